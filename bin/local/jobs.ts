@@ -35,7 +35,7 @@ export function startJobs(options: JobOptions, log: Log): AsyncDisposable {
   const handleWebhooks = createWebhooksHandler({ ...options, signal });
   const handlePlatforms = createPlatformsHandler({ ...options, signal });
   const consuming = [
-    options.queue.consume('timers', createTimersHandler(options), { signal }),
+    options.queue.consume('timers', createTimersHandler({ ...options, signal }), { signal }),
     ...Array.from({ length: webhookConsumers }, () => options.queue.consume('webhooks', handleWebhooks, { signal })),
     ...Array.from({ length: platformConsumers }, () => options.queue.consume('platforms', handlePlatforms, { signal })),
   ];

@@ -35,6 +35,8 @@ export interface AgentLoad {
   readonly usedShare: number;
   /** Why it takes nothing more although it may have room; null while it keeps up. */
   readonly behindReason: string | null;
+  /** Whether it has as many media commands under way as it carries out at a time. */
+  readonly isMediaFull?: boolean;
 }
 
 /** An agent that could take a stream, as far as its backends and its lease say. */
@@ -121,6 +123,21 @@ export function agents(db: Queryable) {
         [backend],
       ),
 
+    /**
+     * Whether another agent that keeps up has room for a media command (`takesMedia`), and streams for no more than a
+     * part of it.
+     */
+    isMediaPlaceBeside: async (agentID: string, mostUsedShare: number) =>
+      (await one<{ is_there: boolean }>(
+        db,
+        `select exists (
+           select from agents
+           where id <> $1 and lease_expires_at > now() and not is_draining and behind_reason is null
+             and not is_media_full and used_share <= $2
+             and (backends = '{}' or 'ffmpeg' = any (backends))) as is_there`,
+        [agentID, mostUsedShare],
+      ))!.is_there,
+
     /** The URLs at which a few other agents that live can be asked, picked by chance. */
     peerURLs: async (agentID: string) => {
       const rows = await all<{ peer_url: string }>(
@@ -153,7 +170,7 @@ export function agents(db: Queryable) {
       const text = `with renewed as (
            update agents
            set lease_expires_at = now() + make_interval(secs => $2), renewed_at = now(),
-             used_share = $3, behind_reason = $4,
+             used_share = $3, behind_reason = $4, is_media_full = $5,
              renewing_since = case when lease_expires_at > now() then renewing_since else now() end
            where id = $1 and lease_expires_at > ${declaredDead}
            returning renewing_since),
@@ -175,7 +192,7 @@ export function agents(db: Queryable) {
              or exists (select from billing_accounts where due_at <= now()) as is_any_due,
            exists (select from agents where id <> $1 and lease_expires_at < now()) as is_any_dead,
            exists (select from outbox where visible_at <= now() and dead_at is null) as is_any_unsent`;
-      const values = [agentID, leaseSeconds, load.usedShare, load.behindReason];
+      const values = [agentID, leaseSeconds, load.usedShare, load.behindReason, load.isMediaFull ?? false];
       const row = (await one<RenewalRow>(db, { name: 'renew', text }, values))!;
       return {
         now: row.now,

@@ -17,6 +17,11 @@ export interface DueTime {
   readonly due_at: Date;
 }
 
+/** The first, second, … that is due of its user. */
+export interface DueInTurn extends DueTime {
+  readonly turn: number;
+}
+
 export function dueTimes(db: Queryable) {
   return {
     /** Sets the time of one thing, or moves it; null clears it. */
@@ -58,12 +63,13 @@ export function dueTimes(db: Queryable) {
      * @param most how many are answered, and how many of a user
      */
     dueInTurn: (except: readonly string[], most: { readonly all: number; readonly ofUser: number }) =>
-      all<DueTime>(
+      all<DueInTurn>(
         db,
-        `select stream_id, kind, due_at from (
-           select d.*, row_number() over (partition by s.user_id order by d.due_at, d.stream_id) as turn
-           from due_times d join streams s on s.id = d.stream_id
-           where d.due_at <= now() and not d.resting and d.stream_id <> all ($1)) due
+        `select stream_id, kind, due_at, turn from (
+           select stream_id, kind, due_at,
+             row_number() over (partition by user_id order by due_at, stream_id)::int as turn
+           from due_times
+           where due_at <= now() and not resting and stream_id <> all ($1)) due
          where turn <= $3 order by turn, due_at limit $2`,
         [except, most.all, most.ofUser],
       ),

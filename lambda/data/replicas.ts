@@ -105,17 +105,11 @@ export function replicas(db: Queryable) {
   };
 
   return {
-    /** Makes a replica that nobody holds yet, in place of the one that an earlier run of the stream left. */
+    /** Makes a replica that nobody holds yet. Those of an earlier run of the stream have to be gone. */
     insert: (replica: NewReplica) =>
       db.query(
         `insert into replicas (id, stream_id, role, backend, slots, ${costColumnList})
-         values ($1, $2, $3, $4, $5, ${costNames.map((_, index) => `$${index + 6}`).join(', ')})
-         on conflict (stream_id, role) do update set
-           id = excluded.id, backend = excluded.backend, slots = excluded.slots,
-           ${costNames.map((name) => `${costColumns[name]} = excluded.${costColumns[name]}`).join(', ')},
-           wanted = 'live', state = 'waiting', reason = null, since = now(), agent_id = null, epoch = 0,
-           requested_at = now(), is_offered = false, successor_id = null, at_backup_url = false,
-           failing_since = null`,
+         values ($1, $2, $3, $4, $5, ${costNames.map((_, index) => `$${index + 6}`).join(', ')})`,
         [
           replica.id,
           replica.streamID,
@@ -134,8 +128,8 @@ export function replicas(db: Queryable) {
         [streamID, role, ...costNames.map((name) => cost[name])],
       ),
 
-    deleteRole: (streamID: string, role: ReplicaRole) =>
-      db.query('delete from replicas where stream_id = $1 and role = $2', [streamID, role]),
+    /** Removes what an earlier run of the stream left. */
+    deleteAll: (streamID: string) => db.query('delete from replicas where stream_id = $1', [streamID]),
 
     find: (id: string) => one<Replica>(db, 'select * from replicas where id = $1', [id]),
 

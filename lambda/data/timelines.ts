@@ -74,9 +74,9 @@ export function timelines(db: Queryable) {
         db,
         `select exists (select from timeline_entries where stream_id = $1 and track = 'audio') as has_sound_track,
            (select max(case when duration_seconds is null then 0 else decode_cost end) from uploads
-            where id in (
+            where id = any (array(
               select item ->> 'uploadID' from timeline_entries, jsonb_array_elements(snapshot -> 'items') as item
-              where stream_id = $1 and track = 'video')) as decode_cost`,
+              where stream_id = $1 and track = 'video'))) as decode_cost`,
         [streamID],
       );
       return { hasSoundTrack: row!.has_sound_track, decodeCost: row!.decode_cost };

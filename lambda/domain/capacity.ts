@@ -134,6 +134,14 @@ const usableFraction = { cores: 0.9, thread: 0.7, memory: 0.8, network: 0.9 } as
 const agentMemoryMiB = 800;
 
 /**
+ * What making pictures with an encoder in software gets: a fifth more than SVT-AV1 takes at 2160p60 on two cores.
+ * Encoders start threads for further cores, each with pictures of its own.
+ */
+export function preparingMemoryMiB(cores: number): number {
+  return Math.ceil(1.2 * 2458) + 256 * Math.max(0, cores - 2);
+}
+
+/**
  * What each of some agents on a machine may use. Each has a thread of its own.
  * @param agents how many agents share the machine
  */
@@ -146,6 +154,16 @@ export function capacityOf(machine: Machine, agents = 1): Capacity {
     networkMbps: networkMbps === null ? null : (usableFraction.network * networkMbps) / agents,
     gpuMegapixels: gpuMegapixels / agents,
   };
+}
+
+/**
+ * The memory of an agent that fills a machine with the smallest prepared streams, which take the most for what they
+ * bring. It prepares nothing beside them (`takesMedia` in lanes.ts).
+ */
+export function memoryToFill(machine: Omit<Machine, 'memoryMiB'>): number {
+  const cost = costOf({ ...smallest, backend: 'manifest', rtmpURL: 'rtmps://another-machine/live' });
+  const streams = 1 / shareOf(cost, capacityOf({ ...machine, memoryMiB: Infinity }));
+  return (agentMemoryMiB + streams * cost.memoryMiB) / usableFraction.memory;
 }
 
 const largest = {

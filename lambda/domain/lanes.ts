@@ -1,4 +1,5 @@
 // Lanes: how many pieces of work a process has under way at once, and how many of them may be one user's.
+import type { StreamToSend } from './capacity.ts';
 
 export interface Lanes {
   readonly count: number;
@@ -6,8 +7,16 @@ export interface Lanes {
   readonly ofUser: number;
 }
 
-/** Of what an agent takes from the queue `media`. Two tools at once are what the smallest task has memory for. */
+/** Of what an agent takes from the queue `media`. Each may have a tool that takes all the memory it gets. */
 export const mediaLanes: Lanes = { count: 2, ofUser: 1 };
+/**
+ * Whether an agent of these backends takes media commands. One of prepared streams alone does not: hundreds of them
+ * share its one core, and it has memory for no tool. `data/agents.ts` says the same in SQL.
+ */
+export function takesMedia(backends: readonly StreamToSend['backend'][]): boolean {
+  return backends.length === 0 || backends.includes('ffmpeg');
+}
+
 /** Imports of a worker. Each takes the memory of two parts. */
 export const importLanes: Lanes = { count: 4, ofUser: 3 };
 

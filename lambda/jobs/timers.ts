@@ -3,9 +3,14 @@ import { fireDue } from '../orchestration/fire-due.ts';
 import type { QueueHandler } from '../ports/command-queue/command-queue.ts';
 import type { SweepOptions } from './sweep.ts';
 
-export function createTimersHandler({ pool, queue, startOptions, clock }: Omit<SweepOptions, 'timers'>): QueueHandler {
+export interface TimersOptions extends Omit<SweepOptions, 'timers'> {
+  /** Aborts when the process is to end. */
+  readonly signal?: AbortSignal;
+}
+
+export function createTimersHandler({ pool, queue, startOptions, clock, signal }: TimersOptions): QueueHandler {
   return async () => {
-    await fireDue(pool, startOptions, clock);
+    await fireDue(pool, startOptions, clock, signal);
     await queue.relay();
     return { batchItemFailures: [] };
   };

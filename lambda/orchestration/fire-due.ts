@@ -20,20 +20,27 @@ import { stopStream } from './stop-stream.ts';
  * of another user than that.
  */
 const round = { all: 100, ofUser: 5 } as const;
+const mostPauseMs = 500;
 
 /**
  * Fires everything that is due now, each due time in a transaction of its own: in rounds, in which accounts whose
  * credits are gone come first, and then a few due times of each user. Any number of processes may call this at once: a
  * due time is locked with its stream while it is fired, so each is fired once.
+ * @param signal once it aborts, nothing more is fired: thousands can be due while a process is asked to end
  * @returns how many due times and accounts were handled
  * @throws the first failure, once everything else has been fired
  */
-export async function fireDue(pool: Pool, startOptions: Omit<StartOptions, 'now'>, clock: () => Date): Promise<number> {
+export async function fireDue(
+  pool: Pool,
+  startOptions: Omit<StartOptions, 'now'>,
+  clock: () => Date,
+  signal?: AbortSignal,
+): Promise<number> {
   const failed = new Map<string, unknown>();
   const failures: unknown[] = [];
   const data = databaseOn(pool);
   let handled = 0;
-  for (;;) {
+  while (!signal?.aborted) {
     const now = await data.now();
     handled += await fireCredits(pool, now).catch((error: unknown) => {
       failures.push(error);
@@ -41,7 +48,10 @@ export async function fireDue(pool: Pool, startOptions: Omit<StartOptions, 'now'
     });
     const failedBefore = failed.size;
     let fired = 0;
-    for (const due of await data.dueTimes.dueInTurn([...failed.keys()], round)) {
+    const beganMs = performance.now();
+    const dueInTurn = await data.dueTimes.dueInTurn([...failed.keys()], round);
+    for (const due of dueInTurn) {
+      if (signal?.aborted) break;
       if (failed.has(due.stream_id)) continue;
       const options = { ...startOptions, now: clock() };
       const fireIt = inTransaction(pool, (transaction) => fireLocked(transaction, due, options));
@@ -52,12 +62,22 @@ export async function fireDue(pool: Pool, startOptions: Omit<StartOptions, 'now'
       if (isFired) fired += 1;
     }
     handled += fired;
+    const isBacklog = dueInTurn.some(({ turn }) => turn === round.ofUser);
+    if (fired > 0 && isBacklog) await giveWay(performance.now() - beganMs);
     // What was found and neither fired nor failed is being fired by another process, which goes on with what is left.
     if (fired === 0 && failed.size === failedBefore) break;
   }
   const [failure] = [...failed.values(), ...failures];
   if (failure !== undefined) throw failure;
   return handled;
+}
+
+/**
+ * One user's backlog takes half of the time at most: whoever fires one thing after the other keeps the database busy,
+ * which others need. What comes meanwhile waits for no longer than the round took.
+ */
+function giveWay(tookMs: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, Math.min(tookMs, mostPauseMs)));
 }
 
 /** @returns whether it was still due, and no other process had its stream */

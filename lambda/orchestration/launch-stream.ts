@@ -31,9 +31,9 @@ export async function launchStream(data: Database, stream: Stream, now: Date): P
   const backend = backendOf(stream);
   const format = formatOfRun(stream);
   const slots = slotsOfOldRelease(backend, format.quality, format.framerate);
+  await data.replicas.deleteAll(stream.id);
   for (const [role, cost] of await costsOf(data, stream))
     await data.replicas.insert({ id: newID('rep', now), streamID: stream.id, role, backend, slots, cost });
-  if (!wantsBackup(stream)) await data.replicas.deleteRole(stream.id, 'backup');
   await data.dueTimes.set(stream.id, 'activation_timeout', new Date(now.getTime() + activationTimeoutSeconds * 1000));
   await data.outbox.send({ queue: `publish-${backend}`, body: { streamID: stream.id } });
 }

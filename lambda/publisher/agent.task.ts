@@ -88,8 +88,6 @@ try {
         onContent: () => inspector.wake(),
         onLoad: (commandsUnderWay) => keeper.note('media commands', commandsUnderWay),
       }),
-      // Media workers do, of which every stage has one at least while commands wait.
-      othersTakeMedia: true,
       inspector,
       startOptions: { newID: (prefix) => newID(prefix, clock()), random: Math.random },
       steadyClock: () => performance.now(),

@@ -43,6 +43,7 @@ import { AgentRelease } from './agent-release.ts';
 import type { CommandQueues } from './command-queues.ts';
 import { GpuPool } from './gpu-pool.ts';
 import { CapacityScaling } from './capacity-scaling.ts';
+import { preparedTaskSize } from './task-sizes.ts';
 
 export interface AgentsProps {
   readonly settings: StageSettings;
@@ -137,10 +138,7 @@ export class Agents extends Construct {
     const { manifestAgentsMin: minAgents, manifestAgentsMax: maxAgents } = settings;
     const release = new AgentRelease(this, 'ManifestRelease');
     const taskDefinition = new FargateTaskDefinition(this, 'ManifestTask', {
-      cpu: 1024,
-      // The agent also prepares media beside its streams, of two users at once (`mediaLanes`). Each tool gets 3 GiB, as
-      // SVT-AV1 alone takes 2.4 GiB at 2160p60.
-      memoryLimitMiB: 7168,
+      ...preparedTaskSize(settings),
       runtimePlatform: { cpuArchitecture: CpuArchitecture.ARM64, operatingSystemFamily: OperatingSystemFamily.LINUX },
     });
     taskDefinition.addContainer('Agent', {
@@ -157,7 +155,7 @@ export class Agents extends Construct {
       vpcSubnets: { subnetType: SubnetType.PUBLIC },
       securityGroups: [network.publishers, network.databaseClients],
     });
-    grantTask(taskDefinition, 'agent', this.#props, this.cluster, ['publish-manifest', 'media']);
+    grantTask(taskDefinition, 'agent', this.#props, this.cluster, ['publish-manifest']);
     release.announce(taskDefinition, service);
     new CapacityScaling(this, 'ManifestScaling', {
       cluster: this.cluster,

@@ -13,10 +13,12 @@ export interface BarePublishing {
   readonly rtmpURL: string;
   /** The path of a segment of pictures. */
   readonly segment: string;
+  /** The first and the last socket are so far apart in it, like streams that were started one after the other. */
+  readonly spreadSeconds: number;
 }
 
 process.on('disconnect', () => process.exit());
-const [{ streams, rtmpURL, segment }] = (await once(process, 'message')) as [BarePublishing];
+const [{ streams, rtmpURL, segment, spreadSeconds }] = (await once(process, 'message')) as [BarePublishing];
 const bytes = await readFile(segment);
 const header = readSegmentHeader(bytes);
 const turns = sliceTurns();
@@ -32,11 +34,14 @@ for (let index = 0; index < streams; index++) {
   ]);
   sockets.push(socket);
 }
+const spreadTurns = (spreadSeconds * 1000) / turnEveryMs;
+const aheadOf = sockets.map((_, index) => Math.round((spreadTurns * (streams - 1 - index)) / streams));
 let wakeUps = 0;
 setInterval(() => {
   wakeUps++;
-  const turn = turns[Math.floor(wakeUps / phaseCount) % turns.length]!;
-  for (let index = wakeUps % phaseCount; index < streams; index += phaseCount) sockets[index]!.write(turn);
+  const turn = Math.floor(wakeUps / phaseCount);
+  for (let index = wakeUps % phaseCount; index < streams; index += phaseCount)
+    sockets[index]!.write(turns[(turn + aheadOf[index]!) % turns.length]!);
 }, turnEveryMs / phaseCount);
 process.send!('publishing');
 

@@ -1,12 +1,38 @@
 // A database of its own for a bench: on a server that is thrown away, and migrated.
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import type { Pool } from 'pg';
-import { startThrowawayPostgres } from '../../bin/local/postgres/postgres.ts';
+import { startDurablePostgres, startThrowawayPostgres } from '../../bin/local/postgres/postgres.ts';
+import type { RunningPostgres } from '../../bin/local/postgres/postgres.ts';
 import { createPool } from '../../lambda/data/queryable.ts';
 import { migrate } from '../../lambda/migrate/migrate.ts';
 
-/** Makes a database, and drops it with its server when the work is done. @param connections of its pool at most */
-export async function withDatabase(connections: number, work: (pool: Pool) => Promise<void>): Promise<void> {
-  const postgres = await startThrowawayPostgres();
+/** RDS gives a quarter of the memory, and prod has an instance with 8 GiB. */
+const productionSharedBuffers = '2GB';
+
+type Work = (pool: Pool) => Promise<void>;
+
+/**
+ * Makes a database that never waits for a disk, and drops it with its server when the work is done.
+ * @param connections of its pool at most
+ */
+export async function withDatabase(connections: number, work: Work): Promise<void> {
+  await withServer(await startThrowawayPostgres(), connections, work);
+}
+
+/** The same on a server with the settings of production: what is committed is on disk, and rows are vacuumed. */
+export async function withProductionDatabase(connections: number, work: Work): Promise<void> {
+  const folder = await mkdtemp(join(tmpdir(), 'bench-postgres-'));
+  try {
+    const server = { dataFolder: join(folder, 'data'), sharedBuffers: productionSharedBuffers };
+    await withServer(await startDurablePostgres(server), connections, work);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+async function withServer(postgres: RunningPostgres, connections: number, work: Work): Promise<void> {
   const pool = createPool({ connectionString: postgres.url, max: connections });
   try {
     await migrate(pool);

@@ -1,13 +1,13 @@
-// What many agents ask of one Postgres.
+// What many agents ask of one Postgres with the settings of production, all on this machine.
 // They renew with few streams and with many, a tenth and a third of them are lost at once while streams are started by
-// hand, and schedules fall due together.
+// hand, and schedules fall due together. `ORCHESTRATION_STREAMS=100000 ORCHESTRATION_SCHEDULES=0` runs a part of it.
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Pool } from 'pg';
 import { inTransaction } from '../../lambda/data/database.ts';
 import { createPoolLike } from '../../lambda/data/queryable.ts';
 import { startStream } from '../../lambda/orchestration/start-stream.ts';
 import { countStatements } from './count-statements.ts';
-import { withDatabase } from './database.ts';
+import { withProductionDatabase } from './database.ts';
 import { Fleet, startOptions } from './fleet.ts';
 import {
   fillParts,
@@ -20,7 +20,10 @@ import {
 import { processorTime } from './processor-time.ts';
 
 const agentCount = Number(process.env['ORCHESTRATION_AGENTS'] ?? 500);
-const streamCounts = (process.env['ORCHESTRATION_STREAMS'] ?? '1000,10000,100000').split(',').map(Number);
+const streamCounts = (process.env['ORCHESTRATION_STREAMS'] ?? '1000,10000,100000')
+  .split(',')
+  .map(Number)
+  .filter(Boolean);
 const scheduleCount = Number(process.env['ORCHESTRATION_SCHEDULES'] ?? 10_000);
 const scheduleAgents = 20;
 const steadySeconds = 20;
@@ -36,7 +39,7 @@ const startEveryMs = 500;
 export async function orchestrationBench(): Promise<void> {
   const counter = countStatements();
   for (const streams of streamCounts) {
-    await withDatabase(connections, async (pool) => {
+    await withProductionDatabase(connections, async (pool) => {
       await fillStreams(pool, streams, agentCount);
       const left = lostShares.reduce((agents, share) => agents - Math.round(agents * share), agentCount);
       const fleet = new Fleet({ pool, agents: agentCount, room: Math.ceil((streams / left) * spareShare) + 1 });
@@ -57,7 +60,7 @@ export async function orchestrationBench(): Promise<void> {
       await fleet.end();
     });
   }
-  await withDatabase(connections, scheduleBench);
+  if (scheduleCount > 0) await withProductionDatabase(connections, scheduleBench);
 }
 
 /** Loses agents, and prints how long their streams were away, and what it cost beyond what the agents cost anyway. */

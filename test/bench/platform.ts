@@ -12,6 +12,7 @@ import { startNginxIngest } from '../support/ingests.ts';
 import { startLocalRun, temporaryDataFolder, uploadFile } from '../support/local-run.ts';
 import type { LocalRun } from '../support/local-run.ts';
 import { descendantsOf, nodeProcessesOf } from '../support/processes.ts';
+import type { BarePublishing } from './bare-publisher.ts';
 import { prepareClips } from './clips.ts';
 import type { IngestPorts } from './discarding-ingest.ts';
 import { cpuNanoseconds, pssMiB } from './process-figures.ts';
@@ -60,7 +61,7 @@ export async function platformBench(): Promise<void> {
     await printFigures(run);
     for (const id of ids) await run.api('POST', `/streams/${id}/stop`);
     await run.interrupt();
-    const bare = await measureBare(ingest, await segmentIn(clipFolder));
+    const bare = await measureBare(ingest, await segmentIn(clipFolder), startSeconds);
     const copy = await measureCopies(ingest, clips.listPath);
     console.log(`  bare Node sockets          ${perStream(bare, streams)}`);
     console.log(`  ffmpeg -c copy             ${perStream(copy, peers)}`);
@@ -137,9 +138,9 @@ async function printFigures(run: LocalRun): Promise<void> {
   if (held.length > 1) console.log(`    the agents hold ${spread} streams`);
 }
 
-async function measureBare(ingest: BenchIngest, segment: string): Promise<number> {
+async function measureBare(ingest: BenchIngest, segment: string, spreadSeconds: number): Promise<number> {
   const child = fork(join(import.meta.dirname, 'bare-publisher.ts'));
-  child.send({ streams, rtmpURL: ingest.rtmpURL, segment });
+  child.send({ streams, rtmpURL: ingest.rtmpURL, segment, spreadSeconds } satisfies BarePublishing);
   await once(child, 'message');
   await setTimeout(warmUpSeconds * 1000);
   const used = await measure([child.pid!], peerSeconds);

@@ -70,7 +70,7 @@ describe('a month', { timeout: synthTimeoutMs }, () => {
 
   test('has the tasks of import workers, and of agents that send prepared media, by CPU and memory', () => {
     expect(usdOf(ofProd, 'Fargate tasks, at least')).toBeCloseTo(
-      730 * (prod.manifestAgentsMin * (0.03238 + 7 * 0.00356) + prod.importWorkersMin * (0.03238 + 2 * 0.00356)),
+      730 * (prod.manifestAgentsMin * (0.03238 + 2 * 0.00356) + prod.importWorkersMin * (0.03238 + 2 * 0.00356)),
     );
   });
 
@@ -116,10 +116,9 @@ describe('one agent or import worker more', () => {
       `A Fargate task of 1 vCPU and ${memoryGB} GB more`,
       expect.closeTo(0.03238 + memoryGB * 0.00356 + 0.005),
     ];
-    // Agents that send prepared media have 7 GB, import workers 2 GB.
+    // Agents that send prepared media have as much as import workers.
     expect(hoursOfMore(complete)).toEqual([
       ['A g4dn.xlarge more', expect.closeTo(0.526 + (60 * 0.08) / 730 + 0.005)],
-      taskOf(7),
       taskOf(2),
     ]);
   });

@@ -39,7 +39,7 @@ describe('an hour', { timeout: synthTimeoutMs }, () => {
 
   test('costs its share of a Fargate task', () => {
     expect(costIn({ ...dev, manifestAgentNetworkMbps: 500 }).usdCompute.manifest).toBeCloseTo(
-      ((0.03238 + 7 * 0.00356 + 0.005) * 6) / (450 * 0.8),
+      ((0.03238 + 2 * 0.00356 + 0.005) * 6) / (450 * 0.8),
       6,
     );
   });

@@ -246,3 +246,16 @@ it('a stream that cannot be fired is tried again, and does not keep others from 
   expect(await fire()).toBe(1);
   expect((await stream(broken)).state).toBe('activating');
 });
+
+it('once a process is asked to end, it fires nothing more', async () => {
+  const streams = [await scheduledStream(), await scheduledStream()];
+  for (const id of streams) await fallDue(id, 'schedule_start');
+  const ending = new AbortController();
+  const random = () => {
+    ending.abort();
+    return 0.5;
+  };
+  const asked = fireDue(service.pool(), { ...startOptions, random }, () => new Date(), ending.signal);
+  expect(await asked).toBe(1);
+  expect(await fire()).toBe(1);
+});

@@ -205,6 +205,26 @@ export function commandQueueContract(setUp: () => Promise<CommandQueueUnderTest>
     });
   });
 
+  test('who rests receives nothing, and what comes meanwhile afterwards', async () => {
+    let isResting = true;
+    const asked = Promise.withResolvers<void>();
+    await using resting = consume('media', undefined, {
+      isResting: () => {
+        asked.resolve();
+        return isResting;
+      },
+    });
+    await asked.promise;
+    await send('media', 'meanwhile');
+    await using other = consume('media');
+    await vi.waitFor(() => expect(other.bodies()).toEqual(['meanwhile']), eventually);
+    await other.stop();
+    expect(resting.received).toEqual([]);
+    await send('media', 'afterwards');
+    isResting = false;
+    await vi.waitFor(() => expect(resting.bodies()).toEqual(['afterwards']), eventually);
+  });
+
   describe('failure', () => {
     test('only the records that failed come back, with the number of the delivery', async () => {
       await send('media', 'good', 'bad');

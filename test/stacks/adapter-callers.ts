@@ -20,7 +20,7 @@ const uses: readonly (readonly [id: RegExp, use: AdapterUse])[] = [
   [/^Api\/Platforms[0-9A-F]{8}$/, { media: 'reads' }],
   [/^Publishing\/Sweep[0-9A-F]{8}$/, { armsTimers: true }],
   [/^Publishing\/AgentsFfmpegTask/, { media: 'prepares', consumes: ['publish-ffmpeg', 'media'] }],
-  [/^Publishing\/AgentsManifestTask/, { media: 'prepares', consumes: ['publish-manifest', 'media'] }],
+  [/^Publishing\/AgentsManifestTask/, { media: 'prepares', consumes: ['publish-manifest'] }],
   [/^Publishing\/AgentsMediaWorkers/, { media: 'prepares', consumes: ['media'] }],
   [/^Publishing\/ImportWorkers/, { media: 'imports', consumes: ['imports'] }],
   [/^Publishing\/(?:TimersJob|Webhooks)[0-9A-F]{8}$/, {}],

@@ -131,7 +131,7 @@ export const neededRights: readonly NeededRights[] = [
       [webhooks, 'Webhooks'],
       [platforms, 'Platforms'],
       [/^Publishing\/ImportWorkers\w*TaskRole/, 'Imports'],
-      [/^Publishing\/Agents\w*TaskRole/, 'Media'],
+      [/^Publishing\/Agents(?:FfmpegTask|MediaWorkers)\w*TaskRole/, 'Media'],
       [/^Publishing\/AgentsFfmpegTaskTaskRole/, 'PublishFfmpeg'],
       [/^Publishing\/AgentsManifestTaskTaskRole/, 'PublishManifest'],
     ] as const

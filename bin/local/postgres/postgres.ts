@@ -24,6 +24,8 @@ export interface DurablePostgresOptions {
   readonly dataFolder: string;
   /** The port to listen on. Where it is taken, or not given, any free port is. */
   readonly port?: number;
+  /** The memory that the server keeps pages in, as Postgres spells it; little where it is not given. */
+  readonly sharedBuffers?: string;
   /** Gets the server's log, line by line. */
   readonly log?: (line: string) => void;
   /** Gets what is being done, in words for somebody who waits. */
@@ -34,7 +36,7 @@ const stopGraceMs = 15_000;
 const maxStarts = 3;
 
 const commonSettings = { timezone: 'UTC', log_timezone: 'UTC' };
-const durableSettings = { ...commonSettings, shared_buffers: '64MB' };
+const smallSharedBuffers = '64MB';
 const throwawaySettings = {
   ...commonSettings,
   fsync: 'off',
@@ -57,7 +59,7 @@ const throwawaySettings = {
  *   another major version or another user, or the server does not start (with the end of its log)
  */
 export async function startDurablePostgres(options: DurablePostgresOptions): Promise<RunningPostgres> {
-  const { dataFolder, port, log, onProgress = () => {} } = options;
+  const { dataFolder, port, sharedBuffers = smallSharedBuffers, log, onProgress = () => {} } = options;
   const { folder, major } = await findPrograms();
   const programs: ServerPrograms = { folder, user: await serverUser(dataFolder), log };
 
@@ -71,7 +73,12 @@ export async function startDurablePostgres(options: DurablePostgresOptions): Pro
   }
 
   onProgress('Starting the database');
-  const { server, url } = await startOnLoopback(programs, dataFolder, port);
+  const { server, url } = await startOnLoopback(
+    programs,
+    dataFolder,
+    { ...commonSettings, shared_buffers: sharedBuffers },
+    port,
+  );
   return {
     url,
     major,
@@ -112,12 +119,13 @@ export async function startThrowawayPostgres(): Promise<RunningPostgres> {
 async function startOnLoopback(
   programs: ServerPrograms,
   dataFolder: string,
+  serverSettings: Readonly<Record<string, string>>,
   wantedPort: number | undefined,
 ): Promise<{ server: RunningChild; url: string }> {
   for (let attempt = 1; ; attempt++) {
     const { url, settings } = await loopbackAccess(dataFolder, attempt === 1 ? wantedPort : undefined);
     try {
-      const server = await startServer(programs, dataFolder, { url, settings: { ...durableSettings, ...settings } });
+      const server = await startServer(programs, dataFolder, { url, settings: { ...serverSettings, ...settings } });
       return { server, url };
     } catch (error) {
       if (attempt === maxStarts || !String(error).includes('Address already in use')) throw error;

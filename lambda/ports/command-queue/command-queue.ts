@@ -30,6 +30,8 @@ export interface ConsumeOptions {
    * may nothing is.
    */
   readonly room?: BusyLanes;
+  /** While it answers true nothing is received; it is asked each second then. */
+  readonly isResting?: () => boolean;
   /** Replaces the queue's own policy. On SQS it is the queue that counts deliveries, by its redrive policy. */
   readonly policy?: QueuePolicy;
 }

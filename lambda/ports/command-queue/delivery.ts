@@ -16,18 +16,19 @@ export interface RecordSource {
   remove(records: readonly SQSRecord[]): Promise<void>;
 }
 
-export interface DeliveryOptions extends Pick<ConsumeOptions, 'signal' | 'lanes' | 'room'> {
+export interface DeliveryOptions extends Pick<ConsumeOptions, 'signal' | 'lanes' | 'room' | 'isResting'> {
   readonly queue: QueueName;
   readonly log: QueueLog;
 }
 
+const restsForMs = 1000;
 const oneLane = { count: 1, ofUser: 1 } as const;
 
 /** Delivers batch after batch until the signal aborts, and what is under way has ended. Never rejects. */
 export async function deliverUntilAborted(
   source: RecordSource,
   handler: QueueHandler,
-  { queue, signal, log, lanes = oneLane, room }: DeliveryOptions,
+  { queue, signal, log, lanes = oneLane, room, isResting = () => false }: DeliveryOptions,
 ): Promise<void> {
   let failures = 0;
   const trying = async (work: () => Promise<void>) => {
@@ -49,6 +50,10 @@ export async function deliverUntilAborted(
   while (!signal.aborted) {
     await busy.untilFree(signal);
     if (signal.aborted) break;
+    if (isResting()) {
+      await delay(restsForMs, undefined, { signal }).catch(() => {});
+      continue;
+    }
     await trying(async () => {
       const records = await source.receive(busy);
       if (records.length === 0) return;

@@ -33,6 +33,8 @@ interface ClaimedRow {
 
 /** How often a consumer looks for rows that gets no notification. It also wakes when the next row is due. */
 const pollIntervalMs = 5000;
+/** The same while rows of some users are left: to ask when the next of all others becomes due would read all those. */
+const leavingPollIntervalMs = 250;
 /** The shortest wait: a row that is due but locked is being received by another consumer at this moment. */
 const shortestWaitMs = 10;
 
@@ -43,7 +45,7 @@ export function createPostgresCommandQueue({ pool, consumer, log }: PostgresComm
     },
 
     async consume(queue, handler, options) {
-      const { signal, lanes, room, policy = queuePolicies[queue] } = options;
+      const { signal, lanes, room, isResting, policy = queuePolicies[queue] } = options;
       const batchSize = lanes || room ? 1 : (options.batchSize ?? defaultBatchSize);
       const wakeUp = createWakeUp();
       signal.addEventListener('abort', wakeUp.ring, { once: true });
@@ -52,18 +54,21 @@ export function createPostgresCommandQueue({ pool, consumer, log }: PostgresComm
       /** False while the last look has seen that there is nothing: looking costs less than claiming does. */
       let mayBeDue = true;
       const claimDue = (leaving: readonly string[]) =>
-        claim(pool, [queue, policy.visibilitySeconds, policy.maxReceives, batchSize, consumer ?? null, leaving]);
-      const receive = async (busy: BusyLanes): Promise<SQSRecord[]> => {
+        claim(pool, [queue, policy.visibilitySeconds, policy.maxReceives, batchSize, consumer ?? null], leaving);
+      const receiveRows = async (busy: BusyLanes): Promise<ClaimedRow[]> => {
         const leaving = busy.usersAtBound();
-        const rows = mayBeDue ? await claimDue(leaving) : [];
-        if (rows.length === 0) {
-          const stopListening = busy.onFreed(wakeUp.ring);
-          const dueInMs = await msUntilDue(pool, queue, leaving);
-          const waitMs = Math.max(shortestWaitMs, Math.min(dueInMs, pollIntervalMs));
-          const isWokenUp = await wakeUp.wait(waitMs);
-          mayBeDue = isWokenUp || dueInMs <= waitMs;
-          stopListening();
-        }
+        const rows = mayBeDue || leaving.length > 0 ? await claimDue(leaving) : [];
+        if (rows.length > 0) return rows;
+        const dueInMs = leaving.length > 0 ? leavingPollIntervalMs : await msUntilDue(pool, queue);
+        const waitMs = Math.max(shortestWaitMs, Math.min(dueInMs, pollIntervalMs));
+        const isWokenUp = await wakeUp.wait(waitMs);
+        mayBeDue = isWokenUp || dueInMs <= waitMs;
+        return [];
+      };
+      const receive = async (busy: BusyLanes): Promise<SQSRecord[]> => {
+        // It is listened before it is looked whose lanes are taken: one may become free while rows are claimed.
+        const stopListening = busy.onFreed(wakeUp.ring);
+        const rows = await receiveRows(busy).finally(stopListening);
         const dead = rows.filter((row) => row.dead);
         if (dead.length > 0) log('commands_dead', { queue, messageIds: dead.map((row) => row.id) });
         return rows.filter((row) => !row.dead).map((row) => recordOf(queue, row));
@@ -75,7 +80,14 @@ export function createPostgresCommandQueue({ pool, consumer, log }: PostgresComm
           [records.map((record) => record.messageId), records.map((record) => record.receiptHandle)],
         );
       };
-      const delivery = { queue, signal, log, ...(lanes && { lanes }), ...(room && { room }) };
+      const delivery = {
+        queue,
+        signal,
+        log,
+        ...(lanes && { lanes }),
+        ...(room && { room }),
+        ...(isResting && { isResting }),
+      };
       await deliverUntilAborted({ receive, remove }, handler, delivery);
       signal.removeEventListener('abort', wakeUp.ring);
       await listening;
@@ -95,11 +107,37 @@ export async function redeliver(pool: Pool, consumer: string | null): Promise<vo
   );
 }
 
+/** Rows that may be received, those first whose turn it is: parameters `$1` queue and `$4` how many. */
+const inTurn = `select id from outbox
+  where queue = $1 and visible_at <= now() and dead_at is null
+  order by turn, id limit $4 for update skip locked`;
+
+/**
+ * The same without the rows of some users, `$6`. It asks each user that has rows for the first one: whoever reads one
+ * row after the other until one is nobody's of these, reads all 100,000 of a user again and again.
+ */
+const inTurnOfOthers = `with recursive first as (
+    (select user_id, id from outbox
+     where queue = $1 and visible_at <= now() and dead_at is null and user_id is not null
+     order by user_id, turn limit 1)
+    union all
+    select next.user_id, next.id from first cross join lateral (
+      select user_id, id from outbox
+      where queue = $1 and visible_at <= now() and dead_at is null and user_id > first.user_id
+      order by user_id, turn limit 1) next)
+  select id from outbox
+  where visible_at <= now() and dead_at is null and id = any (
+    array(select id from first where user_id <> all ($6))
+    || array(
+      select id from outbox where queue = $1 and visible_at <= now() and dead_at is null and user_id is null
+      order by user_id, turn limit $4))
+  order by turn, id limit $4 for update skip locked`;
+
 /**
  * Receives due rows, those first whose turn it is, so that nobody waits behind all of another user's, and none of the
- * users who are left for now. It hides them for
- * a while, and marks those as dead that were received often enough. A receipt tells each delivery of a row from the
- * next one. It is one statement, so that consumers which receive in the same moment get different rows.
+ * users who are left for now. It hides them for a while, and marks those as dead that were received often enough. A
+ * receipt tells each delivery of a row from the next one. It is one statement, so that consumers which receive in the
+ * same moment get different rows.
  */
 async function claim(
   pool: Pool,
@@ -109,15 +147,12 @@ async function claim(
     maxReceives: number,
     batchSize: number,
     consumer: string | null,
-    leaving: readonly string[],
   ],
+  leaving: readonly string[],
 ) {
+  const isLeaving = leaving.length > 0;
   const { rows } = await pool.query<ClaimedRow>(
-    `with due as (
-       select id from outbox
-       where queue = $1 and visible_at <= now() and dead_at is null and (user_id = any ($6)) is not true
-       order by turn, id limit $4 for update skip locked
-     )
+    `with due as (${isLeaving ? inTurnOfOthers : inTurn})
      update outbox o set
        visible_at = now() + make_interval(secs => $2),
        receives = o.receives + (o.receives < $3)::int,
@@ -127,16 +162,16 @@ async function claim(
      from due where o.id = due.id
      returning o.id, o.body::text as body, o.user_id, o.receipt, o.receives, o.dead_at is not null as dead,
        extract(epoch from o.created_at)::float8 * 1000 as "createdAtMs"`,
-    [...parameters],
+    isLeaving ? [...parameters, leaving] : [...parameters],
   );
   return rows;
 }
 
-async function msUntilDue(pool: Pool, queue: QueueName, leaving: readonly string[]): Promise<number> {
+async function msUntilDue(pool: Pool, queue: QueueName): Promise<number> {
   const { rows } = await pool.query<{ ms: number | null }>(
     `select extract(epoch from min(visible_at) - now())::float8 * 1000 as ms from outbox
-     where queue = $1 and dead_at is null and (user_id = any ($2)) is not true`,
-    [queue, leaving],
+     where queue = $1 and dead_at is null`,
+    [queue],
   );
   return rows[0]?.ms ?? Infinity;
 }

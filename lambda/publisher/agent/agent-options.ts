@@ -39,11 +39,9 @@ export interface AgentOptions {
   readonly tools: MediaTools;
   /** What the ffmpeg backend encodes with. */
   readonly encoder: EncoderSettings;
-  /** Carries out the commands of the queue 'media'. */
+  /** Carries out the commands of the queue 'media', which agents of some backends take (`takesMedia`). */
   readonly handleMedia: QueueHandler;
-  /** Whether others that send no streams take commands of that queue. */
-  readonly othersTakeMedia?: boolean;
-  /** Looks through contents while the agent keeps up with its streams; absent for an agent that looks through none. */
+  /** Looks through contents, of the same agents, while they keep up; absent for an agent that looks through none. */
   readonly inspector?: Inspector;
 
   /** Ids and randomness of the streams that a schedule starts; the randomness also spreads retries over time. */

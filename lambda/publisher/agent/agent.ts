@@ -3,7 +3,7 @@ import { setTimeout } from 'node:timers/promises';
 import type { AgentLoad } from '../../data/agents.ts';
 import { databaseOn } from '../../data/database.ts';
 import type { Database } from '../../data/database.ts';
-import { mediaLanes } from '../../domain/lanes.ts';
+import { mediaLanes, takesMedia } from '../../domain/lanes.ts';
 import { recoverReplicas } from '../../orchestration/recover-replicas.ts';
 import type { QueueHandler } from '../../ports/command-queue/command-queue.ts';
 import { EncoderPace } from '../encoded/encoder-pace.ts';
@@ -14,7 +14,7 @@ import { replicaBeginner } from './begin-replica.ts';
 import { Chores } from './chores.ts';
 import { handOver } from './hand-over.ts';
 import { answerPeers, KnownPeers } from './peers.ts';
-import { leavesEveryMs, leavesMedia, unlessLeft } from './leave-media.ts';
+import { BetterMediaPlace, leavesEveryMs, unlessLeft } from './leave-media.ts';
 import { Pressure } from './pressure.ts';
 import { ReplicaClaims } from './replica-claims.ts';
 import { TimelineRevisions } from './timeline-revisions.ts';
@@ -49,6 +49,8 @@ class Agent {
   readonly #chores: Chores;
   readonly #pressure: Pressure;
   readonly #pace: EncoderPace;
+  readonly #betterMediaPlace: BetterMediaPlace;
+  #mediaUnderWay = 0;
   #state: AgentState = 'starting';
   #peerServer: Awaited<ReturnType<typeof answerPeers>> | null = null;
   /** Aborted when the agent takes nothing more from queues. */
@@ -93,6 +95,7 @@ class Agent {
     );
     const mayClaim = () => this.#state === 'serving' && this.#lease.mayClaim && this.#pressure.behindReason === null;
     this.#claims = new ReplicaClaims({ agentID, capacity, backends, data, replicas, mayClaim });
+    this.#betterMediaPlace = new BetterMediaPlace({ data, agentID, usedShare: () => replicas.usedShare });
     this.#chores = new Chores({
       agentID,
       pool,
@@ -102,6 +105,7 @@ class Agent {
       claims: this.#claims,
       peers: this.#peers,
       revisions,
+      ...(takesMedia(backends) && { betterMediaPlace: this.#betterMediaPlace }),
       startOptions: { ...startOptions, settings },
       steadyClock,
       onHindered: (chore, error) => this.#logHindrance(chore, error),
@@ -163,19 +167,25 @@ class Agent {
 
   /** A command to publish only wakes the agent up: what there is to claim, the database says. */
   #consumeCommands(): Promise<unknown>[] {
-    const { backends, queue, handleMedia, othersTakeMedia = false, inspector } = this.#options;
+    const { backends, queue, handleMedia, inspector } = this.#options;
     const { signal } = this.#consuming;
     const pause = () => setTimeout(leavesEveryMs, undefined, { signal }).catch(() => {});
     const wake: QueueHandler = async () => {
       await this.#claims.claim();
       return { batchItemFailures: [] };
     };
-    const isLeaving = () => leavesMedia(this.#load, othersTakeMedia);
+    const isBehind = () => this.#pressure.behindReason !== null;
+    const isResting = () => this.#betterMediaPlace.isThere;
+    const counted: QueueHandler = (event) => {
+      this.#mediaUnderWay += 1;
+      return handleMedia(event).finally(() => (this.#mediaUnderWay -= 1));
+    };
+    const media = unlessLeft(counted, isBehind, this.#data, pause);
     return [
       ...backends.map((backend) => queue.consume(`publish-${backend}`, wake, { signal })),
-      queue.consume('media', unlessLeft(handleMedia, isLeaving, this.#data, pause), { signal, lanes: mediaLanes }),
+      ...(takesMedia(backends) ? [queue.consume('media', media, { signal, lanes: mediaLanes, isResting })] : []),
       // No workers are started for this, so that every agent that keeps up takes its part.
-      ...(inspector ? [inspector.run(() => leavesMedia(this.#load, false), signal)] : []),
+      ...(inspector && takesMedia(backends) ? [inspector.run(isBehind, signal)] : []),
     ];
   }
 
@@ -209,7 +219,11 @@ class Agent {
   }
 
   get #load(): AgentLoad {
-    return { usedShare: this.#replicas.usedShare, behindReason: this.#pressure.behindReason };
+    return {
+      usedShare: this.#replicas.usedShare,
+      behindReason: this.#pressure.behindReason,
+      isMediaFull: this.#mediaUnderWay >= mediaLanes.count,
+    };
   }
 
   async #handOver(): Promise<void> {

@@ -9,6 +9,7 @@ import { reportEnded } from '../../orchestration/replica-reports.ts';
 import type { StartOptions } from '../../orchestration/start-stream.ts';
 import type { CommandQueue } from '../../ports/command-queue/command-queue.ts';
 import type { AgentReplicas } from './agent-replicas.ts';
+import type { BetterMediaPlace } from './leave-media.ts';
 import type { KnownPeers } from './peers.ts';
 import type { ReplicaClaims } from './replica-claims.ts';
 import type { TimelineRevisions } from './timeline-revisions.ts';
@@ -27,6 +28,8 @@ export interface ChoresOptions {
   readonly claims: ReplicaClaims;
   readonly peers: KnownPeers;
   readonly revisions: TimelineRevisions;
+  /** Absent where the agent takes no media commands. */
+  readonly betterMediaPlace?: BetterMediaPlace;
   readonly startOptions: Omit<StartOptions, 'now'>;
   readonly steadyClock: () => number;
   /** Told which chore failed; it is done again with the next renewal. */
@@ -49,13 +52,13 @@ interface Chore {
 export class Chores {
   readonly #options: ChoresOptions;
   readonly #table: readonly Chore[];
-  #isStopped = false;
+  readonly #stopping = new AbortController();
   #underWay: Promise<void> | null = null;
   #firing: Promise<void> | null = null;
   #figuresWrittenAtMs = -Infinity;
 
   constructor(options: ChoresOptions) {
-    const { pool, queue, claims, peers, replicas, revisions } = options;
+    const { pool, queue, claims, peers, replicas, revisions, betterMediaPlace: place } = options;
     this.#options = options;
     this.#table = [
       { name: 'learnPeers', isDue: () => true, work: () => peers.learn() },
@@ -64,6 +67,7 @@ export class Chores {
         isDue: () => replicas.byID.size > 0 && revisions.areDue,
         work: () => revisions.read(),
       },
+      { name: 'lookForMediaPlace', isDue: () => place?.isDue ?? false, work: () => place!.look() },
       { name: 'recover', isDue: ({ isAnyDead }) => isAnyDead, work: () => recoverReplicas(pool) },
       {
         name: 'claimWaiting',
@@ -88,9 +92,9 @@ export class Chores {
     if (occasion.renewal.isAnyDue) this.#firing ??= this.#fire(occasion).finally(() => (this.#firing = null));
   }
 
-  /** Begins no further chore. Resolves when none is under way, but for the firing of what is due. */
+  /** Begins no further chore. Resolves when none is under way, but for the firing of what is due, which ends soon. */
   async stop(): Promise<void> {
-    this.#isStopped = true;
+    this.#stopping.abort();
     await this.#underWay;
   }
 
@@ -102,14 +106,14 @@ export class Chores {
   /** One after the other. A chore that fails every time keeps none of the others from being done. */
   async #doDue(occasion: Occasion): Promise<void> {
     for (const { name, isDue, work } of this.#table) {
-      if (this.#isStopped) return;
+      if (this.#stopping.signal.aborted) return;
       if (isDue(occasion.renewal)) await this.#attempt(name, () => work(occasion));
     }
   }
 
   async #fire({ databaseClock }: Occasion): Promise<void> {
     const { pool, startOptions } = this.#options;
-    await this.#attempt('fire', () => fireDue(pool, startOptions, databaseClock));
+    await this.#attempt('fire', () => fireDue(pool, startOptions, databaseClock, this.#stopping.signal));
   }
 
   async #attempt(chore: string, work: () => Promise<unknown>): Promise<void> {

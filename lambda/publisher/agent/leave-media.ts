@@ -14,18 +14,44 @@ type DecodingCommand = Extract<MediaCommand, { readonly task: 'probe_upload' | '
 /** An agent whose streams take more than this share of it has too little left for a tool beside them. */
 const shareThatIsMuch = 0.5;
 
-/** What an agent knows of itself. */
-export interface OwnLoad {
-  readonly usedShare: number;
-  readonly behindReason: string | null;
+/**
+ * Whether there is a better place for media commands than beside the streams of this agent: an agent that sends nothing
+ * and, where streams take much of this one, also an agent of which they take less, with a lane that is free. While
+ * there is one, this agent receives no such command. Where there is none, whoever keeps up carries them out: uploads
+ * must not wait for ever.
+ */
+export class BetterMediaPlace {
+  readonly #data: Pick<Database, 'agents'>;
+  readonly #agentID: string;
+  readonly #usedShare: () => number;
+  #wasThere = false;
+
+  constructor({ data, agentID, usedShare }: BetterMediaPlaceOptions) {
+    this.#data = data;
+    this.#agentID = agentID;
+    this.#usedShare = usedShare;
+  }
+
+  /** Whether it has to be looked for: there is none that is better than an agent without streams. */
+  get isDue(): boolean {
+    return this.#usedShare() > 0;
+  }
+
+  get isThere(): boolean {
+    return this.isDue && this.#wasThere;
+  }
+
+  async look(): Promise<void> {
+    const mostUsedShare = this.#usedShare() > shareThatIsMuch ? shareThatIsMuch : 0;
+    this.#wasThere = await this.#data.agents.isMediaPlaceBeside(this.#agentID, mostUsedShare);
+  }
 }
 
-/**
- * Whether an agent leaves to others what decodes.
- * @param othersTakeMedia whether there are workers that send no streams. Without them, who keeps up has to take it
- */
-export function leavesMedia({ usedShare, behindReason }: OwnLoad, othersTakeMedia: boolean): boolean {
-  return behindReason !== null || (othersTakeMedia && usedShare > shareThatIsMuch);
+interface BetterMediaPlaceOptions {
+  readonly data: Pick<Database, 'agents'>;
+  readonly agentID: string;
+  /** The part of the agent that its streams take. */
+  readonly usedShare: () => number;
 }
 
 /** Whether a command decodes the file of a stranger. All others take milliseconds. */

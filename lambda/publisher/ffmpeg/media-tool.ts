@@ -1,6 +1,6 @@
 // Starts ffmpeg and ffprobe so that none of them outlives this process, whatever ends it.
 import { spawn } from 'node:child_process';
-import { availableParallelism, constants, setPriority } from 'node:os';
+import { constants, setPriority } from 'node:os';
 import { createInterface } from 'node:readline';
 import { PassThrough } from 'node:stream';
 import type { Readable, Writable } from 'node:stream';
@@ -68,11 +68,6 @@ export interface MediaToolOptions {
 
 /** What is examined gets so much. A film of 8192 × 4320 in HEVC with 10 bits takes 0.8 GiB. */
 export const examiningMemoryMiB = 1536;
-/**
- * Who makes pictures with an encoder in software gets so much: SVT-AV1 alone takes 2.4 GiB at 2160p60 on two cores.
- * Encoders start threads for further cores, each with pictures of its own.
- */
-export const encodingMemoryMiB = 3072 + 256 * Math.max(0, availableParallelism() - 2);
 /** When the memory of the machine or container is short, the kernel ends tools before agents, and these first. */
 const endedFirst = { background: 1000, foreground: 500 } as const;
 

@@ -72,3 +72,8 @@ export function profileOf({ quality, framerate, videoCodec }: PictureFormat): Pr
     compositionDelayFrames: videoCodec === 'av1' ? 0 : 1,
   };
 }
+
+/** How many bytes are a second of the pictures. */
+export function bytesPerSecondOf({ videoBitrateKbps: kbps }: Profile): number {
+  return (kbps * 1000) / 8;
+}

@@ -1,8 +1,10 @@
 // The pictures of one item as encoded frames on the frame grid, from an ffmpeg of its own.
+import { availableParallelism } from 'node:os';
+import { preparingMemoryMiB } from '../../domain/capacity.ts';
 import { MediaError, takesTooMuchMemory } from '../media/media-error.ts';
 import type { MediaTools } from '../media/media-tools.ts';
 import { isSourceUnreadable } from '../media/source-fault.ts';
-import { describeExit, encodingMemoryMiB, isOutOfMemory, startMediaTool, ToolError } from './media-tool.ts';
+import { describeExit, isOutOfMemory, startMediaTool, ToolError } from './media-tool.ts';
 import type { RunningMediaTool } from './media-tool.ts';
 import { flvTagType, readFlvTags } from './flv-reader.ts';
 import { videoArguments } from './item-arguments.ts';
@@ -62,7 +64,7 @@ export function openVideoSource(tools: MediaTools, request: VideoRequest, signal
     signal,
     background,
     // How much NVIDIA's driver takes of what the limit counts, nobody has measured: there, pixels alone are bounded.
-    memoryMiB: 'preset' in request.encoder ? encodingMemoryMiB : undefined,
+    memoryMiB: 'preset' in request.encoder ? preparingMemoryMiB(availableParallelism()) : undefined,
   });
   ffmpeg.stdin.end();
   const frames = readFrames(ffmpeg, request, signal);

@@ -2,6 +2,7 @@
 import { firstSoundFrameFrom, soundGridFrame } from '../../domain/prepared-play-out.ts';
 import { DeliveryWatch, slowAfterMs } from '../replica/delivery-watch.ts';
 import { TooSlow } from '../replica/faults.ts';
+import { bytesPerSecondOf } from '../ffmpeg/profile.ts';
 import type { Profile } from '../ffmpeg/profile.ts';
 import { DestinationError } from '../rtmp/destination-error.ts';
 import type { Sending } from '../replica/stream-media.ts';
@@ -70,7 +71,7 @@ export class PreparedSender {
   constructor(options: PreparedSenderOptions) {
     const { publisher, profile, figures, onEvidence, steadyClock, startFrame, sound } = options;
     this.#options = options;
-    this.#bytesPerSecond = (profile.videoBitrateKbps * 1000) / 8;
+    this.#bytesPerSecond = bytesPerSecondOf(profile);
     this.#frame = startFrame;
     this.#usesOwnSound = sound === null;
     this.#sentAtMs = steadyClock();

@@ -4,7 +4,10 @@ import { DestinationError } from '../rtmp/destination-error.ts';
 import type { RtmpPublisher } from '../rtmp/rtmp-publisher.ts';
 
 export interface DeliveryWatchOptions {
-  readonly publisher: Pick<RtmpPublisher, 'bytesSent' | 'bytesQueued' | 'bytesDelivered' | 'bytesAcknowledged'>;
+  readonly publisher: Pick<
+    RtmpPublisher,
+    'bytesSent' | 'bytesQueued' | 'bytesDelivered' | 'deliveredAgoMs' | 'bytesAcknowledged'
+  >;
   readonly figures: Figures;
   /** The destination has taken the first picture. */
   readonly onEvidence: () => void;
@@ -12,11 +15,10 @@ export interface DeliveryWatchOptions {
 
 /** A destination that has taken nothing for so long, or an encoder that is so far behind the clock, is too slow. */
 export const slowAfterMs = 5000;
-/**
- * A stall has to be noticed within 5 s; what the meter and acknowledgements say is up to half a second old, and needs
- * to be confirmed.
- */
-const stalledAfterMs = 3500;
+/** A stall has to be noticed within 5 s, and whoever checks comes a quarter of a second late. */
+const stalledAfterMs = 4000;
+/** Acknowledgements come up to a second after what they are about, so their rhythm may end sooner than media. */
+const silentAfterMs = 3500;
 /**
  * Checks come several times a second: when the next one is later than this, our own process was stopped or short of
  * CPU.
@@ -55,7 +57,7 @@ export class DeliveryWatch {
   /** To be called every fraction of a second. @throws {DestinationError} stalled when nothing arrived for 5 s */
   check(nowMs: number): void {
     const { publisher, figures, onEvidence } = this.#options;
-    const { bytesSent, bytesQueued, bytesDelivered, bytesAcknowledged } = publisher;
+    const { bytesSent, bytesQueued, bytesDelivered, deliveredAgoMs, bytesAcknowledged } = publisher;
     const sinceCheckMs = nowMs - this.#checkedAtMs;
     this.#checkedAtMs = nowMs;
     if (sinceCheckMs > heldUpAfterMs) {
@@ -71,7 +73,8 @@ export class DeliveryWatch {
     const taken = bytesSent - bytesQueued;
     // The operating system takes megabytes into its buffers, so what it has taken says little about the destination.
     const arrived = bytesDelivered ?? taken;
-    if (arrived > this.#bytesArrived || arrived === bytesSent) this.#arrivedAtMs = nowMs;
+    if (arrived === bytesSent) this.#arrivedAtMs = nowMs;
+    else if (arrived > this.#bytesArrived) this.#arrivedAtMs = Math.max(this.#arrivedAtMs, nowMs - deliveredAgoMs);
     this.#bytesArrived = Math.max(this.#bytesArrived, arrived);
     // An empty queue is not asked for: over TLS, what was just written always waits for a moment.
     if (!this.#isEvident && this.#firstPictureEnd !== null && taken >= this.#firstPictureEnd) {
@@ -124,7 +127,7 @@ class AcknowledgementRhythm {
     return (
       this.#count >= knownRhythm &&
       sinceBytes > 2 * this.#longestBytes &&
-      nowMs - this.#lastAtMs > stalledAfterMs &&
+      nowMs - this.#lastAtMs > silentAfterMs &&
       !mayHaveOverflowed
     );
   }

@@ -1,4 +1,5 @@
 // One RTMP connection of a replica: from connecting to its end, with the media of the time at which it begins.
+import { bytesPerSecondOf } from '../ffmpeg/profile.ts';
 import { encodeAmf0 } from '../rtmp/amf0.ts';
 import { connectPublisher } from '../rtmp/rtmp-client.ts';
 import type { PublishTarget, RtmpClientOptions } from '../rtmp/rtmp-client.ts';
@@ -56,7 +57,8 @@ export async function runConnection(options: PublishConnectionOptions, signal: A
   const open = () => media.open(firstFrame(), ending.signal);
   const turn = options.takeTurn(ending.signal);
   const connecting = turn.then((endTurn) => {
-    const clientOptions = { ...client, videoCodec: media.profile.videoCodec };
+    const { profile } = media;
+    const clientOptions = { ...client, videoCodec: profile.videoCodec, bytesPerSecond: bytesPerSecondOf(profile) };
     return connectPublisher(target, clientOptions, ending.signal).finally(endTurn);
   });
   // What goes on where a connection ended is open already, and has to be closed even if there is no turn any more.

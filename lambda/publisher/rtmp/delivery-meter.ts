@@ -1,5 +1,6 @@
 // How much of what was sent has reached the other side's system, by what Linux says of each TCP connection.
 import type { Socket } from 'node:net';
+import { setTimeout } from 'node:timers/promises';
 import { endpointsOf, readUnacknowledged } from './tcp-tables.ts';
 import type { TcpEndpoints } from './tcp-tables.ts';
 
@@ -9,6 +10,8 @@ export interface MeteredConnection {
    * number never falls.
    */
   readonly bytesDelivered: number | null;
+  /** The last of these bytes were acknowledged at this time or later, by `performance.now()`. */
+  readonly deliveredSinceMs: number;
 }
 
 export interface MeteredOptions {
@@ -17,82 +20,106 @@ export interface MeteredOptions {
    * before encryption.
    */
   readonly bytesTaken: () => number;
-  /** When the server said last that it goes on reading, by `performance.now()`; never where it is absent. */
-  readonly acknowledgedAtMs?: () => number;
+  /** How many bytes are a second of what is sent. */
+  readonly bytesPerSecond?: number;
 }
 
 interface Metered extends Required<MeteredOptions> {
   bytesDelivered: number | null;
+  deliveredSinceMs: number;
   readonly endpoints: TcpEndpoints;
+  /** The last look, or the beginning, and what had been taken by then. */
+  seen: { bytes: number; atMs: number };
+  isNew: boolean;
   /** What had been taken at a look since which all of that was delivered at no look. */
   awaited: { bytes: number; sinceMs: number };
 }
 
 /**
  * One look costs 5 to 10 ms of a thread, however few connections there are: the kernel walks through a table for
- * hundreds of thousands. So there are several a second only while something may be wrong.
+ * hundreds of thousands. So there are several a second only where they may tell something.
  */
-const lookEveryMs = {
-  /** Something is new, or waits for longer than `behindAfterMs`. */
-  attentive: 250,
-  usual: 300,
-  /** All servers have said a moment ago that they go on reading. */
-  calm: 400,
-} as const;
+const usualLooksEveryMs = 1000;
+const checkEveryMs = 250;
 /** Longer than an answer takes round the world. */
 const behindAfterMs = 400;
-/** With the window that we ask for, a server acknowledges 720p this often. */
-const acknowledgedLatelyMs = 1250;
+/** What was sent since the last look counts as on its way. Whoever sends more than this before is looked at sooner. */
+const unseenSeconds = 1.2;
+/** Where looks were held up, nobody knows when something arrived. */
+const mostUncertainMs = usualLooksEveryMs + checkEveryMs;
 
 /** A process has one meter for all of its connections. The meter looks as long as there are any. */
 export class DeliveryMeter {
   readonly #metered = new Set<Metered>();
-  #isLooking = false;
-  #timer: NodeJS.Timeout | undefined;
-  #nextLookMs = Infinity;
+  #isRunning = false;
+  #lookedAtMs = -Infinity;
 
   /** Measures a connected socket until it closes. */
-  add(socket: Socket, { bytesTaken, acknowledgedAtMs = () => -Infinity }: MeteredOptions): MeteredConnection {
-    const awaited = { bytes: 0, sinceMs: performance.now() };
-    const metered = { bytesDelivered: null, endpoints: endpointsOf(socket), bytesTaken, acknowledgedAtMs, awaited };
+  add(socket: Socket, { bytesTaken, bytesPerSecond = Infinity }: MeteredOptions): MeteredConnection {
+    const nowMs = performance.now();
+    const metered: Metered = {
+      bytesTaken,
+      bytesPerSecond,
+      bytesDelivered: null,
+      deliveredSinceMs: nowMs,
+      endpoints: endpointsOf(socket),
+      seen: { bytes: 0, atMs: nowMs },
+      isNew: true,
+      awaited: { bytes: 0, sinceMs: nowMs },
+    };
     this.#metered.add(metered);
     socket.once('close', () => this.#metered.delete(metered));
-    if (!this.#isLooking) this.#lookAt(performance.now() + lookEveryMs.attentive);
+    if (!this.#isRunning) void this.#run();
     return metered;
   }
 
-  /** Looks then, unless a look is due before. */
-  #lookAt(atMs: number): void {
-    if (atMs >= this.#nextLookMs) return;
-    clearTimeout(this.#timer);
-    this.#nextLookMs = atMs;
-    this.#timer = setTimeout(() => void this.#look(), Math.max(1, atMs - performance.now())).unref();
+  async #run(): Promise<void> {
+    this.#isRunning = true;
+    while (this.#metered.size > 0) {
+      await setTimeout(checkEveryMs, undefined, { ref: false });
+      if (this.#isLookDue(performance.now())) await this.#look();
+    }
+    this.#isRunning = false;
+  }
+
+  #isLookDue(nowMs: number): boolean {
+    if (nowMs - this.#lookedAtMs >= usualLooksEveryMs) return true;
+    return this.#metered.values().some(isTelling);
   }
 
   async #look(): Promise<void> {
-    this.#isLooking = true;
     // This is read before the tables are: what is sent meanwhile then counts as on its way, never as delivered.
     const nowMs = performance.now();
+    this.#lookedAtMs = nowMs;
     const before = [...this.#metered].map((metered) => ({ metered, bytesTaken: metered.bytesTaken() }));
     const unacknowledged = await readUnacknowledged(new Set(before.map(({ metered }) => metered.endpoints.table)));
     for (const { metered, bytesTaken } of before) {
+      metered.isNew = false;
       const waiting = unacknowledged.get(metered.endpoints.ends);
-      if (waiting === undefined) continue;
-      const delivered = Math.max(metered.bytesDelivered ?? 0, bytesTaken - waiting);
-      metered.bytesDelivered = delivered;
-      if (delivered >= metered.awaited.bytes) metered.awaited = { bytes: bytesTaken, sinceMs: nowMs };
+      if (waiting !== undefined) noteLook(metered, { bytesTaken, bytesDelivered: bytesTaken - waiting, nowMs });
     }
-    this.#isLooking = false;
-    this.#nextLookMs = Infinity;
-    if (this.#metered.size > 0) this.#lookAt(nowMs + lookEveryMs[this.#attention(nowMs)]);
   }
+}
 
-  #attention(nowMs: number): keyof typeof lookEveryMs {
-    const all = [...this.#metered];
-    const isOpen = ({ bytesDelivered, awaited }: Metered) =>
-      bytesDelivered === null || nowMs - awaited.sinceMs > behindAfterMs;
-    if (all.some(isOpen)) return 'attentive';
-    const isReading = ({ acknowledgedAtMs }: Metered) => nowMs - acknowledgedAtMs() < acknowledgedLatelyMs;
-    return all.every(isReading) ? 'calm' : 'usual';
+interface Look {
+  readonly nowMs: number;
+  readonly bytesTaken: number;
+  readonly bytesDelivered: number;
+}
+
+function noteLook(metered: Metered, { nowMs, bytesTaken, bytesDelivered }: Look): void {
+  if (bytesDelivered > (metered.bytesDelivered ?? -1)) {
+    metered.bytesDelivered = Math.max(0, bytesDelivered);
+    // They arrived some time after the look before.
+    metered.deliveredSinceMs = Math.max(metered.seen.atMs, nowMs - mostUncertainMs);
   }
+  metered.seen = { bytes: bytesTaken, atMs: nowMs };
+  if (bytesDelivered >= metered.awaited.bytes) metered.awaited = { bytes: bytesTaken, sinceMs: nowMs };
+}
+
+/** Whether another look may tell something of a connection that the last one did not. */
+function isTelling({ isNew, bytesDelivered, seen, awaited, bytesTaken, bytesPerSecond }: Metered): boolean {
+  if (bytesDelivered === null) return isNew;
+  const isBehind = seen.atMs - awaited.sinceMs > behindAfterMs;
+  return isBehind || bytesTaken() - seen.bytes > unseenSeconds * bytesPerSecond;
 }

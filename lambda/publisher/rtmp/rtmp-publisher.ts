@@ -24,6 +24,10 @@ export interface RtmpPublisher {
   /** How many of `bytesSent` the server's system had received a moment ago; null where our system does not tell. */
   readonly bytesDelivered: number | null;
   /**
+   * How long ago at most the last of `bytesDelivered` were received, in milliseconds; 0 where our system does not tell.
+   */
+  readonly deliveredAgoMs: number;
+  /**
    * How many of `bytesSent` wait in this process for the operating system. The number rises late: the system's own
    * buffers take several seconds of media.
    */

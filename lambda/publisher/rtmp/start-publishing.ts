@@ -28,6 +28,8 @@ const endedAtOnceMs = 2000;
 export interface PublisherOptions {
   /** Measures what is delivered. Without it, a lost destination is noticed only once the system's buffers are full. */
   readonly meter?: DeliveryMeter;
+  /** How many bytes are a second of the media. */
+  readonly bytesPerSecond?: number;
   /** The codec of the pictures that will be sent; H.264 where it is absent. */
   readonly videoCodec?: VideoCodec;
   /** Asked before every write. When it answers false, the connection ends at once, without another byte. */
@@ -68,7 +70,6 @@ class SocketPublisher implements RtmpPublisher {
   readonly #videoCodec: VideoCodec;
   readonly #metered: MeteredConnection | null;
   readonly #acknowledgements = new AcknowledgementCounter();
-  #acknowledgedAtMs = -Infinity;
   readonly #lastTimestampMs = { video: 0, audio: 0, data: 0 };
   #step: Step | null;
   #lastTransactionID = 0;
@@ -82,7 +83,7 @@ class SocketPublisher implements RtmpPublisher {
     socket: Socket,
     url: RtmpURL,
     streamKey: string,
-    { meter, maySend, videoCodec = 'h264' }: PublisherOptions,
+    { meter, bytesPerSecond, maySend, videoCodec = 'h264' }: PublisherOptions,
   ) {
     this.#url = url;
     this.#streamKey = streamKey;
@@ -94,7 +95,7 @@ class SocketPublisher implements RtmpPublisher {
       ...(maySend && { maySend }),
     });
     const bytesTaken = () => this.bytesSent - this.bytesQueued;
-    this.#metered = meter?.add(socket, { bytesTaken, acknowledgedAtMs: () => this.#acknowledgedAtMs }) ?? null;
+    this.#metered = meter?.add(socket, { bytesTaken, ...(bytesPerSecond && { bytesPerSecond }) }) ?? null;
     this.ended = this.#connection.ended.then((end) => this.#failureOf(end));
   }
 
@@ -112,6 +113,10 @@ class SocketPublisher implements RtmpPublisher {
 
   get bytesDelivered(): number | null {
     return this.#metered?.bytesDelivered ?? null;
+  }
+
+  get deliveredAgoMs(): number {
+    return this.bytesDelivered === null ? 0 : performance.now() - this.#metered!.deliveredSinceMs;
   }
 
   get bytesQueued(): number {
@@ -191,10 +196,8 @@ class SocketPublisher implements RtmpPublisher {
   }
 
   #receive(message: RtmpMessage): void {
-    if (message.type === messageType.acknowledgement && message.payload.length >= 4) {
+    if (message.type === messageType.acknowledgement && message.payload.length >= 4)
       this.#acknowledgements.acknowledge(message.payload.readUInt32BE(), this.bytesSent);
-      this.#acknowledgedAtMs = performance.now();
-    }
     const command = readCommand(message);
     if (command?.name === 'onStatus') this.#receiveStatus(command.values[1]);
     else if (command) this.#receiveAnswer(command);

@@ -1,7 +1,8 @@
 // An agent that does not keep up with its streams leaves to others what would decode files beside them.
-import { beforeEach, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
+import type { StreamBackend } from '../../../lambda/data/streams.ts';
 import type { MediaCommand } from '../../../lambda/data/outbox.ts';
-import { leavesMedia, unlessLeft } from '../../../lambda/publisher/agent/leave-media.ts';
+import { BetterMediaPlace, unlessLeft } from '../../../lambda/publisher/agent/leave-media.ts';
 import { actorsOn } from '../../support/actors.ts';
 import { testService } from '../../support/service.ts';
 
@@ -24,7 +25,7 @@ async function deliver(body: MediaCommand, receives = 1): Promise<void> {
       carriedOut.push(...Records.map((record) => (JSON.parse(record.body) as MediaCommand).task));
       return { batchItemFailures: [] };
     },
-    () => leavesMedia({ usedShare: 0.9, behindReason }, false),
+    () => behindReason !== null,
     data(),
     async () => pauses++,
   );
@@ -62,9 +63,46 @@ it('carries out everything once it keeps up again', async () => {
   expect(await left()).toHaveLength(1);
 });
 
-it('leaves it as well while its streams take more than half of it, where others take it that send none', () => {
-  const leaves = (usedShare: number, othersTakeMedia: boolean) =>
-    leavesMedia({ usedShare, behindReason: null }, othersTakeMedia);
-  expect([leaves(0.4, true), leaves(0.6, true), leaves(0.6, false)]).toEqual([false, true, false]);
-  expect(leavesMedia({ usedShare: 0, behindReason: 'Full.' }, false)).toBe(true);
+describe('a better place than beside streams', () => {
+  const agentWith = async (id: string, backends: readonly StreamBackend[], usedShare: number, reason?: string) => {
+    await service.pool().query(
+      `insert into agents (id, supervisor, release, backends, used_share, behind_reason, lease_expires_at)
+       values ($1, $1, 'r', $2, $3, $4, now() + interval '1 minute')`,
+      [id, backends, usedShare, reason],
+    );
+  };
+  const isThereFor = async (usedShare: number) => {
+    const place = new BetterMediaPlace({ data: data(), agentID: 'agent_own', usedShare: () => usedShare });
+    await place.look();
+    return place.isThere;
+  };
+
+  beforeEach(async () => {
+    await service.pool().query('delete from agents');
+    await agentWith('agent_own', ['ffmpeg'], 0);
+  });
+
+  it('is nowhere where nobody else takes media commands, or keeps up', async () => {
+    await agentWith('agent_prepared', ['manifest'], 0);
+    await agentWith('agent_behind', ['ffmpeg'], 0, 'Full.');
+    expect([await isThereFor(0), await isThereFor(0.1), await isThereFor(0.9)]).toEqual([false, false, false]);
+  });
+
+  it('is a worker of media alone, for whoever sends anything', async () => {
+    await agentWith('agent_media', [], 0);
+    expect([await isThereFor(0), await isThereFor(0.1), await isThereFor(0.9)]).toEqual([false, true, true]);
+  });
+
+  it('is nowhere once that has as much to do as it can do at once', async () => {
+    await agentWith('agent_media', [], 0);
+    await data().agents.renew('agent_media', { usedShare: 0, behindReason: null, isMediaFull: true });
+    expect(await isThereFor(0.9)).toBe(false);
+    await data().agents.renew('agent_media', { usedShare: 0, behindReason: null, isMediaFull: false });
+    expect(await isThereFor(0.9)).toBe(true);
+  });
+
+  it('is an agent with few streams for one with many', async () => {
+    await agentWith('agent_other', ['ffmpeg', 'manifest'], 0.4);
+    expect([await isThereFor(0.1), await isThereFor(0.5), await isThereFor(0.6)]).toEqual([false, false, true]);
+  });
 });

@@ -37,6 +37,7 @@ class FakePublisher implements RtmpPublisher {
   bytesQueued = 0;
   readonly bytesAcknowledged = null;
   readonly bytesDelivered = null;
+  readonly deliveredAgoMs = 0;
   moveRequest: string | null = null;
   readonly sent: { atMs: number; timestampMs: number }[] = [];
   readonly #ending = Promise.withResolvers<DestinationError | null>();

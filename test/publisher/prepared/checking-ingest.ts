@@ -14,6 +14,7 @@ export class CheckingIngest implements RtmpPublisher {
   bytesQueued = 0;
   readonly bytesAcknowledged = null;
   readonly bytesDelivered = null;
+  readonly deliveredAgoMs = 0;
   moveRequest: string | null = null;
   /** Whether the destination takes all bytes at once. Otherwise they wait until `take`. */
   takesAll = true;

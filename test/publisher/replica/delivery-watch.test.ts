@@ -12,6 +12,7 @@ function watchOf(publisher: {
   bytesSent: number;
   bytesQueued: number;
   bytesDelivered: number | null;
+  deliveredAgoMs: number;
   bytesAcknowledged: number | null;
 }): DeliveryWatch {
   return new DeliveryWatch({ publisher, figures: new Figures(), onEvidence: () => {} }, 0);
@@ -20,12 +21,12 @@ function watchOf(publisher: {
 it.each([
   [
     'whose system acknowledges nothing',
-    { bytesSent: 1000, bytesQueued: 0, bytesDelivered: 10, bytesAcknowledged: null },
-    4,
+    { bytesSent: 1000, bytesQueued: 0, bytesDelivered: 10, deliveredAgoMs: 0, bytesAcknowledged: null },
+    5,
   ],
   [
     'of whose system nothing is known',
-    { bytesSent: 1000, bytesQueued: 990, bytesDelivered: null, bytesAcknowledged: null },
+    { bytesSent: 1000, bytesQueued: 990, bytesDelivered: null, deliveredAgoMs: 0, bytesAcknowledged: null },
     6,
   ],
 ])('a destination %s is stalled after so many seconds', (_, publisher, afterSeconds) => {
@@ -36,17 +37,26 @@ it.each([
 });
 
 it('time in which the watch did not look, as the process had no CPU, is not held against a destination', () => {
-  const publisher = { bytesSent: 1000, bytesQueued: 0, bytesDelivered: 10, bytesAcknowledged: null };
+  const publisher = { bytesSent: 1000, bytesQueued: 0, bytesDelivered: 10, deliveredAgoMs: 0, bytesAcknowledged: null };
   const watch = watchOf(publisher);
   for (const nowMs of seconds(0, 2)) watch.check(nowMs);
   watch.check(20_000);
   publisher.bytesDelivered = 20;
-  for (const nowMs of seconds(20.25, 23)) watch.check(nowMs);
-  expect(() => seconds(23, 25).forEach((nowMs) => watch.check(nowMs))).toThrow(new DestinationError('stalled'));
+  for (const nowMs of seconds(20.25, 24)) watch.check(nowMs);
+  expect(() => seconds(24, 26).forEach((nowMs) => watch.check(nowMs))).toThrow(new DestinationError('stalled'));
+});
+
+it('what arrived some time before it was seen counts from then', () => {
+  const publisher = { bytesSent: 1000, bytesQueued: 0, bytesDelivered: 10, deliveredAgoMs: 0, bytesAcknowledged: null };
+  const watch = watchOf(publisher);
+  for (const nowMs of seconds(0, 2)) watch.check(nowMs);
+  Object.assign(publisher, { bytesDelivered: 20, deliveredAgoMs: 1000 });
+  for (const nowMs of seconds(2, 5)) watch.check(nowMs);
+  expect(() => seconds(5, 5.5).forEach((nowMs) => watch.check(nowMs))).toThrow(new DestinationError('stalled'));
 });
 
 it('time in which nothing was sent is not held against a server that acknowledges what it gets', () => {
-  const publisher = { bytesSent: 0, bytesQueued: 0, bytesDelivered: null, bytesAcknowledged: 0 };
+  const publisher = { bytesSent: 0, bytesQueued: 0, bytesDelivered: null, deliveredAgoMs: 0, bytesAcknowledged: 0 };
   const watch = watchOf(publisher);
   const send = (bytes: number, acknowledges: boolean) => (nowMs: number) => {
     publisher.bytesSent += bytes;

@@ -28,6 +28,12 @@ import { replicaRow, roomyAgent } from './replica-row.ts';
 const tools = await findMediaTools(process.env);
 const profile = profileOf({ quality: 'q_720p', framerate: 'f_30', videoCodec: 'h264' });
 const minuteMs = 60_000;
+/** The clock of streams goes so many times slower, so that also a busy machine encodes faster than they play. */
+const slowness = 3;
+const steadyClock = () => performance.now() / slowness;
+/** Nothing here asserts how long anything takes. */
+const patienceMs = 2 * minuteMs;
+const testTimeoutMs = 4 * minuteMs;
 
 const samples = samplesOfFile();
 let clip: string;
@@ -91,12 +97,12 @@ function begin({
           loadTimelines: async () => ({ video, audio: [] }),
           urlOf: async (path) => samples.urlOf(path),
         }),
-        elapsedMs: anchoredMs === null ? null : performance.now() - anchoredMs,
+        elapsedMs: anchoredMs === null ? null : steadyClock() - anchoredMs,
       };
     },
     anchor: async () => {
       await unlessAway();
-      return performance.now() - (anchoredMs ??= performance.now());
+      return steadyClock() - (anchoredMs ??= steadyClock());
     },
     client: { allowPrivateAddresses: true, connectTimeoutMs },
     report: async (report) => {
@@ -106,7 +112,7 @@ function begin({
       if (!isWarning) reports.push(report);
       return true;
     },
-    steadyClock: () => performance.now(),
+    steadyClock,
     random: () => 0,
     log,
     ...roomyAgent(),
@@ -119,7 +125,7 @@ function begin({
     reports,
     told,
     logged,
-    sinceAnchorMs: () => performance.now() - anchoredMs!,
+    sinceAnchorMs: () => steadyClock() - anchoredMs!,
     states: () => reports.map(({ state, reason }) => reason?.code ?? state),
   };
 }
@@ -143,8 +149,8 @@ async function listen(server: Server): Promise<number> {
   return (server.address() as AddressInfo).port;
 }
 
-async function until(isSo: () => boolean): Promise<void> {
-  await expect.poll(isSo, { interval: 10, timeout: 15_000 }).toBe(true);
+async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
+  await expect.poll(isSo, { interval: 10, timeout: patienceMs }).toBe(true);
 }
 
 async function ownFfmpegs() {
@@ -158,7 +164,7 @@ function pictures(messages: readonly RtmpMessage[]): RtmpMessage[] {
 const denied = { level: 'error', code: 'NetStream.Publish.Denied', description: 'Stream key is invalid' };
 const refusing: Script = { publish: ({ reply }) => reply('onStatus', 0, null, denied) };
 
-describe('a destination', { timeout: 20_000 }, () => {
+describe('a destination', { timeout: testTimeoutMs }, () => {
   it('that resets the connection is reported, and live again from the present on', async () => {
     const server = await ingest();
     const { run, reports, states } = begin({ rtmpURL: server.rtmpURL });
@@ -170,7 +176,7 @@ describe('a destination', { timeout: 20_000 }, () => {
     expect(reports[1]).toMatchObject({ state: 'failing', hopeless: false, claim });
     expect(server.connections).toHaveLength(2);
     expect(picturesOf(1)[0]!.timestampMs).toBe(0);
-    const figures = run.figures.sample(performance.now(), new Date(), 30);
+    const figures = run.figures.sample(steadyClock(), new Date(), 30);
     expect(figures.reconnects).toBe(1);
     expect(figures.droppedFrames).toBeGreaterThan(0);
   });
@@ -202,7 +208,7 @@ describe('a destination', { timeout: 20_000 }, () => {
         refusing['publish']!(served, command);
       },
     });
-    const { reports } = begin({ rtmpURL: server.rtmpURL, steadyClock: () => performance.now() + passedMs });
+    const { reports } = begin({ rtmpURL: server.rtmpURL, steadyClock: () => steadyClock() + passedMs });
     await until(() => reports.length > 0);
     expect(reports).toMatchObject([{ state: 'failing', reason: { code: 'key_refused' }, hopeless }]);
     expect(server.connections).toHaveLength(1);
@@ -229,7 +235,7 @@ describe('a destination', { timeout: 20_000 }, () => {
   });
 });
 
-describe('a connection whose time is over', { timeout: 60_000 }, () => {
+describe('a connection whose time is over', { timeout: testTimeoutMs }, () => {
   it('is replaced at a keyframe without a lost frame, and nothing is reported', async () => {
     const server = await ingest();
     let connections = 0;
@@ -242,7 +248,7 @@ describe('a connection whose time is over', { timeout: 60_000 }, () => {
     await until(() => pictures(server.connections[2]?.received ?? []).length > 60);
     expect(new Set(states())).toEqual(new Set(['live']));
     expect(reports.every(({ reason }) => reason === null)).toBe(true);
-    expect(run.figures.sample(performance.now(), new Date(), 30)).toMatchObject({ reconnects: 0, droppedFrames: 0 });
+    expect(run.figures.sample(steadyClock(), new Date(), 30)).toMatchObject({ reconnects: 0, droppedFrames: 0 });
     const received = server.connections.map((connection) => pictures(connection.received));
     expect(received.map((each) => each.length).slice(0, 2)).toEqual([frames[0], frames[1]! - frames[0]!]);
     for (const each of received) {
@@ -257,16 +263,20 @@ describe('a connection whose time is over', { timeout: 60_000 }, () => {
   it('is replaced by one that plays what is due, even when connecting took long', async () => {
     const started = { level: 'status', code: 'NetStream.Publish.Start' };
     const server = await ingest({
-      publish: ({ reply }) => void setTimeout(1000).then(() => reply('onStatus', 0, null, started)),
+      publish: ({ reply }) => void setTimeout(1000 * slowness).then(() => reply('onStatus', 0, null, started)),
     });
     let connections = 0;
-    const { states, sinceAnchorMs } = begin({
+    const { run, states, sinceAnchorMs } = begin({
       rtmpURL: server.rtmpURL,
       connectionEndsAfterMs: () => (++connections < 3 ? 1000 : Infinity),
     });
     await until(() => pictures(server.connections[2]?.received ?? []).length > 60);
-    const playedMs = server.connections.reduce((sum, { received }) => sum + pictures(received).length, 0) * (1000 / 30);
-    expect(sinceAnchorMs() - playedMs).toBeLessThan(700);
+    const playedMs = () => {
+      const { framesSent, droppedFrames } = run.figures.sample(steadyClock(), new Date(), 30);
+      return (framesSent + droppedFrames) * (1000 / 30);
+    };
+    // Who went on where the connection before ended would be late for ever.
+    await until(() => sinceAnchorMs() - playedMs() < 700);
     expect(new Set(states())).toEqual(new Set(['live']));
   });
 
@@ -277,12 +287,13 @@ describe('a connection whose time is over', { timeout: 60_000 }, () => {
       rtmpURL: server.rtmpURL,
       connectionEndsAfterMs: () => (++connections === 1 ? 3000 : Infinity),
       unlessAway: async () => {
-        if (made?.states().includes('live')) await setTimeout(6000).then(() => Promise.reject(new Error('no answer')));
+        if (made?.states().includes('live'))
+          await setTimeout(6000 * slowness).then(() => Promise.reject(new Error('no answer')));
       },
     });
     await until(() => pictures(server.connections[1]?.received ?? []).length > 30);
     expect(new Set(made.states())).toEqual(new Set(['live']));
-    const figures = made.run.figures.sample(performance.now(), new Date(), 30);
+    const figures = made.run.figures.sample(steadyClock(), new Date(), 30);
     expect(figures).toMatchObject({ reconnects: 0, droppedFrames: 0 });
     expect(pictures(server.connections[0]!.received).length).toBeGreaterThan(8 * 30);
   });
@@ -297,13 +308,13 @@ describe('a connection whose time is over', { timeout: 60_000 }, () => {
     });
     await until(() => pictures(server.connections[1]?.received ?? []).length > 30);
     expect(states()).toEqual(['live', 'connection_lost', 'live']);
-    expect(run.figures.sample(performance.now(), new Date(), 30).reconnects).toBe(1);
+    expect(run.figures.sample(steadyClock(), new Date(), 30).reconnects).toBe(1);
     await run.end();
     expect(await survivorsOf(await ownFfmpegs(), 0)).toEqual([]);
   });
 });
 
-describe('an encoder', { timeout: 180_000 }, () => {
+describe('an encoder', { timeout: testTimeoutMs }, () => {
   /** Stops each ffmpeg of this process as soon as it is there. @returns a function that lets all of them go on */
   function stopEncoders(): () => Promise<void> {
     const stopped = new Set<number>();
@@ -335,29 +346,26 @@ describe('an encoder', { timeout: 180_000 }, () => {
     const server = await ingest();
     const { run, told } = begin({ rtmpURL: server.rtmpURL, itemSeconds: 600 });
     const sample = () => run.sampleFigures(new Date()).stats;
-    const inTime = async (isSo: () => boolean) => {
-      await expect.poll(isSo, { interval: 10, timeout: 40_000 }).toBe(true);
-    };
-    await inTime(() => told.at(-1) === 'live' && pictures(server.connections[0]!.received).length > 90);
+    await until(() => told.at(-1) === 'live' && pictures(server.connections[0]!.received).length > 90);
     const goOn = stopEncoders();
-    await inTime(() => told.at(-1) === 'falling_behind');
+    await until(() => told.at(-1) === 'falling_behind');
     expect(run.isShortOfMedia).toBe(true);
-    await inTime(() => sample().lateFrames! > 0);
+    await until(() => sample().lateFrames! > 0);
     expect(sample().droppedFrames).toBe(0);
     await goOn();
-    await inTime(() => told.at(-1) === 'live' && sample().lateFrames === 0);
+    await until(() => told.at(-1) === 'live' && sample().lateFrames === 0);
     expect(sample()).toMatchObject({ droppedFrames: 0, reconnects: 0 });
 
     const goOnAgain = stopEncoders();
-    await inTime(() => server.connections.length === 2);
+    await until(() => server.connections.length === 2);
     await goOnAgain();
-    await inTime(() => told.at(-1) === 'live');
+    await until(() => told.at(-1) === 'live');
     expect(told[told.indexOf('slower_than_real_time') - 1]).toBe('falling_behind');
     expect(sample().droppedFrames).toBeGreaterThan(10 * 30);
   });
 });
 
-describe('media', { timeout: 20_000 }, () => {
+describe('media', { timeout: testTimeoutMs }, () => {
   it('of which nothing can be played is reported as hopeless', async () => {
     const server = await ingest();
     const { reports } = begin({ rtmpURL: server.rtmpURL, files: [await textFile('broken.mp4', 'not a film')] });
@@ -384,7 +392,7 @@ describe('media', { timeout: 20_000 }, () => {
   });
 });
 
-describe('reports', { timeout: 20_000 }, () => {
+describe('reports', { timeout: testTimeoutMs }, () => {
   it('that could not be written are written later, only the newest of them', async () => {
     const server = await ingest();
     const written: string[] = [];
@@ -429,13 +437,13 @@ describe('reports', { timeout: 20_000 }, () => {
   });
 });
 
-describe('the end of a held replica', { timeout: 20_000 }, () => {
+describe('the end of a held replica', { timeout: testTimeoutMs }, () => {
   it('leaves no ffmpeg and no connection, and closes the stream properly', async () => {
     const server = await ingest();
     const { run, states } = begin({ rtmpURL: server.rtmpURL });
     await until(() => states().includes('live'));
-    const processes = await ownFfmpegs();
-    expect(processes.length).toBeGreaterThanOrEqual(3);
+    let processes: Awaited<ReturnType<typeof ownFfmpegs>> = [];
+    await until(async () => (processes = await ownFfmpegs()).length >= 3);
     await run.end();
     expect(await survivorsOf(processes, 0)).toEqual([]);
     await until(() => server.connections[0]!.socket.closed);
