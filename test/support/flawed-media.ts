@@ -40,7 +40,11 @@ function flawed(name: string, recipe: Recipe, ...flaws: Flaw[]): FlawedFile {
   const source = [
     ...lavfi(`testsrc2=s=${size}:r=${rate}:d=${seconds}`),
     ...(sound === null ? [] : lavfi(`sine=f=997:r=48000:d=${soundSeconds}`)),
-    ...['-fps_mode', 'passthrough', '-vf', pictures, ...(sound === null ? [] : ['-af', sound])],
+    '-fps_mode',
+    'passthrough',
+    '-vf',
+    pictures,
+    ...(sound === null ? [] : ['-af', sound]),
   ];
   const recipeOf = [...source, ...codecs[name.split('.').at(-1)!]!];
   return { name, path: () => madeSample(name, recipeOf), flaws, frameSeconds: 1 / rate };

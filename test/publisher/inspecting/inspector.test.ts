@@ -25,8 +25,13 @@ const inspect = () => inspectNext({ pool: service.pool(), objects: objects(), to
 /** Lets a worker carry out one command. */
 async function carryOut(body: MediaCommand): Promise<void> {
   const handle = createMediaWorker({
-    ...{ pool: service.pool(), objects: objects(), tools, encoderOf: async () => fastEncoder },
-    ...{ random: () => 0.5, limitFactor: 100, log: () => {} },
+    pool: service.pool(),
+    objects: objects(),
+    tools,
+    encoderOf: async () => fastEncoder,
+    random: () => 0.5,
+    limitFactor: 100,
+    log: () => {},
   });
   const Records = [
     { messageId: crypto.randomUUID(), body: JSON.stringify(body), attributes: { ApproximateReceiveCount: '1' } },
