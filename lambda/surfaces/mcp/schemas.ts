@@ -11,7 +11,7 @@ export type DescribedElsewhere = ReadonlyMap<string, string>;
 
 /**
  * The schema with each reference replaced by what it refers to, since many clients do not follow references. Of a
- * component that another tool describes, only the types of its fields.
+ * component that another tool describes, only which tool that is.
  */
 export function selfContained(
   schema: z.ZodType,
@@ -21,9 +21,7 @@ export function selfContained(
   const schemas: Json = {};
   const complete = inPlace(jsonSchema(schema, io, schemas), schemas, elsewhere) as Json;
   // AI models are given the schemas of inputs, and some providers of models accept no list of types in them.
-  if (io === 'input') return complete;
-  const { required, ...answer } = withoutUnionsOfNull(complete) as Json;
-  return { ...(asRead(answer) as Json), ...(required === undefined ? {} : { required }) };
+  return io === 'input' ? complete : (withoutUnionsOfNull(complete) as Json);
 }
 
 /** The component that a schema is, or null, and the components that it directly contains. */
@@ -46,7 +44,7 @@ function inPlace(value: unknown, schemas: Json, elsewhere: DescribedElsewhere): 
   );
   // Only objects become shorter by leaving out what another tool describes. The values of an enum are short already.
   const teller = $ref === undefined || !component['properties'] ? undefined : elsewhere.get(nameIn($ref));
-  return teller === undefined ? withoutListOfTypes(schema) : outlined(schema, teller);
+  return teller === undefined ? withoutListOfTypes(schema) : outlined(teller);
 }
 
 function nameIn(reference: string): string {
@@ -81,24 +79,6 @@ function withoutUnionsOfNull(value: unknown): unknown {
   return { ...option, type: [option['type'], 'null'], ...(values ? { enum: [...values, null] } : {}), ...rest };
 }
 
-/** Which parts of an answer are always there, and how they are written, its reader sees. */
-function asRead(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(asRead);
-  if (value === null || typeof value !== 'object') return value;
-  const members = Object.entries(value).filter(
-    ([name, member]) =>
-      !(name === 'required' && Array.isArray(member)) && !(name === 'format' && typeof member === 'string'),
-  );
-  return Object.fromEntries(members.map(([name, member]) => [name, asRead(member)]));
-}
-
-function outlined(schema: Json, teller: string): Json {
-  const { properties = {} } = schema as { properties?: Readonly<Record<string, Json>> };
-  const types = Object.entries(properties).map(([name, property]) => [name, typeOnly(property)]);
-  return { type: 'object', description: `As ${teller} answers it.`, properties: Object.fromEntries(types) };
-}
-
-function typeOnly({ type, anyOf }: Json): Json {
-  if (Array.isArray(anyOf)) return { anyOf: anyOf.map(typeOnly) };
-  return type === undefined ? {} : { type };
+function outlined(teller: string): Json {
+  return { type: 'object', description: `As ${teller} answers it.` };
 }
