@@ -17,7 +17,7 @@ const slow = [
   'test/data/{plans,upload-lists}.test.ts',
   'test/web/pages.test.ts',
   'test/deploy-command/**/*.test.ts',
-  'test/end-to-end/{agents,ai-client,credits,killed,loop,managed,sign-in}.test.ts',
+  'test/end-to-end/{agents,ai-client,credits,killed,loop,managed,rotation,sign-in}.test.ts',
   'test/imports/import-worker.test.ts',
   'test/local/{graphql-page,postgres,set-up,watch-page,youtube-ingest}.test.ts',
   'test/orchestration/{concurrency,credits-concurrency}.test.ts',

@@ -91,13 +91,17 @@ export function broadcastWork(db: Queryable) {
     markMissed: (id: string, now: Date) => db.query('update broadcasts set missed_at = $2 where id = $1', [id, now]),
 
     /** Notes what is done. @param looksAgain it is looked at before anything else is asked of it */
-    markDone: (id: string, done: 'bound' | 'thumbnail' | 'looksAgain') =>
+    markDone: (id: string, done: 'bound' | 'looksAgain') =>
       db.query(
-        `update broadcasts set bound = bound or $2 = 'bound', thumbnail_set = thumbnail_set or $2 = 'thumbnail',
+        `update broadcasts set bound = bound or $2 = 'bound',
            health_observed_at = case when $2 <> 'looksAgain' then health_observed_at end
          where id = $1`,
         [id, done],
       ),
+
+    /** The picture of this upload is set, or the platform does not take it. */
+    markThumbnail: (id: string, uploadID: string) =>
+      db.query('update broadcasts set thumbnail_upload_id = $2 where id = $1', [id, uploadID]),
 
     /** Which of these ids of a platform broadcasts of the connection have already. */
     known: async (connectionID: string, externalIDs: readonly string[]) => {
@@ -109,18 +113,30 @@ export function broadcastWork(db: Queryable) {
       return new Set(rows.map((row) => row.external_id));
     },
 
-    markDescribed: (id: string, { title, scheduledStartAt, describedHash }: Omit<BroadcastMaking, 'autoStart'>) =>
-      db.query('update broadcasts set title = $2, scheduled_start_at = $3, described_hash = $4 where id = $1', [
-        id,
-        title,
-        scheduledStartAt,
-        describedHash,
-      ]),
+    markDescribed: (
+      id: string,
+      { title, scheduledStartAt, describedHash }: Omit<BroadcastMaking, 'autoStart'>,
+      now: Date,
+    ) =>
+      db.query(
+        `update broadcasts set title = $2, scheduled_start_at = $3, described_hash = $4, described_at = $5
+         where id = $1`,
+        [id, title, scheduledStartAt, describedHash, now],
+      ),
 
-    /** Notes a phase that was observed, or that a call has led to. */
+    /**
+     * Notes a phase that was observed, or that a call has led to. What was reserved of a quota for the end, and was not
+     * needed, is given back.
+     */
     setPhase: (id: string, phase: BroadcastPhase, now: Date) =>
       db.query(
-        `update broadcasts set phase = $2::text,
+        `with given_back as (
+           update platform_quota q set used_units = q.used_units - b.reserved_units
+           from broadcasts b join connections c on c.id = b.connection_id
+           where b.id = $1 and $2 in ('ended', 'failed') and b.reserved_units > 0
+             and q.platform = c.platform and q.day = b.reserved_day::date)
+         update broadcasts set phase = $2::text,
+           reserved_units = case when $2 in ('ended', 'failed') then 0 else reserved_units end,
            live_at = case when $2 = 'live' then coalesce(live_at, $3::timestamptz) else live_at end,
            ended_at = case when $2 in ('ended', 'failed') then coalesce(ended_at, $3) else ended_at end,
            pending_since = null

@@ -28,8 +28,9 @@ export interface Broadcast {
   readonly scheduled_start_at: Date;
   readonly auto_start: boolean;
   readonly bound: boolean;
-  readonly thumbnail_set: boolean;
+  readonly thumbnail_upload_id: string | null;
   readonly described_hash: string | null;
+  readonly described_at: Date | null;
   readonly ingest_active_at: Date | null;
   readonly live_at: Date | null;
   readonly ended_at: Date | null;
@@ -38,6 +39,9 @@ export interface Broadcast {
   /** Null: unknown. */
   readonly viewers: number | null;
   readonly viewers_observed_at: Date | null;
+  /** Of a quota, for its end: counted as used on that day, YYYY-MM-DD. */
+  readonly reserved_units: number;
+  readonly reserved_day: string | null;
   readonly created_at: Date;
 }
 
@@ -49,6 +53,20 @@ export function broadcasts(db: Queryable) {
     /** Whether a stream has any that has not ended. */
     hasOpen: async (streamID: string) =>
       (await one(db, `select from broadcasts where stream_id = $1 and ${isOpen} limit 1`, [streamID])) !== null,
+
+    /** Whether any is open on a connection. */
+    hasOpenOn: async (connectionID: string) =>
+      (await one(db, `select from broadcasts where connection_id = $1 and ${isOpen} limit 1`, [connectionID])) !== null,
+
+    /** Where viewers find each of these streams: its live broadcast, or else the one that is prepared. */
+    watchURLs: (streamIDs: readonly string[]) =>
+      all<{ stream_id: string; watch_url: string }>(
+        db,
+        `select distinct on (stream_id) stream_id, watch_url from broadcasts
+         where stream_id = any ($1) and ${isOpen} and watch_url is not null
+         order by stream_id, phase = 'live' desc, n desc`,
+        [streamIDs],
+      ),
 
     list: (streamID: string, before: number | null, count: number) =>
       all<Broadcast>(

@@ -5,7 +5,7 @@ import { one } from './queryable.ts';
 import type { Queryable } from './queryable.ts';
 
 /** A connection, without what other tables say of it. */
-export type LeasedConnection = Omit<FullConnection, 'destination_id'>;
+export type LeasedConnection = Omit<FullConnection, 'destination_id' | 'quota_exhausted_until'>;
 
 export function connectionLeases(db: Queryable) {
   return {

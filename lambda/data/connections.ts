@@ -18,9 +18,15 @@ export interface Connection {
   readonly verified_at: Date | null;
   /** Why the platform does not let us use it, in words; null: it does. */
   readonly problem: string | null;
+  /** When its grant ends by itself; null: never, as far as we know. */
+  readonly grant_ends_at: Date | null;
+  /** Since when it is being disconnected; null: it is not. */
+  readonly deleted_at: Date | null;
   readonly created_at: Date;
   /** The destination that stands for the channel; null until it is connected. */
   readonly destination_id: string | null;
+  /** Until when no broadcast can be begun, as our calls to the platform are used up; null: some are left. */
+  readonly quota_exhausted_until: Date | null;
 }
 
 /** A consent that was asked for. */
@@ -33,8 +39,20 @@ export interface Authorization {
   readonly return_to: string | null;
 }
 
+/** SQL: until when our calls to the platform of a connection `c` begin nothing, as it or our own count says. */
+export const quotaExhaustedUntil = `(
+  select max(greatest(exhausted_until, starts_exhausted_until)) from platform_quota q
+  where q.platform = c.platform and greatest(exhausted_until, starts_exhausted_until) > now())`;
+
+/** What is open on a platform is ended for so long at most, as its quota may begin anew meanwhile. */
+const disconnectDays = 2;
+
+/** SQL: that its user has not disconnected it. */
+const isKept = 'c.deleted_at is null';
+
 /** The columns of a connection, in statements that call the table `c`. */
-const columns = 'c.*, (select id from destinations where connection_id = c.id) as destination_id';
+const columns = `c.*, (select id from destinations where connection_id = c.id) as destination_id,
+  ${quotaExhaustedUntil} as quota_exhausted_until`;
 
 export function connections(db: Queryable) {
   return {
@@ -56,19 +74,23 @@ export function connections(db: Queryable) {
       ))!,
 
     find: (userID: string, id: string) =>
-      one<Connection>(db, `select ${columns} from connections c where id = $1 and user_id = $2`, [id, userID]),
-
-    lock: (userID: string, id: string) =>
-      one<Connection>(db, `select ${columns} from connections c where id = $1 and user_id = $2 for update`, [
+      one<Connection>(db, `select ${columns} from connections c where id = $1 and user_id = $2 and ${isKept}`, [
         id,
         userID,
       ]),
+
+    lock: (userID: string, id: string) =>
+      one<Connection>(
+        db,
+        `select ${columns} from connections c where id = $1 and user_id = $2 and ${isKept} for update`,
+        [id, userID],
+      ),
 
     list: (userID: string, before: number | null, count: number) =>
       all<Connection>(
         db,
         `select ${columns} from connections c
-         where user_id = $1 and ($2::bigint is null or seq < $2) order by seq desc limit $3`,
+         where user_id = $1 and ${isKept} and ($2::bigint is null or seq < $2) order by seq desc limit $3`,
         [userID, before, count],
       ),
 
@@ -110,7 +132,7 @@ export function connections(db: Queryable) {
         db,
         `select o.id from connections c join connections o
            on o.user_id = c.user_id and o.platform = c.platform and o.id <> c.id
-         where c.id = $1 and o.account_id = $2`,
+         where c.id = $1 and o.account_id = $2 and o.deleted_at is null`,
         [id, accountID],
       ),
 
@@ -126,10 +148,13 @@ export function connections(db: Queryable) {
       liveURL: string;
       sealedGrant: Buffer;
       scopes: readonly string[];
+      /** After how many days the grant ends by itself; null: it does not. */
+      grantDays: number | null;
     }) =>
       db.query(
         `update connections
          set state = $2, account_id = $3, title_cached = $4, live_url = $5, sealed_grant = $6, scopes = $7,
+           grant_ends_at = now() + make_interval(days => $8),
            verified_at = now(), verify_at = case $2 when 'scope_missing' then null else now() end,
            problem = null, leased_until = null, lease_token = null
          where id = $1`,
@@ -141,6 +166,7 @@ export function connections(db: Queryable) {
           connection.liveURL,
           connection.sealedGrant,
           connection.scopes,
+          connection.grantDays,
         ],
       ),
 
@@ -154,6 +180,20 @@ export function connections(db: Queryable) {
              and s.state in ('preparing', 'activating', 'active', 'failing', 'stopping')) as used`,
         [id],
       ))!.used,
+
+    /**
+     * Disconnects a channel for its user. Its row is kept until what is open on the platform has been ended with its
+     * grant, or that has taken too long.
+     */
+    disconnect: async (id: string) => {
+      await db.query('delete from managed_settings where connection_id = $1', [id]);
+      await db.query('delete from destinations where connection_id = $1', [id]);
+      await db.query('delete from platform_authorizations where connection_id = $1', [id]);
+      await db.query(
+        `update connections set deleted_at = now(), verify_at = now() + make_interval(days => $2) where id = $1`,
+        [id, disconnectDays],
+      );
+    },
 
     delete: (id: string) => db.query('delete from connections where id = $1', [id]),
   };

@@ -1,6 +1,8 @@
 // SQL of what a managed stream goes by: its settings, the connected channel, its ingest there and its broadcast.
+import { grantExpiringDays } from '../domain/managed-platforms.ts';
 import type { ConnectionState, PlatformName } from '../domain/managed-platforms.ts';
 import { isOpen } from './broadcasts.ts';
+import { quotaExhaustedUntil } from './connections.ts';
 import { one } from './queryable.ts';
 import type { Queryable } from './queryable.ts';
 
@@ -16,6 +18,8 @@ export interface ManagedChannel {
   readonly connection_id: string;
   readonly platform: PlatformName;
   readonly state: ConnectionState;
+  /** When its grant ends by itself; null: not soon. */
+  readonly grant_expires_at: Date | null;
   readonly title_template: string;
   readonly time_zone: string;
   /** Null until the platform has given one. */
@@ -38,14 +42,16 @@ export function managedStreams(db: Queryable) {
     channel: async (streamID: string): Promise<ManagedChannel | null> => {
       const row = await one<Row>(
         db,
-        `select c.id as connection_id, c.platform, c.state, m.title_template, m.time_zone,
+        `select c.id as connection_id, c.platform, c.state,
+           case when c.grant_ends_at < now() + make_interval(days => ${grantExpiringDays}) then c.grant_ends_at end
+             as grant_expires_at,
+           m.title_template, m.time_zone,
            i.url, i.backup_url, i.sealed_key,
            coalesce(b.phase = 'prepared' and b.external_id is not null and b.bound and b.auto_start, false)
              as is_prepared,
            b.health ->> 'state' as health_state,
            (select code from mirror_intents where stream_id = s.id and state in ('pending', 'blocked')) as mirror_code,
-           (select max(exhausted_until) from platform_quota q
-            where q.platform = c.platform and exhausted_until > now()) as quota_exhausted_until
+           ${quotaExhaustedUntil} as quota_exhausted_until
          from streams s
            join managed_settings m on m.id = s.managed_settings_id and m.user_id = s.user_id
            join connections c on c.id = m.connection_id
@@ -66,7 +72,8 @@ export function managedStreams(db: Queryable) {
     hasConnected: async (userID: string) =>
       (await one<{ found: boolean }>(
         db,
-        `select exists (select from connections where user_id = $1 and state <> 'pending') as found`,
+        `select exists (
+           select from connections where user_id = $1 and state <> 'pending' and deleted_at is null) as found`,
         [userID],
       ))!.found,
   };

@@ -19,7 +19,8 @@ export function platformEvents(db: Queryable) {
       db.query(
         `with doubted as (
            update connections set verify_at = least(verify_at, now())
-           where platform = $1 and account_id = $2 and state in ('ok', 'live_not_enabled') returning id),
+           where platform = $1 and account_id = $2 and state in ('ok', 'live_not_enabled') and deleted_at is null
+           returning id),
          looked as (
            update broadcasts set look_at = now(), viewers_observed_at = null
            where connection_id in (select id from doubted) and phase = 'live')

@@ -1,5 +1,6 @@
 // SQL of the units that our projects have used of the platforms' daily quotas.
 import type { PlatformName } from '../domain/managed-platforms.ts';
+import { isOpen } from './broadcasts.ts';
 import { one } from './queryable.ts';
 import type { Queryable } from './queryable.ts';
 
@@ -28,6 +29,27 @@ export function platformQuota(db: Queryable) {
          returning q.used_units`,
         [platform, day, units, most, now],
       )) !== null,
+
+    /** How many broadcasts are open on a platform whose end was not paid for on this day. */
+    openBefore: async (platform: PlatformName, day: string) =>
+      (await one<{ count: number }>(
+        db,
+        `select count(*)::integer as count from broadcasts b join connections c on c.id = b.connection_id
+         where c.platform = $1 and ${isOpen} and b.reserved_day is distinct from $2`,
+        [platform, day],
+      ))!.count,
+
+    /** Notes that the units of a broadcast's end are taken; 0: they are used now. */
+    reserveEnd: (broadcastID: string, units: number, day: string) =>
+      db.query('update broadcasts set reserved_units = $2, reserved_day = $3 where id = $1', [broadcastID, units, day]),
+
+    /** By our own count nothing is begun any more on this day. */
+    exhaustStarts: (platform: PlatformName, day: string, until: Date) =>
+      db.query('update platform_quota set starts_exhausted_until = $3 where platform = $1 and day = $2::date', [
+        platform,
+        day,
+        until,
+      ]),
 
     /** The platform has said that nothing is left. */
     exhaust: (platform: PlatformName, day: string, until: Date) =>

@@ -24,6 +24,9 @@ export const platformTraits: Readonly<Record<PlatformName, PlatformTraits>> = {
 export const connectionStates = ['pending', 'ok', 'grant_revoked', 'scope_missing', 'live_not_enabled'] as const;
 export type ConnectionState = (typeof connectionStates)[number];
 
+/** A grant that ends by itself is told of for so long before. */
+export const grantExpiringDays = 2;
+
 /** Whether a grant is worth connecting: what it lacks of what was asked for makes it useless. */
 export function stateOfGrant(asked: readonly string[], granted: readonly string[]): 'ok' | 'scope_missing' {
   return asked.every((scope) => granted.includes(scope)) ? 'ok' : 'scope_missing';

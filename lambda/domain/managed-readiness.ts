@@ -9,6 +9,8 @@ export interface ChannelFacts {
   /** The platform, as it writes itself. */
   readonly platform: string;
   readonly state: ConnectionState;
+  /** When the grant ends by itself; null: not soon. */
+  readonly grantEndsAt: Date | null;
   readonly hasBackupIngest: boolean;
   /** What of the stream the platform does not take. */
   readonly excess: IngestExcess | null;
@@ -40,6 +42,7 @@ export function judgeManaged(facts: ManagedFacts, wantsBackup: boolean): Readine
     ...(wantsBackup && !channel.hasBackupIngest ? [withoutBackup(channel.platform)] : []),
     ...(channel.isBusy ? [issueOf('channel_busy')] : []),
     ...judgeQuota(channel),
+    ...(channel.grantEndsAt ? [withGrantUntil(channel.grantEndsAt)] : []),
     ...(channel.isHealthBad ? [issueOf('health_bad')] : []),
     ...(channel.isTitleCut ? [issueOf('title_cut')] : []),
   ];
@@ -63,6 +66,10 @@ function judgeQuota({ platform, quotaExhaustedUntil, isPrepared }: ChannelFacts)
   const until = quotaExhaustedUntil.toISOString();
   const suggestion = `Start it after ${until}, or schedule it ahead: what is prepared needs no call to go live.`;
   return [{ ...issueOf('quota_exhausted'), error: `Our calls to ${platform} are used up until ${until}.`, suggestion }];
+}
+
+function withGrantUntil(endsAt: Date): ReadinessIssue {
+  return { ...issueOf('grant_expiring'), error: `The consent of the channel’s owner ends at ${endsAt.toISOString()}.` };
 }
 
 function withoutBackup(platform: string): ReadinessIssue {

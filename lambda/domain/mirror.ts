@@ -51,8 +51,10 @@ export interface OpenBroadcast {
   readonly missed_at: Date | null;
   readonly bound: boolean;
   readonly auto_start: boolean;
-  readonly thumbnail_set: boolean;
+  readonly thumbnail_upload_id: string | null;
   readonly described_hash: string | null;
+  /** When the platform was told last what it is called. */
+  readonly described_at: Date | null;
   readonly ingest_active_at: Date | null;
   readonly health_observed_at: Date | null;
   readonly created_at: Date;
@@ -70,9 +72,20 @@ export interface MirrorFacts<Broadcast extends OpenBroadcast = OpenBroadcast> {
   readonly broadcasts: readonly Broadcast[];
   /** Stands for everything that a broadcast is told but for its start. */
   readonly describedHash: string;
-  readonly hasThumbnail: boolean;
+  /** The upload of the picture that broadcasts have; null: they have none of ours. */
+  readonly thumbnailUploadID: string | null;
+  /** What a channel without broadcasts is called by; null where its title names no item. */
+  readonly item: TitleItem | null;
   /** When the broadcast that is live is to be followed by another; null: never. */
   readonly rotation: { readonly prepareAt: Date; readonly at: Date } | null;
+}
+
+/** What plays, as far as a title tells it. */
+export interface TitleItem {
+  /** Stands for its name. */
+  readonly hash: string;
+  /** When another one begins. */
+  readonly changesAt: Date;
 }
 
 /** One call to the platform, a note of ours, or nothing for a while. */
@@ -105,11 +118,18 @@ const looks = [
   { untilSeconds: Infinity, everySeconds: 900 },
 ] as const;
 
+/** The title of a channel follows what plays no sooner than so long after it was told last. */
+const itemTitleSeconds = 300;
+
 const after = (at: Date, seconds: number) => new Date(at.getTime() + seconds * 1000);
 
-/** What a broadcast was told, as one text: with its start while it is prepared, which is not told any more later. */
-export function describedAs(hash: string, wish: Wish): string {
-  return wish.kind === 'prepared' ? `${hash} ${wish.at?.toISOString() ?? ''}` : hash;
+/**
+ * What a broadcast was told, as one text: with its start while it is prepared, which is not told any more later; with
+ * what plays where its title follows that.
+ */
+export function describedAs(hash: string, wish: Wish, item: TitleItem | null = null): string {
+  if (wish.kind === 'prepared') return `${hash} ${wish.at?.toISOString() ?? ''}`;
+  return item ? `${hash} ${item.hash}` : hash;
 }
 
 /** The next step towards the wish. */
@@ -192,7 +212,8 @@ function complete<Broadcast extends OpenBroadcast>(
   if (!facts.hasIngest) return { do: 'ensureIngest' };
   if (!broadcast.bound) return { do: 'bind', broadcast };
   if (!isDescribed(facts, broadcast)) return { do: 'update', broadcast };
-  return facts.hasThumbnail && !broadcast.thumbnail_set ? { do: 'thumbnail', broadcast } : null;
+  const { thumbnailUploadID: wished } = facts;
+  return wished !== null && wished !== broadcast.thumbnail_upload_id ? { do: 'thumbnail', broadcast } : null;
 }
 
 function isDescribed({ wish, describedHash }: MirrorFacts, { described_hash: told }: OpenBroadcast): boolean {
@@ -224,5 +245,18 @@ function nextStepOfChannel<Broadcast extends OpenBroadcast>(facts: MirrorFacts<B
   if (!facts.hasIngest) return { do: 'ensureIngest' };
   if (facts.wish.kind === 'prepared') return { do: 'nothing', again: null };
   if (!current) return { do: 'open' };
-  return isDescribed(facts, current) ? { do: 'nothing', again: null } : { do: 'describe', broadcast: current };
+  if (!isDescribed(facts, current)) return { do: 'describe', broadcast: current };
+  return followItem(facts, current);
+}
+
+/** Tells what plays, and not each item of many short ones. */
+function followItem<Broadcast extends OpenBroadcast>(
+  { now, item, describedHash, wish }: MirrorFacts<Broadcast>,
+  current: Broadcast,
+): MirrorStep<Broadcast> {
+  if (item === null) return { do: 'nothing', again: null };
+  const mayAt = after(current.described_at ?? current.created_at, itemTitleSeconds);
+  const isTold = current.described_hash === describedAs(describedHash, wish, item);
+  if (!isTold) return mayAt <= now ? { do: 'describe', broadcast: current } : { do: 'nothing', again: mayAt };
+  return { do: 'nothing', again: item.changesAt > mayAt ? item.changesAt : mayAt };
 }

@@ -16,6 +16,28 @@ export const quotaShares = {
   audience: 0.7,
 } as const;
 
+/**
+ * The units of the day's quota that a call takes. With a broadcast its end is paid for, so that a project which is used
+ * up by starts can end all that it started.
+ * @param isEndReserved whether the broadcast's end was paid for on this day
+ */
+export function unitsTaken(
+  call: keyof typeof quotaShares,
+  units: Readonly<Record<keyof typeof quotaShares, number>>,
+  isEndReserved: boolean,
+): number {
+  if (call === 'insert') return units.insert + (isEndReserved ? 0 : units.end);
+  return call === 'end' && isEndReserved ? 0 : units[call];
+}
+
+/**
+ * What of a day's quota no broadcast is begun with, as those that are open from days before have to be ended, too: not
+ * more than half, or a project with many that are live for weeks could begin no other.
+ */
+export function unitsKeptForEnds(openBefore: number, endUnits: number, dailyUnits: number): number {
+  return Math.min(openBefore * endUnits, Math.floor(dailyUnits / 2));
+}
+
 const zone = 'America/Los_Angeles';
 /** Not everybody comes back in the moment in which the quota begins anew. */
 const spreadMinutes = 30;

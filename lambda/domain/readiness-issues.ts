@@ -95,6 +95,12 @@ const issueTable = {
     'The consent of the channel’s owner has ended.',
     'Call reauthorise_connection, and have the owner open the link.',
   ],
+  grant_expiring: [
+    'MANAGED',
+    'The consent of the channel’s owner ends soon.',
+    'Call reauthorise_connection before that, and have the owner open the link.',
+    'PREPARATION',
+  ],
   scope_missing: [
     'MANAGED',
     'The channel’s owner has not granted all rights that are needed.',

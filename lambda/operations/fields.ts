@@ -19,7 +19,7 @@ export const maxIDLength = 200;
 export const id = z.string().min(1).max(maxIDLength);
 
 /** An identifier in a path, which has no maximal length. */
-export const pathID = z.string().describe('Identifier of the resource.');
+export const pathID = z.string().describe('Its id.');
 
 export const quality = z.enum(qualities).meta({ id: 'Quality' });
 export const framerate = z.enum(framerates).meta({ id: 'Framerate' });

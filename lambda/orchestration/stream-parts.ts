@@ -160,6 +160,7 @@ function managedFacts(
     channel: {
       platform,
       state: channel.state,
+      grantEndsAt: channel.grant_expires_at,
       hasBackupIngest,
       excess: excessOverPlatform(platform, format),
       isPrepared: channel.is_prepared,

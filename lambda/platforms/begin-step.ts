@@ -6,7 +6,7 @@ import type { MirrorStep } from '../domain/mirror.ts';
 import { retryAtOf, wordsOfMirror } from '../domain/mirror-retries.ts';
 import type { MirrorCode } from '../domain/mirror-retries.ts';
 import { isLive } from '../domain/stream-lifecycle.ts';
-import { nextQuotaDay } from '../domain/platform-quota.ts';
+import { nextQuotaDay, quotaDay } from '../domain/platform-quota.ts';
 import { remirror } from '../orchestration/mirror-stream.ts';
 import type { BroadcastDraft } from '../ports/managed-platforms/broadcasts.ts';
 import type { ManagedPlatform } from '../ports/managed-platforms/managed-platform.ts';
@@ -67,7 +67,9 @@ export async function beginStep(
     default: {
       if (await isUnusable(data, mirror, platform)) return null;
       if (!hasAccess) return { ...noDraft, mirror, step, needsAccess: true };
-      return (await hasUnits(data, options, mirror, step, platform!)) ? begin(data, options, mirror, step) : null;
+      return (await hasUnits(data, options, mirror, step, platform!))
+        ? begin(data, options, mirror, step, platform!)
+        : null;
     }
   }
 }
@@ -112,13 +114,16 @@ async function begin(
   { clock, newID }: Pick<MirrorOptions, 'clock' | 'newID'>,
   mirror: Mirror,
   step: CallStep,
+  platform: ManagedPlatform,
 ): Promise<BegunStep> {
   const { stream, connection, settings, facts } = mirror;
   const begun: BegunStep = { ...noDraft, mirror, step };
+  // Another attempt takes units of its own.
+  if (step.do === 'end') await data.platformQuota.reserveEnd(step.broadcast.id, 0, quotaDay(clock()));
   if (step.do === 'find') return { ...begun, draft: fingerprintOf(step.broadcast) };
   if (settings === null) return begun;
-  const about = { stream, settings, platform: connection.platform };
-  const describedHash = describedAs(facts.describedHash, facts.wish);
+  const about = { stream, settings, platform: connection.platform, playing: mirror.playing };
+  const describedHash = describedAs(facts.describedHash, facts.wish, facts.item);
   if (step.do === 'insert') {
     const { broadcast, autoStart } = step;
     const makingID = broadcast?.id ?? newID('bct');
@@ -127,6 +132,7 @@ async function begin(
     const draft = await draftOf(data, about, { n, scheduledStartAt, autoStart });
     const row = { id: makingID, streamID: stream.id, connectionID: connection.id, n };
     await data.broadcasts.beginMaking(row, { ...draft, describedHash }, clock());
+    await data.platformQuota.reserveEnd(makingID, platform.units.end, quotaDay(clock()));
     return { ...begun, makingID, draft, describedHash };
   }
   if (step.do !== 'update' && step.do !== 'describe') return begun;
@@ -164,12 +170,12 @@ async function startFor(data: MirrorDatabase, { connection, facts }: Mirror, exc
 async function openChannel(
   data: MirrorDatabase,
   { clock, newID }: Pick<MirrorOptions, 'clock' | 'newID'>,
-  { stream, connection, settings }: Mirror,
+  { stream, connection, settings, playing }: Mirror,
 ): Promise<void> {
   const n = await data.broadcasts.nextNumber(stream.id);
   const now = clock();
   const scheduledStartAt = await data.broadcasts.freeStart(connection.id, now, null);
-  const about = { stream, settings: settings!, platform: connection.platform };
+  const about = { stream, settings: settings!, platform: connection.platform, playing };
   const draft = await draftOf(data, about, { n, scheduledStartAt, autoStart: true });
   const row = { id: newID('bct'), streamID: stream.id, connectionID: connection.id, n };
   await data.broadcasts.beginMaking(row, { ...draft, describedHash: null }, now);
@@ -185,9 +191,11 @@ async function hasUnits(
   step: CallStep,
   platform: ManagedPlatform,
 ): Promise<boolean> {
-  if (await reserveUnits(data, options, platform, step.do)) return true;
+  const about = 'broadcast' in step ? step.broadcast : null;
+  if (await reserveUnits(data, options, platform, step.do, about)) return true;
   const { clock, random } = options;
   const now = clock();
+  if (step.do === 'insert') await data.platformQuota.exhaustStarts(platform.name, quotaDay(now), nextQuotaDay(now));
   const until = (await data.platformQuota.exhaustedUntil(platform.name, now)) ?? nextQuotaDay(now);
   const code = 'quota_exhausted';
   const retryAt = retryAtOf(code, intent.attempts + 1, { now, askedFor: until, random });

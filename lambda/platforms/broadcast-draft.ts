@@ -8,6 +8,8 @@ import type { TemplateName } from '../domain/broadcast-title.ts';
 import { platformTraits } from '../domain/managed-platforms.ts';
 import type { PlatformName } from '../domain/managed-platforms.ts';
 import type { BroadcastDraft } from '../ports/managed-platforms/broadcasts.ts';
+import { firstItemOf } from './playing-item.ts';
+import type { PlayingItem } from './playing-item.ts';
 
 const descriptionLength = 5000;
 
@@ -24,14 +26,22 @@ export function hashOfSettings(settings: ManagedSettings, stream: Stream): strin
     .slice(0, 32);
 }
 
+export interface DraftedFor {
+  readonly stream: Stream;
+  readonly settings: ManagedSettings;
+  readonly platform: PlatformName;
+  /** Null where it is told what the stream begins with. */
+  readonly playing: PlayingItem | null;
+}
+
 export async function draftOf(
   data: MirrorDatabase,
-  { stream, settings, platform }: { stream: Stream; settings: ManagedSettings; platform: PlatformName },
+  { stream, settings, platform, playing }: DraftedFor,
   broadcast: { readonly n: number; readonly scheduledStartAt: Date; readonly autoStart: boolean },
 ): Promise<BroadcastDraft> {
   const templates = settings.title_template + settings.description_template;
   const values: Record<TemplateName, string> = {
-    item: templates.includes('{item}') ? await itemOf(data, stream) : '',
+    item: playing?.name ?? (templates.includes('{item}') ? await firstItemOf(data, stream) : ''),
     // A date as people sort it, in the settings' own zone.
     date: new Intl.DateTimeFormat('en-CA', { timeZone: settings.time_zone, dateStyle: 'short' }).format(
       broadcast.scheduledStartAt,
@@ -54,14 +64,4 @@ export async function draftOf(
     dvr: settings.dvr,
     autoStart: broadcast.autoStart,
   };
-}
-
-/** The name of what a stream begins with: of the first item of its pictures, as they are live or drafted. */
-async function itemOf(data: MirrorDatabase, stream: Stream): Promise<string> {
-  const playlists = await data.playlists.findMany(stream.user_id, stream.playlist_ids);
-  const video = playlists.find(({ kind }) => kind === 'video');
-  const [first] = (video?.live ?? video?.draft)?.items ?? [];
-  const uploadID = video ? first?.uploadID : stream.video_upload_id;
-  const upload = uploadID ? await data.uploads.find(stream.user_id, uploadID) : null;
-  return upload?.name.replace(/\.\w{2,4}$/, '') ?? '';
 }

@@ -52,13 +52,13 @@ export async function callPlatform(
     case 'update': {
       const { phase } = broadcast;
       await broadcasts.update(access, externalID, begun.draft!, phase);
-      return (data) => data.broadcasts.markDescribed(broadcast.id, { ...begun.draft!, ...begun });
+      return (data, now) => data.broadcasts.markDescribed(broadcast.id, { ...begun.draft!, ...begun }, now);
     }
     case 'thumbnail': {
-      const { object_key: key, mime_type: mimeType } = mirror.thumbnail!;
+      const { id: uploadID, object_key: key, mime_type: mimeType } = mirror.thumbnail!;
       const bytes = await buffer(await options.objects.read(key));
       await broadcasts.setThumbnail(access, externalID, { mimeType: mimeType as 'image/jpeg' | 'image/png', bytes });
-      return (data) => data.broadcasts.markDone(broadcast.id, 'thumbnail');
+      return (data) => data.broadcasts.markThumbnail(broadcast.id, uploadID);
     }
     case 'goLive': {
       const reached = await broadcasts.goLive(access, externalID);
@@ -107,7 +107,7 @@ async function describe(platform: ManagedPlatform, access: string, begun: BegunS
   const { title, categoryID, tags } = draft!;
   await platform.describe?.(access, { accountID: mirror.connection.account_id!, title, categoryID, tags });
   const { id } = (step as { readonly broadcast: OpenBroadcastRow }).broadcast;
-  return (data) => data.broadcasts.markDescribed(id, { ...draft!, describedHash });
+  return (data, now) => data.broadcasts.markDescribed(id, { ...draft!, describedHash }, now);
 }
 
 /** One that is not known is the one whose making was not answered. None, twice a minute apart: it was not made. */

@@ -14,6 +14,8 @@ import { wishOf } from '../domain/mirror.ts';
 import type { MirrorFacts } from '../domain/mirror.ts';
 import { framesPerSecond } from '../domain/video-format.ts';
 import { hashOfSettings } from './broadcast-draft.ts';
+import { playingOf, titleItemOf } from './playing-item.ts';
+import type { PlayingItem } from './playing-item.ts';
 
 export interface Mirror {
   readonly stream: Stream;
@@ -25,6 +27,8 @@ export interface Mirror {
   readonly broadcasts: readonly OpenBroadcastRow[];
   /** Null where there is none, or its upload is no picture that platforms take. */
   readonly thumbnail: Upload | null;
+  /** What plays, where the title tells it. */
+  readonly playing: PlayingItem | null;
   readonly facts: MirrorFacts<OpenBroadcastRow>;
 }
 
@@ -49,21 +53,25 @@ export async function loadMirror(
       ? await data.managedSettings.find(stream.user_id, settingsID)
       : null;
   const settings = named?.connection_id === connection.id ? named : null;
+  const wish = wishOf(stream, settings !== null);
   const broadcasts = await data.broadcasts.openOf(stream.id, connection.id);
   const ingest = await data.platformIngests.find(stream.id);
   const thumbnail = settings && (await thumbnailOf(data, settings));
+  const isTitledByItem = settings?.title_template.includes('{item}') && !hasBroadcasts && wish.kind === 'live';
+  const playing = isTitledByItem ? await playingOf(data, stream, now) : null;
   const facts = {
     now,
-    wish: wishOf(stream, settings !== null),
+    wish,
     since: intent.created_at,
     hasBroadcasts,
     hasIngest: ingest?.connection_id === connection.id,
     broadcasts,
     describedHash: settings === null ? '' : hashOfSettings(settings, stream),
-    hasThumbnail: thumbnail !== null,
+    thumbnailUploadID: thumbnail?.id ?? null,
+    item: playing && titleItemOf(playing),
     rotation: await rotationOfStream(data, { stream, settings, broadcasts }),
   };
-  return { stream, connection, intent, settings, ingest, broadcasts, thumbnail, facts };
+  return { stream, connection, intent, settings, ingest, broadcasts, thumbnail, playing, facts };
 }
 
 async function thumbnailOf(data: MirrorDatabase, settings: ManagedSettings): Promise<Upload | null> {

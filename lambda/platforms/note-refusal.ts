@@ -14,7 +14,7 @@ export async function noteRefusal(
   data: MirrorDatabase,
   { clock, random }: Pick<MirrorOptions, 'clock' | 'random'>,
   platform: ManagedPlatform,
-  { mirror: { stream, connection, intent }, step, makingID }: BegunStep,
+  { mirror: { stream, connection, intent, thumbnail }, step, makingID }: BegunStep,
   refusal: PlatformRefusal,
 ): Promise<void> {
   const now = clock();
@@ -22,7 +22,7 @@ export async function noteRefusal(
   if (makingID !== null && refusal.outcome === 'rejected') await data.broadcasts.markUnmade(makingID);
   if (step.do === 'thumbnail' && refusal.code === 'rejected') {
     // A broadcast without its picture is better than none.
-    await data.broadcasts.markDone(step.broadcast.id, 'thumbnail');
+    await data.broadcasts.markThumbnail(step.broadcast.id, thumbnail!.id);
     return;
   }
   if (refusal.reason === 'liveStreamNotFound') await data.platformIngests.delete(stream.id);

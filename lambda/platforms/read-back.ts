@@ -15,6 +15,7 @@ import { PlatformRefusal } from '../ports/managed-platforms/managed-platform.ts'
 import type { ManagedPlatform } from '../ports/managed-platforms/managed-platform.ts';
 import { accessTokenOf, LeaseLost } from './access-token.ts';
 import type { MirrorOptions } from './mirror-options.ts';
+import { endDisconnected } from './end-disconnected.ts';
 import { reserveUnits } from './reserve-units.ts';
 
 /** Longer than all calls of a turn may take. */
@@ -34,6 +35,10 @@ export async function readBack(options: MirrorOptions, connectionID: string): Pr
     const connection = await inMirrorTransaction(pool, (tx) => tx.connections.lockLeased(connectionID, leaseToken));
     if (!connection || connection.state === 'pending') return;
     const isToVerify = await data.readBacks.isToVerify(connectionID);
+    if (connection.deleted_at !== null) {
+      await endDisconnected(options, connection, { leaseToken, isOverdue: isToVerify });
+      return;
+    }
     if (connection.state === 'grant_revoked') {
       if (isToVerify) await inMirrorTransaction(pool, (tx) => tx.readBacks.forgetChannel(connectionID));
       return;
@@ -177,7 +182,7 @@ class ReadBack {
 
   /** Takes the units of a call. Where there are none, what is due is put off. */
   async #hasUnits(call: 'observe' | 'audience'): Promise<boolean> {
-    if (await reserveUnits(this.#data, this.#options, this.#platform, call)) return true;
+    if (await reserveUnits(this.#data, this.#options, this.#platform, call, null)) return true;
     await this.#postpone(null);
     return false;
   }

@@ -1,19 +1,32 @@
 // Takes the units of a call from the day's quota of our project, before the platform is asked.
+import type { Broadcast } from '../data/broadcasts.ts';
 import type { MirrorDatabase } from '../data/mirror-database.ts';
-import { quotaDay, quotaShares } from '../domain/platform-quota.ts';
+import { quotaDay, quotaShares, unitsKeptForEnds, unitsTaken } from '../domain/platform-quota.ts';
 import type { PlatformCall } from '../ports/managed-platforms/broadcasts.ts';
 import type { ManagedPlatform } from '../ports/managed-platforms/managed-platform.ts';
 import type { MirrorOptions } from './mirror-options.ts';
 
-/** @returns false where no more calls of this kind may be made on this day */
+/** What is known of the end of the broadcast that a call is about. */
+type ReservedEnd = Pick<Broadcast, 'reserved_units' | 'reserved_day'>;
+
+/**
+ * @param broadcast that the call is about; null where it is about none, or makes one
+ * @returns false where no more calls of this kind may be made on this day
+ */
 export async function reserveUnits(
   data: Pick<MirrorDatabase, 'platformQuota'>,
   { clock, dailyUnits }: Pick<MirrorOptions, 'clock' | 'dailyUnits'>,
   { name, units }: Pick<ManagedPlatform, 'name' | 'units'>,
   call: PlatformCall,
+  broadcast: ReservedEnd | null,
 ): Promise<boolean> {
-  if (units[call] === 0) return true;
   const now = clock();
-  const most = Math.floor((dailyUnits[name] ?? 2 ** 30) * quotaShares[call]);
-  return data.platformQuota.reserve(name, quotaDay(now), units[call], most, now);
+  const day = quotaDay(now);
+  const isEndReserved = broadcast !== null && broadcast.reserved_units > 0 && broadcast.reserved_day === day;
+  const taken = unitsTaken(call, units, isEndReserved);
+  if (taken === 0) return true;
+  const daily = dailyUnits[name] ?? 2 ** 30;
+  const kept =
+    call === 'insert' ? unitsKeptForEnds(await data.platformQuota.openBefore(name, day), units.end, daily) : 0;
+  return data.platformQuota.reserve(name, day, taken, Math.floor(daily * quotaShares[call]) - kept, now);
 }

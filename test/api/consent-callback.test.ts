@@ -30,7 +30,9 @@ beforeAll(async () => {
   const listener = getRequestListener((request) => youtube(request));
   server.on('request', (request, response) => void listener(request, response));
   const { pool, sealer, log } = service.service();
-  const consents = createConsents(testPlatforms(siteURL), sealer, callbackURL);
+  // As while Google's consent screen of the client is in testing.
+  const platforms = { youtube: { ...testPlatforms(siteURL).youtube!, grantDays: 7 } };
+  const consents = createConsents(platforms, sealer, callbackURL);
   const answered = { ...service.service(), consents };
   handler = withConsentCallback(createRestHandler(answered), { consents, pool, sealer, log });
   user = await service.user();
@@ -85,6 +87,8 @@ describe('a channel', () => {
       liveURL: 'https://www.youtube.com/channel/UC-local-loops/live',
       scopes: [allow.scope],
     });
+    const ends = await service.pool().query('select grant_ends_at - verified_at as after from connections');
+    expect(ends.rows).toMatchObject([{ after: { days: 7 } }]);
   });
 
   it('is connected once only, whatever link is used', async () => {

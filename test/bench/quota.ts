@@ -1,6 +1,6 @@
 // What a day of many channels takes of YouTube's daily quota: the mirror's own rules and a clock.
 // The platform is always there; there is no process, no database and no request.
-import { quotaShares } from '../../lambda/domain/platform-quota.ts';
+import { quotaShares, unitsKeptForEnds, unitsTaken } from '../../lambda/domain/platform-quota.ts';
 import { rotationOf } from '../../lambda/domain/broadcast-rotation.ts';
 import { describedAs, nextStep } from '../../lambda/domain/mirror.ts';
 import type { MirrorFacts, MirrorStep, OpenBroadcast, Wish } from '../../lambda/domain/mirror.ts';
@@ -70,6 +70,7 @@ export function quotaBench(): Promise<void> {
   return Promise.resolve();
 }
 
+type Reserve = (call: PlatformCall, isEndReserved: boolean) => boolean;
 type ByCall = Map<PlatformCall, number>;
 
 const tell = (counts: ByCall) => [...counts].map(([call, count]) => `${call} ${count}`).join(', ') || 'nothing';
@@ -79,6 +80,8 @@ interface SimulatedBroadcast extends OpenBroadcast {
   /** When it goes live there, in seconds of the day. */
   goesLiveAt: number;
   liveAt: Date | null;
+  /** Whether its end was paid for with its making, on this day. */
+  isEndReserved: boolean;
 }
 
 interface Channel {
@@ -101,12 +104,18 @@ function simulate(habit: Habit, dailyUnits: number) {
   const leftOut: ByCall = new Map();
   let total = 0;
   /** Whether there is enough left for a call of this kind. */
-  const reserve = (call: PlatformCall): boolean => {
-    const isLeft = total + units[call] <= dailyUnits * quotaShares[call];
+  const reserve = (call: PlatformCall, isEndReserved: boolean): boolean => {
+    const taken = unitsTaken(call, units, isEndReserved);
+    const kept = call === 'insert' && total + taken > dailyUnits / 3 ? keptForEnds() : 0;
+    const isLeft = taken === 0 || total + taken <= dailyUnits * quotaShares[call] - kept;
     const counts = isLeft ? byCall : leftOut;
-    counts.set(call, (counts.get(call) ?? 0) + (isLeft ? units[call] : 1));
-    if (isLeft) total += units[call];
+    counts.set(call, (counts.get(call) ?? 0) + (isLeft ? taken : 1));
+    if (isLeft) total += taken;
     return isLeft;
+  };
+  const keptForEnds = () => {
+    const before = all.flatMap(({ broadcasts }) => broadcasts.filter(({ isEndReserved }) => !isEndReserved));
+    return unitsKeptForEnds(before.length, units.end, dailyUnits);
   };
   const all = Array.from({ length: channels }, () => makeChannel(habit, random));
   // Each second would be 86 million looks: a channel is looked at when something of it is due.
@@ -160,8 +169,15 @@ function makeChannel({ run, healthEverySeconds }: Habit, random: () => number): 
   return channel;
 }
 
+const thumbnail = 'upl';
 const runningSince = (start: number) =>
-  ({ phase: 'live', bound: true, thumbnail_set: true, liveAt: at(start), health_observed_at: at(0) }) as const;
+  ({
+    phase: 'live',
+    bound: true,
+    thumbnail_upload_id: thumbnail,
+    liveAt: at(start),
+    health_observed_at: at(0),
+  }) as const;
 
 function newBroadcast(channel: Channel, second: number, autoStart: boolean): Mutable<SimulatedBroadcast> {
   return {
@@ -173,21 +189,23 @@ function newBroadcast(channel: Channel, second: number, autoStart: boolean): Mut
     missed_at: null,
     bound: false,
     auto_start: autoStart,
-    thumbnail_set: false,
+    thumbnail_upload_id: null,
     described_hash: 'settings',
+    described_at: null,
     ingest_active_at: null,
     health_observed_at: null,
     created_at: at(second),
     goesLiveAt: Infinity,
     liveAt: null,
+    isEndReserved: second >= 0,
   };
 }
 
 /** Takes all steps that can be taken at once. @returns when to look again */
-function work(channel: Channel, habit: Habit, second: number, reserve: (call: PlatformCall) => boolean): number {
+function work(channel: Channel, habit: Habit, second: number, reserve: Reserve): number {
   if (second >= channel.nextHealthAt) {
     channel.nextHealthAt = second + habit.healthEverySeconds;
-    if (second < channel.end && channel.broadcasts.some(({ phase }) => phase === 'live')) reserve('observe');
+    if (second < channel.end && channel.broadcasts.some(({ phase }) => phase === 'live')) reserve('observe', false);
   }
   // What was refused for its quota waits for the next day, but for what is wished anew.
   if (channel.isStuckUntilTomorrow && second < channel.end) return Infinity;
@@ -196,7 +214,7 @@ function work(channel: Channel, habit: Habit, second: number, reserve: (call: Pl
     if (step.do === 'wait') return Math.min(secondsOf(step.until), channel.nextHealthAt);
     if (step.do === 'nothing') return Math.min(step.again ? secondsOf(step.again) : Infinity, channel.nextHealthAt);
     if (step.do === 'close' || step.do === 'open') throw new Error(`nothing is lost here, so nothing is ${step.do}d`);
-    if (!reserve(step.do)) {
+    if (!reserve(step.do, 'broadcast' in step && step.broadcast?.isEndReserved === true)) {
       channel.isStuckUntilTomorrow = true;
       return Infinity;
     }
@@ -222,7 +240,8 @@ function factsOf(channel: Channel, habit: Habit, second: number): MirrorFacts<Mu
     hasIngest: channel.hasIngest,
     broadcasts: channel.broadcasts,
     describedHash: 'settings',
-    hasThumbnail: true,
+    thumbnailUploadID: thumbnail,
+    item: null,
     rotation: rotates
       ? rotationOf({
           liveAt: live.liveAt!,
@@ -259,7 +278,7 @@ function take(channel: Channel, step: Call, second: number): void {
       channel.goesLive = true;
       return;
     case 'thumbnail':
-      step.broadcast.thumbnail_set = true;
+      step.broadcast.thumbnail_upload_id = thumbnail;
       return;
     case 'update':
     case 'describe':

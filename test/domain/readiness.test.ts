@@ -34,6 +34,7 @@ const ready: StreamFacts = {
 const channel: ChannelFacts = {
   platform: 'YouTube',
   state: 'ok',
+  grantEndsAt: null,
   hasBackupIngest: true,
   excess: null,
   isPrepared: false,
@@ -132,6 +133,7 @@ const alone: readonly (readonly [ReadinessCode, string, Partial<StreamFacts>])[]
 /** What a stream starts without, and what is said about it. */
 const leftOut: readonly (readonly [ReadinessCode, Partial<StreamFacts>, RegExp, string?])[] = [
   ['health_bad', onChannel({ isHealthBad: true }), /is bad/, 'MANAGED'],
+  ['grant_expiring', onChannel({ grantEndsAt: later }), /ends at 20/, 'MANAGED'],
   ['title_cut', onChannel({ isTitleCut: true }), /cut/, 'MANAGED'],
   [
     'playlist_items_pending',

@@ -11,6 +11,7 @@ import { openSealer } from '../../lambda/ports/sealer/open-sealer.ts';
 import { byMcp, byRest } from '../support/catalogue-client.ts';
 import type { CallOperation } from '../support/catalogue-client.ts';
 import { until } from '../support/local-run.ts';
+import { broadcastsAtYoutube, consentAtYoutube } from '../support/local-youtube.ts';
 import { connectMcpClient } from '../support/mcp-clients.ts';
 import type { McpClient } from '../support/mcp-clients.ts';
 import { mediaSample } from '../support/media-samples.ts';
@@ -38,29 +39,6 @@ async function upload(call: CallOperation, name: 'plain.mp4' | 'still.png', mime
   return id;
 }
 
-/** What the owner of a channel does in a browser. */
-async function consent(authorizeURL: string, channel: string): Promise<void> {
-  const scope = new URL(authorizeURL).searchParams.get('scope')!;
-  const body = new URLSearchParams({ channel, scope, outcome: 'allow' });
-  const sentBack = await fetch(authorizeURL, { method: 'POST', body, redirect: 'manual' });
-  const { origin, pathname, searchParams } = new URL(sentBack.headers.get('location')!);
-  codes.push(searchParams.get('code')!);
-  const page = await fetch(origin + pathname, { method: 'POST', body: searchParams });
-  expect(await page.text()).toContain('is connected');
-}
-
-interface AtYoutube {
-  readonly title: string;
-  readonly lifeCycle: string;
-  readonly hasThumbnail: boolean;
-  readonly privacyStatus: string;
-}
-async function atYoutube(title: string): Promise<readonly AtYoutube[]> {
-  const page = await fetch(`${run.connection.siteURL}/youtube-stand-in/admin.json`);
-  const { broadcasts } = (await page.json()) as { broadcasts: readonly AtYoutube[] };
-  return broadcasts.filter((broadcast) => broadcast.title === title);
-}
-
 const surfaces = [
   { surface: 'REST', channel: 'UC-local-loops', call: () => byRest(run.api) },
   { surface: 'MCP', channel: 'UC-local-second', call: () => byMcp(client) },
@@ -75,7 +53,7 @@ describe.each(surfaces)('by $surface alone', ({ surface, channel, call: connecte
       return answer;
     };
     const { id: connectionID, authorizeURL } = await call('create_connection', { platform: 'youtube' });
-    await consent(authorizeURL, channel);
+    codes.push(await consentAtYoutube(authorizeURL, channel));
     expect(await call('get_connection', { id: connectionID })).toMatchObject({ state: 'ok', accountID: channel });
     const title = `Night radio by ${surface}`;
     const { id: managedSettingsID } = await call('create_managed_settings', {
@@ -104,12 +82,12 @@ describe.each(surfaces)('by $surface alone', ({ surface, channel, call: connecte
     await until(async () => (await mirror()).state === 'done');
     expect(await broadcasts()).toMatchObject([{ n: 1, phase: 'prepared', title: `${title} 1` }]);
     const prepared = { lifeCycle: 'ready', hasThumbnail: true, privacyStatus: 'unlisted' };
-    expect(await atYoutube(`${title} 1`)).toMatchObject([prepared]);
+    expect(await broadcastsAtYoutube(run, `${title} 1`)).toMatchObject([prepared]);
     expect(Date.now()).toBeLessThan(scheduleStartAt.getTime());
 
     await until(async () => (await broadcasts())[0].phase === 'live');
     expect((await call('get_stream', { id })).state).toBe('active');
-    expect(await atYoutube(`${title} 1`)).toMatchObject([{ ...prepared, lifeCycle: 'live' }]);
+    expect(await broadcastsAtYoutube(run, `${title} 1`)).toMatchObject([{ ...prepared, lifeCycle: 'live' }]);
     await until(async () => (await broadcasts())[0].health?.state === 'good');
     await until(async () => (await broadcasts())[0].viewers?.now > 0);
 
@@ -117,7 +95,7 @@ describe.each(surfaces)('by $surface alone', ({ surface, channel, call: connecte
     await until(async () => (await mirror()).state === 'done');
     await until(async () => (await call('get_stream', { id })).state === 'stopped');
     expect(await broadcasts()).toMatchObject([{ phase: 'ended' }]);
-    expect(await atYoutube(`${title} 1`)).toMatchObject([{ lifeCycle: 'complete' }]);
+    expect(await broadcastsAtYoutube(run, `${title} 1`)).toMatchObject([{ lifeCycle: 'complete' }]);
   });
 });
 

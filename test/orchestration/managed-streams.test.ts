@@ -58,6 +58,14 @@ describe('the readiness of a managed stream', () => {
     await store('delete from platform_quota');
   });
 
+  it('tells two days before that a grant ends by itself', async () => {
+    const id = await managedStream();
+    await store(`update connections set grant_ends_at = now() + interval '3 days'`);
+    expect(await readiness(id)).toEqual([true, []]);
+    await store(`update connections set grant_ends_at = now() + interval '47 hours'`);
+    expect(await readiness(id)).toEqual([true, ['grant_expiring']]);
+  });
+
   it('says that a title is cut, and that the platform does not take the format', async () => {
     const id = await managedStream({
       ...(await onChannel(undefined, { titleTemplate: `${'Night radio '.repeat(9)}{date}` })),

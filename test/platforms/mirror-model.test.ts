@@ -28,6 +28,7 @@ const command: fc.Arbitrary<ModelCommand> = fc.oneof(
     weight: 1,
     arbitrary: fc.constantFrom('endThere', 'revoke', 'connect', 'exhaust', 'busy', 'recover').map((kind) => ({ kind })),
   },
+  { weight: 1, arbitrary: fc.constant({ kind: 'useUp' as const }) },
   { weight: 4, arbitrary: fc.record({ kind: fc.constant('kill' as const), after: fc.integer({ min: 1, max: 120 }) }) },
   {
     weight: 5,
@@ -47,10 +48,10 @@ it('ends in exactly what is wished, and never has two live broadcasts on the way
         for (const next of commands) {
           await run.apply(next);
           await run.work();
-          expect(run.contradictions()).toEqual([]);
+          expect(await run.contradictions()).toEqual([]);
         }
         await run.settle();
-        expect(run.contradictions()).toEqual([]);
+        expect(await run.contradictions()).toEqual([]);
         await run.assertSettled();
       } finally {
         await run.forget();

@@ -4,6 +4,7 @@ import { expect } from 'vitest';
 import { wishOfState } from '../../lambda/domain/mirror.ts';
 import { nextState } from '../../lambda/domain/stream-lifecycle.ts';
 import type { StreamState, TransitionCause } from '../../lambda/domain/stream-lifecycle.ts';
+import { quotaDay } from '../../lambda/domain/platform-quota.ts';
 import type { PlatformCall } from '../../lambda/ports/managed-platforms/broadcasts.ts';
 import type { Actors } from '../support/actors.ts';
 import type { MirroredStreams } from '../support/mirrored-streams.ts';
@@ -11,7 +12,7 @@ import type { TestService } from '../support/service.ts';
 
 export type ModelCommand =
   | { readonly kind: 'start' | 'stop' | 'schedule' | 'cancel' | 'feed' | 'starve' | 'edit' | 'retry' | 'rotate' }
-  | { readonly kind: 'endThere' | 'revoke' | 'connect' | 'exhaust' | 'busy' | 'recover' }
+  | { readonly kind: 'endThere' | 'revoke' | 'connect' | 'exhaust' | 'useUp' | 'busy' | 'recover' }
   /** The worker dies after so many statements and calls. */
   | { readonly kind: 'kill'; readonly after: number }
   /** The next call of a kind has no answer: it took effect, or it did not. */
@@ -21,6 +22,7 @@ export type ModelCommand =
 /** Longer than the lease of a worker that was killed. */
 const leaseOverSeconds = 61;
 const rotateAfterMinutes = 60;
+const dailyUnits = 10_000;
 
 export async function createModelRun(service: TestService, actors: Actors, mirrored: MirroredStreams) {
   await mirrored.reset();
@@ -32,6 +34,7 @@ export async function createModelRun(service: TestService, actors: Actors, mirro
   const ingestID = `ingest of ${id}`;
   let edits = 0;
   let isRotating = false;
+  let isDisturbed = false;
   let killAfter = Infinity;
   let counted = 0;
   let lost: { readonly call: PlatformCall; readonly when: 'before' | 'after' } | null = null;
@@ -124,6 +127,13 @@ export async function createModelRun(service: TestService, actors: Actors, mirro
         case 'exhaust':
           platform.refuses = { code: 'quota_exhausted', reason: 'quotaExceeded' };
           return undefined;
+        case 'useUp':
+          await pool.query(
+            `insert into platform_quota (platform, day, used_units) values ('youtube', $1::date, $2)
+             on conflict (platform, day) do update set used_units = excluded.used_units`,
+            [quotaDay(mirrored.clock()), dailyUnits],
+          );
+          return undefined;
         case 'busy':
           platform.mostLive = 0;
           return undefined;
@@ -132,11 +142,13 @@ export async function createModelRun(service: TestService, actors: Actors, mirro
           platform.mostLive = 10;
           return undefined;
         case 'kill':
+          isDisturbed = true;
           counted = 0;
           killAfter = command.after;
           return undefined;
         case 'loseAnswer':
         case 'loseCall':
+          isDisturbed = true;
           lost = { call: command.call, when: command.kind === 'loseAnswer' ? 'after' : 'before' };
           return undefined;
         case 'pass':
@@ -146,7 +158,10 @@ export async function createModelRun(service: TestService, actors: Actors, mirro
 
     /** Carries out what is due. A command whose worker was killed is delivered again. */
     async work(): Promise<void> {
-      const options = mirrored.options({ youtube: platform }, { pool: mortal(pool) });
+      const options = mirrored.options(
+        { youtube: platform },
+        { pool: mortal(pool), dailyUnits: { youtube: dailyUnits } },
+      );
       try {
         await mirrored.work(connectionID, options);
       } catch (error) {
@@ -157,10 +172,21 @@ export async function createModelRun(service: TestService, actors: Actors, mirro
       }
     },
 
-    /** What must never be: an end of what is wished live, and two that are live. A rotation overlaps. */
-    contradictions(): readonly string[] {
+    /**
+     * What must never be: an end of what is wished live, and two that are live, unless a rotation overlaps; an end that
+     * waits for units, where no attempt of it was in vain.
+     */
+    async contradictions(): Promise<readonly string[]> {
+      const found = [...violations];
       const live = platform.live().map(({ id: externalID }) => externalID);
-      return live.length > (isRotating ? 2 : 1) ? [...violations, `${live.join(' and ')} are live`] : violations;
+      if (live.length > (isRotating ? 2 : 1)) found.push(`${live.join(' and ')} are live`);
+      if (isDisturbed || wishOfState[(await state()) as StreamState] !== 'none') return found;
+      const { rows } = await pool.query(
+        `select from mirror_intents i where stream_id = $1 and state = 'pending' and code = 'quota_exhausted'
+           and not exists (select from platform_quota where exhausted_until > now())`,
+        [id],
+      );
+      return rows.length > 0 ? [...found, 'an end waits for units'] : found;
     },
 
     /** All faults end, and time passes until nothing is left to do. */

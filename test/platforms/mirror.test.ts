@@ -1,4 +1,5 @@
 // A managed stream, from its schedule to a broadcast that is prepared, goes live and ends, on a platform in memory.
+import { Readable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import { wishOfState } from '../../lambda/domain/mirror.ts';
 import { streamStates } from '../../lambda/domain/stream-lifecycle.ts';
@@ -6,9 +7,10 @@ import { createPlatformsHandler } from '../../lambda/platforms/platforms.ts';
 import { actorsOn, inFuture } from '../support/actors.ts';
 import { mirroredStreamsOn } from '../support/mirrored-streams.ts';
 import { testService } from '../support/service.ts';
+import { objectKeyOf } from '../support/stored-uploads.ts';
 
 const service = testService();
-const { call, create, dueKinds, fallDue, fire, stream, user } = actorsOn(service);
+const { call, create, dueKinds, fallDue, fire, stream, upload, user } = actorsOn(service);
 const mirrored = mirroredStreamsOn(service);
 
 /** A managed stream on a channel of its own, and what to work its mirror with. */
@@ -59,6 +61,9 @@ describe('a managed stream', () => {
     await managed.workFor(20);
     expect(await managed.mirror()).toMatchObject({ state: 'done' });
     expect(platform.live()).toMatchObject([{ phase: 'live' }]);
+    const [{ watchURL }] = await managed.broadcasts();
+    expect(await stream(id)).toMatchObject({ watchURL });
+    expect(watchURL).toContain(platform.live()[0]!.id);
     // It has started by itself.
     expect(platform.calls).not.toContain('goLive');
     expect(await managed.broadcasts()).toMatchObject([
@@ -69,6 +74,7 @@ describe('a managed stream', () => {
     await managed.work();
     expect(platform.made).toMatchObject([{ phase: 'ended' }]);
     expect(await managed.broadcasts()).toMatchObject([{ phase: 'ended', endedAt: expect.any(String) }]);
+    expect((await stream(id)).watchURL).toBeNull();
   });
 
   it('is taken live by hand when it is started by hand, and keeps an address of its own', async () => {
@@ -114,6 +120,28 @@ describe('a managed stream', () => {
     const { draft } = managed.platform.open()[0]!;
     expect(draft.title).toBe('Day radio');
     expect(Math.trunc(+draft.scheduledStartAt / 1000)).toBe(Math.trunc(Date.parse(scheduleStartAt) / 1000));
+  });
+
+  it('has the picture of its settings, and another one when they name another', async () => {
+    const managed = await managedStream();
+    const pictures = await Promise.all([upload(), upload()]);
+    await service.pool().query(`update uploads set mime_type = 'image/png'`);
+    const sent: string[] = [];
+    const objects = { read: async (key: string) => (sent.push(key), Readable.from(['a picture'])) };
+    const options = mirrored.options({ youtube: managed.platform }, { objects });
+    await managed.start();
+    managed.platform.fed.add(managed.ingestID);
+    await mirrored.workFor(30, managed.connectionID, options);
+    expect(managed.platform.open()).toMatchObject([{ phase: 'live', hasThumbnail: false }]);
+    for (const thumbnailUploadID of pictures) {
+      await call('PATCH', `/managed-settings/${managed.settingsID}`, { thumbnailUploadID });
+      await mirrored.workFor(30, managed.connectionID, options);
+    }
+    await call('PATCH', `/managed-settings/${managed.settingsID}`, { titleTemplate: 'Day radio' });
+    await mirrored.workFor(30, managed.connectionID, options);
+    expect(managed.platform.open()).toMatchObject([{ hasThumbnail: true, draft: { title: 'Day radio' } }]);
+    const keys = await Promise.all(pictures.map((id) => objectKeyOf(service, id)));
+    expect(sent).toEqual(keys);
   });
 
   it('is left by the channel that it goes by no more', async () => {
@@ -286,15 +314,69 @@ it('follows one broadcast by another when its settings ask for that, with both l
 
 it('counts what a call takes of the quota before it is made, and leaves the rest of it to ends', async () => {
   const managed = await managedStream();
-  const options = mirrored.options({ youtube: managed.platform }, { dailyUnits: { youtube: 157 } });
+  const options = mirrored.options({ youtube: managed.platform }, { dailyUnits: { youtube: 209 } });
   await managed.schedule(3600);
   await mirrored.work(managed.connectionID, options);
-  // An ingest, 51; a broadcast, 50; and not the 50 of its binding within 97 %.
+  // An ingest, 51; a broadcast, 50, with its end, 51; its binding, 50, within 97 %.
   expect(managed.platform.calls).toEqual(['ensureIngest', 'insert', 'bind']);
   await call('PATCH', `/managed-settings/${managed.settingsID}`, { titleTemplate: 'Day radio' });
   await mirrored.work(managed.connectionID, options);
   expect(await managed.mirror()).toMatchObject({ state: 'pending', code: 'quota_exhausted' });
   expect(managed.platform.calls).not.toContain('update');
+});
+
+describe('a project whose quota is used up', () => {
+  const dailyUnits = { youtube: 1000 };
+  const used = async () => (await service.pool().query('select used_units from platform_quota')).rows[0].used_units;
+  const useUp = () => service.pool().query('update platform_quota set used_units = 1000');
+
+  it('by starts ends what it has started on that day', async () => {
+    const managed = await managedStream();
+    const options = mirrored.options({ youtube: managed.platform }, { dailyUnits });
+    await managed.schedule(3600);
+    await mirrored.work(managed.connectionID, options);
+    // An ingest, a broadcast with its end, and its binding.
+    expect(await used()).toBe(51 + 101 + 50);
+    await useUp();
+    await call('DELETE', `/streams/${managed.id}/schedule`);
+    await mirrored.work(managed.connectionID, options);
+    expect(managed.platform.made).toMatchObject([{ phase: 'deleted' }]);
+    expect(await managed.mirror()).toMatchObject({ state: 'done' });
+    expect(await used()).toBe(1000);
+  });
+
+  it('gets back what an end did not take, as somebody else ended it', async () => {
+    const managed = await managedStream();
+    const options = mirrored.options({ youtube: managed.platform }, { dailyUnits });
+    await managed.schedule(3600);
+    await mirrored.work(managed.connectionID, options);
+    const before = await used();
+    managed.platform.endThere(managed.platform.open()[0]!.id);
+    await managed.retry();
+    await mirrored.work(managed.connectionID, options);
+    // A look, and another broadcast with its binding in place of the first.
+    expect(await used()).toBe(before + 2 - 51 + 101 + 50);
+  });
+
+  it('begins nothing with what the ends of days before may take, and says until when', async () => {
+    const managed = await managedStream();
+    const options = mirrored.options({ youtube: managed.platform }, { dailyUnits });
+    await managed.schedule(3600);
+    await mirrored.work(managed.connectionID, options);
+    await service.pool().query(`update broadcasts set reserved_day = '2000-01-01'`);
+    const other = await create('/streams', { streamDestination: 'managed', managedSettingsID: managed.settingsID });
+    // 960 units for starts, 51 of them for an end: an ingest, a broadcast with its end, and nothing is left.
+    await service.pool().query('update platform_quota set used_units = 960 - 51 - 51 - 101 + 1');
+    await mirrored.move(other, 'start');
+    await mirrored.work(managed.connectionID, options);
+    expect(managed.platform.open()).toHaveLength(1);
+    const { code, retryAt } = (await stream(other)).mirror;
+    expect(code).toBe('quota_exhausted');
+    const { body } = await call('GET', `/connections/${managed.connectionID}`);
+    expect(body.quota.exhaustedUntil).toBe(retryAt);
+    const { issues } = (await call('GET', `/streams/${other}/readiness`)).body;
+    expect(issues).toContainEqual(expect.objectContaining({ code: 'quota_exhausted' }));
+  });
 });
 
 it('says in SQL of each state what the domain says', async () => {

@@ -23,6 +23,7 @@ export function managedActors(service: TestService, { call, create }: Actors) {
       liveURL: 'https://www.youtube.com/channel/loops/live',
       sealedGrant: Buffer.from('no grant'),
       scopes: [],
+      grantDays: null,
     });
     return id;
   };

@@ -62,6 +62,7 @@ export function mirroredStreamsOn(service: TestService) {
           liveURL: 'https://watch.example/live',
           sealedGrant: sealGrant(sealer, id, { ...grant, expiresAt: new Date(Date.now() + 365 * 86_400_000) }),
           scopes: ['all'],
+          grantDays: null,
         });
       };
       await connect();

@@ -27,6 +27,8 @@ export interface Shown {
     readonly lifeCycle: string;
     readonly tags: readonly string[];
     readonly hasThumbnail: boolean;
+    readonly actualStartTime: string | null;
+    readonly actualEndTime: string | null;
   }[];
   readonly streams: readonly { readonly id: string; readonly title: string }[];
 }

@@ -86,6 +86,8 @@ function show({ store, settings, clock, server }: ApiOptions) {
       streamID: broadcast.boundStreamID,
       tags: broadcast.tags,
       hasThumbnail: broadcast.hasThumbnail,
+      actualStartTime: timeOf(broadcast.actualStartAt),
+      actualEndTime: timeOf(broadcast.actualEndAt),
     })),
     streams: world.streams.map((stream) => {
       const facts = world.factsOf(stream);
@@ -96,6 +98,10 @@ function show({ store, settings, clock, server }: ApiOptions) {
     }),
     faults: state.faults,
   };
+}
+
+function timeOf(ms: number | null): string | null {
+  return ms === null ? null : new Date(ms).toISOString();
 }
 
 const forAll = [

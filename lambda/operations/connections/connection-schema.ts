@@ -33,6 +33,11 @@ const shape = {
   liveURL: z.string().nullable().describe('Where viewers find what is live.'),
   destinationID: z.string().nullable().describe('The destination that stands for the channel; null while pending.'),
   scopes: z.array(z.string()).describe('What its owner granted.'),
+  quota: z
+    .object({ exhaustedUntil: timestamp })
+    .meta({ id: 'PlatformQuota' })
+    .nullable()
+    .describe('Until then no broadcast is begun, as our calls to the platform are used up.'),
   verifiedAt: timestamp.nullable().describe('When the platform last showed that the grant is good.'),
   createdAt: timestamp,
 };
@@ -43,6 +48,8 @@ export const connectionSchema = z.object(shape).meta({ id: 'ConnectedChannel' })
 export const askedConnectionSchema = z
   .object({
     ...shape,
+    state: shape.state.describe('As in get_connection.'),
+    quota: shape.quota.describe('As in get_connection.'),
     authorizeURL: z.string().describe('A person who owns the channel opens this in a browser, and consents.'),
     expiresAt: timestamp.describe('Until then the link works, once.'),
   })
@@ -58,6 +65,7 @@ export function presentConnection(connection: Connection): z.input<typeof connec
     liveURL: connection.live_url,
     destinationID: connection.destination_id,
     scopes: [...connection.scopes],
+    quota: connection.quota_exhausted_until && { exhaustedUntil: connection.quota_exhausted_until },
     verifiedAt: connection.verified_at,
     createdAt: connection.created_at,
   };

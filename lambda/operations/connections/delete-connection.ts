@@ -8,8 +8,8 @@ export const deleteConnection = operation(['service:destructive'], {
   id: 'deleteConnection',
   summary: 'Disconnect a channel',
   description:
-    'Its grant is revoked at the platform, and everything that we keep of the channel is deleted, its managed ' +
-    'settings too. Refused while a live stream uses it.',
+    'Broadcasts that are prepared there are deleted, its grant is revoked, and everything that we keep of the ' +
+    'channel is deleted, its managed settings too. Refused while a live stream uses it.',
   tag: 'connections',
   method: 'DELETE',
   path: '/connections/{id}',
@@ -22,10 +22,15 @@ export const deleteConnection = operation(['service:destructive'], {
     const connection = orNotFound(await ctx.data.connections.lock(ctx.caller.userID, params.id), 'connection');
     if (await ctx.data.connections.isInUse(connection.id))
       throw new ProblemError('resource_in_use', 'A live stream uses this connection. Stop it first.');
-    const { id, platform, sealed_grant: sealedGrant } = connection;
-    // A platform that does not answer keeps nobody from disconnecting: a grant that we have forgotten is of no use.
-    if (sealedGrant !== null) await ctx.consents.end({ connectionID: id, platform }, sealedGrant);
-    await ctx.data.connections.delete(id);
+    const { id, platform, state, sealed_grant: sealedGrant } = connection;
+    const isUsable = ctx.consents.offered.includes(platform) && (state === 'ok' || state === 'live_not_enabled');
+    // The grant is needed for what is open there: the worker ends that, and then the grant.
+    if (isUsable && (await ctx.data.broadcasts.hasOpenOn(id))) await ctx.data.connections.disconnect(id);
+    else {
+      // A platform that does not answer keeps nobody from disconnecting: a grant that we have forgotten is of no use.
+      if (sealedGrant !== null) await ctx.consents.end({ connectionID: id, platform }, sealedGrant);
+      await ctx.data.connections.delete(id);
+    }
     await remirror(ctx.data, mirrored, 'connection_deleted');
     return undefined;
   },

@@ -14,7 +14,9 @@ export const reauthoriseConnection = operation(['service:write'], {
   method: 'POST',
   path: '/connections/{id}/reauthorise',
   params: { id: pathID },
-  body: z.strictObject({ returnTo: returnPath }).meta({ examples: [{ returnTo: '/account' }] }),
+  body: z
+    .strictObject({ returnTo: returnPath.describe('As in create_connection.') })
+    .meta({ examples: [{ returnTo: '/account' }] }),
   output: { status: 200, body: askedConnectionSchema, isSecret: true },
   errors: ['not_found', 'connection_needed'],
   hints: { openWorld: true },

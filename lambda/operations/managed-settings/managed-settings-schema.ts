@@ -23,7 +23,9 @@ const latency = z.enum(['normal', 'low', 'ultraLow']).meta({ id: 'BroadcastLaten
 export const managedSettingsFields = {
   connectionID: id.describe('The connected channel.'),
   name: text(1, 255).describe('For people.'),
-  titleTemplate: template(1, 500).describe(`Title of each broadcast; may name ${knownNames}. Cut to 100 characters.`),
+  titleTemplate: template(1, 500).describe(
+    `Of each broadcast; may name ${knownNames}. Cut to 100 characters. On Twitch and Kick {item} follows what plays.`,
+  ),
   descriptionTemplate: template(0, 5000).describe(`May name ${knownNames}.`),
   timeZone: text(1, 64)
     .refine(isTimeZone, { error: 'Must be an IANA name such as Europe/Berlin.' })

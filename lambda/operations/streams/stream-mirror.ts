@@ -21,10 +21,22 @@ export const streamMirror = z
 
 /** The last generations of those that are managed, by the stream's id. One statement reads all of them. */
 export async function mirrorsOf(ctx: Context, streams: readonly Stream[]): Promise<Map<string, MirrorIntent>> {
-  const managed = streams.filter(({ stream_destination: destination }) => destination === 'managed');
+  const managed = managedOf(streams);
   if (managed.length === 0 || !ctx.isWanted('Stream.mirror')) return new Map();
-  const last = await ctx.data.mirrorIntents.lastOf(managed.map(({ id }) => id));
+  const last = await ctx.data.mirrorIntents.lastOf(managed);
   return new Map(last.map((intent) => [intent.stream_id, intent]));
+}
+
+/** Where viewers find those that are managed and have a broadcast, by the stream's id. */
+export async function watchURLsOf(ctx: Context, streams: readonly Stream[]): Promise<Map<string, string>> {
+  const managed = managedOf(streams);
+  if (managed.length === 0 || !ctx.isWanted('Stream.watchURL')) return new Map();
+  const urls = await ctx.data.broadcasts.watchURLs(managed);
+  return new Map(urls.map(({ stream_id: id, watch_url: url }) => [id, url]));
+}
+
+function managedOf(streams: readonly Stream[]): string[] {
+  return streams.flatMap(({ id, stream_destination: destination }) => (destination === 'managed' ? [id] : []));
 }
 
 /** @param intent undefined: nothing was ever wished of the platform */

@@ -9,7 +9,7 @@ import type { TransitionCause } from '../../domain/stream-lifecycle.ts';
 import { nextStarts } from '../../orchestration/schedule.ts';
 import type { Context } from '../context.ts';
 import { failure, framerate, id, quality, text, timestamp, timestampInput, videoCodec } from '../fields.ts';
-import { mirrorsOf, presentMirror, streamMirror } from './stream-mirror.ts';
+import { mirrorsOf, presentMirror, streamMirror, watchURLsOf } from './stream-mirror.ts';
 
 /** The fields that requests to create and to update a stream take. */
 export const streamFields = {
@@ -145,6 +145,7 @@ export const streamSchema = z
     mirror: streamMirror
       .nullable()
       .describe("How far the managed platform's side is what is wished; null: the stream is not managed."),
+    watchURL: z.string().nullable().describe('Where viewers find its managed broadcast; each has another.'),
     quality: quality.nullable(),
     framerate: framerate.nullable(),
     videoCodec: videoCodec.nullable(),
@@ -183,6 +184,7 @@ export async function presentStreams(
   const prepared =
     preparing.length > 0 ? await ctx.data.renditions.preparedShares(preparing) : new Map<string, number>();
   const mirrors = await mirrorsOf(ctx, streams);
+  const watchURLs = await watchURLsOf(ctx, streams);
   const history = ctx.isWanted('Stream.transitions')
     ? await ctx.data.streams.lastTransitions(ids, shownTransitions)
     : [];
@@ -203,6 +205,7 @@ export async function presentStreams(
     streamDestination: stream.stream_destination,
     managedSettingsID: stream.managed_settings_id,
     mirror: stream.stream_destination === 'managed' ? presentMirror(mirrors.get(stream.id)) : null,
+    watchURL: watchURLs.get(stream.id) ?? null,
     quality: stream.quality,
     framerate: stream.framerate,
     videoCodec: stream.video_codec,

@@ -26,6 +26,8 @@ export interface GivenConsent {
   readonly scopes: readonly string[];
   readonly channel: Channel;
   readonly sealedGrant: Buffer;
+  /** After how many days it ends by itself; null: it does not. */
+  readonly grantDays: number | null;
 }
 
 export interface Consents {
@@ -75,6 +77,7 @@ export function createConsents(platforms: ConsentPlatforms, sealer: Sealer, call
         scopes: grant.scopes,
         channel: await platform.channel(grant.accessToken),
         sealedGrant: sealGrant(sealer, connectionID, grant),
+        grantDays: platform.grantDays ?? null,
       };
     },
     async end({ connectionID, platform }, sealedGrant) {

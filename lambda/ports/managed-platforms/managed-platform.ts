@@ -44,6 +44,8 @@ export interface ConsentPlatform {
   readonly title: string;
   /** What a grant needs for all that we do. */
   readonly scopes: readonly string[];
+  /** After how many days grants end by themselves; absent where they do not. */
+  readonly grantDays?: number | undefined;
   /** Where a person consents. */
   authorizeURL(request: AuthorizeRequest): URL;
   /** @throws {PlatformRefusal} */

@@ -10,6 +10,8 @@ export interface YoutubeOptions {
   readonly clientSecret: string;
   /** In place of Google's, where something stands in for YouTube. */
   readonly origins?: { readonly consent: string; readonly token: string; readonly api: string };
+  /** 7 while Google's consent screen of the client is in testing: grants end after so long. */
+  readonly grantDays?: number | undefined;
   readonly clock: () => Date;
 }
 
@@ -29,6 +31,7 @@ export function createYoutubeConsents(options: YoutubeOptions): ConsentPlatform 
   return {
     name: 'youtube',
     title: 'YouTube',
+    grantDays: options.grantDays,
     ...oauthGrants({
       clientID,
       clientSecret,

@@ -50,7 +50,36 @@ export function toolsOf(operations: readonly Operation[]): Tools {
 function describeAll(operations: readonly Operation[]): ReadonlyMap<Operation, Tool> {
   const tellers = tellersOf(operations);
   const elsewhere = (name: string) => new Map([...tellers].filter(([, teller]) => teller !== name));
-  return new Map(operations.map((operation) => [operation, describe(operation, elsewhere(toolName(operation)))]));
+  return new Map(
+    operations.map((operation) => {
+      const tool = describe(operation, elsewhere(toolName(operation)));
+      const maker = makerOf(operation, operations);
+      return [operation, maker ? withoutFieldsOf(maker, tool) : tool];
+    }),
+  );
+}
+
+/** What makes the resource that an operation changes. */
+function makerOf({ method, path }: Operation, operations: readonly Operation[]): Operation | undefined {
+  const collection = path.replace(/\/\{\w+\}$/, '');
+  return method === 'PATCH'
+    ? operations.find((other) => other.method === 'POST' && other.path === collection)
+    : undefined;
+}
+
+/** What a tool says of a field as the tool that makes the resource does is said there alone. */
+function withoutFieldsOf(maker: Operation, tool: Tool): Tool {
+  const { properties: told = {} } = inputSchema(maker);
+  const reference = `As in ${toolName(maker)}.`;
+  const shorten = ([name, field]: [string, unknown]): [string, unknown] => {
+    const { description = '' } = field as { readonly description?: string };
+    const isTold = description === (told[name] as { readonly description?: string } | undefined)?.description;
+    return isTold && description.length > reference.length
+      ? [name, { ...(field as object), description: reference }]
+      : [name, field];
+  };
+  const properties = Object.fromEntries(Object.entries(tool.inputSchema.properties ?? {}).map(shorten));
+  return { ...tool, inputSchema: { ...tool.inputSchema, properties } };
 }
 
 /**
@@ -89,7 +118,7 @@ function describe(operation: Operation, elsewhere: DescribedElsewhere): Tool {
   };
 }
 
-const idempotencyKey: Json = { type: 'string', description: 'Any text: repeating a call with it is harmless.' };
+const idempotencyKey: Json = { type: 'string', description: 'Any text: makes a repetition harmless.' };
 
 /** The fields of path, query and body become arguments side by side, which is how AI clients call tools. */
 function inputSchema({ method, params, query, body, tag }: Operation): ObjectSchema {

@@ -1,12 +1,9 @@
 // Kick's adapter against answers in the shapes of Kick's documentation, and events that Kick signs.
 import { generateKeyPairSync, sign } from 'node:crypto';
-import { once } from 'node:events';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { getRequestListener } from '@hono/node-server';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { createKickPlatform } from '../../../lambda/ports/managed-platforms/kick-platform.ts';
 import { UnsignedEvent } from '../../../lambda/ports/managed-platforms/platform-event.ts';
+import { kickOfTest } from '../../support/kick.ts';
 
 const makeKeys = () =>
   generateKeyPairSync('rsa', {
@@ -15,47 +12,17 @@ const makeKeys = () =>
     privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
   });
 const [keys, others] = [makeKeys(), makeKeys()];
-const accountID = '123456789';
-const server = createServer();
-let requests: { line: string; body: unknown }[] = [];
-let publicKey = keys.publicKey;
-let isLive = true;
+const standIn = kickOfTest();
+const accountID = standIn.userID;
 let now: Date;
 
-beforeAll(async () => {
-  const listener = getRequestListener(async (request) => {
-    const { pathname, search } = new URL(request.url);
-    const text = await request.text();
-    requests.push({ line: `${request.method} ${pathname}${search}`, body: text === '' ? null : JSON.parse(text) });
-    if (pathname === '/public/v1/public-key') return Response.json({ data: { public_key: publicKey }, message: 'OK' });
-    if (request.headers.get('authorization') !== 'Bearer token') return Response.json({}, { status: 401 });
-    if (request.method !== 'GET') return new Response(null, { status: 204 });
-    const stream = {
-      is_live: isLive,
-      viewer_count: isLive ? 67 : 0,
-      url: 'rtmps://fa723fc1b171.global-contribute.live-video.net',
-      key: 'sk_us-west-2_a-stream-key',
-      is_mature: false,
-    };
-    const channel = { broadcaster_user_id: Number(accountID), slug: 'night loops', stream_title: 'x', stream };
-    return Response.json({ data: [channel], message: 'OK' });
-  });
-  server.on('request', (request, response) => void listener(request, response));
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-});
-afterAll(() => server.close());
 beforeEach(() => {
-  requests = [];
-  publicKey = keys.publicKey;
+  standIn.requests = [];
+  standIn.publicKey = keys.publicKey;
   now = new Date('2026-11-22T12:00:00Z');
 });
 
-function kick() {
-  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const origins = { auth: origin, api: origin };
-  return createKickPlatform({ clientID: 'kick', clientSecret: 'a client secret', origins, clock: () => now });
-}
+const kick = () => createKickPlatform({ ...standIn.client, origins: standIn.origins, clock: () => now });
 
 describe('a channel on Kick', () => {
   it('is read, with its key', async () => {
@@ -65,7 +32,7 @@ describe('a channel on Kick', () => {
       externalID: null,
       url: 'rtmps://fa723fc1b171.global-contribute.live-video.net/app',
       backupURL: null,
-      key: 'sk_us-west-2_a-stream-key',
+      key: standIn.key,
     });
     await expect(kick().channel('another')).rejects.toMatchObject({ code: 'grant_revoked' });
   });
@@ -74,7 +41,7 @@ describe('a channel on Kick', () => {
     const tags = 'abcdefghijkl'.split('');
     await kick().describe!('token', { accountID, title: 'Night', categoryID: '15', tags });
     await kick().describe!('token', { accountID, title: 'Night', categoryID: null, tags: [] });
-    expect(requests).toEqual([
+    expect(standIn.requests).toEqual([
       {
         line: 'PATCH /public/v1/channels',
         body: { stream_title: 'Night', category_id: 15, custom_tags: tags.slice(0, 10) },
@@ -85,15 +52,15 @@ describe('a channel on Kick', () => {
 
   it('says who watches, and takes it off where it is not live', async () => {
     expect((await kick().audience('token', [accountID])).get(accountID)).toEqual({ live: true, viewers: 67 });
-    expect(requests[0]!.line).toBe(`GET /public/v1/channels?broadcaster_user_id=${accountID}`);
-    isLive = false;
+    expect(standIn.requests[0]!.line).toBe(`GET /public/v1/channels?broadcaster_user_id=${accountID}`);
+    standIn.isLive = false;
     expect((await kick().audience('token', [accountID])).get(accountID)).toEqual({ live: false, viewers: null });
-    isLive = true;
+    standIn.isLive = true;
   });
 
   it('is subscribed to', async () => {
     await kick().subscribe!('token', { accountID, callbackURL: 'https://api.example.org/events' });
-    expect(requests).toMatchObject([
+    expect(standIn.requests).toMatchObject([
       { line: 'POST /public/v1/events/subscriptions', body: { broadcaster_user_id: 123456789, method: 'webhook' } },
     ]);
   });
@@ -122,16 +89,16 @@ describe('an event of Kick', () => {
     expect(await platform.readEvent!(signed({ ...live, is_live: false }))).toMatchObject({ kind: 'offline' });
     const metadata = { broadcaster: live.broadcaster, metadata: { title: 'y' } };
     expect(await platform.readEvent!(signed(metadata))).toMatchObject({ kind: 'changed' });
-    expect(requests).toHaveLength(1);
+    expect(standIn.requests).toHaveLength(1);
   });
 
   it('is read after Kick took another key', async () => {
     const platform = kick();
     await platform.readEvent!(signed(live));
-    publicKey = others.publicKey;
+    standIn.publicKey = others.publicKey;
     now = new Date('2026-11-22T12:06:00Z');
     expect(await platform.readEvent!(signed(live, { key: others.privateKey }))).toMatchObject({ kind: 'live' });
-    expect(requests).toHaveLength(2);
+    expect(standIn.requests).toHaveLength(2);
   });
 
   it.each([
@@ -143,6 +110,6 @@ describe('an event of Kick', () => {
   ])('%s is refused, and Kick is not asked for its key each time', async (_case, request) => {
     const platform = kick();
     for (const _time of [1, 2, 3]) await expect(platform.readEvent!(request())).rejects.toBeInstanceOf(UnsignedEvent);
-    expect(requests.length).toBeLessThanOrEqual(1);
+    expect(standIn.requests.length).toBeLessThanOrEqual(1);
   });
 });

@@ -63,6 +63,13 @@ describe('the list of tools', () => {
     expect(await sizeFor(await userWith('service:read'))).toBeLessThanOrEqual(56_000);
   });
 
+  it('describes what an update takes as well at the tool that makes the resource, alone', () => {
+    const inputOf = (name: string) => tools.find((tool) => tool.name === name)!.inputSchema.properties;
+    expect(inputOf('update_stream')['streamBackend'].description).toBe('As in create_stream.');
+    expect(inputOf('create_stream')['streamBackend'].description).toContain('ffmpeg encodes');
+    expect(inputOf('update_stream')['retryMirror'].description).not.toContain('create_stream');
+  });
+
   it('says of each tool whether it reads, destroys, can be repeated and reaches out', () => {
     const flags = {
       readOnlyHint: 'reads',

@@ -197,6 +197,7 @@ describe('bodies', () => {
         'streamDestination',
         'managedSettingsID',
         'mirror',
+        'watchURL',
         'quality',
         'framerate',
         'videoCodec',

@@ -1,0 +1,47 @@
+// What a stream plays now, as its title tells it, and when that changes.
+import { createHash } from 'node:crypto';
+import type { MirrorDatabase } from '../data/mirror-database.ts';
+import { formatOfRun } from '../data/streams.ts';
+import type { Stream } from '../data/streams.ts';
+import type { TitleItem } from '../domain/mirror.ts';
+import { occurrenceAt } from '../domain/play-out.ts';
+import { framesPerSecond } from '../domain/video-format.ts';
+
+/** Until it is known when a run began, what it plays is looked up again after this. */
+const unanchoredSeconds = 30;
+
+export interface PlayingItem {
+  /** For people. */
+  readonly name: string;
+  readonly endsAt: Date;
+}
+
+/** @param stream that is live */
+export async function playingOf(data: MirrorDatabase, stream: Stream, now: Date): Promise<PlayingItem> {
+  const { video: timeline } = await data.timelines.ofStream(stream.id);
+  if (stream.anchored_at === null || timeline.length === 0)
+    return { name: await firstItemOf(data, stream), endsAt: new Date(now.getTime() + unanchoredSeconds * 1000) };
+  const rate = framesPerSecond[formatOfRun(stream).framerate];
+  const anchorMs = stream.anchored_at.getTime();
+  const frame = Math.max(0, Math.floor(((now.getTime() - anchorMs) / 1000) * rate));
+  const { item, startFrame, frameCount } = occurrenceAt(timeline, frame, rate);
+  const endsAt = new Date(anchorMs + Math.ceil(((startFrame + frameCount) / rate) * 1000));
+  return { name: await nameOf(data, stream, item.uploadID), endsAt };
+}
+
+/** The name of what a stream begins with: of the first item of its pictures, as they are live or drafted. */
+export async function firstItemOf(data: MirrorDatabase, stream: Stream): Promise<string> {
+  const playlists = await data.playlists.findMany(stream.user_id, stream.playlist_ids);
+  const video = playlists.find(({ kind }) => kind === 'video');
+  const [first] = (video?.live ?? video?.draft)?.items ?? [];
+  return nameOf(data, stream, video ? first?.uploadID : stream.video_upload_id);
+}
+
+export function titleItemOf({ name, endsAt }: PlayingItem): TitleItem {
+  return { hash: createHash('sha256').update(name).digest('hex').slice(0, 16), changesAt: endsAt };
+}
+
+async function nameOf(data: MirrorDatabase, stream: Stream, uploadID: string | null | undefined): Promise<string> {
+  const upload = uploadID ? await data.uploads.find(stream.user_id, uploadID) : null;
+  return upload?.name.replace(/\.\w{2,4}$/, '') ?? '';
+}
