@@ -94,6 +94,8 @@ export interface StageSettings {
   readonly rateLimitFactor: number;
   /** What every limit of `lambda/domain/limits.ts` is multiplied by: how much each user may have. */
   readonly limitFactor: number;
+  /** GiB of uploads that each user has for nothing. What is beyond costs credits (`lambda/domain/credits.ts`). */
+  readonly freeStoredGiB: number;
   /**
    * EC2 type of the machines for ffmpeg agents and media workers: of the g family, x86, with one NVIDIA GPU. Each agent
    * and each worker has a machine to itself.
@@ -214,6 +216,7 @@ function checksOf(settings: StageSettings): Record<keyof StageSettings, Check> {
     apiBurstRequests: wholeNumber(1, 5_000),
     rateLimitFactor: wholeNumber(1, 1000),
     limitFactor: wholeNumber(1, 1000),
+    freeStoredGiB: wholeNumber(0, 1_000_000),
     gpuInstanceType: text(/^g\d[a-z0-9]*\.\d*xlarge$/, 'a type of the g family such as "g4dn.xlarge"'),
     gpuMachinesMin: wholeNumber(0, 1000),
     gpuMachinesMax: wholeNumber(Math.max(tasksOnGpusMax + 1, gpuMachinesMin), 3000),

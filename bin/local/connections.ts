@@ -106,6 +106,7 @@ export const localSettings = {
   allowPrivateAddresses: true,
   rateLimitFactor: 100,
   limitFactor: 100,
+  freeStoredGiB: 50,
   // Somebody's first stream is on air a second after its start. Prepared media has to be made before.
   defaultStreamBackend: 'ffmpeg',
   streamBackendEdit: true,

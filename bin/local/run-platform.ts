@@ -141,6 +141,7 @@ async function startPlatform(run: Run): Promise<void> {
       random: Math.random,
       newID: (prefix: string) => newID(prefix, clock()),
       dailyUnits: {},
+      storage: localSettings,
       startOptions: { settings, newID: (prefix: string) => newID(prefix, clock()), random: Math.random },
       clock,
       log,

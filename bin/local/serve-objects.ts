@@ -12,6 +12,8 @@ import {
   ObjectNotFound,
   PayloadTooLarge,
 } from '../../lambda/ports/object-store/object-store.ts';
+import { MultipartLost } from '../../lambda/domain/upload-parts.ts';
+import { PartDiffers } from '../../lambda/ports/object-store/file-multiparts.ts';
 import type { Grant } from '../../lambda/ports/object-store/object-urls.ts';
 import { SignedURLRefused } from '../../lambda/ports/object-store/signed-url.ts';
 
@@ -48,32 +50,50 @@ async function answer(store: FileObjectStore, request: IncomingMessage, response
   }
   const grant = store.authorize(method, request.url ?? '');
   refuseUnsigned(request);
-  if (grant.method === 'PUT') await receive(store, grant, request, response);
-  else await send(store, grant, request, response);
+  if (grant.method === 'GET') await send(store, grant, request, response);
+  else if ('part' in grant) await receivePart(store, grant, request, response);
+  else await receive(store, grant, request, response);
 }
 
-/**
- * Takes the header Content-Length for the size of the body: Node's parser lets exactly so many bytes through, and fails
- * a body that ends early.
- */
 async function receive(
   store: FileObjectStore,
-  { key, limits }: Grant & { method: 'PUT' },
+  { key, limits }: Extract<Grant, { limits: unknown }>,
   request: IncomingMessage,
   response: ServerResponse,
 ) {
-  const { 'content-length': lengthHeader, 'content-type': contentType, 'if-none-match': condition } = request.headers;
-  if (lengthHeader === undefined) throw new LengthRequired('send a Content-Length; chunked uploads are not taken');
-  const contentLength = Number(lengthHeader);
+  const { 'content-type': contentType, 'if-none-match': condition } = request.headers;
+  const contentLength = lengthOf(request, limits.contentLength);
   if (contentType !== limits.contentType) throw headerRefused('Content-Type', limits.contentType, contentType);
-  if (contentLength !== (limits.contentLength ?? contentLength))
-    throw headerRefused('Content-Length', String(limits.contentLength), lengthHeader);
   if (condition !== '*') throw headerRefused('If-None-Match', '*', condition);
   assertPutLimits({ ...limits, contentLength });
   // Refuses a second upload before its bytes come. Of two that begin at the same time, `writeNew` refuses one.
   if (await store.head(key)) throw new ObjectExists('the URL was used already: there is an object');
   await store.writeNew(key, verified(request, request.headersDistinct['content-md5']?.[0]), { contentType });
   response.writeHead(200).end();
+}
+
+/** A part may be sent again: it replaces the one that is there. Of the bytes, the URL says how many and which. */
+async function receivePart(
+  store: FileObjectStore,
+  { key, part }: Extract<Grant, { part: unknown }>,
+  request: IncomingMessage,
+  response: ServerResponse,
+) {
+  lengthOf(request, part.contentLength);
+  await store.receivePart(key, part, verified(request, request.headersDistinct['content-md5']?.[0]));
+  response.writeHead(200).end();
+}
+
+/**
+ * The header Content-Length, which is the size of the body: Node's parser lets exactly so many bytes through, and fails
+ * a body that ends early.
+ * @param signed the only length that is taken; undefined for any
+ */
+function lengthOf(request: IncomingMessage, signed: number | undefined): number {
+  const sent = request.headers['content-length'];
+  if (sent === undefined) throw new LengthRequired('send a Content-Length; chunked uploads are not taken');
+  if (Number(sent) !== (signed ?? Number(sent))) throw headerRefused('Content-Length', String(signed), sent);
+  return Number(sent);
 }
 
 /**
@@ -112,7 +132,12 @@ function headerRefused(name: string, signed: string, sent: string | undefined): 
   );
 }
 
-async function send(store: FileObjectStore, { key }: Grant, request: IncomingMessage, response: ServerResponse) {
+async function send(
+  store: FileObjectStore,
+  { key, disposition }: Extract<Grant, { method: 'GET' }>,
+  request: IncomingMessage,
+  response: ServerResponse,
+) {
   const object = await store.open(key);
   if (!object) throw new ObjectNotFound(key);
   const { sizeBytes, contentType } = object.facts;
@@ -128,6 +153,7 @@ async function send(store: FileObjectStore, { key }: Grant, request: IncomingMes
     'content-type': contentType,
     'content-length': end - start + 1,
     ...(range ? { 'content-range': `bytes ${start}-${end}/${sizeBytes}` } : {}),
+    ...(disposition === undefined ? {} : { 'content-disposition': disposition }),
     // Objects are on the origin of the web page here. The sandbox keeps an uploaded page from acting as a page of ours.
     'content-security-policy': 'sandbox',
     'x-content-type-options': 'nosniff',
@@ -158,6 +184,8 @@ function problemOf(error: unknown): Problem {
   if (error instanceof ObjectNotFound) return { status: 404, code: 'not_found', title: 'Not found', detail };
   if (error instanceof ObjectExists)
     return { status: 412, code: 'object_exists', title: 'Precondition failed', detail };
+  if (error instanceof MultipartLost) return { status: 404, code: 'no_such_upload', title: 'Not found', detail };
+  if (error instanceof PartDiffers) return { status: 400, code: 'bad_digest', title: 'Bad request', detail };
   if (error instanceof BadDigest) return { status: 400, code: 'bad_digest', title: 'Bad request', detail };
   if (error instanceof LengthRequired)
     return { status: 411, code: 'length_required', title: 'Length required', detail };

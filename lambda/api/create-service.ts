@@ -1,6 +1,7 @@
 // Makes the service from its connections, in the same way in AWS and on one machine.
 import type { BackendSettings } from '../operations/context.ts';
 import { operations } from '../operations/index.ts';
+import type { StorageSettings } from '../orchestration/charge-storage.ts';
 import type { StreamingSettings } from '../orchestration/stream-parts.ts';
 import type { Log } from '../log.ts';
 import type { Connections } from '../ports/aws/connect-aws.ts';
@@ -13,7 +14,7 @@ import type { Providers } from './connect-providers.ts';
 import { createHealth } from './health.ts';
 
 /** The settings of the service, which each stage has its own of. */
-export interface ServiceSettings extends StreamingSettings, BackendSettings {
+export interface ServiceSettings extends StreamingSettings, BackendSettings, StorageSettings {
   /** Multiplies every rate limit. It is 1 where strangers can call. */
   readonly rateLimitFactor: number;
 }

@@ -5,17 +5,21 @@ import {
   queueVariables,
   readCoreEnvironment,
   readQueueURLs,
+  readStorageEnvironment,
   readStreamingEnvironment,
+  storageVariables,
   streamingVariables,
 } from '../ports/aws/environment.ts';
 import { streamBackends } from '../data/streams.ts';
 import type { BackendSettings } from '../operations/context.ts';
+import type { StorageSettings } from '../orchestration/charge-storage.ts';
 import { requiredVariable } from '../required-variable.ts';
 
 export const apiVariables = [
   ...coreVariables,
   ...queueVariables,
   ...streamingVariables,
+  ...storageVariables,
   'UPLOADS_BUCKET',
   'RATE_LIMIT_FACTOR',
   'DEFAULT_STREAM_BACKEND',
@@ -23,7 +27,7 @@ export const apiVariables = [
 ] as const;
 
 /** What the functions work with: where everything around them is, and what their stage allows. */
-export interface Environment extends AwsEnvironment, BackendSettings {
+export interface Environment extends AwsEnvironment, BackendSettings, StorageSettings {
   readonly allowPrivateAddresses: boolean;
   readonly legacyRtmpURL: string | null;
   readonly limitFactor: number;
@@ -35,6 +39,7 @@ export function readEnvironment(env: NodeJS.ProcessEnv): Environment {
   return {
     ...readCoreEnvironment(env),
     ...readStreamingEnvironment(env),
+    ...readStorageEnvironment(env),
     uploadsBucket: requiredVariable(env, 'UPLOADS_BUCKET'),
     queueURLs: readQueueURLs(env),
     rateLimitFactor: Number(requiredVariable(env, 'RATE_LIMIT_FACTOR')),

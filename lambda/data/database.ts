@@ -23,6 +23,7 @@ import { managedSettings } from './managed-settings.ts';
 import { managedStreams } from './managed-streams.ts';
 import { mediaClaims } from './media-claims.ts';
 import { mirrorIntents } from './mirror-intents.ts';
+import { multiparts } from './multiparts.ts';
 import { notifications } from './notifications.ts';
 import { operatorCommands } from './operator-commands.ts';
 import { orphanedRenditions } from './orphaned-renditions.ts';
@@ -41,6 +42,7 @@ import { replicas } from './replicas.ts';
 import { requestWindows } from './request-windows.ts';
 import { securityEvents } from './security-events.ts';
 import { signingKeys } from './signing-keys.ts';
+import { storageCharges } from './storage-charges.ts';
 import { streamParts } from './stream-parts.ts';
 import { streamMoves } from './stream-moves.ts';
 import { streams } from './streams.ts';
@@ -85,6 +87,7 @@ export function databaseOn(db: Queryable) {
     managedStreams: managedStreams(db),
     mediaClaims: mediaClaims(db),
     mirrorIntents: mirrorIntents(db),
+    multiparts: multiparts(db),
     notifications: notifications(db),
     operatorCommands: operatorCommands(db),
     orphanedRenditions: orphanedRenditions(db),
@@ -101,6 +104,7 @@ export function databaseOn(db: Queryable) {
     requestWindows: requestWindows(db),
     securityEvents: securityEvents(db),
     signingKeys: signingKeys(db),
+    storageCharges: storageCharges(db),
     streamParts: streamParts(db),
     streams: { ...streams(db), ...streamMoves(db) },
     timelines: timelines(db),

@@ -138,6 +138,17 @@ export function imports(db: Queryable) {
       return rowCount === 1;
     },
 
+    /** Lets an import that has failed wait for a worker again, with all of its time, as if it had just been made. */
+    beginAgain: (uploadID: string) =>
+      db.query(
+        `with again as (
+           update imports set state = 'pending', failure = null, bytes_received = 0, deadline_at = null
+           where upload_id = $1 and state = 'failed' returning upload_id)
+         update uploads set probe_state = 'pending', failure = null, declared_size_bytes = null, expected_bytes = 0
+         from again where uploads.id = again.upload_id`,
+        [uploadID],
+      ),
+
     /** Lets go of the imports that a worker holds, each with a command for another worker to go on with it at once. */
     giveBack: (held: readonly HeldImport[]) =>
       db.query(

@@ -6,6 +6,7 @@ export type LedgerCause =
   | 'purchase'
   | 'grant'
   | 'usage'
+  | 'storage'
   | 'debt_paid'
   | 'refund'
   | 'refund_failed'
@@ -20,7 +21,7 @@ export type LedgerAccount = 'sales' | 'grants' | 'usage';
 interface Posting {
   readonly userID: string;
   readonly cause: LedgerCause;
-  /** The invoice, live interval, refund or dispute that it is about. A cause and a reference are posted once. */
+  /** What it is about: an invoice, live interval, day of storage, refund or dispute. Both are posted once. */
   readonly reference: string;
   /** Nothing is written unless it is above zero. */
   readonly credits: number;

@@ -9,6 +9,7 @@ export type NotificationKind =
   | 'streams_stopped_without_credits'
   | 'payment_refunded'
   | 'payment_disputed'
+  | 'storage_will_cost'
   | 'webhook_disabled'
   | 'webhook_overflowed'
   | 'channel_lost'

@@ -1,4 +1,4 @@
-// SQL that checks the books: ledger, live intervals, invoices and reversals have to say the same, user by user.
+// SQL that checks the books: ledger, live intervals, storage, invoices and reversals have to say the same, by user.
 import { all } from './queryable.ts';
 import type { Queryable } from './queryable.ts';
 
@@ -59,6 +59,14 @@ export function reconciliation(db: Queryable) {
          full join (select * from moved where cause = 'usage') t
            on t.reference = i.id::text and t.user_id = i.user_id
          where coalesce(i.cost, 0) <> coalesce(-t.credits, 0)
+
+         union all
+         select coalesce(c.user_id, t.user_id), 'a day of storage was spent once',
+           coalesce(c.user_id || '/' || c.day, t.reference), c.credits, -t.credits
+         from storage_charges c
+         full join (select * from moved where cause = 'storage') t
+           on t.reference = c.user_id || '/' || c.day and t.user_id = c.user_id
+         where coalesce(c.credits, 0) <> coalesce(-t.credits, 0)
 
          union all
          select coalesce(i.user_id, t.user_id), 'a refund or dispute took back what it holds',

@@ -74,6 +74,30 @@ export function uploadLists(db: Queryable) {
       );
     },
 
+    /**
+     * The folders right in a folder, in the order of their bytes; empty: the outermost. It looks once into an index for
+     * each of them, however many uploads they hold.
+     * @param after the path that the page before ended with
+     */
+    foldersIn: (userID: string, folder: string, after: string | null, count: number) => {
+      const within = folder === '' ? '' : `${folder}/`;
+      // What is in a folder lies between its path with a slash and its path with the character after the slash.
+      const pathFrom = (start: string) => `(
+        select (folder || '/') collate "C" from uploads
+        where user_id = $1 and folder <> '' and (folder || '/') collate "C" >= ${start}
+        order by (folder || '/') collate "C" limit 1)`;
+      const child = `$2 || split_part(substr(path, length($2) + 1), '/', 1)`;
+      return all<{ path: string; sort_key: string; seq: number }>(
+        db,
+        `with recursive walk (path) as (
+           select ${pathFrom('$3')}
+           union all
+           select ${pathFrom(`${child} || '0'`)} from walk where starts_with(path, $2))
+         select ${child} as path, ${child} as sort_key, 0 as seq from walk where starts_with(path, $2) limit $4`,
+        [userID, within, after === null ? `${within}\u0001` : `${after}0`, count],
+      );
+    },
+
     /** Ids of the uploads in a folder and in those in it, in the order in which they were made; at most `most`. */
     idsBelow: async (userID: string, folder: string, most: number) => {
       const rows = await all<{ id: string }>(

@@ -54,6 +54,8 @@ export interface Upload {
   readonly created_at: Date;
   /** Null for uploads that were not imported. */
   readonly external_source: ExternalSource | null;
+  /** It is sent in parts, and not complete yet. */
+  readonly is_multipart: boolean;
 }
 
 export type ProbedFacts = Pick<
@@ -100,7 +102,8 @@ const ownColumns = [
 /** SQL of the columns of an Upload. */
 export const uploadColumns = `${ownColumns}, (
   select jsonb_build_object('url', url, 'state', state, 'bytesReceived', bytes_received, 'failure', imports.failure)
-  from imports where upload_id = uploads.id) as external_source`;
+  from imports where upload_id = uploads.id) as external_source,
+  (select true from multiparts where upload_id = uploads.id) is not null as is_multipart`;
 
 export function uploads(db: Queryable) {
   return {
@@ -262,14 +265,16 @@ export function uploads(db: Queryable) {
       db.query(`update uploads set probe_state = 'failed', failure = $2 where id = $1`, [id, failure]),
 
     /**
-     * Deletes the upload with its import.
-     * @returns the multipart upload of its import, if one is under way; null if there is no such upload
+     * Deletes the upload with its import and its parts.
+     * @returns what the object store calls the parts that have arrived, if any; null if there is no such upload
      */
     delete: (id: string) =>
       one<{ multipart_id: string | null }>(
         db,
         `delete from uploads where id = $1
-         returning (select multipart_id from imports where upload_id = uploads.id)`,
+         returning coalesce(
+           (select multipart_id from imports where upload_id = uploads.id),
+           (select multipart_id from multiparts where upload_id = uploads.id)) as multipart_id`,
         [id],
       ),
   };

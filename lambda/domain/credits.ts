@@ -1,4 +1,5 @@
-// What live time costs, when credits run out, what happens then, and who gets free ones. One credit is one US cent.
+// What live time and storage cost, when credits run out, what happens then, and who gets free ones.
+// One credit is one US cent.
 import type { Framerate, Quality } from './video-format.ts';
 
 /** What an eligible user gets once: four hours of 720p30. */
@@ -12,6 +13,8 @@ interface PriceTable {
   readonly creditsPerHour: Readonly<Record<Quality, { readonly upTo30: number; readonly at60: number }>>;
   /** What a backup replica costs, as a share of the price of a primary one. */
   readonly backupShare: number;
+  /** Of a GiB beyond the allowance, for 720 hours. Each day in UTC costs what the table in force at its begin says. */
+  readonly creditsPerGiBMonth: number;
 }
 
 /** Oldest first. A new price is a new table at the end: live intervals name the version that they were priced by. */
@@ -26,6 +29,7 @@ export const priceTables: readonly PriceTable[] = [
       q_2160p: { upTo30: 169, at60: 199 },
     },
     backupShare: 1,
+    creditsPerGiBMonth: 4,
   },
 ];
 
@@ -40,10 +44,19 @@ export function priceOf(
   at: Date,
   tables: readonly PriceTable[] = priceTables,
 ): Price {
-  const table = tables.findLast(({ effectiveFrom }) => new Date(effectiveFrom) <= at) ?? tables[0]!;
+  const table = tableAt(at, tables);
   const { upTo30, at60 } = table.creditsPerHour[replica.quality];
   const share = replica.role === 'backup' ? table.backupShare : 1;
   return { version: table.version, creditsPerHour: (replica.framerate === 'f_60' ? at60 : upTo30) * share };
+}
+
+/** What a GiB beyond the allowance costs for 720 hours, in a day that begins at `at`. */
+export function storagePriceOf(at: Date): number {
+  return tableAt(at, priceTables).creditsPerGiBMonth;
+}
+
+function tableAt(at: Date, tables: readonly PriceTable[]): PriceTable {
+  return tables.findLast(({ effectiveFrom }) => new Date(effectiveFrom) <= at) ?? tables[0]!;
 }
 
 /** Streams go on for this long after the credits are used up, so that a top-up that is under way can arrive. */

@@ -36,6 +36,13 @@ export const limits = {
     most: 2048 * GiB,
     remedy: `Complete or delete the uploads that have begun, say fileSize, ${buy}.`,
   },
+  multipartUploads: {
+    what: 'uploads that are being sent in parts',
+    base: 200,
+    perCredit: 0.5,
+    most: 5000,
+    remedy: `Complete or delete some of them, ${buy}.`,
+  },
   imports: {
     what: 'imports under way',
     base: 20,

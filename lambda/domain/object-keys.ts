@@ -1,10 +1,15 @@
 // How the keys of objects begin: uploads and renditions are in one bucket, and only their keys keep them apart.
+// And for how long the store keeps what is not an object yet.
+import { abandonedAfterDays } from './upload-times.ts';
 
 /** The keys of renditions begin with this; `segmentKey` of the publisher makes the whole key. */
 export const renditionsPrefix = 'renditions/';
 
 /** The keys of uploads begin with this. */
 export const uploadsPrefix = 'uploads/';
+
+/** So many days the store keeps the parts of an upload that nobody completes: longer than anybody may send more. */
+export const partsKeptDays = abandonedAfterDays + 1;
 
 /** The key of the object that holds an upload's bytes. */
 export function uploadKey(userID: string, uploadID: string): string {

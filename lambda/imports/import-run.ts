@@ -2,7 +2,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Log } from '../log.ts';
 import type { ClaimedImport, SourceVersion } from '../data/imports.ts';
-import { MultipartLost, partBytes } from '../ports/object-store/object-store.ts';
+import { MultipartLost, partBytes } from '../domain/upload-parts.ts';
 import type { ObjectStore } from '../ports/object-store/object-store.ts';
 import { ImportError } from './import-error.ts';
 import { openSource } from './open-source.ts';

@@ -1,5 +1,5 @@
 // Collects bytes into the parts of an object, in the memory of two: one fills while the one before it is stored.
-import { partBytes } from '../ports/object-store/object-store.ts';
+import { partBytes } from '../domain/upload-parts.ts';
 import type { ObjectPart, ObjectStore } from '../ports/object-store/object-store.ts';
 
 export interface PartTarget {

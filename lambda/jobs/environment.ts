@@ -1,11 +1,14 @@
 // The environment of the jobs: each has the variables that it reads, and no other.
+import type { StorageSettings } from '../orchestration/charge-storage.ts';
 import type { DatabaseEnvironment } from '../ports/aws/connect-aws.ts';
 import {
   databaseVariables,
   queueVariables,
   readDatabaseEnvironment,
   readQueueURLs,
+  readStorageEnvironment,
   readStreamingEnvironment,
+  storageVariables,
   streamingVariables,
 } from '../ports/aws/environment.ts';
 import type { QueueName } from '../ports/command-queue/queues.ts';
@@ -13,7 +16,13 @@ import { requiredVariable } from '../required-variable.ts';
 
 export const reconcileVariables = databaseVariables;
 export const timersVariables = [...databaseVariables, ...queueVariables, ...streamingVariables] as const;
-export const sweepVariables = [...timersVariables, 'TIMER_GROUP', 'TIMER_ROLE_ARN', 'TIMER_QUEUE_ARN'] as const;
+export const sweepVariables = [
+  ...timersVariables,
+  ...storageVariables,
+  'TIMER_GROUP',
+  'TIMER_ROLE_ARN',
+  'TIMER_QUEUE_ARN',
+] as const;
 
 /** What a job works with that fires what is due. */
 export interface TimersEnvironment extends DatabaseEnvironment {
@@ -23,8 +32,8 @@ export interface TimersEnvironment extends DatabaseEnvironment {
   readonly limitFactor: number;
 }
 
-/** The sweep arms timers as well. */
-export interface SweepEnvironment extends TimersEnvironment {
+/** The sweep arms timers and charges storage as well. */
+export interface SweepEnvironment extends TimersEnvironment, StorageSettings {
   readonly timerGroup: string;
   readonly timerRoleARN: string;
   readonly timerQueueARN: string;
@@ -39,6 +48,7 @@ export function readTimersEnvironment(env: NodeJS.ProcessEnv): TimersEnvironment
 export function readSweepEnvironment(env: NodeJS.ProcessEnv): SweepEnvironment {
   return {
     ...readTimersEnvironment(env),
+    ...readStorageEnvironment(env),
     timerGroup: requiredVariable(env, 'TIMER_GROUP'),
     timerRoleARN: requiredVariable(env, 'TIMER_ROLE_ARN'),
     timerQueueARN: requiredVariable(env, 'TIMER_QUEUE_ARN'),

@@ -25,5 +25,5 @@ export async function handler(): Promise<void> {
     newID: (prefix: string) => newID(prefix, new Date()),
     random: Math.random,
   };
-  await sweep({ pool, queue, timers, startOptions, clock: () => new Date() });
+  await sweep({ pool, queue, timers, startOptions, storage: environment, clock: () => new Date() });
 }

@@ -7,6 +7,8 @@ import { bounds } from '../domain/limits.ts';
 import { broadcastsPerCount, viewersEverySeconds } from '../domain/read-back.ts';
 import { eventsKeptDays } from '../domain/webhook-retries.ts';
 import { applyPayments } from '../orchestration/apply-payments.ts';
+import { chargeStorage } from '../orchestration/charge-storage.ts';
+import type { StorageSettings } from '../orchestration/charge-storage.ts';
 import { discardAbandonedUploads } from '../orchestration/discard-uploads.ts';
 import { fireDue } from '../orchestration/fire-due.ts';
 import { recoverReplicas } from '../orchestration/recover-replicas.ts';
@@ -19,6 +21,7 @@ export interface SweepOptions {
   readonly queue: CommandQueue;
   readonly timers: Timers;
   readonly startOptions: Omit<StartOptions, 'now'>;
+  readonly storage: StorageSettings;
   readonly clock: () => Date;
 }
 
@@ -37,17 +40,18 @@ const oldTransitionsAtOnce = 50_000;
 const { keptTransitionsPerStream: keptMoves, keptTransitionDays: keptDays } = bounds;
 
 /**
- * Frees what dead agents and import workers held, applies payments that are not applied yet, fires what is
- * due, arms timers, discards abandoned uploads, has forgotten webhooks, mails and mirrors worked, has platforms asked
- * what is due, relays what is left in the outbox, and deletes what has expired.
+ * Frees what dead agents and import workers held, applies payments that are not applied yet, charges storage, fires
+ * what is due, arms timers, discards abandoned uploads, has forgotten webhooks, mails and mirrors worked, has platforms
+ * asked what is due, relays what is left in the outbox, and deletes what has expired.
  * @throws {AggregateError} the failures of all steps, after every step had its turn
  */
-export async function sweep({ pool, queue, timers, startOptions, clock }: SweepOptions): Promise<void> {
+export async function sweep({ pool, queue, timers, startOptions, storage, clock }: SweepOptions): Promise<void> {
   const steps = [
     () => recoverReplicas(pool),
     // Payments come before fireDue, which stops streams without credits.
     () => applyPayments(pool),
     () => databaseOn(pool).creditAccounts.makeRestDue(),
+    () => chargeStorage(pool, storage, clock()),
     () => fireDue(pool, startOptions, clock),
     () => armTimers(pool, timers),
     () => databaseOn(pool).imports.freeExpired(),

@@ -3,7 +3,7 @@ import { fireDue } from '../orchestration/fire-due.ts';
 import type { QueueHandler } from '../ports/command-queue/command-queue.ts';
 import type { SweepOptions } from './sweep.ts';
 
-export interface TimersOptions extends Omit<SweepOptions, 'timers'> {
+export interface TimersOptions extends Omit<SweepOptions, 'timers' | 'storage'> {
   /** Aborts when the process is to end. */
   readonly signal?: AbortSignal;
 }

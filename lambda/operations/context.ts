@@ -1,6 +1,7 @@
 // What every operation is called with: its caller, the database, the ports and the settings.
 import type { Database } from '../data/database.ts';
 import type { StreamBackend } from '../data/streams.ts';
+import type { StorageSettings } from '../orchestration/charge-storage.ts';
 import type { StreamingSettings } from '../orchestration/stream-parts.ts';
 import type { CryptoProcessor } from '../ports/payments/crypto-processor.ts';
 import type { Consents } from '../ports/managed-platforms/consents.ts';
@@ -45,7 +46,7 @@ export interface Context extends PublicContext {
   readonly payment: PaymentProvider;
   readonly crypto: CryptoProcessor;
   readonly consents: Consents;
-  readonly settings: StreamingSettings & BackendSettings;
+  readonly settings: StreamingSettings & BackendSettings & StorageSettings;
   /** A new identifier, `prefix_…`. */
   readonly newID: (prefix: string) => string;
   /** Uniform in [0, 1). */

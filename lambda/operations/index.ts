@@ -46,12 +46,17 @@ import { stopStream } from './streams/stop-stream.ts';
 import { updateStream } from './streams/update-stream.ts';
 import { applyUploadOperations } from './uploads/apply-upload-operations.ts';
 import { completeUpload } from './uploads/complete-upload.ts';
+import { createDownloadUrl } from './uploads/create-download-url.ts';
+import { createUploadPartUrls } from './uploads/create-upload-part-urls.ts';
 import { createUploadUrl } from './uploads/create-upload-url.ts';
 import { createUpload } from './uploads/create-upload.ts';
 import { deleteUpload } from './uploads/delete-upload.ts';
 import { getUpload } from './uploads/get-upload.ts';
 import { importUpload } from './uploads/import-upload.ts';
+import { listUploadFolders } from './uploads/list-upload-folders.ts';
+import { listUploadParts } from './uploads/list-upload-parts.ts';
 import { listUploads } from './uploads/list-uploads.ts';
+import { retryUpload } from './uploads/retry-upload.ts';
 import { updateUpload } from './uploads/update-upload.ts';
 import { createWebhook } from './webhooks/create-webhook.ts';
 import { deleteWebhook } from './webhooks/delete-webhook.ts';
@@ -80,13 +85,18 @@ export const operations: readonly Operation[] = [
   listStreamBroadcasts,
 
   listUploads,
+  listUploadFolders,
   createUpload,
   importUpload,
   applyUploadOperations,
   getUpload,
   updateUpload,
   createUploadUrl,
+  createUploadPartUrls,
+  listUploadParts,
   completeUpload,
+  retryUpload,
+  createDownloadUrl,
   deleteUpload,
 
   listPlaylists,

@@ -77,11 +77,7 @@ export const problemCodes = {
     title: 'Query too large',
     explanation: 'The GraphQL query is too deep, or may load too many resources. Ask for less at once.',
   },
-  payload_too_large: {
-    status: 422,
-    title: 'Too large',
-    explanation: 'The body is larger than this operation accepts.',
-  },
+  payload_too_large: { status: 422, title: 'Too large', explanation: 'The body is larger than this operation takes.' },
   stream_not_startable: {
     status: 422,
     title: 'Stream cannot start now',
@@ -135,6 +131,16 @@ export const problemCodes = {
     status: 422,
     title: 'Upload incomplete',
     explanation: 'The bytes are not there. PUT them to the upload URL first.',
+  },
+  parts_missing: {
+    status: 422,
+    title: 'Parts missing',
+    explanation: 'Not all parts of the upload have arrived. partNumbers says which to send, at most 100 of them.',
+  },
+  part_mismatch: {
+    status: 422,
+    title: 'Part differs',
+    explanation: 'All parts of an upload are sent with their SHA-256, or none is.',
   },
   upload_mismatch: {
     status: 422,

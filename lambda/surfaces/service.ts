@@ -3,6 +3,7 @@ import type { Pool } from 'pg';
 import type { Log } from '../log.ts';
 import type { Operation } from '../operations/operation.ts';
 import type { BackendSettings, PublicContext } from '../operations/context.ts';
+import type { StorageSettings } from '../orchestration/charge-storage.ts';
 import type { StreamingSettings } from '../orchestration/stream-parts.ts';
 import type { CryptoProcessor } from '../ports/payments/crypto-processor.ts';
 import type { Consents } from '../ports/managed-platforms/consents.ts';
@@ -26,7 +27,7 @@ export interface Service {
   readonly payment: PaymentProvider;
   readonly crypto: CryptoProcessor;
   readonly consents: Consents;
-  readonly settings: StreamingSettings & BackendSettings;
+  readonly settings: StreamingSettings & BackendSettings & StorageSettings;
   /** Multiplies every rate limit. */
   readonly rateLimitFactor: number;
   /** The key of the signatures of cursors. */

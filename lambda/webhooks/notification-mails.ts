@@ -45,6 +45,13 @@ const words: Readonly<Record<NotificationKind, (detail: Detail) => Words>> = {
     subject: 'A payment is disputed',
     text: `${takenBack(detail)} They come back if the dispute is decided for us.`,
   }),
+  storage_will_cost: ({ storedGiB, freeGiB, creditsPerGiBMonth, chargedFrom }) => ({
+    subject: 'Your uploads will begin to cost credits',
+    text:
+      `You have ${String(storedGiB)} GiB of uploads, and ${String(freeGiB)} GiB are free. From ` +
+      `${String(chargedFrom)} on, what is beyond costs ${String(creditsPerGiBMonth)} credits for a GiB and month, ` +
+      'taken once a day. Delete what you do not need before then, and it costs nothing.',
+  }),
   webhook_disabled: ({ url, reason }) => ({
     subject: 'A webhook was disabled',
     text: `No more events are sent to ${String(url)}.\n\n${describeDisabling(reason as WebhookDisabledReason).detail}`,

@@ -4,7 +4,7 @@ import { ManagedPolicy, PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import { Key } from 'aws-cdk-lib/aws-kms';
 import { BlockPublicAccess, Bucket, BucketEncryption, ObjectOwnership, StorageClass } from 'aws-cdk-lib/aws-s3';
 import type { Construct } from 'constructs';
-import { renditionsPrefix, uploadsPrefix } from '../../lambda/domain/object-keys.ts';
+import { partsKeptDays, renditionsPrefix, uploadsPrefix } from '../../lambda/domain/object-keys.ts';
 import { acknowledge, acknowledgeForCheckov, wildcardResource } from '../shared/acknowledge.ts';
 import type { StageSettings } from '../stage-settings.ts';
 
@@ -56,9 +56,10 @@ export class MediaStack extends Stack {
       ...encrypted,
       serverAccessLogsBucket: accessLogs,
       lifecycleRules: [
-        // A crash may leave parts of an import behind. An upload that was sent and never completed is no such part: it
-        // looks like any other object, and the minute sweep deletes it.
-        { abortIncompleteMultipartUploadAfter: Duration.days(1) },
+        // A crash may leave parts behind that no row knows. The minute sweep deletes an upload that nobody completes,
+        // with its parts, or with the object that was sent at once.
+        { prefix: uploadsPrefix, abortIncompleteMultipartUploadAfter: Duration.days(partsKeptDays) },
+        { prefix: renditionsPrefix, abortIncompleteMultipartUploadAfter: Duration.days(1) },
         // Renditions do not expire, as a stream may play one for years. Those that nobody reads get cheaper.
         {
           prefix: renditionsPrefix,
@@ -81,10 +82,10 @@ export class MediaStack extends Stack {
 
     // To write an object at once, S3 encrypts; to write it in parts, or to read it, it decrypts as well (Amazon S3 user
     // guide, "Required permissions"; KMS developer guide, "How Amazon S3 uses AWS KMS").
-    const encrypting = { key, actions: ['kms:GenerateDataKey'] };
     const readingToo = { key, actions: ['kms:Decrypt', 'kms:GenerateDataKey'] };
-    this.takeInAccess = this.#access('TakeInAccess', encrypting, {
+    this.takeInAccess = this.#access('TakeInAccess', readingToo, {
       's3:PutObject': [uploadsPrefix],
+      's3:ListMultipartUploadParts': [uploadsPrefix],
       's3:GetObject': [uploadsPrefix, healthPrefix],
     });
     this.readAccess = this.#access(

@@ -82,6 +82,7 @@ export class PlatformAccess {
       STREAM_BACKEND_EDIT: String(settings.streamBackendEdit),
       RATE_LIMIT_FACTOR: String(settings.rateLimitFactor),
       LIMIT_FACTOR: String(settings.limitFactor),
+      FREE_STORED_GIB: String(settings.freeStoredGiB),
       YOUTUBE_DAILY_UNITS: String(settings.youtubeDailyUnits),
     };
   }

@@ -31,6 +31,7 @@ function platform() {
     legacyRtmpURL: null,
     rateLimitFactor: 1000,
     limitFactor: 1000,
+    freeStoredGiB: 50,
     defaultStreamBackend: 'ffmpeg',
     streamBackendEdit: false,
   } as const;

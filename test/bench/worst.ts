@@ -16,7 +16,7 @@ import { createRestHandler } from '../../lambda/surfaces/rest/rest-handler.ts';
 import { startThrowawayPostgres } from '../../bin/local/postgres/postgres.ts';
 import { migrate } from '../../lambda/migrate/migrate.ts';
 import { createPool } from '../../lambda/data/queryable.ts';
-import { startOptions } from '../support/actors.ts';
+import { startOptions, storage } from '../support/actors.ts';
 
 const minutes = Number(process.env['WORST_MINUTES'] ?? 2);
 const apiKey = 'lss_bench_key_of_the_worst_user';
@@ -64,6 +64,7 @@ async function doTheirWorst(pool: Pool, connections: Awaited<ReturnType<typeof c
     legacyRtmpURL: null,
     rateLimitFactor: 1000,
     limitFactor: 1,
+    freeStoredGiB: 50,
     defaultStreamBackend: 'ffmpeg',
     streamBackendEdit: false,
   } as const;
@@ -119,7 +120,7 @@ async function doTheirWorst(pool: Pool, connections: Awaited<ReturnType<typeof c
     await attacks[number % attacks.length]!(number);
     // The sweep of each minute.
     if (number % requestsPerMinute.write === requestsPerMinute.write - 1)
-      await sweep({ ...connections, startOptions, clock: () => new Date() });
+      await sweep({ ...connections, startOptions, storage, clock: () => new Date() });
   }
   const grown = Object.entries(await tableBytes(pool))
     .map(([table, bytes]) => ({ table, bytes: bytes - (before[table] ?? 0) }))

@@ -5,7 +5,7 @@ import type { ClaimedImport } from '../../lambda/data/imports.ts';
 import { sweep } from '../../lambda/jobs/sweep.ts';
 import { createPostgresCommandQueue } from '../../lambda/ports/command-queue/postgres-command-queue.ts';
 import { createOutboxTimers } from '../../lambda/ports/timers/outbox-timers.ts';
-import { startOptions } from '../support/actors.ts';
+import { startOptions, storage } from '../support/actors.ts';
 import { clearCommands, commandsTo } from '../support/outbox-rows.ts';
 import { testService } from '../support/service.ts';
 import { endImportLease } from '../support/stored-uploads.ts';
@@ -67,6 +67,7 @@ describe('a lease that is over', () => {
       queue,
       timers: createOutboxTimers(service.pool()),
       startOptions,
+      storage,
       clock: () => new Date(),
     });
     expect(await told()).toEqual([dead.upload_id]);

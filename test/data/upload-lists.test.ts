@@ -49,6 +49,28 @@ const searches: [string, Partial<UploadFilter>][] = [
 ];
 const orders = uploadSortKeys.flatMap((by) => [false, true].map((descending) => ({ by, descending })));
 
+it('folders are found by an index, each by itself', async () => {
+  const sent: { text: string; values: unknown[] }[] = [];
+  const noting = {
+    query: (text: string, values: unknown[]) => {
+      sent.push({ text, values });
+      return database.pool().query(text, values);
+    },
+  };
+  const { foldersIn } = databaseOn(noting as never).uploads;
+  const years = Array.from({ length: 20 }, (_, year) => `Year ${2000 + year}`);
+  expect((await foldersIn('usr_1', '', null, 100)).map(({ path }) => path)).toEqual(years);
+  expect((await foldersIn('usr_1', '', 'Year 2004', 3)).map(({ path }) => path)).toEqual(years.slice(5, 8));
+  expect(await foldersIn('usr_1', 'Year 2001', null, 1000)).toHaveLength(20);
+  expect(await foldersIn('usr_1', 'Year 200', null, 1000)).toEqual([]);
+  for (const { text, values } of sent) {
+    const { rows } = await database.pool().query(`explain (format json) ${text}`, values);
+    const plan = JSON.stringify(rows);
+    expect(plan).not.toContain('"Seq Scan"');
+    expect(plan).toContain('uploads_by_path');
+  }
+});
+
 describe.each(searches)('%s', (_, filter) => {
   it.each(orders)('is found by an index, sorted by $by (descending: $descending)', async (order) => {
     const sent: { text: string; values: unknown[] }[] = [];

@@ -5,7 +5,7 @@ import { sweep } from '../../lambda/jobs/sweep.ts';
 import type { SweepOptions } from '../../lambda/jobs/sweep.ts';
 import { createPostgresCommandQueue } from '../../lambda/ports/command-queue/postgres-command-queue.ts';
 import { createOutboxTimers } from '../../lambda/ports/timers/outbox-timers.ts';
-import { actorsOn, inFuture, startOptions } from '../support/actors.ts';
+import { actorsOn, inFuture, startOptions, storage } from '../support/actors.ts';
 import { keepOldAnswer, keptAnswersOf } from '../support/kept-answers.ts';
 import { commandsTo, takeCommands } from '../support/outbox-rows.ts';
 import { testService } from '../support/service.ts';
@@ -19,6 +19,7 @@ const runSweep = (other: Partial<SweepOptions> = {}) =>
     queue: createPostgresCommandQueue({ pool: service.pool(), log: () => {} }),
     timers: createOutboxTimers(service.pool()),
     startOptions,
+    storage,
     clock: () => new Date(),
     ...other,
   });

@@ -5,7 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { buffer } from 'node:stream/consumers';
 import { expect, test } from 'vitest';
 import { databaseOn } from '../../lambda/data/database.ts';
-import { partBytes } from '../../lambda/ports/object-store/object-store.ts';
+import { partBytes } from '../../lambda/domain/upload-parts.ts';
 import { anyBytes, sendFile, startSource } from '../imports/source-server.ts';
 import { requestImport } from '../imports/worker.ts';
 import { commandsTo } from '../support/outbox-rows.ts';

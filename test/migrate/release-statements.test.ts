@@ -8,7 +8,7 @@ import { createTimersHandler } from '../../lambda/jobs/timers.ts';
 import { createPostgresCommandQueue } from '../../lambda/ports/command-queue/postgres-command-queue.ts';
 import { createSealer } from '../../lambda/ports/sealer/sealer.ts';
 import { createOutboxTimers } from '../../lambda/ports/timers/outbox-timers.ts';
-import { actorsOn, inFuture, startOptions } from '../support/actors.ts';
+import { actorsOn, inFuture, startOptions, storage } from '../support/actors.ts';
 import { testDatabase } from '../support/database.ts';
 import { testDataKey, testService } from '../support/service.ts';
 import { testSender } from '../webhooks/sender.ts';
@@ -58,6 +58,7 @@ async function liveThrough(): Promise<void> {
     queue,
     timers: createOutboxTimers(service.pool()),
     startOptions,
+    storage,
     clock: () => new Date(),
   };
 

@@ -217,3 +217,25 @@ describe('a playlist', () => {
     expect((await other.call('PATCH', `/playlists/${id}`, { name: 'x' })).status).toBe(404);
   });
 });
+
+it('folders are listed level by level, each once, page by page', async () => {
+  const lister = await service.user();
+  const folders = ['Music/Live', 'Music', 'Music-old', 'Music/Live/2001', 'Music0', 'Films/%_', 'Films', 'Äpfel', ''];
+  for (const folder of folders) await lister.call('POST', '/uploads', { name: 'a', mimeType: 'video/mp4', folder });
+  const list = async (query: string) => (await lister.call('GET', `/uploads/folders?${query}`)).body;
+  expect((await list('')).data).toEqual(
+    ['Films', 'Music-old', 'Music', 'Music0', 'Äpfel'].map((path) => ({ path, name: path })),
+  );
+  expect((await list('folder=Music')).data).toEqual([{ path: 'Music/Live', name: 'Live' }]);
+  expect((await list('folder=Films')).data).toEqual([{ path: 'Films/%_', name: '%_' }]);
+  expect((await list('folder=Nowhere')).data).toEqual([]);
+  const paths: string[] = [];
+  for (let cursor = ''; ;) {
+    const { data, page } = await list(`limit=2${cursor && `&cursor=${cursor}`}`);
+    paths.push(...data.map(({ path }: { path: string }) => path));
+    if (!page.hasMore) break;
+    cursor = page.nextCursor;
+  }
+  expect(paths).toEqual(['Films', 'Music-old', 'Music', 'Music0', 'Äpfel']);
+  expect((await (await service.user()).call('GET', '/uploads/folders')).body.data).toEqual([]);
+});

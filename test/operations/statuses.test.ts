@@ -10,7 +10,7 @@ import { actorsOn, inFuture } from '../support/actors.ts';
 import { testService } from '../support/service.ts';
 import type { Answer } from '../support/service.ts';
 import { pretendFailed } from '../support/stored-streams.ts';
-import { objectKeyOf } from '../support/stored-uploads.ts';
+import { failImport, failProbe, objectKeyOf } from '../support/stored-uploads.ts';
 
 const service = testService();
 const { activeStream, call, destination, readyStream, register, startedStream, unprobed, upload, user } =
@@ -56,6 +56,10 @@ const sentUpload = async (bytes = 'media', more: object = {}) => {
   await service.objects().write(objectKey, Buffer.from(bytes), { contentType: 'video/mp4' });
   return id as string;
 };
+/** An upload that is sent in parts, of which none has arrived. */
+const uploadInParts = async () =>
+  (await call('POST', '/uploads', { name: 'clip', mimeType: 'video/mp4', fileSize: 5, multipart: true })).body
+    .id as string;
 /** An upload that a playlist holds. */
 const heldUpload = async () => {
   const id = await upload();
@@ -197,6 +201,7 @@ const scenarios: Readonly<Record<string, Scenarios>> = {
   },
 
   list_uploads: list('uploads'),
+  list_upload_folders: list('uploads/folders'),
   create_upload: {
     done: () => call('POST', '/uploads', { name: 'x', mimeType: 'video/mp4' }),
     validation_failed: () => call('POST', '/uploads', { name: 'x', mimeType: 'text/plain' }),
@@ -219,7 +224,24 @@ const scenarios: Readonly<Record<string, Scenarios>> = {
     not_found: () => call('POST', '/uploads/nothing/upload-url'),
     resource_in_use: () => on('uploads', upload(), 'upload-url'),
   },
+  create_upload_part_urls: {
+    done: () => on('uploads', uploadInParts(), 'part-urls', { partNumbers: [1] }),
+    not_found: () => call('POST', '/uploads/nothing/part-urls', { partNumbers: [1] }),
+    validation_failed: () => on('uploads', uploadInParts(), 'part-urls', { partNumbers: [2] }),
+    resource_in_use: () => on('uploads', unprobed(), 'part-urls', { partNumbers: [1] }),
+    part_mismatch: async () => {
+      const id = uploadInParts();
+      await on('uploads', id, 'part-urls', { partNumbers: [1] });
+      return on('uploads', id, 'part-urls', { partNumbers: [1], sha256: [`${'A'.repeat(43)}=`] });
+    },
+  },
+  list_upload_parts: {
+    done: () => get('uploads', uploadInParts(), '/parts'),
+    not_found: () => call('GET', '/uploads/nothing/parts'),
+    resource_in_use: () => get('uploads', unprobed(), '/parts'),
+  },
   complete_upload: {
+    parts_missing: () => on('uploads', uploadInParts(), 'complete'),
     done: () => on('uploads', sentUpload(), 'complete'),
     not_found: () => call('POST', '/uploads/nothing/complete'),
     upload_incomplete: () => on('uploads', unprobed(), 'complete'),
@@ -237,6 +259,27 @@ const scenarios: Readonly<Record<string, Scenarios>> = {
       });
       return on('uploads', Promise.resolve(id), 'complete');
     },
+  },
+  retry_upload: {
+    done: () => on('uploads', upload(), 'retry'),
+    not_found: () => call('POST', '/uploads/nothing/retry'),
+    upload_incomplete: async () => {
+      const id = await sentUpload();
+      await call('POST', `/uploads/${id}/complete`);
+      await failProbe(service, id, 'content_blocked');
+      await service.objects().delete(await objectKeyOf(service, id));
+      return call('POST', `/uploads/${id}/retry`);
+    },
+    limit_reached: async () => {
+      const { id } = (await call('POST', '/uploads/import', { url: 'https://example.com/a.mp4' })).body;
+      await failImport(service, id);
+      return without('imports', () => call('POST', `/uploads/${id}/retry`));
+    },
+  },
+  create_download_url: {
+    done: () => on('uploads', upload(), 'download-url'),
+    not_found: () => call('POST', '/uploads/nothing/download-url'),
+    upload_incomplete: () => on('uploads', unprobed(), 'download-url'),
   },
   delete_upload: {
     done: () => remove('uploads', upload()),
@@ -470,6 +513,7 @@ describe.for(covered.filter(({ path }) => path.includes('{')))('$method $path', 
     const bodies: Readonly<Record<string, object>> = {
       schedule_stream: soon,
       apply_playlist_operations: { operations: [{ op: 'clear' }] },
+      create_upload_part_urls: { partNumbers: [1] },
       copy_playlist: { targetPlaylistID: await playlistOf(other) },
     };
     const sent = body && (bodies[toolName(operation)] ?? {});

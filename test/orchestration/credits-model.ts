@@ -2,6 +2,8 @@
 
 const graceMs = 5 * 60_000;
 const hourMs = 3_600_000n;
+const dayMs = 86_400_000;
+const gibibyte = 1_073_741_824n;
 
 /** A purchase. All amounts of the model are units of 1/10,000 credit. */
 export interface ModelInvoice {
@@ -21,17 +23,29 @@ interface Interval {
 export const costOf = (rate: number, ms: number): number =>
   Number((BigInt(rate) * BigInt(Math.max(0, ms)) * 2n + hourMs) / (2n * hourMs));
 
+/** What bytes cost that were stored for so many hours, together; 4 credits for a GiB in 720 hours. */
+export const storageCostOf = (byteHours: bigint): number =>
+  Number((4n * 10_000n * byteHours * 2n + gibibyte * 720n) / (2n * gibibyte * 720n));
+
 export class CreditsModel {
   nowMs: number;
   exhaustedAtMs: number | null = null;
   debt = 0;
+  /** Bytes at the end of each hour, from the first that is known on. */
+  readonly stored: { readonly atMs: number; bytes: number }[] = [];
+  /** Storage is charged up to this midnight. */
+  chargedToMs: number;
+  /** What storage has cost so far. */
+  storageUnits = 0;
   /** The most units per hour that were ever used at once. */
   peakRate = 0;
   readonly invoices: ModelInvoice[] = [];
   readonly open = new Map<string, Interval>();
 
+  /** @param nowMs a midnight, from which on storage is charged */
   constructor(nowMs: number) {
     this.nowMs = nowMs;
+    this.chargedToMs = nowMs;
   }
 
   get balance(): number {
@@ -87,6 +101,29 @@ export class CreditsModel {
     this.debt += units;
   }
 
+  store(bytes: number): void {
+    const atMs = this.nowMs - (this.nowMs % Number(hourMs));
+    const last = this.stored.at(-1);
+    if (last?.atMs === atMs) last.bytes = bytes;
+    else this.stored.push({ atMs, bytes });
+  }
+
+  /** Takes what each day that is over has cost, unless that would leave more owed than thirty such days. */
+  chargeStorage(freeBytes: number): void {
+    for (; this.chargedToMs + dayMs <= this.nowMs; this.chargedToMs += dayMs) {
+      let byteHours = 0n;
+      for (let hour = 0; hour < 24; hour++) {
+        const atMs = this.chargedToMs + hour * Number(hourMs);
+        const bytes = this.stored.findLast((level) => level.atMs <= atMs)?.bytes ?? 0;
+        byteHours += BigInt(Math.max(0, bytes - freeBytes));
+      }
+      const cost = storageCostOf(byteHours);
+      const units = Math.min(cost, Math.max(0, this.left() + 30 * cost));
+      this.storageUnits += units;
+      this.take(units, null);
+    }
+  }
+
   /** When the credits are gone if nothing changes, in milliseconds; null for never. */
   expectedExhaustion(): number | null {
     const left = this.left();
@@ -95,8 +132,8 @@ export class CreditsModel {
     return this.rate === 0 ? null : this.nowMs + (left / this.rate) * Number(hourMs);
   }
 
-  /** How far below zero consumption may go: what the grace costs. */
+  /** How far below zero consumption may go: what the grace costs, and storage. */
   get floor(): number {
-    return -costOf(this.peakRate, graceMs) - 10;
+    return -costOf(this.peakRate, graceMs) - this.storageUnits - 10;
   }
 }

@@ -6,6 +6,7 @@ import type { Database } from '../../lambda/data/database.ts';
 import { graceMs } from '../../lambda/domain/credits.ts';
 import type { PaymentReport } from '../../lambda/domain/payment-reports.ts';
 import { applyPayments } from '../../lambda/orchestration/apply-payments.ts';
+import { chargeStorage } from '../../lambda/orchestration/charge-storage.ts';
 import { fireCredits } from '../../lambda/orchestration/fire-credits.ts';
 import { meterStream } from '../../lambda/orchestration/meter.ts';
 import { stopStream } from '../../lambda/orchestration/stop-stream.ts';
@@ -17,6 +18,8 @@ import type { ModelInvoice } from './credits-model.ts';
 const service = testService();
 const runs = Number(process.env.CREDITS_RUNS ?? 12);
 const streamCount = 3;
+const gibibyte = 1024 ** 3;
+const freeStoredGiB = 2;
 const roles = ['primary', 'backup'] as const;
 type Role = (typeof roles)[number];
 
@@ -85,6 +88,7 @@ const action = fc.oneof(
       outcome: fc.constantFrom('won', 'won', 'lost'),
     }),
   },
+  { weight: 3, arbitrary: fc.record({ do: fc.constant('store' as const), bytes: fc.nat(200 * gibibyte) }) },
   { weight: 1, arbitrary: fc.record({ do: fc.constant('price' as const), factor: fc.integer({ min: 1, max: 30 }) }) },
 );
 type Action = typeof action extends fc.Arbitrary<infer Value> ? Value : never;
@@ -141,6 +145,9 @@ class World {
   static async make(): Promise<World> {
     const user = await service.user(0);
     const world = new World(user.id);
+    // Of users before this one nothing is charged any more.
+    await service.pool().query('delete from storage_accounts');
+    await databaseOn(service.pool()).storageCharges.open(user.id, new Date(world.#model.nowMs), '2030-01-01');
     await world.#storeAgent();
     for (let stream = 0; stream < streamCount; stream++) {
       await world.#storeStream(stream);
@@ -189,6 +196,8 @@ class World {
         const held = open[each.reversal % Math.max(1, open.length)];
         return held && this.#settle(held, each.outcome);
       }
+      case 'store':
+        return this.#store(each.bytes);
       case 'price':
         this.#factor = each.factor;
     }
@@ -336,9 +345,28 @@ class World {
       await this.compare();
     }
     this.#model.nowMs = Math.max(this.#model.nowMs, untilMs);
+    await this.#chargeStorage();
     // Credits that were gone at the last look are still gone, and no stream goes on after the grace.
     if (this.#model.exhaustedAtMs !== null && this.#model.nowMs > this.#model.exhaustedAtMs + graceMs)
       expect(this.#model.open.size).toBe(0);
+  }
+
+  /** Lets the user have so many bytes stored: the clock of the triggers is not the one of this world. */
+  async #store(bytes: number): Promise<void> {
+    await service.pool().query(
+      `insert into stored_levels (user_id, hour, bytes) values ($1, date_trunc('hour', $2::timestamptz, 'UTC'), $3)
+       on conflict (user_id, hour) do update set bytes = excluded.bytes`,
+      [this.#userID, new Date(this.#model.nowMs), bytes],
+    );
+    this.#model.store(bytes);
+  }
+
+  /** Charges the days that are over, by several sweeps at once. */
+  async #chargeStorage(): Promise<void> {
+    const now = new Date(this.#model.nowMs);
+    const sweeps = Array.from({ length: 3 }, () => chargeStorage(service.pool(), { freeStoredGiB }, now));
+    await Promise.all(sweeps);
+    this.#model.chargeStorage(freeStoredGiB * gibibyte);
   }
 
   /** The streams that stop in Postgres and still run in the model. */

@@ -155,6 +155,19 @@ describe('file object store', () => {
       });
     });
 
+    // Not in the contract: the emulator does not look at checksums in the query of a URL.
+    test('of a part with other bytes than were signed are refused, and what was there stays', async () => {
+      const multipartID = await store.createMultipart('in/parts', { contentType: 'video/mp4', hasSHA256: true });
+      const sha256 = createHash('sha256').update('0123').digest('base64');
+      const limits = { partNumber: 1, contentLength: 4, sha256, expiresInSeconds: 60 };
+      const { url } = await store.presignPart('in/parts', multipartID, limits);
+      const put = async (body: string) => (await fetch(url, { method: 'PUT', body })).status;
+      expect([await put('0123'), await put('other'.slice(1))]).toEqual([200, 400]);
+      expect(await store.listParts('in/parts', multipartID)).toMatchObject([{ partNumber: 1, sizeBytes: 4, sha256 }]);
+      const left = await readdir(join(folder, 'multiparts', multipartID));
+      expect(left.filter((name) => !/^(?:bytes|facts\.json|1-4-[0-9a-f]{64})$/.test(name))).toEqual([]);
+    });
+
     // Not in the contract: the emulator does not look for headers that are not signed.
     test.each(['x-amz-acl', 'x-amz-checksum-crc32', 'x-amz-meta-name'])(
       'with the header %s, which was not signed, are refused, as by S3',

@@ -1,18 +1,17 @@
 // What every object store does, whatever it is made of.
 import * as fc from 'fast-check';
-import { randomBytes, randomUUID } from 'node:crypto';
+import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { describe, expect, test } from 'vitest';
+import { MultipartLost, partBytes } from '../../lambda/domain/upload-parts.ts';
 import {
   InvalidObjectKey,
   maxPutBytes,
-  MultipartLost,
   ObjectNotFound,
-  partBytes,
   PayloadTooLarge,
 } from '../../lambda/ports/object-store/object-store.ts';
-import type { ObjectStore } from '../../lambda/ports/object-store/object-store.ts';
+import type { ObjectStore, PartLimits } from '../../lambda/ports/object-store/object-store.ts';
 
 export interface ObjectStoreUnderTest {
   readonly store: ObjectStore;
@@ -50,6 +49,23 @@ async function get(store: ObjectStore, headers: Record<string, string> = {}) {
   const key = newKey();
   await store.write(key, bytes, video);
   return fetch(await store.presignGet(key, { expiresInSeconds: 60 }), { headers });
+}
+
+const sha256Of = (body: Buffer) => createHash('sha256').update(body).digest('base64');
+
+/** Of a URL for a part that has these bytes. */
+const partLimits = (body: Buffer, changes: Partial<PartLimits> = {}): PartLimits => ({
+  partNumber: 1,
+  contentLength: body.length,
+  sha256: null,
+  expiresInSeconds: 60,
+  ...changes,
+});
+
+/** Signs a URL for a part, and sends these bytes there. */
+async function sendPart(store: ObjectStore, key: string, multipartID: string, limits: PartLimits, body: Buffer) {
+  const { url, headers } = await store.presignPart(key, multipartID, limits);
+  return fetch(url, { method: 'PUT', headers, body: new Uint8Array(body) });
 }
 
 export function objectStoreContract(underTest: () => ObjectStoreUnderTest): void {
@@ -169,6 +185,7 @@ export function objectStoreContract(underTest: () => ObjectStoreUnderTest): void
         () => store().write(key, bytes, video),
         () => store().delete(key),
         () => store().createMultipart(key, video),
+        () => store().presignPart(key, 'x', partLimits(bytes)),
         () => store().putPart(key, 'x', 1, bytes),
         () => store().listParts(key, 'x'),
         () => store().completeMultipart(key, 'x', []),
@@ -233,6 +250,42 @@ export function objectStoreContract(underTest: () => ObjectStoreUnderTest): void
       }
       await expect(store().completeMultipart(key, aborted, [part])).rejects.toThrow(MultipartLost);
       expect(await buffer(await store().read(key))).toEqual(bytes);
+    });
+  });
+
+  describe('a part that a client sends', () => {
+    const first = randomBytes(partBytes);
+
+    test.each([true, false])('comes in any order, and once more, with a checksum: %s', async (hasSHA256) => {
+      const key = newKey();
+      const multipartID = await store().createMultipart(key, { ...video, hasSHA256 });
+      const send = async (partNumber: number, body: Buffer) => {
+        const limits = partLimits(body, { partNumber, sha256: hasSHA256 ? sha256Of(body) : null });
+        return (await sendPart(store(), key, multipartID, limits, body)).status;
+      };
+      expect([await send(2, bytes), await send(1, first), await send(2, bytes)]).toEqual([200, 200, 200]);
+      const parts = await store().listParts(key, multipartID);
+      expect(parts.map(({ partNumber, sizeBytes, sha256 }) => [partNumber, sizeBytes, sha256])).toEqual([
+        [1, partBytes, hasSHA256 ? sha256Of(first) : null],
+        [2, 10, hasSHA256 ? sha256Of(bytes) : null],
+      ]);
+      await store().completeMultipart(key, multipartID, parts);
+      expect(await store().head(key)).toEqual({ sizeBytes: partBytes + 10, contentType: 'video/mp4' });
+      expect((await buffer(await store().read(key))).equals(Buffer.concat([first, bytes]))).toBe(true);
+    });
+
+    test('is refused at another length or place, once the URL has expired, and once the parts are gone', async () => {
+      const key = newKey();
+      const multipartID = await store().createMultipart(key, video);
+      const { url } = await store().presignPart(key, multipartID, partLimits(bytes));
+      const put = (to: string, body: string) => fetch(to, { method: 'PUT', body });
+      expect((await put(url, '012345678')).status).toBe(403);
+      expect((await put(url.replace(/(partNumber=)1/i, '$12'), '0123456789')).status).toBe(403);
+      const late = await underTest().anHourAgo.presignPart(key, multipartID, partLimits(bytes));
+      expect((await put(late.url, '0123456789')).status).toBe(403);
+      expect(await store().listParts(key, multipartID)).toEqual([]);
+      await store().abortMultipart(key, multipartID);
+      expect((await put(url, '0123456789')).status).toBe(404);
     });
   });
 
@@ -342,6 +395,20 @@ export function objectStoreContract(underTest: () => ObjectStoreUnderTest): void
 
     test('refuses a range outside of the object with 416', async () => {
       expect((await get(store(), { range: 'bytes=10-' })).status).toBe(416);
+    });
+
+    test('names the file that it is saved as, whatever the name', async () => {
+      const key = newKey();
+      await store().write(key, bytes, video);
+      const names = ['a.mp4', 'Zürich (live)*; "x"\r\nset-cookie: y', '\ud800'];
+      for (const downloadName of names) {
+        const response = await fetch(await store().presignGet(key, { expiresInSeconds: 60, downloadName }));
+        expect(await response.text()).toBe('0123456789');
+        const [, escaped = ''] = /^attachment; filename\*=UTF-8''([\w.%~!-]*)$/.exec(
+          response.headers.get('content-disposition') ?? '',
+        )!;
+        expect(decodeURIComponent(escaped)).toBe(downloadName.toWellFormed());
+      }
     });
 
     test('answers 404 where there is nothing', async () => {

@@ -36,4 +36,18 @@ describe('upload URLs of S3', () => {
     expect(searchParams.get('X-Amz-Expires')).toBe('60');
     expect([...searchParams.keys()].filter((name) => /checksum/i.test(name))).toEqual([]);
   });
+
+  test.each([null, 'mHn7hnC9N8Iy+8HG1lE5uH8Y9ZkCZ0Ftr1A7M0xiK8E='])(
+    'of a part sign its length, and its checksum where it has one: %s',
+    async (sha256) => {
+      const limits = { partNumber: 7, contentLength: 10, sha256, expiresInSeconds: 60 };
+      const { url, headers } = await store.presignPart('a/b', 'an-id', limits);
+      expect(headers).toEqual({});
+      const { searchParams } = new URL(url);
+      expect(searchParams.get('X-Amz-SignedHeaders')).toBe('content-length;host');
+      expect([searchParams.get('partNumber'), searchParams.get('uploadId')]).toEqual(['7', 'an-id']);
+      expect(searchParams.get('x-amz-checksum-sha256')).toBe(sha256);
+      expect([...searchParams.keys()].filter((name) => /checksum/i.test(name))).toHaveLength(sha256 === null ? 0 : 1);
+    },
+  );
 });

@@ -164,7 +164,7 @@ export function checkEveryStage(stage: SynthesizedStage, test: (title: string, c
     }
     const both = ['kms:Decrypt', 'kms:GenerateDataKey'];
     const keyActions: Readonly<Record<string, string | string[]>> = {
-      TakeIn: 'kms:GenerateDataKey',
+      TakeIn: both,
       Read: 'kms:Decrypt',
       Import: both,
       Prepare: both,

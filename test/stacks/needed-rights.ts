@@ -79,8 +79,18 @@ export const neededRights: readonly NeededRights[] = [
     on: [/\/public-origin"/],
     because: 'a function of a stage without a domain refuses to start without its address',
   },
-  { of: surfaces, actions: ['s3:PutObject', 's3:GetObject'], on: [uploads], because: 'they sign upload URLs' },
-  { of: surfaces, actions: ['kms:GenerateDataKey'], on: [/^Media\/Key/], because: 'S3 encrypts what users send' },
+  {
+    of: surfaces,
+    actions: ['s3:PutObject', 's3:GetObject', 's3:ListMultipartUploadParts'],
+    on: [uploads],
+    because: 'they sign URLs for uploads and downloads, and join the parts that have arrived',
+  },
+  {
+    of: surfaces,
+    actions: ['kms:GenerateDataKey', 'kms:Decrypt'],
+    on: [/^Media\/Key/],
+    because: 'S3 encrypts what users send, and decrypts it for downloads and where parts are joined',
+  },
   { of: platforms, actions: ['s3:GetObject', 's3:ListBucket'], on: [uploads], because: 'thumbnails are uploads' },
   { of: platforms, actions: ['kms:Decrypt'], on: [/^Media\/Key/], because: 'thumbnails are encrypted by this key' },
   {

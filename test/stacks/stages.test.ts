@@ -26,6 +26,7 @@ const malformed: Record<keyof StageSettings, unknown> = {
   apiBurstRequests: Number.NaN,
   rateLimitFactor: 0,
   limitFactor: 0.5,
+  freeStoredGiB: -1,
   gpuInstanceType: 'p5.48xlarge',
   gpuMachinesMin: -1,
   gpuMachinesMax: dev.ffmpegAgentsMax + dev.mediaWorkersMax,

@@ -21,6 +21,9 @@ export const startOptions = {
   random: () => 0.5,
 };
 
+/** What a sweep charges storage by. */
+export const storage = { freeStoredGiB: 50 };
+
 /** The address at which agents of a test listen to each other. */
 export const onLoopback = { host: '127.0.0.1', port: 0, address: '127.0.0.1' };
 

@@ -49,6 +49,11 @@ const mediaUses: Readonly<Record<MediaUse, (objects: ObjectStore) => Promise<voi
     await fetch(url, { method: 'PUT', headers, body: 'data' });
     await objects.head(upload);
     await objects.head('health/probe');
+    const id = await objects.createMultipart(upload, { ...video, hasSHA256: true });
+    const ofPart = { partNumber: 1, contentLength: 4, sha256: null, expiresInSeconds: 60 };
+    await fetch((await objects.presignPart(upload, id, ofPart)).url, { method: 'PUT', body: 'data' });
+    await objects.completeMultipart(upload, id, await objects.listParts(upload, id));
+    await fetch(await objects.presignGet(upload, { expiresInSeconds: 60, downloadName: 'clip.mp4' }));
   },
   async reads(objects) {
     await text(await objects.read(upload));

@@ -29,10 +29,16 @@ export async function callEveryTool(
   const key = await objectKeyOf(platform, upload.id);
   await platform.objects().write(key, Buffer.from('media'), { contentType: 'video/mp4' });
   await call('complete_upload', { id: upload.id });
+  await call('create_download_url', { id: upload.id });
+  await call('retry_upload', { id: upload.id });
   await pretendProbed(platform, upload.id);
   await call('get_upload', { id: upload.id });
+  const inParts = await call('create_upload', { name: 'a', mimeType: 'video/mp4', fileSize: 5, multipart: true });
+  await call('create_upload_part_urls', { id: inParts.id, partNumbers: [1] });
+  await call('list_upload_parts', { id: inParts.id });
   const imported = await call('import_upload', { url: 'http://127.0.0.1:9/clip.mp4' });
   await call('list_uploads', { limit: 1 });
+  await call('list_upload_folders');
   await call('update_upload', { id: imported.id, folder: 'Music' });
   await call('apply_upload_operations', { operations: [{ op: 'tag', uploadID: imported.id, tags: ['jazz'] }] });
 

@@ -117,6 +117,7 @@ export function testSite({
         legacyRtmpURL: null,
         rateLimitFactor: 100,
         limitFactor: 100,
+        freeStoredGiB: 50,
         defaultStreamBackend: 'ffmpeg',
         streamBackendEdit: false,
       },

@@ -1,4 +1,5 @@
 // What tests read and change of uploads in the database: keys, ages, and what examines, imports and prepares them.
+import { databaseOn } from '../../lambda/data/database.ts';
 import { one } from '../../lambda/data/queryable.ts';
 import type { WithPool } from './database.ts';
 
@@ -14,9 +15,32 @@ export async function forgetProbe({ pool }: WithPool, uploadID: string): Promise
   await pool().query(`update uploads set probe_state = 'pending' where id = $1`, [uploadID]);
 }
 
+/** Lets the examination of an upload have failed. */
+export async function failProbe({ pool }: WithPool, uploadID: string, code: string): Promise<void> {
+  await databaseOn(pool()).uploads.recordFailure(uploadID, { code, detail: 'It failed.' });
+}
+
+/** Lets an import have failed for good. */
+export async function failImport({ pool }: WithPool, uploadID: string): Promise<void> {
+  const failure = { code: 'not_found', detail: 'It failed.' };
+  await pool().query(`update imports set state = 'failed', failure = $2, bytes_received = 7 where upload_id = $1`, [
+    uploadID,
+    failure,
+  ]);
+  await databaseOn(pool()).uploads.recordFailure(uploadID, failure);
+}
+
 /** Lets an upload have been made so many days ago. */
 export async function letUploadAge({ pool }: WithPool, uploadID: string, days: number): Promise<void> {
   await pool().query('update uploads set created_at = now() - make_interval(days => $2) where id = $1', [
+    uploadID,
+    days,
+  ]);
+}
+
+/** Lets the parts of an upload have been begun so many days ago. */
+export async function letPartsAge({ pool }: WithPool, uploadID: string, days: number): Promise<void> {
+  await pool().query('update multiparts set begun_at = now() - make_interval(days => $2) where upload_id = $1', [
     uploadID,
     days,
   ]);

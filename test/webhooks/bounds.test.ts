@@ -6,7 +6,7 @@ import { bounds } from '../../lambda/domain/limits.ts';
 import { sweep } from '../../lambda/jobs/sweep.ts';
 import { createPostgresCommandQueue } from '../../lambda/ports/command-queue/postgres-command-queue.ts';
 import { createOutboxTimers } from '../../lambda/ports/timers/outbox-timers.ts';
-import { startOptions } from '../support/actors.ts';
+import { startOptions, storage } from '../support/actors.ts';
 import { testService } from '../support/service.ts';
 import type { TestUser } from '../support/service.ts';
 
@@ -28,6 +28,7 @@ const runSweep = () =>
     queue: createPostgresCommandQueue({ pool: service.pool(), log: () => {} }),
     timers: createOutboxTimers(service.pool()),
     startOptions,
+    storage,
     clock: () => new Date(),
   });
 const numbers = async (webhookID: string, state = 'pending') =>

@@ -40,6 +40,12 @@ describe('a notification', () => {
     ],
     ['credits_end_within_hour', credits, 'within an hour', 'Buy more before then'],
     ['credits_exhausted', credits, 'used up', 'go on for 5 minutes'],
+    [
+      'storage_will_cost',
+      { storedGiB: 60.5, freeGiB: 50, creditsPerGiBMonth: 4, chargedFrom: '2030-01-09' },
+      'will begin to cost',
+      'You have 60.5 GiB of uploads, and 50 GiB are free. From 2030-01-09 on, what is beyond costs 4 credits',
+    ],
     ['streams_stopped_without_credits', { streamIDs: ['str_1', 'str_2'] }, 'have stopped', '  str_1\n  str_2\n'],
     ['payment_refunded', { invoiceID: 'inv_1', creditsTakenBack: 5 }, 'refunded', '5 credits of invoice inv_1'],
     ['payment_disputed', { invoiceID: 'inv_1', creditsTakenBack: 5 }, 'disputed', '5 credits of invoice inv_1'],

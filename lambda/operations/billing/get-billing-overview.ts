@@ -1,6 +1,7 @@
 // GET /billing/overview: the caller's credits at this instant.
 import * as z from 'zod';
 import { mayHaveFreeCredits } from '../../orchestration/free-credits.ts';
+import { storagePriceOf } from '../../domain/credits.ts';
 import { operation } from '../operation.ts';
 
 const overview = z
@@ -20,13 +21,27 @@ const overview = z
       eligibleForFreeCredits: z.boolean().describe('Free credits are on their way.'),
       goodStanding: z.boolean().describe('Nothing is owed, and no payment is disputed.'),
     }),
+    storage: z
+      .object({
+        storedBytes: z.number().describe('Of uploads.'),
+        freeBytes: z.number().describe('So many cost nothing.'),
+        creditsPerGiBMonth: z.number().describe('For what is beyond, by the hour, taken once a day; in 720 hours.'),
+        chargedFrom: z.iso
+          .date()
+          .nullable()
+          .describe(
+            'The next day, in UTC, that is charged if more than freeBytes are stored. Null: you are told first.',
+          ),
+        creditsLast30Days: z.number().describe('What storage has cost.'),
+      })
+      .meta({ id: 'StorageCost' }),
   })
   .meta({ id: 'BillingOverview' });
 
 export const getBillingOverview = operation(['service:read', 'service:billing'], {
   id: 'getBillingOverview',
   summary: 'Get the billing overview',
-  description: 'The credits that are left at this instant. One credit is one US cent.',
+  description: 'The credits that are left at this instant, and what storage costs. One credit is one US cent.',
   tag: 'billing',
   method: 'GET',
   path: '/billing/overview',
@@ -35,6 +50,7 @@ export const getBillingOverview = operation(['service:read', 'service:billing'],
   async handle(ctx) {
     const { userID } = ctx.caller;
     const account = await ctx.data.creditAccounts.overview(userID, await ctx.data.now());
+    const storage = await ctx.data.storageCharges.figures(userID);
     return {
       id: userID,
       billing: {
@@ -43,6 +59,13 @@ export const getBillingOverview = operation(['service:read', 'service:billing'],
         creditsLeft: account.credits_left,
         eligibleForFreeCredits: await mayHaveFreeCredits(ctx.data, userID),
         goodStanding: account.credits_left >= 0 && !account.any_open_dispute,
+      },
+      storage: {
+        storedBytes: storage.stored_bytes,
+        freeBytes: ctx.settings.freeStoredGiB * 1024 ** 3,
+        creditsPerGiBMonth: storagePriceOf(ctx.now),
+        chargedFrom: storage.charged_from,
+        creditsLast30Days: storage.credits_30_days,
       },
     };
   },

@@ -3,6 +3,7 @@ import { orNotFound, pathID } from '../fields.ts';
 import { assertRoom } from '../limits.ts';
 import { operation } from '../operation.ts';
 import { ProblemError } from '../problem-codes.ts';
+import { joinParts } from './upload-parts.ts';
 import { maxUploadBytes, presentUpload, uploadSchema } from './upload-schema.ts';
 
 export const completeUpload = operation(['service:write'], {
@@ -16,7 +17,7 @@ export const completeUpload = operation(['service:write'], {
   path: '/uploads/{id}/complete',
   params: { id: pathID },
   output: { status: 200, body: uploadSchema },
-  errors: ['not_found', 'upload_incomplete', 'upload_mismatch', 'payload_too_large', 'limit_reached'],
+  errors: ['not_found', 'upload_incomplete', 'parts_missing', 'upload_mismatch', 'payload_too_large', 'limit_reached'],
   hints: { idempotent: true },
   async handle(ctx, { params }) {
     const upload = orNotFound(await ctx.data.uploads.lock(ctx.caller.userID, params.id), 'upload');
@@ -28,6 +29,7 @@ export const completeUpload = operation(['service:write'], {
       );
     }
 
+    if (upload.is_multipart) await joinParts(ctx, upload);
     const object = await ctx.objects.head(upload.object_key);
     if (!object)
       throw new ProblemError('upload_incomplete', 'No bytes have arrived yet. PUT them to the upload URL first.');
@@ -37,13 +39,14 @@ export const completeUpload = operation(['service:write'], {
         `${object.sizeBytes} bytes arrived, but fileSize announced ${upload.declared_size_bytes}.`,
       );
     }
-    if (object.sizeBytes > maxUploadBytes) {
+    if (!upload.is_multipart && object.sizeBytes > maxUploadBytes) {
       throw new ProblemError(
         'payload_too_large',
         `${object.sizeBytes} bytes arrived; an upload holds at most ${maxUploadBytes}.`,
       );
     }
     await assertRoom(ctx, { storedBytes: object.sizeBytes });
+    if (upload.is_multipart) await ctx.data.multiparts.delete(upload.id);
     const completed = await ctx.data.uploads.markUploaded(upload.id, object.sizeBytes);
     await ctx.data.outbox.send({ queue: 'media', body: { task: 'probe_upload', uploadID: upload.id } });
     return presentUpload(ctx, completed);

@@ -43,6 +43,12 @@ export const createUploadUrl = operation(['service:write'], {
         'The bytes of this upload are imported from a link. Create another upload to send bytes yourself.',
       );
     }
+    if (upload.is_multipart) {
+      throw new ProblemError(
+        'resource_in_use',
+        'The bytes of this upload are sent in parts: use create_upload_part_urls. To send them whole, create another.',
+      );
+    }
     const { url, headers, expiresAt } = await ctx.objects.presignPut(upload.object_key, {
       contentType: upload.mime_type,
       ...(upload.declared_size_bytes === null ? {} : { contentLength: upload.declared_size_bytes }),

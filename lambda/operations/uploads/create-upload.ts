@@ -3,9 +3,11 @@ import * as z from 'zod';
 import { uploadTypes } from '../../data/uploads.ts';
 import type { UploadType } from '../../data/uploads.ts';
 import { uploadKey } from '../../domain/object-keys.ts';
+import { maxBytesInParts } from '../../domain/upload-parts.ts';
 import { abandonedAfterDays } from '../../domain/upload-times.ts';
 import { assertRoom } from '../limits.ts';
 import { operation } from '../operation.ts';
+import { fieldProblem } from '../problem-codes.ts';
 import { distinctTags, folderPath, tags, uploadName } from './upload-order.ts';
 import { maxUploadBytes, presentNewUpload, uploadSchema } from './upload-schema.ts';
 
@@ -33,9 +35,13 @@ export const createUpload = operation(['service:write'], {
     fileSize: z
       .int()
       .min(1)
-      .max(maxUploadBytes)
+      .max(maxBytesInParts)
       .optional()
-      .describe('Bytes. When given, exactly as many have to arrive.'),
+      .describe('Bytes. When given, exactly as many have to arrive. More than 5 GiB need multipart.'),
+    multipart: z
+      .boolean()
+      .optional()
+      .describe('For programs: sent in parts, which an interruption does not undo. Needs fileSize.'),
     type: z
       .enum(uploadTypes)
       .optional()
@@ -44,21 +50,32 @@ export const createUpload = operation(['service:write'], {
   output: { status: 201, body: uploadSchema, location: (upload) => `/uploads/${upload.id}` },
   errors: ['limit_reached'],
   async handle(ctx, { body }) {
-    const expectedBytes = body.fileSize ?? maxUploadBytes;
-    await assertRoom(ctx, { uploads: 1, storedBytes: body.fileSize ?? 1, incomingBytes: expectedBytes });
+    const { multipart = false, fileSize } = body;
+    if (multipart && fileSize === undefined) throw fieldProblem('fileSize', 'Is needed with multipart.');
+    const expectedBytes = fileSize ?? maxUploadBytes;
+    if (!multipart && expectedBytes > maxUploadBytes)
+      throw fieldProblem('fileSize', `Must be at most ${maxUploadBytes} without multipart.`);
+    await assertRoom(ctx, {
+      uploads: 1,
+      storedBytes: fileSize ?? 1,
+      incomingBytes: expectedBytes,
+      multipartUploads: Number(multipart),
+    });
     const id = ctx.newID('upl');
+    const { userID } = ctx.caller;
     const upload = await ctx.data.uploads.insert({
       id,
-      userID: ctx.caller.userID,
+      userID,
       name: body.name,
       folder: body.folder,
       tags: body.tags && distinctTags(body.tags),
       mimeType: body.mimeType,
       type: body.type ?? (body.mimeType.split('/')[0]!.toLowerCase() as UploadType),
-      objectKey: uploadKey(ctx.caller.userID, id),
-      declaredSizeBytes: body.fileSize ?? null,
+      objectKey: uploadKey(userID, id),
+      declaredSizeBytes: fileSize ?? null,
       expectedBytes,
     });
-    return presentNewUpload(upload);
+    if (multipart) await ctx.data.multiparts.insert({ uploadID: id, userID });
+    return presentNewUpload({ ...upload, is_multipart: multipart });
   },
 });

@@ -42,6 +42,14 @@ export function readStreamingEnvironment(env: NodeJS.ProcessEnv) {
   };
 }
 
+/** What a stage decides about storage. */
+export const storageVariables = ['FREE_STORED_GIB'] as const;
+
+/** @throws naming the variable that is missing */
+export function readStorageEnvironment(env: NodeJS.ProcessEnv) {
+  return { freeStoredGiB: Number(requiredVariable(env, storageVariables[0])) };
+}
+
 /** The URLs of the queues that a deployable sends to or takes from, and of no other, as JSON by name. */
 export const queueVariables = ['QUEUE_URLS'] as const;
 

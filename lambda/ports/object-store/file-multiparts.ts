@@ -1,19 +1,31 @@
 // Objects of the file object store that arrive in parts: a folder for each, until it is made an object or given up.
-import { randomUUID } from 'node:crypto';
-import { createReadStream } from 'node:fs';
-import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+// All parts are written to their places in one file, so that an object of any size is made by renaming that file.
+import { createHash, randomUUID } from 'node:crypto';
+import { createWriteStream } from 'node:fs';
+import { mkdir, open, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { Readable } from 'node:stream';
+import type { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { MultipartLost, partBytes } from '../../domain/upload-parts.ts';
 import type { FileObjects } from './file-objects.ts';
-import { assertObjectKey, MultipartLost } from './object-store.ts';
-import type { ObjectPart } from './object-store.ts';
+import { assertObjectKey } from './object-store.ts';
+import type { MultipartFacts, ObjectPart } from './object-store.ts';
+import type { GrantedPart } from './object-urls.ts';
 
-/** In the folder of an object that arrives: the media type that the object gets. */
-const contentTypeFile = 'content-type';
+/** In the folder of an object that arrives: its bytes, and what it was begun with. */
+const bytesFile = 'bytes';
+const factsFile = 'facts.json';
+
+/** Other bytes came than a URL was signed for. */
+export class PartDiffers extends Error {
+  override readonly name = 'PartDiffers';
+}
 
 export class FileMultiparts {
   readonly #folder: string;
   readonly #objects: FileObjects;
+  /** What is being done to an object that arrives, by its folder: one thing at a time. */
+  readonly #turns = new Map<string, Promise<void>>();
 
   /**
    * @param folder of the store; gets a folder `multiparts`
@@ -25,11 +37,12 @@ export class FileMultiparts {
   }
 
   /** @returns the id that the other methods know the new object by */
-  async create(key: string, contentType: string): Promise<string> {
+  async create(key: string, facts: MultipartFacts): Promise<string> {
     const multipartID = randomUUID();
     const path = this.#pathOf(key, multipartID);
     await mkdir(path, { recursive: true });
-    await writeFile(join(path, contentTypeFile), contentType);
+    await writeFile(join(path, bytesFile), '');
+    await writeFile(join(path, factsFile), JSON.stringify(facts));
     return multipartID;
   }
 
@@ -38,39 +51,104 @@ export class FileMultiparts {
     const path = this.#pathOf(key, multipartID);
     // WebCrypto hashes on another thread: this thread may be sending streams, which must not wait.
     const digest = await crypto.subtle.digest('SHA-256', body as Buffer<ArrayBuffer>);
-    const part = { partNumber, sizeBytes: body.length, etag: Buffer.from(digest).toString('hex') };
-    const unfinished = join(path, randomUUID());
-    await writeFile(unfinished, body, { flush: true }).catch(asLost(key));
-    const replaced = (await partsIn(path, key)).filter(
-      (other) => other.partNumber === partNumber && other.etag !== part.etag,
-    );
-    await rename(unfinished, join(path, fileOfPart(part))).catch(asLost(key));
-    for (const other of replaced) await rm(join(path, fileOfPart(other)), { force: true });
-    return part;
+    const stored = { partNumber, sizeBytes: body.length, etag: Buffer.from(digest).toString('hex') };
+    const { hasSHA256 } = await factsIn(path, key);
+    await this.#store(path, key, stored, body);
+    return { ...stored, sha256: hasSHA256 ? base64Of(stored.etag) : null };
+  }
+
+  /**
+   * Stores a part as it comes. What was there of it stays until all of it is here.
+   * @throws MultipartLost
+   * @throws PartDiffers
+   */
+  async receive(key: string, part: GrantedPart, body: Readable): Promise<void> {
+    const { multipartID, partNumber, sha256 } = part;
+    const path = this.#pathOf(key, multipartID);
+    const arriving = join(path, randomUUID());
+    const hash = createHash('sha256');
+    const hashed = async function* (chunks: AsyncIterable<Buffer>) {
+      for await (const chunk of chunks) {
+        hash.update(chunk);
+        yield chunk;
+      }
+    };
+    try {
+      // Nothing may be awaited before the pipeline: a body that fails while nobody listens to it ends the process.
+      await pipeline(body, hashed, createWriteStream(arriving, { flags: 'wx' })).catch(asLost(key));
+      const etag = hash.digest('hex');
+      if (sha256 !== null && base64Of(etag) !== sha256)
+        throw new PartDiffers('the body is not the one that the URL was signed for');
+      const content = await readFile(arriving).catch(asLost(key));
+      await this.#store(path, key, { partNumber, sizeBytes: content.length, etag }, content);
+    } finally {
+      await rm(arriving, { force: true });
+    }
   }
 
   /** By number. @throws MultipartLost */
   async list(key: string, multipartID: string): Promise<ObjectPart[]> {
-    return partsIn(this.#pathOf(key, multipartID), key);
+    const path = this.#pathOf(key, multipartID);
+    const { hasSHA256 } = await factsIn(path, key);
+    const stored = await partsIn(path, key);
+    return stored.map((part) => ({ ...part, sha256: hasSHA256 ? base64Of(part.etag) : null }));
   }
 
   /** @throws MultipartLost */
   async complete(key: string, multipartID: string, parts: readonly ObjectPart[]): Promise<void> {
     const path = this.#pathOf(key, multipartID);
-    const there = new Set((await partsIn(path, key)).map(fileOfPart));
-    const files = parts.map(fileOfPart);
-    if (!files.every((file) => there.has(file))) throw new MultipartLost(key);
-    const contentType = await readFile(join(path, contentTypeFile), 'utf8').catch(asLost(key));
-    const body = Readable.from(bytesOf(files.map((file) => join(path, file))));
-    await this.#objects.write(key, body, contentType).catch(asLost(key));
-    await rm(path, { recursive: true, force: true });
+    await this.#inTurn(path, async () => {
+      const { contentType } = await factsIn(path, key);
+      const there = new Set((await partsIn(path, key)).map(markerOf));
+      if (!parts.every((part) => there.has(markerOf(part)))) throw new MultipartLost(key);
+      const inPlace = parts.every(
+        ({ partNumber, sizeBytes }, index) =>
+          partNumber === index + 1 && (sizeBytes === partBytes || partNumber === parts.length),
+      );
+      if (!inPlace) throw new TypeError(`the parts of ${key} leave gaps`);
+      const sizeBytes = parts.reduce((sum, part) => sum + part.sizeBytes, 0);
+      await this.#objects.adopt(join(path, bytesFile), key, { sizeBytes, contentType }).catch(asLost(key));
+      await rm(path, { recursive: true, force: true });
+    });
   }
 
   async abort(key: string, multipartID: string): Promise<void> {
-    await rm(this.#pathOf(key, multipartID), { recursive: true, force: true });
+    const path = this.#pathOf(key, multipartID);
+    await this.#inTurn(path, () => rm(path, { recursive: true, force: true }));
   }
 
-  /** The folder of one arriving object: its content type, and a file for each part, named by its number and etag. */
+  /** Writes a part to its place. It counts as there from when its marker is; what it replaces, until bytes change. */
+  async #store(path: string, key: string, part: StoredPart, body: Buffer): Promise<void> {
+    await this.#inTurn(path, async () => {
+      const before = (await partsIn(path, key)).filter(({ partNumber }) => partNumber === part.partNumber);
+      if (before.some((other) => markerOf(other) === markerOf(part))) return;
+      for (const other of before) await rm(join(path, markerOf(other)), { force: true });
+      const file = await open(join(path, bytesFile), 'r+').catch(asLost(key));
+      try {
+        const start = (part.partNumber - 1) * partBytes;
+        for (let at = 0; at < body.length;)
+          at += (await file.write(body, at, body.length - at, start + at)).bytesWritten;
+        await file.datasync();
+      } finally {
+        await file.close();
+      }
+      await writeFile(join(path, markerOf(part)), '').catch(asLost(key));
+    });
+  }
+
+  /** Waits until everybody before has had their turn. Other processes have none of the same object's parts. */
+  async #inTurn(path: string, turn: () => Promise<void>): Promise<void> {
+    const mine = (this.#turns.get(path) ?? Promise.resolve()).then(turn);
+    const ended = mine.catch(() => {});
+    this.#turns.set(path, ended);
+    try {
+      await mine;
+    } finally {
+      if (this.#turns.get(path) === ended) this.#turns.delete(path);
+    }
+  }
+
+  /** The folder of one arriving object: its bytes, its facts, and an empty file for each part that is there. */
   #pathOf(key: string, multipartID: string): string {
     assertObjectKey(key);
     assertObjectKey(multipartID);
@@ -78,25 +156,28 @@ export class FileMultiparts {
   }
 }
 
-function fileOfPart({ partNumber, etag }: ObjectPart): string {
-  return `${partNumber}-${etag}`;
+/** A part as its marker says it. */
+type StoredPart = Omit<ObjectPart, 'sha256'>;
+
+function markerOf({ partNumber, sizeBytes, etag }: StoredPart): string {
+  return `${partNumber}-${sizeBytes}-${etag}`;
 }
 
-async function partsIn(path: string, key: string): Promise<ObjectPart[]> {
+async function partsIn(path: string, key: string): Promise<StoredPart[]> {
   const names = await readdir(path).catch(asLost(key));
-  const parts: ObjectPart[] = [];
-  for (const name of names) {
-    const [, partNumber, etag] = /^(\d+)-([0-9a-f]{64})$/.exec(name) ?? [];
-    if (!partNumber || !etag) continue;
-    const { size } = await stat(join(path, name)).catch(asLost(key));
-    parts.push({ partNumber: Number(partNumber), sizeBytes: size, etag });
-  }
+  const parts = names.flatMap((name) => {
+    const [, partNumber, sizeBytes, etag] = /^(\d+)-(\d+)-([0-9a-f]{64})$/.exec(name) ?? [];
+    return etag === undefined ? [] : [{ partNumber: Number(partNumber), sizeBytes: Number(sizeBytes), etag }];
+  });
   return parts.sort((a, b) => a.partNumber - b.partNumber);
 }
 
-/** The bytes of several files, one file after the other. */
-async function* bytesOf(paths: readonly string[]): AsyncGenerator<Buffer> {
-  for (const path of paths) yield* createReadStream(path);
+async function factsIn(path: string, key: string): Promise<MultipartFacts> {
+  return JSON.parse(await readFile(join(path, factsFile), 'utf8').catch(asLost(key))) as MultipartFacts;
+}
+
+function base64Of(hex: string): string {
+  return Buffer.from(hex, 'hex').toString('base64');
 }
 
 /** A handler for errors: where a file or its folder is gone, somebody else has thrown the parts away. */

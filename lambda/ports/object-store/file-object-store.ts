@@ -5,7 +5,7 @@ import { FileObjects } from './file-objects.ts';
 import type { OpenObject } from './file-objects.ts';
 import type { ObjectStore } from './object-store.ts';
 import { ObjectURLs } from './object-urls.ts';
-import type { Grant } from './object-urls.ts';
+import type { Grant, GrantedPart } from './object-urls.ts';
 
 /** The port, and what a server needs that answers its signed URLs. */
 export interface FileObjectStore extends ObjectStore {
@@ -17,6 +17,11 @@ export interface FileObjectStore extends ObjectStore {
   open(key: string): Promise<OpenObject | null>;
   /** @throws ObjectExists if there is an object already, or another write was faster */
   writeNew(key: string, body: Readable, facts: { readonly contentType: string }): Promise<void>;
+  /**
+   * Stores a part as it comes.
+   * @throws MultipartLost, PartDiffers
+   */
+  receivePart(key: string, part: GrantedPart, body: Readable): Promise<void>;
 }
 
 export interface FileObjectStoreOptions {
@@ -37,7 +42,7 @@ export function createFileObjectStore(options: FileObjectStoreOptions): FileObje
   return {
     // Asynchronous, as the port is: what the key or the limits are refused for rejects instead of being thrown.
     presignPut: async (key, limits) => urls.forPut(key, limits),
-    presignGet: async (key, { expiresInSeconds }) => urls.forGet(key, expiresInSeconds),
+    presignGet: async (key, options) => urls.forGet(key, options),
     authorize: (method, target) => urls.authorize(method, target),
 
     open: (key) => objects.open(key),
@@ -47,7 +52,9 @@ export function createFileObjectStore(options: FileObjectStoreOptions): FileObje
     writeNew: (key, body, { contentType }) => objects.writeNew(key, body, contentType),
     delete: (key) => objects.delete(key),
 
-    createMultipart: (key, { contentType }) => multiparts.create(key, contentType),
+    createMultipart: (key, facts) => multiparts.create(key, facts),
+    presignPart: async (key, multipartID, limits) => urls.forPart(key, multipartID, limits),
+    receivePart: (key, part, body) => multiparts.receive(key, part, body),
     putPart: (key, multipartID, partNumber, body) => multiparts.put(key, multipartID, partNumber, body),
     listParts: (key, multipartID) => multiparts.list(key, multipartID),
     completeMultipart: (key, multipartID, parts) => multiparts.complete(key, multipartID, parts),

@@ -81,6 +81,21 @@ export class FileObjects {
     await this.#writeThen(putInEmptyPlace, key, body, contentType);
   }
 
+  /** Makes an object of a file of the same disk, of its first bytes. It replaces what was there. */
+  async adopt(file: string, key: string, { sizeBytes, contentType }: ObjectFacts): Promise<void> {
+    const path = this.#pathOf(key);
+    const handle = await open(file, 'r+');
+    try {
+      await handle.truncate(sizeBytes);
+      await handle.write(trailerOf(contentType), 0, trailerBytes, sizeBytes);
+      await handle.sync();
+    } finally {
+      await handle.close();
+    }
+    await mkdir(dirname(path), { recursive: true });
+    await rename(file, path);
+  }
+
   async delete(key: string): Promise<void> {
     await rm(this.#pathOf(key), { force: true });
   }
@@ -95,8 +110,7 @@ export class FileObjects {
   async #writeThen(putInPlace: PutInPlace, key: string, body: Readable | Buffer, contentType: string): Promise<void> {
     const path = this.#pathOf(key);
     const file = join(this.#unfinished, randomUUID());
-    const trailer = Buffer.from(contentType.padEnd(trailerBytes), 'latin1');
-    if (trailer.length !== trailerBytes) throw new Error(`a content type has at most ${trailerBytes} characters`);
+    const trailer = trailerOf(contentType);
     try {
       // Nothing may be awaited before the pipeline: a body that fails while nobody listens to it ends the process.
       await pipeline(
@@ -114,6 +128,12 @@ export class FileObjects {
       throw error;
     }
   }
+}
+
+function trailerOf(contentType: string): Buffer {
+  const trailer = Buffer.from(contentType.padEnd(trailerBytes), 'latin1');
+  if (trailer.length !== trailerBytes) throw new Error(`a content type has at most ${trailerBytes} characters`);
+  return trailer;
 }
 
 /** A link, unlike a rename, fails where there is a file already. */

@@ -28,6 +28,12 @@ export interface SignedPut {
   readonly expiresAt: Date;
 }
 
+export interface GetOptions {
+  readonly expiresInSeconds: number;
+  /** Any text: a browser then saves the object as a file of this name, and does not show it. */
+  readonly downloadName?: string;
+}
+
 export interface ObjectFacts {
   readonly sizeBytes: number;
   readonly contentType: string;
@@ -40,6 +46,25 @@ export interface ObjectPart {
   readonly sizeBytes: number;
   /** The store's name for exactly these bytes. */
   readonly etag: string;
+  /** The SHA-256 of the bytes in Base64, where the object was begun with it; else null. */
+  readonly sha256: string | null;
+}
+
+export interface MultipartFacts {
+  readonly contentType: string;
+  /** Whether each part comes by a URL that is signed for its SHA-256. The store then keeps it. By default not. */
+  readonly hasSHA256?: boolean;
+}
+
+/** The limits of a URL for one part. */
+export interface PartLimits {
+  /** From 1. */
+  readonly partNumber: number;
+  /** A PUT of any other length is refused. */
+  readonly contentLength: number;
+  /** A PUT of other bytes is refused. Null exactly where the object was begun without. */
+  readonly sha256: string | null;
+  readonly expiresInSeconds: number;
 }
 
 /**
@@ -54,7 +79,7 @@ export interface ObjectStore {
    * A URL whose GET answers the object, or a single byte range of it. It is
    * made whether or not there is such an object.
    */
-  presignGet(key: string, options: { readonly expiresInSeconds: number }): Promise<string>;
+  presignGet(key: string, options: GetOptions): Promise<string>;
   head(key: string): Promise<ObjectFacts | null>;
   /**
    * @param range which bytes to read; the whole object where it is absent. Bytes
@@ -72,10 +97,12 @@ export interface ObjectStore {
 
   /**
    * Begins an object that arrives in parts. Where its writer dies, another one can write the rest. The store may
-   * discard what is not completed within a day.
+   * discard what is not completed within `partsKeptDays` of domain/object-keys.ts.
    * @returns the id that the other methods take
    */
-  createMultipart(key: string, facts: { readonly contentType: string }): Promise<string>;
+  createMultipart(key: string, facts: MultipartFacts): Promise<string>;
+  /** A URL by which a client stores a part itself, or replaces it. It is made whether or not anything was begun. */
+  presignPart(key: string, multipartID: string, limits: PartLimits): Promise<SignedPut>;
   /**
    * Stores a part, or replaces the part with this number. Every part but the last
    * has `partBytes` bytes, and none is empty.
@@ -92,12 +119,6 @@ export interface ObjectStore {
   /** Deletes the parts. Succeeds even where there are none. */
   abortMultipart(key: string, multipartID: string): Promise<void>;
 }
-
-/**
- * The size of every part but the last. An object has at most 10,000 parts (Amazon S3 user guide, "Multipart
- * upload limits"), so it has at most 156 GiB.
- */
-export const partBytes = 16 * 1024 ** 2;
 
 /** The largest object of a single PUT: 5 GiB, from the Amazon S3 user guide, "Uploading objects". */
 export const maxPutBytes = 5 * 1024 ** 3;
@@ -120,17 +141,6 @@ export class ObjectExists extends Error {
   override readonly name = 'ObjectExists';
 }
 
-/**
- * Somebody else has completed, aborted or replaced the parts. The writer has to look whether the
- * object is there, and else to begin again.
- */
-export class MultipartLost extends Error {
-  override readonly name = 'MultipartLost';
-  constructor(key: string, options?: ErrorOptions) {
-    super(`the parts of ${key} are no longer there as they were`, options);
-  }
-}
-
 /** The caller wants to store more bytes than the limit. */
 export class PayloadTooLarge extends Error {
   override readonly name = 'PayloadTooLarge';
@@ -148,6 +158,15 @@ export class PayloadTooLarge extends Error {
 export function assertObjectKey(key: string): void {
   const isValid = key.length <= 512 && /^[\w=-][\w.=-]{0,199}(?:\/[\w=-][\w.=-]{0,199})*$/.test(key);
   if (!isValid) throw new InvalidObjectKey(`not an object key: ${JSON.stringify(key.slice(0, 100))}`);
+}
+
+/** The header Content-Disposition of an answer that is saved as a file of this name (RFC 6266, RFC 8187). */
+export function dispositionOf(downloadName: string): string {
+  const escaped = encodeURIComponent(downloadName.toWellFormed()).replace(
+    /['()*]/g,
+    (sign) => `%${sign.charCodeAt(0).toString(16)}`,
+  );
+  return `attachment; filename*=UTF-8''${escaped}`;
 }
 
 /** @throws PayloadTooLarge */

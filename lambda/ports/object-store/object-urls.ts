@@ -1,16 +1,22 @@
 // Makes the signed URLs of the file object store, each for one key and method, and reads what one allows.
-import { assertObjectKey, assertPutLimits } from './object-store.ts';
-import type { PutLimits, SignedPut } from './object-store.ts';
+import { assertObjectKey, assertPutLimits, dispositionOf } from './object-store.ts';
+import type { GetOptions, PartLimits, PutLimits, SignedPut } from './object-store.ts';
 import { signTarget, SignedURLRefused, verifyTarget } from './signed-url.ts';
 
 /** What a signed URL allows its bearer to do. */
 export type Grant =
-  | { readonly method: 'GET'; readonly key: string }
+  | { readonly method: 'GET'; readonly key: string; readonly disposition?: string }
   | {
       readonly method: 'PUT';
       readonly key: string;
       readonly limits: Pick<PutLimits, 'contentType' | 'contentLength' | 'maxBytes'>;
-    };
+    }
+  | { readonly method: 'PUT'; readonly key: string; readonly part: GrantedPart };
+
+/** The part that a signed URL takes. */
+export interface GrantedPart extends Omit<PartLimits, 'expiresInSeconds'> {
+  readonly multipartID: string;
+}
 
 /** https://docs.aws.amazon.com/AmazonS3/latest/API/sigv4-query-string-auth.html, X-Amz-Expires: seven days */
 const maxExpirySeconds = 604_800;
@@ -49,8 +55,22 @@ export class ObjectURLs {
     };
   }
 
-  forGet(key: string, expiresInSeconds: number): string {
-    return this.#signed('GET', key, {}, this.#expiryAfter(expiresInSeconds));
+  forPart(key: string, multipartID: string, limits: PartLimits): SignedPut {
+    const { partNumber, contentLength, sha256, expiresInSeconds } = limits;
+    const expiresAt = this.#expiryAfter(expiresInSeconds);
+    const parameters = {
+      multipartID,
+      partNumber: String(partNumber),
+      contentLength: String(contentLength),
+      ...(sha256 === null ? {} : { sha256 }),
+    };
+    return { url: this.#signed('PUT', key, parameters, expiresAt), headers: {}, expiresAt };
+  }
+
+  forGet(key: string, { expiresInSeconds, downloadName }: GetOptions): string {
+    const parameters: Record<string, string> =
+      downloadName === undefined ? {} : { disposition: dispositionOf(downloadName) };
+    return this.#signed('GET', key, parameters, this.#expiryAfter(expiresInSeconds));
   }
 
   /**
@@ -62,8 +82,17 @@ export class ObjectURLs {
     const path = target.slice(0, target.indexOf('?'));
     if (!path.startsWith(this.#basePath)) throw new SignedURLRefused('signature_mismatch');
     const key = path.slice(this.#basePath.length);
-    if (method === 'GET') return { method, key };
+    if (method === 'GET') {
+      const disposition = signed.get('disposition');
+      return { method, key, ...(disposition === null ? {} : { disposition }) };
+    }
     const contentLength = signed.get('contentLength');
+    const multipartID = signed.get('multipartID');
+    if (multipartID !== null) {
+      const partNumber = Number(signed.get('partNumber'));
+      const part = { multipartID, partNumber, contentLength: Number(contentLength), sha256: signed.get('sha256') };
+      return { method: 'PUT', key, part };
+    }
     const limits = { contentType: signed.get('contentType') ?? '', maxBytes: Number(signed.get('maxBytes')) };
     return {
       method: 'PUT',

@@ -1,7 +1,8 @@
 // The object store in AWS: one S3 bucket.
 import type { S3ClientConfig } from '@aws-sdk/client-s3';
 import { Readable } from 'node:stream';
-import { assertObjectKey, assertPutLimits, MultipartLost, ObjectNotFound, partBytes } from './object-store.ts';
+import { MultipartLost, partBytes } from '../../domain/upload-parts.ts';
+import { assertObjectKey, assertPutLimits, dispositionOf, ObjectNotFound } from './object-store.ts';
 import type { ObjectPart, ObjectStore } from './object-store.ts';
 
 export interface S3ObjectStoreOptions {
@@ -48,10 +49,11 @@ export function createS3ObjectStore({
       };
     },
 
-    async presignGet(Key, { expiresInSeconds }) {
+    async presignGet(Key, { expiresInSeconds, downloadName }) {
       assertObjectKey(Key);
       const { s3, getSignedUrl, GetObjectCommand } = await connection();
-      return getSignedUrl(s3, new GetObjectCommand({ Bucket, Key }), {
+      const ResponseContentDisposition = downloadName === undefined ? undefined : dispositionOf(downloadName);
+      return getSignedUrl(s3, new GetObjectCommand({ Bucket, Key, ResponseContentDisposition }), {
         expiresIn: expiresInSeconds,
         signingDate: now(),
       });
@@ -115,12 +117,35 @@ export function createS3ObjectStore({
       await s3.send(new DeleteObjectCommand({ Bucket, Key }));
     },
 
-    async createMultipart(Key, { contentType: ContentType }) {
+    async createMultipart(Key, { contentType: ContentType, hasSHA256 = false }) {
       assertObjectKey(Key);
       const { s3, CreateMultipartUploadCommand } = await connection();
-      const { UploadId } = await s3.send(new CreateMultipartUploadCommand({ Bucket, Key, ContentType }));
+      const ChecksumAlgorithm = hasSHA256 ? 'SHA256' : undefined;
+      const command = new CreateMultipartUploadCommand({ Bucket, Key, ContentType, ChecksumAlgorithm });
+      const { UploadId } = await s3.send(command);
       if (!UploadId) throw new TypeError('S3 answered without an upload id');
       return UploadId;
+    },
+
+    // The checksum stands in the query of the URL, so that the client sends no header for it, and S3 judges by it.
+    async presignPart(Key, UploadId, { partNumber, contentLength, sha256, expiresInSeconds }) {
+      assertObjectKey(Key);
+      const { s3, getSignedUrl, UploadPartCommand } = await connection();
+      const signedAt = Math.floor(now().getTime() / 1000);
+      const command = new UploadPartCommand({
+        Bucket,
+        Key,
+        UploadId,
+        PartNumber: partNumber,
+        ContentLength: contentLength,
+        ChecksumSHA256: sha256 ?? undefined,
+      });
+      const url = await getSignedUrl(s3, command, {
+        expiresIn: expiresInSeconds,
+        signingDate: new Date(signedAt * 1000),
+        signableHeaders: new Set(['content-length']),
+      });
+      return { url, headers: {}, expiresAt: new Date((signedAt + expiresInSeconds) * 1000) };
     },
 
     async putPart(Key, UploadId, PartNumber, Body) {
@@ -130,7 +155,7 @@ export function createS3ObjectStore({
       const { ETag = '' } = await s3
         .send(new UploadPartCommand({ Bucket, Key, UploadId, PartNumber, Body }), { abortSignal })
         .catch(asLost(Key));
-      return { partNumber: PartNumber, sizeBytes: Body.length, etag: ETag };
+      return { partNumber: PartNumber, sizeBytes: Body.length, etag: ETag, sha256: null };
     },
 
     async listParts(Key, UploadId) {
@@ -139,8 +164,8 @@ export function createS3ObjectStore({
       const listed: ObjectPart[] = [];
       try {
         for await (const { Parts = [] } of paginateListParts({ client: s3 }, { Bucket, Key, UploadId })) {
-          for (const { PartNumber = 0, Size = 0, ETag = '' } of Parts)
-            listed.push({ partNumber: PartNumber, sizeBytes: Size, etag: ETag });
+          for (const { PartNumber = 0, Size = 0, ETag = '', ChecksumSHA256 = null } of Parts)
+            listed.push({ partNumber: PartNumber, sizeBytes: Size, etag: ETag, sha256: ChecksumSHA256 });
         }
       } catch (error) {
         asLost(Key)(error);
@@ -151,7 +176,11 @@ export function createS3ObjectStore({
     async completeMultipart(Key, UploadId, parts) {
       assertObjectKey(Key);
       const { s3, CompleteMultipartUploadCommand } = await connection();
-      const Parts = parts.map(({ partNumber, etag }) => ({ PartNumber: partNumber, ETag: etag }));
+      const Parts = parts.map(({ partNumber, etag, sha256 }) => ({
+        PartNumber: partNumber,
+        ETag: etag,
+        ChecksumSHA256: sha256 ?? undefined,
+      }));
       await s3
         .send(new CompleteMultipartUploadCommand({ Bucket, Key, UploadId, MultipartUpload: { Parts } }))
         .catch(asLost(Key));

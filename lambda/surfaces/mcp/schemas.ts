@@ -11,7 +11,7 @@ export type DescribedElsewhere = ReadonlyMap<string, string>;
 
 /**
  * The schema with each reference replaced by what it refers to, since many clients do not follow references. Of a
- * component that another tool describes, only the types of its fields.
+ * component that another tool describes, only which tool that is.
  */
 export function selfContained(
   schema: z.ZodType,
@@ -44,7 +44,7 @@ function inPlace(value: unknown, schemas: Json, elsewhere: DescribedElsewhere): 
   );
   // Only objects become shorter by leaving out what another tool describes. The values of an enum are short already.
   const teller = $ref === undefined || !component['properties'] ? undefined : elsewhere.get(nameIn($ref));
-  return teller === undefined ? withoutListOfTypes(schema) : outlined(schema, teller);
+  return teller === undefined ? withoutListOfTypes(schema) : outlined(teller);
 }
 
 function nameIn(reference: string): string {
@@ -79,13 +79,6 @@ function withoutUnionsOfNull(value: unknown): unknown {
   return { ...option, type: [option['type'], 'null'], ...(values ? { enum: [...values, null] } : {}), ...rest };
 }
 
-function outlined(schema: Json, teller: string): Json {
-  const { properties = {} } = schema as { properties?: Readonly<Record<string, Json>> };
-  const types = Object.entries(properties).map(([name, property]) => [name, typeOnly(property)]);
-  return { type: 'object', description: `As ${teller} answers it.`, properties: Object.fromEntries(types) };
-}
-
-function typeOnly({ type, anyOf }: Json): Json {
-  if (Array.isArray(anyOf)) return { anyOf: anyOf.map(typeOnly) };
-  return type === undefined ? {} : { type };
+function outlined(teller: string): Json {
+  return { type: 'object', description: `As ${teller} answers it.` };
 }

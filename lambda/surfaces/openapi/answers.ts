@@ -64,6 +64,11 @@ export const problemSchema: Json = {
     limit: { type: 'string', enum: [...limitNames], description: 'With limit_reached: which one, as get_me has it.' },
     used: { type: 'number', description: 'With limit_reached: how much there is.' },
     allowed: { type: 'number', description: 'With limit_reached: how much there may be.' },
+    partNumbers: {
+      type: 'array',
+      items: { type: 'integer' },
+      description: 'With parts_missing: the parts to send, at most 100 of them.',
+    },
     errors: {
       type: 'array',
       description:

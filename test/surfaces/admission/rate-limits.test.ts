@@ -111,6 +111,7 @@ it('the sweep deletes windows that have ended', async () => {
     queue: nothing,
     timers: nothing,
     startOptions: nothing,
+    storage: { freeStoredGiB: 50 },
     clock: () => new Date(),
   });
   expect(await countRows(service, 'request_windows')).toBe(0);

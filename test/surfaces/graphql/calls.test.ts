@@ -165,6 +165,13 @@ describe('uploads', () => {
     ];
     expect(await call('applyUploadOperations', { operations })).toMatchObject({ changed: 2, deleted: 0 });
     await callAs('/uploads?limit=1', 'listUploads', { first: 1 });
+    await callAs('/uploads/folders', 'listUploadFolders');
+    await callAs(`/uploads/${made.upload}`, 'retryUpload', { id: made.upload });
+    expect(await call('createDownloadUrl', { id: made.upload })).toMatchObject({ method: 'GET' });
+    const film = { name: 'film.mp4', mimeType: 'video/mp4', fileSize: 5, multipart: true };
+    const { id } = await callAs((upload) => `/uploads/${upload.id}`, 'createUpload', film);
+    expect((await call('createUploadPartUrls', { id, partNumbers: [1] })).parts).toMatchObject([{ partNumber: 1 }]);
+    await callAs(`/uploads/${id}/parts`, 'listUploadParts', { id });
   });
 });
 

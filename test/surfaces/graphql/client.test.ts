@@ -170,6 +170,7 @@ describe('a client of the bundled function', () => {
         legacyRtmpURL: null,
         rateLimitFactor: 100,
         limitFactor: 100,
+        freeStoredGiB: 50,
         defaultStreamBackend: 'ffmpeg',
         streamBackendEdit: false,
       },

@@ -180,7 +180,7 @@ describe('bodies', () => {
       'archivedAt',
       'managedChannelTitleCached',
     ]);
-    expect(optional(Problem)).toEqual(['readiness', 'limit', 'used', 'allowed', 'errors']);
+    expect(optional(Problem)).toEqual(['readiness', 'limit', 'used', 'allowed', 'partNumbers', 'errors']);
   });
 
   test.for([
@@ -236,6 +236,7 @@ describe('bodies', () => {
       update_stream: [],
       schedule_stream: ['scheduleStartAt'],
       create_upload: ['name', 'mimeType'],
+      create_upload_part_urls: ['partNumbers'],
       import_upload: ['url'],
       create_playlist: ['streamID', 'kind', 'mode'],
       apply_playlist_operations: ['operations'],

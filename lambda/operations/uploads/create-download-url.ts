@@ -1,0 +1,33 @@
+// POST /uploads/{id}/download-url: answers a URL to get the bytes from.
+import * as z from 'zod';
+import { downloadURLSeconds } from '../../domain/upload-times.ts';
+import { orNotFound, pathID, timestamp } from '../fields.ts';
+import { operation } from '../operation.ts';
+import { ProblemError } from '../problem-codes.ts';
+
+const downloadURL = z
+  .object({ url: z.url(), method: z.literal('GET'), expiresAt: timestamp })
+  .meta({ id: 'DownloadURL' });
+
+export const createDownloadUrl = operation(['service:read'], {
+  id: 'createDownloadUrl',
+  summary: 'Get a presigned URL to download the file from',
+  description:
+    'The bytes as they were sent, by one GET or by ranges. The URL needs no credential: treat it as a secret.',
+  tag: 'uploads',
+  method: 'POST',
+  path: '/uploads/{id}/download-url',
+  params: { id: pathID },
+  output: { status: 200, body: downloadURL },
+  errors: ['not_found', 'upload_incomplete'],
+  hints: { idempotent: true },
+  async handle(ctx, { params }) {
+    const upload = orNotFound(await ctx.data.uploads.find(ctx.caller.userID, params.id), 'upload');
+    if (!upload.uploaded) throw new ProblemError('upload_incomplete', 'The bytes of this upload are not here yet.');
+    const url = await ctx.objects.presignGet(upload.object_key, {
+      expiresInSeconds: downloadURLSeconds,
+      downloadName: upload.name,
+    });
+    return { url, method: 'GET' as const, expiresAt: new Date(ctx.now.getTime() + downloadURLSeconds * 1000) };
+  },
+});

@@ -1,0 +1,100 @@
+// POST /uploads/{id}/part-urls: answers URLs to PUT parts of the bytes to.
+import * as z from 'zod';
+import type { Multipart } from '../../data/multiparts.ts';
+import type { Upload } from '../../data/uploads.ts';
+import { maxParts, partBytes, partCount, sizeOfPart } from '../../domain/upload-parts.ts';
+import { uploadURLSeconds } from '../../domain/upload-times.ts';
+import type { Context } from '../context.ts';
+import { orNotFound, pathID, timestamp } from '../fields.ts';
+import { operation } from '../operation.ts';
+import { fieldProblem } from '../problem-codes.ts';
+import { multipartOf, partNumber, sha256 } from './upload-parts.ts';
+
+/** How many parts one request asks for at most. */
+const maxAsked = 100;
+
+const partURLs = z
+  .object({
+    partSizeBytes: z.int().describe('Of every part but the last, which has the rest.'),
+    parts: z.array(
+      z.object({
+        partNumber,
+        url: z.url(),
+        method: z.literal('PUT'),
+        headers: z.record(z.string(), z.string()).describe('Send these with the PUT, unchanged.'),
+        expiresAt: timestamp,
+      }),
+    ),
+  })
+  .meta({ id: 'UploadPartURLs' });
+
+export const createUploadPartUrls = operation(['service:write'], {
+  id: 'createUploadPartUrls',
+  summary: 'Get presigned URLs to send parts of the bytes to',
+  description:
+    'For an upload that was created with multipart: a PUT for each part, in any order, several at once. ' +
+    'Part n has the bytes from (n − 1) · partSizeBytes on. A part that was interrupted is sent again, by the same ' +
+    'URL or by a new one; after a reload or a day, list_upload_parts says which are there. ' +
+    'With sha256, a URL takes these bytes only. Of a film of 40 MiB: ' +
+    'POST /uploads with {"name": "film.mp4", "mimeType": "video/mp4", "fileSize": 41943040, "multipart": true}; ' +
+    'POST here with {"partNumbers": [1, 2, 3]}; split -b 16777216 film.mp4 part. on your side; ' +
+    'PUT part.aa, part.ab and part.ac to the three URLs; POST /uploads/{id}/complete, which ends in 422 ' +
+    'parts_missing with partNumbers to send again, until all are there.',
+  tag: 'uploads',
+  method: 'POST',
+  path: '/uploads/{id}/part-urls',
+  params: { id: pathID },
+  body: z.strictObject({
+    partNumbers: z.array(z.int().min(1).max(maxParts)).min(1).max(maxAsked).describe('Which parts; the first is 1.'),
+    sha256: z
+      .array(sha256)
+      .max(maxAsked)
+      .optional()
+      .describe('The SHA-256 of each of these parts, in Base64. For all parts of an upload, or for none.'),
+  }),
+  output: { status: 200, body: partURLs },
+  errors: ['not_found', 'resource_in_use', 'part_mismatch'],
+  hints: { idempotent: true },
+  async handle(ctx, { params, body: { partNumbers, sha256: digests } }) {
+    const upload = orNotFound(await ctx.data.uploads.lock(ctx.caller.userID, params.id), 'upload');
+    const known = await multipartOf(ctx, upload);
+    const sizeBytes = upload.declared_size_bytes!;
+    const parts = partCount(sizeBytes);
+    const beyond = partNumbers.findIndex((each) => each > parts);
+    if (beyond >= 0) throw fieldProblem(`partNumbers/${beyond}`, `This upload has ${parts} parts.`);
+    if (digests && digests.length !== partNumbers.length)
+      throw fieldProblem('sha256', `Must have one for each of the ${partNumbers.length} partNumbers.`);
+    const multipartID = await begin(ctx, upload, known, digests !== undefined);
+    const signed = await Promise.all(
+      partNumbers.map((each, index) =>
+        ctx.objects.presignPart(upload.object_key, multipartID, {
+          partNumber: each,
+          contentLength: sizeOfPart(each, sizeBytes),
+          sha256: digests?.[index] ?? null,
+          expiresInSeconds: uploadURLSeconds,
+        }),
+      ),
+    );
+    return {
+      partSizeBytes: partBytes,
+      parts: signed.map((each, index) => ({ partNumber: partNumbers[index]!, method: 'PUT' as const, ...each })),
+    };
+  },
+});
+
+/** What the store calls the parts. Where the transaction is undone, the store throws them away by itself. */
+async function begin(ctx: Context, upload: Upload, known: Multipart, hasSHA256: boolean): Promise<string> {
+  if (known.multipart_id === null) {
+    const facts = { contentType: upload.mime_type, hasSHA256 };
+    const multipartID = await ctx.objects.createMultipart(upload.object_key, facts);
+    await ctx.data.multiparts.begin(upload.id, { multipartID, hasSHA256 });
+    return multipartID;
+  }
+  if (known.has_sha256 !== hasSHA256) {
+    const detail = known.has_sha256
+      ? 'This upload was begun with sha256. Send it for every part.'
+      : 'This upload was begun without sha256. Leave it out, or create another upload.';
+    throw fieldProblem('sha256', detail, 'part_mismatch');
+  }
+  return known.multipart_id;
+}

@@ -1,0 +1,43 @@
+// POST /uploads/{id}/retry: fetches or examines an upload once more that has failed.
+import type { Upload } from '../../data/uploads.ts';
+import type { Context } from '../context.ts';
+import { orNotFound, pathID } from '../fields.ts';
+import { assertRoom } from '../limits.ts';
+import { operation } from '../operation.ts';
+import { ProblemError } from '../problem-codes.ts';
+import { presentUpload, uploadSchema } from './upload-schema.ts';
+
+export const retryUpload = operation(['service:write'], {
+  id: 'retryUpload',
+  summary: 'Retry an upload that has failed',
+  description:
+    'Fetches an import once more, from its beginning, or examines the file again. ' +
+    'An upload that has not failed stays as it is. Next: poll get_upload until probeState is completed or failed.',
+  tag: 'uploads',
+  method: 'POST',
+  path: '/uploads/{id}/retry',
+  params: { id: pathID },
+  output: { status: 200, body: uploadSchema },
+  errors: ['not_found', 'upload_incomplete', 'limit_reached'],
+  hints: { idempotent: true, openWorld: true },
+  async handle(ctx, { params }) {
+    const upload = orNotFound(await ctx.data.uploads.lock(ctx.caller.userID, params.id), 'upload');
+    if (upload.probe_state !== 'failed') return presentUpload(ctx, upload);
+    if (upload.uploaded) await examineAgain(ctx, upload);
+    else await fetchAgain(ctx, upload);
+    return presentUpload(ctx, (await ctx.data.uploads.find(ctx.caller.userID, upload.id))!);
+  },
+});
+
+async function examineAgain(ctx: Context, upload: Upload): Promise<void> {
+  if (!(await ctx.objects.head(upload.object_key)))
+    throw new ProblemError('upload_incomplete', 'The bytes of this upload are no longer here. Create another upload.');
+  await ctx.data.uploads.markUploaded(upload.id, upload.size_bytes!);
+  await ctx.data.outbox.send({ queue: 'media', body: { task: 'probe_upload', uploadID: upload.id } });
+}
+
+async function fetchAgain(ctx: Context, { id: uploadID }: Upload): Promise<void> {
+  await assertRoom(ctx, { imports: 1, storedBytes: 1, incomingBytes: 1 });
+  await ctx.data.imports.beginAgain(uploadID);
+  await ctx.data.outbox.send({ queue: 'imports', body: { uploadID } });
+}

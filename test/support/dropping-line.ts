@@ -1,0 +1,59 @@
+// A line between a client and servers that drops every few seconds: an HTTP proxy, which clients tunnel through.
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import { connect } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
+
+export interface DroppingLine extends AsyncDisposable {
+  readonly proxyURL: string;
+  /** Bytes that clients have sent over it so far. */
+  readonly bytesSent: number;
+  /** How often it has dropped while somebody used it. */
+  readonly drops: number;
+}
+
+/** @param everyMs how long it lasts on average; each time is between half of that and half as much again */
+export async function startDroppingLine(everyMs: number): Promise<DroppingLine> {
+  const open = new Set<Socket>();
+  let [bytesSent, drops] = [0, 0];
+  const server = createServer();
+  server.on('connect', (request, client: Socket) => {
+    const { hostname, port } = new URL(`http://${request.url}`);
+    const target = connect(Number(port), hostname, () => client.write('HTTP/1.1 200 OK\r\n\r\n'));
+    for (const socket of [client, target]) {
+      open.add(socket);
+      socket
+        .on('error', () => {})
+        .on('close', () => {
+          open.delete(socket);
+          client.destroy();
+          target.destroy();
+        });
+    }
+    client.on('data', (chunk: Buffer) => (bytesSent += chunk.length));
+    client.pipe(target).pipe(client);
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  const drop = () => {
+    if (open.size > 0) drops += 1;
+    // A reset, as of a line that is gone: nothing that is still under way arrives.
+    for (const socket of open) socket.resetAndDestroy();
+    timer = setTimeout(drop, everyMs * (0.5 + Math.random()));
+  };
+  let timer = setTimeout(drop, everyMs);
+  return {
+    proxyURL: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    get bytesSent() {
+      return bytesSent;
+    },
+    get drops() {
+      return drops;
+    },
+    async [Symbol.asyncDispose]() {
+      clearTimeout(timer);
+      for (const socket of open) socket.destroy();
+      server.close();
+      await once(server, 'close');
+    },
+  };
+}
