@@ -6,6 +6,7 @@ import { createNameResolver } from '../../lambda/ports/outbound/name-resolver.ts
 import { importLimits } from '../../lambda/imports/import-limits.ts';
 import { importWorkerDefaults, runImportWorker } from '../../lambda/imports/import-worker.ts';
 import { runAgent } from '../../lambda/publisher/agent/agent.ts';
+import { Inspector } from '../../lambda/publisher/inspecting/inspector.ts';
 import { createMediaWorker } from '../../lambda/publisher/media-worker.ts';
 import { encoderChoice } from '../../lambda/publisher/media/choose-encoder.ts';
 import { streamBackends } from '../../lambda/data/streams.ts';
@@ -22,6 +23,7 @@ const connections = await connectLocally(settings, 10, log);
 limitWaits(connections.pool);
 const tools = { ffmpegPath: settings.ffmpegPath, ffprobePath: settings.ffprobePath };
 const { encoder } = settings;
+const inspector = new Inspector({ ...connections, tools, log });
 const clock = () => new Date();
 
 const stopping = new AbortController();
@@ -61,7 +63,9 @@ await runAgent(
       random: Math.random,
       limitFactor: localSettings.limitFactor,
       log,
+      onContent: () => inspector.wake(),
     }),
+    inspector,
     startOptions: { newID: (prefix) => newID(prefix, clock()), random: Math.random },
     steadyClock: () => performance.now(),
     log,
