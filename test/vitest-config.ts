@@ -25,6 +25,7 @@ const slow = [
   'test/ports/{flooded-queue,postgres-command-queue,outbound/name-resolver}.test.ts',
   'test/publisher/ffmpeg/{item-source,media-tool}.test.ts',
   'test/publisher/agent/*.test.ts',
+  'test/publisher/inspecting/*.test.ts',
   'test/publisher/media/{bombs,choose-encoder,probe}.test.ts',
   'test/publisher/prepared/{codecs,long-life,planned-rotation,play-out,prepared-{backend,sender},torture}.test.ts',
   'test/publisher/preparing/{one-encoder,prepare-segment,prepare-upload,shared-content}.test.ts',

@@ -7,6 +7,7 @@ import { importLimits } from '../../lambda/imports/import-limits.ts';
 import { importWorkerDefaults, runImportWorker } from '../../lambda/imports/import-worker.ts';
 import { pollMs, runScanWorker } from '../../lambda/imports/sources/scan-worker.ts';
 import { runAgent } from '../../lambda/publisher/agent/agent.ts';
+import { Inspector } from '../../lambda/publisher/inspecting/inspector.ts';
 import { createMediaWorker } from '../../lambda/publisher/media-worker.ts';
 import { encoderChoice } from '../../lambda/publisher/media/choose-encoder.ts';
 import { streamBackends } from '../../lambda/data/streams.ts';
@@ -23,6 +24,7 @@ const connections = await connectLocally(settings, 10, log);
 limitWaits(connections.pool);
 const tools = { ffmpegPath: settings.ffmpegPath, ffprobePath: settings.ffprobePath };
 const { encoder } = settings;
+const inspector = new Inspector({ ...connections, tools, log });
 const clock = () => new Date();
 
 const stopping = new AbortController();
@@ -66,7 +68,9 @@ await runAgent(
       random: Math.random,
       limitFactor: localSettings.limitFactor,
       log,
+      onContent: () => inspector.wake(),
     }),
+    inspector,
     startOptions: { newID: importOptions.newID, random: Math.random },
     steadyClock: () => performance.now(),
     log,

@@ -15,6 +15,7 @@ import { expiredCredentials } from './expired-credentials.ts';
 import { figures } from './figures.ts';
 import { idempotency } from './idempotency.ts';
 import { imports } from './imports.ts';
+import { inspections } from './inspections.ts';
 import { invoices } from './invoices.ts';
 import { ledger } from './ledger.ts';
 import { limits } from './limits.ts';
@@ -81,6 +82,7 @@ export function databaseOn(db: Queryable) {
     figures: figures(db),
     idempotency: idempotency(db),
     imports: imports(db),
+    inspections: inspections(db),
     invoices: invoices(db),
     ledger: ledger(db),
     limits: limits(db),

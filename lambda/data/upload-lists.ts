@@ -14,6 +14,7 @@ export interface UploadFilter {
   readonly inFolder: string | null;
   /** The folder, or any in it. */
   readonly belowFolder: string | null;
+  readonly hasFindings: boolean | null;
 }
 
 /** SQL of what a list is sorted by, before `seq`. Each has an index of this expression. */
@@ -51,8 +52,8 @@ export function uploadLists(db: Queryable) {
       const key = sortKeys[by];
       const [before, direction] = descending ? ['<', 'desc'] : ['>', 'asc'];
       // Every condition without a value is a constant when the statement is planned, and goes.
-      const query = 'upload_query($1, $2, $3, $4, $5, $6, $7)';
-      const isAfter = key === null ? `seq ${before} $9` : `(${key}, seq) ${before} ($10, $9)`;
+      const query = 'upload_query($1, $2, $3, $4, $5, $6, $7, $10)';
+      const isAfter = key === null ? `seq ${before} $9` : `(${key}, seq) ${before} ($11, $9)`;
       return all<SortedUpload>(
         db,
         `select ${uploadColumns}, ${key ?? 'null'} as sort_key from uploads
@@ -69,6 +70,7 @@ export function uploadLists(db: Queryable) {
           filter.belowFolder,
           count,
           after?.seq ?? null,
+          filter.hasFindings,
           ...(key === null ? [] : [after?.key ?? null]),
         ],
       );

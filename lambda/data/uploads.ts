@@ -1,4 +1,5 @@
 // SQL of uploads and the facts that probing found in them.
+import type { FindingKind } from '../domain/findings.ts';
 import type { ContentFacts } from '../domain/rendition.ts';
 import type { DynamicRange } from '../domain/video-format.ts';
 import { all, one } from './queryable.ts';
@@ -55,6 +56,8 @@ export interface Upload {
   readonly decode_cost: number | null;
   /** As contentHashOf of domain/rendition.ts makes it, beginning with the SHA-256 of the bytes; null until then. */
   readonly content_hash: string | null;
+  /** What was found in its content, each kind once. The findings themselves are in `inspections`. */
+  readonly finding_kinds: readonly FindingKind[];
   readonly created_at: Date;
   /** Null for uploads that were not imported. */
   readonly external_source: ExternalSource | null;
@@ -100,7 +103,7 @@ export interface NewUpload {
 const ownColumns = [
   'id, seq, user_id, name, folder, tags, mime_type, type, object_key, declared_size_bytes, expected_bytes, size_bytes',
   'uploaded, probe_state, failure, duration_seconds, width, height, framerate, video_codec, audio_codec',
-  'dynamic_range, decode_cost, content_hash, created_at',
+  'dynamic_range, decode_cost, content_hash, finding_kinds, created_at',
 ].join(', ');
 
 /** SQL of the columns of an Upload. */

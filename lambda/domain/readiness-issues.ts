@@ -20,6 +20,8 @@ export interface ReadinessIssue {
   readonly suggestion: string;
 }
 
+const readFindings = "Read the upload's findings, and upload a mended file. A start plays it as it is.";
+
 /**
  * By stable code: the part of the stream to look at, the error, the suggestion and the stage, which is
  * PREFLIGHT where a row names none. Issues of stage PREFLIGHT keep the stream from starting; those of
@@ -145,6 +147,14 @@ const issueTable = {
     'PLAYLIST',
     'Some items of a playlist cannot be played.',
     'Read the failure of each item in get_playlist, then replace or remove it. A start leaves them out.',
+    'PREPARATION',
+  ],
+  video_findings: ['VIDEO', 'Viewers may notice something in the video.', readFindings, 'PREPARATION'],
+  audio_findings: ['AUDIO', 'Viewers may notice something in the audio.', readFindings, 'PREPARATION'],
+  playlist_findings: [
+    'PLAYLIST',
+    'Viewers may notice something in items of a playlist.',
+    'Find them with list_uploads and hasFindings, and read their findings. A start plays them as they are.',
     'PREPARATION',
   ],
 } as const satisfies Record<string, readonly [(typeof readinessPaths)[number], string, string, 'PREPARATION'?]>;

@@ -1,4 +1,5 @@
 // Whether a stream can start, judged from stored facts alone, and for each thing that is missing what to do.
+import type { FindingKind } from './findings.ts';
 import type { IngestExcess } from './ingest-limits.ts';
 import { judgeManaged } from './managed-readiness.ts';
 import type { ManagedFacts } from './managed-readiness.ts';
@@ -12,6 +13,8 @@ export interface UploadFacts {
   readonly probeState: 'pending' | 'completed' | 'failed';
   readonly hasVideo: boolean;
   readonly hasAudio: boolean;
+  /** What was found in it so far, each kind once. */
+  readonly findings: readonly FindingKind[];
 }
 
 /** What is known of a playlist that a stream plays: of its draft if the draft has items, else of its live snapshot. */
@@ -73,32 +76,63 @@ function judgeAccount({ accountRest }: StreamFacts): Finding[] {
   return [accountRest === '' ? issue : { ...issue, suggestion: accountRest }];
 }
 
+/** What viewers notice, in the words of a list; other findings are the owner's to judge. */
+const noticedWords = {
+  black: 'black pictures',
+  frozen: 'pictures that stand still',
+  silent: 'silence',
+  no_sound: 'no sound',
+  loud: 'sound that is too loud',
+} as const satisfies Partial<Record<FindingKind, string>>;
+type NoticedKind = keyof typeof noticedWords;
+const noticedInPictures: readonly NoticedKind[] = ['black', 'frozen'];
+const noticedInSound: readonly NoticedKind[] = ['silent', 'no_sound', 'loud'];
+
+/** Whether the sound of the videos is replaced by a sound track. */
+function hasOwnSound({ playlists, audioUpload }: StreamFacts): boolean {
+  return (audioUpload !== undefined && audioUpload !== null) || playlists.some((each) => each?.kind === 'audio');
+}
+
+/** @param where as it stands in a sentence */
+function noticedIn(
+  code: ReadinessCode,
+  where: string,
+  uploads: readonly UploadFacts[],
+  noticed: readonly NoticedKind[],
+): Finding[] {
+  const kinds = noticed.filter((kind) => uploads.some(({ findings }) => findings.includes(kind)));
+  if (kinds.length === 0) return [];
+  const words = kinds.map((kind) => noticedWords[kind]).join(', ');
+  return [{ ...issueOf(code), error: `Viewers may notice in ${where}: ${words}.` }];
+}
+
 function judgeVideo(facts: StreamFacts): Finding[] {
   const video = facts.playlists.filter((playlist) => playlist?.kind !== 'audio');
-  if (video.length > 0) return video.flatMap(judgePlaylist);
+  const noticed = hasOwnSound(facts) ? noticedInPictures : [...noticedInPictures, ...noticedInSound];
+  if (video.length > 0) return video.flatMap((playlist) => judgePlaylist(playlist, noticed));
   const upload = facts.videoUpload;
   if (upload === undefined) return ['no_video'];
   if (upload === null) return ['upload_missing'];
   if (upload.probeState === 'failed') return ['upload_unusable'];
   if (!upload.uploaded) return ['upload_not_uploaded'];
   if (upload.probeState !== 'completed') return ['upload_not_probed'];
-  return upload.hasVideo ? [] : ['upload_not_visual'];
+  return upload.hasVideo ? noticedIn('video_findings', 'the video', [upload], noticed) : ['upload_not_visual'];
 }
 
 function judgeAudio(facts: StreamFacts): Finding[] {
   const audio = facts.playlists.filter((playlist) => playlist?.kind === 'audio');
-  if (audio.length > 0) return audio.flatMap(judgePlaylist);
+  if (audio.length > 0) return audio.flatMap((playlist) => judgePlaylist(playlist, noticedInSound));
   const upload = facts.audioUpload;
   if (upload === undefined) return [];
   if (upload === null) return ['audio_missing'];
   if (upload.probeState === 'failed') return ['audio_unusable'];
   if (!upload.uploaded) return ['audio_not_uploaded'];
   if (upload.probeState !== 'completed') return ['audio_not_probed'];
-  return upload.hasAudio ? [] : ['audio_silent'];
+  return upload.hasAudio ? noticedIn('audio_findings', 'the audio', [upload], noticedInSound) : ['audio_silent'];
 }
 
 /** One bad item never keeps a stream from starting, but is told. A playlist without a single playable item does. */
-function judgePlaylist(playlist: PlaylistFacts | null): Finding[] {
+function judgePlaylist(playlist: PlaylistFacts | null, noticed: readonly NoticedKind[]): Finding[] {
   if (playlist === null) return ['playlist_missing'];
   const { items, kind } = playlist;
   if (items.length === 0) return ['playlist_empty'];
@@ -111,7 +145,9 @@ function judgePlaylist(playlist: PlaylistFacts | null): Finding[] {
   if (pending > 0)
     issues.push({ ...issueOf('playlist_items_pending'), error: `${told(pending)} are still being examined.` });
   if (skipped > 0) issues.push({ ...issueOf('playlist_items_skipped'), error: `${told(skipped)} cannot be played.` });
-  return issues;
+  const played = items.filter((item) => item !== null && isPlayable(item, kind)) as UploadFacts[];
+  const found = played.filter(({ findings }) => noticed.some((each) => findings.includes(each)));
+  return [...issues, ...noticedIn('playlist_findings', told(found.length), found, noticed)];
 }
 
 /** Whether the upload of an item is still being examined, so that it is not known yet if the item can be played. */

@@ -113,6 +113,7 @@ export function uploadFacts(upload: Upload | undefined): UploadFacts | null {
     probeState: upload.probe_state,
     hasVideo: upload.video_codec !== null,
     hasAudio: upload.audio_codec !== null,
+    findings: upload.finding_kinds,
   };
 }
 

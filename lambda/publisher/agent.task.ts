@@ -15,6 +15,7 @@ import type { CarriedLoad } from './agent/agent-options.ts';
 import { describeEcsTask } from '../container/ecs-task.ts';
 import { TaskKeeper } from '../container/task-keeper.ts';
 import { agentHealthPort, agentPeerPort, loadMetrics, readAgentEnvironment } from './environment.ts';
+import { Inspector } from './inspecting/inspector.ts';
 import { createMediaWorker } from './media-worker.ts';
 import { chooseEncoder, encoderChoice } from './media/choose-encoder.ts';
 import { measureMachine } from './media/measure-machine.ts';
@@ -38,6 +39,7 @@ limitWaits(pool);
 const tools = await findMediaTools(process.env);
 const encoder = await chooseEncoder(tools, 'h264', jsonLog);
 const capacity = capacityOf(await measureMachine({ tools, encoder, ...environment, log: jsonLog }));
+const inspector = new Inspector({ pool, objects, tools, log: jsonLog });
 const clock = () => new Date();
 
 // ECS may have started this container again in its task: what the process before held is then free at once.
@@ -83,8 +85,10 @@ try {
         limitFactor: environment.limitFactor,
         log: jsonLog,
         givingBack: givingBack.signal,
+        onContent: () => inspector.wake(),
         onLoad: (commandsUnderWay) => keeper.note('media commands', commandsUnderWay),
       }),
+      inspector,
       startOptions: { newID: (prefix) => newID(prefix, clock()), random: Math.random },
       steadyClock: () => performance.now(),
       log: jsonLog,

@@ -15,6 +15,7 @@ import { MediaError } from './media/media-error.ts';
 import type { MediaTools } from './media/media-tools.ts';
 import { probeMedia } from './media/probe.ts';
 import type { Attempt } from './preparing/claimed-work.ts';
+import { removeOrphanedPictures } from './inspecting/remove-pictures.ts';
 import { hashContent } from './preparing/content.ts';
 import { prepareUpload } from './preparing/prepare-upload.ts';
 import { removeOrphanedRenditions } from './preparing/remove-renditions.ts';
@@ -36,6 +37,8 @@ export interface MediaWorkerOptions {
   readonly givingBack?: AbortSignal;
   /** Called whenever commands begin or end. */
   readonly onLoad?: (commandsUnderWay: number) => void;
+  /** Called when it is known which content an upload has, which can then be looked through. */
+  readonly onContent?: () => void;
 }
 
 /**
@@ -97,10 +100,16 @@ async function carryOut(options: MediaWorkerOptions, command: MediaCommand, atte
       if (command.multipartID !== undefined)
         await options.objects.abortMultipart(command.objectKey, command.multipartID);
       await options.objects.delete(command.objectKey);
-      return removeOrphanedRenditions(options, attempt);
+      return removeOrphans(options, attempt);
     case 'remove_renditions':
-      return removeOrphanedRenditions(options, attempt);
+      return removeOrphans(options, attempt);
   }
+}
+
+/** Deletes what was made of contents that no upload has any more. */
+async function removeOrphans(options: MediaWorkerOptions, attempt: Attempt): Promise<void> {
+  await removeOrphanedPictures(options);
+  await removeOrphanedRenditions(options, attempt);
 }
 
 /** Publishes a draft. With the last attempt that fails, the publishing fails: nobody would ask for it again. */
@@ -142,7 +151,7 @@ async function probeUpload(options: MediaWorkerOptions, uploadID: string, attemp
 }
 
 async function examineUpload(
-  { pool, objects, tools, limitFactor, log }: MediaWorkerOptions,
+  { pool, objects, tools, limitFactor, log, onContent }: MediaWorkerOptions,
   uploadID: string,
   attempt: Attempt,
 ): Promise<void> {
@@ -179,8 +188,8 @@ async function examineUpload(
     await settleUpload(data, uploadID, limitFactor);
   });
   if ('failure' in found) return;
-  // Only preparing needs the hash, and makes it itself where it is missing: a failure here holds nothing up.
-  await hashContent({ pool, objects }, uploadID, attempt.signal).catch((error: unknown) =>
+  // Preparing makes the hash itself where it is missing: a failure here holds nothing up.
+  await hashContent({ pool, objects }, uploadID, attempt.signal).then(onContent, (error: unknown) =>
     log('content_not_hashed', { uploadID, error: String(error) }),
   );
 }

@@ -22,7 +22,7 @@ export class MediaStack extends Stack {
    * public. `SiteCors` says which web pages may use the signed URLs.
    */
   readonly uploads: Bucket;
-  /** The right to take in uploads: to sign URLs for them, and to see whether they are there. */
+  /** The right to take in uploads: to sign URLs for them and for their pictures, and to see whether they are there. */
   readonly takeInAccess: ManagedPolicy;
   /** The right to fetch uploads from elsewhere, part by part. */
   readonly importAccess: ManagedPolicy;
@@ -86,7 +86,7 @@ export class MediaStack extends Stack {
     this.takeInAccess = this.#access('TakeInAccess', readingToo, {
       's3:PutObject': [uploadsPrefix],
       's3:ListMultipartUploadParts': [uploadsPrefix],
-      's3:GetObject': [uploadsPrefix, healthPrefix],
+      's3:GetObject': [uploadsPrefix, renditionsPrefix, healthPrefix],
     });
     this.readAccess = this.#access(
       'ReadAccess',

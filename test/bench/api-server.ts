@@ -39,7 +39,8 @@ function platform() {
   return getRequestListener((request, { incoming }) => rest(request, incoming.socket.remoteAddress ?? ''));
 }
 
-const everything = { q: null, tags: null, type: null, probeState: null, inFolder: null, belowFolder: null };
+const nothing = { q: null, tags: null, type: null, probeState: null };
+const everything = { ...nothing, inFolder: null, belowFolder: null, hasFindings: null };
 
 /** The same statements without catalogue, checks, problems and contract, to see what they cost by themselves. */
 function bare() {

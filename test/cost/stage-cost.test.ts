@@ -120,6 +120,7 @@ describe('one agent or import worker more', () => {
     expect(hoursOfMore(complete)).toEqual([
       ['A g4dn.xlarge more', expect.closeTo(0.526 + (60 * 0.08) / 730 + 0.005)],
       taskOf(2),
+      taskOf(2),
     ]);
   });
 });

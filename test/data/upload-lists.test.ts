@@ -15,11 +15,13 @@ beforeAll(async () => {
   );
   await pool.query(
     `insert into uploads (
-       id, user_id, name, folder, tags, mime_type, type, object_key, expected_bytes, size_bytes, duration_seconds)
+       id, user_id, name, folder, tags, mime_type, type, object_key, expected_bytes, size_bytes, duration_seconds,
+       finding_kinds)
      select 'upl_' || n, case when n % 11 = 0 then 'usr_2' else 'usr_1' end,
        'clip ' || n || ' take ' || n % 7 || case when n % 5000 = 1 then ' finale' else '' end,
        'Year ' || 2000 + n % 20 || '/Day ' || n % 400, array['all', 'tag ' || n % 1000],
-       'video/mp4', 'video', 'key ' || n, 0, (n * 7919) % 1000003, (n * 31) % 7200
+       'video/mp4', 'video', 'key ' || n, 0, (n * 7919) % 1000003, (n * 31) % 7200,
+       case when n % 500 = 3 then array['black'] else '{}' end
      from generate_series(1, $1::int) as n`,
     [Math.round(uploads * 1.1)],
   );
@@ -33,6 +35,7 @@ const nothing: UploadFilter = {
   probeState: null,
   inFolder: null,
   belowFolder: null,
+  hasFindings: null,
 };
 const searches: [string, Partial<UploadFilter>][] = [
   ['everything', {}],
@@ -45,6 +48,8 @@ const searches: [string, Partial<UploadFilter>][] = [
   ['a folder', { inFolder: 'Year 2007/Day 7' }],
   ['a folder and those in it', { belowFolder: 'Year 2007' }],
   ['a word in a folder', { q: 'finale', belowFolder: 'Year 2001' }],
+  ['what has findings', { hasFindings: true }],
+  ['what has none, in a folder', { hasFindings: false, inFolder: 'Year 2007/Day 7' }],
   ['a state that none is in', { probeState: 'failed' }],
 ];
 const orders = uploadSortKeys.flatMap((by) => [false, true].map((descending) => ({ by, descending })));

@@ -1,4 +1,4 @@
-// What only tasks do: an import worker fetches an upload, and agents prepare it and take its stream, on this machine.
+// What only tasks do: an import worker fetches an upload, a media worker prepares it, and agents take its stream.
 import { readFile } from 'node:fs/promises';
 import { setTimeout } from 'node:timers/promises';
 import { Pool } from 'pg';
@@ -64,7 +64,7 @@ export async function importPrepareAndPublish(scenario: TaskScenario): Promise<v
     const importing = await begin('ImportWorkers');
     await until(async () => (await api('GET', `/uploads/${uploadID}`)).externalSource.state === 'completed');
     await end(importing);
-    const prepared = await begin('ManifestTask');
+    const preparing = await begin('MediaWorkers');
     await until(async () => (await api('GET', `/uploads/${uploadID}`)).probeState === 'completed');
 
     await pool.query('update users set stream_backend_edit = true');
@@ -73,17 +73,21 @@ export async function importPrepareAndPublish(scenario: TaskScenario): Promise<v
     await api('POST', `/streams/${preparedStreamID}/start`);
     // The API refuses to start a stream to this machine. Nobody connects while the upload is being prepared.
     await pool.query('update destinations set rtmp_url = $1 || id', [`rtmp://127.0.0.1:${sink.port}/`]);
+    await until(async () => (await state(preparedStreamID)) === 'activating');
+    await end(preparing);
+    const prepared = await begin('ManifestTask');
     // Protection is asked for with the first stream that an agent takes.
     await until(async () => hasCalled('ManifestTask', 'ecs:UpdateTaskProtection'));
     await plays(preparedStreamID);
     await api('POST', `/streams/${preparedStreamID}/stop`);
     await until(async () => (await state(preparedStreamID)) === 'stopped');
     await api('DELETE', `/streams/${preparedStreamID}`);
-    await api('DELETE', `/uploads/${uploadID}`);
-    await until(async () => hasCalled('ManifestTask', 's3:DeleteObject'));
     await end(prepared);
+    await setTimeout(abandonedPollMs);
+    await api('DELETE', `/uploads/${uploadID}`);
 
     await begin('FfmpegTask');
+    await until(async () => hasCalled('FfmpegTask', 's3:DeleteObject'));
     await until(async () => hasCalled('FfmpegTask', 'ecs:UpdateTaskProtection'));
     await plays(waitingStreamID);
     await api('POST', `/streams/${waitingStreamID}/stop`);

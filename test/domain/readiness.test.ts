@@ -11,12 +11,14 @@ import type { Quality, VideoCodec } from '../../lambda/domain/video-format.ts';
 const now = new Date('2030-01-01T00:00:00Z');
 const later = new Date('2030-01-01T00:00:01Z');
 
-const movie: UploadFacts = { uploaded: true, probeState: 'completed', hasVideo: true, hasAudio: true };
+const movie: UploadFacts = { uploaded: true, probeState: 'completed', hasVideo: true, hasAudio: true, findings: [] };
 const song: UploadFacts = { ...movie, hasVideo: false };
 const silentMovie: UploadFacts = { ...movie, hasAudio: false };
 const pending: UploadFacts = { ...movie, probeState: 'pending' };
 const failed: UploadFacts = { ...movie, probeState: 'failed' };
 const announced: UploadFacts = { ...pending, uploaded: false };
+
+const withFindings = (...findings: UploadFacts['findings']): UploadFacts => ({ ...movie, findings });
 
 const destination = { archived: false, allowed: true, hasBackupURL: true, excesses: [] };
 const excess = excessOver('live.twitch.tv', { quality: 'q_1080p', framerate: 'f_60', videoCodec: 'h264' })!;
@@ -74,6 +76,8 @@ describe('ready', () => {
     ['with both playlists', { videoUpload: undefined, playlists: [videoPlaylist(silentMovie), audioPlaylist(song)] }],
     ['with a backup and an address for it', { wantsBackup: true }],
     ['without a backup address that nobody wants', { destination: { ...destination, hasBackupURL: false } }],
+    ['with what only its owner can judge', { videoUpload: withFindings('aspect', 'interlaced', 'variable_rate') }],
+    ['with silence, where there is a sound track', { videoUpload: withFindings('silent'), audioUpload: song }],
     ['with an end that is ahead', { scheduleEndAt: later }],
     ['with the smallest credit', { creditsLeft: 0.0001 }],
     ['on a connected channel', onChannel({})],
@@ -149,6 +153,23 @@ const leftOut: readonly (readonly [ReadinessCode, Partial<StreamFacts>, RegExp, 
     'playlist_items_skipped',
     { playlists: [videoPlaylist(movie), audioPlaylist(silentMovie, song)] },
     /^1 of the 2 items of the audio playlist cannot/,
+  ],
+  [
+    'video_findings',
+    { videoUpload: withFindings('interlaced', 'silent', 'black') },
+    /^Viewers may notice in the video: black pictures, silence\.$/,
+    'VIDEO',
+  ],
+  [
+    'audio_findings',
+    { audioUpload: withFindings('loud') },
+    /^Viewers may notice in the audio: sound .* loud\.$/,
+    'AUDIO',
+  ],
+  [
+    'playlist_findings',
+    { playlists: [videoPlaylist(movie, withFindings('frozen'), withFindings('aspect'))] },
+    /^Viewers may notice in 1 of the 3 items of the video playlist: pictures that stand still\.$/,
   ],
 ];
 

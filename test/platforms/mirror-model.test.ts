@@ -28,7 +28,7 @@ const command: fc.Arbitrary<ModelCommand> = fc.oneof(
     weight: 1,
     arbitrary: fc.constantFrom('endThere', 'revoke', 'connect', 'exhaust', 'busy', 'recover').map((kind) => ({ kind })),
   },
-  { weight: 1, arbitrary: fc.constant({ kind: 'useUp' as const }) },
+  { weight: 3, arbitrary: fc.constant({ kind: 'useUpAndStop' as const }) },
   { weight: 4, arbitrary: fc.record({ kind: fc.constant('kill' as const), after: fc.integer({ min: 1, max: 120 }) }) },
   {
     weight: 5,

@@ -12,7 +12,9 @@ import type { TestService } from '../support/service.ts';
 
 export type ModelCommand =
   | { readonly kind: 'start' | 'stop' | 'schedule' | 'cancel' | 'feed' | 'starve' | 'edit' | 'retry' | 'rotate' }
-  | { readonly kind: 'endThere' | 'revoke' | 'connect' | 'exhaust' | 'useUp' | 'busy' | 'recover' }
+  | { readonly kind: 'endThere' | 'revoke' | 'connect' | 'exhaust' | 'busy' | 'recover' }
+  /** Others use the rest of the day's quota up, and the stream is stopped. */
+  | { readonly kind: 'useUpAndStop' }
   /** The worker dies after so many statements and calls. */
   | { readonly kind: 'kill'; readonly after: number }
   /** The next call of a kind has no answer: it took effect, or it did not. */
@@ -127,12 +129,17 @@ export async function createModelRun(service: TestService, actors: Actors, mirro
         case 'exhaust':
           platform.refuses = { code: 'quota_exhausted', reason: 'quotaExceeded' };
           return undefined;
-        case 'useUp':
+        case 'useUpAndStop':
           await pool.query(
             `insert into platform_quota (platform, day, used_units) values ('youtube', $1::date, $2)
              on conflict (platform, day) do update set used_units = excluded.used_units`,
             [quotaDay(mirrored.clock()), dailyUnits],
           );
+          if ((await state()) === 'scheduled') await call('DELETE', `/streams/${id}/schedule`);
+          else {
+            await move('stop');
+            await move('replicas_ended');
+          }
           return undefined;
         case 'busy':
           platform.mostLive = 0;

@@ -48,6 +48,8 @@ const mediaUses: Readonly<Record<MediaUse, (objects: ObjectStore) => Promise<voi
     const { url, headers } = await objects.presignPut(upload, limits);
     await fetch(url, { method: 'PUT', headers, body: 'data' });
     await objects.head(upload);
+    // A picture of it.
+    await fetch(await objects.presignGet(rendition, { expiresInSeconds: 60 }));
     await objects.head('health/probe');
     const id = await objects.createMultipart(upload, { ...video, hasSHA256: true });
     const ofPart = { partNumber: 1, contentLength: 4, sha256: null, expiresInSeconds: 60 };

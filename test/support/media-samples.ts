@@ -214,8 +214,10 @@ export function mediaSample(name: SampleName): Promise<string> {
   return path;
 }
 
-async function make(name: SampleName): Promise<string> {
-  const recipe: readonly string[] = recipes[name];
+const make = (name: SampleName): Promise<string> => madeSample(name, recipes[name]);
+
+/** Makes a file by the arguments of ffmpeg that come before its name, unless the temporary folder has it. */
+export async function madeSample(name: string, recipe: readonly string[]): Promise<string> {
   const path = derivedPath(name, recipe.join('\n'));
   if (existsSync(path)) return path;
   const { tools } = (await everyMediaTools())[0]!;

@@ -28,12 +28,14 @@ export const listUploads = operation(['service:read'], {
     tag: someTags.optional().describe('Only uploads with all these tags.'),
     type: z.enum(uploadTypes).optional(),
     probeState: z.enum(probeStates).optional(),
+    hasFindings: z.boolean().optional().describe('Whether anything was found in them.'),
     sort: z.enum(sorts).default('-createdAt').describe('- before it for descending.'),
   },
   output: { status: 200, body: pageOf(uploadSchema).meta({ id: 'UploadPage' }) },
   errors: ['invalid_cursor'],
   async handle(ctx, { query }) {
     const { q = null, folder = null, recursive = false, tag = null, type = null, probeState = null } = query;
+    const { hasFindings = null } = query;
     const filter = {
       q,
       tags: tag,
@@ -42,6 +44,7 @@ export const listUploads = operation(['service:read'], {
       inFolder: recursive ? null : folder,
       // Everything is in no folder, or somewhere in one.
       belowFolder: recursive ? folder || null : null,
+      hasFindings,
     };
     const { data, page } = await pageThroughSorted(
       ctx,

@@ -4,6 +4,7 @@ import { importStates, probeStates, uploadTypes } from '../../data/uploads.ts';
 import type { Upload } from '../../data/uploads.ts';
 import type { Context } from '../context.ts';
 import { failure, timestamp } from '../fields.ts';
+import { inspectionFields, notInspected, presentInspections } from './upload-inspection.ts';
 
 /** The most that one PUT can carry, in S3 and in the local object store. */
 export const maxUploadBytes = 5 * 1024 ** 3;
@@ -47,6 +48,7 @@ export const uploadSchema = z
     framerate: z.number().nullable().describe('Frames per second.'),
     videoCodec: z.string().nullable(),
     audioCodec: z.string().nullable(),
+    ...inspectionFields,
     externalSource: externalSource
       .optional()
       .describe(
@@ -60,7 +62,10 @@ export const uploadSchema = z
 
 const unused = { playlists: 0, streams: 0 };
 
-/** Presents uploads. One statement reads what uses them, and none where the caller does not want that. */
+/**
+ * Presents uploads. One statement reads what uses them, one what was found in them, and none what the caller does not
+ * want.
+ */
 export async function presentUploads(
   ctx: Context,
   uploads: readonly Upload[],
@@ -68,19 +73,26 @@ export async function presentUploads(
   const counted = ctx.isWanted('Upload.usedBy') ? uploads.map(({ id }) => id) : [];
   const uses = counted.length > 0 ? await ctx.data.uploads.uses(counted) : [];
   const useOf = new Map(uses.map(({ id, playlists, streams }) => [id, { playlists, streams }]));
-  return uploads.map((upload) => present(upload, useOf.get(upload.id) ?? unused));
+  const inspections = await presentInspections(ctx, uploads);
+  return uploads.map((upload) =>
+    present(upload, useOf.get(upload.id) ?? unused, inspections.get(upload.content_hash ?? '') ?? notInspected),
+  );
 }
 
 /** Presents an upload that was made a moment ago, so that nothing can use it. */
 export function presentNewUpload(upload: Upload): z.input<typeof uploadSchema> {
-  return present(upload, unused);
+  return present(upload, unused, notInspected);
 }
 
 export async function presentUpload(ctx: Context, upload: Upload): Promise<z.input<typeof uploadSchema>> {
   return (await presentUploads(ctx, [upload]))[0]!;
 }
 
-function present(upload: Upload, use: z.input<typeof usedBy>): z.input<typeof uploadSchema> {
+function present(
+  upload: Upload,
+  use: z.input<typeof usedBy>,
+  inspection: typeof notInspected,
+): z.input<typeof uploadSchema> {
   const fileSize = upload.size_bytes ?? upload.declared_size_bytes;
   return {
     id: upload.id,
@@ -100,6 +112,7 @@ function present(upload: Upload, use: z.input<typeof usedBy>): z.input<typeof up
     framerate: upload.framerate,
     videoCodec: upload.video_codec,
     audioCodec: upload.audio_codec,
+    ...inspection,
     ...(upload.external_source === null ? {} : { externalSource: upload.external_source }),
     usedBy: use,
     createdAt: upload.created_at,

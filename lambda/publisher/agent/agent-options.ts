@@ -11,6 +11,7 @@ import type { CommandQueue, QueueHandler } from '../../ports/command-queue/comma
 import type { ObjectStore } from '../../ports/object-store/object-store.ts';
 import type { Sealer } from '../../ports/sealer/sealer.ts';
 import type { EncoderSettings } from '../ffmpeg/encoder-arguments.ts';
+import type { Inspector } from '../inspecting/inspector.ts';
 import type { MediaTools } from '../media/media-tools.ts';
 import type { Peering } from './peers.ts';
 
@@ -40,6 +41,8 @@ export interface AgentOptions {
   readonly encoder: EncoderSettings;
   /** Carries out the commands of the queue 'media', which agents of some backends take (`takesMedia`). */
   readonly handleMedia: QueueHandler;
+  /** Looks through contents, of the same agents, while they keep up; absent for an agent that looks through none. */
+  readonly inspector?: Inspector;
 
   /** Ids and randomness of the streams that a schedule starts; the randomness also spreads retries over time. */
   readonly startOptions: Pick<StartOptions, 'newID' | 'random'>;

@@ -167,7 +167,7 @@ class Agent {
 
   /** A command to publish only wakes the agent up: what there is to claim, the database says. */
   #consumeCommands(): Promise<unknown>[] {
-    const { backends, queue, handleMedia } = this.#options;
+    const { backends, queue, handleMedia, inspector } = this.#options;
     const { signal } = this.#consuming;
     const pause = () => setTimeout(leavesEveryMs, undefined, { signal }).catch(() => {});
     const wake: QueueHandler = async () => {
@@ -184,6 +184,8 @@ class Agent {
     return [
       ...backends.map((backend) => queue.consume(`publish-${backend}`, wake, { signal })),
       ...(takesMedia(backends) ? [queue.consume('media', media, { signal, lanes: mediaLanes, isResting })] : []),
+      // No workers are started for this, so that every agent that keeps up takes its part.
+      ...(inspector && takesMedia(backends) ? [inspector.run(isBehind, signal)] : []),
     ];
   }
 

@@ -105,7 +105,7 @@ export function audioEncoderArguments(bitrateKbps: number): string[] {
  * What pictures are taken for that do not name their colour matrix, as those of most H.264 encoders. ffmpeg by itself
  * would take them for BT.601 and shift the colours.
  */
-const assumedColourMatrix: Record<DynamicRange, string> = { sdr: 'bt709', pq: 'bt2020nc', hlg: 'bt2020nc' };
+export const assumedColourMatrix: Record<DynamicRange, string> = { sdr: 'bt709', pq: 'bt2020nc', hlg: 'bt2020nc' };
 
 interface InputOptions {
   /** The dynamic range of the source's moving pictures; null where these are not wanted. */

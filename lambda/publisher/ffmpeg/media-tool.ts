@@ -41,6 +41,8 @@ export interface MediaToolExit {
 export interface RunningMediaTool {
   readonly stdin: Writable;
   readonly stdout: Readable;
+  /** What the tool writes to `pipe:3`. Nothing comes unless `hasSecondOutput` was asked for. */
+  readonly secondOutput: Readable;
   /** Resolves when the process is gone and its output was read, or dropped by `end`; never rejects. */
   readonly exited: Promise<MediaToolExit>;
   /** The last lines of stderr, with `<source>` in place of `sourceURL` and of every other address. */
@@ -54,6 +56,8 @@ export interface MediaToolOptions {
   readonly sourceURL?: string;
   /** How many bytes the tool may be ahead of the reader of `stdout`; then its pipe is full and it waits. */
   readonly readAheadBytes: number;
+  /** Whether the tool has `pipe:3` for further output, of which it may be as far ahead. */
+  readonly hasSecondOutput?: boolean;
   /** Ends the tool as `end` does. */
   readonly signal?: AbortSignal;
   /** Whether the tool gives way to everything else on the machine. */
@@ -70,20 +74,29 @@ const endedFirst = { background: 1000, foreground: 500 } as const;
 export function startMediaTool(
   program: string,
   programArguments: readonly string[],
-  { sourceURL, readAheadBytes, signal, background = false, memoryMiB }: MediaToolOptions,
+  options: MediaToolOptions,
 ): RunningMediaTool {
+  const { sourceURL, readAheadBytes, hasSecondOutput = false, signal, background = false, memoryMiB } = options;
   const memory = { mebibytes: memoryMiB ?? null, endedFirst: endedFirst[background ? 'background' : 'foreground'] };
   // Where there is no death signal, the tool ends when it finds its pipes closed.
   const [command, ...first] = hasDeathSignal()
     ? [...deathSignalCommand('SIGKILL'), ...memoryLimitCommand(memory), program]
     : [program];
-  const spawned = spawn(command, [...first, ...programArguments], { stdio: 'pipe', env: toolEnvironment() });
+  const stdio: 'pipe'[] = ['pipe', 'pipe', 'pipe', ...(hasSecondOutput ? (['pipe'] as const) : [])];
+  const spawned = spawn(command, [...first, ...programArguments], { stdio, env: toolEnvironment() });
+  const { stdin, stdout: output, stderr: errors } = spawned;
+  const furtherOutput = (spawned.stdio[3] ?? undefined) as Readable | undefined;
   if (background && spawned.pid !== undefined) setPriority(spawned.pid, constants.priority.PRIORITY_LOW);
   // Writing to a process that has ended is an error that says no more than `exited` does.
-  spawned.stdin.on('error', () => {});
-  const stdout = spawned.stdout.pipe(new PassThrough({ highWaterMark: readAheadBytes }));
-  spawned.stdout.once('close', () => stdout.end());
-  const log = keepLog(spawned.stderr, sourceURL);
+  stdin.on('error', () => {});
+  const aheadOfReader = (written: Readable | undefined): Readable => {
+    const read = new PassThrough({ highWaterMark: readAheadBytes });
+    if (!written) return read.end();
+    written.once('close', () => read.end());
+    return written.pipe(read);
+  };
+  const [stdout, secondOutput] = [aheadOfReader(output), aheadOfReader(furtherOutput)];
+  const log = keepLog(errors, sourceURL);
   const exited = new Promise<MediaToolExit>((resolve) => {
     spawned.once('error', (error: NodeJS.ErrnoException) => {
       log.add(`could not start: ${error.code}`);
@@ -96,15 +109,17 @@ export function startMediaTool(
   });
   const kill = (): void => {
     spawned.kill('SIGKILL');
-    spawned.stdout.destroy();
+    output.destroy();
+    furtherOutput?.destroy();
   };
   signal?.addEventListener('abort', kill);
   void exited.then(() => signal?.removeEventListener('abort', kill));
   if (signal?.aborted) kill();
 
   return {
-    stdin: spawned.stdin,
+    stdin,
     stdout,
+    secondOutput,
     exited,
     log: () => log.text(),
     end: async () => {

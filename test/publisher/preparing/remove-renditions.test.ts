@@ -48,7 +48,7 @@ async function carryOut(body: MediaCommand): Promise<void> {
 /** What a worker deletes once the last upload of a content is gone. */
 const removal = { task: 'delete_object', objectKey: 'uploads/gone' } as const;
 const segmentsDeleted = (content: string) =>
-  deleted.filter((key) => key.includes(`/${content}/`)).map((key) => Number(key.split('/').at(-1)));
+  deleted.filter((key) => key.includes(`/${content}/${format}/`)).map((key) => Number(key.split('/').at(-1)));
 const row = async (content: string) =>
   (await service.pool().query('select state, segments_done from renditions where content_hash = $1', [content]))
     .rows[0];

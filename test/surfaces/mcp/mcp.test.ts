@@ -251,7 +251,7 @@ describe('a call', () => {
       'list_uploads',
       { idempotencyKey: 'x' },
       '/query/idempotencyKey: There is no parameter idempotencyKey here. Leave it out; known here: limit, cursor, q, ' +
-        'folder, recursive, tag, type, probeState, sort.',
+        'folder, recursive, tag, type, probeState, hasFindings, sort.',
     ],
     ['create_stream', { constructor: 1 }, '/constructor: There is no field constructor here.'],
   ])('of %s with %j is refused: %s', async (name, args, detail) => {

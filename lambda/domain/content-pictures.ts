@@ -1,0 +1,28 @@
+// Pictures of a content that people see in lists: where they are kept, and what a strip of them shows.
+import { renditionsPrefix } from './object-keys.ts';
+
+/** So many pictures of a video are in its strip, side by side: from the middle of each tenth. */
+export const storyboardColumns = 10;
+
+/** What there are pictures of, as it is noted. */
+export interface ContentPictures {
+  readonly hasThumbnail: boolean;
+  readonly hasStoryboard: boolean;
+}
+
+const pictureNames = ['thumbnail', 'storyboard'] as const;
+
+/** The key of the object that holds a picture, beside the renditions of the content. */
+export function pictureKey(contentHash: string, name: (typeof pictureNames)[number]): string {
+  return `${renditionsPrefix}v1/${contentHash}/${name}`;
+}
+
+/** The keys of all pictures that a content can have. */
+export function pictureKeys(contentHash: string): string[] {
+  return pictureNames.map((name) => pictureKey(contentHash, name));
+}
+
+/** The time from one picture of a strip to the next, in seconds. */
+export function storyboardInterval(durationSeconds: number): number {
+  return durationSeconds / storyboardColumns;
+}

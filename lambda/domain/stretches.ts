@@ -1,0 +1,49 @@
+// Stretches of time, as they are found piece by piece: put together, taken out of each other, and bounded in number.
+
+/** In seconds from the beginning of the media. */
+export interface Stretch {
+  readonly start: number;
+  readonly end: number;
+}
+
+/** What is nearer to each other than this belongs together: less than a picture at 24 a second. */
+const gapSeconds = 0.035;
+/** More than these are not kept while a file is looked through: somebody has made it so. */
+const mostKept = 500;
+
+export const lengthOf = ({ start, end }: Stretch): number => end - start;
+
+/** The same time as stretches that do not touch, in order. Of too many, the longest. */
+export function joined(stretches: readonly Stretch[]): Stretch[] {
+  const result: Stretch[] = [];
+  for (const stretch of stretches.toSorted((a, b) => a.start - b.start)) {
+    const last = result.at(-1);
+    if (last && stretch.start <= last.end + gapSeconds)
+      result[result.length - 1] = { start: last.start, end: Math.max(last.end, stretch.end) };
+    else result.push(stretch);
+  }
+  return longest(result, mostKept);
+}
+
+/** So many of them at most, the longest, in order. */
+export function longest(stretches: readonly Stretch[], most: number): Stretch[] {
+  if (stretches.length <= most) return [...stretches];
+  return stretches
+    .toSorted((a, b) => lengthOf(b) - lengthOf(a))
+    .slice(0, most)
+    .sort((a, b) => a.start - b.start);
+}
+
+/** What of the stretches is in none of the others. Both are as `joined` answers them. */
+export function without(stretches: readonly Stretch[], others: readonly Stretch[]): Stretch[] {
+  return stretches.flatMap((stretch) => {
+    let { start } = stretch;
+    const left: Stretch[] = [];
+    for (const other of others) {
+      if (other.end <= start || other.start >= stretch.end) continue;
+      if (other.start > start) left.push({ start, end: other.start });
+      start = Math.max(start, other.end);
+    }
+    return start < stretch.end ? [...left, { start, end: stretch.end }] : left;
+  });
+}

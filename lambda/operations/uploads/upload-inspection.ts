@@ -1,0 +1,99 @@
+// What was found in the content of uploads, and pictures of it, as clients see them.
+import * as z from 'zod';
+import type { Inspection } from '../../data/inspections.ts';
+import type { Upload } from '../../data/uploads.ts';
+import { pictureKey, storyboardColumns, storyboardInterval } from '../../domain/content-pictures.ts';
+import { findingKinds } from '../../domain/findings.ts';
+import type { Context } from '../context.ts';
+
+const loudness = z
+  .object({
+    integratedLUFS: z.number(),
+    rangeLU: z.number(),
+    truePeakDBTP: z.number(),
+  })
+  .meta({ id: 'Loudness' });
+
+const finding = z
+  .object({
+    kind: z.enum(findingKinds),
+    startSeconds: z.number().nullable().describe('null: throughout.'),
+    endSeconds: z.number().nullable(),
+    detail: z.string(),
+  })
+  .meta({ id: 'UploadFinding' });
+
+const storyboard = z
+  .object({
+    url: z.url(),
+    columns: z.int32(),
+    rows: z.int32(),
+    intervalSeconds: z.number(),
+  })
+  .meta({ id: 'Storyboard' });
+
+/** The fields of an upload. */
+export const inspectionFields = {
+  examinedShare: z
+    .number()
+    .min(0)
+    .max(1)
+    .describe('How much has been looked through for loudness and findings. It plays meanwhile.'),
+  loudness: loudness.nullable().describe('By EBU R128, so far.'),
+  findings: z.array(finding).describe('What viewers may notice, so far.'),
+  thumbnailURL: z.url().nullable().describe('A JPEG, of sound its waveform. Valid for 15 minutes.'),
+  storyboard: storyboard.nullable().describe('Of videos: a JPEG of pictures side by side.'),
+};
+const inspectionSchema = z.object(inspectionFields);
+type PresentedInspection = z.input<typeof inspectionSchema>;
+
+const urlSeconds = 900;
+
+/** What is told of an upload in which nothing has been looked for yet. */
+export const notInspected: PresentedInspection = {
+  examinedShare: 0,
+  loudness: null,
+  findings: [],
+  thumbnailURL: null,
+  storyboard: null,
+};
+
+/** Presents what is known of the contents of uploads, by the content: with one statement, or none if nobody asks. */
+export async function presentInspections(
+  ctx: Context,
+  uploads: readonly Upload[],
+): Promise<ReadonlyMap<string, PresentedInspection>> {
+  const isWanted = Object.keys(inspectionFields).some((field) => ctx.isWanted(`Upload.${field}`));
+  const lengths = new Map(
+    uploads.flatMap(({ content_hash: hash, duration_seconds: seconds }) => (hash === null ? [] : [[hash, seconds]])),
+  );
+  if (!isWanted || lengths.size === 0) return new Map();
+  const found = await ctx.data.inspections.ofContents([...lengths.keys()]);
+  const presented = found.map(
+    async (each) => [each.content_hash, await present(ctx, each, lengths.get(each.content_hash) ?? null)] as const,
+  );
+  return new Map(await Promise.all(presented));
+}
+
+async function present(
+  ctx: Context,
+  { content_hash: contentHash, share, findings, loudness: measured, pictures }: Inspection,
+  durationSeconds: number | null,
+): Promise<PresentedInspection> {
+  const urlOf = (name: Parameters<typeof pictureKey>[1]) =>
+    ctx.objects.presignGet(pictureKey(contentHash, name), { expiresInSeconds: urlSeconds });
+  return {
+    examinedShare: share,
+    loudness: measured,
+    findings: [...findings],
+    thumbnailURL: pictures?.hasThumbnail ? await urlOf('thumbnail') : null,
+    storyboard: pictures?.hasStoryboard
+      ? {
+          url: await urlOf('storyboard'),
+          columns: storyboardColumns,
+          rows: 1,
+          intervalSeconds: storyboardInterval(durationSeconds ?? 0),
+        }
+      : null,
+  };
+}

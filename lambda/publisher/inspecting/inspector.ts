@@ -1,0 +1,170 @@
+// Looks through contents one after the other, a piece at a time, while nothing more urgent needs the machine.
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Pool } from 'pg';
+import { databaseOn, inTransaction } from '../../data/database.ts';
+import type { ClaimedInspection, InspectionProgress } from '../../data/inspections.ts';
+import { contentFacts } from '../../data/uploads.ts';
+import type { Upload } from '../../data/uploads.ts';
+import { pictureKey } from '../../domain/content-pictures.ts';
+import { findingsOf } from '../../domain/findings.ts';
+import { loudnessOf } from '../../domain/loudness.ts';
+import { nothingMeasured, overlapSeconds } from '../../domain/measurements.ts';
+import type { Log } from '../../log.ts';
+import { createWakeUp } from '../../ports/command-queue/wake-up.ts';
+import type { ObjectStore } from '../../ports/object-store/object-store.ts';
+import type { MediaTools } from '../media/media-tools.ts';
+import type { Source } from '../media/structure.ts';
+import { makePictures } from './make-pictures.ts';
+import { measurePiece, nextFrom } from './measure-piece.ts';
+import type { PieceTimes } from './measure-piece.ts';
+
+export interface InspectorOptions {
+  readonly pool: Pool;
+  readonly objects: Pick<ObjectStore, 'presignGet' | 'write'>;
+  readonly tools: MediaTools;
+  readonly log: Log;
+  /** How long a piece takes; for tests. */
+  readonly pieceTimes?: PieceTimes;
+}
+
+/** Whoever waits for a turn waits for one piece of each agent. */
+const usualPieceTimes: PieceTimes = { usualMs: 20_000, longestMs: 200_000 };
+const picturesTimeoutMs = 90_000;
+const sourceURLSeconds = 900;
+/** How often an agent that nobody wakes up looks for work, and whether the work under way has to give way. */
+const idleMs = 10_000;
+const lookEveryMs = 1000;
+/** What fails by our fault is tried again after this time, so often. */
+const triedAgainAfterSeconds = 60;
+const mostAttempts = 4;
+/** What takes longer is left as it is: 48 hours of 1080p30 take about ten. */
+const mostToolSeconds = 12 * 3600;
+const contentType = 'image/jpeg';
+
+export class Inspector {
+  readonly #options: InspectorOptions;
+  readonly #wakeUp = createWakeUp();
+
+  constructor(options: InspectorOptions) {
+    this.#options = options;
+  }
+
+  /** To be called when there may be something to look through. */
+  wake(): void {
+    this.#wakeUp.ring();
+  }
+
+  /** Works until the signal aborts. @param isLeaving whether there is something more urgent */
+  async run(isLeaving: () => boolean, signal: AbortSignal): Promise<void> {
+    signal.addEventListener('abort', () => this.wake(), { once: true });
+    while (!signal.aborted) {
+      const hasWorked = !isLeaving() && (await this.#workOnce(isLeaving, signal));
+      if (!hasWorked && !signal.aborted) await this.#wakeUp.wait(idleMs);
+    }
+  }
+
+  /** @returns whether there was something to do. It never throws. */
+  async #workOnce(isLeaving: () => boolean, signal: AbortSignal): Promise<boolean> {
+    const givingWay = new AbortController();
+    const looking = setInterval(() => isLeaving() && givingWay.abort(), lookEveryMs);
+    try {
+      return await inspectNext(this.#options, AbortSignal.any([signal, givingWay.signal]));
+    } catch (error) {
+      this.#options.log('inspector_hindered', { error: String(error) });
+      await delay(lookEveryMs, undefined, { signal }).catch(() => {});
+      return false;
+    } finally {
+      clearInterval(looking);
+    }
+  }
+}
+
+/** Takes the content whose turn it is a piece further. @returns false if there is none */
+export async function inspectNext(options: InspectorOptions, signal: AbortSignal): Promise<boolean> {
+  const { inspections, uploads } = databaseOn(options.pool);
+  const claimed = await inspections.claim();
+  if (!claimed) return false;
+  try {
+    const upload = await uploads.anyWithContent(claimed.content_hash);
+    // It is being deleted, and becomes an orphan.
+    if (!upload) await inspections.release(claimed, triedAgainAfterSeconds, false);
+    else await inspect(options, claimed, upload, signal);
+  } catch (error) {
+    const { content_hash: contentHash, attempts } = claimed;
+    if (!signal.aborted) options.log('content_not_inspected', { contentHash, attempts, error: String(error) });
+    await inspections.release(claimed, signal.aborted ? 0 : triedAgainAfterSeconds, !signal.aborted);
+  }
+  return true;
+}
+
+async function inspect(
+  options: InspectorOptions,
+  claimed: ClaimedInspection,
+  upload: Upload,
+  signal: AbortSignal,
+): Promise<void> {
+  const { pool, objects, tools, log } = options;
+  const isGivenUp = claimed.attempts > mostAttempts || claimed.tool_seconds > mostToolSeconds;
+  const sourceURL = await objects.presignGet(upload.object_key, { expiresInSeconds: sourceURLSeconds });
+  const source: Source = { tools, sourceURL, signal };
+  if (claimed.pictures === null && !isGivenUp) await addPictures(options, claimed, upload, source);
+  const progress = isGivenUp
+    ? { ...claimed, toolSeconds: 0, isCompleted: true }
+    : await progressOf(claimed, upload, source, options.pieceTimes ?? usualPieceTimes);
+  const isOrphan = await inTransaction(pool, async (data) => {
+    const isLeft = await data.inspections.advance(claimed, progress);
+    if (isLeft) await data.outbox.send({ queue: 'media', body: { task: 'remove_renditions' } });
+    return isLeft;
+  });
+  if (progress.isCompleted && isOrphan !== null) {
+    const { share, findings } = progress;
+    log('content_inspected', { contentHash: claimed.content_hash, share, findings: findings.length });
+  }
+}
+
+async function addPictures(
+  { pool, objects }: InspectorOptions,
+  claimed: ClaimedInspection,
+  upload: Upload,
+  source: Source,
+): Promise<void> {
+  const { kind, durationSeconds, dynamicRange } = contentFacts(upload);
+  const { width, height } = upload;
+  const size = width === null || height === null ? null : { width, height };
+  const made = await makePictures(source, { kind, durationSeconds, size, dynamicRange }, picturesTimeoutMs);
+  const { thumbnail = null, storyboard = null } = made ?? {};
+  for (const [name, picture] of Object.entries({ thumbnail, storyboard }) as ['thumbnail', Buffer | null][]) {
+    if (picture) await objects.write(pictureKey(claimed.content_hash, name), picture, { contentType });
+  }
+  const pictures = { hasThumbnail: thumbnail !== null, hasStoryboard: storyboard !== null };
+  await databaseOn(pool).inspections.recordPictures(claimed, pictures);
+}
+
+/** Measures a piece. There is nothing to measure in an image. */
+export async function progressOf(
+  { measurements }: Pick<ClaimedInspection, 'measurements'>,
+  upload: Pick<Upload, 'framerate' | 'width' | 'height'> & Parameters<typeof contentFacts>[0],
+  source: Source,
+  times: PieceTimes,
+): Promise<InspectionProgress> {
+  const { kind, durationSeconds, hasAudio: hasSound } = contentFacts(upload);
+  const { framerate, width, height } = upload;
+  if (kind === 'image' || durationSeconds === null)
+    return { share: 1, findings: [], loudness: null, measurements: null, toolSeconds: 0, isCompleted: true };
+  const hasPictures = kind === 'video';
+  const tracks = { hasPictures, hasSound, framerate };
+  const beganMs = performance.now();
+  const { measured, reached } = await measurePiece(source, tracks, measurements ?? nothingMeasured, times);
+  const isWhole = reached === 'end';
+  const loudness = hasSound ? loudnessOf(measured.momentary, measured.shortTerm, measured.truePeak) : null;
+  const size = hasPictures && width !== null && height !== null ? { width, height } : null;
+  const seen = (nextFrom(measured, tracks) + overlapSeconds) / durationSeconds;
+  return {
+    share: isWhole ? 1 : Math.min(0.99, seen),
+    findings: findingsOf(measured, { durationSeconds, size, hasSound }, loudness, isWhole),
+    loudness,
+    measurements: measured,
+    toolSeconds: (performance.now() - beganMs) / 1000,
+    isCompleted: reached !== 'more',
+  };
+}

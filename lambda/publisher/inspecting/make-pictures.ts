@@ -1,0 +1,137 @@
+// Makes pictures of a content for lists: a thumbnail, and of a video a strip of ten.
+import type { DynamicRange } from '../../domain/video-format.ts';
+import { storyboardColumns } from '../../domain/content-pictures.ts';
+import { assumedColourMatrix } from '../ffmpeg/item-arguments.ts';
+import { toneMappingFilters } from '../ffmpeg/tone-mapping.ts';
+import { inputGuardArguments } from '../media/container-formats.ts';
+import type { MediaKind } from '../media/container-formats.ts';
+import type { Source } from '../media/structure.ts';
+import { asJpeg, captureImage } from './capture-image.ts';
+
+/** What is known of a content that pictures are made of. */
+export interface PicturedContent {
+  readonly kind: MediaKind;
+  /** Null for images. */
+  readonly durationSeconds: number | null;
+  /** As displayed; null for sound. */
+  readonly size: Size | null;
+  readonly dynamicRange: DynamicRange;
+}
+
+export interface Pictures {
+  /** JPEG. */
+  readonly thumbnail: Buffer;
+  /** JPEG with `storyboardColumns` pictures side by side; null but for videos. */
+  readonly storyboard: Buffer | null;
+}
+
+interface Size {
+  readonly width: number;
+  readonly height: number;
+}
+
+const thumbnailBox: Size = { width: 640, height: 640 };
+const storyboardBox: Size = { width: 320, height: 180 };
+const waveform = { width: 640, height: 160, colour: '0x4aa3ff' } as const;
+/** As much sound as is drawn at most, as one that lasts longer is drawn from parts of it. */
+const drawn = { samplesPerSecond: 16_000, samplesPerFrame: 1024, frames: 20_000 } as const;
+
+/**
+ * @returns null where nothing can be shown
+ * @throws {ToolError} when the source cannot be read, or ffmpeg is missing; the signal's reason
+ * @param timeoutMs what is not made by then is left out
+ */
+export async function makePictures(
+  source: Source,
+  content: PicturedContent,
+  timeoutMs: number,
+): Promise<Pictures | null> {
+  const bounded = { ...source, signal: AbortSignal.any([source.signal, AbortSignal.timeout(timeoutMs)]) };
+  const pictures = await make(bounded, content);
+  source.signal.throwIfAborted();
+  return pictures;
+}
+
+async function make(source: Source, content: PicturedContent): Promise<Pictures | null> {
+  if (content.kind === 'audio') return alone(await drawWaveform(source, content.durationSeconds ?? 0));
+  const size = content.size ?? thumbnailBox;
+  if (content.kind === 'image') return alone(await shoot(source, content, 0));
+  const shots = await shootTen(source, content);
+  if (shots.length === 0) return null;
+  // Of the ten, the one with the most in it: neither black nor blurred, if any is not.
+  const thumbnail = shots.reduce((best, shot) => (shot.length > best.length ? shot : best));
+  return { thumbnail, storyboard: await placeSideBySide(source, shots, fitted(size, storyboardBox)) };
+}
+
+const alone = (thumbnail: Buffer | null): Pictures | null => thumbnail && { thumbnail, storyboard: null };
+
+/** A picture from the middle of each tenth; where there is none, the one before. */
+async function shootTen(source: Source, content: PicturedContent): Promise<Buffer[]> {
+  const tenth = (content.durationSeconds ?? 0) / storyboardColumns;
+  const shots: Buffer[] = [];
+  for (let index = 0; index < storyboardColumns && !source.signal.aborted; index++) {
+    const shot = await shoot(source, content, (index + 0.5) * tenth);
+    // The only picture of a file may be its first.
+    const shown = shot ?? shots.at(-1) ?? (await shoot(source, content, 0));
+    if (shown) shots.push(shown);
+  }
+  return shots;
+}
+
+function shoot(source: Source, content: PicturedContent, atSeconds: number): Promise<Buffer | null> {
+  const { kind, dynamicRange, size } = content;
+  const { width, height } = fitted(size ?? thumbnailBox, thumbnailBox);
+  const isImage = kind === 'image';
+  const toneMapping = toneMappingFilters(dynamicRange);
+  const scale = `scale=${width}:${height}:flags=area`;
+  return captureImage({
+    ...source,
+    input: [
+      inputGuardArguments(source.sourceURL, kind),
+      ['-threads', '1', ...(isImage ? [] : ['-colorspace', assumedColourMatrix[dynamicRange]])],
+      [...(atSeconds > 0 ? ['-ss', atSeconds.toFixed(3)] : []), '-i', source.sourceURL],
+    ].flat(),
+    filters: [
+      isImage ? '[0:v:0]format=gbrap,premultiply=inplace=1' : '[0:V:0]null',
+      ...(toneMapping.length > 0 ? [scale, ...toneMapping, `scale=${asJpeg}`] : [`${scale}:${asJpeg}`]),
+      'setsar=1',
+    ],
+  });
+}
+
+function drawWaveform(source: Source, durationSeconds: number): Promise<Buffer | null> {
+  const { samplesPerSecond, samplesPerFrame, frames } = drawn;
+  const every = Math.ceil((durationSeconds * samplesPerSecond) / samplesPerFrame / frames);
+  const { width, height, colour } = waveform;
+  return captureImage({
+    ...source,
+    input: [...inputGuardArguments(source.sourceURL, 'audio'), '-threads', '1', '-i', source.sourceURL],
+    filters: [
+      `[0:a:0]aresample=${samplesPerSecond},aformat=channel_layouts=mono,asetnsamples=${samplesPerFrame}`,
+      ...(every > 1 ? [`aselect='not(mod(n,${every}))'`] : []),
+      `showwavespic=s=${width}x${height}:colors=${colour}:scale=sqrt`,
+      `scale=${asJpeg}`,
+    ],
+  });
+}
+
+async function placeSideBySide(
+  source: Source,
+  shots: readonly Buffer[],
+  { width, height }: Size,
+): Promise<Buffer | null> {
+  if (shots.length < storyboardColumns) return null;
+  return captureImage({
+    ...source,
+    input: '-f image2pipe -framerate 1 -c:v mjpeg -i pipe:0'.split(' '),
+    filters: [`scale=${width}:${height}:flags=area:${asJpeg}`, `tile=${storyboardColumns}x1`],
+    stdin: Buffer.concat(shots),
+  });
+}
+
+/** The size at which a picture fits into a box. It is made no larger, and has two pixels each way at least. */
+function fitted({ width, height }: Size, box: Size): Size {
+  const factor = Math.min(1, box.width / width, box.height / height);
+  const even = (length: number) => Math.max(2, 2 * Math.round((length * factor) / 2));
+  return { width: even(width), height: even(height) };
+}

@@ -1,0 +1,133 @@
+// Looks through a piece of a content with ffmpeg's own filters, all in one pass, and adds up what they measure.
+import { createInterface } from 'node:readline';
+import type { Readable } from 'node:stream';
+import { overlapSeconds, shortestSeconds } from '../../domain/measurements.ts';
+import type { Measurements } from '../../domain/measurements.ts';
+import { describeExit, examiningMemoryMiB, isOutOfMemory, startMediaTool, ToolError } from '../ffmpeg/media-tool.ts';
+import { inputGuardArguments } from '../media/container-formats.ts';
+import { isSourceUnreadable } from '../media/source-fault.ts';
+import type { Source } from '../media/structure.ts';
+import { PictureReader, SoundReader } from './metadata-lines.ts';
+
+/** What there is to look through. */
+export interface Tracks {
+  readonly hasPictures: boolean;
+  readonly hasSound: boolean;
+  /** The average; null where it is not known, and without pictures. */
+  readonly framerate: number | null;
+}
+
+export interface PieceTimes {
+  /** A piece ends after this time, if it got on. */
+  readonly usualMs: number;
+  /** It ends after this time in any case. */
+  readonly longestMs: number;
+}
+
+export interface Piece {
+  readonly measured: Measurements;
+  /** `end`: all of the rest was measured. `stuck`: there is no getting on. */
+  readonly reached: 'more' | 'end' | 'stuck';
+}
+
+const readAheadBytes = 64 * 1024;
+/** How often it is looked whether a piece that takes long has got on. */
+const lookEveryMs = 250;
+/** Tracks that are further apart than this are not side by side in the file: the one that ended has ended. */
+const apartSeconds = 30;
+
+/** Where the next piece begins, in seconds. */
+export function nextFrom({ picturesUntil, soundUntil }: Measurements, { hasPictures, hasSound }: Tracks): number {
+  const until = [...(hasPictures ? [picturesUntil] : []), ...(hasSound ? [soundUntil] : [])];
+  return Math.max(0, Math.max(Math.min(...until), Math.max(...until) - apartSeconds) - overlapSeconds);
+}
+
+/**
+ * Goes on where what was measured before ends.
+ * @throws {ToolError} when the source cannot be read, or ffmpeg was killed; the signal's reason
+ */
+export async function measurePiece(
+  { tools, sourceURL, signal }: Source,
+  tracks: Tracks,
+  before: Measurements,
+  { usualMs, longestMs }: PieceTimes,
+): Promise<Piece> {
+  signal.throwIfAborted();
+  const fromSeconds = nextFrom(before, tracks);
+  const pictures = new PictureReader(before, fromSeconds, tracks.framerate);
+  const sound = new SoundReader(before, fromSeconds);
+  const measured = () => sound.addTo(pictures.addTo(before));
+  const tool = startMediaTool(tools.ffmpegPath, measuringArguments(sourceURL, tracks, fromSeconds), {
+    sourceURL,
+    readAheadBytes,
+    hasSecondOutput: true,
+    signal,
+    background: true,
+    memoryMiB: examiningMemoryMiB,
+  });
+  tool.stdin.end();
+  const beganMs = performance.now();
+  let isOver = false;
+  const hasGotOn = () => nextFrom(measured(), tracks) > nextFrom(before, tracks) + overlapSeconds;
+  const looking = setInterval(() => {
+    const tookMs = performance.now() - beganMs;
+    if (tookMs < usualMs || (tookMs < longestMs && !hasGotOn())) return;
+    isOver = true;
+    void tool.end();
+  }, lookEveryMs);
+  await Promise.all([readLines(tool.stdout, pictures), readLines(tool.secondOutput, sound)]);
+  const exit = await tool.exited;
+  clearInterval(looking);
+  signal.throwIfAborted();
+  const log = tool.log();
+  if (isOver) return { measured: measured(), reached: hasGotOn() ? 'more' : 'stuck' };
+  if (isOutOfMemory(log)) return { measured: measured(), reached: 'stuck' };
+  if (exit.brokenOff || isSourceUnreadable(log)) throw new ToolError(describeExit(exit, log));
+  return { measured: measured(), reached: 'end' };
+}
+
+async function readLines(output: Readable, reader: PictureReader | SoundReader): Promise<void> {
+  for await (const line of createInterface({ input: output })) reader.read(line);
+}
+
+function measuringArguments(sourceURL: string, { hasPictures, hasSound }: Tracks, fromSeconds: number): string[] {
+  const toNowhere = ['-f', 'null', '-'];
+  return [
+    '-nostdin -hide_banner -loglevel error -filter_threads 1'.split(' '),
+    inputGuardArguments(sourceURL, hasPictures ? 'video' : 'audio'),
+    ['-threads', '1', ...(fromSeconds > 0 ? ['-ss', fromSeconds.toFixed(3)] : []), '-i', sourceURL],
+    hasPictures ? ['-map', '0:V:0', '-vf', pictureFilters, '-fps_mode', 'passthrough', ...toNowhere] : [],
+    hasSound ? ['-map', '0:a:0', '-af', soundFilters, ...toNowhere] : [],
+  ].flat();
+}
+
+/** Filters that print these values as soon as there are any, each in one write. */
+const print = (filter: 'metadata' | 'ametadata', pipe: 1 | 3, keys: readonly string[]): string[] =>
+  keys.map((key) => `${filter}=mode=print:key=lavfi.${key}:file='pipe\\:${pipe}':direct=1`);
+
+/**
+ * Lines are told apart by all of them, so that pictures keep their height; columns are averaged. A picture is black
+ * where all but specks of it are, and stands still where no more changes than what encoders leave in it. With ffmpeg's
+ * usual threshold, idet takes patterns that move for interlaced.
+ */
+const pictureFilters = [
+  "scale=w='min(160,iw)':h=ih:flags=area",
+  'idet=intl_thres=1.5',
+  `blackdetect=d=${shortestSeconds.black}:pic_th=0.98:pix_th=0.06`,
+  `freezedetect=n=0.002:d=${shortestSeconds.frozen}`,
+  ...print('metadata', 1, [
+    'idet.multiple.current_frame',
+    'black_start',
+    'black_end',
+    'freezedetect.freeze_start',
+    'freezedetect.freeze_end',
+  ]),
+].join(',');
+
+/** ebur128 makes frames of 100 ms of those that come, and loses what filters before it have noted in them. */
+const soundFilters = [
+  'ebur128=peak=true:metadata=1',
+  ...print('ametadata', 3, ['r128.M', 'r128.S', 'r128.true_peak']),
+  `silencedetect=n=-60dB:d=${shortestSeconds.silent}`,
+  ...print('ametadata', 3, ['silence_start', 'silence_end']),
+].join(',');

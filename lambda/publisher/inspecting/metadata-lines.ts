@@ -1,0 +1,178 @@
+// Reads what ffmpeg's filters measure of each picture and of each 100 ms of sound, from the lines of `metadata=print`.
+import { countedAs } from '../../domain/loudness.ts';
+import type { Measurements } from '../../domain/measurements.ts';
+import { joined } from '../../domain/stretches.ts';
+import type { Stretch } from '../../domain/stretches.ts';
+
+/** An output of `metadata=print`: a line with the time of the frame before each line with something measured of it. */
+abstract class MetadataReader {
+  /** Where the piece begins, from which ffmpeg counts. */
+  readonly #fromSeconds: number;
+  /** Of the frame of which the next lines tell. */
+  protected atSeconds = 0;
+
+  constructor(fromSeconds: number) {
+    this.#fromSeconds = fromSeconds;
+  }
+
+  read(line: string): void {
+    const time = /^frame:.*pts_time:(-?[\d.]+)/u.exec(line)?.[1];
+    if (time !== undefined) this.atSeconds = this.#fromSeconds + Number(time);
+    else {
+      const [key = '', value = ''] = line.split('=');
+      this.note(key, value);
+    }
+  }
+
+  protected abstract note(key: string, value: string): void;
+
+  /** The time of an event, which is counted as those of frames are. */
+  protected timeOf(value: string): number {
+    return this.#fromSeconds + Number(value);
+  }
+}
+
+/** Stretches of which the last may still go on. */
+class OpenStretches {
+  readonly #ended: Stretch[] = [];
+  #start: number | null = null;
+
+  begin(start: number): void {
+    this.#start = start;
+  }
+
+  end(end: number): void {
+    if (this.#start !== null) this.#ended.push({ start: this.#start, end });
+    this.#start = null;
+  }
+
+  /** With those that were known before. @param until how long the one lasts that has not ended */
+  joinedWith(before: readonly Stretch[], until: number): Stretch[] {
+    const open = this.#start === null ? [] : [{ start: this.#start, end: Math.max(this.#start, until) }];
+    return joined([...before, ...this.#ended, ...open]);
+  }
+}
+
+/** What differs in two times of the same frame, which ffmpeg rounds to the file's own units. */
+const roundingSeconds = 0.0005;
+
+/** Pictures that were counted in the piece before are read again, and not counted again. */
+export class PictureReader extends MetadataReader {
+  readonly #before: Measurements;
+  readonly #usualSeconds: number | null;
+  readonly #black = new OpenStretches();
+  readonly #frozen = new OpenStretches();
+  #untilSeconds: number;
+  #lastSeconds: number | null = null;
+  #pictures = 0;
+  #uneven = 0;
+  #interlaced = 0;
+  #progressive = 0;
+
+  /** @param framerate the average; null where it is not known */
+  constructor(before: Measurements, fromSeconds: number, framerate: number | null) {
+    super(fromSeconds);
+    this.#before = before;
+    this.#usualSeconds = framerate === null ? null : 1 / framerate;
+    this.#untilSeconds = before.picturesUntil;
+  }
+
+  get untilSeconds(): number {
+    return this.#untilSeconds;
+  }
+
+  protected note(key: string, value: string): void {
+    if (key === 'lavfi.idet.multiple.current_frame') this.#notePicture(value);
+    else if (key === 'lavfi.black_start') this.#black.begin(this.timeOf(value));
+    else if (key === 'lavfi.black_end') this.#black.end(this.timeOf(value));
+    else if (key === 'lavfi.freezedetect.freeze_start') this.#frozen.begin(this.timeOf(value));
+    else if (key === 'lavfi.freezedetect.freeze_end') this.#frozen.end(this.timeOf(value));
+  }
+
+  #notePicture(lines: string): void {
+    const at = this.atSeconds;
+    const lasted = this.#lastSeconds === null ? null : at - this.#lastSeconds;
+    this.#lastSeconds = at;
+    if (at < this.#before.picturesUntil - roundingSeconds) return;
+    this.#pictures += 1;
+    if (lines === 'progressive') this.#progressive += 1;
+    else if (lines !== 'undetermined') this.#interlaced += 1;
+    const usual = this.#usualSeconds;
+    if (lasted !== null && usual !== null && Math.abs(lasted - usual) > usual / 2) this.#uneven += 1;
+    this.#untilSeconds = Math.max(this.#untilSeconds, at + (usual ?? lasted ?? 0));
+  }
+
+  addTo(measured: Measurements): Measurements {
+    const { black, frozen, pictures, unevenPictures, interlacedPictures, progressivePictures } = measured;
+    return {
+      ...measured,
+      picturesUntil: this.#untilSeconds,
+      black: this.#black.joinedWith(black, this.#untilSeconds),
+      frozen: this.#frozen.joinedWith(frozen, this.#untilSeconds),
+      pictures: pictures + this.#pictures,
+      unevenPictures: unevenPictures + this.#uneven,
+      interlacedPictures: interlacedPictures + this.#interlaced,
+      progressivePictures: progressivePictures + this.#progressive,
+    };
+  }
+}
+
+/** ebur128 measures this often. */
+const measuredEverySeconds = 0.1;
+
+export class SoundReader extends MetadataReader {
+  readonly #before: Measurements;
+  readonly #silent = new OpenStretches();
+  readonly #momentary: Record<string, number>;
+  readonly #shortTerm: Record<string, number>;
+  #truePeak: number;
+  #untilSeconds: number;
+  #firstSeconds: number | null = null;
+
+  constructor(before: Measurements, fromSeconds: number) {
+    super(fromSeconds);
+    this.#before = before;
+    this.#momentary = { ...before.momentary };
+    this.#shortTerm = { ...before.shortTerm };
+    this.#truePeak = before.truePeak;
+    this.#untilSeconds = before.soundUntil;
+  }
+
+  get untilSeconds(): number {
+    return this.#untilSeconds;
+  }
+
+  protected note(key: string, value: string): void {
+    if (key === 'lavfi.silence_start') this.#silent.begin(this.timeOf(value));
+    else if (key === 'lavfi.silence_end') this.#silent.end(this.timeOf(value));
+    else if (key === 'lavfi.r128.true_peak') this.#truePeak = Math.max(this.#truePeak, Number(value) || 0);
+    else if (key === 'lavfi.r128.M') {
+      this.#firstSeconds ??= this.atSeconds;
+      if (this.#isCounted) this.#count(this.#momentary, value);
+    } else if (key === 'lavfi.r128.S') {
+      if (this.#isCounted) this.#count(this.#shortTerm, value);
+      this.#untilSeconds = Math.max(this.#untilSeconds, this.atSeconds + measuredEverySeconds);
+    }
+  }
+
+  get #isCounted(): boolean {
+    return this.atSeconds > this.#before.soundUntil - measuredEverySeconds / 2;
+  }
+
+  #count(counts: Record<string, number>, lufs: string): void {
+    const name = countedAs(Number(lufs));
+    if (name !== null) counts[name] = (counts[name] ?? 0) + 1;
+  }
+
+  addTo(measured: Measurements): Measurements {
+    return {
+      ...measured,
+      soundUntil: this.#untilSeconds,
+      soundFrom: measured.soundFrom ?? this.#firstSeconds,
+      silent: this.#silent.joinedWith(measured.silent, this.#untilSeconds),
+      momentary: this.#momentary,
+      shortTerm: this.#shortTerm,
+      truePeak: this.#truePeak,
+    };
+  }
+}
