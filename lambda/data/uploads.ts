@@ -2,6 +2,7 @@
 import type { FindingKind } from '../domain/findings.ts';
 import type { ContentFacts } from '../domain/rendition.ts';
 import type { DynamicRange } from '../domain/video-format.ts';
+import { externalSource } from './external-source.ts';
 import { all, one } from './queryable.ts';
 import type { Queryable } from './queryable.ts';
 
@@ -107,13 +108,7 @@ const ownColumns = [
 ].join(', ');
 
 /** SQL of the columns of an Upload. */
-export const uploadColumns = `${ownColumns}, (
-  select jsonb_build_object(
-    'url', url, 'state', state, 'bytesReceived', bytes_received, 'failure', imports.failure, 'sourceID', source_id,
-    'removedAt', (
-      select to_char(removed_at at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') from source_files f
-      where f.upload_id = uploads.id))
-  from imports where upload_id = uploads.id) as external_source,
+export const uploadColumns = `${ownColumns}, ${externalSource} as external_source,
   (select true from multiparts where upload_id = uploads.id) is not null as is_multipart`;
 
 export function uploads(db: Queryable) {
