@@ -1,6 +1,7 @@
 // An agent in the process of a test, on the database and the object store of the test's service.
 import { onTestFinished } from 'vitest';
 import { createPool, limitWaits } from '../../lambda/data/queryable.ts';
+import { streamBackends } from '../../lambda/data/streams.ts';
 import { createPostgresCommandQueue } from '../../lambda/ports/command-queue/postgres-command-queue.ts';
 import { createSealer } from '../../lambda/ports/sealer/sealer.ts';
 import { runAgent } from '../../lambda/publisher/agent/agent.ts';
@@ -35,8 +36,8 @@ interface Needed {
 export type TestAgentOptions = Needed & Partial<AgentOptions>;
 
 /**
- * Runs an agent of the prepared backend with room for 100 streams, unless told otherwise, until the end of the
- * test at the latest.
+ * Runs an agent of both backends, so that it prepares too, with room for 100 streams, unless told otherwise, until the
+ * end of the test at the latest.
  */
 export function startTestAgent(service: TestService, options: TestAgentOptions): TestAgent {
   const { mediaURL, databaseURL = service.databaseURL(), preparing, ...given } = options;
@@ -58,7 +59,7 @@ export function startTestAgent(service: TestService, options: TestAgentOptions):
       release: 'test',
       zone: null,
       peering: onLoopback,
-      backends: ['manifest'],
+      backends: streamBackends,
       queue: createPostgresCommandQueue({ pool, log }),
       sealer: createSealer([testDataKey]),
       handleMedia: createMediaWorker({ pool, objects, ...prepareWith, random: () => 0.5, limitFactor: 100, log }),
