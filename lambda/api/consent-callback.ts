@@ -95,15 +95,17 @@ async function complete(
     const words = html`<p>${channel.title} is connected to this account already, by another connection.</p>`;
     return page(409, 'Connected already', words);
   }
-  await inTransaction(pool, async (data) => {
+  const isKept = await inTransaction(pool, async (data) => {
     const mirrored = await lockMirrorsOf(data, { connectionID: id });
-    await data.connections.connect({ id, ...given, ...channel });
+    if (!(await data.connections.connect({ id, ...given, ...channel }))) return false;
     const destinationID = newID('dst', await data.now());
     const sealedStreamKey = sealer.seal('', destinationKeyPlace(destinationID));
     const destination = { id: destinationID, connectionID: id, name: channel.title, sealedStreamKey };
     await data.destinations.insertOfConnection(destination);
     await remirror(data, mirrored, 'reauthorised');
+    return true;
   });
+  if (!isKept) return page(409, 'Disconnected', html`<p>This connection was deleted meanwhile. Make another.</p>`);
   log('channel_connected', { connectionID: id, platform, state: given.state });
   if (returnTo !== null) {
     const location = new URL(returnTo, consents.callbackURL).href;

@@ -137,8 +137,22 @@ export function connections(db: Queryable) {
       ),
 
     /**
+     * Whether somebody has connected the same channel besides. Platforms may end all that an account has granted us
+     * where one grant of it is revoked.
+     */
+    isConnectedBesides: async (id: string) =>
+      (await one(
+        db,
+        `select o.id from connections c join connections o
+           on o.platform = c.platform and o.account_id = c.account_id and o.id <> c.id
+         where c.id = $1 and o.deleted_at is null and o.sealed_grant is not null limit 1`,
+        [id],
+      )) !== null,
+
+    /**
      * Keeps what somebody consented to, and what channel it is for. A worker that has the connection loses it, so that
      * it cannot keep the grant before.
+     * @returns false where its user has disconnected it meanwhile
      */
     connect: async (connection: {
       id: string;
@@ -151,13 +165,14 @@ export function connections(db: Queryable) {
       /** After how many days the grant ends by itself; null: it does not. */
       grantDays: number | null;
     }) =>
-      db.query(
+      (await one(
+        db,
         `update connections
          set state = $2, account_id = $3, title_cached = $4, live_url = $5, sealed_grant = $6, scopes = $7,
            grant_ends_at = now() + make_interval(days => $8),
            verified_at = now(), verify_at = case $2 when 'scope_missing' then null else now() end,
            problem = null, leased_until = null, lease_token = null
-         where id = $1`,
+         where id = $1 and deleted_at is null returning id`,
         [
           connection.id,
           connection.state,
@@ -168,7 +183,7 @@ export function connections(db: Queryable) {
           connection.scopes,
           connection.grantDays,
         ],
-      ),
+      )) !== null,
 
     /** Whether a stream that goes by settings of the connection is live. */
     isInUse: async (id: string) =>

@@ -1,6 +1,7 @@
 // SQL of what is to be asked of platforms again: how live broadcasts do, who watches, whether grants are still good.
 import type { PlatformName } from '../domain/managed-platforms.ts';
 import type { StreamState } from '../domain/stream-lifecycle.ts';
+import { isOpen } from './broadcasts.ts';
 import type { BroadcastHealth } from './broadcasts.ts';
 import { all, one } from './queryable.ts';
 import type { Queryable } from './queryable.ts';
@@ -38,15 +39,18 @@ export function readBacks(db: Queryable) {
              row_number() over (partition by platform order by min(coalesce(viewers_observed_at, '-infinity'))) as turn,
              sum(count(*)) over (partition by platform) as waiting
            from broadcasts join connections c on c.id = connection_id
-           where phase = 'live' and c.state = 'ok'
+           where phase = 'live' and c.state = 'ok' and c.deleted_at is null
              and coalesce(viewers_observed_at, '-infinity') < now() - make_interval(secs => $1)
            group by connection_id, platform)
          insert into outbox (queue, body)
          select 'platforms', jsonb_build_object('connectionID', id) from (
            (select id from connections where state <> 'pending' and verify_at <= now() order by verify_at limit $3)
            union
+           (select id from connections c where deleted_at is not null and not exists (
+              select from broadcasts where connection_id = c.id and ${isOpen}) limit $3)
+           union
            (select b.connection_id from broadcasts b join streams s on s.id = b.stream_id
-              join connections c on c.id = b.connection_id and c.state = 'ok'
+              join connections c on c.id = b.connection_id and c.state = 'ok' and c.deleted_at is null
             where ${isDue} order by coalesce(b.look_at, '-infinity') limit $3)
            union
            select connection_id from counting where turn <= ceil(waiting / $2::numeric) and turn <= $3) due`,

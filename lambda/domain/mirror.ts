@@ -120,6 +120,8 @@ const looks = [
 
 /** The title of a channel follows what plays no sooner than so long after it was told last. */
 const itemTitleSeconds = 300;
+/** What plays is looked up no more often than this, however short the items are that all have one name. */
+const itemLookSeconds = 60;
 
 const after = (at: Date, seconds: number) => new Date(at.getTime() + seconds * 1000);
 
@@ -249,6 +251,8 @@ function nextStepOfChannel<Broadcast extends OpenBroadcast>(facts: MirrorFacts<B
   return followItem(facts, current);
 }
 
+const latest = (...times: readonly Date[]) => new Date(Math.max(...times.map((time) => time.getTime())));
+
 /** Tells what plays, and not each item of many short ones. */
 function followItem<Broadcast extends OpenBroadcast>(
   { now, item, describedHash, wish }: MirrorFacts<Broadcast>,
@@ -258,5 +262,5 @@ function followItem<Broadcast extends OpenBroadcast>(
   const mayAt = after(current.described_at ?? current.created_at, itemTitleSeconds);
   const isTold = current.described_hash === describedAs(describedHash, wish, item);
   if (!isTold) return mayAt <= now ? { do: 'describe', broadcast: current } : { do: 'nothing', again: mayAt };
-  return { do: 'nothing', again: item.changesAt > mayAt ? item.changesAt : mayAt };
+  return { do: 'nothing', again: latest(item.changesAt, mayAt, after(now, itemLookSeconds)) };
 }

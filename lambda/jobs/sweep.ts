@@ -37,6 +37,8 @@ const sourcesAheadSeconds = 60;
 const sourcesWokenAtOnce = 10;
 /** How many connections one sweep has asked about at most, for each reason; the next one continues. */
 const readBacksAtOnce = 500;
+/** A sweep has other things to do. What is still due then, agents fire, or the next sweep. */
+const dueMs = 10_000;
 /** How many old events one sweep deletes at most; the next one continues. */
 const oldEventsAtOnce = 5000;
 /** The same of the history of streams: more than all users together have reason to make in a minute. */
@@ -57,7 +59,7 @@ export async function sweep({ pool, queue, timers, startOptions, storage, clock 
     () => applyPayments(pool),
     () => databaseOn(pool).creditAccounts.makeRestDue(),
     () => chargeStorage(pool, storage, clock()),
-    () => fireDue(pool, startOptions, clock),
+    () => fireDue(pool, startOptions, clock, AbortSignal.timeout(dueMs)),
     () => armTimers(pool, timers),
     () => databaseOn(pool).imports.freeExpired(),
     () => databaseOn(pool).sources.wakeDue(sourcesAheadSeconds, sourcesWokenAtOnce),

@@ -3,6 +3,7 @@ import { jsonLog } from '../log.ts';
 import { connectDatabase } from '../ports/aws/connect-aws.ts';
 import { createSQSCommandQueue } from '../ports/command-queue/sqs-command-queue.ts';
 import { newID } from '../data/new-id.ts';
+import type { QueueHandler } from '../ports/command-queue/command-queue.ts';
 import { readTimersEnvironment } from './environment.ts';
 import { createTimersHandler } from './timers.ts';
 
@@ -12,4 +13,8 @@ const queue = createSQSCommandQueue({ pool, queueURLs: environment.queueURLs, lo
 const clock = () => new Date();
 const startOptions = { settings: environment, newID: (prefix: string) => newID(prefix, clock()), random: Math.random };
 
-export const handler = createTimersHandler({ pool, queue, startOptions, clock });
+/** Well within the time of the function: what is still due then, agents fire, or the sweep. */
+const dueMs = 15_000;
+
+export const handler: QueueHandler = (event) =>
+  createTimersHandler({ pool, queue, startOptions, clock, signal: AbortSignal.timeout(dueMs) })(event);

@@ -13,7 +13,8 @@ const migrationLock = 7_140_001;
  */
 const lockTimeoutMs = 2000;
 const attempts = 10;
-const lockNotAvailable = '55P03';
+/** Somebody holds a lock for longer than we wait; or waits for one of ours, too. */
+const isHeldUp = new Set(['55P03', '40P01']);
 
 interface LockWaits {
   readonly lockTimeoutMs: number;
@@ -72,7 +73,7 @@ async function apply(client: PoolClient, name: string, sql: string, waits: LockW
       await client.query('commit');
       return;
     } catch (error) {
-      if ((error as { code?: string }).code !== lockNotAvailable) throw error;
+      if (!isHeldUp.has((error as { code?: string }).code ?? '')) throw error;
       await client.query('rollback');
       if (attempt === waits.attempts)
         throw new Error(

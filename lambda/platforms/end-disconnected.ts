@@ -15,10 +15,12 @@ export async function endDisconnected(
   { id, platform, state, sealed_grant: sealedGrant }: LeasedConnection,
   { leaseToken, isOverdue }: { readonly leaseToken: string; readonly isOverdue: boolean },
 ): Promise<void> {
-  const isOpen = await mirrorDatabaseOn(pool).broadcasts.hasOpenOn(id);
+  const data = mirrorDatabaseOn(pool);
+  const isOpen = await data.broadcasts.hasOpenOn(id);
   if (isOpen && !isOverdue && state !== 'grant_revoked') return;
   // A platform that does not answer keeps nobody from disconnecting: a grant that we have forgotten is of no use.
-  if (sealedGrant !== null) await platforms[platform]?.revoke(openGrant(sealer, id, sealedGrant));
+  if (sealedGrant !== null && !(await data.connections.isConnectedBesides(id)))
+    await platforms[platform]?.revoke(openGrant(sealer, id, sealedGrant));
   await inMirrorTransaction(pool, async (data) => {
     // The streams before the connection, as everybody locks them.
     const mirrored = await lockMirrorsOf(data, { connectionID: id });

@@ -63,7 +63,6 @@ export interface State {
   channels: Record<string, KeptChannel>;
   quota: { day: string; used: number };
   faults: Fault[];
-  endedGrants: string[];
 }
 
 const empty = (): State => ({
@@ -72,7 +71,6 @@ const empty = (): State => ({
   channels: {},
   quota: { day: '', used: 0 },
   faults: [],
-  endedGrants: [],
 });
 
 /** Broadcasts that ended are forgotten, the oldest first, where there are more. */
@@ -103,9 +101,9 @@ export function createState(file: string | null) {
     },
     /** Forgets all but the grants, so that what is connected stays so. */
     reset(): void {
-      const { channels, endedGrants } = (state ??= load());
+      const { channels } = (state ??= load());
       for (const channel of Object.values(channels)) Object.assign(channel, { liveEnabled: true, othersLive: 0 });
-      state = { ...empty(), channels, endedGrants };
+      state = { ...empty(), channels };
     },
   };
 }

@@ -33,8 +33,8 @@ export function createTokens(signingKey: string, clock: () => Date, store: State
   const key = new TextEncoder().encode(`youtube stand-in ${signingKey}`);
   /** Codes that were used since the start. They are short-lived. */
   const used = new Set<string>();
-  const hasEnded = ({ grant, channelID, generation }: z.output<typeof claims>) =>
-    store.get().endedGrants.includes(grant) || store.channel(channelID).grantGeneration !== generation;
+  const hasEnded = ({ channelID, generation }: z.output<typeof claims>) =>
+    store.channel(channelID).grantGeneration !== generation;
 
   const sign = (kind: Kind, grant: string, content: Consent | Code): Promise<string> => {
     const seconds = Math.floor(clock().getTime() / 1000);
@@ -82,11 +82,11 @@ export function createTokens(signingKey: string, clock: () => Date, store: State
       const held = await open('refresh', token);
       return held && answer(held.grant, { channelID: held.channelID, scopes: held.scopes }, null);
     },
-    /** Ends the grant of an access or refresh token. @returns whether there was one */
+    /** Ends all that the account of an access or refresh token has granted us. @returns whether there was such a token */
     async revoke(token: string) {
       const held = (await open('refresh', token)) ?? (await open('access', token));
       if (held) {
-        store.get().endedGrants.push(held.grant);
+        store.channel(held.channelID).grantGeneration++;
         store.save();
       }
       return held !== null;

@@ -14,9 +14,6 @@ create trigger due_times_user before insert on due_times for each row execute fu
 
 update due_times d set user_id = s.user_id from streams s where s.id = d.stream_id;
 
--- Whether an agent has as many media commands under way as it carries out at a time.
-alter table agents add column is_media_full boolean not null default false;
-
 -- Whether a silent webhook has anything due decides nothing. To find it out, the index was read past everything that
 -- was put off with it: thousands of entries for each event of each of a user's webhooks.
 create or replace function record_event(of_user text, of_type text, subject text, with_data json) returns void

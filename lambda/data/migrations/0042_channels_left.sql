@@ -1,5 +1,5 @@
--- Channels that are disconnected, grants that end by themselves, and what was told of broadcasts and when. The release
--- before shows a channel that is being disconnected until that is done.
+-- Channels that are disconnected, and grants that end by themselves. The release before shows a channel that is being
+-- disconnected until that is done.
 
 alter table connections
   -- Since when its user has disconnected it: what is open there is ended first, then its grant.
@@ -17,11 +17,5 @@ create trigger connections_lost before update of state on connections for each r
   when (new.state = 'grant_revoked' and old.state is distinct from new.state and new.deleted_at is null)
   execute function note_grant_gone();
 
-alter table broadcasts
-  -- When the platform was told last what it is called.
-  add column described_at timestamptz,
-  -- The upload of the picture that was set. In place of thumbnail_set, which the release before reads and writes.
-  add column thumbnail_upload_id text;
-update broadcasts b set thumbnail_upload_id = m.thumbnail_upload_id
-from streams s join managed_settings m on m.id = s.managed_settings_id
-where s.id = b.stream_id and b.thumbnail_set;
+-- Who else has connected a channel: its platform may end all grants of an account with one.
+create index connections_by_channel on connections (platform, account_id);
