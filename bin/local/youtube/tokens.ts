@@ -82,7 +82,7 @@ export function createTokens(signingKey: string, clock: () => Date, store: State
       const held = await open('refresh', token);
       return held && answer(held.grant, { channelID: held.channelID, scopes: held.scopes }, null);
     },
-    /** Ends all that the account of an access or refresh token has granted us. @returns whether there was such a token */
+    /** Ends all that the account of an access or refresh token has granted us. @returns whether there was one */
     async revoke(token: string) {
       const held = (await open('refresh', token)) ?? (await open('access', token));
       if (held) {

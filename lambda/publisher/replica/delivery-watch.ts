@@ -16,8 +16,9 @@ export interface DeliveryWatchOptions {
 /** A destination that has taken nothing for so long, or an encoder that is so far behind the clock, is too slow. */
 export const slowAfterMs = 5000;
 /**
- * A stall has to be noticed within 5 s, and whoever checks comes a quarter of a second late. What arrived since the last
- * look, 1.25 s at most, counts from that look, so a pause of 3.2 s passes: Linux sends again what was lost after 3 s.
+ * A stall has to be noticed within 5 s, and whoever checks comes a quarter of a second late. What arrived since the
+ * last look, 1.25 s ago at most, counts from that look. So a pause of 3.2 s passes: Linux sends what was lost again
+ * after 3 s.
  */
 const stalledAfterMs = 4500;
 /** Acknowledgements come up to a second after what they are about, so their rhythm may end sooner than media. */
