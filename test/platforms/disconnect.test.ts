@@ -57,10 +57,17 @@ describe('a channel that is disconnected', () => {
   it('can be connected again meanwhile, and names nothing to its user but that', async () => {
     await disconnect();
     expect((await call('GET', `/managed-settings/${channel.settingsID}`)).status).toBe(404);
-    const [{ account_id: accountID }] = await query('select account_id from connections');
     const { body } = await call('POST', '/connections', { platform: 'youtube' });
-    await query(`update connections set state = 'ok', account_id = $2 where id = $1`, body.id, accountID);
+    await query(
+      `update connections c set state = 'ok', account_id = o.account_id, sealed_grant = o.sealed_grant
+       from connections o where c.id = $1 and o.id = $2`,
+      body.id,
+      channel.connectionID,
+    );
     await work();
+    // To revoke the grant of before may end that of now, too.
+    expect(order).toEqual(['end']);
+    expect(await rows()).toEqual([]);
     expect((await call('GET', '/connections')).body.data).toMatchObject([{ id: body.id, state: 'ok' }]);
   });
 
