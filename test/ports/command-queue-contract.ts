@@ -216,7 +216,8 @@ export function commandQueueContract(setUp: () => Promise<CommandQueueUnderTest>
     });
     await asked.promise;
     await send('media', 'meanwhile');
-    await using other = consume('media');
+    // What it has asked for when it stops may still be given to it, and has to come back.
+    await using other = consume('media', undefined, comeBackSoon);
     await vi.waitFor(() => expect(other.bodies()).toEqual(['meanwhile']), eventually);
     await other.stop();
     expect(resting.received).toEqual([]);
