@@ -202,7 +202,9 @@ export async function createModelRun(service: TestService, actors: Actors, mirro
       killAfter = Infinity;
       platform.refuses = null;
       platform.mostLive = 10;
-      platform.fed.add(ingestID);
+      // Nobody sends to a stream that is not wished live. What is made in the end would begin there by itself.
+      if (wishOfState[(await state()) as StreamState] === 'live') platform.fed.add(ingestID);
+      else platform.fed.delete(ingestID);
       await channel.connect();
       await pool.query(`update mirror_intents set created_at = created_at - interval '1 day'`);
       await call('PATCH', `/managed-settings/${settingsID}`, { rotateAfterMinutes: null });

@@ -30,7 +30,7 @@ const startedStream = async (more: object) => {
 
 describe('a stream to a channel', { timeout: 60_000 }, () => {
   it.each(['ffmpeg', 'manifest'] as const)('is sent by %s to its ingest, once that is known', async (backend) => {
-    fleet().agent('agent', { backends: [backend] });
+    fleet().agent('agent');
     const id = await startedStream({ streamBackend: backend });
     await storeIngest(id, urls());
     await transaction((tx) => launchOnIngest(tx, id));
