@@ -35,9 +35,9 @@ describe('a stream to a channel', { timeout: 60_000 }, () => {
     await storeIngest(id, urls());
     await transaction((tx) => launchOnIngest(tx, id));
     await expect.poll(() => pictures('live/secret-key'), { timeout: 30_000 }).toBeGreaterThan(30);
-    await expect.poll(async () => (await stream(id)).state).toBe('active');
+    await expect.poll(async () => (await stream(id)).state, { timeout: 15_000 }).toBe('active');
     await call('POST', `/streams/${id}/stop`);
-    await expect.poll(async () => (await stream(id)).state).toBe('stopped');
+    await expect.poll(async () => (await stream(id)).state, { timeout: 15_000 }).toBe('stopped');
   });
 
   it('is sent to both addresses where it has a backup', async () => {
