@@ -118,6 +118,33 @@ describe('the URL of a source', () => {
     expect(faultOfSourceURL('s3', 'https://s3.eu-west-1.amazonaws.com/', rules)?.detail).toMatch(/ENDPOINT/);
   });
 
+  it.each([
+    ['s3.eu-west-1.amazonaws.com', 'eu-west-1'],
+    ['s3-us-gov-west-1.amazonaws.com', 'us-gov-west-1'],
+    ['s3.dualstack.eu-central-1.amazonaws.com', 'eu-central-1'],
+    ['s3.ap-southeast-2.wasabisys.com', 'ap-southeast-2'],
+    ['s3.amazonaws.com', 'us-east-1'],
+    ['s3.wasabisys.com', 'us-east-1'],
+    ['storage.example.org', 'us-east-1'],
+  ])('at %s is in %s', (host, region) => {
+    expect(s3Place(`https://${host}/bucket/`)).toMatchObject({ endpoint: `https://${host}`, region });
+  });
+
+  it.each(['mine--use1-az4--x-s3', 'mine--use1-az4--xa-s3', 'mine--op-s3'])(
+    'names no bucket %s, which clients would ask for elsewhere',
+    (bucket) => {
+      expect(s3Place(`https://s3.example.org/${bucket}/`)).toBeNull();
+    },
+  );
+
+  it('names an object, unless its key would lead to another one', () => {
+    const place = { endpoint: 'https://s3.example.org', bucket: 'bucket' };
+    for (const key of ['../other/a.mp4', 'a/../../b.mp4', './a.mp4', 'a/.', '..', 'a\ud800.mp4'])
+      expect(s3URL({ ...place, key })).toBeNull();
+    for (const key of ['a//b..mp4', '/a', '%2e%2e/a', '...', 'a?b#c\\d.mp4'])
+      expect(s3Place(s3URL({ ...place, key })!)).toMatchObject({ ...place, key });
+  });
+
   it('is refused where nobody may import from', () => {
     expect(faultOfSourceURL('webdav', 'http://169.254.169.254/', rules)).toMatchObject({ isForbidden: true });
     expect(faultOfSourceURL('rss', 'https://a:b@example.org/', rules)).toMatchObject({ isForbidden: false });
