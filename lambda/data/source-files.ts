@@ -5,11 +5,12 @@ import type { Queryable } from './queryable.ts';
 
 export function sourceFiles(db: Queryable) {
   return {
+    /** What is known of a source's files: those that are not removed, and of the others the last ones first. */
     known: (sourceID: string) =>
       all<KnownFile>(
         db,
         `select path, version, fingerprint, removed_at is not null as "isRemoved" from source_files
-         where source_id = $1`,
+         where source_id = $1 order by removed_at desc nulls first, path`,
         [sourceID],
       ),
 
@@ -32,6 +33,9 @@ export function sourceFiles(db: Queryable) {
 
     markReturned: (sourceID: string, paths: readonly string[]) =>
       db.query('update source_files set removed_at = null where source_id = $1 and path = any ($2)', [sourceID, paths]),
+
+    forget: (sourceID: string, paths: readonly string[]) =>
+      db.query('delete from source_files where source_id = $1 and path = any ($2)', [sourceID, paths]),
 
     /** Notes that a file has another path now. @returns its upload; null where its user has deleted that */
     rename: async (sourceID: string, from: string, { path, version }: ListedFile) => {

@@ -37,10 +37,12 @@ export interface ScanPlan {
   readonly returned: readonly string[];
   /** Paths of files that are there no more. */
   readonly removed: readonly string[];
+  /** Paths of which nothing is remembered any more. */
+  readonly forgotten: readonly string[];
 }
 
 /**
- * @param known each path once
+ * @param known each path once; of those that are removed the last ones first
  * @param listed each path once
  * @param isWhole whether these are all files of the source: else nothing is known of those that are missing
  */
@@ -63,6 +65,10 @@ export function planScan(known: readonly KnownFile[], listed: readonly ListedFil
       .filter(({ path, version }) => knownOf.get(path)?.isRemoved && knownOf.get(path)?.version === version)
       .map(({ path }) => path),
     removed: gone.map(({ path }) => path).filter((path) => !moved.has(path)),
+    forgotten: known
+      .map(({ path }) => path)
+      .filter((path) => !paths.has(path) && !moved.has(path))
+      .slice(scanBounds.files),
   };
 }
 
@@ -99,7 +105,7 @@ export function isMediaFile(name: string, mimeType = ''): boolean {
 
 /** What looks at sources keep to. */
 export const scanBounds = {
-  /** Files of a source. */
+  /** Files of a source; and so many that it has no more are remembered. */
   files: 10_000,
   /** How deep its folders may be. */
   depth: 8,
@@ -107,6 +113,8 @@ export const scanBounds = {
   bytesOfAnswer: 8 * 1024 * 1024,
   bytesOfAnswers: 64 * 1024 * 1024,
   pathBytes: 1024,
+  /** Of the link of a file, as of one that a user imports from. */
+  urlCharacters: 8192,
   listingMs: 120_000,
   redirects: 5,
   answerMs: 30_000,

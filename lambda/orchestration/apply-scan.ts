@@ -52,6 +52,7 @@ export async function applyScan(options: ApplyScanOptions, { files, isWhole, lef
     for (const { from, to } of plan.renamed) await rename(data, source, from, to);
     await data.sourceFiles.markReturned(source.id, plan.returned);
     await data.sourceFiles.markRemoved(source.id, plan.removed);
+    await data.sourceFiles.forget(source.id, plan.forgotten);
     return plan.fetched;
   });
   let reached: Use | null = null;
@@ -131,6 +132,6 @@ function reasonOf(look: { waiting: number; reached: Use | null; isWhole: boolean
     return { code: 'too_many_files', detail };
   }
   if (leftOut === 0) return null;
-  const detail = `${leftOut} files or folders are left out, as their paths are too long or too deep.`;
+  const detail = `${leftOut} files or folders are left out, as their paths or links are malformed, too long or too deep.`;
   return { code: 'files_left_out', detail };
 }

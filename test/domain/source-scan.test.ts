@@ -1,7 +1,7 @@
 // What a look at a source changes: for lists of files that anybody can check by hand, and for any.
 import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
-import { afterFailedScan, folderOfFile, isMediaFile, planScan } from '../../lambda/domain/source-scan.ts';
+import { afterFailedScan, folderOfFile, isMediaFile, planScan, scanBounds } from '../../lambda/domain/source-scan.ts';
 import type { KnownFile, ListedFile } from '../../lambda/domain/source-scan.ts';
 import { faultOfSourceURL, s3Place, s3URL } from '../../lambda/domain/source-url.ts';
 
@@ -22,7 +22,7 @@ const known = (path: string, version: string, isRemoved = false): KnownFile => (
   fingerprint: version,
   isRemoved,
 });
-const nothing = { fetched: [], renamed: [], returned: [], removed: [] };
+const nothing = { fetched: [], renamed: [], returned: [], removed: [], forgotten: [] };
 
 describe('a look', () => {
   test('finds new and changed files, marks those that are gone, and takes back those that are there again', () => {
@@ -44,6 +44,15 @@ describe('a look', () => {
 
   test('that has not seen everything takes nothing for gone', () => {
     expect(planScan([known('a', '1')], [listed('b', '1')], false)).toMatchObject({ renamed: [], removed: [] });
+  });
+
+  test('forgets the first of the files that a source has no more, beyond as many as it may have', () => {
+    const gone = Array.from({ length: scanBounds.files }, (_, index) => known(`gone ${index}`, '1', true));
+    const before = [known('here', '2'), known('going', '3'), known('moving', '4'), ...gone];
+    const now = [listed('here', '2'), listed('moved', '4')];
+    expect(planScan(before, now, true)).toMatchObject({ removed: ['going'], forgotten: [gone.at(-1)!.path] });
+    // Whether files beyond those that were listed are there is not known.
+    expect(planScan(before, now, false).forgotten).toEqual(gone.slice(-2).map(({ path }) => path));
   });
 
   test('leaves what is being written, and does not take it for gone', () => {
