@@ -23,7 +23,7 @@ export interface Source {
   readonly last_scan_at: Date | null;
   /** Media files that the last look saw. */
   readonly found: number;
-  /** How many of these have been made uploads. */
+  /** How many of these have been made uploads whose imports have not failed. */
   readonly imported: number;
   readonly created_at: Date;
 }
@@ -148,7 +148,7 @@ export function sources(db: Queryable) {
          set state = $3, reason = $4, failing_since = case when $5 then coalesce(failing_since, now()) end,
            found = coalesce($6, found),
            imported = case when $6::integer is null then imported else (
-             select count(*) from source_files where source_id = $1 and removed_at is null) end,
+             select count(*) from source_files where source_id = $1 and removed_at is null and failures = 0) end,
            due_at = least(due_at, now() + make_interval(secs => $7::float8 * 60)),
            last_scan_at = now(), lease_expires_at = null
          where id = $1 and epoch = $2`,

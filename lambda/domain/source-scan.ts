@@ -27,10 +27,12 @@ export interface KnownFile {
   readonly version: string;
   readonly fingerprint: string | null;
   readonly isRemoved: boolean;
+  /** Whether its import has failed, and it is time to begin it again. */
+  readonly isRetried: boolean;
 }
 
 export interface ScanPlan {
-  /** New ones, and those whose bytes are others now: each becomes an upload. */
+  /** New ones, those whose bytes are others now, and those whose import failed: each becomes an upload. */
   readonly fetched: readonly ListedFile[];
   readonly renamed: readonly { readonly from: string; readonly to: ListedFile }[];
   /** Paths of files that are there again, as they were. */
@@ -57,9 +59,10 @@ export function planScan(known: readonly KnownFile[], listed: readonly ListedFil
   const renamed = [...renamedFrom].map(([to, { path: from }]) => ({ from, to }));
   const moved = new Set(renamed.map(({ from }) => from));
   return {
-    fetched: listed.filter(
-      (file) => !file.isSettling && !renamedFrom.has(file) && knownOf.get(file.path)?.version !== file.version,
-    ),
+    fetched: listed.filter((file) => {
+      const before = knownOf.get(file.path);
+      return !file.isSettling && !renamedFrom.has(file) && (before?.version !== file.version || before.isRetried);
+    }),
     renamed,
     returned: listed
       .filter(({ path, version }) => knownOf.get(path)?.isRemoved && knownOf.get(path)?.version === version)
@@ -119,6 +122,9 @@ export const scanBounds = {
   redirects: 5,
   answerMs: 30_000,
 } as const;
+
+/** When looks begin an import of a file again that has failed: each time the wait is twice as long. */
+export const importRetries = { firstMinutes: 60, mostMinutes: 7 * 24 * 60 } as const;
 
 /** In this time after its last change somebody may still be writing a file. */
 export const settlingSeconds = 30;

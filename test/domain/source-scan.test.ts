@@ -21,6 +21,7 @@ const known = (path: string, version: string, isRemoved = false): KnownFile => (
   version,
   fingerprint: version,
   isRemoved,
+  isRetried: false,
 });
 const nothing = { fetched: [], renamed: [], returned: [], removed: [], forgotten: [] };
 
@@ -53,6 +54,12 @@ describe('a look', () => {
     expect(planScan(before, now, true)).toMatchObject({ removed: ['going'], forgotten: [gone.at(-1)!.path] });
     // Whether files beyond those that were listed are there is not known.
     expect(planScan(before, now, false).forgotten).toEqual(gone.slice(-2).map(({ path }) => path));
+  });
+
+  test('fetches what has failed once more when it is time, as far as it is there', () => {
+    const before = [{ ...known('a', '1'), isRetried: true }, { ...known('b', '2'), isRetried: true }, known('c', '3')];
+    const now = [listed('a', '1'), listed('c', '3')];
+    expect(planScan(before, now, true)).toEqual({ ...nothing, fetched: now.slice(0, 1), removed: ['b'] });
   });
 
   test('leaves what is being written, and does not take it for gone', () => {

@@ -1,9 +1,11 @@
 // A podcast that is watched: a feed on a real server, whose episodes come, change, move and go.
 import { describe, expect, test } from 'vitest';
+import { databaseOn } from '../../lambda/data/database.ts';
 import { commandsTo } from '../support/outbox-rows.ts';
 import { testService } from '../support/service.ts';
 import { letFailSince, scanAgain, startScanner, untilScanned, uploadsOf, watch } from './scanner.ts';
-import { startSource } from './source-server.ts';
+import { anyBytes, sendFile, startSource } from './source-server.ts';
+import { startWorker } from './worker.ts';
 
 const service = testService();
 
@@ -100,6 +102,65 @@ test('an upload that its user deletes is not fetched again', async () => {
   await user.call('DELETE', `/uploads/${(await uploadsOf(user))[0]!.id}`);
   expect(await scanAgain(user, id)).toMatchObject({ found: 1, imported: 1 });
   expect(await uploadsOf(user)).toEqual([]);
+});
+
+test('what could not be fetched is fetched again when it is time, unless its user has deleted it', async () => {
+  let status = 404;
+  const bytes = anyBytes(1000);
+  await using files = await startSource((request, response) => {
+    if (status === 200) sendFile(bytes, request, response);
+    else response.writeHead(status).end();
+  });
+  await using podcast = await startPodcast(
+    ['1', '2', '3'].map((guid) => ({ guid, url: files.url(`/${guid}.mp3`), length: bytes.length })),
+  );
+  await using _scanner = startScanner(service);
+  const worker = startWorker(service.pool(), service.objects());
+  const user = await service.user();
+  const states = async () => {
+    const { data } = (await user.call('GET', '/uploads?limit=100&sort=name')).body;
+    return (data as { externalSource: { state: string } }[]).map(({ externalSource }) => externalSource.state);
+  };
+  const { id } = await watch(user, { kind: 'rss', url: podcast.url });
+  await expect.poll(states, { timeout: 15_000, interval: 20 }).toEqual(['failed', 'failed', 'failed']);
+  const [first, second, third] = await uploadsOf(user);
+  // It is not time yet.
+  expect(await scanAgain(user, id)).toMatchObject({ found: 3, imported: 0 });
+  expect(await states()).toEqual(['failed', 'failed', 'failed']);
+
+  await user.call('DELETE', `/uploads/${second!.id}`);
+  // As the sweep does with what has not come for a week.
+  await service.pool().query('delete from uploads where id = $1', [third!.id]);
+  await service.pool().query(`update source_files set retry_at = retry_at - interval '61 minutes'`);
+  status = 200;
+  await scanAgain(user, id);
+  await expect.poll(states, { timeout: 15_000, interval: 20 }).toEqual(['completed', 'completed']);
+  const again = await uploadsOf(user);
+  expect(again.map(({ name }) => name)).toEqual(['1', '3']);
+  expect(again[0]!.id).toBe(first!.id);
+  expect(await scanAgain(user, id)).toMatchObject({ found: 3, imported: 2 });
+  expect(await uploadsOf(user)).toHaveLength(2);
+  await worker.stop();
+});
+
+test('what fails again is fetched ever more rarely', async () => {
+  await using podcast = await startPodcast([one]);
+  await using _scanner = startScanner(service);
+  const user = await service.user();
+  await watch(user, { kind: 'rss', url: podcast.url });
+  const [upload] = await uploadsOf(user);
+  const { sourceFiles } = databaseOn(service.pool());
+  const hours: number[] = [];
+  for (let failure = 0; failure < 10; failure++) {
+    await sourceFiles.noteEnd(upload!.id, true);
+    const { rows } = await service
+      .pool()
+      .query('select extract(epoch from retry_at - now()) / 3600 as hours from source_files where upload_id = $1', [
+        upload!.id,
+      ]);
+    hours.push(Math.round(Number(rows[0].hours)));
+  }
+  expect(hours).toEqual([1, 2, 4, 8, 16, 32, 64, 128, 168, 168]);
 });
 
 test('what has no room waits, and the source says so', async () => {

@@ -44,6 +44,9 @@ create table source_files (
   -- Null once its user has deleted the upload.
   upload_id text references uploads on delete set null,
   removed_at timestamptz,
+  -- How often its import has failed, and from when on a look begins it again.
+  failures integer not null default 0,
+  retry_at timestamptz,
   primary key (source_id, path)
 );
 create index source_files_by_upload on source_files (upload_id);
