@@ -57,7 +57,7 @@ test('its episodes become uploads under way, in the folder, once each', async ()
   );
   // Only the address is another one, as it is for every listener.
   podcast.episodes = [{ ...one, url: one.url.replace('7', '8') }, two];
-  await scanAgain(user, source.id);
+  await scanAgain(service, user, source.id);
   expect(await uploadsOf(user)).toEqual(uploads);
 });
 
@@ -73,13 +73,13 @@ test('what changes there changes here, and nothing is deleted', async () => {
     { ...two, guid: 'zwei' },
     { guid: 'three', url: 'http://e.org/3.mp3' },
   ];
-  expect(await scanAgain(user, id)).toMatchObject({ found: 3, imported: 3 });
+  expect(await scanAgain(service, user, id)).toMatchObject({ found: 3, imported: 3 });
   const changed = await uploadsOf(user);
   expect(changed.map(({ name }) => name)).toEqual(['First & best', 'First & best', 'three', 'zwei']);
   expect(changed.find(({ name }) => name === 'zwei')?.id).toBe(second!.id);
   expect(changed.map((upload) => upload.id)).toContain(first!.id);
   podcast.episodes = podcast.episodes.slice(1);
-  expect(await scanAgain(user, id)).toMatchObject({ found: 2, imported: 2 });
+  expect(await scanAgain(service, user, id)).toMatchObject({ found: 2, imported: 2 });
   expect((await uploadsOf(user)).map(({ name, isRemoved }) => [name, isRemoved])).toEqual([
     ['First & best', false],
     ['First & best', true],
@@ -87,7 +87,7 @@ test('what changes there changes here, and nothing is deleted', async () => {
     ['zwei', false],
   ]);
   podcast.episodes = [{ ...one, length: 2000 }, ...podcast.episodes];
-  await scanAgain(user, id);
+  await scanAgain(service, user, id);
   expect((await uploadsOf(user)).filter(({ isRemoved }) => isRemoved)).toEqual([]);
   // A source that is watched no more leaves its uploads.
   expect((await user.call('DELETE', `/sources/${id}`)).status).toBe(204);
@@ -100,7 +100,7 @@ test('an upload that its user deletes is not fetched again', async () => {
   const user = await service.user();
   const { id } = await watch(user, { kind: 'rss', url: podcast.url });
   await user.call('DELETE', `/uploads/${(await uploadsOf(user))[0]!.id}`);
-  expect(await scanAgain(user, id)).toMatchObject({ found: 1, imported: 1 });
+  expect(await scanAgain(service, user, id)).toMatchObject({ found: 1, imported: 1 });
   expect(await uploadsOf(user)).toEqual([]);
 });
 
@@ -125,7 +125,7 @@ test('what could not be fetched is fetched again when it is time, unless its use
   await expect.poll(states, { timeout: 15_000, interval: 20 }).toEqual(['failed', 'failed', 'failed']);
   const [first, second, third] = await uploadsOf(user);
   // It is not time yet.
-  expect(await scanAgain(user, id)).toMatchObject({ found: 3, imported: 0 });
+  expect(await scanAgain(service, user, id)).toMatchObject({ found: 3, imported: 0 });
   expect(await states()).toEqual(['failed', 'failed', 'failed']);
 
   await user.call('DELETE', `/uploads/${second!.id}`);
@@ -133,12 +133,12 @@ test('what could not be fetched is fetched again when it is time, unless its use
   await service.pool().query('delete from uploads where id = $1', [third!.id]);
   await service.pool().query(`update source_files set retry_at = retry_at - interval '61 minutes'`);
   status = 200;
-  await scanAgain(user, id);
+  await scanAgain(service, user, id);
   await expect.poll(states, { timeout: 15_000, interval: 20 }).toEqual(['completed', 'completed']);
   const again = await uploadsOf(user);
   expect(again.map(({ name }) => name)).toEqual(['1', '3']);
   expect(again[0]!.id).toBe(first!.id);
-  expect(await scanAgain(user, id)).toMatchObject({ found: 3, imported: 2 });
+  expect(await scanAgain(service, user, id)).toMatchObject({ found: 3, imported: 2 });
   expect(await uploadsOf(user)).toHaveLength(2);
   await worker.stop();
 });
@@ -174,7 +174,7 @@ test('what has no room waits, and the source says so', async () => {
   expect(source.reason.detail).toMatch(/^10 files wait for a next look\. You have 20 of at most 20 imports under way/);
   const [upload] = await uploadsOf(user);
   await user.call('DELETE', `/uploads/${upload!.id}`);
-  expect(await scanAgain(user, source.id)).toMatchObject({ imported: 21 });
+  expect(await scanAgain(service, user, source.id)).toMatchObject({ imported: 21 });
 });
 
 describe('a source that fails', () => {
@@ -197,17 +197,21 @@ describe('a source that fails', () => {
     };
     const { id } = await watch(user, { kind: 'rss', url: podcast.url, everyMinutes: 1440 });
     podcast.status = 503;
-    expect(await scanAgain(user, id)).toMatchObject({ state: 'ok', reason: { code: 'source_failed' }, found: 1 });
+    expect(await scanAgain(service, user, id)).toMatchObject({
+      state: 'ok',
+      reason: { code: 'source_failed' },
+      found: 1,
+    });
     await letFailSince(service, id, 59);
-    expect(await scanAgain(user, id)).toMatchObject({ state: 'ok' });
+    expect(await scanAgain(service, user, id)).toMatchObject({ state: 'ok' });
     expect(await told()).toEqual([]);
     await letFailSince(service, id, 61);
-    expect(await scanAgain(user, id)).toMatchObject({ state: 'failing' });
-    expect(await scanAgain(user, id)).toMatchObject({ state: 'failing' });
+    expect(await scanAgain(service, user, id)).toMatchObject({ state: 'failing' });
+    expect(await scanAgain(service, user, id)).toMatchObject({ state: 'failing' });
     expect(await told()).toEqual(['source.failing']);
     expect(await notified(user.id)).toMatchObject([{ kind: 'source_failing', detail: { sourceID: id } }]);
     podcast.status = 200;
-    expect(await scanAgain(user, id)).toMatchObject({ state: 'ok', reason: null });
+    expect(await scanAgain(service, user, id)).toMatchObject({ state: 'ok', reason: null });
     expect(await told()).toEqual(['source.failing', 'source.recovered']);
     expect(await notified(user.id)).toHaveLength(1);
   });
