@@ -177,6 +177,20 @@ test('what has no room waits, and the source says so', async () => {
   expect(await scanAgain(service, user, source.id)).toMatchObject({ imported: 21 });
 });
 
+test('a source that never answers holds up its own user alone', async () => {
+  const asked = Promise.withResolvers<void>();
+  await using silent = await startSource(() => asked.resolve());
+  await using podcast = await startPodcast([one]);
+  await using _scanner = startScanner(service);
+  const [slow, other] = [await service.user(), await service.user()];
+  await slow.call('POST', '/sources', { kind: 'rss', url: silent.url('/feed.xml') });
+  await asked.promise;
+  const { body: second } = await slow.call('POST', '/sources', { kind: 'rss', url: podcast.url });
+  for (let turn = 0; turn < 2; turn++)
+    expect(await watch(other, { kind: 'rss', url: podcast.url })).toMatchObject({ found: 1 });
+  expect((await slow.call('GET', `/sources/${second.id}`)).body.lastScanAt).toBeNull();
+});
+
 describe('a source that fails', () => {
   const notified = async (userID: string) => {
     const { rows } = await service
