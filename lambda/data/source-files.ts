@@ -47,7 +47,8 @@ export function sourceFiles(db: Queryable) {
       db.query(
         `update source_files
          set failures = case when $2 then failures + 1 else 0 end,
-           retry_at = case when $2 then now() + make_interval(mins => least($3 * 2 ^ least(failures, 20), $4)::integer) end
+           retry_at = case when $2 then
+             now() + make_interval(mins => least($3 * 2 ^ least(failures, 20), $4)::integer) end
          where upload_id = $1 and ($2 or failures > 0)`,
         [uploadID, isFailed, importRetries.firstMinutes, importRetries.mostMinutes],
       ),

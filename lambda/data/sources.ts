@@ -132,8 +132,9 @@ export function sources(db: Queryable) {
     delete: (id: string) => db.query('delete from sources where id = $1', [id]),
 
     /**
-     * Gives a worker the source that is due for the longest, of the user for whom nothing was looked at for the longest,
-     * and none of whose is being looked at. Users at rest wait. Meanwhile it is not due: whoever makes it due during the look asks for one more.
+     * Gives a worker the source that is due for the longest: of a user none of whose is being looked at, and of these
+     * of the one for whom nothing was looked at for the longest. Users at rest wait. Meanwhile it is not due: whoever
+     * makes it due during the look asks for one more.
      */
     claim: (leaseSeconds: number) =>
       one<ClaimedSource>(

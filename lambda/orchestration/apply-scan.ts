@@ -157,6 +157,6 @@ function reasonOf(look: { waiting: number; reached: Use | null; isWhole: boolean
     return { code: 'too_many_files', detail };
   }
   if (leftOut === 0) return null;
-  const detail = `${leftOut} files or folders are left out, as their paths or links are malformed, too long or too deep.`;
+  const detail = `${leftOut} files or folders are left out: their paths or links are malformed, too long or too deep.`;
   return { code: 'files_left_out', detail };
 }
