@@ -53,6 +53,10 @@ export function sourceFiles(db: Queryable) {
         [uploadID, isFailed, importRetries.firstMinutes, importRetries.mostMinutes],
       ),
 
+    /** Lets the next look begin all imports of a source again that have failed. */
+    retryAll: (sourceID: string) =>
+      db.query('update source_files set retry_at = now() where source_id = $1 and retry_at > now()', [sourceID]),
+
     /** Has the file of an upload not fetched again, unless its bytes change. */
     leave: (uploadID: string) => db.query('update source_files set retry_at = null where upload_id = $1', [uploadID]),
 

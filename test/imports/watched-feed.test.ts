@@ -143,6 +143,28 @@ test('what could not be fetched is fetched again when it is time, unless its use
   await worker.stop();
 });
 
+test('what could not be fetched is fetched again at once with other credentials', async () => {
+  const bytes = anyBytes(1000);
+  const right = `Basic ${Buffer.from('ada:the new password').toString('base64')}`;
+  await using server = await startSource((request, response) => {
+    if (request.url === '/feed.xml')
+      response.end(feedOf([{ guid: 'one', url: server.url('/1.mp3'), length: bytes.length }]));
+    else if (request.headers.authorization === right) sendFile(bytes, request, response);
+    else response.writeHead(401).end();
+  });
+  await using _scanner = startScanner(service);
+  const worker = startWorker(service.pool(), service.objects());
+  const user = await service.user();
+  const credentials = { username: 'ada', password: 'the old password' };
+  const { id } = await watch(user, { kind: 'rss', url: server.url('/feed.xml'), credentials });
+  const [upload] = await uploadsOf(user);
+  const state = async () => (await user.call('GET', `/uploads/${upload!.id}`)).body.externalSource.state;
+  await expect.poll(state, { timeout: 15_000, interval: 20 }).toBe('failed');
+  await user.call('PATCH', `/sources/${id}`, { credentials: { ...credentials, password: 'the new password' } });
+  await expect.poll(state, { timeout: 15_000, interval: 20 }).toBe('completed');
+  await worker.stop();
+});
+
 test('what fails again is fetched ever more rarely', async () => {
   await using podcast = await startPodcast([one]);
   await using _scanner = startScanner(service);
