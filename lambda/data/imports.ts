@@ -150,15 +150,19 @@ export function imports(db: Queryable) {
       return rowCount === 1;
     },
 
-    /** Lets an import that has failed wait for a worker again, with all of its time, as if it had just been made. */
-    beginAgain: (uploadID: string) =>
+    /**
+     * Lets an import that has failed wait for a worker again, with all of its time, as if it had just been made.
+     * @param url where its file is now
+     */
+    beginAgain: (uploadID: string, url: string | null = null) =>
       db.query(
         `with again as (
-           update imports set state = 'pending', failure = null, bytes_received = 0, deadline_at = null
+           update imports set state = 'pending', failure = null, bytes_received = 0, deadline_at = null,
+             url = coalesce($2, url)
            where upload_id = $1 and state = 'failed' returning upload_id)
          update uploads set probe_state = 'pending', failure = null, declared_size_bytes = null, expected_bytes = 0
          from again where uploads.id = again.upload_id`,
-        [uploadID],
+        [uploadID, url],
       ),
 
     /** Lets go of the imports that a worker holds, each with a command for another worker to go on with it at once. */

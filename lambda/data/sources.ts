@@ -23,7 +23,7 @@ export interface Source {
   readonly last_scan_at: Date | null;
   /** Media files that the last look saw. */
   readonly found: number;
-  /** How many of these have been made uploads. */
+  /** How many of these have been made uploads whose imports have not failed. */
   readonly imported: number;
   readonly created_at: Date;
 }
@@ -111,15 +111,30 @@ export function sources(db: Queryable) {
         [id, settings.folder, settings.everyMinutes, settings.sealedCredentials],
       ))!,
 
-    /** Makes the next look due. A look that is under way is followed by another one. */
+    /**
+     * Makes the next look due, a minute after the last one at the earliest. A look that is under way is followed by
+     * another one.
+     */
+    ask: async (id: string) =>
+      (await one<Source>(
+        db,
+        `update sources
+         set due_at = least(due_at, greatest(now(), interval '1 minute' +
+           case when lease_expires_at is null then last_scan_at else now() end))
+         where id = $1 returning ${columns}`,
+        [id],
+      ))!,
+
+    /** Makes the next look due at once. A look that is under way is followed by another one. */
     makeDue: async (id: string) =>
       (await one<Source>(db, `update sources set due_at = now() where id = $1 returning ${columns}`, [id]))!,
 
     delete: (id: string) => db.query('delete from sources where id = $1', [id]),
 
     /**
-     * Gives a worker the source that is due for the longest, of a user none of whose is being looked at. Users at rest
-     * wait. Meanwhile it is not due: whoever makes it due during the look asks for one more.
+     * Gives a worker the source that is due for the longest: of a user none of whose is being looked at, and of these
+     * of the one for whom nothing was looked at for the longest. Users at rest wait. Meanwhile it is not due: whoever
+     * makes it due during the look asks for one more.
      */
     claim: (leaseSeconds: number) =>
       one<ClaimedSource>(
@@ -128,7 +143,8 @@ export function sources(db: Queryable) {
            select s.id from sources s
            where s.due_at <= now() and s.lease_expires_at is null and ${isAwake} and not exists (
              select from sources held where held.user_id = s.user_id and held.lease_expires_at >= now())
-           order by s.due_at limit 1 for no key update of s skip locked)
+           order by (select max(own.last_scan_at) from sources own where own.user_id = s.user_id) nulls first, s.due_at
+           limit 1 for no key update of s skip locked)
          update sources
          set epoch = epoch + 1, lease_expires_at = now() + make_interval(secs => $1), due_at = 'infinity'
          where id in (select id from next)
@@ -148,7 +164,7 @@ export function sources(db: Queryable) {
          set state = $3, reason = $4, failing_since = case when $5 then coalesce(failing_since, now()) end,
            found = coalesce($6, found),
            imported = case when $6::integer is null then imported else (
-             select count(*) from source_files where source_id = $1 and removed_at is null) end,
+             select count(*) from source_files where source_id = $1 and removed_at is null and failures = 0) end,
            due_at = least(due_at, now() + make_interval(secs => $7::float8 * 60)),
            last_scan_at = now(), lease_expires_at = null
          where id = $1 and epoch = $2`,

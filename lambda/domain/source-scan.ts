@@ -27,20 +27,24 @@ export interface KnownFile {
   readonly version: string;
   readonly fingerprint: string | null;
   readonly isRemoved: boolean;
+  /** Whether its import has failed, and it is time to begin it again. */
+  readonly isRetried: boolean;
 }
 
 export interface ScanPlan {
-  /** New ones, and those whose bytes are others now: each becomes an upload. */
+  /** New ones, those whose bytes are others now, and those whose import failed: each becomes an upload. */
   readonly fetched: readonly ListedFile[];
   readonly renamed: readonly { readonly from: string; readonly to: ListedFile }[];
   /** Paths of files that are there again, as they were. */
   readonly returned: readonly string[];
   /** Paths of files that are there no more. */
   readonly removed: readonly string[];
+  /** Paths of which nothing is remembered any more. */
+  readonly forgotten: readonly string[];
 }
 
 /**
- * @param known each path once
+ * @param known each path once; of those that are removed the last ones first
  * @param listed each path once
  * @param isWhole whether these are all files of the source: else nothing is known of those that are missing
  */
@@ -55,14 +59,19 @@ export function planScan(known: readonly KnownFile[], listed: readonly ListedFil
   const renamed = [...renamedFrom].map(([to, { path: from }]) => ({ from, to }));
   const moved = new Set(renamed.map(({ from }) => from));
   return {
-    fetched: listed.filter(
-      (file) => !file.isSettling && !renamedFrom.has(file) && knownOf.get(file.path)?.version !== file.version,
-    ),
+    fetched: listed.filter((file) => {
+      const before = knownOf.get(file.path);
+      return !file.isSettling && !renamedFrom.has(file) && (before?.version !== file.version || before.isRetried);
+    }),
     renamed,
     returned: listed
       .filter(({ path, version }) => knownOf.get(path)?.isRemoved && knownOf.get(path)?.version === version)
       .map(({ path }) => path),
     removed: gone.map(({ path }) => path).filter((path) => !moved.has(path)),
+    forgotten: known
+      .map(({ path }) => path)
+      .filter((path) => !paths.has(path) && !moved.has(path))
+      .slice(scanBounds.files),
   };
 }
 
@@ -99,7 +108,7 @@ export function isMediaFile(name: string, mimeType = ''): boolean {
 
 /** What looks at sources keep to. */
 export const scanBounds = {
-  /** Files of a source. */
+  /** Files of a source; and so many that it has no more are remembered. */
   files: 10_000,
   /** How deep its folders may be. */
   depth: 8,
@@ -107,10 +116,15 @@ export const scanBounds = {
   bytesOfAnswer: 8 * 1024 * 1024,
   bytesOfAnswers: 64 * 1024 * 1024,
   pathBytes: 1024,
+  /** Of the link of a file, as of one that a user imports from. */
+  urlCharacters: 8192,
   listingMs: 120_000,
   redirects: 5,
   answerMs: 30_000,
 } as const;
+
+/** When looks begin an import of a file again that has failed: each time the wait is twice as long. */
+export const importRetries = { firstMinutes: 60, mostMinutes: 7 * 24 * 60 } as const;
 
 /** In this time after its last change somebody may still be writing a file. */
 export const settlingSeconds = 30;

@@ -44,21 +44,33 @@ export function faultOfSourceURL(kind: SourceKind, text: string, rules: AddressR
   return null;
 }
 
+/** What is no bucket to clients of S3, and has them ask elsewhere: directory buckets, access points, Outposts. */
+const specialBucket = /--[a-z]+-s3$/i;
+
 /** Null for what names no bucket. */
 export function s3Place(text: string): S3Place | null {
   const url = URL.parse(text);
   const [, bucket, path = ''] = /^\/([A-Za-z0-9._-]{3,255})(?:\/(.*))?$/s.exec(url?.pathname ?? '') ?? [];
-  if (!url || bucket === undefined) return null;
+  if (!url || bucket === undefined || specialBucket.test(bucket)) return null;
   try {
-    // Endpoints of AWS and of most others have the region in them; where it is not, any name will do.
-    const region = /^s3[.-]([a-z0-9-]+)\./.exec(url.hostname)?.[1] ?? 'us-east-1';
-    return { endpoint: url.origin, region, bucket, key: decodeURIComponent(path) };
+    return { endpoint: url.origin, region: regionOf(url.hostname), bucket, key: decodeURIComponent(path) };
   } catch {
     return null;
   }
 }
 
-/** The URL of an object: what `s3Place` reads. */
-export function s3URL({ endpoint, bucket, key }: Pick<S3Place, 'endpoint' | 'bucket' | 'key'>): string {
-  return `${endpoint}/${bucket}/${key.split('/').map(encodeURIComponent).join('/')}`;
+/** Endpoints of AWS and of most others have the region in them; where it is not, this name will do. */
+function regionOf(host: string): string {
+  return /^s3[.-](?:dualstack\.)?([a-z]{2}(?:-[a-z]+)+-\d+)\./.exec(host)?.[1] ?? 'us-east-1';
+}
+
+/**
+ * The URL of an object, which `s3Place` reads. Null for a key that no URL can name: the dots in `a/../b` would make it
+ * that of another object.
+ */
+export function s3URL({ endpoint, bucket, key }: Pick<S3Place, 'endpoint' | 'bucket' | 'key'>): string | null {
+  if (!key.isWellFormed()) return null;
+  const url = `${endpoint}/${bucket}/${key.split('/').map(encodeURIComponent).join('/')}`;
+  const place = s3Place(url);
+  return place?.bucket === bucket && place.key === key ? url : null;
 }

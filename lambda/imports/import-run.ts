@@ -123,7 +123,7 @@ export class ImportRun {
     const { source: sourceOptions, steadyClock } = this.#options;
     const offset = this.#writer?.bytes ?? 0;
     const resume = this.#version && offset > 0 ? { offset, version: this.#version } : null;
-    const source = await openSource(await this.#options.link(), resume, sourceOptions, signal);
+    const source = await openSource(await this.#link(signal), resume, sourceOptions, signal);
     try {
       const writer = source.offset > 0 && this.#writer ? this.#writer : await this.#beginAnew(source);
       await this.#copy(readSource(source.body, sourceOptions.limits, steadyClock), writer);
@@ -133,6 +133,16 @@ export class ImportRun {
     } finally {
       source.body.destroy();
     }
+  }
+
+  /** What opens the link, unless the signal aborts first. */
+  async #link(signal: AbortSignal): Promise<Link> {
+    signal.throwIfAborted();
+    const aborted = Promise.withResolvers<never>();
+    const onAbort = () => aborted.reject(signal.reason);
+    signal.addEventListener('abort', onAbort);
+    const link = Promise.race([this.#options.link(), aborted.promise]);
+    return link.finally(() => signal.removeEventListener('abort', onAbort));
   }
 
   async #copy(bytes: AsyncIterable<Buffer>, writer: PartWriter): Promise<void> {

@@ -3,7 +3,7 @@ import type { Pool } from 'pg';
 import { inTransaction } from '../data/database.ts';
 import type { Database } from '../data/database.ts';
 import type { ClaimedSource } from '../data/sources.ts';
-import type { UploadFailure } from '../data/uploads.ts';
+import type { Upload, UploadFailure } from '../data/uploads.ts';
 import { wordsOf } from '../domain/limits.ts';
 import type { Use } from '../domain/limits.ts';
 import { uploadKey } from '../domain/object-keys.ts';
@@ -52,6 +52,7 @@ export async function applyScan(options: ApplyScanOptions, { files, isWhole, lef
     for (const { from, to } of plan.renamed) await rename(data, source, from, to);
     await data.sourceFiles.markReturned(source.id, plan.returned);
     await data.sourceFiles.markRemoved(source.id, plan.removed);
+    await data.sourceFiles.forget(source.id, plan.forgotten);
     return plan.fetched;
   });
   let reached: Use | null = null;
@@ -76,45 +77,70 @@ async function assertHeld(data: Database, source: ClaimedSource): Promise<void> 
 /** Begins imports until there is no room for the next one. */
 async function importSet(
   data: Database,
-  { source, limitFactor, newID }: ApplyScanOptions,
+  options: ApplyScanOptions,
   set: readonly ListedFile[],
 ): Promise<{ count: number; reached: Use | null }> {
+  const { source, limitFactor } = options;
   await assertHeld(data, source);
-  const { id: sourceID, user_id: userID } = source;
-  let count = 0;
-  for (const file of set) {
+  const wanted = await stillWanted(data, source, set);
+  for (const [index, { file, failed }] of wanted.entries()) {
     const sizeBytes = file.sizeBytes ?? 0;
     // What is on its way will need room as well.
-    const [incoming] = await limitsOf(data, userID, limitFactor, ['incomingBytes']);
+    const [incoming] = await limitsOf(data, source.user_id, limitFactor, ['incomingBytes']);
     const storedBytes = sizeBytes + incoming!.used;
-    const wanted = { uploads: 1, imports: 1, storedBytes, incomingBytes: sizeBytes };
-    const reached = await limitReached(data, userID, limitFactor, wanted);
-    if (reached) return { count, reached };
-    const uploadID = newID('upl');
-    await data.uploads.insert({
-      id: uploadID,
-      userID,
-      name: file.name,
-      folder: folderOfFile(source.folder, file),
-      // These are guesses until the source answers.
-      mimeType: 'application/octet-stream',
-      type: 'video',
-      objectKey: uploadKey(userID, uploadID),
-      declaredSizeBytes: file.sizeBytes,
-      expectedBytes: sizeBytes,
-    });
-    await data.imports.insert({ uploadID, userID, url: file.url, named: true, sourceID });
-    await data.sourceFiles.note(sourceID, file, uploadID);
+    const room = { uploads: failed ? 0 : 1, imports: 1, storedBytes, incomingBytes: sizeBytes };
+    const reached = await limitReached(data, source.user_id, limitFactor, room);
+    if (reached) return { count: set.length - wanted.length + index, reached };
+    const uploadID = failed?.id ?? (await insertUpload(data, options, file));
+    if (failed) await data.imports.beginAgain(uploadID, file.url);
+    await data.sourceFiles.note(source.id, file, uploadID);
     await data.outbox.send({ queue: 'imports', body: { uploadID } });
-    count += 1;
   }
-  return { count, reached: null };
+  return { count: set.length, reached: null };
+}
+
+/** Files of which nobody has begun an import since, with the uploads of those whose import has failed. */
+async function stillWanted(
+  data: Database,
+  { id: sourceID, user_id: userID }: ClaimedSource,
+  set: readonly ListedFile[],
+) {
+  const wanted: { readonly file: ListedFile; readonly failed: Upload | null }[] = [];
+  // All are locked before the limits are, as it is where an import is begun otherwise.
+  for (const file of set) {
+    const fate = await data.sourceFiles.fate(sourceID, file);
+    if (fate && !fate.is_retried) continue;
+    wanted.push({ file, failed: fate?.upload_id ? await data.uploads.lock(userID, fate.upload_id) : null });
+  }
+  return wanted;
+}
+
+/** @returns the id of the upload, which is under way */
+async function insertUpload(data: Database, { source, newID }: ApplyScanOptions, file: ListedFile): Promise<string> {
+  const { id: sourceID, user_id: userID } = source;
+  const uploadID = newID('upl');
+  await data.uploads.insert({
+    id: uploadID,
+    userID,
+    name: file.name,
+    folder: folderOfFile(source.folder, file),
+    // These are guesses until the source answers.
+    mimeType: 'application/octet-stream',
+    type: 'video',
+    objectKey: uploadKey(userID, uploadID),
+    declaredSizeBytes: file.sizeBytes,
+    expectedBytes: file.sizeBytes ?? 0,
+  });
+  await data.imports.insert({ uploadID, userID, url: file.url, named: true, sourceID });
+  return uploadID;
 }
 
 /** An upload that its user has named or moved keeps that. */
 async function rename(data: Database, source: ClaimedSource, from: string, to: ListedFile): Promise<void> {
-  const uploadID = await data.sourceFiles.rename(source.id, from, to);
+  const uploadID = await data.sourceFiles.uploadOf(source.id, from);
+  // Before the file, as it is where an import ends.
   const upload = uploadID === null ? null : await data.uploads.lock(source.user_id, uploadID);
+  await data.sourceFiles.rename(source.id, from, to);
   if (!upload) return;
   const parts = from.split('/');
   const folderBefore = folderOfFile(source.folder, { below: parts.slice(0, -1).join('/') });
@@ -131,6 +157,6 @@ function reasonOf(look: { waiting: number; reached: Use | null; isWhole: boolean
     return { code: 'too_many_files', detail };
   }
   if (leftOut === 0) return null;
-  const detail = `${leftOut} files or folders are left out, as their paths are too long or too deep.`;
+  const detail = `${leftOut} files or folders are left out: their paths or links are malformed, too long or too deep.`;
   return { code: 'files_left_out', detail };
 }

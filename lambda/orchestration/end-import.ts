@@ -14,6 +14,7 @@ export async function endImport(
   // The upload is locked before its import, in the same order as where an upload is deleted.
   const upload = await data.uploads.lock(userID, uploadID);
   if (!upload || !(await data.imports.end({ uploadID, epoch }, { bytesReceived, failure }))) return false;
+  await data.sourceFiles.noteEnd(uploadID, failure !== null);
   if (failure === null) {
     await data.uploads.markUploaded(uploadID, bytesReceived);
     await data.outbox.send({ queue: 'media', body: { task: 'probe_upload', uploadID } });

@@ -24,6 +24,14 @@ async function newSource(user: TestUser): Promise<string> {
 const endLease = (id: string) =>
   service.pool().query(`update sources set lease_expires_at = now() - interval '1 second' where id = $1`, [id]);
 
+/** Lets all sources be so much nearer to their next look, and further from their last one. */
+const letPass = (time: string) =>
+  service.pool().query(
+    `update sources set due_at = due_at - $1::interval, last_scan_at = last_scan_at - $1::interval
+     where lease_expires_at is null`,
+    [time],
+  );
+
 test('go to one worker each, and one of a user at a time', async () => {
   const [one, other] = [await service.user(), await service.user()];
   const first = await newSource(one);
@@ -46,7 +54,48 @@ test('that are asked for during a look are looked at once more', async () => {
   await user.call('POST', `/sources/${id}/scan`);
   expect(await claim()).toBeNull();
   await sources().endScan(held, wellScanned);
+  await letPass('1 minute');
   expect((await claim())?.id).toBe(id);
+});
+
+test('that were looked at in the last minute are not looked at sooner, however often it is asked for', async () => {
+  const user = await service.user();
+  const id = await newSource(user);
+  const ask = async () => expect(await user.call('POST', `/sources/${id}/scan`)).toMatchObject({ status: 202 });
+  const held = (await claim())!;
+  await ask();
+  await sources().endScan(held, wellScanned);
+  await ask();
+  expect(await claim()).toBeNull();
+  await letPass('1 minute');
+  const again = (await claim())!;
+  await sources().endScan(again, wellScanned);
+  await ask();
+  expect(await claim()).toBeNull();
+  await letPass('1 minute');
+  expect((await claim())?.id).toBe(id);
+  // One that was not looked at for longer is due at once.
+  await sources().endScan({ id, epoch: again.epoch + 1 }, wellScanned);
+  await letPass('2 minutes');
+  expect(await claim()).toBeNull();
+  await ask();
+  expect((await claim())?.id).toBe(id);
+});
+
+test('of those for whom nothing was looked at for the longest come first, however long others are due', async () => {
+  const [many, few] = [await service.user(), await service.user()];
+  const first = await newSource(many);
+  const second = await newSource(many);
+  const third = await newSource(many);
+  const ofFew = await newSource(few);
+  const turns: (string | undefined)[] = [];
+  for (let turn = 0; turn < 4; turn++) {
+    const held = (await claim())!;
+    turns.push(held.id);
+    await sources().endScan(held, { ...wellScanned, nextScanMinutes: 0 });
+  }
+  expect(turns).toEqual([first, ofFew, second, ofFew]);
+  expect(turns).not.toContain(third);
 });
 
 test('of a user at rest wait', async () => {

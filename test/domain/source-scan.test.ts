@@ -1,7 +1,7 @@
 // What a look at a source changes: for lists of files that anybody can check by hand, and for any.
 import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
-import { afterFailedScan, folderOfFile, isMediaFile, planScan } from '../../lambda/domain/source-scan.ts';
+import { afterFailedScan, folderOfFile, isMediaFile, planScan, scanBounds } from '../../lambda/domain/source-scan.ts';
 import type { KnownFile, ListedFile } from '../../lambda/domain/source-scan.ts';
 import { faultOfSourceURL, s3Place, s3URL } from '../../lambda/domain/source-url.ts';
 
@@ -21,8 +21,9 @@ const known = (path: string, version: string, isRemoved = false): KnownFile => (
   version,
   fingerprint: version,
   isRemoved,
+  isRetried: false,
 });
-const nothing = { fetched: [], renamed: [], returned: [], removed: [] };
+const nothing = { fetched: [], renamed: [], returned: [], removed: [], forgotten: [] };
 
 describe('a look', () => {
   test('finds new and changed files, marks those that are gone, and takes back those that are there again', () => {
@@ -44,6 +45,21 @@ describe('a look', () => {
 
   test('that has not seen everything takes nothing for gone', () => {
     expect(planScan([known('a', '1')], [listed('b', '1')], false)).toMatchObject({ renamed: [], removed: [] });
+  });
+
+  test('forgets the first of the files that a source has no more, beyond as many as it may have', () => {
+    const gone = Array.from({ length: scanBounds.files }, (_, index) => known(`gone ${index}`, '1', true));
+    const before = [known('here', '2'), known('going', '3'), known('moving', '4'), ...gone];
+    const now = [listed('here', '2'), listed('moved', '4')];
+    expect(planScan(before, now, true)).toMatchObject({ removed: ['going'], forgotten: [gone.at(-1)!.path] });
+    // Whether files beyond those that were listed are there is not known.
+    expect(planScan(before, now, false).forgotten).toEqual(gone.slice(-2).map(({ path }) => path));
+  });
+
+  test('fetches what has failed once more when it is time, as far as it is there', () => {
+    const before = [{ ...known('a', '1'), isRetried: true }, { ...known('b', '2'), isRetried: true }, known('c', '3')];
+    const now = [listed('a', '1'), listed('c', '3')];
+    expect(planScan(before, now, true)).toEqual({ ...nothing, fetched: now.slice(0, 1), removed: ['b'] });
   });
 
   test('leaves what is being written, and does not take it for gone', () => {
@@ -116,6 +132,33 @@ describe('the URL of a source', () => {
     expect(s3URL(place)).toBe('https://s3.eu-west-1.amazonaws.com/my-bucket/a%20b/c');
     expect(s3Place('https://minio.example.org/videos')).toMatchObject({ region: 'us-east-1', key: '' });
     expect(faultOfSourceURL('s3', 'https://s3.eu-west-1.amazonaws.com/', rules)?.detail).toMatch(/ENDPOINT/);
+  });
+
+  it.each([
+    ['s3.eu-west-1.amazonaws.com', 'eu-west-1'],
+    ['s3-us-gov-west-1.amazonaws.com', 'us-gov-west-1'],
+    ['s3.dualstack.eu-central-1.amazonaws.com', 'eu-central-1'],
+    ['s3.ap-southeast-2.wasabisys.com', 'ap-southeast-2'],
+    ['s3.amazonaws.com', 'us-east-1'],
+    ['s3.wasabisys.com', 'us-east-1'],
+    ['storage.example.org', 'us-east-1'],
+  ])('at %s is in %s', (host, region) => {
+    expect(s3Place(`https://${host}/bucket/`)).toMatchObject({ endpoint: `https://${host}`, region });
+  });
+
+  it.each(['mine--use1-az4--x-s3', 'mine--use1-az4--xa-s3', 'mine--op-s3'])(
+    'names no bucket %s, which clients would ask for elsewhere',
+    (bucket) => {
+      expect(s3Place(`https://s3.example.org/${bucket}/`)).toBeNull();
+    },
+  );
+
+  it('names an object, unless its key would lead to another one', () => {
+    const place = { endpoint: 'https://s3.example.org', bucket: 'bucket' };
+    for (const key of ['../other/a.mp4', 'a/../../b.mp4', './a.mp4', 'a/.', '..', 'a\ud800.mp4'])
+      expect(s3URL({ ...place, key })).toBeNull();
+    for (const key of ['a//b..mp4', '/a', '%2e%2e/a', '...', 'a?b#c\\d.mp4'])
+      expect(s3Place(s3URL({ ...place, key })!)).toMatchObject({ ...place, key });
   });
 
   it('is refused where nobody may import from', () => {

@@ -52,12 +52,13 @@ describe('a WebDAV folder', () => {
           { href: '/elsewhere/c.mp4' },
           { href: '/files/../d.mp4' },
           { href: '/files/%ff.mp4' },
+          { href: '/files/a%00.mp4' },
           { href: '/files/', isFolder: true },
           { href: '/files/good.mp4' },
         ]),
       ),
     );
-    expect(source).toMatchObject({ state: 'ok', found: 1 });
+    expect(source).toMatchObject({ state: 'ok', found: 1, reason: { code: 'files_left_out' } });
     expect(uploads.map(({ name }) => name)).toEqual(['good.mp4']);
     expect(requests).toHaveLength(1);
   });
@@ -192,6 +193,20 @@ describe('a bucket', () => {
     expect(source).toMatchObject({ state: 'failing', reason: { code: 'answer_too_large' } });
     expect(requests).toHaveLength(scanBounds.requests);
     expect([...signatures]).toEqual([undefined]);
+  });
+
+  test('has no objects elsewhere, and none whose size is no number of bytes', async () => {
+    const objects = [
+      ['files/../../other/a.mp4', '10'],
+      ['files/../a.mp4', '10'],
+      ['files/&#0;.mp4', '10'],
+      ['files/half.mp4', '1.5'],
+      ['files/good.mp4', '10'],
+    ].map(([key, size]) => `<Contents><Key>${key}</Key><Size>${size}</Size></Contents>`);
+    const text = page(objects.join(''), '').replace('true', 'false');
+    const { source, uploads, server } = await scan('s3', (_request, response) => response.end(text), '/bucket/files/');
+    expect(source).toMatchObject({ state: 'ok', found: 1, reason: { code: 'files_left_out' } });
+    expect(uploads.map(({ url }) => url)).toEqual([server.url('/bucket/files/good.mp4')]);
   });
 
   test.each([

@@ -44,8 +44,9 @@ export function startScanner(service: TestService, settings: Partial<ScanWorkerO
   };
 }
 
-/** Has a source looked at, and waits until it was. @returns the source after the look */
-export async function scanAgain(user: TestUser, id: string) {
+/** Has a source looked at as if a minute had passed, and waits until it was. @returns the source after the look */
+export async function scanAgain({ pool }: Pick<TestService, 'pool'>, user: TestUser, id: string) {
+  await pool().query(`update sources set last_scan_at = last_scan_at - interval '1 minute' where id = $1`, [id]);
   const { lastScanAt } = (await user.call('GET', `/sources/${id}`)).body;
   await user.call('POST', `/sources/${id}/scan`);
   return untilScanned(user, id, lastScanAt);

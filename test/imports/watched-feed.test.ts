@@ -1,9 +1,11 @@
 // A podcast that is watched: a feed on a real server, whose episodes come, change, move and go.
 import { describe, expect, test } from 'vitest';
+import { databaseOn } from '../../lambda/data/database.ts';
 import { commandsTo } from '../support/outbox-rows.ts';
 import { testService } from '../support/service.ts';
 import { letFailSince, scanAgain, startScanner, untilScanned, uploadsOf, watch } from './scanner.ts';
-import { startSource } from './source-server.ts';
+import { anyBytes, sendFile, startSource } from './source-server.ts';
+import { startWorker } from './worker.ts';
 
 const service = testService();
 
@@ -55,7 +57,7 @@ test('its episodes become uploads under way, in the folder, once each', async ()
   );
   // Only the address is another one, as it is for every listener.
   podcast.episodes = [{ ...one, url: one.url.replace('7', '8') }, two];
-  await scanAgain(user, source.id);
+  await scanAgain(service, user, source.id);
   expect(await uploadsOf(user)).toEqual(uploads);
 });
 
@@ -71,13 +73,13 @@ test('what changes there changes here, and nothing is deleted', async () => {
     { ...two, guid: 'zwei' },
     { guid: 'three', url: 'http://e.org/3.mp3' },
   ];
-  expect(await scanAgain(user, id)).toMatchObject({ found: 3, imported: 3 });
+  expect(await scanAgain(service, user, id)).toMatchObject({ found: 3, imported: 3 });
   const changed = await uploadsOf(user);
   expect(changed.map(({ name }) => name)).toEqual(['First & best', 'First & best', 'three', 'zwei']);
   expect(changed.find(({ name }) => name === 'zwei')?.id).toBe(second!.id);
   expect(changed.map((upload) => upload.id)).toContain(first!.id);
   podcast.episodes = podcast.episodes.slice(1);
-  expect(await scanAgain(user, id)).toMatchObject({ found: 2, imported: 2 });
+  expect(await scanAgain(service, user, id)).toMatchObject({ found: 2, imported: 2 });
   expect((await uploadsOf(user)).map(({ name, isRemoved }) => [name, isRemoved])).toEqual([
     ['First & best', false],
     ['First & best', true],
@@ -85,7 +87,7 @@ test('what changes there changes here, and nothing is deleted', async () => {
     ['zwei', false],
   ]);
   podcast.episodes = [{ ...one, length: 2000 }, ...podcast.episodes];
-  await scanAgain(user, id);
+  await scanAgain(service, user, id);
   expect((await uploadsOf(user)).filter(({ isRemoved }) => isRemoved)).toEqual([]);
   // A source that is watched no more leaves its uploads.
   expect((await user.call('DELETE', `/sources/${id}`)).status).toBe(204);
@@ -98,8 +100,89 @@ test('an upload that its user deletes is not fetched again', async () => {
   const user = await service.user();
   const { id } = await watch(user, { kind: 'rss', url: podcast.url });
   await user.call('DELETE', `/uploads/${(await uploadsOf(user))[0]!.id}`);
-  expect(await scanAgain(user, id)).toMatchObject({ found: 1, imported: 1 });
+  expect(await scanAgain(service, user, id)).toMatchObject({ found: 1, imported: 1 });
   expect(await uploadsOf(user)).toEqual([]);
+});
+
+test('what could not be fetched is fetched again when it is time, unless its user has deleted it', async () => {
+  let status = 404;
+  const bytes = anyBytes(1000);
+  await using files = await startSource((request, response) => {
+    if (status === 200) sendFile(bytes, request, response);
+    else response.writeHead(status).end();
+  });
+  await using podcast = await startPodcast(
+    ['1', '2', '3'].map((guid) => ({ guid, url: files.url(`/${guid}.mp3`), length: bytes.length })),
+  );
+  await using _scanner = startScanner(service);
+  const worker = startWorker(service.pool(), service.objects());
+  const user = await service.user();
+  const states = async () => {
+    const { data } = (await user.call('GET', '/uploads?limit=100&sort=name')).body;
+    return (data as { externalSource: { state: string } }[]).map(({ externalSource }) => externalSource.state);
+  };
+  const { id } = await watch(user, { kind: 'rss', url: podcast.url });
+  await expect.poll(states, { timeout: 15_000, interval: 20 }).toEqual(['failed', 'failed', 'failed']);
+  const [first, second, third] = await uploadsOf(user);
+  // It is not time yet.
+  expect(await scanAgain(service, user, id)).toMatchObject({ found: 3, imported: 0 });
+  expect(await states()).toEqual(['failed', 'failed', 'failed']);
+
+  await user.call('DELETE', `/uploads/${second!.id}`);
+  // As the sweep does with what has not come for a week.
+  await service.pool().query('delete from uploads where id = $1', [third!.id]);
+  await service.pool().query(`update source_files set retry_at = retry_at - interval '61 minutes'`);
+  status = 200;
+  await scanAgain(service, user, id);
+  await expect.poll(states, { timeout: 15_000, interval: 20 }).toEqual(['completed', 'completed']);
+  const again = await uploadsOf(user);
+  expect(again.map(({ name }) => name)).toEqual(['1', '3']);
+  expect(again[0]!.id).toBe(first!.id);
+  expect(await scanAgain(service, user, id)).toMatchObject({ found: 3, imported: 2 });
+  expect(await uploadsOf(user)).toHaveLength(2);
+  await worker.stop();
+});
+
+test('what could not be fetched is fetched again at once with other credentials', async () => {
+  const bytes = anyBytes(1000);
+  const right = `Basic ${Buffer.from('ada:the new password').toString('base64')}`;
+  await using server = await startSource((request, response) => {
+    if (request.url === '/feed.xml')
+      response.end(feedOf([{ guid: 'one', url: server.url('/1.mp3'), length: bytes.length }]));
+    else if (request.headers.authorization === right) sendFile(bytes, request, response);
+    else response.writeHead(401).end();
+  });
+  await using _scanner = startScanner(service);
+  const worker = startWorker(service.pool(), service.objects());
+  const user = await service.user();
+  const credentials = { username: 'ada', password: 'the old password' };
+  const { id } = await watch(user, { kind: 'rss', url: server.url('/feed.xml'), credentials });
+  const [upload] = await uploadsOf(user);
+  const state = async () => (await user.call('GET', `/uploads/${upload!.id}`)).body.externalSource.state;
+  await expect.poll(state, { timeout: 15_000, interval: 20 }).toBe('failed');
+  await user.call('PATCH', `/sources/${id}`, { credentials: { ...credentials, password: 'the new password' } });
+  await expect.poll(state, { timeout: 15_000, interval: 20 }).toBe('completed');
+  await worker.stop();
+});
+
+test('what fails again is fetched ever more rarely', async () => {
+  await using podcast = await startPodcast([one]);
+  await using _scanner = startScanner(service);
+  const user = await service.user();
+  await watch(user, { kind: 'rss', url: podcast.url });
+  const [upload] = await uploadsOf(user);
+  const { sourceFiles } = databaseOn(service.pool());
+  const hours: number[] = [];
+  for (let failure = 0; failure < 10; failure++) {
+    await sourceFiles.noteEnd(upload!.id, true);
+    const { rows } = await service
+      .pool()
+      .query('select extract(epoch from retry_at - now()) / 3600 as hours from source_files where upload_id = $1', [
+        upload!.id,
+      ]);
+    hours.push(Math.round(Number(rows[0].hours)));
+  }
+  expect(hours).toEqual([1, 2, 4, 8, 16, 32, 64, 128, 168, 168]);
 });
 
 test('what has no room waits, and the source says so', async () => {
@@ -113,7 +196,21 @@ test('what has no room waits, and the source says so', async () => {
   expect(source.reason.detail).toMatch(/^10 files wait for a next look\. You have 20 of at most 20 imports under way/);
   const [upload] = await uploadsOf(user);
   await user.call('DELETE', `/uploads/${upload!.id}`);
-  expect(await scanAgain(user, source.id)).toMatchObject({ imported: 21 });
+  expect(await scanAgain(service, user, source.id)).toMatchObject({ imported: 21 });
+});
+
+test('a source that never answers holds up its own user alone', async () => {
+  const asked = Promise.withResolvers<void>();
+  await using silent = await startSource(() => asked.resolve());
+  await using podcast = await startPodcast([one]);
+  await using _scanner = startScanner(service);
+  const [slow, other] = [await service.user(), await service.user()];
+  await slow.call('POST', '/sources', { kind: 'rss', url: silent.url('/feed.xml') });
+  await asked.promise;
+  const { body: second } = await slow.call('POST', '/sources', { kind: 'rss', url: podcast.url });
+  for (let turn = 0; turn < 2; turn++)
+    expect(await watch(other, { kind: 'rss', url: podcast.url })).toMatchObject({ found: 1 });
+  expect((await slow.call('GET', `/sources/${second.id}`)).body.lastScanAt).toBeNull();
 });
 
 describe('a source that fails', () => {
@@ -136,17 +233,21 @@ describe('a source that fails', () => {
     };
     const { id } = await watch(user, { kind: 'rss', url: podcast.url, everyMinutes: 1440 });
     podcast.status = 503;
-    expect(await scanAgain(user, id)).toMatchObject({ state: 'ok', reason: { code: 'source_failed' }, found: 1 });
+    expect(await scanAgain(service, user, id)).toMatchObject({
+      state: 'ok',
+      reason: { code: 'source_failed' },
+      found: 1,
+    });
     await letFailSince(service, id, 59);
-    expect(await scanAgain(user, id)).toMatchObject({ state: 'ok' });
+    expect(await scanAgain(service, user, id)).toMatchObject({ state: 'ok' });
     expect(await told()).toEqual([]);
     await letFailSince(service, id, 61);
-    expect(await scanAgain(user, id)).toMatchObject({ state: 'failing' });
-    expect(await scanAgain(user, id)).toMatchObject({ state: 'failing' });
+    expect(await scanAgain(service, user, id)).toMatchObject({ state: 'failing' });
+    expect(await scanAgain(service, user, id)).toMatchObject({ state: 'failing' });
     expect(await told()).toEqual(['source.failing']);
     expect(await notified(user.id)).toMatchObject([{ kind: 'source_failing', detail: { sourceID: id } }]);
     podcast.status = 200;
-    expect(await scanAgain(user, id)).toMatchObject({ state: 'ok', reason: null });
+    expect(await scanAgain(service, user, id)).toMatchObject({ state: 'ok', reason: null });
     expect(await told()).toEqual(['source.failing', 'source.recovered']);
     expect(await notified(user.id)).toHaveLength(1);
   });

@@ -101,14 +101,14 @@ describe.skipIf(!hasPython())('a WebDAV folder (skipped without python3 and PyPI
     expect((await bytesOf(user, second!.id)).equals(two)).toBe(true);
 
     // Nothing changes where nothing has.
-    await scanAgain(user, source.id);
+    await scanAgain(service, user, source.id);
     expect(await uploadsOf(user)).toHaveLength(2);
 
     // It is renamed and moved, which fetches nothing.
     await mkdir(join(folder, 'Moved'));
     await rename(join(folder, 'One & only.mp4'), join(folder, 'Moved/renamed.mp4'));
     await write('Shows/Öne #1/two.mp4', three, 4500);
-    expect(await scanAgain(user, source.id)).toMatchObject({ found: 2, imported: 2 });
+    expect(await scanAgain(service, user, source.id)).toMatchObject({ found: 2, imported: 2 });
     const changed = await uploadsOf(user);
     expect(changed.find(({ id }) => id === first!.id)).toMatchObject({ name: 'renamed.mp4', folder: 'Cloud/Moved' });
     const anew = changed.find(({ id, name }) => name === 'two.mp4' && id !== second!.id)!;
@@ -116,7 +116,7 @@ describe.skipIf(!hasPython())('a WebDAV folder (skipped without python3 and PyPI
     expect(changed).toHaveLength(3);
 
     await rm(join(folder, 'Moved/renamed.mp4'));
-    expect(await scanAgain(user, source.id)).toMatchObject({ found: 1, imported: 1 });
+    expect(await scanAgain(service, user, source.id)).toMatchObject({ found: 1, imported: 1 });
     const removed = (await uploadsOf(user)).filter(({ isRemoved }) => isRemoved);
     expect(removed.map(({ id }) => id)).toEqual([first!.id]);
     await worker.stop();
@@ -129,7 +129,7 @@ describe.skipIf(!hasPython())('a WebDAV folder (skipped without python3 and PyPI
     const source = await watch(user, { kind: 'webdav', url: `${url}Live`, credentials });
     expect(source).toMatchObject({ found: 1, imported: 0 });
     await write('Live/growing.mp4', anyBytes(2000), 60);
-    expect(await scanAgain(user, source.id)).toMatchObject({ found: 1, imported: 1 });
+    expect(await scanAgain(service, user, source.id)).toMatchObject({ found: 1, imported: 1 });
   });
 
   test('that is unreachable for an hour says so, and is well again afterwards', async () => {
@@ -139,11 +139,11 @@ describe.skipIf(!hasPython())('a WebDAV folder (skipped without python3 and PyPI
     const { id } = await watch(user, { kind: 'webdav', url: `${url}Hour/`, credentials });
     await stop();
     const unreachable = { reason: { code: 'source_unreachable' }, found: 1, imported: 1 };
-    expect(await scanAgain(user, id)).toMatchObject({ state: 'ok', ...unreachable });
+    expect(await scanAgain(service, user, id)).toMatchObject({ state: 'ok', ...unreachable });
     await letFailSince(service, id, 61);
-    expect(await scanAgain(user, id)).toMatchObject({ state: 'failing', ...unreachable });
+    expect(await scanAgain(service, user, id)).toMatchObject({ state: 'failing', ...unreachable });
     await start();
-    expect(await scanAgain(user, id)).toMatchObject({ state: 'ok', reason: null, found: 1, imported: 1 });
+    expect(await scanAgain(service, user, id)).toMatchObject({ state: 'ok', reason: null, found: 1, imported: 1 });
     expect(await uploadsOf(user)).toMatchObject([{ name: 'one.mp4', isRemoved: false }]);
   });
 
@@ -201,13 +201,13 @@ describe.skipIf(emulator.missing)(`an S3 prefix ${emulator.note}`, () => {
     );
     await s3.send(new DeleteObjectCommand({ Bucket, Key: 'shows/One (1) + é.mp4' }));
     await put('shows/deep/two.mp4', three);
-    await scanAgain(user, source.id);
+    await scanAgain(service, user, source.id);
     const changed = await uploadsOf(user);
     expect(changed.find(({ id }) => id === first!.id)).toMatchObject({ name: 'renamed.mp4', isRemoved: false });
     expect(changed.map(({ name }) => name)).toEqual(['renamed.mp4', 'two.mp4', 'two.mp4']);
 
     await s3.send(new DeleteObjectCommand({ Bucket, Key: 'shows/renamed.mp4' }));
-    expect(await scanAgain(user, source.id)).toMatchObject({ found: 1, imported: 1 });
+    expect(await scanAgain(service, user, source.id)).toMatchObject({ found: 1, imported: 1 });
     const removed = (await uploadsOf(user)).filter(({ isRemoved }) => isRemoved);
     expect(removed.map(({ id }) => id)).toEqual([first!.id]);
     await worker.stop();

@@ -13,7 +13,7 @@ create table sources (
   seq bigint generated always as identity,
   user_id text not null references users on delete cascade,
   kind text not null check (kind in ('s3', 'webdav', 'rss')),
-  url text not null,
+  url text not null check (length(url) <= 2048),
   folder text not null,
   -- Null: it needs none.
   sealed_credentials bytea,
@@ -37,18 +37,24 @@ create index sources_due on sources (due_at);
 
 create table source_files (
   source_id text not null references sources on delete cascade,
-  path text not null,
-  version text not null,
-  fingerprint text,
+  path text not null check (octet_length(path) <= 1024),
+  -- Digests: strangers make what they are of.
+  version text not null check (length(version) <= 64),
+  fingerprint text check (length(fingerprint) <= 64),
   -- Null once its user has deleted the upload.
   upload_id text references uploads on delete set null,
   removed_at timestamptz,
+  -- How often its import has failed, and from when on a look begins it again.
+  failures integer not null default 0,
+  retry_at timestamptz,
   primary key (source_id, path)
 );
 create index source_files_by_upload on source_files (upload_id);
 
 -- Whose credentials open the link; null: the link needs none.
-alter table imports add column source_id text references sources on delete set null;
+alter table imports add column source_id text references sources on delete set null,
+  -- The API takes no longer one, nor does the release before.
+  add constraint imports_url_length check (length(url) <= 8192) not valid;
 create index imports_of_source on imports (source_id) where source_id is not null;
 
 create trigger sources_added after insert on sources referencing new table as added

@@ -29,8 +29,10 @@ export async function listS3(
     for (const { Key: key = '', ETag: etag = '', Size: sizeBytes = 0 } of page.Contents ?? []) {
       const path = key.slice(place.key.length).replace(/^\//, '');
       if (!key.startsWith(place.key) || sizeBytes === 0 || !isMediaFile(path.split('/').at(-1)!)) continue;
+      const fileURL = s3URL({ ...place, key });
       const version = `${etag} ${sizeBytes}`;
-      listing.add({ path, url: s3URL({ ...place, key }), version, fingerprint: version, sizeBytes });
+      if (fileURL === null) listing.leftOut += 1;
+      else listing.add({ path, url: fileURL, version, fingerprint: version, sizeBytes });
     }
     after = page.IsTruncated ? page.NextContinuationToken : undefined;
   } while (after !== undefined && listing.isWhole);

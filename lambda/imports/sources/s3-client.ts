@@ -15,11 +15,18 @@ export function s3ClientConfig({ endpoint, region }: S3Place, keys: Keys | null)
     credentials: { accessKeyId: keys?.accessKeyID ?? '', secretAccessKey: keys?.secretAccessKey ?? '' },
     ...(keys === null && { signer: { sign: async (request) => request } }),
     forcePathStyle: true,
+    // A session is asked for at another host than the endpoint.
+    disableS3ExpressSessionAuth: true,
     maxAttempts: 1,
     requestChecksumCalculation: 'WHEN_REQUIRED',
     responseChecksumValidation: 'WHEN_REQUIRED',
   };
 }
+
+/** For a client that only signs: whatever else it may come to ask for would go past the checks of addresses. */
+const sendsNothing = {
+  handle: () => Promise.reject(new Error('a client that only signs would send a request')),
+};
 
 export async function presignedURL(place: S3Place, keys: Keys): Promise<string> {
   const [{ GetObjectCommand, S3Client }, { getSignedUrl }] = await Promise.all([
@@ -27,5 +34,6 @@ export async function presignedURL(place: S3Place, keys: Keys): Promise<string> 
     import('@aws-sdk/s3-request-presigner'),
   ]);
   const command = new GetObjectCommand({ Bucket: place.bucket, Key: place.key });
-  return getSignedUrl(new S3Client(s3ClientConfig(place, keys)), command, { expiresIn: signedSeconds });
+  const s3 = new S3Client({ ...s3ClientConfig(place, keys), requestHandler: sendsNothing });
+  return getSignedUrl(s3, command, { expiresIn: signedSeconds });
 }

@@ -1,4 +1,4 @@
-// Looks at watched sources that are due, one after the other, beside the imports of the same process.
+// Looks at watched sources that are due, a few at a time, beside the imports of the same process.
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Pool } from 'pg';
 import { databaseOn } from '../../data/database.ts';
@@ -37,15 +37,24 @@ const leaseSeconds = 300;
 export const pollMs = 2000;
 const minuteMs = 60_000;
 
-/** Runs until the signal aborts; then gives back the source that it looks at. */
+/** Looks at a time, each at a source of another user: whoever has slow ones leaves a lane to the others. */
+const lanes = 2;
+
+/** Runs until the signal aborts; then gives back the sources that it looks at. */
 export async function runScanWorker(options: ScanWorkerOptions, signal: AbortSignal): Promise<void> {
   const { sources } = databaseOn(options.pool);
-  while (!signal.aborted) {
-    const hinder = (error: unknown) => options.log('scan_worker_hindered', { error });
-    const source = await sources.claim(leaseSeconds).catch(hinder);
-    if (source) await scan(options, source, signal).catch(hinder);
-    else await delay(options.pollMs, undefined, { signal }).catch(() => {});
-  }
+  const hinder = (error: unknown) => options.log('scan_worker_hindered', { error });
+  let claiming: Promise<ClaimedSource | null | void> = Promise.resolve();
+  // One after the other, as claims at the same moment do not see whose sources the other one takes.
+  const claim = () => (claiming = claiming.then(() => sources.claim(leaseSeconds)).catch(hinder));
+  const runLane = async () => {
+    while (!signal.aborted) {
+      const source = await claim();
+      if (source) await scan(options, source, signal).catch(hinder);
+      else await delay(options.pollMs, undefined, { signal }).catch(() => {});
+    }
+  };
+  await Promise.all(Array.from({ length: lanes }, runLane));
 }
 
 async function scan(options: ScanWorkerOptions, source: ClaimedSource, signal: AbortSignal): Promise<void> {

@@ -6,7 +6,7 @@ import { presentSource, sourceSchema } from './source-schema.ts';
 export const scanSource = operation(['service:write'], {
   id: 'scanSource',
   summary: 'Look at a source now',
-  description: 'Next: get_source until lastScanAt is later.',
+  description: 'At most once a minute: sooner, it waits until then. Next: get_source until lastScanAt is later.',
   tag: 'sources',
   method: 'POST',
   path: '/sources/{id}/scan',
@@ -17,6 +17,6 @@ export const scanSource = operation(['service:write'], {
   async handle(ctx, { params }) {
     const { id } = orNotFound(await ctx.data.sources.lock(ctx.caller.userID, params.id), 'source');
     await ctx.data.outbox.send({ queue: 'imports', body: { sourceID: id } });
-    return presentSource(await ctx.data.sources.makeDue(id));
+    return presentSource(await ctx.data.sources.ask(id));
   },
 });

@@ -48,7 +48,7 @@ export const sourceSchema = z
     reason: failure.nullable().describe('Why the last look failed, or what waits or is left out.'),
     lastScanAt: timestamp.nullable().describe('null: it has not been looked at yet.'),
     found: z.int32().describe('Media files there at the last look.'),
-    imported: z.int32().describe('How many of these were made uploads.'),
+    imported: z.int32().describe('How many of these were made uploads; failed imports are begun again.'),
     createdAt: timestamp,
   })
   .meta({ id: 'Source' });

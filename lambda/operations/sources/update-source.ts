@@ -32,6 +32,7 @@ export const updateSource = operation(['service:write'], {
         body.credentials === undefined ? before.sealed_credentials : sealCredentials(ctx, before, body.credentials),
     });
     if (body.credentials === undefined) return presentSource(saved);
+    await ctx.data.sourceFiles.retryAll(saved.id);
     await ctx.data.outbox.send({ queue: 'imports', body: { sourceID: saved.id } });
     return presentSource(await ctx.data.sources.makeDue(saved.id));
   },
