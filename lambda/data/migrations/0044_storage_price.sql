@@ -58,8 +58,9 @@ create table storage_charges (
   primary key (user_id, day)
 );
 
+-- The list has only grown: no row that is there has to be read for it.
 alter table ledger_transactions
   drop constraint ledger_transactions_cause_check,
   add constraint ledger_transactions_cause_check check (cause in
     ('purchase', 'grant', 'usage', 'storage', 'debt_paid', 'refund', 'refund_failed', 'dispute', 'dispute_won',
-     'taken'));
+     'taken')) not valid;
