@@ -2,7 +2,7 @@
 // All parts are written to their places in one file, so that an object of any size is made by renaming that file.
 import { createHash, randomUUID } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
-import { mkdir, open, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, open, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -121,6 +121,17 @@ export class FileMultiparts {
     await this.#inTurn(path, () => rm(path, { recursive: true, force: true }));
   }
 
+  /** Deletes what was begun before a time, as nobody completes it any more. */
+  async discardBefore(time: Date): Promise<void> {
+    const names = await readdir(this.#folder).catch(orIfGone<string[]>([]));
+    for (const path of names.map((name) => join(this.#folder, name))) {
+      // The facts are written when it begins, and never again. Where that was cut off there is the folder alone.
+      const begun =
+        (await stat(join(path, factsFile)).catch(orIfGone(null))) ?? (await stat(path).catch(orIfGone(null)));
+      if (begun && begun.mtime < time) await this.#inTurn(path, () => rm(path, { recursive: true, force: true }));
+    }
+  }
+
   /**
    * Writes a part to its place. It counts as there from when its marker is; what it replaces, until bytes change.
    * @param body called in its turn: many parts may wait for theirs, and none of them is in memory meanwhile
@@ -212,5 +223,13 @@ function base64Of(hex: string): string {
 function asLost(key: string): (error: NodeJS.ErrnoException) => never {
   return (error) => {
     throw error.code === 'ENOENT' ? new MultipartLost(key, { cause: error }) : error;
+  };
+}
+
+/** A handler for errors: what stands for a file or folder that is not there. */
+function orIfGone<Instead>(instead: Instead): (error: NodeJS.ErrnoException) => Instead {
+  return (error) => {
+    if (error.code === 'ENOENT') return instead;
+    throw error;
   };
 }
