@@ -134,7 +134,7 @@ export class FileMultiparts {
 
   /**
    * Writes a part to its place. It counts as there from when its marker is; what it replaces, until bytes change.
-   * @param body called in its turn: many parts may wait for theirs, and none of them is in memory meanwhile
+   * @param body called in its turn: many parts may wait for theirs, and need not be in memory meanwhile
    */
   async #store(path: string, key: string, part: StoredPart, body: () => Pieces): Promise<void> {
     await this.#inTurn(path, async () => {
