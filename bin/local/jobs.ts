@@ -1,4 +1,5 @@
 // The jobs that AWS runs as functions: the sweep, the proof of the books, timers, webhooks, mails, managed platforms.
+// And what its object store does by itself: old parts go.
 import { reconcile } from '../../lambda/jobs/reconcile.ts';
 import { sweep } from '../../lambda/jobs/sweep.ts';
 import type { SweepOptions } from '../../lambda/jobs/sweep.ts';
@@ -6,19 +7,22 @@ import { createTimersHandler } from '../../lambda/jobs/timers.ts';
 import type { Log } from '../../lambda/log.ts';
 import type { MirrorOptions } from '../../lambda/platforms/mirror-options.ts';
 import { createPlatformsHandler } from '../../lambda/platforms/platforms.ts';
+import type { FileObjectStore } from '../../lambda/ports/object-store/file-object-store.ts';
 import { sendersOfUser } from '../../lambda/webhooks/deliver.ts';
 import { createWebhooksHandler } from '../../lambda/webhooks/webhooks.ts';
 import type { WebhookOptions } from '../../lambda/webhooks/webhooks.ts';
 
 const sweepEveryMs = 60_000;
-const reconcileEveryMs = 24 * 3_600_000;
+const dayMs = 24 * 3_600_000;
 /** More than a user may have senders, each of which may wait for a receiver that does not answer. */
 const webhookConsumers = sendersOfUser + 2;
 
 /** So that a connection whose platform is slow keeps no other waiting. */
 const platformConsumers = 3;
 
-export type JobOptions = SweepOptions & Omit<WebhookOptions, 'signal'> & Omit<MirrorOptions, 'signal'>;
+export type JobOptions = SweepOptions &
+  Omit<WebhookOptions, 'signal'> &
+  Omit<MirrorOptions, 'signal'> & { readonly objects: FileObjectStore };
 
 /** The jobs run until they are disposed of. The disposal waits for the work that has begun. */
 export function startJobs(options: JobOptions, log: Log): AsyncDisposable {
@@ -27,11 +31,11 @@ export function startJobs(options: JobOptions, log: Log): AsyncDisposable {
   const sweeping = setInterval(() => {
     void sweep(options).catch((error: unknown) => log('sweep_failed', { error }));
   }, sweepEveryMs);
-  // The books are proved at each start too, since a machine may never run for a whole day.
-  let proving = proveBooks();
-  const reconciling = setInterval(() => {
-    proving = proveBooks();
-  }, reconcileEveryMs);
+  // What is done each day is done at each start too, since a machine may never run for a whole day.
+  let daily = doDaily();
+  const eachDay = setInterval(() => {
+    daily = doDaily();
+  }, dayMs);
   const handleWebhooks = createWebhooksHandler({ ...options, signal });
   const handlePlatforms = createPlatformsHandler({ ...options, signal });
   const consuming = [
@@ -42,13 +46,16 @@ export function startJobs(options: JobOptions, log: Log): AsyncDisposable {
   return {
     async [Symbol.asyncDispose]() {
       clearInterval(sweeping);
-      clearInterval(reconciling);
+      clearInterval(eachDay);
       ending.abort();
-      await Promise.all([...consuming, proving]);
+      await Promise.all([...consuming, daily]);
     },
   };
 
-  function proveBooks(): Promise<void> {
-    return reconcile(options.pool, log).catch((error: unknown) => log('reconciliation_failed', { error }));
+  async function doDaily(): Promise<void> {
+    await Promise.all([
+      reconcile(options.pool, log).catch((error: unknown) => log('reconciliation_failed', { error })),
+      options.objects.discardOldParts().catch((error: unknown) => log('old_parts_not_discarded', { error })),
+    ]);
   }
 }

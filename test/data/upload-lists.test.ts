@@ -49,6 +49,8 @@ const searches: [string, Partial<UploadFilter>][] = [
   ['a folder and those in it', { belowFolder: 'Year 2007' }],
   ['a word in a folder', { q: 'finale', belowFolder: 'Year 2001' }],
   ['what has findings', { hasFindings: true }],
+  ['what has findings, in a folder', { hasFindings: true, inFolder: 'Year 2003/Day 3' }],
+  ['what has none', { hasFindings: false }],
   ['what has none, in a folder', { hasFindings: false, inFolder: 'Year 2007/Day 7' }],
   ['a state that none is in', { probeState: 'failed' }],
 ];
@@ -74,6 +76,22 @@ it('folders are found by an index, each by itself', async () => {
     expect(plan).not.toContain('"Seq Scan"');
     expect(plan).toContain('uploads_by_path');
   }
+});
+
+it('what has none is found as well that was uploaded before anything was looked for', async () => {
+  const pool = database.pool();
+  await pool.query(
+    `update uploads set terms = upload_terms(user_id, name, folder, tags, type, probe_state) where id = 'upl_403'`,
+  );
+  const found = async (hasFindings: boolean | null) => {
+    const filter = { ...nothing, inFolder: 'Year 2003/Day 3', hasFindings };
+    const order = { by: 'createdAt', descending: false } as const;
+    return (await databaseOn(pool).uploads.search('usr_1', filter, order, null, 1000)).map(({ id }) => id);
+  };
+  const [all, some, others] = [await found(null), await found(true), await found(false)];
+  expect(some).toContain('upl_2003');
+  expect(others).toContain('upl_403');
+  expect(all.filter((id) => !some.includes(id))).toEqual(others);
 });
 
 describe.each(searches)('%s', (_, filter) => {

@@ -1,7 +1,7 @@
 // What storage costs: who is told when, what a day comes to, and that it is taken once.
 import { beforeEach, describe, expect, it } from 'vitest';
 import { databaseOn } from '../../lambda/data/database.ts';
-import { chargeOf } from '../../lambda/domain/storage-price.ts';
+import { chargeOf, dayOf } from '../../lambda/domain/storage-price.ts';
 import { chargeStorage } from '../../lambda/orchestration/charge-storage.ts';
 import { notificationsOf } from '../support/books.ts';
 import { testService } from '../support/service.ts';
@@ -80,6 +80,26 @@ describe('storage', () => {
     ]);
     expect((await overview()).billing.creditsLeft).toBe(990.5);
     expect(await databaseOn(service.pool()).reconciliation.differences()).toEqual([]);
+  });
+
+  it('costs the same where a day is charged ten days late, whatever has changed meanwhile', async () => {
+    const now = new Date();
+    const daysAgo = (days: number) => new Date(Math.floor(now.getTime() / dayMs - days) * dayMs);
+    await databaseOn(service.pool()).storageCharges.open(user.id, daysAgo(20), dayOf(daysAgo(11)));
+    await store(30, daysAgo(12));
+    await store(60, daysAgo(10));
+    await store(0, daysAgo(9));
+    await sendUpload();
+    await charge(now);
+    const { rows } = await service
+      .pool()
+      .query('select day::text, credits from storage_charges where user_id = $1 and credits > 0 order by day', [
+        user.id,
+      ]);
+    expect(rows).toEqual([
+      { day: dayOf(daysAgo(11)), credits: 4 },
+      { day: dayOf(daysAgo(10)), credits: 8 },
+    ]);
   });
 
   it('is what the uploads of a user have together, as they come and go', async () => {

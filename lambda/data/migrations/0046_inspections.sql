@@ -68,10 +68,17 @@ create trigger upload_content_left after update of content_hash on uploads
   for each row when (old.content_hash is not null and new.content_hash is distinct from old.content_hash)
   execute function note_left_content();
 
+-- Only what has findings has a term that says so: what was uploaded before has none, and stays as it is.
+create function findings_term(user_id text) returns text language sql immutable parallel safe as $$
+  select user_id || ' f'
+$$;
+
 create or replace function set_upload_terms() returns trigger language plpgsql as $$
 begin
-  new.terms := upload_terms(new.user_id, new.name, new.folder, new.tags, new.type, new.probe_state)
-    || array_to_tsvector(array[new.user_id || ' f ' || (new.finding_kinds <> '{}')]);
+  new.terms := upload_terms(new.user_id, new.name, new.folder, new.tags, new.type, new.probe_state);
+  if new.finding_kinds <> '{}' then
+    new.terms := new.terms || array_to_tsvector(array[findings_term(new.user_id)]);
+  end if;
   return new;
 end $$;
 -- Triggers run in the order of their names.
@@ -88,16 +95,10 @@ create function upload_query(
     when asked is null then with_findings
     else asked && with_findings end
   from (
-    select upload_query(user_id, words, tags, type, probe_state, in_folder, below_folder) as asked,
-      ('''' || replace(replace(user_id || ' f ' || has_findings, '\', '\\'), '''', '''''') || '''')::tsquery
-        as with_findings
+    select asked, case when has_findings then found else !! found end as with_findings
+    from (
+      select upload_query(user_id, words, tags, type, probe_state, in_folder, below_folder) as asked,
+        ('''' || replace(replace(findings_term(user_id), '\', '\\'), '''', '''''') || '''')::tsquery as found
+    ) as terms
   ) as queries
 $$;
-
-update uploads set name = name;
-
--- What was uploaded before is looked through as well.
-insert into inspections (content_hash, user_id, turn)
-  select content_hash, min(user_id), row_number() over (partition by min(user_id) order by max(seq) desc)
-  from uploads where content_hash is not null and probe_state = 'completed'
-  group by content_hash;

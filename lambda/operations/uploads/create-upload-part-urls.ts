@@ -82,7 +82,10 @@ export const createUploadPartUrls = operation(['service:write'], {
   },
 });
 
-/** What the store calls the parts. Where the transaction is undone, the store throws them away by itself. */
+/**
+ * What the store calls the parts. Where the transaction is undone, the store throws them away by itself. So it does
+ * with those that are replaced, which are almost as old as it keeps any.
+ */
 async function begin(ctx: Context, upload: Upload, known: Multipart, hasSHA256: boolean): Promise<string> {
   if (known.multipart_id === null) {
     const facts = { contentType: upload.mime_type, hasSHA256 };

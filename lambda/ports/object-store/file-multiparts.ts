@@ -2,7 +2,7 @@
 // All parts are written to their places in one file, so that an object of any size is made by renaming that file.
 import { createHash, randomUUID } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
-import { mkdir, open, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, open, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -15,6 +15,9 @@ import type { GrantedPart } from './object-urls.ts';
 /** In the folder of an object that arrives: its bytes, and what it was begun with. */
 const bytesFile = 'bytes';
 const factsFile = 'facts.json';
+
+/** So much of a part is in memory while it is put in its place. */
+const pieceBytes = 1024 ** 2;
 
 /** Other bytes came than a URL was signed for. */
 export class PartDiffers extends Error {
@@ -53,7 +56,7 @@ export class FileMultiparts {
     const digest = await crypto.subtle.digest('SHA-256', body as Buffer<ArrayBuffer>);
     const stored = { partNumber, sizeBytes: body.length, etag: Buffer.from(digest).toString('hex') };
     const { hasSHA256 } = await factsIn(path, key);
-    await this.#store(path, key, stored, body);
+    await this.#store(path, key, stored, () => [body]);
     return { ...stored, sha256: hasSHA256 ? base64Of(stored.etag) : null };
   }
 
@@ -67,9 +70,11 @@ export class FileMultiparts {
     const path = this.#pathOf(key, multipartID);
     const arriving = join(path, randomUUID());
     const hash = createHash('sha256');
+    let sizeBytes = 0;
     const hashed = async function* (chunks: AsyncIterable<Buffer>) {
       for await (const chunk of chunks) {
         hash.update(chunk);
+        sizeBytes += chunk.length;
         yield chunk;
       }
     };
@@ -79,8 +84,7 @@ export class FileMultiparts {
       const etag = hash.digest('hex');
       if (sha256 !== null && base64Of(etag) !== sha256)
         throw new PartDiffers('the body is not the one that the URL was signed for');
-      const content = await readFile(arriving).catch(asLost(key));
-      await this.#store(path, key, { partNumber, sizeBytes: content.length, etag }, content);
+      await this.#store(path, key, { partNumber, sizeBytes, etag }, () => piecesOf(arriving, key));
     } finally {
       await rm(arriving, { force: true });
     }
@@ -117,17 +121,35 @@ export class FileMultiparts {
     await this.#inTurn(path, () => rm(path, { recursive: true, force: true }));
   }
 
-  /** Writes a part to its place. It counts as there from when its marker is; what it replaces, until bytes change. */
-  async #store(path: string, key: string, part: StoredPart, body: Buffer): Promise<void> {
+  /** Deletes what was begun before a time, as nobody completes it any more. */
+  async discardBefore(time: Date): Promise<void> {
+    const names = await readdir(this.#folder).catch(orIfGone<string[]>([]));
+    for (const path of names.map((name) => join(this.#folder, name))) {
+      // The facts are written when it begins, and never again. Where that was cut off there is the folder alone.
+      const begun =
+        (await stat(join(path, factsFile)).catch(orIfGone(null))) ?? (await stat(path).catch(orIfGone(null)));
+      if (begun && begun.mtime < time) await this.#inTurn(path, () => rm(path, { recursive: true, force: true }));
+    }
+  }
+
+  /**
+   * Writes a part to its place. It counts as there from when its marker is; what it replaces, until bytes change.
+   * @param body called in its turn: many parts may wait for theirs, and need not be in memory meanwhile
+   */
+  async #store(path: string, key: string, part: StoredPart, body: () => Pieces): Promise<void> {
     await this.#inTurn(path, async () => {
       const before = (await partsIn(path, key)).filter(({ partNumber }) => partNumber === part.partNumber);
       if (before.some((other) => markerOf(other) === markerOf(part))) return;
       for (const other of before) await rm(join(path, markerOf(other)), { force: true });
       const file = await open(join(path, bytesFile), 'r+').catch(asLost(key));
       try {
-        const start = (part.partNumber - 1) * partBytes;
-        for (let at = 0; at < body.length;)
-          at += (await file.write(body, at, body.length - at, start + at)).bytesWritten;
+        let at = (part.partNumber - 1) * partBytes;
+        for await (const piece of body())
+          for (let written = 0; written < piece.length;) {
+            const { bytesWritten } = await file.write(piece, written, piece.length - written, at);
+            written += bytesWritten;
+            at += bytesWritten;
+          }
         await file.datasync();
       } finally {
         await file.close();
@@ -159,6 +181,23 @@ export class FileMultiparts {
 /** A part as its marker says it. */
 type StoredPart = Omit<ObjectPart, 'sha256'>;
 
+type Pieces = AsyncIterable<Buffer> | Iterable<Buffer>;
+
+/** The bytes of a file. Each piece is overwritten by the next. @throws MultipartLost */
+async function* piecesOf(path: string, key: string): AsyncGenerator<Buffer> {
+  const file = await open(path).catch(asLost(key));
+  try {
+    const piece = Buffer.alloc(pieceBytes);
+    for (;;) {
+      const { bytesRead } = await file.read(piece, 0, pieceBytes);
+      if (bytesRead === 0) return;
+      yield piece.subarray(0, bytesRead);
+    }
+  } finally {
+    await file.close();
+  }
+}
+
 function markerOf({ partNumber, sizeBytes, etag }: StoredPart): string {
   return `${partNumber}-${sizeBytes}-${etag}`;
 }
@@ -184,5 +223,13 @@ function base64Of(hex: string): string {
 function asLost(key: string): (error: NodeJS.ErrnoException) => never {
   return (error) => {
     throw error.code === 'ENOENT' ? new MultipartLost(key, { cause: error }) : error;
+  };
+}
+
+/** A handler for errors: what stands for a file or folder that is not there. */
+function orIfGone<Instead>(instead: Instead): (error: NodeJS.ErrnoException) => Instead {
+  return (error) => {
+    if (error.code === 'ENOENT') return instead;
+    throw error;
   };
 }

@@ -1,11 +1,14 @@
 // The object store of one machine: a folder, and signed URLs that serve-objects.ts answers by the same rules as S3.
 import type { Readable } from 'node:stream';
+import { partsKeptDays } from '../../domain/object-keys.ts';
 import { FileMultiparts } from './file-multiparts.ts';
 import { FileObjects } from './file-objects.ts';
 import type { OpenObject } from './file-objects.ts';
 import type { ObjectStore } from './object-store.ts';
 import { ObjectURLs } from './object-urls.ts';
 import type { Grant, GrantedPart } from './object-urls.ts';
+
+const dayMs = 86_400_000;
 
 /** The port, and what a server needs that answers its signed URLs. */
 export interface FileObjectStore extends ObjectStore {
@@ -22,6 +25,8 @@ export interface FileObjectStore extends ObjectStore {
    * @throws MultipartLost, PartDiffers
    */
   receivePart(key: string, part: GrantedPart, body: Readable): Promise<void>;
+  /** Deletes the parts that nobody has completed within `partsKeptDays`, as a lifecycle rule does on S3. */
+  discardOldParts(): Promise<void>;
 }
 
 export interface FileObjectStoreOptions {
@@ -55,6 +60,7 @@ export function createFileObjectStore(options: FileObjectStoreOptions): FileObje
     createMultipart: (key, facts) => multiparts.create(key, facts),
     presignPart: async (key, multipartID, limits) => urls.forPart(key, multipartID, limits),
     receivePart: (key, part, body) => multiparts.receive(key, part, body),
+    discardOldParts: () => multiparts.discardBefore(new Date(now().getTime() - partsKeptDays * dayMs)),
     putPart: (key, multipartID, partNumber, body) => multiparts.put(key, multipartID, partNumber, body),
     listParts: (key, multipartID) => multiparts.list(key, multipartID),
     completeMultipart: (key, multipartID, parts) => multiparts.complete(key, multipartID, parts),
