@@ -48,7 +48,7 @@ describe.each(toolSets)('with the ffmpeg $name', (tools) => {
         seconds === null
           ? null
           : expect.toSatisfy((found: number) => Math.abs(found - seconds) <= tolerance, `${seconds} ± ${tolerance}`);
-      const detail = expect.stringMatching(/^[A-Z].*\.$/);
+      const detail = expect.stringMatching(/^(?:[A-Z]|\d+ % ).*\.$/);
       return { kind, startSeconds: near(start), endSeconds: near(end), detail };
     });
     expect(findings).toHaveLength(expected.length);
@@ -71,7 +71,9 @@ describe.each(toolSets)('with the ffmpeg $name', (tools) => {
     const summary = stderr.slice(stderr.lastIndexOf('Summary:'));
     const said = (name: string) => Number(new RegExp(`${name}: +(-?[\\d.]+)`).exec(summary)![1]);
     expect(Math.abs(loudness!.integratedLUFS - said('I'))).toBeLessThanOrEqual(0.5);
-    expect(Math.abs(loudness!.rangeLU - said('LRA'))).toBeLessThanOrEqual(0.5);
+    // Of three seconds there is one value, and ffmpeg says how far that is above the gate of the range.
+    const [, gate, low] = /Loudness range:[^]*?Threshold: +(\S+)[^]*?LRA low: +(\S+)/.exec(summary)!;
+    expect(Math.abs(loudness!.rangeLU - (low === gate ? 0 : said('LRA')))).toBeLessThanOrEqual(0.5);
     expect(Math.abs(loudness!.truePeakDBTP - said('Peak'))).toBeLessThanOrEqual(0.5);
   });
 });
