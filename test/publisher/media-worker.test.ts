@@ -45,6 +45,8 @@ async function workAtSlowUpload(options: Pick<MediaWorkerOptions, 'givingBack' |
   const command = { task: 'prepare_upload', uploadID: await upload(), format: 'sound' } as const;
   await data().outbox.send({ queue: 'media', body: command });
   const bytes = new PassThrough();
+  // Nobody may be reading them yet when they fail.
+  bytes.on('error', () => {});
   const objects = { ...service.objects(), read: async () => bytes };
   const pool = service.pool();
   const queue = createPostgresCommandQueue({ pool, log: () => {} });
