@@ -45,7 +45,7 @@ export function createPostgresCommandQueue({ pool, consumer, log }: PostgresComm
     },
 
     async consume(queue, handler, options) {
-      const { signal, lanes, room, isResting, policy = queuePolicies[queue] } = options;
+      const { signal, lanes, room, policy = queuePolicies[queue] } = options;
       const batchSize = lanes || room ? 1 : (options.batchSize ?? defaultBatchSize);
       const wakeUp = createWakeUp();
       signal.addEventListener('abort', wakeUp.ring, { once: true });
@@ -80,15 +80,7 @@ export function createPostgresCommandQueue({ pool, consumer, log }: PostgresComm
           [records.map((record) => record.messageId), records.map((record) => record.receiptHandle)],
         );
       };
-      const delivery = {
-        queue,
-        signal,
-        log,
-        ...(lanes && { lanes }),
-        ...(room && { room }),
-        ...(isResting && { isResting }),
-      };
-      await deliverUntilAborted({ receive, remove }, handler, delivery);
+      await deliverUntilAborted({ receive, remove }, handler, { ...options, queue, log });
       signal.removeEventListener('abort', wakeUp.ring);
       await listening;
     },

@@ -61,8 +61,8 @@ export function createSQSCommandQueue({ client = {}, pool, queueURLs, log }: SQS
       return relayOutbox(pool, queues, send, log);
     },
 
-    async consume(queue, handler, { signal, lanes, room, isResting, ...options }) {
-      const { policy = queuePolicies[queue] } = options;
+    async consume(queue, handler, options) {
+      const { signal, lanes, room, policy = queuePolicies[queue] } = options;
       const batchSize = lanes || room ? 1 : (options.batchSize ?? defaultBatchSize);
       const QueueUrl = queueURLs[queue];
       if (QueueUrl === undefined) throw new Error(`no queue URL was given for ${queue}`);
@@ -115,15 +115,7 @@ export function createSQSCommandQueue({ client = {}, pool, queueURLs, log }: SQS
         const { Failed = [] } = await sqs.send(new DeleteMessageBatchCommand({ QueueUrl, Entries }));
         if (Failed.length > 0) log('commands_not_removed', { queue, codes: Failed.map((failure) => failure.Code) });
       };
-      const delivery = {
-        queue,
-        signal,
-        log,
-        ...(lanes && { lanes }),
-        ...(room && { room }),
-        ...(isResting && { isResting }),
-      };
-      await deliverUntilAborted({ receive, remove }, handler, delivery);
+      await deliverUntilAborted({ receive, remove }, handler, { ...options, queue, log });
     },
   };
 }
