@@ -49,14 +49,27 @@ export function toolsOf(operations: readonly Operation[]): Tools {
 
 function describeAll(operations: readonly Operation[]): ReadonlyMap<Operation, Tool> {
   const tellers = tellersOf(operations);
+  const firstList = operations.find(isList)?.id;
   const elsewhere = (name: string) => new Map([...tellers].filter(([, teller]) => teller !== name));
   return new Map(
     operations.map((operation) => {
-      const tool = describe(operation, elsewhere(toolName(operation)));
+      const told = describe(operation, elsewhere(toolName(operation)));
+      const isToldOf = firstList !== undefined && operation.id !== firstList && isList(operation);
+      const tool = isToldOf ? withoutPage(told, toolName({ id: firstList })) : told;
       const maker = makerOf(operation, operations);
       return [operation, maker ? withoutFieldsOf(maker, tool) : tool];
     }),
   );
+}
+
+function isList({ output: { body } }: Operation): boolean {
+  return body !== undefined && 'page' in ((selfContained(body, 'output').properties ?? {}) as object);
+}
+
+/** What a tool says of pages the first list does as well. */
+function withoutPage(tool: Tool, teller: string): Tool {
+  const properties = { ...tool.outputSchema.properties, page: { type: 'object', description: `As in ${teller}.` } };
+  return { ...tool, outputSchema: { ...tool.outputSchema, properties } };
 }
 
 /** What makes the resource that an operation changes. */
@@ -118,7 +131,7 @@ function describe(operation: Operation, elsewhere: DescribedElsewhere): Tool {
   };
 }
 
-const idempotencyKey: Json = { type: 'string', description: 'Any text: makes a repetition harmless.' };
+const idempotencyKey: Json = { type: 'string', description: 'Makes a repetition harmless.' };
 
 /** The fields of path, query and body become arguments side by side, which is how AI clients call tools. */
 function inputSchema({ method, params, query, body, tag }: Operation): ObjectSchema {
@@ -165,10 +178,10 @@ function outputSchema({ output: { body } }: Operation, elsewhere: DescribedElsew
 function annotations({ method, hints = {} }: Operation): ToolAnnotations {
   const openWorldHint = hints.openWorld === true;
   if (method === 'GET') return { readOnlyHint: true, openWorldHint };
+  // readOnlyHint and idempotentHint are false where they are left out.
   return {
-    readOnlyHint: false,
     destructiveHint: method !== 'POST' || hints.destructive === true,
-    idempotentHint: method !== 'POST' || hints.idempotent === true,
+    ...(method !== 'POST' || hints.idempotent === true ? { idempotentHint: true } : {}),
     openWorldHint,
   };
 }
