@@ -1,5 +1,5 @@
-// Carries out the commands of the queue 'webhooks': something is due to a webhook or an alert channel, a user has to be
-// mailed, or incidents of a user are to be looked at.
+// Carries out the commands of the queue 'webhooks'.
+// Something is due to a webhook or an alert channel, a user has to be mailed, or incidents are to be looked at.
 import type { WebhookCommand } from '../data/outbox.ts';
 import { settleIncidents } from '../orchestration/settle-incidents.ts';
 import type { SettleOptions } from '../orchestration/settle-incidents.ts';

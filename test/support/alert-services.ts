@@ -1,4 +1,4 @@
-// Slack, Discord and Telegram on loopback, as they document what they take, refuse and how they hold senders back:
+// Slack, Discord and Telegram on loopback, as they document what they take and refuse, and how they hold senders back.
 // docs.slack.dev/messaging/sending-messages-using-incoming-webhooks and …/apis/web-api/rate-limits,
 // docs.discord.com/developers/resources/webhook#execute-webhook and …/topics/rate-limits,
 // core.telegram.org/bots/api#sendmessage, #making-requests and #responseparameters.

@@ -43,7 +43,7 @@ const onAir = async (more: object = {}) => {
   };
 };
 
-it('of a stream that is away people are told what, since when, what viewers see, and what to do; then that it is well', async () => {
+it('of a stream that is away people are told all that they need, and then that it is well', async () => {
   await using services = await startAlertServices();
   const sender = senderTo(services);
   await channelAt(services, 'slack');
