@@ -1,8 +1,7 @@
-// Watches what is sent to us, and what platforms answer us, for secrets, and every answer and log line of ours after it
-// for one of these secrets.
+// Watches what is sent to us and what platforms answer us for secrets, and all that we say after it for one of these.
 
 export interface PlantedSecrets {
-  /** Remembers the secrets in what is sent: fields by their names, the credentials in headers, a code in the address. */
+  /** Remembers the secrets in what is sent: fields by their names, credentials in headers, a code in the address. */
   plant(headers: Headers, body: string, url?: string): void;
   /** Remembers the secrets that a platform hands us: tokens, and the keys of ingests. */
   plantAnswer(body: string): void;
