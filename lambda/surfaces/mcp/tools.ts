@@ -63,7 +63,7 @@ function describeAll(operations: readonly Operation[]): ReadonlyMap<Operation, T
 }
 
 function isList({ output: { body } }: Operation): boolean {
-  return body !== undefined && 'page' in (selfContained(body, 'output').properties ?? {});
+  return body !== undefined && Object.hasOwn(selfContained(body, 'output')['properties'] ?? {}, 'page');
 }
 
 /** What a tool says of pages the first list does as well. */
