@@ -53,7 +53,12 @@ describe('a minute of 1080p30', () => {
 test('of many stretches the longest fifteen are told, and how many there are besides', () => {
   const black = Array.from({ length: 40 }, (_, index) => ({ start: index * 100, end: index * 100 + 3 + index / 10 }));
   const facts = { durationSeconds: 4000, size: { width: 1920, height: 1080 }, hasSound: true };
-  const findings = findingsOf({ ...nothingMeasured, black }, { ...facts, sizeBytes: null, videoCodec: null }, null, false);
+  const findings = findingsOf(
+    { ...nothingMeasured, black },
+    { ...facts, sizeBytes: null, videoCodec: null },
+    null,
+    false,
+  );
   expect(findings).toHaveLength(15);
   expect(findings.map(({ startSeconds }) => startSeconds)).toEqual(black.slice(25).map(({ start }) => start));
   expect(findings.at(-1)!.detail).toMatch(/There are 25 more, which are shorter\.$/);

@@ -21,7 +21,10 @@ const codecs: Readonly<Record<string, readonly string[]>> = {
   mov: [...x264, ...'-bf 2 -c:a pcm_s16le'.split(' ')],
   mkv: [...x264, ...'-c:a flac'.split(' ')],
   // As little as the encoder can.
-  m4v: [...'-c:v libx264 -preset ultrafast -pix_fmt yuv420p -g 900 -b:v 40k'.split(' '), ...'-maxrate 40k -bufsize 40k -c:a aac -b:a 32k'.split(' ')],
+  m4v: [
+    ...'-c:v libx264 -preset ultrafast -pix_fmt yuv420p -g 900 -b:v 40k'.split(' '),
+    ...'-maxrate 40k -bufsize 40k -c:a aac -b:a 32k'.split(' '),
+  ],
   ts: '-c:v mpeg2video -qscale:v 2 -c:a mp2'.split(' '),
   webm: '-c:v libvpx -deadline realtime -cpu-used 8 -b:v 6M -qmax 20 -c:a libopus'.split(' '),
 };

@@ -48,7 +48,9 @@ function inspect(media: string, more: Partial<InspectorOptions> = {}): Promise<b
 
 it('what has taken twelve hours is left with what was found until then', async () => {
   const measured = await mediaSample('plain.mp4');
-  await change(`tool_seconds = 12 * 3600 + 1, share = 0.5, findings = '[{"kind":"black","startSeconds":1,"endSeconds":4,"detail":"x"}]'`);
+  await change(
+    `tool_seconds = 12 * 3600 + 1, share = 0.5, findings = '[{"kind":"black","startSeconds":1,"endSeconds":4,"detail":"x"}]'`,
+  );
   expect(await inspect(measured)).toBe(true);
   expect(await state()).toMatchObject({ state: 'completed' });
   expect(await read()).toMatchObject({ examinedShare: 0.5, findings: [{ kind: 'black' }], loudness: null });
@@ -89,10 +91,10 @@ it('a piece that does not get on ends after its longest time, and nobody tries i
 
 it.skipIf(process.platform !== 'linux')('what takes more memory than a piece may is not tried again', async () => {
   const greedy = join(folder, 'greedy');
-  // A picture of 32,000 × 32,000 takes 1.5 GB, and a filter makes another one of it.
+  // A picture of 15,000 × 15,000 takes 1.8 GB.
   await writeFile(
     greedy,
-    `#!/bin/sh\nexec "${tools.ffmpegPath}" -nostdin -loglevel error -f lavfi -i color=s=32000x32000:d=1 -vf negate -f null -\n`,
+    `#!/bin/sh\nexec "${tools.ffmpegPath}" -nostdin -loglevel error -f lavfi -i color=s=15000x15000:d=1 -vf format=gbrap16le -f null -\n`,
   );
   await chmod(greedy, 0o755);
   const logged: string[] = [];
