@@ -151,8 +151,8 @@ function findBitrate(
   const fewest = fewestBitsPerPixel * (isFrugal ? frugalCodecs.factor : 1);
   if (movingSeconds < leastMotionSeconds || sizeBytes * 8 >= fewest * movingPixels) return [];
   const detail =
-    `The file has ${Math.round(bitsPerSecond / 1000)} kbit/s, which is very little for ${width} × ${height}: what moves ` +
-    'may fall into blocks. Look at it, and use the original, or make it anew with a higher bitrate.';
+    `The file has ${Math.round(bitsPerSecond / 1000)} kbit/s, which is very little for ${width} × ${height}: ` +
+    'what moves may fall into blocks. Look at it, and use the original, or make it anew with a higher bitrate.';
   return [throughout('bitrate', detail)];
 }
 

@@ -46,8 +46,8 @@ const session =
   `<AccessKeyId>ASIA1</AccessKeyId><SecretAccessKey>s</SecretAccessKey><SessionToken>${sessionToken}</SessionToken>` +
   '<Expiration>2099-01-01T00:00:00Z</Expiration></Credentials></AssumeRoleResult></AssumeRoleResponse>';
 const denied =
-  '<ErrorResponse xmlns="https://sts.amazonaws.com/doc/2011-06-15/"><Error><Type>Sender</Type><Code>AccessDenied</Code>' +
-  '<Message>not authorized</Message></Error></ErrorResponse>';
+  '<ErrorResponse xmlns="https://sts.amazonaws.com/doc/2011-06-15/"><Error><Type>Sender</Type>' +
+  '<Code>AccessDenied</Code><Message>not authorized</Message></Error></ErrorResponse>';
 const listing =
   '<ListBucketResult><IsTruncated>false</IsTruncated><Contents><Key>shows/film.mp4</Key>' +
   `<ETag>${etag}</ETag><Size>${film.length}</Size></Contents></ListBucketResult>`;

@@ -10,8 +10,8 @@ export const updateSource = operation(['service:write'], {
   id: 'updateSource',
   summary: 'Update a watched source',
   description:
-    'An absent field stays as it is. With credentials it is looked at again, at most once a minute. Uploads stay where they are. ' +
-    'For another url make another source.',
+    'An absent field stays as it is. With credentials it is looked at again, at most once a minute. ' +
+    'Uploads stay where they are. For another url make another source.',
   tag: 'sources',
   method: 'PATCH',
   path: '/sources/{id}',

@@ -1,4 +1,4 @@
-// Bounds of inspections: of time, memory, attempts and findings. What reaches one is left with what was found until then.
+// Bounds of inspections, of time, memory and attempts: what reaches one is left with what was found until then.
 import { once } from 'node:events';
 import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
@@ -30,7 +30,8 @@ beforeEach(async () => {
   await service.pool().query('truncate inspections');
   uploadID = await upload();
   await service.pool().query(
-    `update uploads set content_hash = $2, duration_seconds = 14, video_codec = 'h264', audio_codec = 'aac', framerate = 30
+    `update uploads set content_hash = $2, duration_seconds = 14, framerate = 30, video_codec = 'h264',
+       audio_codec = 'aac'
      where id = $1`,
     [uploadID, contentHash],
   );
@@ -48,9 +49,8 @@ function inspect(media: string, more: Partial<InspectorOptions> = {}): Promise<b
 
 it('what has taken twelve hours is left with what was found until then', async () => {
   const measured = await mediaSample('plain.mp4');
-  await change(
-    `tool_seconds = 12 * 3600 + 1, share = 0.5, findings = '[{"kind":"black","startSeconds":1,"endSeconds":4,"detail":"x"}]'`,
-  );
+  const black = [{ kind: 'black', startSeconds: 1, endSeconds: 4, detail: 'x' }];
+  await change(`tool_seconds = 12 * 3600 + 1, share = 0.5, findings = '${JSON.stringify(black)}'`);
   expect(await inspect(measured)).toBe(true);
   expect(await state()).toMatchObject({ state: 'completed' });
   expect(await read()).toMatchObject({ examinedShare: 0.5, findings: [{ kind: 'black' }], loudness: null });
@@ -91,10 +91,11 @@ it('a piece that does not get on ends after its longest time, and nobody tries i
 
 it.skipIf(process.platform !== 'linux')('what takes more memory than a piece may is not tried again', async () => {
   const greedy = join(folder, 'greedy');
+  const made = '-f lavfi -i color=s=15000x15000:d=1';
   // A picture of 15,000 × 15,000 takes 1.8 GB.
   await writeFile(
     greedy,
-    `#!/bin/sh\nexec "${tools.ffmpegPath}" -nostdin -loglevel error -f lavfi -i color=s=15000x15000:d=1 -vf format=gbrap16le -f null -\n`,
+    `#!/bin/sh\nexec "${tools.ffmpegPath}" -nostdin -loglevel error ${made} -vf format=gbrap16le -f null -\n`,
   );
   await chmod(greedy, 0o755);
   const logged: string[] = [];
