@@ -186,8 +186,11 @@ const answersByTarget: Readonly<Record<string, object>> = {
 
 const roleAnswer = [
   200,
-  '<AssumeRoleResponse><AssumeRoleResult><Credentials><AccessKeyId>1</AccessKeyId>' +
-    '<SecretAccessKey>1</SecretAccessKey><SessionToken>1</SessionToken></Credentials></AssumeRoleResult></AssumeRoleResponse>',
+  [
+    '<AssumeRoleResponse><AssumeRoleResult><Credentials>',
+    '<AccessKeyId>1</AccessKeyId><SecretAccessKey>1</SecretAccessKey><SessionToken>1</SessionToken>',
+    '</Credentials></AssumeRoleResult></AssumeRoleResponse>',
+  ].join(''),
 ] as const;
 
 function answerTo(method: string, url: string, target: string): readonly [status: number, body: string] {
