@@ -26,6 +26,7 @@ import type { Service } from '../../lambda/surfaces/service.ts';
 import { testDatabase } from './database.ts';
 import { testPlatforms } from './platforms.ts';
 import { plantedSecrets } from './planted-secrets.ts';
+import type { PlantedSecrets } from './planted-secrets.ts';
 
 export interface Answer {
   readonly status: number;
@@ -58,6 +59,8 @@ export interface TestService {
   user(credits?: number): Promise<TestUser>;
   /** What was logged so far. */
   readonly logged: string[];
+  /** What no answer of `send`, nor any line of the log, may have. */
+  readonly secrets: PlantedSecrets;
 }
 
 /** The data key with which tests seal secrets. */
@@ -155,7 +158,7 @@ export function testService({
   });
 
   const send = async (request: Request, address = '192.0.2.1'): Promise<Answer> => {
-    secrets.plant(request.headers, await request.clone().text());
+    secrets.plant(request.headers, await request.clone().text(), request.url);
     const response = await made!.handler(request, address);
     const text = await response.text();
     secrets.expectNoneIn(text, `the answer to ${request.method} ${request.url}`);
@@ -177,6 +180,7 @@ export function testService({
     handler: () => made!.handler,
     send,
     logged,
+    secrets,
     async user(credits = 1000) {
       const id = `usr_${++users}`;
       const apiKey = `lss_test_key_of_${id}`;
