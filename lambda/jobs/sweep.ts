@@ -45,6 +45,8 @@ const oldEventsAtOnce = 5000;
 const oldTransitionsAtOnce = 50_000;
 /** The same of incidents. */
 const oldIncidentsAtOnce = 5000;
+/** The same of runs. */
+const oldRunsAtOnce = 5000;
 const { keptTransitionsPerStream: keptMoves, keptTransitionDays: keptDays } = bounds;
 
 /**
@@ -80,6 +82,7 @@ export async function sweep({ pool, queue, timers, startOptions, storage, clock 
     () => databaseOn(pool).webhookDeliveries.deleteOld(eventsKeptDays, oldEventsAtOnce),
     () => databaseOn(pool).streams.forgetTransitions(keptMoves, keptDays, oldTransitionsAtOnce),
     () => databaseOn(pool).incidents.forget(bounds.keptIncidentDays, bounds.keptIncidentsPerUser, oldIncidentsAtOnce),
+    () => databaseOn(pool).runs.forget(bounds.keptAirDays, bounds.keptRunBytesPerStream, oldRunsAtOnce),
   ];
   const failures: unknown[] = [];
   for (const step of steps) {

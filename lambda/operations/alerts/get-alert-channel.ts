@@ -6,7 +6,7 @@ import { alertChannelSchema, presentAlertChannel } from './alert-channel-schema.
 export const getAlertChannel = operation(['service:read'], {
   id: 'getAlertChannel',
   summary: 'Get an alert channel',
-  description: 'lastDelivery says whether messages arrive.',
+  description: 'Its lastDelivery says whether messages arrive.',
   tag: 'alert-channels',
   method: 'GET',
   path: '/alert-channels/{id}',

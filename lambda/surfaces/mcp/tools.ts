@@ -155,21 +155,15 @@ function withRequiredOnly({ properties = {}, required = [], ...schema }: ObjectS
 }
 
 /**
- * Structured content is always an object. The schema also allows a `problem`, which is the content of an error: clients
- * of 2025 check errors by the same schema.
+ * Structured content is always an object. No field is required: clients of 2025 check the `problem` that is the content
+ * of an error by the same schema.
  */
 function outputSchema({ output: { body } }: Operation, elsewhere: DescribedElsewhere): ObjectSchema {
   const answer = (body ? selfContained(body, 'output', elsewhere) : {}) as Json & { type?: unknown };
-  const isList = answer.type === 'array';
-  const object = (isList ? { properties: { data: answer }, required: ['data'] } : answer) as ObjectSchema;
-  const { description, properties = {}, required } = object;
-  const described = { type: 'object' as const, ...(description ? { description } : {}) };
-  if (!required) return { ...described, properties };
-  return {
-    ...described,
-    properties: { ...properties, problem: { type: 'object' } },
-    anyOf: [{ required }, { required: ['problem'] }],
-  };
+  const { description, properties = {} } = (
+    answer.type === 'array' ? { properties: { data: answer } } : answer
+  ) as ObjectSchema;
+  return { type: 'object', ...(description ? { description } : {}), properties };
 }
 
 /**
