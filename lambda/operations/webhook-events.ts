@@ -55,6 +55,22 @@ export const webhookEvents = [
     data: z.object({ streamID, reason: failure }),
   },
   {
+    type: 'item.started',
+    scope: 'service:read',
+    summary: 'An item of a stream has begun',
+    description: 'At its time, to about a second. state says whether it is on the air.',
+    data: z.object({
+      streamID,
+      playlistID: z.string().nullable(),
+      itemID: z.string(),
+      uploadID: z.string(),
+      name: z.string().nullable().describe('Of the upload.'),
+      startAt: time,
+      endAt: time,
+      state: z.enum(['active', 'failing']),
+    }),
+  },
+  {
     type: 'replica.connected',
     scope: 'service:read',
     summary: 'A publisher is connected',
