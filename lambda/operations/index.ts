@@ -53,6 +53,7 @@ import { getStreamReadiness } from './streams/get-stream-readiness.ts';
 import { createGuideLink } from './streams/create-guide-link.ts';
 import { deleteGuideLink } from './streams/delete-guide-link.ts';
 import { getStreamProof } from './streams/get-stream-proof.ts';
+import { getStreamStatsHistory } from './streams/get-stream-stats-history.ts';
 import { getStreamStats } from './streams/get-stream-stats.ts';
 import { getStream } from './streams/get-stream.ts';
 import { getStreamTimeline } from './streams/get-stream-timeline.ts';
@@ -101,6 +102,7 @@ export const operations: readonly Operation[] = [
   scheduleStream,
   cancelStreamSchedule,
   getStreamStats,
+  getStreamStatsHistory,
   getStreamTimeline,
   getStreamProof,
   listStreamTransitions,
