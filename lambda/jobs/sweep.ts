@@ -45,6 +45,8 @@ const oldEventsAtOnce = 5000;
 const oldTransitionsAtOnce = 50_000;
 /** So long after somebody asked for it last, a picture of a stream is deleted. */
 const frameKeptHours = 24;
+/** The same of incidents. */
+const oldIncidentsAtOnce = 5000;
 /** The same of runs, and of pictures. */
 const oldRunsAtOnce = 5000;
 const { keptTransitionsPerStream: keptMoves, keptTransitionDays: keptDays } = bounds;
@@ -69,6 +71,7 @@ export async function sweep({ pool, queue, timers, startOptions, storage, clock 
     () => databaseOn(pool).sources.wakeDue(sourcesAheadSeconds, sourcesWokenAtOnce),
     () => discardAbandonedUploads(pool),
     () => databaseOn(pool).webhooks.wakeForgotten(forgottenAfterSeconds),
+    () => databaseOn(pool).incidents.wakeForgotten(forgottenAfterSeconds),
     () => databaseOn(pool).mirrorIntents.wakeForgotten(forgottenAfterSeconds),
     () => readBacks(pool).wakeDue(viewersEverySeconds, broadcastsPerCount, readBacksAtOnce),
     () => platformEvents(pool).deleteOld(),
@@ -81,6 +84,7 @@ export async function sweep({ pool, queue, timers, startOptions, storage, clock 
     () => databaseOn(pool).webhookDeliveries.deleteOld(eventsKeptDays, oldEventsAtOnce),
     () => databaseOn(pool).streams.forgetTransitions(keptMoves, keptDays, oldTransitionsAtOnce),
     () => forgetFrames(pool),
+    () => databaseOn(pool).incidents.forget(bounds.keptIncidentDays, bounds.keptIncidentsPerUser, oldIncidentsAtOnce),
     () => databaseOn(pool).runs.forget(bounds.keptAirDays, bounds.keptRunBytesPerStream, oldRunsAtOnce),
   ];
   const failures: unknown[] = [];
