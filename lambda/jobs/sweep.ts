@@ -48,9 +48,11 @@ const oldTransitionsAtOnce = 50_000;
 const rollUpMs = 5000;
 /** The same of rows of series: of 10,000 streams some 10,000 an hour go. */
 const oldSeriesAtOnce = 5000;
+/** So long after somebody asked for it last, a picture of a stream is deleted. */
+const frameKeptHours = 24;
 /** The same of incidents. */
 const oldIncidentsAtOnce = 5000;
-/** The same of runs. */
+/** The same of runs, and of pictures. */
 const oldRunsAtOnce = 5000;
 const { keptTransitionsPerStream: keptMoves, keptTransitionDays: keptDays } = bounds;
 
@@ -88,6 +90,7 @@ export async function sweep({ pool, queue, timers, startOptions, storage, clock 
     () => databaseOn(pool).streams.forgetTransitions(keptMoves, keptDays, oldTransitionsAtOnce),
     () => rollUpSeries(pool, clock(), AbortSignal.timeout(rollUpMs)),
     () => databaseOn(pool).series.forget(clock(), oldSeriesAtOnce),
+    () => forgetFrames(pool),
     () => databaseOn(pool).incidents.forget(bounds.keptIncidentDays, bounds.keptIncidentsPerUser, oldIncidentsAtOnce),
     () => databaseOn(pool).runs.forget(bounds.keptAirDays, bounds.keptRunBytesPerStream, oldRunsAtOnce),
   ];
@@ -114,6 +117,13 @@ async function dropExcessDeliveries(pool: Pool, now: Date): Promise<void> {
       await data.notifications.add({ kind: 'webhook_overflowed', reference, detail, userID, dueAt: now });
     }
     await data.webhookDeliveries.deleteExcess(bounds.keptDeliveriesPerWebhook);
+  });
+}
+
+async function forgetFrames(pool: Pool): Promise<void> {
+  await inTransaction(pool, async ({ frames, outbox }) => {
+    for (const objectKey of await frames.forget(frameKeptHours, oldRunsAtOnce))
+      await outbox.send({ queue: 'media', body: { task: 'delete_object', objectKey } });
   });
 }
 

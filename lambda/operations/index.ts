@@ -52,6 +52,7 @@ import { deleteStream } from './streams/delete-stream.ts';
 import { getStreamReadiness } from './streams/get-stream-readiness.ts';
 import { createGuideLink } from './streams/create-guide-link.ts';
 import { deleteGuideLink } from './streams/delete-guide-link.ts';
+import { getStreamFrame } from './streams/get-stream-frame.ts';
 import { getStreamProof } from './streams/get-stream-proof.ts';
 import { getStreamStatsHistory } from './streams/get-stream-stats-history.ts';
 import { getStreamStats } from './streams/get-stream-stats.ts';
@@ -105,6 +106,7 @@ export const operations: readonly Operation[] = [
   getStreamStatsHistory,
   getStreamTimeline,
   getStreamProof,
+  getStreamFrame,
   listStreamTransitions,
   createGuideLink,
   deleteGuideLink,
