@@ -46,10 +46,10 @@ const oldEventsAtOnce = 5000;
 const oldTransitionsAtOnce = 50_000;
 /** What of an hour is not rolled up by then, the next sweep does. */
 const rollUpMs = 5000;
-/** The same of rows of series: of 10,000 streams some 10,000 an hour go. */
-const oldSeriesAtOnce = 5000;
 /** So long after somebody asked for it last, a picture of a stream is deleted. */
 const frameKeptHours = 24;
+/** How many rows of series one sweep deletes at most: of 10,000 streams some 10,000 an hour go. */
+const oldSeriesAtOnce = 5000;
 /** The same of incidents. */
 const oldIncidentsAtOnce = 5000;
 /** The same of runs, and of pictures. */
