@@ -27,7 +27,7 @@ const slow = [
   'test/publisher/agent/*.test.ts',
   'test/publisher/inspecting/*.test.ts',
   'test/publisher/media/{bombs,choose-encoder,probe}.test.ts',
-  'test/publisher/prepared/{codecs,long-life,planned-rotation,play-out,prepared-{backend,sender},torture}.test.ts',
+  'test/publisher/prepared/{codecs,levelled-sound,long-life,planned-rotation,play-out,prepared-{backend,sender},torture}.test.ts',
   'test/publisher/preparing/{one-encoder,prepare-segment,prepare-upload,shared-content}.test.ts',
   'test/publisher/replica/{faults,figures,held-replica,off-air,slow-destinations}.test.ts',
   'test/stacks/mutations.test.ts',

@@ -17,6 +17,7 @@ import type { DestinationFacts, PlaylistFacts, UploadFacts } from '../domain/rea
 import type { ReadinessIssue } from '../domain/readiness-issues.ts';
 import type { PictureFormat } from '../domain/rendition.ts';
 import { parseRtmpURL } from '../domain/rtmp-url.ts';
+import { targetOf } from '../domain/sound.ts';
 import { isDestinationAllowed } from '../domain/destination-url.ts';
 
 /** The settings of a stage that matter for streams. */
@@ -82,6 +83,7 @@ export function issuesOf(parts: StreamParts, settings: StreamingSettings, now: D
       creditsLeft: parts.creditsLeft,
       accountRest: parts.accountRest,
       scheduleEndAt: stream.schedule_end_at,
+      isLevelled: targetOf(null, stream.sound) !== null,
     },
     now,
   );
