@@ -15,15 +15,16 @@ export const soundInput = z
           .max(targetsLUFS.loudest)
           .multipleOf(targetsLUFS.step)
           .optional()
+          .meta({ examples: [-16] })
           .describe(`What items are brought to by one gain each. Default ${usualSound.loudness.targetLUFS}.`),
       })
       .optional(),
   })
-  .meta({ id: 'SoundInput' });
+  .meta({ id: 'SoundSettings' });
 
 /** What answers have. */
 export const sound = z
-  .object({ loudness: z.object({ enabled: z.boolean(), targetLUFS: z.number() }) })
+  .object({ loudness: z.object({ enabled: z.boolean(), targetLUFS: z.number().meta({ examples: [-14] }) }) })
   .meta({ id: 'Sound' });
 
 /** The settings of a request, with what it leaves out as it usually is. */

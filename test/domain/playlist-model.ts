@@ -13,7 +13,8 @@ export function applyToList(
     case 'add': {
       const index = operation.index ?? list.items.length;
       const fits = at < 0 && index <= list.items.length && list.items.length < maxPlaylistItems;
-      if (fits) list.items.splice(index, 0, { id: operation.itemID ?? newItemID(), uploadID: operation.uploadID });
+      const item = { id: operation.itemID ?? newItemID(), uploadID: operation.uploadID };
+      if (fits) list.items.splice(index, 0, operation.sound ? { ...item, sound: operation.sound } : item);
       return fits;
     }
     case 'remove':
@@ -25,8 +26,14 @@ export function applyToList(
       return fits;
     }
     case 'replace':
-      if (at >= 0) list.items[at] = { id: operation.itemID, uploadID: operation.uploadID };
+      if (at >= 0) list.items[at] = { ...list.items[at]!, uploadID: operation.uploadID };
       return at >= 0;
+    case 'set': {
+      if (at < 0) return false;
+      const { sound: _, ...item } = list.items[at]!;
+      list.items[at] = operation.sound ? { ...item, sound: operation.sound } : item;
+      return true;
+    }
     case 'setMode':
       list.mode = operation.mode;
       return true;

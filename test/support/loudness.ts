@@ -45,7 +45,9 @@ export async function measuredLoudness(
 ): Promise<{ lufs: number; peakDBTP: number }> {
   const range = `atrim=start=${fromSeconds}:duration=${seconds},asetpts=PTS-STARTPTS`;
   const measure = ['-map', '0:a', '-af', `${range},ebur128=peak=true`, '-f', 'null', '-'];
-  const { stderr } = await run(ffmpegPath, ['-hide_banner', '-nostats', ...input, ...measure], { maxBuffer: 1024 ** 2 });
+  const { stderr } = await run(ffmpegPath, ['-hide_banner', '-nostats', ...input, ...measure], {
+    maxBuffer: 1024 ** 2,
+  });
   const summary = stderr.slice(stderr.lastIndexOf('Summary:'));
   return { lufs: Number(/I: +(\S+) LUFS/.exec(summary)![1]), peakDBTP: Number(/Peak: +(\S+) dBFS/.exec(summary)![1]) };
 }

@@ -13,9 +13,12 @@ import { id, orNotFound, pathID } from '../fields.ts';
 import { assertRoom } from '../limits.ts';
 import { operation } from '../operation.ts';
 import { ProblemError } from '../problem-codes.ts';
+import { soundInput, soundSettings } from '../sound-fields.ts';
 import { itemsMore, playlistSchema, presentPlaylist } from './playlist-schema.ts';
 
 const index = z.int().min(0).max(maxPlaylistItems).describe('Place in the playlist, from 0.');
+
+const itemSound = soundInput.transform(soundSettings);
 
 const edit = z
   .discriminatedUnion('op', [
@@ -24,10 +27,16 @@ const edit = z
       uploadID: id,
       index: index.optional().describe('At the end by default.'),
       itemID: id.optional(),
+      sound: itemSound.optional(),
     }),
     z.strictObject({ op: z.literal('remove'), itemID: id }),
     z.strictObject({ op: z.literal('move'), itemID: id, index }),
     z.strictObject({ op: z.literal('replace'), itemID: id, uploadID: id }),
+    z.strictObject({
+      op: z.literal('set'),
+      itemID: id,
+      sound: itemSound.nullable().describe("null: as its stream's."),
+    }),
     z.strictObject({ op: z.literal('setMode'), mode: z.enum(playlistModes) }),
     z.strictObject({ op: z.literal('clear') }),
   ])
@@ -37,7 +46,7 @@ export const applyPlaylistOperations = operation(['service:write'], {
   id: 'applyPlaylistOperations',
   summary: 'Edit a playlist',
   description:
-    'Adds, moves, replaces and removes items of the draft. Operations apply in order, each to the result of those ' +
+    'Adds, moves, replaces, sets and removes items of the draft. Operations apply in order, each to the result of those ' +
     'before; if one does not fit, nothing is written. Next: publish_playlist, if the stream is live or to prepare ' +
     'ahead. A start publishes by itself.',
   tag: 'playlists',
