@@ -47,8 +47,8 @@ export const applyPlaylistOperations = operation(['service:write'], {
   summary: 'Edit a playlist',
   description:
     'Adds, moves, replaces, sets and removes items of the draft. Operations apply in order, each to the result of ' +
-    'those before; if one does not fit, nothing is written. Next: publish_playlist, if the stream is live or to prepare ' +
-    'ahead. A start publishes by itself.',
+    'those before; if one does not fit, nothing is written. Next: publish_playlist, if the stream is live or to ' +
+    'prepare ahead. A start publishes by itself.',
   tag: 'playlists',
   method: 'POST',
   path: '/playlists/{id}/operations',
