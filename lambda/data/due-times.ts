@@ -8,6 +8,7 @@ export const dueKinds = [
   'duration_over',
   'activation_timeout',
   'broadcast_rotation',
+  'item_start',
 ] as const;
 export type DueKind = (typeof dueKinds)[number];
 
@@ -86,12 +87,12 @@ export function dueTimes(db: Queryable) {
         [streamID, kind],
       ),
 
-    /** Due times within so many seconds that have no timer yet. */
+    /** Due times within so many seconds that have no timer yet. Items begin only where agents run, who look. */
     withoutTimer: (withinSeconds: number) =>
       all<DueTime>(
         db,
         `select stream_id, kind, due_at from due_times
-         where not timer_armed and not resting and due_at < now() + make_interval(secs => $1)
+         where not timer_armed and not resting and kind <> 'item_start' and due_at < now() + make_interval(secs => $1)
          order by due_at limit 1000`,
         [withinSeconds],
       ),

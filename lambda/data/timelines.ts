@@ -6,7 +6,8 @@ import type { Queryable } from './queryable.ts';
 
 export type Track = 'video' | 'audio';
 
-interface EntryRow {
+/** As it is stored; past runs keep the same fields as JSON. */
+export interface EntryRow {
   readonly track: Track;
   readonly number: number;
   readonly offset_seconds: number;
@@ -97,25 +98,17 @@ export function timelines(db: Queryable) {
          where stream_id = $1 order by number`,
         [streamID],
       );
-      const withLevels = levelling(
-        await all<LevelRow>(
-          db,
-          `select item_id, upload_id,
-             jsonb_agg(jsonb_build_object('fromSeconds', from_seconds, 'level', level) order by from_seconds) as levels
-           from timeline_levels where stream_id = $1 group by item_id, upload_id`,
-          [streamID],
-        ),
+      const levels = await all<LevelRow>(
+        db,
+        `select item_id, upload_id,
+           jsonb_agg(jsonb_build_object('fromSeconds', from_seconds, 'level', level) order by from_seconds) as levels
+         from timeline_levels where stream_id = $1 group by item_id, upload_id`,
+        [streamID],
       );
-      const entriesOf = (track: Track) =>
-        rows
-          .filter((row) => row.track === track)
-          .map((row) => ({
-            number: row.number,
-            offsetSeconds: row.offset_seconds,
-            playlistID: row.playlist_id,
-            snapshot: { ...row.snapshot, items: row.snapshot.items.map(withLevels) },
-          }));
-      return { video: entriesOf('video'), audio: entriesOf('audio') };
+      const withLevels = levelling(levels);
+      return timelinesOf(
+        rows.map((row) => ({ ...row, snapshot: { ...row.snapshot, items: row.snapshot.items.map(withLevels) } })),
+      );
     },
   };
 }
@@ -128,4 +121,18 @@ function levelling(rows: readonly LevelRow[]): (item: TimelineItem) => TimelineI
     const found = levels.get(`${item.itemID}/${item.uploadID}`);
     return found ? { ...item, levels: found } : item;
   };
+}
+
+/** @param rows in the order of their numbers */
+export function timelinesOf(rows: readonly EntryRow[]): Timelines {
+  const entriesOf = (track: Track) =>
+    rows
+      .filter((row) => row.track === track)
+      .map((row) => ({
+        number: row.number,
+        offsetSeconds: row.offset_seconds,
+        playlistID: row.playlist_id,
+        snapshot: row.snapshot,
+      }));
+  return { video: entriesOf('video'), audio: entriesOf('audio') };
 }

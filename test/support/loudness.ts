@@ -30,6 +30,7 @@ export async function inspectedLoudness(tools: MediaTools, sourceURL: string, se
     framerate: 30,
     width: 320,
     height: 180,
+    size_bytes: null,
   } as const;
   const source = { tools, sourceURL, signal: new AbortController().signal };
   const times = { usualMs: 100_000, longestMs: 100_000 };

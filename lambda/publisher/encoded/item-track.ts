@@ -124,7 +124,8 @@ export class ItemTrack<Media extends ItemMedia> {
       const media = await open(item, range, levelAt(item, occurrence.startFrame, framesPerSecond));
       try {
         await media.ready;
-        return { media, occurrence: { ...occurrence, item } };
+        const isStandIn = item.itemID !== occurrence.item.itemID;
+        return { media, occurrence: isStandIn ? { ...occurrence, item, isStandIn } : occurrence };
       } catch (error) {
         await media.close();
         if (!(error instanceof MediaError)) throw error;
