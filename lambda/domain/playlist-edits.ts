@@ -21,7 +21,6 @@ export type PlaylistOperation =
       readonly uploadID: string;
       readonly index?: number | undefined;
       readonly itemID?: string | undefined;
-      readonly sound?: SoundSettings | undefined;
     }
   | { readonly op: 'remove'; readonly itemID: string }
   | { readonly op: 'move'; readonly itemID: string; readonly index: number }
@@ -75,7 +74,7 @@ function applyOne(spec: PlaylistSpec, operation: PlaylistOperation, newItemID: (
         return { field: 'index', detail: `The index may be at most ${spec.items.length}, the number of items.` };
       return {
         ...spec,
-        items: spec.items.toSpliced(index, 0, { id, uploadID: operation.uploadID, ...soundOf(operation) }),
+        items: spec.items.toSpliced(index, 0, { id, uploadID: operation.uploadID }),
       };
     }
     case 'remove':
@@ -95,17 +94,14 @@ function applyOne(spec: PlaylistSpec, operation: PlaylistOperation, newItemID: (
     case 'set':
       return withItem(spec, operation.itemID, (at) => {
         const { id, uploadID } = spec.items[at]!;
-        return { ...spec, items: spec.items.with(at, { id, uploadID, ...soundOf(operation) }) };
+        const { sound } = operation;
+        return { ...spec, items: spec.items.with(at, { id, uploadID, ...(sound && { sound }) }) };
       });
     case 'setMode':
       return { ...spec, mode: operation.mode };
     case 'clear':
       return { ...spec, items: [] };
   }
-}
-
-function soundOf({ sound }: { readonly sound?: SoundSettings | null | undefined }): Pick<PlaylistItem, 'sound'> {
-  return sound ? { sound } : {};
 }
 
 function withItem(

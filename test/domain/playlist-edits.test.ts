@@ -40,7 +40,7 @@ const index = fc.nat(6);
 const mode = fc.constantFrom('sequential' as const, 'shuffle' as const);
 const sound = fc.record({ loudness: fc.record({ enabled: fc.boolean(), targetLUFS: fc.constantFrom(-14, -23) }) });
 const anyOperation: fc.Arbitrary<PlaylistOperation> = fc.oneof(
-  fc.record({ op: fc.constant('add' as const), uploadID, index, itemID, sound }, { requiredKeys: ['op', 'uploadID'] }),
+  fc.record({ op: fc.constant('add' as const), uploadID, index, itemID }, { requiredKeys: ['op', 'uploadID'] }),
   fc.record({ op: fc.constant('remove' as const), itemID }),
   fc.record({ op: fc.constant('move' as const), itemID, index }),
   fc.record({ op: fc.constant('replace' as const), itemID, uploadID }),

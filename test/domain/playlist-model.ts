@@ -13,8 +13,7 @@ export function applyToList(
     case 'add': {
       const index = operation.index ?? list.items.length;
       const fits = at < 0 && index <= list.items.length && list.items.length < maxPlaylistItems;
-      const item = { id: operation.itemID ?? newItemID(), uploadID: operation.uploadID };
-      if (fits) list.items.splice(index, 0, operation.sound ? { ...item, sound: operation.sound } : item);
+      if (fits) list.items.splice(index, 0, { id: operation.itemID ?? newItemID(), uploadID: operation.uploadID });
       return fits;
     }
     case 'remove':

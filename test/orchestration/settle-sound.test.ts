@@ -193,7 +193,10 @@ it('an item with a setting of its own goes by that, also once its upload is repl
   const id = await playlistStream({}, a);
   const [playlistID] = (await stream(id)).playlistIDs;
   const quiet = { loudness: { targetLUFS: -23 } };
-  await edit(playlistID, [{ op: 'add', uploadID: a, itemID: 'quiet', sound: quiet }]);
+  await edit(playlistID, [
+    { op: 'add', uploadID: a, itemID: 'quiet' },
+    { op: 'set', itemID: 'quiet', sound: quiet },
+  ]);
   await edit(playlistID, [{ op: 'replace', itemID: 'quiet', uploadID: b }]);
   await edit(playlistID, [{ op: 'add', uploadID: b, itemID: 'off' }]);
   await edit(playlistID, [{ op: 'set', itemID: 'off', sound: { loudness: { enabled: false } } }]);

@@ -18,8 +18,6 @@ import { itemsMore, playlistSchema, presentPlaylist } from './playlist-schema.ts
 
 const index = z.int().min(0).max(maxPlaylistItems).describe('Place in the playlist, from 0.');
 
-const itemSound = soundInput.transform(soundSettings);
-
 const edit = z
   .discriminatedUnion('op', [
     z.strictObject({
@@ -27,16 +25,11 @@ const edit = z
       uploadID: id,
       index: index.optional().describe('At the end by default.'),
       itemID: id.optional(),
-      sound: itemSound.optional(),
     }),
     z.strictObject({ op: z.literal('remove'), itemID: id }),
     z.strictObject({ op: z.literal('move'), itemID: id, index }),
     z.strictObject({ op: z.literal('replace'), itemID: id, uploadID: id }),
-    z.strictObject({
-      op: z.literal('set'),
-      itemID: id,
-      sound: itemSound.nullable().describe("null: as its stream's."),
-    }),
+    z.strictObject({ op: z.literal('set'), itemID: id, sound: soundInput.transform(soundSettings).nullable() }),
     z.strictObject({ op: z.literal('setMode'), mode: z.enum(playlistModes) }),
     z.strictObject({ op: z.literal('clear') }),
   ])

@@ -57,7 +57,7 @@ export const streamFields = {
     ),
   sound: soundInput
     .nullish()
-    .describe('Of all items that have none of their own. While live, from the next item on. null: −14 LUFS.'),
+    .describe('Each item is brought to targetLUFS, −14 by default, unless enabled is false or it has its own sound.'),
   streamDestination: z.enum(['managed']).nullish().describe('The managed video-platform connection.'),
   managedSettingsID: id.nullish().describe('Settings of the managed connection.'),
   streamDuration: z
@@ -146,10 +146,7 @@ export const streamSchema = z
     videoCodec: videoCodec.nullable(),
     streamBackend: z.enum(streamBackends).nullable(),
     sound,
-    pendingSound: z
-      .int32()
-      .nullable()
-      .describe('While live: items sent as loud as they are meanwhile, until that is measured and prepared.'),
+    pendingSound: z.int32().nullable().describe('While live: items that are not as loud as wished yet.'),
     streamDuration: z.int32().nullable(),
     agentModeEnabled: z.boolean().nullable(),
     runBackupStream: z.boolean().nullable(),
