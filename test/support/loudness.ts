@@ -12,12 +12,13 @@ const run = promisify(execFile);
 export function loudFilm(gainDB: number, seconds: number): Promise<string> {
   const beats = `0.25*sin(2*PI*60*t)*exp(-20*mod(t,0.5))`;
   const sound = `[1][2]amix=normalize=0,volume=${gainDB}dB,alimiter=limit=1:level=0,pan=stereo|c0=c0|c1=c0`;
-  return madeSample(`loud${gainDB}.mov`, [
-    ...['-f', 'lavfi', '-i', `testsrc2=s=320x180:r=30:d=${seconds}`],
-    ...['-f', 'lavfi', '-i', `anoisesrc=c=pink:r=48000:a=0.3:d=${seconds}:seed=${Math.abs(gainDB)}`],
-    ...['-f', 'lavfi', '-i', `aevalsrc='${beats}':s=48000:d=${seconds}`],
-    ...['-filter_complex', sound, '-c:v', 'libx264', '-preset', 'ultrafast', '-c:a', 'pcm_s16le'],
-  ]);
+  const recipe = [
+    ['-f', 'lavfi', '-i', `testsrc2=s=320x180:r=30:d=${seconds}`],
+    ['-f', 'lavfi', '-i', `anoisesrc=c=pink:r=48000:a=0.3:d=${seconds}:seed=${Math.abs(gainDB)}`],
+    ['-f', 'lavfi', '-i', `aevalsrc='${beats}':s=48000:d=${seconds}`],
+    ['-filter_complex', sound, '-c:v', 'libx264', '-preset', 'ultrafast', '-c:a', 'pcm_s16le'],
+  ];
+  return madeSample(`loud${gainDB}.mov`, recipe.flat());
 }
 
 /** The loudness of a file, as the inspector measures it. */

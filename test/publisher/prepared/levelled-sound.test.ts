@@ -79,7 +79,7 @@ describe('prepared', { timeout: 120_000 }, () => {
     const recorded = await received(levelled, 5 * seconds + 1);
     expect(steps(frameTimes(recorded.ingest.video))).toEqual([33, 34]);
     expect(steps(frameTimes(recorded.ingest.audio))).toEqual([21, 22]);
-    expectLevelled(await loudnessOf(['-i', await record('levelled.flv', recorded)]));
+    expect(faultsOf(await loudnessOf(['-i', await record('levelled.flv', recorded)]))).toEqual([]);
     expect(payloads(recorded, 'video')).toEqual(payloads(await received(plain, 5 * seconds + 1), 'video'));
   });
 
@@ -126,7 +126,7 @@ describe('prepared', { timeout: 120_000 }, () => {
     const ingest = new CheckingIngest();
     await play(mediaOptions(store, tracks), ingest, { seconds: 5 * seconds + 1 });
     expect(steps(frameTimes(ingest.audio))).toEqual([21, 22]);
-    expectLevelled(await loudnessOf(['-i', await record('track.flv', { ingest })]));
+    expect(faultsOf(await loudnessOf(['-i', await record('track.flv', { ingest })]))).toEqual([]);
   });
 });
 
@@ -154,7 +154,7 @@ it('encoded while they are sent, items are as loud', { timeout: 120_000 }, async
   const aac = join(folder, 'encoded.m4a');
   const raw = ['-f', 's16le', '-ar', `${audioFormat.sampleRate}`, '-ac', '2', '-i', pcm];
   await run(tools.ffmpegPath, ['-v', 'error', ...raw, '-c:a', 'aac', '-b:a', `${audioFormat.bitrateKbps}k`, aac]);
-  expectLevelled(await loudnessOf(['-i', aac]));
+  expect(faultsOf(await loudnessOf(['-i', aac]))).toEqual([]);
 });
 
 async function record(name: string, { ingest }: { readonly ingest: CheckingIngest }): Promise<string> {
@@ -163,10 +163,14 @@ async function record(name: string, { ingest }: { readonly ingest: CheckingInges
   return path;
 }
 
-function expectLevelled(loudness: readonly { lufs: number; peakDBTP: number }[]): void {
+/** What of it is not as loud as it should be, and what differs by more than 1 LU or peaks above −1 dBTP. */
+function faultsOf(loudness: readonly { lufs: number; peakDBTP: number }[]): string[] {
   const lufs = loudness.map((each) => each.lufs);
-  expect(Math.max(...lufs) - Math.min(...lufs), lufs.join(' ')).toBeLessThanOrEqual(1);
-  for (const each of lufs) expect(Math.abs(each - targetLUFS), lufs.join(' ')).toBeLessThanOrEqual(1);
-  const peaks = loudness.map(({ peakDBTP }) => peakDBTP);
-  expect(Math.max(...peaks), peaks.join(' ')).toBeLessThanOrEqual(-1);
+  const spread = Math.max(...lufs) - Math.min(...lufs);
+  const isOff = lufs.some((each) => Math.abs(each - targetLUFS) > 1);
+  const peak = Math.max(...loudness.map(({ peakDBTP }) => peakDBTP));
+  return [
+    ...(isOff || spread > 1 ? [`LUFS: ${lufs.join(' ')}`] : []),
+    ...(peak > -1 ? [`a peak of ${peak} dBTP`] : []),
+  ];
 }
