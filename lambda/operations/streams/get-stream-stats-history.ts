@@ -8,7 +8,7 @@ import { ProblemError } from '../problem-codes.ts';
 
 const history = z
   .object({
-    times: z.array(z.iso.datetime()).describe('When each point begins. Where nothing was measured there is none.'),
+    times: z.array(z.iso.datetime()).describe('When each point begins. None where nothing was measured.'),
     bitrateKbps: z.array(z.number()),
     framesPerSecond: z.array(z.number()),
     droppedFrames: z.array(z.int()).describe('Within the point.'),
@@ -20,9 +20,7 @@ const history = z
 export const getStreamStatsHistory = operation(['service:read'], {
   id: 'getStreamStatsHistory',
   summary: 'Get past statistics of a stream',
-  description:
-    'Columns of equal length, of the primary publisher. 10s goes back a day, 5m 14 days, 1h 400 days. What was ' +
-    'measured shows up within two minutes.',
+  description: 'Columns, of the primary publisher. 10s goes back a day, 5m 14 days, 1h 400 days; two minutes late.',
   tag: 'streams',
   method: 'GET',
   path: '/streams/{id}/stats/history',
