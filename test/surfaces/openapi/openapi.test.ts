@@ -202,6 +202,7 @@ describe('bodies', () => {
         'framerate',
         'videoCodec',
         'streamBackend',
+        'pendingSound',
         'streamDuration',
         'agentModeEnabled',
         'runBackupStream',
@@ -281,6 +282,7 @@ describe('bodies', () => {
       ['remove', ['op', 'itemID']],
       ['move', ['op', 'itemID', 'index']],
       ['replace', ['op', 'itemID', 'uploadID']],
+      ['set', ['op', 'itemID', 'sound']],
       ['setMode', ['op', 'mode']],
       ['clear', ['op']],
     ]);
