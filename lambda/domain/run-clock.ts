@@ -2,9 +2,9 @@
 
 export interface RunClock {
   /** The frame that is due at a time, with the part of it that has passed; 0 before the run. */
-  frameAt(at: Date): number;
+  readonly frameAt: (at: Date) => number;
   /** The first whole millisecond of a frame, so that `frameAt` of it is that frame again. */
-  timeOf(frame: number): Date;
+  readonly timeOf: (frame: number) => Date;
 }
 
 /** Of frames and milliseconds; far less than either. */
