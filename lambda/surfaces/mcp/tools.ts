@@ -132,7 +132,7 @@ function describe(operation: Operation, elsewhere: DescribedElsewhere): Tool {
   };
 }
 
-const idempotencyKey: Json = { type: 'string', description: 'For safe retries.' };
+const idempotencyKey: Json = { type: 'string', description: 'For retries.' };
 
 /** The fields of path, query and body become arguments side by side, which is how AI clients call tools. */
 function inputSchema({ method, params, query, body, tag }: Operation): ObjectSchema {
