@@ -1,7 +1,7 @@
 // What a stream costs the machine that sends it, and what a machine has: the one place that says both.
 // Costs are in cores of the machine that they were measured on; `Machine.speed` translates them to other machines.
 import type { RenditionFormat } from './rendition.ts';
-import { parseRtmpURL } from './rtmp-url.ts';
+import { parsePublishURL } from './publish-url.ts';
 import { pixelsOfDecodeCost } from './source-limits.ts';
 import { framesPerSecond, videoBitrateKbps } from './video-format.ts';
 import type { Framerate, Quality, VideoCodec } from './video-format.ts';
@@ -42,7 +42,7 @@ export interface StreamToSend {
   /** Whether sound comes from a track of its own. */
   readonly hasSoundTrack: boolean;
   /** Where it is sent; null where nobody knows yet. */
-  readonly rtmpURL: string | null;
+  readonly url: string | null;
   /**
    * What its most expensive source costs to decode, as `decodeCost` in source-limits.ts says it; null or absent where
    * nobody knows: then it is taken for one in the size of the stream.
@@ -86,14 +86,14 @@ export function decodingThreads(decodeCost: number | null): number {
 }
 
 export function costOf(stream: StreamToSend): StreamCost {
-  const { backend, quality, framerate, videoCodec, hasSoundTrack, rtmpURL } = stream;
+  const { backend, quality, framerate, videoCodec, hasSoundTrack, url } = stream;
   const mbps = videoBitrateKbps(quality, framerate, videoCodec) / 1000 + audioMbps;
   const megapixels = (pixels[quality] * framesPerSecond[framerate]) / 1e6;
-  const url = rtmpURL === null ? null : parseRtmpURL(rtmpURL);
-  const sends = sending.thread + mbps * (sending.threadPerMbps + (url?.secure ? sending.threadPerMbpsOfTls : 0));
+  const server = url === null ? null : parsePublishURL(url);
+  const sends = sending.thread + mbps * (sending.threadPerMbps + (server?.secure ? sending.threadPerMbpsOfTls : 0));
   const common = {
     memoryMiB: sending.memoryMiB + mbps * sending.memoryPerMbps,
-    networkMbps: url && isThisMachine(url.hostname) ? 0 : mbps * packetOverhead,
+    networkMbps: server && isThisMachine(server.hostname) ? 0 : mbps * packetOverhead,
   };
   if (backend === 'manifest') {
     // Sound of its own is cut in between the pictures, picture by picture.
@@ -161,7 +161,7 @@ export function capacityOf(machine: Machine, agents = 1): Capacity {
  * bring. It prepares nothing beside them (`takesMedia` in lanes.ts).
  */
 export function memoryToFill(machine: Omit<Machine, 'memoryMiB'>): number {
-  const cost = costOf({ ...smallest, backend: 'manifest', rtmpURL: 'rtmps://another-machine/live' });
+  const cost = costOf({ ...smallest, backend: 'manifest', url: 'rtmps://another-machine/live' });
   const streams = 1 / shareOf(cost, capacityOf({ ...machine, memoryMiB: Infinity }));
   return (agentMemoryMiB + streams * cost.memoryMiB) / usableFraction.memory;
 }
@@ -172,7 +172,7 @@ const largest = {
   framerate: 'f_60',
   videoCodec: 'h264',
   hasSoundTrack: false,
-  rtmpURL: null,
+  url: null,
 } as const;
 
 /**
@@ -225,7 +225,7 @@ const smallest = {
   framerate: 'f_24',
   videoCodec: 'h264',
   hasSoundTrack: false,
-  rtmpURL: 'rtmp://localhost/live',
+  url: 'rtmp://localhost/live',
   decodeCost: 0,
 } as const;
 /** So that agents which claim at the same time all find something. */
@@ -257,7 +257,7 @@ const slotsOfSound = 0.12;
 /** How many times the work a second in this format is of a second in 720p30. */
 export function slotsOfPreparing(format: RenditionFormat): number {
   if (format === 'sound') return slotsOfSound;
-  return slotsOfCost(costOf({ ...format, backend: 'ffmpeg', hasSoundTrack: false, rtmpURL: null }));
+  return slotsOfCost(costOf({ ...format, backend: 'ffmpeg', hasSoundTrack: false, url: null }));
 }
 
 /** What a slot stands for; a prepared stream was one as well in releases that counted slots. */
@@ -268,6 +268,6 @@ export function costOfSlot(backend: StreamToSend['backend']): StreamCost {
     framerate: 'f_30',
     videoCodec: 'h264',
     hasSoundTrack: false,
-    rtmpURL: null,
+    url: null,
   });
 }

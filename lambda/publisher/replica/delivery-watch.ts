@@ -1,12 +1,12 @@
 // Watches what a destination takes: the evidence of a live stream, and the end of a connection that takes nothing.
 import type { Figures } from './figures.ts';
-import { DestinationError } from '../rtmp/destination-error.ts';
-import type { RtmpPublisher } from '../rtmp/rtmp-publisher.ts';
+import { DestinationError } from '../destination/destination-error.ts';
+import type { Publisher } from '../destination/publisher.ts';
 
 export interface DeliveryWatchOptions {
   readonly publisher: Pick<
-    RtmpPublisher,
-    'bytesSent' | 'bytesQueued' | 'bytesDelivered' | 'deliveredAgoMs' | 'bytesAcknowledged'
+    Publisher,
+    'bytesSent' | 'bytesQueued' | 'bytesDelivered' | 'deliveredAgoMs' | 'bytesAcknowledged' | 'heldSeconds'
   >;
   readonly figures: Figures;
   /** The destination has taken the first picture. */
@@ -58,10 +58,10 @@ export class DeliveryWatch {
     this.#firstPictureEnd ??= this.#options.publisher.bytesSent;
   }
 
-  /** To be called every fraction of a second. @throws {DestinationError} stalled when nothing arrived for 5 s */
+  /** To be called every fraction of a second. @throws {DestinationError} stalled when nothing arrived for 5 s, and what is held besides */
   check(nowMs: number): void {
     const { publisher, figures, onEvidence } = this.#options;
-    const { bytesSent, bytesQueued, bytesDelivered, deliveredAgoMs, bytesAcknowledged } = publisher;
+    const { bytesSent, bytesQueued, bytesDelivered, deliveredAgoMs, bytesAcknowledged, heldSeconds } = publisher;
     const sinceCheckMs = nowMs - this.#checkedAtMs;
     this.#checkedAtMs = nowMs;
     if (sinceCheckMs > heldUpAfterMs) {
@@ -86,7 +86,8 @@ export class DeliveryWatch {
       onEvidence();
     }
     const isSilent = this.#rhythm.hasStopped(bytesAcknowledged, bytesSent, nowMs);
-    const isStalled = nowMs - this.#arrivedAtMs > (bytesDelivered === null ? slowAfterMs : stalledAfterMs);
+    const patienceMs = (bytesDelivered === null ? slowAfterMs : stalledAfterMs) + heldSeconds * 1000;
+    const isStalled = nowMs - this.#arrivedAtMs > patienceMs;
     if (isStalled || isSilent) throw new DestinationError('stalled');
   }
 }

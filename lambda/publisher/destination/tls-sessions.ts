@@ -1,9 +1,9 @@
 // TLS sessions of destinations, to be resumed: streams that come back spare their server and us the certificates.
 import { LRUCache } from 'lru-cache';
 import type { TLSSocket } from 'node:tls';
-import type { RtmpURL } from '../../domain/rtmp-url.ts';
+import type { Endpoint as DestinationEndpoint } from './destination-socket.ts';
 
-type Endpoint = Pick<RtmpURL, 'hostname' | 'port'>;
+type Endpoint = Pick<DestinationEndpoint, 'hostname' | 'port'>;
 
 interface KnownSession {
   readonly session: Buffer;
