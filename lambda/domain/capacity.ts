@@ -2,6 +2,7 @@
 // Costs are in cores of the machine that they were measured on; `Machine.speed` translates them to other machines.
 import type { RenditionFormat } from './rendition.ts';
 import { parsePublishURL } from './publish-url.ts';
+import type { WayOut } from './publish-url.ts';
 import { pixelsOfDecodeCost } from './source-limits.ts';
 import { framesPerSecond, videoBitrateKbps } from './video-format.ts';
 import type { Framerate, Quality, VideoCodec } from './video-format.ts';
@@ -68,6 +69,15 @@ const sending = {
   memoryMiB: 1,
   memoryPerMbps: 0.3,
 };
+/**
+ * What a megabit takes besides where it leaves as a transport stream. Over SRT each packet is a call of the system, and
+ * encrypted by itself; what may have to be sent again is kept. Of HLS two segments are kept.
+ */
+const transport: Readonly<Record<WayOut, { readonly threadPerMbps: number; readonly memoryPerMbps: number }>> = {
+  rtmp: { threadPerMbps: 0, memoryPerMbps: 0 },
+  srt: { threadPerMbps: 0.0145, memoryPerMbps: 0.3 },
+  hls: { threadPerMbps: 0.002, memoryPerMbps: 0.8 },
+};
 /** Encoding by x264 `veryfast`, with scaling, and what a stream's sound and pipes take besides. */
 const encoding = { coresPerMegapixel: 0.0125, cores: 0.06, thread: 0.015, memoryMiB: 120, memoryPerMegapixel: 2 };
 /** Beside a GPU pictures are scaled by the processor, and copied to the GPU. */
@@ -90,9 +100,12 @@ export function costOf(stream: StreamToSend): StreamCost {
   const mbps = videoBitrateKbps(quality, framerate, videoCodec) / 1000 + audioMbps;
   const megapixels = (pixels[quality] * framesPerSecond[framerate]) / 1e6;
   const server = url === null ? null : parsePublishURL(url);
-  const sends = sending.thread + mbps * (sending.threadPerMbps + (server?.secure ? sending.threadPerMbpsOfTls : 0));
+  const ofWay = transport[server?.way ?? 'rtmp'];
+  const sends =
+    sending.thread +
+    mbps * (sending.threadPerMbps + ofWay.threadPerMbps + (server?.secure ? sending.threadPerMbpsOfTls : 0));
   const common = {
-    memoryMiB: sending.memoryMiB + mbps * sending.memoryPerMbps,
+    memoryMiB: sending.memoryMiB + mbps * (sending.memoryPerMbps + ofWay.memoryPerMbps),
     networkMbps: server && isThisMachine(server.hostname) ? 0 : mbps * packetOverhead,
   };
   if (backend === 'manifest') {
@@ -103,11 +116,12 @@ export function costOf(stream: StreamToSend): StreamCost {
   const { decodeCost = null } = stream;
   const megapixelsOfSource = decodeCost === null ? megapixels : pixelsOfDecodeCost(decodeCost) / 1e6;
   const decoding = megapixelsOfSource * decodingCoresPerMegapixel;
-  const besides = decoding + encoding.cores + encoding.thread;
+  const thread = encoding.thread + mbps * ofWay.threadPerMbps;
+  const besides = decoding + encoding.cores + thread;
   return {
     cores: besides + megapixels * encoding.coresPerMegapixel,
     coresBesideGpu: besides + megapixels * scalingCoresPerMegapixel,
-    thread: encoding.thread,
+    thread,
     memoryMiB: common.memoryMiB + encoding.memoryMiB + megapixels * encoding.memoryPerMegapixel,
     networkMbps: common.networkMbps,
     gpuMegapixels: megapixels,

@@ -132,8 +132,8 @@ export interface IngestExcess {
 }
 
 /**
- * @returns null where the platform at this host takes such a stream over this way, and where we do not know the platform
- * and the way carries it
+ * @returns null where the platform at this host takes such a stream over this way, and where we do not know the
+ * platform and the way carries the stream
  */
 export function excessOver(hostname: string, format: PictureFormat, way: WayOut = 'rtmp'): IngestExcess | null {
   const limits = ingestLimitsAt(hostname, way);

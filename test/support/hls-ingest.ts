@@ -1,5 +1,5 @@
-// An ingest for HLS that is pushed. It checks what YouTube asks for, and refuses what breaks it
-// (developers.google.com/youtube/v3/live/guides/hls-ingestion; the words of its rules are in the messages).
+// An ingest for HLS that is pushed, which checks what YouTube asks for, and refuses what breaks it.
+// The rules: developers.google.com/youtube/v3/live/guides/hls-ingestion.
 import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
 import type { IncomingMessage, ServerResponse } from 'node:http';

@@ -11,21 +11,23 @@ export const createDestination = operation(['service:write'], {
   id: 'createDestination',
   summary: 'Create a destination',
   description:
-    'Where streams go: the address and the stream key that the platform shows its user, over RTMP, SRT or pushed HLS. ' +
+    'Where streams go: the address and the stream key that the platform shows its user, over RTMP, SRT or HLS by PUT. ' +
     "To RTMP, streams are published to the application in the address' path with streamKey as stream name. " +
     'Secrets are stored sealed and never returned. Next: name it as destinationID of a stream.',
   tag: 'destinations',
   method: 'POST',
   path: '/destinations',
-  body: z.strictObject({
-    name,
-    url: url.optional(),
-    rtmpURL: rtmpURL.optional(),
-    streamKey: streamKey.optional(),
-    backupURL,
-    backupRtmpURL,
-    srt: srt.optional(),
-  }),
+  body: z
+    .strictObject({
+      name,
+      url: url.optional(),
+      rtmpURL: rtmpURL.optional(),
+      streamKey: streamKey.optional(),
+      backupURL,
+      backupRtmpURL,
+      srt: srt.optional(),
+    })
+    .meta({ examples: [{ name: 'Main feed', url: 'rtmps://live.example.org/app', streamKey: 'abcd-efgh-ijkl' }] }),
   output: { status: 201, body: destinationSchema, location: (destination) => `/destinations/${destination.id}` },
   errors: ['destination_forbidden', 'limit_reached'],
   async handle(ctx, { body }) {

@@ -77,7 +77,20 @@ export const destinationSchema = z
       .optional()
       .describe('Title of the connected channel that it stands for, as the platform said it last.'),
   })
-  .meta({ id: 'Destination' });
+  .meta({
+    id: 'Destination',
+    examples: [
+      {
+        id: 'dst_0mb3kq5z',
+        name: 'Main feed',
+        url: 'srt://live.example.org:9000',
+        srt: { latencyMs: 1000, streamID: 'live/one', isEncrypted: true },
+        platform: null,
+        limits: null,
+        createdAt: '2030-01-31T20:00:00.000Z',
+      },
+    ],
+  });
 
 export function presentDestination(destination: Destination): z.input<typeof destinationSchema> {
   const { last_used_at: lastUsedAt, archived_at: archivedAt, channel_title: title } = destination;

@@ -67,8 +67,8 @@ export function assertChannelHasNoAddress(before: Destination, input: Destinatio
  * The settings of a destination after a request, whose fields were checked one by one.
  * @param id that the destination has, or will have
  * @param before null for a new one
- * @throws {ProblemError} validation_failed, where the fields do not fit each other, or would let a stored secret go to a
- * server that it was not given for: whoever may write may not read it
+ * @throws {ProblemError} validation_failed, where the fields do not fit each other, or would let a stored secret go to
+ * a server that it was not given for: whoever may write may not read it
  */
 export function settingsOf(
   ctx: Context,

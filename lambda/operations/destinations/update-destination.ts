@@ -11,21 +11,24 @@ export const updateDestination = operation(['service:write'], {
   id: 'updateDestination',
   summary: 'Update a destination',
   description:
-    'An absent field stays as it is, also in srt; null clears backupURL. A live stream goes on where it is connected: ' +
-    'an address or secret that changes is used from its next connection on. Another host or port needs the secret too.',
+    'An absent field stays as it is, also in srt; null clears backupURL. A live stream goes on where it is ' +
+    'connected: an address or secret that changes is used from its next connection on. ' +
+    'Another host or port needs the secret too.',
   tag: 'destinations',
   method: 'PATCH',
   path: '/destinations/{id}',
   params: { id: pathID },
-  body: z.strictObject({
-    name: name.optional(),
-    url: url.optional(),
-    rtmpURL: rtmpURL.optional(),
-    streamKey: streamKey.optional(),
-    backupURL,
-    backupRtmpURL,
-    srt: srt.optional(),
-  }),
+  body: z
+    .strictObject({
+      name: name.optional(),
+      url: url.optional(),
+      rtmpURL: rtmpURL.optional(),
+      streamKey: streamKey.optional(),
+      backupURL,
+      backupRtmpURL,
+      srt: srt.optional(),
+    })
+    .meta({ examples: [{ url: 'srt://live.example.org:9000', srt: { latencyMs: 1000 } }] }),
   output: { status: 200, body: destinationSchema },
   errors: ['not_found', 'destination_forbidden'],
   async handle(ctx, { params, body }) {

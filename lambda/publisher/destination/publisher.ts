@@ -57,8 +57,8 @@ export interface Publisher {
    */
   readonly bytesQueued: number;
   /**
-   * So many seconds of media wait by the nature of the way out, even where the destination takes all: 0 where media goes
-   * out as it comes.
+   * So many seconds of media wait by the nature of the way out, even where the destination takes all: 0 where media
+   * goes out as it comes.
    */
   readonly heldSeconds: number;
   /** The RTMP URL at which the server wants the stream instead, beginning with a keyframe; null while it wants none. */

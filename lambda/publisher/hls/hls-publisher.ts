@@ -1,5 +1,5 @@
-// Publishes one stream as HLS that is pushed: segments of a transport stream and a playlist, each by PUT, as YouTube's
-// HLS ingestion asks for (developers.google.com/youtube/v3/live/guides/hls-ingestion).
+// Publishes one stream as HLS that is pushed: segments of a transport stream, and a playlist before each, by PUT.
+// It is what YouTube's HLS ingestion asks for (developers.google.com/youtube/v3/live/guides/hls-ingestion).
 import { randomBytes } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
 import { parseHlsURL } from '../../domain/hls-url.ts';

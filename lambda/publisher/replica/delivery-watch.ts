@@ -58,7 +58,10 @@ export class DeliveryWatch {
     this.#firstPictureEnd ??= this.#options.publisher.bytesSent;
   }
 
-  /** To be called every fraction of a second. @throws {DestinationError} stalled when nothing arrived for 5 s, and what is held besides */
+  /**
+   * To be called every fraction of a second.
+   * @throws {DestinationError} stalled when nothing arrived for 5 s, and for as long as the way out holds media besides
+   */
   check(nowMs: number): void {
     const { publisher, figures, onEvidence } = this.#options;
     const { bytesSent, bytesQueued, bytesDelivered, deliveredAgoMs, bytesAcknowledged, heldSeconds } = publisher;

@@ -1,4 +1,4 @@
-// Encrypts what goes over SRT with a key that is made for the connection (draft-sharabayko-srt-01, section 6).
+// Encrypts what goes over SRT with a key that is made for the connection.
 import { createCipheriv, pbkdf2, randomBytes } from 'node:crypto';
 import { promisify } from 'node:util';
 

@@ -1,5 +1,4 @@
-// The handshake of a caller: an exchange that proves our address, and one that agrees on the connection
-// (draft-sharabayko-srt-01, section 3.2.1 and 4.3.1).
+// The handshake of a caller of SRT: an exchange that proves our address, and one that agrees on the connection.
 import type { KeyBytes } from './encryption.ts';
 
 const fixedBytes = 48;

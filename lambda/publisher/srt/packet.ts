@@ -1,4 +1,4 @@
-// Packets of SRT: their headers, and arithmetic with their numbers (draft-sharabayko-srt-01, section 3).
+// Packets of SRT: their headers, and arithmetic with their numbers (draft-sharabayko-srt-01).
 
 export const headerBytes = 16;
 /** Seven packets of a transport stream fit into one packet of an Ethernet, and every receiver takes them. */

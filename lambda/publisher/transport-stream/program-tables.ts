@@ -47,7 +47,7 @@ function elementaryStream(type: number, pid: number, descriptors: Buffer): Buffe
   return Buffer.concat([header, descriptors]);
 }
 
-/** A section with its pointer and checksum. What packets have left over behind it is filled by their adaptation field. */
+/** A section with its pointer and checksum. */
 function section(tableID: number, identifier: number, body: Buffer): Buffer {
   const length = 5 + body.length + 4;
   const head = Buffer.of(tableID, 0xb0 | (length >> 8), length & 0xff, identifier >> 8, identifier & 0xff, 0xc1, 0, 0);

@@ -1,5 +1,5 @@
-// Turns FLV tag bodies, as RTMP sends them, into an MPEG transport stream: nothing is encoded, and nothing held back but
-// a few frames of sound.
+// Turns FLV tag bodies, as RTMP sends them, into an MPEG transport stream, without encoding anything.
+// Nothing is held back but a few frames of sound.
 import { codedDataOf, readVideoTag } from '../ffmpeg/video-tag.ts';
 import type { MediaMessage } from '../rtmp/message.ts';
 import { accessUnit, parameterSetsOf } from './access-unit.ts';

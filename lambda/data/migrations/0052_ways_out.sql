@@ -1,4 +1,5 @@
--- Destinations that are not RTMP. Their address is in rtmp_url and backup_rtmp_url too, whose scheme says what they are.
+-- Destinations that are not RTMP. Their addresses are in rtmp_url and backup_rtmp_url too, and the scheme says what
+-- they are.
 
 alter table destinations
   -- How long a listener of SRT waits for what was lost; null for other destinations.
