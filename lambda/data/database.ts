@@ -13,6 +13,7 @@ import { destinations } from './destinations.ts';
 import { dueTimes } from './due-times.ts';
 import { expiredCredentials } from './expired-credentials.ts';
 import { figures } from './figures.ts';
+import { guideLinks } from './guide-links.ts';
 import { idempotency } from './idempotency.ts';
 import { imports } from './imports.ts';
 import { inspections } from './inspections.ts';
@@ -41,6 +42,7 @@ import { renditions } from './renditions.ts';
 import { replicaClaims } from './replica-claims.ts';
 import { replicas } from './replicas.ts';
 import { requestWindows } from './request-windows.ts';
+import { runs } from './runs.ts';
 import { securityEvents } from './security-events.ts';
 import { signingKeys } from './signing-keys.ts';
 import { sourceFiles } from './source-files.ts';
@@ -80,6 +82,7 @@ export function databaseOn(db: Queryable) {
     dueTimes: dueTimes(db),
     expiredCredentials: expiredCredentials(db),
     figures: figures(db),
+    guideLinks: guideLinks(db),
     idempotency: idempotency(db),
     imports: imports(db),
     inspections: inspections(db),
@@ -106,6 +109,7 @@ export function databaseOn(db: Queryable) {
     renditions: renditions(db),
     replicas: { ...replicas(db), ...replicaClaims(db) },
     requestWindows: requestWindows(db),
+    runs: runs(db),
     securityEvents: securityEvents(db),
     signingKeys: signingKeys(db),
     sourceFiles: sourceFiles(db),

@@ -141,6 +141,10 @@ export const bounds = {
   keptTransitionsPerStream: 50,
   /** No move is kept for longer. */
   keptTransitionDays: 90,
+  /** Past runs, and what destinations took of any run: no longer than this, */
+  keptAirDays: 400,
+  /** and of what past runs of a stream played as many bytes, of the latest ones. */
+  keptRunBytesPerStream: 64 * 1024 * 1024,
   /** Archived destinations of a user that no stream names. */
   archivedDestinationsPerUser: 100,
 } as const;

@@ -43,6 +43,8 @@ const dueMs = 10_000;
 const oldEventsAtOnce = 5000;
 /** The same of the history of streams: more than all users together have reason to make in a minute. */
 const oldTransitionsAtOnce = 50_000;
+/** The same of runs. */
+const oldRunsAtOnce = 5000;
 const { keptTransitionsPerStream: keptMoves, keptTransitionDays: keptDays } = bounds;
 
 /**
@@ -76,6 +78,7 @@ export async function sweep({ pool, queue, timers, startOptions, storage, clock 
     () => databaseOn(pool).requestWindows.deleteEnded(),
     () => databaseOn(pool).webhookDeliveries.deleteOld(eventsKeptDays, oldEventsAtOnce),
     () => databaseOn(pool).streams.forgetTransitions(keptMoves, keptDays, oldTransitionsAtOnce),
+    () => databaseOn(pool).runs.forget(bounds.keptAirDays, bounds.keptRunBytesPerStream, oldRunsAtOnce),
   ];
   const failures: unknown[] = [];
   for (const step of steps) {

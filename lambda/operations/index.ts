@@ -42,9 +42,14 @@ import { cancelStreamSchedule } from './streams/cancel-stream-schedule.ts';
 import { createStream } from './streams/create-stream.ts';
 import { deleteStream } from './streams/delete-stream.ts';
 import { getStreamReadiness } from './streams/get-stream-readiness.ts';
+import { createGuideLink } from './streams/create-guide-link.ts';
+import { deleteGuideLink } from './streams/delete-guide-link.ts';
+import { getStreamProof } from './streams/get-stream-proof.ts';
 import { getStreamStats } from './streams/get-stream-stats.ts';
 import { getStream } from './streams/get-stream.ts';
+import { getStreamTimeline } from './streams/get-stream-timeline.ts';
 import { listStreamBroadcasts } from './streams/list-stream-broadcasts.ts';
+import { listStreamTransitions } from './streams/list-stream-transitions.ts';
 import { listStreams } from './streams/list-streams.ts';
 import { scheduleStream } from './streams/schedule-stream.ts';
 import { startStream } from './streams/start-stream.ts';
@@ -88,6 +93,11 @@ export const operations: readonly Operation[] = [
   scheduleStream,
   cancelStreamSchedule,
   getStreamStats,
+  getStreamTimeline,
+  getStreamProof,
+  listStreamTransitions,
+  createGuideLink,
+  deleteGuideLink,
   listStreamBroadcasts,
 
   listUploads,

@@ -22,6 +22,11 @@ const decided = [
   ['POST /streams/{id}/schedule', 'service:write', '200', 'schedule_stream'],
   ['DELETE /streams/{id}/schedule', 'service:write', '200', 'cancel_stream_schedule'],
   ['GET /streams/{id}/stats', 'service:read', '200', 'get_stream_stats'],
+  ['GET /streams/{id}/timeline', 'service:read', '200', 'get_stream_timeline'],
+  ['GET /streams/{id}/proof', 'service:read', '200', 'get_stream_proof'],
+  ['GET /streams/{id}/transitions', 'service:read', '200', 'list_stream_transitions'],
+  ['POST /streams/{id}/guide-link', 'service:write', '201', 'create_guide_link'],
+  ['DELETE /streams/{id}/guide-link', 'service:write', '204', 'delete_guide_link'],
   ['GET /streams/{id}/broadcasts', 'service:read', '200', 'list_stream_broadcasts'],
   ['GET /uploads', 'service:read', '200', 'list_uploads'],
   ['GET /uploads/folders', 'service:read', '200', 'list_upload_folders'],
@@ -144,7 +149,9 @@ describe.for(each)('%s', ([, operation]) => {
     const { method, body, output } = operation;
     expect(output.body === undefined).toBe(output.status === 204);
     // Whatever makes a resource says where it is, even before it is finished. A top-up is no resource: its invoice is.
-    const makes = (output.status === 201 && operation.id !== 'createTopUp') || operation.id.startsWith('import');
+    // A link is in its answer only.
+    const isNone = operation.id === 'createTopUp' || operation.id === 'createGuideLink';
+    const makes = (output.status === 201 && !isNone) || operation.id.startsWith('import');
     expect(output.location !== undefined).toBe(makes);
     if (method === 'GET' || method === 'DELETE') expect(body).toBeUndefined();
     if (output.location) expect(output.location({ id: 'made' })).toBe(`/${operation.tag}/made`);

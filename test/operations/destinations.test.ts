@@ -4,6 +4,7 @@ import { one } from '../../lambda/data/queryable.ts';
 import { destinationKeyPlace, srtPassphrasePlace } from '../../lambda/domain/sealed-places.ts';
 import { createSealer } from '../../lambda/ports/sealer/sealer.ts';
 import { actorsOn } from '../support/actors.ts';
+import type { WithPool } from '../support/database.ts';
 import { sealedSecretOf } from '../support/sealed-columns.ts';
 import { testDataKey, testService } from '../support/service.ts';
 import type { TestService } from '../support/service.ts';
@@ -14,7 +15,7 @@ async function createDestination(service: TestService, changes: object) {
   return (await service.user()).call('POST', '/destinations', body);
 }
 
-async function sealedPassphrase({ pool }: TestService, id: string): Promise<Buffer | null> {
+async function sealedPassphrase({ pool }: WithPool, id: string): Promise<Buffer | null> {
   const select = 'select sealed_srt_passphrase as sealed from destinations where id = $1';
   return (await one<{ sealed: Buffer | null }>(pool(), select, [id]))!.sealed;
 }

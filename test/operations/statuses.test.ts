@@ -1,4 +1,5 @@
 // Every operation on streams, uploads, playlists, destinations and webhooks ends in each code that it declares.
+import { ensureSigningKey } from '../../lambda/auth/signing-keys.ts';
 import { describe, expect, it, vi } from 'vitest';
 import { databaseOn } from '../../lambda/data/database.ts';
 import type { LimitName } from '../../lambda/domain/limits.ts';
@@ -195,6 +196,34 @@ const scenarios: Readonly<Record<string, Scenarios>> = {
   get_stream_stats: {
     done: () => get('streams', emptyStream(), '/stats'),
     not_found: () => call('GET', '/streams/nothing/stats'),
+  },
+  get_stream_timeline: {
+    done: () => get('streams', emptyStream(), '/timeline'),
+    not_found: () => call('GET', '/streams/nothing/timeline'),
+    validation_failed: () => get('streams', emptyStream(), '/timeline?to=2020-01-01T00:00:00Z'),
+    invalid_cursor: () => get('streams', emptyStream(), '/timeline?cursor=x'),
+  },
+  get_stream_proof: {
+    done: async () => {
+      await ensureSigningKey(service.pool(), service.service().sealer, new Date());
+      return get('streams', emptyStream(), '/proof?day=2026-01-31');
+    },
+    not_found: () => call('GET', '/streams/nothing/proof?day=2026-01-31'),
+    validation_failed: () => get('streams', emptyStream(), '/proof?day=9999-01-31'),
+  },
+  create_guide_link: {
+    done: () => on('streams', emptyStream(), 'guide-link'),
+    not_found: () => call('POST', '/streams/nothing/guide-link'),
+  },
+  delete_guide_link: {
+    done: () => remove('streams', emptyStream(), '/guide-link'),
+    not_found: () => call('DELETE', '/streams/nothing/guide-link'),
+  },
+  list_stream_transitions: {
+    done: () => get('streams', emptyStream(), '/transitions'),
+    not_found: () => call('GET', '/streams/nothing/transitions'),
+    validation_failed: () => get('streams', emptyStream(), '/transitions?limit=0'),
+    invalid_cursor: () => get('streams', emptyStream(), '/transitions?cursor=x'),
   },
   list_stream_broadcasts: {
     done: () => get('streams', emptyStream(), '/broadcasts'),

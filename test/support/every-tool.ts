@@ -96,6 +96,11 @@ export async function callEveryTool(
   await call('cancel_stream_schedule', { id: stream.id });
   expect((await call('start_stream', { id: stream.id })).state).toBe('activating');
   await call('get_stream_stats', { id: stream.id });
+  await call('get_stream_timeline', { id: stream.id });
+  await call('list_stream_transitions', { id: stream.id });
+  await call('get_stream_proof', { id: stream.id, day: '2026-01-31' });
+  await call('create_guide_link', { id: stream.id });
+  await call('delete_guide_link', { id: stream.id });
   await call('list_stream_broadcasts', { id: stream.id });
   await call('stop_stream', { id: stream.id });
   await call('get_stream', { id: stream.id });

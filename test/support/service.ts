@@ -6,6 +6,7 @@ import type { Pool } from 'pg';
 import { afterAll, beforeAll } from 'vitest';
 import { createService } from '../../lambda/api/create-service.ts';
 import type { ServiceSettings } from '../../lambda/api/create-service.ts';
+import { withGuides } from '../../lambda/api/guides.ts';
 import { withPaymentCallbacks } from '../../lambda/api/payment-callbacks.ts';
 import { databaseOn } from '../../lambda/data/database.ts';
 import { createPool } from '../../lambda/data/queryable.ts';
@@ -25,6 +26,7 @@ import type { Service } from '../../lambda/surfaces/service.ts';
 import { testDatabase } from './database.ts';
 import { testPlatforms } from './platforms.ts';
 import { plantedSecrets } from './planted-secrets.ts';
+import type { PlantedSecrets } from './planted-secrets.ts';
 
 export interface Answer {
   readonly status: number;
@@ -57,6 +59,8 @@ export interface TestService {
   user(credits?: number): Promise<TestUser>;
   /** What was logged so far. */
   readonly logged: string[];
+  /** What no answer of `send`, nor any line of the log, may have. */
+  readonly secrets: PlantedSecrets;
 }
 
 /** The data key with which tests seal secrets. */
@@ -103,6 +107,7 @@ export function testService({
       void logged.push(JSON.stringify({ event, ...fields, cause: String(fields['cause']) }));
     const objects = createFileObjectStore({ folder, baseURL: 'http://127.0.0.1:3999/objects', signingKey: 'test' });
     const serviceSecret = 'a secret for tests';
+    const sealer = createSealer([testDataKey]);
     const payment = createLocalPayment({
       checkoutURL: 'http://127.0.0.1:3999/checkout',
       signingKey: 'test',
@@ -118,7 +123,7 @@ export function testService({
       objects,
       serviceSecret,
       queue: createPostgresCommandQueue({ pool, log }),
-      sealer: createSealer([testDataKey]),
+      sealer,
       sourceSealer: createSealer([testDataKey]),
       origin: new URL(baseURL).origin,
     };
@@ -135,7 +140,7 @@ export function testService({
       },
       log,
     );
-    const rest = createRestHandler(service);
+    const rest = withGuides(createRestHandler(service), service);
     made = {
       pool,
       objects,
@@ -153,7 +158,7 @@ export function testService({
   });
 
   const send = async (request: Request, address = '192.0.2.1'): Promise<Answer> => {
-    secrets.plant(request.headers, await request.clone().text());
+    secrets.plant(request.headers, await request.clone().text(), request.url);
     const response = await made!.handler(request, address);
     const text = await response.text();
     secrets.expectNoneIn(text, `the answer to ${request.method} ${request.url}`);
@@ -175,6 +180,7 @@ export function testService({
     handler: () => made!.handler,
     send,
     logged,
+    secrets,
     async user(credits = 1000) {
       const id = `usr_${++users}`;
       const apiKey = `lss_test_key_of_${id}`;

@@ -12,8 +12,21 @@ import type { Payload } from './receiver.ts';
 import { testSender } from './sender.ts';
 
 const service = testService();
-const { activeStream, call, create, loseLease, readyStream, register, report, transaction, unprobed, upload, user } =
-  actorsOn(service);
+const {
+  activeStream,
+  call,
+  create,
+  fallDue,
+  fire,
+  loseLease,
+  readyStream,
+  register,
+  report,
+  transaction,
+  unprobed,
+  upload,
+  user,
+} = actorsOn(service);
 const sender = () => testSender(service.pool(), createSealer([testDataKey]));
 const webhook = async (url: string, events: readonly string[] = webhookEventTypes) =>
   (await call('POST', '/webhooks', { url, events })).body as { id: string; secret: string };
@@ -64,12 +77,15 @@ it('every transition of a stream and every change of its replicas is told in ord
 it('every type of event is told in the form that the OpenAPI document says', async () => {
   await using receiver = await startReceiver();
   const { secret } = await webhook(receiver.url);
+  const data = databaseOn(service.pool());
   await register('agent');
-  const { held } = await activeStream('agent');
+  const { id, held } = await activeStream('agent');
+  await data.streams.anchor(id);
+  await fallDue(id, 'item_start', 10);
+  await fire();
   await report(held[0]!, 'live', { reason: { code: 'falling_behind', detail: 'x' } });
   await report(held[0]!, 'failing', { reason: { code: 'connection_reset', detail: 'x' } });
   const [good, bad] = [await unprobed(), await unprobed()];
-  const data = databaseOn(service.pool());
   await data.uploads.recordFacts(good, {
     duration_seconds: 1.5,
     width: 1,
@@ -79,6 +95,10 @@ it('every type of event is told in the form that the OpenAPI document says', asy
     audio_codec: null,
     dynamic_range: 'sdr',
   });
+  await service.pool().query(`update uploads set content_hash = 'a content' where id = $1`, [good]);
+  const progress = { share: 1, findings: [], measurements: null, toolSeconds: 1, isCompleted: true };
+  const loudness = { integratedLUFS: -14, rangeLU: 3, truePeakDBTP: -1 };
+  await data.inspections.advance((await data.inspections.claim())!, { ...progress, loudness });
   await data.uploads.recordFailure(bad, { code: 'not_media', detail: 'x' });
   const streamID = await create('/streams', {});
   const playlistID = await create('/playlists', { streamID, kind: 'video', mode: 'sequential' });

@@ -4,11 +4,11 @@ import { replicaStates } from '../../data/replicas.ts';
 import type { Replica } from '../../data/replicas.ts';
 import { streamBackends } from '../../data/streams.ts';
 import type { Stream } from '../../data/streams.ts';
-import { streamStates, streamStatuses, transitions } from '../../domain/stream-lifecycle.ts';
-import type { TransitionCause } from '../../domain/stream-lifecycle.ts';
+import { streamStates, streamStatuses } from '../../domain/stream-lifecycle.ts';
 import { nextStarts } from '../../orchestration/schedule.ts';
 import type { Context } from '../context.ts';
 import { failure, framerate, id, quality, text, timestamp, timestampInput, videoCodec } from '../fields.ts';
+import { presentTransition, transition } from './stream-transition.ts';
 import { mirrorsOf, presentMirror, streamMirror, watchURLsOf } from './stream-mirror.ts';
 
 /** The fields that requests to create and to update a stream take. */
@@ -104,16 +104,6 @@ export const replica = z
 export function presentReplica({ role, state, since, reason }: Replica): z.input<typeof replica> {
   return { role, state, since, reason: state === 'live' || state === 'failing' ? reason : null };
 }
-
-const transition = z
-  .object({
-    id: z.string(),
-    from: z.enum(streamStates),
-    to: z.enum(streamStates),
-    cause: z.enum(Object.keys(transitions) as [TransitionCause, ...TransitionCause[]]),
-    at: timestamp,
-  })
-  .meta({ id: 'StreamTransition' });
 
 export const streamSchema = z
   .object({
@@ -220,15 +210,7 @@ export async function presentStreams(
     replicas: replicas
       .filter((candidate) => candidate.stream_id === stream.id && candidate.state !== 'ended')
       .map(presentReplica),
-    transitions: history
-      .filter((transition) => transition.stream_id === stream.id)
-      .map((transition) => ({
-        id: String(transition.id),
-        from: transition.from_state,
-        to: transition.to_state,
-        cause: transition.cause,
-        at: transition.at,
-      })),
+    transitions: history.filter((each) => each.stream_id === stream.id).map(presentTransition),
     startedAt: stream.started_at,
     stoppedAt: stream.stopped_at,
     createdAt: stream.created_at,

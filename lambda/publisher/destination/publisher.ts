@@ -56,6 +56,8 @@ export interface Publisher {
    * media, or for the destination, where it acknowledges what it takes.
    */
   readonly bytesQueued: number;
+  /** Whether, after close(), the destination has everything, as far as it says so. */
+  readonly tookAll: boolean;
   /**
    * So many seconds of media wait by the nature of the way out, even where the destination takes all: 0 where media
    * goes out as it comes.

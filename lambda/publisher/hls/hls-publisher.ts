@@ -93,6 +93,10 @@ class HlsPublisher implements Publisher {
     return this.#bytesSent - this.#uploads.mediaTaken;
   }
 
+  get tookAll(): boolean {
+    return this.bytesQueued === 0;
+  }
+
   begin({ originMs, sequenceHeaders }: MediaStart): void {
     this.#cutter = new SegmentCutter(new TransportMuxer(this.#videoCodec, originMs));
     // Numbers grow through all connections of a run: each segment but a connection's last is at least a second long.

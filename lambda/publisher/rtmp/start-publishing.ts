@@ -120,6 +120,10 @@ class SocketPublisher implements Publisher {
     return this.#connection.bytesQueued;
   }
 
+  get tookAll(): boolean {
+    return this.#connection.tookAll;
+  }
+
   get moveRequest(): string | null {
     return this.#moveRequest;
   }

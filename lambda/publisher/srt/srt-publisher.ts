@@ -80,6 +80,10 @@ class SrtPublisher implements Publisher {
     return this.#connection.acknowledgedAgoMs;
   }
 
+  get tookAll(): boolean {
+    return this.bytesQueued === 0;
+  }
+
   begin({ originMs, sequenceHeaders }: MediaStart): void {
     this.#muxer = new TransportMuxer(this.#videoCodec, originMs);
     this.#chunked.note(sequenceHeaders);

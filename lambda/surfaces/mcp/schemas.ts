@@ -21,7 +21,7 @@ export function selfContained(
   const schemas: Json = {};
   const complete = inPlace(jsonSchema(schema, io, schemas), schemas, elsewhere) as Json;
   // AI models are given the schemas of inputs, and some providers of models accept no list of types in them.
-  return io === 'input' ? complete : (withoutUnionsOfNull(complete) as Json);
+  return io === 'input' ? complete : (withoutUnionsOfNull(withoutFormats(complete)) as Json);
 }
 
 /** The component that a schema is, or null, and the components that it directly contains. */
@@ -65,6 +65,14 @@ function isNoise(name: string, member: unknown): boolean {
 function withoutListOfTypes(schema: Json): Json {
   const { type, ...rest } = schema;
   return Array.isArray(type) ? { ...rest, anyOf: type.map((one: unknown) => ({ type: one })) } : schema;
+}
+
+/** Of an answer, an example of a time says as much as that it is one. */
+function withoutFormats(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withoutFormats);
+  if (value === null || typeof value !== 'object') return value;
+  const members = Object.entries(value).filter(([name, member]) => name !== 'format' || typeof member !== 'string');
+  return Object.fromEntries(members.map(([name, member]) => [name, withoutFormats(member)]));
 }
 
 /** Writes `anyOf: [X, null]` as X whose type is a list with null, which is half as long. */

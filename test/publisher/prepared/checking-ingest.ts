@@ -9,6 +9,7 @@ import type { MediaMessage, RtmpMessage } from '../../../lambda/publisher/rtmp/m
 import type { MediaStart, Publisher } from '../../../lambda/publisher/destination/publisher.ts';
 
 export class CheckingIngest implements Publisher {
+  readonly tookAll = true;
   isOpen = true;
   bytesSent = 0;
   bytesQueued = 0;

@@ -1,5 +1,6 @@
 // Every operation is called as a field, with all that its answer has, and answers what REST answers.
 import type { GraphQLObjectType, GraphQLOutputType } from 'graphql';
+import { ensureSigningKey } from '../../../lambda/auth/signing-keys.ts';
 import { getNamedType, isListType, isNonNullType, isObjectType } from 'graphql';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { operations } from '../../../lambda/operations/index.ts';
@@ -298,6 +299,13 @@ describe('streams', () => {
     await callAs(`/streams/${id}`, 'getStream', { id });
     await callAs(`/streams?ids=${id}&ids=${made.other}`, 'listStreams', { ids: [id, made.other] });
     await callAs('/streams?limit=1', 'listStreams', { first: 1 });
+    await callAs(`/streams/${id}/timeline`, 'getStreamTimeline', { id });
+    await ensureSigningKey(service.pool(), service.service().sealer, new Date());
+    const [day] = new Date().toISOString().split('T');
+    await call('getStreamProof', { id, day });
+    await call('createGuideLink', { id });
+    await call('deleteGuideLink', { id });
+    await callAs(`/streams/${id}/transitions`, 'listStreamTransitions', { id });
     await callAs(`/streams/${id}/broadcasts`, 'listStreamBroadcasts', { id });
     await callAs('/streams?state=stopped', 'listStreams', { state: 'stopped' });
   });

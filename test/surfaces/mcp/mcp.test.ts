@@ -91,6 +91,8 @@ describe('the list of tools', () => {
       stop_stream: 'destroys, repeatable',
       schedule_stream: '',
       cancel_stream_schedule: 'destroys, repeatable',
+      create_guide_link: '',
+      delete_guide_link: 'destroys, repeatable',
       create_upload: '',
       import_upload: 'reaches out',
       create_upload_url: 'repeatable',

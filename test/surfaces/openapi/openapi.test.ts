@@ -230,7 +230,7 @@ describe('bodies', () => {
       ],
     ],
     ['Playlist', ['name', 'publishFailure', 'live']],
-    ['StreamStats', ['startedAt', 'secondsInHand', 'currentItem', 'sampledAt']],
+    ['StreamStats', ['startedAt', 'secondsInHand', 'currentItem', 'run', 'sampledAt']],
     ['Me', []],
     ['Destination', ['srt', 'platform', 'limits']],
   ] as const)('of type %s name the fields that may be null', ([name, nullable]) => {
@@ -295,7 +295,7 @@ describe.for(described)('%s', ([, operation, { description, parameters, requestB
       Object.keys(operation.params.shape).map((name) => [name, true]),
     );
     expect(named('query').map(({ name, required }) => [name, required])).toEqual(
-      Object.keys(operation.query.shape).map((name) => [name, false]),
+      [...Object.keys(operation.query.shape), ...(operation.output.csv ? ['format'] : [])].map((name) => [name, false]),
     );
     expect(named('header').map(({ name }) => name)).toEqual(operation.method === 'POST' ? ['Idempotency-Key'] : []);
     expect(parameters.filter(({ schema }) => !/^(string|integer|boolean|array)$/.test(String(schema.type)))).toEqual(
