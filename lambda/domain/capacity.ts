@@ -71,12 +71,12 @@ const sending = {
 };
 /**
  * What a megabit takes besides where it leaves as a transport stream. Over SRT each packet is a call of the system, and
- * encrypted by itself; what may have to be sent again is kept. Of HLS two segments are kept.
+ * what may have to be sent again is kept. Of HLS two segments are kept.
  */
 const transport: Readonly<Record<WayOut, { readonly threadPerMbps: number; readonly memoryPerMbps: number }>> = {
   rtmp: { threadPerMbps: 0, memoryPerMbps: 0 },
-  srt: { threadPerMbps: 0.0145, memoryPerMbps: 0.3 },
-  hls: { threadPerMbps: 0.002, memoryPerMbps: 0.8 },
+  srt: { threadPerMbps: 0.0085, memoryPerMbps: 0.3 },
+  hls: { threadPerMbps: 0.0024, memoryPerMbps: 0.8 },
 };
 /** Encoding by x264 `veryfast`, with scaling, and what a stream's sound and pipes take besides. */
 const encoding = { coresPerMegapixel: 0.0125, cores: 0.06, thread: 0.015, memoryMiB: 120, memoryPerMegapixel: 2 };
