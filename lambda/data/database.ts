@@ -1,6 +1,8 @@
 // Every aggregate's SQL behind one object, bound to a pool or to a transaction.
 import type { Pool } from 'pg';
 import { agents } from './agents.ts';
+import { alertChannels } from './alert-channels.ts';
+import { alertNotices } from './alert-notices.ts';
 import { apiKeys } from './api-keys.ts';
 import { applications } from './applications.ts';
 import { blockedContents } from './blocked-contents.ts';
@@ -16,6 +18,7 @@ import { figures } from './figures.ts';
 import { guideLinks } from './guide-links.ts';
 import { idempotency } from './idempotency.ts';
 import { imports } from './imports.ts';
+import { incidents } from './incidents.ts';
 import { inspections } from './inspections.ts';
 import { invoices } from './invoices.ts';
 import { ledger } from './ledger.ts';
@@ -70,6 +73,8 @@ export function databaseOn(db: Queryable) {
     /** The database's time. Timelines go by it, so that all processes agree. */
     now: async () => (await db.query<{ now: Date }>('select clock_timestamp() as now')).rows[0]!.now,
     agents: agents(db),
+    alertChannels: alertChannels(db),
+    alertNotices: alertNotices(db),
     apiKeys: apiKeys(db),
     applications: applications(db),
     blockedContents: blockedContents(db),
@@ -85,6 +90,7 @@ export function databaseOn(db: Queryable) {
     guideLinks: guideLinks(db),
     idempotency: idempotency(db),
     imports: imports(db),
+    incidents: incidents(db),
     inspections: inspections(db),
     invoices: invoices(db),
     ledger: ledger(db),

@@ -1,5 +1,13 @@
 // The catalogue: all operations, by resource. A new operation is a new file, and a line here.
 import { getMe } from './account/get-me.ts';
+import { createAlertChannel } from './alerts/create-alert-channel.ts';
+import { deleteAlertChannel } from './alerts/delete-alert-channel.ts';
+import { getAlertChannel } from './alerts/get-alert-channel.ts';
+import { getIncident } from './alerts/get-incident.ts';
+import { listAlertChannels } from './alerts/list-alert-channels.ts';
+import { listIncidents } from './alerts/list-incidents.ts';
+import { testAlertChannel } from './alerts/test-alert-channel.ts';
+import { updateAlertChannel } from './alerts/update-alert-channel.ts';
 import { createTopUp } from './billing/create-top-up.ts';
 import { getBillingOverview } from './billing/get-billing-overview.ts';
 import { getUsageAnalytics } from './billing/get-usage-analytics.ts';
@@ -163,4 +171,13 @@ export const operations: readonly Operation[] = [
   deleteWebhook,
   listWebhookDeliveries,
   redeliverWebhook,
+
+  listAlertChannels,
+  createAlertChannel,
+  getAlertChannel,
+  updateAlertChannel,
+  deleteAlertChannel,
+  testAlertChannel,
+  listIncidents,
+  getIncident,
 ];

@@ -44,7 +44,9 @@ interface Declaration<Params extends Shape, Query extends Shape, Body extends Sc
     | 'managed-settings'
     | 'billing'
     | 'crypto'
-    | 'webhooks';
+    | 'webhooks'
+    | 'alert-channels'
+    | 'incidents';
   readonly method: Method;
   /** Relative to the base URL, with {name} for each of `params`. */
   readonly path: `/${string}`;

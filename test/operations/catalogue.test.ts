@@ -84,6 +84,14 @@ const decided = [
   ['DELETE /webhooks/{id}', 'service:write', '204', 'delete_webhook'],
   ['GET /webhooks/{id}/deliveries', 'service:read', '200', 'list_webhook_deliveries'],
   ['POST /webhooks/{id}/deliveries/{deliveryID}/redeliver', 'service:write', '202', 'redeliver_webhook'],
+  ['GET /alert-channels', 'service:read', '200', 'list_alert_channels'],
+  ['POST /alert-channels', 'service:write', '201 + Location', 'create_alert_channel'],
+  ['GET /alert-channels/{id}', 'service:read', '200', 'get_alert_channel'],
+  ['PATCH /alert-channels/{id}', 'service:write', '200', 'update_alert_channel'],
+  ['DELETE /alert-channels/{id}', 'service:write', '204', 'delete_alert_channel'],
+  ['POST /alert-channels/{id}/test', 'service:write', '202', 'test_alert_channel'],
+  ['GET /incidents', 'service:read', '200', 'list_incidents'],
+  ['GET /incidents/{id}', 'service:read', '200', 'get_incident'],
 ] as const;
 
 const each = operations.map((operation) => [toolName(operation), operation] as const);

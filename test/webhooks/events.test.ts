@@ -5,6 +5,7 @@ import { webhookEvents, webhookEventTypes, webhookPayload } from '../../lambda/o
 import { recoverReplicas } from '../../lambda/orchestration/recover-replicas.ts';
 import { createSealer } from '../../lambda/ports/sealer/sealer.ts';
 import { actorsOn } from '../support/actors.ts';
+import { passSeconds } from '../support/incidents.ts';
 import { testDataKey, testService } from '../support/service.ts';
 import { clearEvents, eventIDs } from '../support/webhook-deliveries.ts';
 import { startReceiver } from './receiver.ts';
@@ -139,6 +140,11 @@ it('every type of event is told in the form that the OpenAPI document says', asy
   const failed = { state: 'failing', reason, isFailed: true, found: null, nextScanMinutes: 0 } as const;
   await sources.endScan((await sources.claim(60))!, failed);
   await sources.endScan((await sources.claim(60))!, { ...failed, state: 'ok', reason: null, isFailed: false });
+  await sender().work();
+  // The upload is confirmed to be bad, and is then deleted.
+  await passSeconds(service, 31);
+  await sender().work();
+  await call('DELETE', `/uploads/${bad}`);
   await sender().work();
 
   const told = receiver.verified(secret);

@@ -24,6 +24,8 @@ const tagDescriptions: Readonly<Record<Operation['tag'], string>> = {
   billing: 'Credits, invoices and usage.',
   crypto: 'Currencies to pay in.',
   webhooks: 'Addresses that are told what happens to streams.',
+  'alert-channels': 'Where people are told when something is wrong, and when it is well again.',
+  incidents: 'What is wrong, and what was.',
 };
 
 const built = new WeakMap<readonly Operation[], Map<string, Json>>();

@@ -127,6 +127,10 @@ describe('the list of tools', () => {
       update_webhook: 'destroys, repeatable',
       delete_webhook: 'destroys, repeatable',
       redeliver_webhook: 'reaches out',
+      create_alert_channel: 'reaches out',
+      update_alert_channel: 'destroys, repeatable',
+      delete_alert_channel: 'destroys, repeatable',
+      test_alert_channel: 'reaches out',
     });
   });
 
@@ -311,6 +315,7 @@ describe('resources', () => {
       ['destination', 'loop://destinations/{id}'],
       ['connection', 'loop://connections/{id}'],
       ['webhook', 'loop://webhooks/{id}'],
+      ['incident', 'loop://incidents/{id}'],
       ['problem', `${baseURL}/problems/{code}`],
     ]);
     expect(await mcp.request(user, 'resources/list')).toEqual({ resources: [] });

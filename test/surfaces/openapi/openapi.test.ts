@@ -272,6 +272,8 @@ describe('bodies', () => {
       create_top_up: ['amountCents'],
       create_webhook: ['url', 'events'],
       update_webhook: [],
+      create_alert_channel: ['name', 'kind'],
+      update_alert_channel: [],
     });
   });
 
