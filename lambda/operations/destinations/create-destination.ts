@@ -12,8 +12,7 @@ export const createDestination = operation(['service:write'], {
   summary: 'Create a destination',
   description:
     'Where streams go, over RTMP, SRT or HLS by PUT: the address and the key that the platform shows its user. ' +
-    "To RTMP, streams are published to the application in the address' path with streamKey as stream name. " +
-    'Secrets are stored sealed and never returned. Next: name it as destinationID of a stream.',
+    'Give url or rtmpURL. Secrets are stored sealed and never returned. Next: name it as destinationID of a stream.',
   tag: 'destinations',
   method: 'POST',
   path: '/destinations',

@@ -4,49 +4,39 @@ import type { Destination } from '../../data/destinations.ts';
 import { ingestLimitsAt, ingestLimitsOf, knownPlatforms } from '../../domain/ingest-limits.ts';
 import type { IngestLimits } from '../../domain/ingest-limits.ts';
 import { parsePublishURL, wayOf } from '../../domain/publish-url.ts';
-import { qualities, videoCodecs } from '../../domain/video-format.ts';
 import { text, timestamp } from '../fields.ts';
 
 /** libsrt takes no shorter and no longer ones. */
-const passphrase = text(10, 79)
-  .meta({ writeOnly: true })
-  .describe('Secret. With one, what is sent is encrypted. Null removes it.');
-const latencyMs = z
-  .int()
-  .min(20)
-  .max(8000)
-  .describe('How long the listener waits for what was lost. 1000 where it is absent; four round trips are enough.');
-const streamID = text(1, 512).describe('What the platform calls stream id, resource or key.');
+const passphrase = text(10, 79).meta({ writeOnly: true });
+const latencyMs = z.int().min(20).max(8000);
+const streamID = text(1, 512);
 
 /** The fields that requests to create and to update a destination take. */
 export const destinationFields = {
   name: text(1, 255).describe('For people.'),
   url: text(1, 2048).describe(
-    'rtmp:// or rtmps:// with the application as path; srt://host:port; or https:// for HLS that is pushed, ending ' +
-      "where a file's name goes, such as https://a.upload.youtube.com/http_upload_hls?cid={streamKey}&copy=0&file=. " +
-      'Give this or rtmpURL.',
+    'rtmps://live.example.com/app; srt://HOST:PORT; or for HLS by PUT an address to whose end files’ names are ' +
+      'added: https://a.upload.youtube.com/http_upload_hls?cid={streamKey}&copy=0&file=.',
   ),
-  rtmpURL: text(1, 2048).describe(
-    'rtmp:// or rtmps://, with the application as path, such as rtmps://live.example.com/app.',
-  ),
+  rtmpURL: text(1, 2048).describe('In place of url, for RTMP.'),
   streamKey: text(1, 512)
     .meta({ writeOnly: true })
-    .describe('The secret stream name that the platform gave you. RTMP needs it; SRT has none.'),
-  backupURL: text(1, 2048).nullish().describe('The address of the platform for a second, redundant feed.'),
-  backupRtmpURL: text(1, 2048).nullish().describe('The same, as an RTMP address.'),
+    .describe('The secret stream name of RTMP, or the key in an https address.'),
+  backupURL: text(1, 2048).nullish().describe('For a second, redundant feed.'),
+  backupRtmpURL: text(1, 2048).nullish().describe('In place of backupURL, for RTMP.'),
   srt: z
     .strictObject({
       passphrase: passphrase.nullish(),
       latencyMs: latencyMs.optional(),
       streamID: streamID.nullish(),
     })
-    .describe('For srt:// alone.'),
+    .describe('For srt:// alone. It is encrypted with a passphrase. latencyMs is 1000 if absent.'),
 };
 
 const limitsSchema = z
   .object({
-    videoCodecs: z.array(z.enum(videoCodecs)),
-    maxQuality: z.enum(qualities),
+    videoCodecs: z.array(z.string()),
+    maxQuality: z.string(),
     maxVideoBitrateKbps: z.int(),
     maxFramesPerSecond: z.int(),
     maxKeyframeSeconds: z.int(),
@@ -60,15 +50,15 @@ export const destinationSchema = z
     id: z.string(),
     name: z.string(),
     url: z.string().optional().describe('Absent where it stands for a connected channel.'),
-    rtmpURL: z.string().optional().describe('The same, where it is an RTMP address.'),
+    rtmpURL: z.string().optional(),
     backupURL: z.string().optional(),
     backupRtmpURL: z.string().optional(),
     srt: z
       .object({ latencyMs: z.int(), streamID: z.string().nullable(), isEncrypted: z.boolean() })
       .meta({ id: 'DestinationSrt' })
       .nullable(),
-    platform: z.enum(knownPlatforms).nullable().describe('Null where we do not know it.'),
-    limits: limitsSchema.nullable().describe('What the platform takes, as far as it is known.'),
+    platform: z.enum(knownPlatforms).nullable(),
+    limits: limitsSchema.nullable().describe('What the platform takes, as known.'),
     createdAt: timestamp,
     lastUsedAt: timestamp.optional().describe('When a stream last went live there.'),
     archivedAt: timestamp.optional(),
@@ -77,20 +67,7 @@ export const destinationSchema = z
       .optional()
       .describe('Title of the connected channel that it stands for, as the platform said it last.'),
   })
-  .meta({
-    id: 'Destination',
-    examples: [
-      {
-        id: 'dst_0mb3kq5z',
-        name: 'Main feed',
-        url: 'srt://live.example.org:9000',
-        srt: { latencyMs: 1000, streamID: 'live/one', isEncrypted: true },
-        platform: null,
-        limits: null,
-        createdAt: '2030-01-31T20:00:00.000Z',
-      },
-    ],
-  });
+  .meta({ id: 'Destination' });
 
 export function presentDestination(destination: Destination): z.input<typeof destinationSchema> {
   const { last_used_at: lastUsedAt, archived_at: archivedAt, channel_title: title } = destination;

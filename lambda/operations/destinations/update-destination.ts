@@ -11,7 +11,7 @@ export const updateDestination = operation(['service:write'], {
   id: 'updateDestination',
   summary: 'Update a destination',
   description:
-    'An absent field stays as it is, also in srt; null clears backupURL. A live stream goes on where it is ' +
+    'An absent field stays as it is, also in srt; null clears. A live stream goes on where it is ' +
     'connected: an address or secret that changes is used from its next connection on. ' +
     'Another host or port needs the secret too.',
   tag: 'destinations',
@@ -28,7 +28,7 @@ export const updateDestination = operation(['service:write'], {
       backupRtmpURL,
       srt: srt.optional(),
     })
-    .meta({ examples: [{ url: 'srt://live.example.org:9000', srt: { latencyMs: 1000 } }] }),
+    .meta({ examples: [{ name: 'Main feed' }] }),
   output: { status: 200, body: destinationSchema },
   errors: ['not_found', 'destination_forbidden'],
   async handle(ctx, { params, body }) {
