@@ -15,6 +15,7 @@ import { destinations } from './destinations.ts';
 import { dueTimes } from './due-times.ts';
 import { expiredCredentials } from './expired-credentials.ts';
 import { figures } from './figures.ts';
+import { frames } from './frames.ts';
 import { guideLinks } from './guide-links.ts';
 import { idempotency } from './idempotency.ts';
 import { imports } from './imports.ts';
@@ -87,6 +88,7 @@ export function databaseOn(db: Queryable) {
     dueTimes: dueTimes(db),
     expiredCredentials: expiredCredentials(db),
     figures: figures(db),
+    frames: frames(db),
     guideLinks: guideLinks(db),
     idempotency: idempotency(db),
     imports: imports(db),

@@ -43,9 +43,11 @@ const dueMs = 10_000;
 const oldEventsAtOnce = 5000;
 /** The same of the history of streams: more than all users together have reason to make in a minute. */
 const oldTransitionsAtOnce = 50_000;
+/** So long after somebody asked for it last, a picture of a stream is deleted. */
+const frameKeptHours = 24;
 /** The same of incidents. */
 const oldIncidentsAtOnce = 5000;
-/** The same of runs. */
+/** The same of runs, and of pictures. */
 const oldRunsAtOnce = 5000;
 const { keptTransitionsPerStream: keptMoves, keptTransitionDays: keptDays } = bounds;
 
@@ -81,6 +83,7 @@ export async function sweep({ pool, queue, timers, startOptions, storage, clock 
     () => databaseOn(pool).requestWindows.deleteEnded(),
     () => databaseOn(pool).webhookDeliveries.deleteOld(eventsKeptDays, oldEventsAtOnce),
     () => databaseOn(pool).streams.forgetTransitions(keptMoves, keptDays, oldTransitionsAtOnce),
+    () => forgetFrames(pool),
     () => databaseOn(pool).incidents.forget(bounds.keptIncidentDays, bounds.keptIncidentsPerUser, oldIncidentsAtOnce),
     () => databaseOn(pool).runs.forget(bounds.keptAirDays, bounds.keptRunBytesPerStream, oldRunsAtOnce),
   ];
@@ -107,6 +110,13 @@ async function dropExcessDeliveries(pool: Pool, now: Date): Promise<void> {
       await data.notifications.add({ kind: 'webhook_overflowed', reference, detail, userID, dueAt: now });
     }
     await data.webhookDeliveries.deleteExcess(bounds.keptDeliveriesPerWebhook);
+  });
+}
+
+async function forgetFrames(pool: Pool): Promise<void> {
+  await inTransaction(pool, async ({ frames, outbox }) => {
+    for (const objectKey of await frames.forget(frameKeptHours, oldRunsAtOnce))
+      await outbox.send({ queue: 'media', body: { task: 'delete_object', objectKey } });
   });
 }
 

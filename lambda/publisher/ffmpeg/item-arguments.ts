@@ -60,6 +60,24 @@ export function videoArguments(request: VideoRequest): string[] {
   ].flat();
 }
 
+/** What makes ffmpeg read an item from a frame on, and the filters by which that is the next frame that comes. */
+export function frameArguments({
+  sourceURL,
+  kind,
+  dynamicRange = 'sdr',
+  startFrame,
+  profile,
+}: Pick<VideoRequest, 'sourceURL' | 'kind' | 'dynamicRange' | 'startFrame' | 'profile'>) {
+  const isImage = kind === 'image';
+  const startSeconds = isImage ? 0 : startFrame / profile.framesPerSecond;
+  const pictures = isImage ? null : dynamicRange;
+  const [first, ...others] = videoFilters(kind, dynamicRange, profile);
+  return {
+    input: inputArguments(sourceURL, { kind, pictures, startSeconds, background: true }),
+    filters: [`${isImage ? '[0:v:0]' : '[0:V:0]'}${first}`, ...others],
+  };
+}
+
 /** Arguments that make ffmpeg encode one picture of the profile, read raw from stdin, and write it as FLV to stdout. */
 export function encoderTrialArguments(encoder: EncoderSettings, profile: Profile): string[] {
   const { width, height, framesPerSecond } = profile;
