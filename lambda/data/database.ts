@@ -53,6 +53,7 @@ import { sourceFiles } from './source-files.ts';
 import { sources } from './sources.ts';
 import { storageCharges } from './storage-charges.ts';
 import { streamParts } from './stream-parts.ts';
+import { streamSounds } from './stream-sounds.ts';
 import { streamMoves } from './stream-moves.ts';
 import { streams } from './streams.ts';
 import { timelines } from './timelines.ts';
@@ -124,6 +125,7 @@ export function databaseOn(db: Queryable) {
     sources: sources(db),
     storageCharges: storageCharges(db),
     streamParts: streamParts(db),
+    streamSounds: streamSounds(db),
     streams: { ...streams(db), ...streamMoves(db) },
     timelines: timelines(db),
     tokenRevocations: tokenRevocations(db),

@@ -12,6 +12,7 @@ import type { StorageSettings } from '../orchestration/charge-storage.ts';
 import { discardAbandonedUploads } from '../orchestration/discard-uploads.ts';
 import { fireDue } from '../orchestration/fire-due.ts';
 import { recoverReplicas } from '../orchestration/recover-replicas.ts';
+import { refreshUnsettledSound } from '../orchestration/settle-sound.ts';
 import type { StartOptions } from '../orchestration/start-stream.ts';
 import type { CommandQueue } from '../ports/command-queue/command-queue.ts';
 import type { Timers } from '../ports/timers/timers.ts';
@@ -53,9 +54,9 @@ const { keptTransitionsPerStream: keptMoves, keptTransitionDays: keptDays } = bo
 
 /**
  * Frees what dead agents and import workers held, applies payments that are not applied yet, charges storage, fires
- * what is due, arms timers, wakes workers for watched sources, discards abandoned uploads, has forgotten webhooks,
- * mails and mirrors worked, has platforms asked what is due, relays what is left in the outbox, and deletes what has
- * expired.
+ * what is due, arms timers, wakes workers for watched sources, discards abandoned uploads, looks at the sound of
+ * streams that is not as it should be, has forgotten webhooks, mails and mirrors worked, has platforms asked what is
+ * due, relays what is left in the outbox, and deletes what has expired.
  * @throws {AggregateError} the failures of all steps, after every step had its turn
  */
 export async function sweep({ pool, queue, timers, startOptions, storage, clock }: SweepOptions): Promise<void> {
@@ -70,6 +71,7 @@ export async function sweep({ pool, queue, timers, startOptions, storage, clock 
     () => databaseOn(pool).imports.freeExpired(),
     () => databaseOn(pool).sources.wakeDue(sourcesAheadSeconds, sourcesWokenAtOnce),
     () => discardAbandonedUploads(pool),
+    () => refreshUnsettledSound(pool, { retries: false, limitFactor: startOptions.settings.limitFactor }),
     () => databaseOn(pool).webhooks.wakeForgotten(forgottenAfterSeconds),
     () => databaseOn(pool).incidents.wakeForgotten(forgottenAfterSeconds),
     () => databaseOn(pool).mirrorIntents.wakeForgotten(forgottenAfterSeconds),

@@ -210,8 +210,9 @@ describe.each(['manifest', 'ffmpeg'] as const)(
       const shown = join(folder, 'now.jpg');
       await writeFile(shown, picture);
       const toVideo = 'scale=in_color_matrix=bt601:out_color_matrix=bt709:in_range=pc:out_range=tv,format=yuv420p';
-      const compare = `[0:v]select=eq(n\\,${index}),format=yuv420p[a];[1:v]${toVideo}[b];[a][b]ssim=shortest=1`;
-      const inputs = ['-i', file, '-i', shown, '-filter_complex', compare, '-frames:v', '1', '-f', 'null', '-'];
+      const recordedThen = `[0:v]select=eq(n\\,${index}),setpts=0,format=yuv420p[a]`;
+      const compare = `${recordedThen};[1:v]${toVideo},setpts=0[b];[a][b]ssim`;
+      const inputs = ['-i', file, '-i', shown, '-filter_complex', compare, '-f', 'null', '-'];
       const { stderr } = await promisify(execFile)(tools.ffmpegPath, ['-nostdin', '-hide_banner', ...inputs]);
       const ssim = Number(/All:([\d.]+)/.exec(stderr)?.[1]);
       console.log(`${streamBackend}: the picture of now has an SSIM of ${ssim}`);

@@ -4,7 +4,7 @@ import { databaseOn } from '../../data/database.ts';
 import type { Frame } from '../../data/frames.ts';
 import { contentFacts } from '../../data/uploads.ts';
 import type { Upload } from '../../data/uploads.ts';
-import { formatNamed } from '../../domain/rendition.ts';
+import { formatNamed, isSound } from '../../domain/rendition.ts';
 import type { Log } from '../../log.ts';
 import type { ObjectStore } from '../../ports/object-store/object-store.ts';
 import { frameArguments } from '../ffmpeg/item-arguments.ts';
@@ -50,7 +50,7 @@ async function capture(
 ): Promise<Buffer | null> {
   const { kind, dynamicRange } = contentFacts(upload);
   const format = formatNamed(name);
-  if (kind === 'audio' || format === 'sound') return null;
+  if (kind === 'audio' || isSound(format)) return null;
   const sourceURL = await objects.presignGet(upload.object_key, { expiresInSeconds: sourceURLSeconds });
   const item = { sourceURL, kind, dynamicRange, startFrame: frame, profile: profileOf(format) };
   const { input, filters } = frameArguments(item);

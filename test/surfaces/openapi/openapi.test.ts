@@ -204,6 +204,7 @@ describe('bodies', () => {
         'framerate',
         'videoCodec',
         'streamBackend',
+        'pendingSound',
         'streamDuration',
         'agentModeEnabled',
         'runBackupStream',
@@ -284,6 +285,7 @@ describe('bodies', () => {
       ['remove', ['op', 'itemID']],
       ['move', ['op', 'itemID', 'index']],
       ['replace', ['op', 'itemID', 'uploadID']],
+      ['set', ['op', 'itemID', 'sound']],
       ['setMode', ['op', 'mode']],
       ['clear', ['op']],
     ]);
