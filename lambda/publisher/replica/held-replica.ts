@@ -6,7 +6,6 @@ import type { StateReason, StreamBackend } from '../../data/streams.ts';
 import { connectionEndsAfterMs } from '../../domain/ingest-limits.ts';
 import { failsAfterMs, restingDelayMs } from '../../domain/off-air.ts';
 import type { Log } from '../../log.ts';
-
 import { MediaError } from '../media/media-error.ts';
 import { DestinationError } from '../destination/destination-error.ts';
 import { serverOf } from '../destination/publish-target.ts';
@@ -63,10 +62,7 @@ export class HeldReplica {
   readonly #options: HeldReplicaOptions;
   readonly #stopping = new AbortController();
   #ending: Ending = 'not asked for';
-  /**
-   * Whether the destination did not even answer the last time: encoders are not started for connections that nobody may
-   * answer.
-   */
+  /** Whether the destination did not even answer the last time: then no encoder is started until it does. */
   #connectsFirst = false;
   readonly #attempts = new Attempts();
   readonly #share: HeldShare;
