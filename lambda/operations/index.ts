@@ -42,6 +42,7 @@ import { cancelStreamSchedule } from './streams/cancel-stream-schedule.ts';
 import { createStream } from './streams/create-stream.ts';
 import { deleteStream } from './streams/delete-stream.ts';
 import { getStreamReadiness } from './streams/get-stream-readiness.ts';
+import { createStreamPreview } from './streams/create-stream-preview.ts';
 import { getStreamStats } from './streams/get-stream-stats.ts';
 import { getStream } from './streams/get-stream.ts';
 import { listStreamBroadcasts } from './streams/list-stream-broadcasts.ts';
@@ -88,6 +89,7 @@ export const operations: readonly Operation[] = [
   scheduleStream,
   cancelStreamSchedule,
   getStreamStats,
+  createStreamPreview,
   listStreamBroadcasts,
 
   listUploads,

@@ -132,6 +132,11 @@ export const problemCodes = {
     title: 'Upload incomplete',
     explanation: 'The bytes are not there. PUT them to the upload URL first.',
   },
+  preview_unavailable: {
+    status: 422,
+    title: 'Preview unavailable',
+    explanation: 'There is nothing of the stream that could be shown now. The detail says why.',
+  },
   parts_missing: {
     status: 422,
     title: 'Parts missing',

@@ -22,6 +22,7 @@ const decided = [
   ['POST /streams/{id}/schedule', 'service:write', '200', 'schedule_stream'],
   ['DELETE /streams/{id}/schedule', 'service:write', '200', 'cancel_stream_schedule'],
   ['GET /streams/{id}/stats', 'service:read', '200', 'get_stream_stats'],
+  ['POST /streams/{id}/preview', 'service:read', '200', 'create_stream_preview'],
   ['GET /streams/{id}/broadcasts', 'service:read', '200', 'list_stream_broadcasts'],
   ['GET /uploads', 'service:read', '200', 'list_uploads'],
   ['GET /uploads/folders', 'service:read', '200', 'list_upload_folders'],

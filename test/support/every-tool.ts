@@ -3,6 +3,7 @@ import { expect } from 'vitest';
 import type { McpClient } from './mcp-clients.ts';
 import { pretendProbed } from './service.ts';
 import type { TestService } from './service.ts';
+import { pretendOnAir } from './stored-streams.ts';
 import { objectKeyOf } from './stored-uploads.ts';
 
 /** Calls every tool. @returns the names of the tools in the order of their first calls */
@@ -96,6 +97,8 @@ export async function callEveryTool(
   await call('cancel_stream_schedule', { id: stream.id });
   expect((await call('start_stream', { id: stream.id })).state).toBe('activating');
   await call('get_stream_stats', { id: stream.id });
+  await pretendOnAir(platform, stream.id);
+  await call('create_stream_preview', { id: stream.id });
   await call('list_stream_broadcasts', { id: stream.id });
   await call('stop_stream', { id: stream.id });
   await call('get_stream', { id: stream.id });

@@ -98,6 +98,7 @@ describe('the list of tools', () => {
       complete_upload: 'repeatable',
       retry_upload: 'repeatable, reaches out',
       create_download_url: 'repeatable',
+      create_stream_preview: 'repeatable',
       update_upload: 'destroys, repeatable',
       apply_upload_operations: 'destroys',
       delete_upload: 'destroys, repeatable',
