@@ -28,13 +28,14 @@ const slow = [
   'test/publisher/inspecting/*.test.ts',
   'test/publisher/media/{bombs,choose-encoder,probe}.test.ts',
   'test/publisher/preview/*.test.ts',
-  'test/publisher/prepared/{codecs,long-life,planned-rotation,play-out,prepared-{backend,sender},torture}.test.ts',
+  'test/publisher/prepared/{codecs,levelled-sound,long-life,planned-rotation,play-out,torture}.test.ts',
+  'test/publisher/prepared/prepared-{backend,sender}.test.ts',
   'test/publisher/preparing/{one-encoder,prepare-segment,prepare-upload,shared-content}.test.ts',
   'test/publisher/replica/{faults,figures,held-replica,off-air,slow-destinations}.test.ts',
   'test/stacks/mutations.test.ts',
   'test/surfaces/graphql/client.test.ts',
   'test/surfaces/mcp/clients.test.ts',
-  'test/webhooks/{bounds,deliver,hosts,killed}.test.ts',
+  'test/webhooks/{alerts,bounds,deliver,hosts,killed}.test.ts',
 ];
 
 /**

@@ -18,6 +18,7 @@ export type MediaCommand =
   | { readonly task: 'probe_upload'; readonly uploadID: string; readonly failures?: number }
   | PrepareCommand
   | { readonly task: 'publish_playlist'; readonly playlistID: string; readonly request: number }
+  | { readonly task: 'capture_frame'; readonly uploadID: string; readonly objectKey: string }
   | { readonly task: 'delete_object'; readonly objectKey: string; readonly multipartID?: string }
   | { readonly task: 'remove_renditions' };
 
@@ -33,8 +34,15 @@ export interface PrepareCommand {
   readonly failures?: number;
 }
 
-/** Something is to be sent to a webhook, or a notification is to be mailed. */
-export type WebhookCommand = { readonly webhookID: string } | { readonly notificationID: number };
+/**
+ * Something is to be sent to a webhook or an alert channel, a notification is to be mailed, or something was signalled
+ * or is due of the incidents of a user.
+ */
+export type WebhookCommand =
+  | { readonly webhookID: string }
+  | { readonly notificationID: number }
+  | { readonly alertChannelID: string }
+  | { readonly incidentsOf: string };
 
 /** A command that failed so often that it was put aside. */
 export interface DeadCommand {

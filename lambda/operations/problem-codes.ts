@@ -98,7 +98,7 @@ export const problemCodes = {
   stream_not_schedulable: {
     status: 422,
     title: 'Stream cannot be scheduled now',
-    explanation: 'Only a stream that is draft, stopped or failed can be scheduled.',
+    explanation: 'Only a stream that is draft, stopped or failed can be scheduled. Cancel a schedule to set another.',
   },
   stream_not_scheduled: {
     status: 422,
@@ -131,11 +131,6 @@ export const problemCodes = {
     status: 422,
     title: 'Upload incomplete',
     explanation: 'The bytes are not there. PUT them to the upload URL first.',
-  },
-  preview_unavailable: {
-    status: 422,
-    title: 'Preview unavailable',
-    explanation: 'There is nothing of the stream that could be shown now. The detail says why.',
   },
   parts_missing: {
     status: 422,
@@ -197,6 +192,7 @@ export const problemCodes = {
     title: 'Webhook is disabled',
     explanation: 'Nothing is sent to a webhook that is disabled. Enable it first.',
   },
+  preview_unavailable: { status: 422, title: 'No picture', explanation: 'There is none; the detail says why.' },
   limit_reached: {
     status: 422,
     title: 'Limit reached',

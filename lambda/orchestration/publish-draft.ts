@@ -5,7 +5,8 @@ import type { Playlist } from '../data/playlists.ts';
 import { formatOfRun, formatOfStart } from '../data/streams.ts';
 import type { Stream } from '../data/streams.ts';
 import { wordsOf } from '../domain/limits.ts';
-import { boundaryAfter } from '../domain/play-out.ts';
+import { boundaryAfter, effectiveAheadSeconds } from '../domain/play-out.ts';
+import type { TimelineEntry } from '../domain/play-out.ts';
 import type { PictureFormat } from '../domain/rendition.ts';
 import { isLive } from '../domain/stream-lifecycle.ts';
 import { framesPerSecond } from '../domain/video-format.ts';
@@ -14,13 +15,8 @@ import { noteCosts } from './launch-stream.ts';
 import { lockWithStream } from './lock-with-stream.ts';
 import { inFormat, noteToPrepare } from './preparation-limit.ts';
 import { keepPrepared, remedyFor, requestPreparation } from './prepare-media.ts';
+import { refreshSound, requestSound, soundsOf } from './settle-sound.ts';
 import { snapshotOfPlaylist } from './timeline-snapshots.ts';
-
-/**
- * A running stream begins with the new snapshot where an item begins, at the earliest after this time, so that each of
- * its agents has read the snapshot before.
- */
-const effectiveAheadSeconds = 10;
 
 /** What the user is told of a failure that is our fault. */
 const notPublished = {
@@ -73,6 +69,7 @@ export async function publishDraft(
   const { publishing } = playlist;
   if (!publishing || playlist.publish_request !== request || playlist.publish_status !== 'PREPARING') return;
 
+  const requesting = { retries: false, limitFactor };
   const namedIDs = publishing.items.map((item) => item.uploadID);
   const found = await data.uploads.findSettled(playlist.user_id, namedIDs);
   if (found.some((upload) => upload.uploaded && upload.probe_state === 'pending')) return;
@@ -87,7 +84,8 @@ export async function publishDraft(
     const toPrepare = inFormat(uploadIDs, playlist.kind === 'audio' ? 'sound' : format);
     const reached = await noteToPrepare(data, playlist.user_id, limitFactor, toPrepare);
     if (reached) return fail(data, locked, wordsOf(reached), 'limit_reached');
-    const preparation = await requestPreparation(data, playlist.kind, uploadIDs, format, { retries: false });
+    const preparation = await requestPreparation(data, playlist.kind, uploadIDs, format, requesting);
+    await requestSound(data, playlist.user_id, soundsOf(stream, snapshot.items), requesting);
     if (preparation === 'preparing' || preparation === 'begun') return;
     if (preparation === 'failed') {
       const failedFormat = playlist.kind === 'audio' ? 'sound' : format;
@@ -99,6 +97,7 @@ export async function publishDraft(
   await settle(data, stream);
   if (isLive(stream.state) && stream.state !== 'stopping' && stream.playlist_ids.includes(playlist.id)) {
     await takeOver(data, stream, playlist, snapshot, now);
+    await refreshSound(data, stream, { now, ...requesting });
   }
 }
 
@@ -147,9 +146,14 @@ async function takeOver(
     return noteCosts(data, stream);
   }
   const timeline = (await data.timelines.ofStream(stream.id))[track];
-  const fps = framesPerSecond[stream.run_framerate!];
-  const elapsedSeconds = (now.getTime() - stream.anchored_at.getTime()) / 1000;
-  const boundary = boundaryAfter(timeline, Math.ceil((elapsedSeconds + effectiveAheadSeconds) * fps), fps);
-  await data.timelines.append(stream.id, track, { ...replacement, offsetSeconds: boundary / fps });
+  const offsetSeconds = takeOverSeconds(stream, timeline, now);
+  await data.timelines.append(stream.id, track, { ...replacement, offsetSeconds });
   await noteCosts(data, stream);
+}
+
+/** How many seconds after its anchor a run can begin with another snapshot, if that is decided now. */
+export function takeOverSeconds(stream: Stream, timeline: readonly TimelineEntry[], now: Date): number {
+  const fps = framesPerSecond[stream.run_framerate!];
+  const elapsedSeconds = (now.getTime() - stream.anchored_at!.getTime()) / 1000;
+  return boundaryAfter(timeline, Math.ceil((elapsedSeconds + effectiveAheadSeconds) * fps), fps) / fps;
 }

@@ -17,6 +17,7 @@ import type { DestinationFacts, PlaylistFacts, UploadFacts } from '../domain/rea
 import type { ReadinessIssue } from '../domain/readiness-issues.ts';
 import type { PictureFormat } from '../domain/rendition.ts';
 import { parseRtmpURL } from '../domain/rtmp-url.ts';
+import { targetOf } from '../domain/sound.ts';
 import { isDestinationAllowed } from '../domain/destination-url.ts';
 
 /** The settings of a stage that matter for streams. */
@@ -82,6 +83,9 @@ export function issuesOf(parts: StreamParts, settings: StreamingSettings, now: D
       creditsLeft: parts.creditsLeft,
       accountRest: parts.accountRest,
       scheduleEndAt: stream.schedule_end_at,
+      recursWithoutEnd: stream.recurrence?.lengthSeconds === null && !stream.stream_duration_seconds,
+      isLive: isLive(stream.state),
+      isLevelled: targetOf(null, stream.sound) !== null,
     },
     now,
   );
@@ -119,7 +123,11 @@ export function uploadFacts(upload: Upload | undefined): UploadFacts | null {
 
 function playlistFacts(playlist: Playlist, factsOf: (id: string) => UploadFacts | null): PlaylistFacts {
   const spec = playlist.draft.items.length > 0 ? playlist.draft : (playlist.live ?? playlist.draft);
-  return { kind: playlist.kind, items: spec.items.map((item) => factsOf(item.uploadID)) };
+  const isDraftUnpublished =
+    playlist.draft.items.length > 0 &&
+    playlist.live?.version !== playlist.version &&
+    playlist.publish_status !== 'PREPARING';
+  return { kind: playlist.kind, items: spec.items.map((item) => factsOf(item.uploadID)), isDraftUnpublished };
 }
 
 function destinationFacts(parts: StreamParts, settings: StreamingSettings): DestinationFacts | null | undefined {

@@ -44,9 +44,11 @@ export function snapshotOfPlaylist(
   uploads: ReadonlyMap<string, Upload>,
   seed: number,
 ): TimelineSnapshot {
-  const items = spec.items.flatMap(({ id, uploadID }) => {
+  const items = spec.items.flatMap(({ id, uploadID, sound }) => {
     const upload = uploads.get(uploadID);
-    return upload && isPlayable(uploadFacts(upload), track) ? [timelineItem(id, upload, imageDurationSeconds)] : [];
+    return upload && isPlayable(uploadFacts(upload), track)
+      ? [{ ...timelineItem(id, upload, imageDurationSeconds), ...(sound && { sound }) }]
+      : [];
   });
   return { mode: spec.mode, seed, items };
 }
@@ -56,6 +58,8 @@ function timelineItem(itemID: string, upload: Upload, imageSeconds: number): Tim
   return {
     itemID,
     uploadID: upload.id,
+    name: upload.name,
+    ...(upload.content_hash !== null && { contentHash: upload.content_hash }),
     objectKey: upload.object_key,
     ...facts,
     ...(upload.decode_cost !== null && { decodeCost: upload.decode_cost }),

@@ -31,6 +31,9 @@ const ready: StreamFacts = {
   creditsLeft: 1,
   accountRest: null,
   scheduleEndAt: null,
+  recursWithoutEnd: false,
+  isLive: false,
+  isLevelled: false,
 };
 
 const channel: ChannelFacts = {
@@ -59,8 +62,16 @@ function codesOf(change: Partial<StreamFacts>): ReadinessCode[] {
   return judgeReadiness({ ...ready, ...change }, now).map((issue) => issue.code);
 }
 
-const videoPlaylist = (...items: PlaylistFacts['items']): PlaylistFacts => ({ kind: 'video', items });
-const audioPlaylist = (...items: PlaylistFacts['items']): PlaylistFacts => ({ kind: 'audio', items });
+const videoPlaylist = (...items: PlaylistFacts['items']): PlaylistFacts => ({
+  kind: 'video',
+  items,
+  isDraftUnpublished: false,
+});
+const audioPlaylist = (...items: PlaylistFacts['items']): PlaylistFacts => ({
+  kind: 'audio',
+  items,
+  isDraftUnpublished: false,
+});
 
 describe('ready', () => {
   test.for<[string, Partial<StreamFacts>]>([
@@ -78,6 +89,7 @@ describe('ready', () => {
     ['without a backup address that nobody wants', { destination: { ...destination, hasBackupURL: false } }],
     ['with what only its owner can judge', { videoUpload: withFindings('aspect', 'interlaced', 'variable_rate') }],
     ['with silence, where there is a sound track', { videoUpload: withFindings('silent'), audioUpload: song }],
+    ['with a draft that a start publishes', { playlists: [{ ...videoPlaylist(movie), isDraftUnpublished: true }] }],
     ['with an end that is ahead', { scheduleEndAt: later }],
     ['with the smallest credit', { creditsLeft: 0.0001 }],
     ['on a connected channel', onChannel({})],
@@ -139,6 +151,12 @@ const leftOut: readonly (readonly [ReadinessCode, Partial<StreamFacts>, RegExp, 
   ['health_bad', onChannel({ isHealthBad: true }), /is bad/, 'MANAGED'],
   ['grant_expiring', onChannel({ grantEndsAt: later }), /ends at 20/, 'MANAGED'],
   ['title_cut', onChannel({ isTitleCut: true }), /cut/, 'MANAGED'],
+  ['recurrence_without_end', { recursWithoutEnd: true }, /never ends/, 'SCHEDULE'],
+  [
+    'draft_not_published',
+    { isLive: true, playlists: [{ ...videoPlaylist(movie), isDraftUnpublished: true }] },
+    /is not on the air/,
+  ],
   [
     'playlist_items_pending',
     { playlists: [videoPlaylist(movie, pending, pending)] },
@@ -179,6 +197,11 @@ describe('ready, though not with everything', () => {
     const suggestion = expect.stringMatching(/^[A-Z].*\.$/);
     expect(issues).toEqual([{ code, path, stage: 'PREPARATION', error: expect.stringMatching(error), suggestion }]);
     expect(issues.some(isBlocking)).toBe(false);
+  });
+
+  test('is told of no sound that is too loud where all is brought to a loudness', () => {
+    const facts = { ...ready, isLevelled: true, audioUpload: withFindings('loud') };
+    expect(judgeReadiness(facts, now)).toEqual([]);
   });
 
   test('names what keeps it from starting before what it starts without', () => {

@@ -1,6 +1,5 @@
 // POST /streams/{id}/preview: answers the address of a playlist of what a stream sends.
 import * as z from 'zod';
-import { formatOfRun } from '../../data/streams.ts';
 import type { Stream } from '../../data/streams.ts';
 import { pictureKey } from '../../domain/content-pictures.ts';
 import { occurrenceAt } from '../../domain/play-out.ts';
@@ -55,7 +54,7 @@ export const createStreamPreview = operation(['service:read'], {
 
 async function posterOf(ctx: Context, stream: Stream, anchoredAt: Date): Promise<string | null> {
   const { video } = await ctx.data.timelines.ofStream(stream.id);
-  const rate = framesPerSecond[formatOfRun(stream).framerate];
+  const rate = framesPerSecond[stream.run_framerate!];
   const frame = Math.max(0, Math.floor(((ctx.now.getTime() - anchoredAt.getTime()) * rate) / 1000));
   const { uploadID } = occurrenceAt(video, frame, rate).item;
   const contentHash = (await ctx.data.uploads.find(ctx.caller.userID, uploadID))?.content_hash;

@@ -4,11 +4,13 @@ import { replicaStates } from '../../data/replicas.ts';
 import type { Replica } from '../../data/replicas.ts';
 import { streamBackends } from '../../data/streams.ts';
 import type { Stream } from '../../data/streams.ts';
-import { streamStates, streamStatuses, transitions } from '../../domain/stream-lifecycle.ts';
-import type { TransitionCause } from '../../domain/stream-lifecycle.ts';
+import { usualSound } from '../../domain/sound.ts';
+import { isLive, streamStates, streamStatuses } from '../../domain/stream-lifecycle.ts';
 import { nextStarts } from '../../orchestration/schedule.ts';
 import type { Context } from '../context.ts';
+import { sound, soundInput } from '../sound-fields.ts';
 import { failure, framerate, id, quality, text, timestamp, timestampInput, videoCodec } from '../fields.ts';
+import { presentTransition, transition } from './stream-transition.ts';
 import { mirrorsOf, presentMirror, streamMirror, watchURLsOf } from './stream-mirror.ts';
 
 /** The fields that requests to create and to update a stream take. */
@@ -53,6 +55,9 @@ export const streamFields = {
         'prepared once: it needs about a hundredth of the machines and never falls behind, but a first start waits. ' +
         'Take manifest for what loops for long. null: ffmpeg, or at creation what this service takes by default.',
     ),
+  sound: soundInput
+    .nullish()
+    .describe('Each item is brought to targetLUFS, −14 by default, unless enabled is false or it has its own sound.'),
   streamDestination: z.enum(['managed']).nullish().describe('The managed video-platform connection.'),
   managedSettingsID: id.nullish().describe('Settings of the managed connection.'),
   streamDuration: z
@@ -105,16 +110,6 @@ export function presentReplica({ role, state, since, reason }: Replica): z.input
   return { role, state, since, reason: state === 'live' || state === 'failing' ? reason : null };
 }
 
-const transition = z
-  .object({
-    id: z.string(),
-    from: z.enum(streamStates),
-    to: z.enum(streamStates),
-    cause: z.enum(Object.keys(transitions) as [TransitionCause, ...TransitionCause[]]),
-    at: timestamp,
-  })
-  .meta({ id: 'StreamTransition' });
-
 export const streamSchema = z
   .object({
     id: z.string(),
@@ -150,6 +145,8 @@ export const streamSchema = z
     framerate: framerate.nullable(),
     videoCodec: videoCodec.nullable(),
     streamBackend: z.enum(streamBackends).nullable(),
+    sound,
+    pendingSound: z.int32().nullable().describe('While live: items that are not as loud as wished yet.'),
     streamDuration: z.int32().nullable(),
     agentModeEnabled: z.boolean().nullable(),
     runBackupStream: z.boolean().nullable(),
@@ -210,6 +207,8 @@ export async function presentStreams(
     framerate: stream.framerate,
     videoCodec: stream.video_codec,
     streamBackend: stream.stream_backend,
+    sound: stream.sound ?? usualSound,
+    pendingSound: isLive(stream.state) ? stream.pending_sound : null,
     streamDuration: stream.stream_duration_seconds,
     agentModeEnabled: stream.agent_mode_enabled,
     runBackupStream: stream.run_backup_stream,
@@ -220,15 +219,7 @@ export async function presentStreams(
     replicas: replicas
       .filter((candidate) => candidate.stream_id === stream.id && candidate.state !== 'ended')
       .map(presentReplica),
-    transitions: history
-      .filter((transition) => transition.stream_id === stream.id)
-      .map((transition) => ({
-        id: String(transition.id),
-        from: transition.from_state,
-        to: transition.to_state,
-        cause: transition.cause,
-        at: transition.at,
-      })),
+    transitions: history.filter((each) => each.stream_id === stream.id).map(presentTransition),
     startedAt: stream.started_at,
     stoppedAt: stream.stopped_at,
     createdAt: stream.created_at,

@@ -55,7 +55,7 @@ export async function remuxGop(options: RemuxOptions, gop: PreviewGop): Promise<
   if (found === null) return null;
   const { playing, first, end } = gop;
   const { framesPerSecond, compositionDelayFrames } = profileOf(options.format);
-  const span = await Span.load(options.store, found.key, { playing, header: found.header, first, end });
+  const span = await Span.load(options.store, found.key, { playing, header: found.header, first, end, sound: null });
   const slices: Buffer[] = [];
   span.slice(span.offsetOf(first), span.offsetOf(end), slices);
   const messages = messagesOf(Buffer.concat(slices));

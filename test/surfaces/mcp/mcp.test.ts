@@ -16,7 +16,7 @@ type Listed = any;
 
 const service = testService();
 const mcp = testMcp(service);
-const offered = operations.filter(({ scopes }) => scopes !== 'public');
+const offered = operations.filter(({ scopes, output }) => scopes !== 'public' && output.status !== 302);
 let user: TestUser;
 let tools: Listed[];
 beforeAll(async () => {
@@ -91,6 +91,8 @@ describe('the list of tools', () => {
       stop_stream: 'destroys, repeatable',
       schedule_stream: '',
       cancel_stream_schedule: 'destroys, repeatable',
+      create_guide_link: '',
+      delete_guide_link: 'destroys, repeatable',
       create_upload: '',
       import_upload: 'reaches out',
       create_upload_url: 'repeatable',
@@ -126,6 +128,10 @@ describe('the list of tools', () => {
       update_webhook: 'destroys, repeatable',
       delete_webhook: 'destroys, repeatable',
       redeliver_webhook: 'reaches out',
+      create_alert_channel: 'reaches out',
+      update_alert_channel: 'destroys, repeatable',
+      delete_alert_channel: 'destroys, repeatable',
+      test_alert_channel: 'reaches out',
     });
   });
 
@@ -310,6 +316,7 @@ describe('resources', () => {
       ['destination', 'loop://destinations/{id}'],
       ['connection', 'loop://connections/{id}'],
       ['webhook', 'loop://webhooks/{id}'],
+      ['incident', 'loop://incidents/{id}'],
       ['problem', `${baseURL}/problems/{code}`],
     ]);
     expect(await mcp.request(user, 'resources/list')).toEqual({ resources: [] });
