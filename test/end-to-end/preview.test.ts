@@ -87,7 +87,7 @@ describe('a prepared stream', { timeout: 90_000 }, () => {
   test('is seen by nobody without the link, nor by one that was changed', async () => {
     const { playlistURL } = await preview();
     expect((await fetch(playlistURL)).headers.get('content-type')).toBe('application/vnd.apple.mpegurl');
-    const other = playlistURL.replace(/\.(\d+)\./, (_: string, seconds: string) => `.${Number(seconds) + 60}.`);
+    const other = playlistURL.replace(/\.(\d{9,})\./, (_: string, seconds: string) => `.${Number(seconds) + 60}.`);
     expect((await fetch(other)).status).toBe(404);
     await run.api('POST', `/streams/${streamID}/stop`);
     await until(async () => (await run.api('GET', `/streams/${streamID}`)).state === 'stopped');

@@ -4,7 +4,6 @@ import { storeIncident } from './incidents.ts';
 import type { McpClient } from './mcp-clients.ts';
 import { pretendProbed } from './service.ts';
 import type { TestService } from './service.ts';
-import { pretendOnAir } from './stored-streams.ts';
 import { objectKeyOf } from './stored-uploads.ts';
 
 /** Calls every tool. @returns the names of the tools in the order of their first calls */
@@ -113,8 +112,6 @@ export async function callEveryTool(
   await call('get_stream_proof', { id: stream.id, day: '2026-01-31' });
   await call('create_guide_link', { id: stream.id });
   await call('delete_guide_link', { id: stream.id });
-  await pretendOnAir(platform, stream.id);
-  await call('create_stream_preview', { id: stream.id });
   await call('list_stream_broadcasts', { id: stream.id });
   await call('stop_stream', { id: stream.id });
   await call('get_stream', { id: stream.id });

@@ -27,7 +27,7 @@ export const createStreamPreview = operation(['service:read'], {
   method: 'POST',
   path: '/streams/{id}/preview',
   params: { id: pathID },
-  output: { status: 200, body: preview },
+  output: { status: 200, body: preview, isForPlayers: true },
   errors: ['not_found', 'preview_unavailable'],
   hints: { idempotent: true },
   async handle(ctx, { params }) {
