@@ -62,8 +62,8 @@ async function costsOf(data: Database, stream: Stream): Promise<(readonly [Repli
   const addresses = await addressesOf(data, stream);
   const roles: readonly ReplicaRole[] = wantsBackup(stream) ? ['primary', 'backup'] : ['primary'];
   return roles.map((role) => {
-    const rtmpURL = addresses?.[role] ?? null;
-    return [role, costOf({ ...formatOfRun(stream), ...sources, backend: backendOf(stream), rtmpURL })];
+    const url = addresses?.[role] ?? null;
+    return [role, costOf({ ...formatOfRun(stream), ...sources, backend: backendOf(stream), url })];
   });
 }
 

@@ -1,6 +1,6 @@
 // The media of the ffmpeg backend: encoded while it is sent.
 import { openAudioEncoder } from '../ffmpeg/audio-encoder.ts';
-import { audioFormat } from '../ffmpeg/profile.ts';
+import { audioFormat, bytesPerSecondOf } from '../ffmpeg/profile.ts';
 import { openFrames } from './ffmpeg-media.ts';
 import type { MediaOptions } from './ffmpeg-media.ts';
 import { MessageQueue, aheadSeconds } from './message-queue.ts';
@@ -16,6 +16,7 @@ export function encodedMedia(options: Omit<MediaOptions, 'signal'>): StreamMedia
     startUpMs,
     async open(startFrame, signal) {
       const { framesPerSecond } = options.profile;
+      const bytesPerSecond = bytesPerSecondOf(options.profile);
       const source = await openFrames({ ...options, signal }, startFrame);
       const encoder = openAudioEncoder(options.tools, { bitrateKbps: audioFormat.bitrateKbps }, signal);
       const messages = new MessageQueue(source, encoder, options.profile, startFrame);
@@ -24,7 +25,8 @@ export function encodedMedia(options: Omit<MediaOptions, 'signal'>): StreamMedia
         return {
           startFrame,
           sequenceHeaders: [{ type: 'audio', timestampMs: 0, payload: await encoder.sequenceHeader }],
-          send: (sending) => sendPaced({ ...sending, startMs: reachableStartMs(sending), messages, framesPerSecond }),
+          send: (sending) =>
+            sendPaced({ ...sending, startMs: reachableStartMs(sending), messages, framesPerSecond, bytesPerSecond }),
           close: () => messages.close(),
         };
       } catch (error) {
