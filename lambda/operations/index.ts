@@ -50,6 +50,7 @@ import { cancelStreamSchedule } from './streams/cancel-stream-schedule.ts';
 import { createStream } from './streams/create-stream.ts';
 import { deleteStream } from './streams/delete-stream.ts';
 import { getStreamReadiness } from './streams/get-stream-readiness.ts';
+import { createStreamPreview } from './streams/create-stream-preview.ts';
 import { createGuideLink } from './streams/create-guide-link.ts';
 import { deleteGuideLink } from './streams/delete-guide-link.ts';
 import { getStreamFrame } from './streams/get-stream-frame.ts';
@@ -104,6 +105,7 @@ export const operations: readonly Operation[] = [
   cancelStreamSchedule,
   getStreamStats,
   getStreamStatsHistory,
+  createStreamPreview,
   getStreamTimeline,
   getStreamProof,
   getStreamFrame,
