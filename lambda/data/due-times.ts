@@ -36,6 +36,17 @@ export function dueTimes(db: Queryable) {
             [streamID, kind, dueAt],
           ),
 
+    /** Arms the items of streams on the air that a webhook waits for, where nothing is armed. */
+    armItemStarts: () =>
+      db.query(
+        `insert into due_times (stream_id, kind, due_at)
+         select id, 'item_start', now() from streams s
+         where state in ('active', 'failing') and anchored_at is not null
+           and exists (select from webhooks where user_id = s.user_id and enabled and 'item.started' = any (events))
+           and not exists (select from due_times where stream_id = s.id and kind = 'item_start')
+         order by id limit 1000 on conflict do nothing`,
+      ),
+
     /** Clears the times of one thing. */
     disarm: (streamIDs: readonly string[], kind: DueKind) =>
       db.query('delete from due_times where stream_id = any ($1) and kind = $2', [streamIDs, kind]),
@@ -60,19 +71,22 @@ export function dueTimes(db: Queryable) {
 
     /**
      * Due times that have come, in fair turns: first the oldest of each user, then the second of each, and so on. So
-     * thousands of one user keep nobody waiting.
-     * @param most how many are answered, and how many of a user
+     * thousands of one user keep nobody waiting. Items that begin come after everything else, in turns of their own:
+     * they are only told, and the rest costs money.
+     * @param most how many are answered, and how many of a user, and of items that begin as many again
      */
     dueInTurn: (except: readonly string[], most: { readonly all: number; readonly ofUser: number }) =>
       all<DueInTurn>(
         db,
         `with users as materialized (select distinct user_id from due_times where due_at <= now() and not resting)
-         select stream_id, kind, due_at, turn from users cross join lateral (
+         select stream_id, kind, due_at, turn from users cross join (values (false), (true)) as told (is_item)
+         cross join lateral (
            select stream_id, kind, due_at, row_number() over (order by due_at, stream_id)::int as turn
            from due_times
-           where user_id = users.user_id and due_at <= now() and not resting and stream_id <> all ($1)
+           where user_id = users.user_id and (kind = 'item_start') = is_item
+             and due_at <= now() and not resting and stream_id <> all ($1)
            order by due_at, stream_id limit $3) due
-         order by turn, due_at limit $2`,
+         order by is_item, turn, due_at limit $2`,
         [except, most.all, most.ofUser],
       ),
 

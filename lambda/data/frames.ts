@@ -17,8 +17,19 @@ export interface Frame {
   readonly width: number;
 }
 
-/** What could not be made is tried again once somebody asks after this time. */
-const failedFor = '1 minute';
+/**
+ * What could not be made, or was not by then, is tried again once somebody asks after this time: a command can be lost.
+ */
+const triedAgainAfter = '1 minute';
+
+export interface AskedFrame {
+  readonly state: FrameState;
+  /** Whether it is made because of this asking, and not of one before. */
+  readonly isBegun: boolean;
+}
+
+/** SQL of whether a row is to be made again. */
+const isOver = `frames.state <> 'ready' and frames.since < now() - interval '${triedAgainAfter}'`;
 
 export function frames(db: Queryable) {
   return {
@@ -27,27 +38,25 @@ export function frames(db: Queryable) {
      * @param mostPending so many may be made for a user at a time
      * @returns null where that many are
      */
-    ask: async (frame: Frame, mostPending: number): Promise<FrameState | null> => {
-      const row = await one<{ state: FrameState }>(
+    ask: (frame: Frame, mostPending: number) =>
+      one<AskedFrame>(
         db,
         `with asked as (
            insert into frames (object_key, user_id, upload_id, frame, format, width)
            select $1, $2, $3, $4, $5, $6
-           where (select count(*) from frames where user_id = $2 and state = 'pending' and object_key <> $1) < $7
+           where exists (select from frames where object_key = $1 and not (${isOver}))
+             or (select count(*) from frames where user_id = $2 and state = 'pending' and not (${isOver})) < $7
            on conflict (object_key) do update set asked_at = now(),
-             state = case when frames.state = 'failed' and frames.asked_at < now() - interval '${failedFor}'
-               then 'pending' else frames.state end
-           returning state, object_key, xmax = 0 as is_new),
+             state = case when ${isOver} then 'pending' else frames.state end,
+             since = case when ${isOver} then now() else frames.since end
+           returning object_key, state, state = 'pending' and since = now() as "isBegun"),
          sent as (
            insert into outbox (queue, body)
            select 'media', jsonb_build_object('task', 'capture_frame', 'uploadID', $3::text, 'objectKey', object_key)
-           from asked where state = 'pending' and (is_new or exists (
-             select from frames where object_key = $1 and state = 'failed')))
-         select state from asked`,
+           from asked where "isBegun")
+         select state, "isBegun" from asked`,
         [frame.object_key, frame.user_id, frame.upload_id, frame.frame, frame.format, frame.width, mostPending],
-      );
-      return row?.state ?? null;
-    },
+      ),
 
     /** What has become of a picture after so many seconds. */
     stateAfter: async (objectKey: string, seconds: number): Promise<FrameState | null> => {
@@ -56,10 +65,12 @@ export function frames(db: Queryable) {
       return row?.state ?? null;
     },
 
-    find: (objectKey: string) => one<Frame>(db, 'select * from frames where object_key = $1', [objectKey]),
+    /** A picture that is to be made. */
+    findPending: (objectKey: string) =>
+      one<Frame>(db, `select * from frames where object_key = $1 and state = 'pending'`, [objectKey]),
 
     settle: (objectKey: string, state: FrameState) =>
-      db.query('update frames set state = $2 where object_key = $1', [objectKey, state]),
+      db.query('update frames set state = $2, since = now() where object_key = $1', [objectKey, state]),
 
     /** Forgets pictures that nobody has asked for since so long ago. @returns their objects, which are to be deleted */
     forget: async (hours: number, most: number): Promise<string[]> => {

@@ -59,7 +59,7 @@ const { keptTransitionsPerStream: keptMoves, keptTransitionDays: keptDays } = bo
 
 /**
  * Frees what dead agents and import workers held, applies payments that are not applied yet, charges storage, fires
- * what is due, arms timers, wakes workers for watched sources, discards abandoned uploads, looks at the sound of
+ * what is due, arms timers and the items that webhooks wait for, wakes workers for watched sources, discards abandoned uploads, looks at the sound of
  * streams that is not as it should be, has forgotten webhooks, mails and mirrors worked, has platforms asked what is
  * due, relays what is left in the outbox, and deletes what has expired.
  * @throws {AggregateError} the failures of all steps, after every step had its turn
@@ -71,6 +71,8 @@ export async function sweep({ pool, queue, timers, startOptions, storage, clock 
     () => applyPayments(pool),
     () => databaseOn(pool).creditAccounts.makeRestDue(),
     () => chargeStorage(pool, storage, clock()),
+    // An agent of the release before deletes such a due time without a word.
+    () => databaseOn(pool).dueTimes.armItemStarts(),
     () => fireDue(pool, startOptions, clock, AbortSignal.timeout(dueMs)),
     () => armTimers(pool, timers),
     () => databaseOn(pool).imports.freeExpired(),

@@ -126,7 +126,8 @@ export const webhookEvents = [
     type: 'upload.examined',
     scope: 'service:read',
     summary: 'An upload has been looked through',
-    description: 'It may have played before. Its findings and pictures are in get_upload.',
+    description:
+      'It may have played before. Its findings and pictures are in get_upload. Of many with the same content, the last 100.',
     data: z.object({
       uploadID: z.string(),
       name: z.string(),

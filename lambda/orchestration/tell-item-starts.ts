@@ -9,6 +9,8 @@ import { programmeTrackOf } from './on-air-rows.ts';
 
 /** Of what has begun while nobody looked, only the last is told. */
 const mostAtOnce = 10;
+/** And of what began before that, only what is on the air yet then. */
+const lookBackMs = 600_000;
 
 /**
  * Tells what has begun since `dueAt`. Once no webhook listens any more, or the run is over, nothing is armed.
@@ -24,17 +26,18 @@ export async function tellItemStarts(data: Database, stream: Stream, dueAt: Date
   const rate = framesPerSecond[stream.run_framerate!];
   const { frameAt, timeOf } = runClock(anchoredAt, rate);
   const begun: ItemOccurrence[] = [];
-  for (const occurrence of occurrencesFrom(timeline, Math.floor(frameAt(dueAt)), rate)) {
+  const since = new Date(Math.max(dueAt.getTime(), now.getTime() - lookBackMs));
+  for (const occurrence of occurrencesFrom(timeline, Math.floor(frameAt(since)), rate)) {
     const startAt = timeOf(occurrence.startFrame);
     if (startAt > now) {
       await data.dueTimes.set(id, 'item_start', startAt);
       break;
     }
     if (startAt >= dueAt) begun.push(occurrence);
+    if (begun.length > mostAtOnce) begun.shift();
   }
-  const told = begun.slice(-mostAtOnce);
-  const uploads = await data.runs.uploadFacts(userID, [...new Set(told.map(({ item }) => item.uploadID))]);
-  for (const { item, playlistID, startFrame, frameCount } of told) {
+  const uploads = await data.runs.uploadFacts(userID, [...new Set(begun.map(({ item }) => item.uploadID))]);
+  for (const { item, playlistID, startFrame, frameCount } of begun) {
     await data.webhooks.tell(userID, 'item.started', id, {
       streamID: id,
       playlistID,

@@ -113,4 +113,21 @@ describe('of due times', () => {
     expect(found.slice(0, 2).map(({ stream_id: id }) => id)).toContain('str_one');
     expect(found).toHaveLength(6);
   });
+
+  it('items that begin come after everything else, however many of the user are due for longer', async () => {
+    await uploadsOf('usr_items', 1);
+    const { pool } = database;
+    await pool().query(
+      `insert into streams (id, user_id) select 'str_items_' || n, 'usr_items' from generate_series(1, 200) n`,
+    );
+    await pool().query(
+      `insert into due_times (stream_id, kind, due_at)
+       select id, 'item_start', now() - interval '1 hour' from streams where user_id = 'usr_items'
+       union all select 'str_items_1', 'schedule_end', now() - interval '1 s'`,
+    );
+    const found = await data().dueTimes.dueInTurn([], { all: 100, ofUser: 5 });
+    const kinds = found.filter(({ stream_id: id }) => id.startsWith('str_items')).map(({ kind }) => kind);
+    expect(kinds).toEqual(['schedule_end', ...Array.from({ length: 5 }, () => 'item_start')]);
+    expect(found.slice(-5).map(({ kind }) => kind)).toEqual(kinds.slice(1));
+  });
 });

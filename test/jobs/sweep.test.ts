@@ -12,7 +12,8 @@ import { testService } from '../support/service.ts';
 import { clearEvents, eventIDs } from '../support/webhook-deliveries.ts';
 
 const service = testService();
-const { activeStream, call, commands, fallDue, loseLease, readyStream, register, stream, user } = actorsOn(service);
+const { activeStream, call, commands, data, dueKinds, fallDue, loseLease, readyStream, register, stream, user } =
+  actorsOn(service);
 const runSweep = (other: Partial<SweepOptions> = {}) =>
   sweep({
     pool: service.pool(),
@@ -68,6 +69,14 @@ it('the sweep arms a timer again when its time has moved', async () => {
   expect(timer.visible_at.toISOString()).toBe(scheduleStartAt);
 });
 
+it('the sweep arms the items of a stream that a webhook waits for, where an agent has lost that', async () => {
+  await data().streams.anchor(lost);
+  await call('POST', '/webhooks', { url: 'http://127.0.0.1:9/', events: ['item.started'] });
+  await data().dueTimes.clear(lost);
+  await runSweep();
+  expect(await dueKinds(lost)).toContain('item_start');
+});
+
 it('the sweep does everything else when one thing fails, and says what failed', async () => {
   const arm = () => Promise.reject(new Error('no timers today'));
   await expect(runSweep({ timers: { arm, disarm: arm } })).rejects.toThrow('no timers today');
@@ -107,6 +116,8 @@ const storeDelivery = (eventID: string, webhookID: string, inSeconds: number) =>
   );
 
 it('the sweep has a webhook served that its sender left, and none that a sender has or that is disabled', async () => {
+  // What it finds wrong with streams is told once.
+  await runSweep();
   await clearEvents(service);
   await storeEvent('new', 0);
   await storeWebhook({ id: 'left', leasedForSeconds: -1 });

@@ -2,7 +2,9 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { beforeEach, describe, expect, it } from 'vitest';
+import type { Pool } from 'pg';
 import { calendarOf, xmltvOf } from '../../lambda/api/guide-documents.ts';
+import { withGuides } from '../../lambda/api/guides.ts';
 import { actorsOn } from '../support/actors.ts';
 import { testService } from '../support/service.ts';
 
@@ -143,6 +145,23 @@ describe('a guide link', () => {
     const third = await link();
     await call('DELETE', `/streams/${streamID}`);
     expect((await open(third.jsonURL)).status).toBe(404);
+  });
+
+  it('is not computed for an address that asks too often', async () => {
+    await goLive();
+    const { jsonURL } = await link();
+    const statements: string[] = [];
+    const pool: Pool = Object.assign(Object.create(service.pool()), {
+      query: (...args: Parameters<Pool['query']>) => {
+        statements.push(JSON.stringify(args[0]));
+        return service.pool().query(...args);
+      },
+    });
+    const openWith = (rateLimitFactor: number) =>
+      withGuides(service.handler(), { ...service.service(), pool, rateLimitFactor })(new Request(jsonURL), '192.0.2.7');
+    const isComputed = () => statements.some((statement) => statement.includes('timeline_entries'));
+    expect([(await openWith(0)).status, isComputed()]).toEqual([429, false]);
+    expect([(await openWith(1)).status, isComputed()]).toEqual([200, true]);
   });
 
   it.each(['nothing.json', `${'A'.repeat(32)}.json`, `${'A'.repeat(32)}.html`, '..%2Fstatus.json'])(

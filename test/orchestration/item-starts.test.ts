@@ -7,7 +7,7 @@ import { clearEvents, dataOfEvents } from '../support/webhook-deliveries.ts';
 
 const service = testService();
 const actors = actorsOn(service);
-const { call, claim, create, data, dueKinds, fire, readyStream, register, report, upload } = actors;
+const { call, claim, create, data, dueKinds, fallDue, fire, readyStream, register, report, upload } = actors;
 
 let streamID: string;
 let uploads: string[];
@@ -87,6 +87,27 @@ it('tells who begins to listen of the next item, and ends with the last webhook'
   await call('DELETE', `/webhooks/${webhook}`);
   await letPass(8);
   expect(await dueKinds(streamID)).toEqual([]);
+});
+
+it('tells the last ten of what has begun while nobody looked, the item on the air among them', async () => {
+  await listen(['item.started']);
+  await goLive();
+  await letPass(100 * 86_400);
+  const told = await dataOfEvents(service, 'item.started');
+  expect(told).toHaveLength(10);
+  expect(new Date(told.at(-1)!['endAt'] as string).getTime()).toBeGreaterThan(Date.now());
+});
+
+it('is armed for a stream that comes on the air only after its time to do so', async () => {
+  await listen(['item.started']);
+  await call('POST', `/streams/${streamID}/start`);
+  await register('agent');
+  const [replica] = await claim('agent');
+  await data().streams.anchor(streamID);
+  await fallDue(streamID, 'activation_timeout');
+  await fire();
+  await report(replica!, 'live');
+  expect(await dueKinds(streamID)).toEqual(['item_start']);
 });
 
 it('arms nothing any more once the run is over', async () => {

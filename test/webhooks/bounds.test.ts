@@ -105,3 +105,30 @@ it('events that come while others wait send no more commands', async () => {
   );
   expect(commands).toHaveLength(8);
 });
+
+it('of a content that many uploads have, the last hundred of each user are told to have been looked through', async () => {
+  const [many, one, deaf] = [await service.user(), await service.user(), await service.user()];
+  for (const user of [many, one])
+    await user.call('POST', '/webhooks', { url: 'http://127.0.0.1:9/', events: ['upload.examined'] });
+  await service.pool().query(
+    `insert into uploads (id, user_id, name, mime_type, type, object_key, content_hash)
+     select user_id || lpad(n::text, 4, '0'), user_id, 'x', 'video/mp4', 'video', user_id || n, 'same'
+     from (values ($1, 120), ($2, 1), ($3, 120)) of_user (user_id, count), generate_series(1, count::int) n`,
+    [many.id, one.id, deaf.id],
+  );
+  await service.pool().query(
+    `insert into inspections (content_hash, user_id, turn) values ('same', $1, 0)
+    on conflict (content_hash) do nothing`,
+    [many.id],
+  );
+  await service.pool().query(`update inspections set state = 'completed' where content_hash = 'same'`);
+  const told = await all<{ user_id: string; first: string; count: number }>(
+    service.pool(),
+    `select user_id, min(subject_id) as first, count(*)::int from events where type = 'upload.examined'
+     group by user_id order by count`,
+  );
+  expect(told).toEqual([
+    { user_id: one.id, first: `${one.id}0001`, count: 1 },
+    { user_id: many.id, first: `${many.id}0021`, count: 100 },
+  ]);
+});

@@ -8,9 +8,17 @@ create function record_upload_looked_through(upload uploads) returns void langua
   from inspections i where i.content_hash = upload.content_hash and state = 'completed'
 $$;
 
+-- Of a content that many uploads have, the last hundred of each user are told of, and a thousand in all, the first of
+-- each user first: whoever looks it through waits for that.
 create function record_content_inspected() returns trigger language plpgsql as $$
 begin
-  perform record_upload_looked_through(u) from uploads u where u.content_hash = new.content_hash;
+  perform record_upload_looked_through(told) from uploads told join (
+    select id from (
+      select id, row_number() over (partition by user_id order by id desc) as turn from uploads u
+      where content_hash = new.content_hash
+        and exists (select from webhooks where user_id = u.user_id and enabled and 'upload.examined' = any (events)))
+      in_turn
+    where turn <= 100 order by turn limit 1000) wanted using (id);
   return null;
 end $$;
 create trigger inspection_completed after update of state on inspections for each row

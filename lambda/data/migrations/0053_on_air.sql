@@ -58,13 +58,13 @@ alter table due_times
 create function arm_item_start() returns trigger language plpgsql as $$
 begin
   insert into due_times (stream_id, kind, due_at)
-  select new.id, 'item_start', coalesce(new.anchored_at, now())
+  select new.id, 'item_start', case old.state when 'activating' then coalesce(new.anchored_at, now()) else now() end
   where exists (select from webhooks where user_id = new.user_id and enabled and 'item.started' = any (events))
   on conflict do nothing;
   return null;
 end $$;
 create trigger streams_item_start after update of state on streams
-  for each row when (old.state = 'activating' and new.state = 'active') execute function arm_item_start();
+  for each row when (old.state in ('activating', 'failing') and new.state = 'active') execute function arm_item_start();
 
 -- What plays when a webhook begins to listen has begun already.
 create function arm_item_starts() returns trigger language plpgsql as $$

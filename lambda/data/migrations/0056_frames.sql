@@ -9,6 +9,8 @@ create table frames (
   format text not null,
   width integer not null,
   state text not null default 'pending' check (state in ('pending', 'ready', 'failed')),
+  -- Since when it is in this state; pending anew, where its command was sent again.
+  since timestamptz not null default now(),
   asked_at timestamptz not null default now()
 );
 create index frames_by_time on frames (asked_at);

@@ -41,15 +41,17 @@ export const getStreamFrame = operation(['service:read'], {
     const to = new Date(at.getTime() + 1);
     const [row] = await onAirRows(ctx.data, stream, { from: at, to, count: 1, track: 'video', drafts: null, now });
     if (!row) throw unavailable('Nothing is on the air then, as far as is known.');
-    const key = await askFor(ctx, stream, row, at, query.width);
-    await untilReady(ctx, key);
+    const key = await readyKey(ctx, stream, row, at, query.width);
     const url = await ctx.objects.presignGet(key, { expiresInSeconds: urlSeconds });
     return { url, at, expiresAt: new Date(ctx.now.getTime() + urlSeconds * 1000) };
   },
 });
 
-/** @returns the key of the object */
-async function askFor(ctx: Context, stream: Stream, row: OnAirRow, at: Date, width: number): Promise<string> {
+/**
+ * Has the picture made, and waits for it. Whoever asks for one that is being made already is answered at once.
+ * @returns the key of the object
+ */
+async function readyKey(ctx: Context, stream: Stream, row: OnAirRow, at: Date, width: number): Promise<string> {
   const { item, frameCount } = row.occurrence;
   const upload = await ctx.data.uploads.find(stream.user_id, item.uploadID);
   if (!upload) throw unavailable('The file that plays then is gone.');
@@ -58,22 +60,14 @@ async function askFor(ctx: Context, stream: Stream, row: OnAirRow, at: Date, wid
   const format = formatName(row.format);
   const objectKey = frameKey(upload.content_hash ?? upload.id, format, frame, width);
   const wanted = { object_key: objectKey, user_id: stream.user_id, upload_id: upload.id, frame, format, width };
-  const state = await ctx.data.frames.ask(wanted, mostPending);
-  if (state === null) throw unavailable(`${mostPending} others are being made. Ask again in a moment.`);
-  refuseFailed(state);
-  return objectKey;
-}
-
-async function untilReady(ctx: Context, key: string): Promise<void> {
-  let state = await ctx.data.frames.stateAfter(key, 0);
-  for (let look = 0; state === 'pending' && look < looks.count; look++)
-    state = await ctx.data.frames.stateAfter(key, looks.everySeconds);
+  const asked = await ctx.data.frames.ask(wanted, mostPending);
+  if (asked === null) throw unavailable(`${mostPending} others are being made. Ask again in a moment.`);
+  let state: FrameState | null = asked.state;
+  for (let look = 0; asked.isBegun && state === 'pending' && look < looks.count; look++)
+    state = await ctx.data.frames.stateAfter(objectKey, looks.everySeconds);
   if (state === 'pending') throw new ProblemError('upstream_unavailable', 'The picture is being made. Ask again.');
-  refuseFailed(state);
-}
-
-function refuseFailed(state: FrameState | null): void {
   if (state === 'failed') throw unavailable('No picture could be made of the file that plays then.');
+  return objectKey;
 }
 
 function unavailable(detail: string): ProblemError {

@@ -27,7 +27,7 @@ const timeoutMs = 20_000;
 /** Makes what was asked for, and says that it is there, or that it cannot be made. */
 export async function captureFrame(options: CaptureFrameOptions, objectKey: string, attempt: Attempt): Promise<void> {
   const { frames, uploads } = databaseOn(options.pool);
-  const wanted = await frames.find(objectKey);
+  const wanted = await frames.findPending(objectKey);
   if (!wanted) return;
   try {
     const upload = await uploads.findAny(wanted.upload_id);

@@ -128,6 +128,15 @@ it('is made once, however often and for whatever lap it is asked, and forgotten 
   expect(await commandsTo(service, 'media')).toContainEqual({ task: 'delete_object', objectKey });
 });
 
+it('is answered at once to whoever asks while another waits for it', async () => {
+  const path = `/streams/${streamID}/frame?at=${new Date(anchoredAt.getTime() + 1000).toISOString()}`;
+  const first = call('GET', path);
+  await vi.waitUntil(async () => (await commandsTo(service, 'media')).length > 0, { timeout: 20_000 });
+  expect((await call('GET', path)).status).toBe(502);
+  await work();
+  expect((await first).status).toBe(302);
+});
+
 it('is refused where nothing plays, where no picture can be made, and where too many are being made', async () => {
   const at = (ms: number) => `/streams/${streamID}/frame?at=${new Date(anchoredAt.getTime() + ms).toISOString()}`;
   expect((await call('GET', at(-1000))).body).toMatchObject({ code: 'preview_unavailable' });

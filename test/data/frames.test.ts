@@ -1,0 +1,51 @@
+// Pictures that are asked for are made, also where a command is lost, and so many of a user at a time.
+import { beforeEach, expect, it } from 'vitest';
+import { databaseOn } from '../../lambda/data/database.ts';
+import { testDatabase } from '../support/database.ts';
+import { commandsTo } from '../support/outbox-rows.ts';
+
+const database = testDatabase();
+const frames = () => databaseOn(database.pool()).frames;
+const mostPending = 10;
+
+beforeEach(() => database.pool().query('delete from frames; delete from outbox'));
+
+const ask = (key: string) =>
+  frames().ask(
+    { object_key: key, user_id: 'usr', upload_id: 'upl', frame: 0, format: 'q_720p-f_30', width: 640 },
+    mostPending,
+  );
+const pass = (seconds: number) =>
+  database.pool().query('update frames set since = since - make_interval(secs => $1)', [seconds]);
+const countOfCommands = async () => (await commandsTo(database, 'media')).length;
+
+it('a picture whose command was lost is made after a minute, and counts no more until then', async () => {
+  expect(await ask('lost')).toEqual({ state: 'pending', isBegun: true });
+  expect(await ask('lost')).toEqual({ state: 'pending', isBegun: false });
+  for (let other = 1; other < mostPending; other++) await ask(`other ${other}`);
+  expect(await ask('one more')).toBeNull();
+  await pass(61);
+  expect(await ask('one more')).toEqual({ state: 'pending', isBegun: true });
+  expect(await countOfCommands()).toBe(mostPending + 1);
+  expect(await ask('lost')).toEqual({ state: 'pending', isBegun: true });
+  expect(await countOfCommands()).toBe(mostPending + 2);
+});
+
+it('a picture that could not be made is tried again after a minute, however often it is asked for meanwhile', async () => {
+  await ask('failed');
+  await frames().settle('failed', 'failed');
+  await pass(40);
+  expect(await ask('failed')).toEqual({ state: 'failed', isBegun: false });
+  await pass(40);
+  expect(await ask('failed')).toEqual({ state: 'pending', isBegun: true });
+  expect(await countOfCommands()).toBe(2);
+});
+
+it('a picture that is there is had, however many others are being made', async () => {
+  await ask('ready');
+  await frames().settle('ready', 'ready');
+  for (let other = 0; other < mostPending; other++) await ask(`other ${other}`);
+  await pass(30);
+  expect(await ask('one more')).toBeNull();
+  expect(await ask('ready')).toEqual({ state: 'ready', isBegun: false });
+});
