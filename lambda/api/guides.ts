@@ -60,7 +60,15 @@ export function withGuides(rest: RestHandler, service: Service): RestHandler {
 async function readGuide(data: Database, { channelID, stream }: LinkedStream): Promise<Guide> {
   const now = await data.now();
   const to = new Date(now.getTime() + aheadMs);
-  const rows = await onAirRows(data, stream, { from: now, to, count: mostItems, track: null, drafts: null, now });
+  const rows = await onAirRows(data, stream, {
+    from: now,
+    to,
+    count: mostItems,
+    track: null,
+    drafts: null,
+    plannedAt: null,
+    now,
+  });
   const uploadIDs = [...new Set(rows.map(({ occurrence }) => occurrence.item.uploadID))];
   const uploads = await data.runs.uploadFacts(stream.user_id, uploadIDs);
   return {

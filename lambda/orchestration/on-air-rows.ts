@@ -13,6 +13,7 @@ import { isLive } from '../domain/stream-lifecycle.ts';
 import { framesPerSecond } from '../domain/video-format.ts';
 import type { Framerate } from '../domain/video-format.ts';
 import { draftTimelines, timelinesOfStart } from './planned-timelines.ts';
+import { endOfRun, plannedTimes } from './planned-times.ts';
 
 /** One playing of an item. */
 export interface OnAirRow {
@@ -45,6 +46,8 @@ export interface OnAirQuery {
   readonly track: Track | null;
   /** The rows are those that there would be if these drafts were published now; null: those that there will be. */
   readonly drafts: 'all' | { readonly playlistID: string } | null;
+  /** When a stream that is idle would be started with them; null: it would not. */
+  readonly plannedAt: Date | null;
   readonly now: Date;
 }
 
@@ -91,7 +94,7 @@ async function rowsOfRun(data: Database, stream: Stream, run: AirRun, query: OnA
 
 /** The runs of a stream between two times, in order. */
 export async function airRuns(data: Database, stream: Stream, query: OnAirQuery): Promise<AirRun[]> {
-  const { from, to, now, count, drafts } = query;
+  const { from, to, now, count } = query;
   const past = (await data.runs.between(stream.id, from, to, count)).map((run): AirRun => ({
     anchoredAt: run.anchored_at,
     endsAt: run.ended_at,
@@ -103,20 +106,18 @@ export async function airRuns(data: Database, stream: Stream, query: OnAirQuery)
   const present = stream.anchored_at === null ? null : presentRun(data, stream, query);
   const isBetween = ({ anchoredAt, endsAt }: AirRun) => anchoredAt < to && (endsAt === null || endsAt > from);
   const begun = [...past, ...(present && isBetween(present) ? [present] : [])];
-  if (isLive(stream.state)) return begun;
-  const beginsAt = stream.state === 'scheduled' ? stream.schedule_start_at : null;
-  const plannedAt = beginsAt ?? (drafts === null ? null : from > now ? from : now);
-  if (plannedAt === null) return begun;
+  const planned = await plannedTimes(stream, query);
+  if (planned.length === 0) return begun;
   const { format, timelines } = await timelinesOfStart(data, stream, now);
-  const planned: AirRun = {
-    anchoredAt: plannedAt,
-    endsAt: beginsAt === null ? null : endOfRun(stream, beginsAt),
+  const toCome = planned.map(({ startAt, endsAt }): AirRun => ({
+    anchoredAt: startAt,
+    endsAt,
     format,
     framesPerSecond: framesPerSecond[format.framerate],
     timelines: async () => timelines,
     isBegun: false,
-  };
-  return isBetween(planned) ? [...begun, planned] : begun;
+  }));
+  return [...begun, ...toCome];
 }
 
 function presentRun(data: Database, stream: Stream, { drafts, now }: OnAirQuery): AirRun {
@@ -131,14 +132,6 @@ function presentRun(data: Database, stream: Stream, { drafts, now }: OnAirQuery)
       drafts === null || !mayChange ? live : async () => draftTimelines(data, stream, await live(), drafts, now),
     isBegun: true,
   };
-}
-
-/** When a run ends by its schedule or its duration; null: it has neither. */
-function endOfRun(stream: Stream, startedAt: Date | null): Date | null {
-  const seconds = stream.stream_duration_seconds;
-  const overMs = seconds && startedAt ? startedAt.getTime() + seconds * 1000 : Infinity;
-  const endMs = Math.min(overMs, stream.schedule_end_at?.getTime() ?? Infinity);
-  return endMs === Infinity ? null : new Date(endMs);
 }
 
 /** The sound, where several tracks play to one picture, as on a music channel; else the pictures. */

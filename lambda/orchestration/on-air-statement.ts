@@ -51,7 +51,7 @@ const mostRuns = 500;
 /** What a stream played and sent between two times. */
 export async function onAirStatement(data: Database, stream: Stream, from: Date, to: Date): Promise<StatedRun[]> {
   const now = await data.now();
-  const query = { from, to, count: mostRuns, track: null, drafts: null, now };
+  const query = { from, to, count: mostRuns, track: null, drafts: null, plannedAt: null, now };
   const runs = (await airRuns(data, stream, query)).filter(({ isBegun }) => isBegun);
   const stated: StatedRun[] = [];
   for (const run of runs) stated.push(await statedRun(data, stream, run, from, to));

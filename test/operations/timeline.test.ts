@@ -124,6 +124,39 @@ describe('GET /streams/{id}/timeline', () => {
     expect(namesOf(await timeline('?limit=4'))).toEqual(['of 7 s', 'of 5 s', 'of 3 s', 'of 3 s']);
   });
 
+  it('goes on with a draft of an idle stream from page to page', async () => {
+    const whole = await timeline('?draft=true&limit=3');
+    expect(namesOf(whole)).toEqual(['of 7 s', 'of 5 s', 'of 7 s']);
+    const first = await timeline('?draft=true&limit=1');
+    const second = await timeline(`?draft=true&limit=1&cursor=${first.page.nextCursor}`);
+    expect(namesOf(second)).toEqual(['of 5 s']);
+    expect(second.data[0].startAt).toBe(first.data[0].endAt);
+    const third = await timeline(`?draft=true&limit=1&cursor=${second.page.nextCursor}`);
+    expect(namesOf(third)).toEqual(['of 7 s']);
+  });
+
+  it('says what each time of a recurrence will play, also while the stream is on the air', async () => {
+    const startAt = new Date(Math.ceil(Date.now() / 1000 + 3600) * 1000);
+    const starts = [0, 1, 2].map((day) => secondsAfter(startAt, day * 86_400));
+    await call('POST', `/streams/${streamID}/schedule`, {
+      scheduleStartAt: starts[0],
+      scheduleEndAt: secondsAfter(startAt, 5),
+      recurrence: { rule: 'FREQ=DAILY', timeZone: 'UTC' },
+    });
+    const startsOfRows = async (query: string) =>
+      (await timeline(query)).data.map((row: { startAt: string }) => row.startAt);
+    expect(await startsOfRows('?limit=3')).toEqual(starts);
+    expect(await startsOfRows(`?limit=1&from=${starts[2]}`)).toEqual([starts[2]]);
+    await service.pool().query(
+      `update streams set schedule_start_at = schedule_start_at - interval '2 hours',
+         schedule_end_at = schedule_end_at - interval '40 minutes' where id = $1`,
+      [streamID],
+    );
+    await goLive(0);
+    const rows = await startsOfRows(`?limit=3&from=${secondsAfter(startAt, -60)}`);
+    expect(rows).toEqual(starts);
+  });
+
   it('says what a schedule will play', async () => {
     const startAt = inFuture(3600);
     await call('POST', `/streams/${streamID}/schedule`, { scheduleStartAt: startAt, scheduleEndAt: inFuture(3610) });

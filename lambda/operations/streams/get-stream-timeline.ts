@@ -37,16 +37,20 @@ export const getStreamTimeline = operation(['service:read'], {
   output: { status: 200, body: pageOf(timelineRow).meta({ id: 'TimelinePage' }), csv: csvOf },
   errors: ['not_found', 'invalid_cursor'],
   async handle(ctx, { params, query }) {
+    const { draft, playlistID, track = null, limit, cursor } = query;
+    const [firstAsked, position] = cursor?.split('.') ?? [];
     const now = await ctx.data.now();
-    const from = query.from ?? now;
+    // A later page goes on with what the first one began: with what would be, had the drafts been published then.
+    const askedAt = firstAsked === undefined ? now : new Date(Number.parseInt(firstAsked, 36));
+    if (Number.isNaN(askedAt.getTime())) throw invalidCursor();
+    const from = query.from ?? askedAt;
     const to = query.to ?? new Date(from.getTime() + longestMs);
     if (from >= to) throw refuse('from', 'from has to be before to.');
     if (to.getTime() - from.getTime() > longestMs) throw refuse('to', `Ask for at most ${longestDays} days.`);
     const stream = orNotFound(await ctx.data.streams.find(ctx.caller.userID, params.id), 'stream');
-    const { draft, playlistID, track = null, limit, cursor } = query;
     const drafts = !draft ? null : playlistID === undefined ? 'all' : { playlistID };
-    const listID = `timeline of ${stream.id} ${track} ${draft} ${playlistID}`;
-    const afterMs = cursor === undefined ? null : ctx.cursors.open(listID, cursor);
+    const listID = `timeline of ${stream.id} ${track} ${draft} ${playlistID} ${askedAt.getTime()}`;
+    const afterMs = cursor === undefined ? null : ctx.cursors.open(listID, position ?? '');
     if (cursor !== undefined && afterMs === null) throw invalidCursor();
     const found = await onAirRows(ctx.data, stream, {
       from: afterMs === null ? from : new Date(afterMs),
@@ -54,10 +58,12 @@ export const getStreamTimeline = operation(['service:read'], {
       count: limit + 1,
       track,
       drafts,
-      now,
+      plannedAt: !draft ? null : from > askedAt ? from : askedAt,
+      now: draft ? askedAt : now,
     });
     const hasMore = found.length > limit;
-    const next = hasMore ? ctx.cursors.seal(listID, found[limit]!.startAt.getTime()) : '';
+    const sealed = hasMore ? ctx.cursors.seal(listID, found[limit]!.startAt.getTime()) : '';
+    const next = hasMore ? `${askedAt.getTime().toString(36)}.${sealed}` : '';
     const data = await presentRows(ctx, stream, found.slice(0, limit), afterMs === null ? from : null);
     return { data, page: { hasMore, nextCursor: next } };
   },
