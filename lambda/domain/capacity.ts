@@ -41,6 +41,8 @@ export interface StreamToSend {
   readonly videoCodec: VideoCodec;
   /** Whether sound comes from a track of its own. */
   readonly hasSoundTrack: boolean;
+  /** Another output of the stream has it encoded already, so that it is only sent. */
+  readonly isEncodedForAnother?: boolean;
   /** Where it is sent; null where nobody knows yet. */
   readonly rtmpURL: string | null;
   /**
@@ -95,6 +97,8 @@ export function costOf(stream: StreamToSend): StreamCost {
     memoryMiB: sending.memoryMiB + mbps * sending.memoryPerMbps,
     networkMbps: url && isThisMachine(url.hostname) ? 0 : mbps * packetOverhead,
   };
+  if (stream.isEncodedForAnother)
+    return { ...common, cores: sends, coresBesideGpu: sends, thread: sends, gpuMegapixels: 0 };
   if (backend === 'manifest') {
     // Sound of its own is cut in between the pictures, picture by picture.
     const thread = hasSoundTrack ? 2 * sends : sends;

@@ -6,7 +6,8 @@ import { adviceOnRtmpURL, isSameServer } from '../../domain/rtmp-url.ts';
 import { endsInStreamKey, faultOfStreamKey } from '../../domain/stream-key.ts';
 import type { Context } from '../context.ts';
 import { text, timestamp } from '../fields.ts';
-import { fieldProblems, ProblemError } from '../problem-codes.ts';
+import { fieldProblems } from '../field-problems.ts';
+import { ProblemError } from '../problem-codes.ts';
 import type { FieldError } from '../problem-codes.ts';
 
 /** The fields that requests to create and to update a destination take. */

@@ -173,12 +173,13 @@ export class HeldReplica {
     const { role } = replica;
     log('session_ended', { streamID: this.streamID, role, blame, code: reason.code, failures, cause, offAirMs });
     const isGivenUp = blame === 'destination' && offAirMs > failsAfterMs;
-    this.#report('failing', isGivenUp ? givenUp(reason) : reason, {
-      hopeless: isGivenUp || isHopeless || failure instanceof MediaError,
-    });
-    if (failure instanceof NoRoom) void this.#leaveOnceReported();
     const restMs = isResting ? restingDelayMs(offAirMs, random) : 0;
     const untilNextMs = Math.max(restMs, backoffMs(failures, pace, random));
+    this.#report('failing', isGivenUp ? givenUp(reason) : reason, {
+      hopeless: isGivenUp || isHopeless || failure instanceof MediaError,
+      attempt: { failures, nextInMs: untilNextMs, blame },
+    });
+    if (failure instanceof NoRoom) void this.#leaveOnceReported();
     await setTimeout(untilNextMs, undefined, { signal }).catch(() => {});
   }
 
@@ -281,7 +282,12 @@ export class HeldReplica {
     this.#replacement.connected();
   }
 
-  #report(state: ReplicaState, reason: StateReason | null, { hopeless = false } = {}): void {
-    this.#reports.say({ claim: this.claim, state, reason, hopeless, observedAtMs: this.#options.steadyClock() });
+  #report(
+    state: ReplicaState,
+    reason: StateReason | null,
+    { hopeless = false, ...attempt }: Partial<Pick<Report, 'hopeless' | 'attempt'>> = {},
+  ): void {
+    const observedAtMs = this.#options.steadyClock();
+    this.#reports.say({ claim: this.claim, state, reason, hopeless, observedAtMs, ...attempt });
   }
 }

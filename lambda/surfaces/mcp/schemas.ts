@@ -21,7 +21,9 @@ export function selfContained(
   const schemas: Json = {};
   const complete = inPlace(jsonSchema(schema, io, schemas), schemas, elsewhere) as Json;
   // AI models are given the schemas of inputs, and some providers of models accept no list of types in them.
-  return io === 'input' ? complete : (withoutUnionsOfNull(complete) as Json);
+  if (io === 'input') return complete;
+  const { required, ...described } = withoutUnionsOfNull(complete) as Json;
+  return { ...(withoutRequired(described) as Json), ...(required === undefined ? {} : { required }) };
 }
 
 /** The component that a schema is, or null, and the components that it directly contains. */
@@ -77,6 +79,14 @@ function withoutUnionsOfNull(value: unknown): unknown {
   if (!option || nothing?.['type'] !== 'null' || others.length > 0 || typeof option['type'] !== 'string') return schema;
   const values = option['enum'] as readonly unknown[] | undefined;
   return { ...option, type: [option['type'], 'null'], ...(values ? { enum: [...values, null] } : {}), ...rest };
+}
+
+/** Of what an answer has in it, all fields are always there: to say so of each took a fortieth of the list. */
+function withoutRequired(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withoutRequired);
+  if (value === null || typeof value !== 'object') return value;
+  const members = Object.entries(value).filter(([name, member]) => name !== 'required' || !Array.isArray(member));
+  return Object.fromEntries(members.map(([name, member]) => [name, withoutRequired(member)]));
 }
 
 function outlined(teller: string): Json {

@@ -205,32 +205,6 @@ describe('a failure of the media', () => {
   });
 });
 
-describe('the end before a keyframe', () => {
-  it.each([0, 7, 59, 60])(
-    'is known ahead, and another queue goes on there with all that is left, begun at frame %i',
-    async (startFrame) => {
-      const { queue, profile, take } = queueOf({ startFrame });
-      await take(150);
-      const messages: QueuedMessage[] = [];
-      let endFrame = NaN;
-      let takenWhenKnown = NaN;
-      void queue.endBeforeKeyframe().then((frame) => {
-        endFrame = frame;
-        takenWhenKnown = messages.findLast(({ picture }) => picture)?.picture?.frame ?? 0;
-      });
-      for (let each = await queue.next(); each !== null; each = await queue.next()) messages.push(...each);
-      expect(await queue.next()).toBeNull();
-      expect(endFrame % profile.gopFrames).toBe(0);
-      expect(endFrame - takenWhenKnown).toBeGreaterThan(30);
-      expect(messages.findLast(({ picture }) => picture)!.picture!.frame).toBe(endFrame - 1);
-      const nextSoundMs = ((endFrame - startFrame) * 1000) / 30 + 1000 / 30;
-      const lastSoundEndsMs = timestamps(messages, 'audio').at(-1)! + 1024 / 48;
-      expect(Math.abs(nextSoundMs - lastSoundEndsMs)).toBeLessThanOrEqual(1024 / 48 / 2 + 1);
-      await queue.close();
-    },
-  );
-});
-
 describe('closing the queue', () => {
   it('rejects who waits for a picture, and closes source and encoder', async () => {
     const { queue, state, encoder } = queueOf({ before: () => new Promise(() => {}) });
