@@ -88,7 +88,7 @@ describe('who may import whom', () => {
     expect(strangers(within('lambda'), ({ target }) => !outside(target))).toEqual([]);
   });
 
-  it('lib takes from lambda only the catalogue, names of variables, queues and places, and costs', () => {
+  it('lib takes from lambda only the catalogue, names of variables, queues, places and roles, and costs', () => {
     const allowed = ({ target }: Import) =>
       !within('lambda', 'bin')(target) ||
       within(
@@ -97,6 +97,7 @@ describe('who may import whom', () => {
         'lambda/domain/capacity.ts',
         'lambda/domain/object-keys.ts',
         'lambda/domain/sealed-places.ts',
+        'lambda/domain/source-role.ts',
       )(target) ||
       /^lambda\/(?:[\w-]+\/)+environment\.ts$/.test(target);
     expect(strangers(within('lib'), allowed)).toEqual([]);

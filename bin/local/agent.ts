@@ -36,6 +36,7 @@ const importOptions = {
   ...connections,
   ...importWorkerDefaults,
   limitFactor: localSettings.limitFactor,
+  roles: null,
   source: { ...localSettings, resolve: createNameResolver(), limits: importLimits },
   steadyClock: () => performance.now(),
   random: Math.random,

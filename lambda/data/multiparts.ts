@@ -25,13 +25,15 @@ export function multiparts(db: Queryable) {
         [uploadID, days],
       ),
 
-    /** Notes what the parts go to from now on. */
-    begin: (uploadID: string, { multipartID, hasSHA256 }: { multipartID: string; hasSHA256: boolean }) =>
-      db.query('update multiparts set multipart_id = $2, begun_at = now(), has_sha256 = $3 where upload_id = $1', [
-        uploadID,
-        multipartID,
-        hasSHA256,
-      ]),
+    /** Notes what the parts go to from now on. @returns what they went to before; null where none were begun */
+    begin: async (uploadID: string, { multipartID, hasSHA256 }: { multipartID: string; hasSHA256: boolean }) =>
+      (await one<{ replaced: string | null }>(
+        db,
+        `update multiparts set multipart_id = $2, begun_at = now(), has_sha256 = $3
+         from (select multipart_id as replaced from multiparts where upload_id = $1) as before
+         where upload_id = $1 returning replaced`,
+        [uploadID, multipartID, hasSHA256],
+      ))!.replaced,
 
     /** Forgets the parts of an upload that is complete. */
     delete: (uploadID: string) => db.query('delete from multiparts where upload_id = $1', [uploadID]),

@@ -125,10 +125,6 @@ export function sources(db: Queryable) {
         [id],
       ))!,
 
-    /** Makes the next look due at once. A look that is under way is followed by another one. */
-    makeDue: async (id: string) =>
-      (await one<Source>(db, `update sources set due_at = now() where id = $1 returning ${columns}`, [id]))!,
-
     delete: (id: string) => db.query('delete from sources where id = $1', [id]),
 
     /**

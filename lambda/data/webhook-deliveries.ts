@@ -49,22 +49,27 @@ export function webhookDeliveries(db: Queryable) {
     list: (webhookID: string, state: WebhookDeliveryState | null, before: number | null, count: number) =>
       all<WebhookDelivery>(
         db,
-        `select ${columns} from webhook_deliveries d join events e on e.id = d.event_id
+        // Nothing is sent to a webhook while it is silent.
+        `select ${columns}, greatest(d.next_attempt_at, w.silent_until) as next_attempt_at
+         from webhook_deliveries d join events e on e.id = d.event_id join webhooks w on w.id = d.webhook_id
          where d.webhook_id = $1 and ($2::text is null or d.state = $2) and ($3::bigint is null or d.seq < $3)
          order by d.seq desc limit $4`,
         [webhookID, state, before, count],
       ),
 
     /**
-     * Asks for a delivery once more: it is sent as if its event had just happened. Null if the webhook has no such
-     * delivery.
+     * Asks for a delivery once more: it is sent as if its event had just happened, and with it what else is due, also
+     * to a webhook that is silent. Null if the webhook has no such delivery.
      */
     askAgain: (webhookID: string, id: string) =>
       one<WebhookDelivery>(
         db,
         `with command as (
            insert into outbox (queue, body) select 'webhooks', jsonb_build_object('webhookID', webhook_id)
-           from webhook_deliveries where id = $2 and webhook_id = $1)
+           from webhook_deliveries where id = $2 and webhook_id = $1 returning id),
+         heard as (
+           update webhooks set silent_until = null
+           where id = $1 and silent_until is not null and exists (select from command))
          update webhook_deliveries d
          set state = 'pending', attempts = 0, asked_at = now(), next_attempt_at = now(), failure = null
          from events e

@@ -5,14 +5,20 @@ import type { Queryable } from './queryable.ts';
 import { isAwake } from './webhooks.ts';
 import type { Webhook } from './webhooks.ts';
 
-/** SQL of the condition that something is due to the webhook `w`, and nobody is sending to it. */
+/**
+ * SQL of the condition that something is due to the webhook `w`, and nobody is sending to it. It asks for the delivery
+ * that comes first: to find any one that is due, Postgres reads the table from its beginning.
+ */
 const isWaiting = `enabled and (leased_until is null or leased_until < now()) and ${isAwake}
-  and exists (
-    select from webhook_deliveries
-    where webhook_id = w.id and state = 'pending' and next_attempt_at <= now())`;
+  and now() >= (
+    select next_attempt_at from webhook_deliveries
+    where webhook_id = w.id and state = 'pending' order by next_attempt_at limit 1)`;
 
 /** SQL of the condition that the receiver of the webhook `w` is known to answer. */
 const hasTaken = '(last_delivered_at is not null and silences = 0)';
+
+/** SQL of how many webhooks of the user of the webhook `w` have senders. */
+const sendersOfUser = '(select count(*) from webhooks o where o.user_id = w.user_id and o.leased_until >= now())';
 
 /** SQL of how many senders there are at the host of the webhook `w` for other users. */
 const sendersOfOthers = `(
@@ -42,7 +48,7 @@ export function webhookSenders(db: Queryable) {
         db,
         `update webhooks w set leased_until = now() + make_interval(secs => $2)
          where id = $1 and ${isWaiting}
-           and (select count(*) from webhooks o where o.user_id = w.user_id and o.leased_until >= now()) < $3
+           and ${sendersOfUser} < $3
            and ${sendersOfOthers} < case when ${hasTaken} then $5::int else $4::int end
            and (${hasTaken} or ${hostSilentUntil} is null)
          returning *`,
@@ -50,12 +56,19 @@ export function webhookSenders(db: Queryable) {
       ),
 
     /**
-     * Puts off what is due to a webhook whose host is silent, or has as many senders as it may, with a command for
+     * Leaves a webhook alone for a while whose host is silent, or has as many senders as it may, with a command for
      * then. Does nothing to any other.
      * @param busySeconds how long it waits for senders
+     * @param most how many webhooks of a user may have senders
+     * @returns whether it can be leased now: what kept it from being so has just passed
      */
-    deferToHost: (id: string, busySeconds: number, { mostOfOthers, mostOfOthersOnceTaken }: HostBounds) =>
-      db.query(
+    deferToHost: async (
+      id: string,
+      busySeconds: number,
+      most: number,
+      { mostOfOthers, mostOfOthersOnceTaken }: HostBounds,
+    ) => {
+      const { rows } = await db.query<{ isFree: boolean }>(
         `with deferred as (
            update webhooks w
            set silent_until = coalesce(
@@ -64,13 +77,15 @@ export function webhookSenders(db: Queryable) {
              ${sendersOfOthers} >= case when ${hasTaken} then $4::int else $3::int end
              or not ${hasTaken} and ${hostSilentUntil} is not null)
            returning silent_until),
-         put_off as (
-           update webhook_deliveries set next_attempt_at = silent_until
-           from deferred where webhook_id = $1 and state = 'pending' and next_attempt_at < silent_until)
-         insert into outbox (queue, body, visible_at)
-         select 'webhooks', jsonb_build_object('webhookID', $1::text), silent_until from deferred`,
-        [id, busySeconds, mostOfOthers, mostOfOthersOnceTaken],
-      ),
+         later as (
+           insert into outbox (queue, body, visible_at)
+           select 'webhooks', jsonb_build_object('webhookID', $1::text), silent_until from deferred)
+         select not exists (select from deferred) and exists (
+           select from webhooks w where id = $1 and ${isWaiting} and ${sendersOfUser} < $5) as "isFree"`,
+        [id, busySeconds, mostOfOthers, mostOfOthersOnceTaken, most],
+      );
+      return rows[0]!.isFree;
+    },
 
     /**
      * The id of another webhook of the same user, to which something is due and that has no sender; null if there is
@@ -105,17 +120,15 @@ export function webhookSenders(db: Queryable) {
       ),
 
     /**
-     * Notes that nobody answers at the address, and puts off all deliveries for so long, with a command for then. Where
-     * enough users hear nothing from its host, the host is silent for everybody whose receiver is not known to answer.
+     * Notes that nobody answers at the address, and leaves the webhook alone for so long, with a command for then. Its
+     * deliveries are not touched: thousands of them may be due. Where enough users hear nothing from its host, the host
+     * is silent for everybody whose receiver is not known to answer.
      */
     beSilent: (id: string, seconds: number, host: WebhookHostLimits) =>
       db.query(
         `with silent as (
            update webhooks set silences = silences + 1, silent_until = now() + make_interval(secs => $2)
            where id = $1 returning silent_until, host_of_url(url) as host),
-         put_off as (
-           update webhook_deliveries set next_attempt_at = silent_until
-           from silent where webhook_id = $1 and state = 'pending' and next_attempt_at < silent_until),
          silent_host as (
            insert into webhook_hosts as h (host, silent_until)
            select host, now() + make_interval(secs => $4) from silent

@@ -28,8 +28,9 @@ export interface Webhook {
 /** The columns that an update sets. */
 export type WebhookSettings = Pick<Webhook, 'url' | 'events' | 'enabled'>;
 
-/** SQL of the condition that the user of the webhook `w` is not at rest: else what is due to it waits. */
-export const isAwake = 'not exists (select from users u where u.id = w.user_id and u.is_at_rest)';
+/** SQL of the condition that the webhook `w` is not silent, nor its user at rest: else what is due to it waits. */
+export const isAwake = `(w.silent_until is null or w.silent_until <= now())
+  and not exists (select from users u where u.id = w.user_id and u.is_at_rest)`;
 
 export function webhooks(db: Queryable) {
   return {

@@ -14,6 +14,7 @@ export const findingKinds = [
   'interlaced',
   'aspect',
   'no_sound',
+  'bitrate',
 ] as const;
 export type FindingKind = (typeof findingKinds)[number];
 
@@ -32,6 +33,10 @@ export interface InspectedFacts {
   /** As displayed; null without moving pictures. */
   readonly size: { readonly width: number; readonly height: number } | null;
   readonly hasSound: boolean;
+  /** Of the whole file; null where it is not known. */
+  readonly sizeBytes: number | null;
+  /** As ffprobe calls it. */
+  readonly videoCodec: string | null;
 }
 
 /** So many stretches of a kind are told, the longest. */
@@ -49,6 +54,16 @@ const fewestPictures = 10;
 const aspect = { width: 16, height: 9, toleranceShare: 0.02 } as const;
 /** What covers more of the media than this covers all of it. */
 const throughoutShare = 0.99;
+/**
+ * Bits for each pixel of a picture, as whole files have them, sound included. With fewer, whatever moves falls into
+ * blocks: 187 kbit/s for 1080p30 in H.264. Newer codecs do with half of it.
+ */
+const fewestBitsPerPixel = 0.003;
+const frugalCodecs = { names: ['hevc', 'av1', 'vp9', 'vvc'], factor: 0.5 } as const;
+/** Pictures that stand still or are black need next to no bits: of less motion nothing is said. */
+const leastMotionSeconds = 10;
+/** More than any stream has, by five times: whoever plays it while it is read may wait for it. */
+const mostBitsPerSecond = 200e6;
 
 /** What was found so far. @param isWhole whether all of it has been measured */
 export function findingsOf(
@@ -60,6 +75,7 @@ export function findingsOf(
   const { durationSeconds, size, hasSound } = facts;
   const findings = [
     ...(size === null ? [] : findInPictures(measured, durationSeconds, size, isWhole)),
+    ...(size === null || !isWhole ? [] : findBitrate(measured, facts, size)),
     ...(hasSound ? findInSound(measured, durationSeconds, loudness, isWhole) : []),
     ...(size !== null && !hasSound
       ? [throughout('no_sound', 'The file has no sound. Streams play silence with it, or their own sound track.')]
@@ -112,6 +128,32 @@ function findShape({ width, height }: { readonly width: number; readonly height:
   if (Math.abs(share - 1) <= aspect.toleranceShare) return [];
   const where = share < 1 ? 'at both sides' : 'above and below';
   return [throughout('aspect', `The pictures are ${width} × ${height}, not 16:9: streams show black bars ${where}.`)];
+}
+
+/** Of a whole file, since its size is that of all of it. */
+function findBitrate(
+  { black, frozen, pictures, picturesUntil }: Measurements,
+  { durationSeconds, sizeBytes, videoCodec }: InspectedFacts,
+  { width, height }: NonNullable<InspectedFacts['size']>,
+): Finding[] {
+  if (sizeBytes === null || picturesUntil === 0) return [];
+  const bitsPerSecond = (sizeBytes * 8) / durationSeconds;
+  if (bitsPerSecond > mostBitsPerSecond) {
+    const detail =
+      `The file has ${Math.round(bitsPerSecond / 1e6)} Mbit/s, many times what streams have: where it is encoded ` +
+      'while it plays, it may come too slowly. Make it anew with 50 Mbit/s, or stream it by the backend manifest.';
+    return [throughout('bitrate', detail)];
+  }
+  const stillSeconds = joined([...black, ...frozen]).reduce((sum, stretch) => sum + lengthOf(stretch), 0);
+  const movingSeconds = picturesUntil - stillSeconds;
+  const movingPixels = width * height * pictures * (movingSeconds / picturesUntil);
+  const isFrugal = frugalCodecs.names.some((name) => name === videoCodec);
+  const fewest = fewestBitsPerPixel * (isFrugal ? frugalCodecs.factor : 1);
+  if (movingSeconds < leastMotionSeconds || sizeBytes * 8 >= fewest * movingPixels) return [];
+  const detail =
+    `The file has ${Math.round(bitsPerSecond / 1000)} kbit/s, which is very little for ${width} × ${height}: ` +
+    'what moves may fall into blocks. Look at it, and use the original, or make it anew with a higher bitrate.';
+  return [throughout('bitrate', detail)];
 }
 
 function findInSound(

@@ -83,9 +83,10 @@ const noticedWords = {
   silent: 'silence',
   no_sound: 'no sound',
   loud: 'sound that is too loud',
+  bitrate: 'a bitrate that is far off',
 } as const satisfies Partial<Record<FindingKind, string>>;
 type NoticedKind = keyof typeof noticedWords;
-const noticedInPictures: readonly NoticedKind[] = ['black', 'frozen'];
+const noticedInPictures: readonly NoticedKind[] = ['black', 'frozen', 'bitrate'];
 const noticedInSound: readonly NoticedKind[] = ['silent', 'no_sound', 'loud'];
 
 /** Whether the sound of the videos is replaced by a sound track. */

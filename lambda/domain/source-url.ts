@@ -5,8 +5,9 @@ import type { AddressRules } from './network-address.ts';
 export const sourceKinds = ['s3', 'webdav', 'rss'] as const;
 export type SourceKind = (typeof sourceKinds)[number];
 
-/** What opens a source: its keys at S3, or the user and the password of its server. */
+/** What opens a source: keys or a role of its owner at S3, or the user and the password of its server. */
 export type SourceCredentials =
+  | { readonly roleARN: string }
   | { readonly accessKeyID: string; readonly secretAccessKey: string }
   | { readonly username: string; readonly password: string };
 

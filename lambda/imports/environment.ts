@@ -12,6 +12,7 @@ export const importVariables = [
   'IMPORT_RELEASE_PARAMETER',
   'SEALING_KEY_ARN',
   'LIMIT_FACTOR',
+  'ROLE_PRINCIPAL',
 ] as const;
 
 /** Where the worker is in the publisher's image, below the folder of the agent. */
@@ -24,6 +25,8 @@ export interface ImportEnvironment extends DatabaseEnvironment {
   readonly limitFactor: number;
   /** KMS key that wraps the keys which the credentials of sources are sealed with. */
   readonly sealingKeyARN: string;
+  /** What roles of users name as those who may take them on: the account of the stage. */
+  readonly rolePrincipal: string;
   /** Name of the parameter with the ARN of the task definition that is current. */
   readonly releaseParameter: string;
 }
@@ -37,6 +40,7 @@ export function readImportEnvironment(env: NodeJS.ProcessEnv): ImportEnvironment
     allowPrivateAddresses: requiredVariable(env, 'ALLOW_PRIVATE_ADDRESSES') === 'true',
     limitFactor: Number(requiredVariable(env, 'LIMIT_FACTOR')),
     sealingKeyARN: requiredVariable(env, 'SEALING_KEY_ARN'),
+    rolePrincipal: requiredVariable(env, 'ROLE_PRINCIPAL'),
     releaseParameter: requiredVariable(env, 'IMPORT_RELEASE_PARAMETER'),
   };
 }

@@ -13,6 +13,7 @@ import { limitReached } from '../orchestration/limits.ts';
 import type { CommandQueue } from '../ports/command-queue/command-queue.ts';
 import { BusyLanes } from '../ports/command-queue/busy-lanes.ts';
 import type { ObjectStore } from '../ports/object-store/object-store.ts';
+import type { RoleSessions } from '../ports/role-sessions/role-sessions.ts';
 import type { Sealer } from '../ports/sealer/sealer.ts';
 import { ImportError } from './import-error.ts';
 import { ImportRun } from './import-run.ts';
@@ -26,6 +27,8 @@ export interface ImportWorkerOptions {
   readonly source: SourceOptions;
   /** Of the credentials of watched sources. */
   readonly sourceSealer: Sealer;
+  /** Null where roles cannot be taken on. */
+  readonly roles: RoleSessions | null;
   /** Multiplies every limit of domain/limits.ts. */
   readonly limitFactor: number;
   /** How many imports are carried out at a time, and how many of one user. */
@@ -134,7 +137,7 @@ class ImportWorker {
   }
 
   #begin(claim: ClaimedImport, renewedAtMs: number): void {
-    const { pool, sourceSealer, source: sourceOptions, limitFactor, onLoad, log } = this.#options;
+    const { pool, sourceSealer: sealer, roles, source: sourceOptions, limitFactor, onLoad, log } = this.#options;
     const unannounced = sourceOptions.limits.maxBytesUnannounced;
     log('import_claimed', { uploadID: claim.upload_id, epoch: claim.epoch });
     const ending = new AbortController();
@@ -145,7 +148,7 @@ class ImportWorker {
       ending.abort(new ImportTaken());
       ending.signal.throwIfAborted();
     };
-    const link = () => linkOf(this.#data, sourceSealer, claim);
+    const link = () => linkOf({ data: this.#data, sealer, roles }, claim, ending.signal);
     const run = new ImportRun({ ...this.#options, claim, begin, link });
     const held: HeldImport = { claim, run, ending, renewedAtMs };
     this.#held.add(held);

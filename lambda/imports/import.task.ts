@@ -5,6 +5,7 @@ import { jsonLog } from '../log.ts';
 import { connectDatabase, connectSealer } from '../ports/aws/connect-aws.ts';
 import { createSQSCommandQueue } from '../ports/command-queue/sqs-command-queue.ts';
 import { createS3ObjectStore } from '../ports/object-store/s3-object-store.ts';
+import { createSTSRoleSessions } from '../ports/role-sessions/sts-role-sessions.ts';
 import { describeEcsTask } from '../container/ecs-task.ts';
 import { agentHealthPort } from '../publisher/environment.ts';
 import { createNameResolver } from '../ports/outbound/name-resolver.ts';
@@ -44,6 +45,7 @@ try {
       limits: importLimits,
     },
     sourceSealer,
+    roles: createSTSRoleSessions(environment.rolePrincipal, { region: environment.databaseRegion }),
     steadyClock,
     random: Math.random,
     pollMs,

@@ -2,11 +2,13 @@
 // Triggers in the database write the events (data/migrations/0010_webhooks.sql).
 import * as z from 'zod';
 import { graceMs } from '../domain/credits.ts';
+import { findingKinds } from '../domain/findings.ts';
 import { platformNames } from '../domain/managed-platforms.ts';
 import { streamStates, transitions } from '../domain/stream-lifecycle.ts';
 import type { TransitionCause } from '../domain/stream-lifecycle.ts';
 import { failure } from './fields.ts';
 import type { Scope } from './scopes.ts';
+import { inspectionFields } from './uploads/upload-inspection.ts';
 
 interface WebhookEvent {
   readonly type: string;
@@ -105,6 +107,19 @@ export const webhookEvents = [
     summary: 'An upload cannot be played',
     description: 'It could not be imported, or its content cannot be used: its probeState is failed.',
     data: z.object({ uploadID: z.string(), name: z.string(), failure }),
+  },
+  {
+    type: 'upload.examined',
+    scope: 'service:read',
+    summary: 'An upload has been looked through',
+    description: 'It may have played before. Its findings and pictures are in get_upload.',
+    data: z.object({
+      uploadID: z.string(),
+      name: z.string(),
+      examinedShare: z.number().describe('Less than 1 where looking through it was given up.'),
+      findingKinds: z.array(z.enum(findingKinds)),
+      loudness: inspectionFields.loudness,
+    }),
   },
   {
     type: 'source.failing',

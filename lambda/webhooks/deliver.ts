@@ -61,7 +61,7 @@ export async function deliverTo(options: WebhookDeliveryOptions, webhookID: stri
     if (options.signal.aborted) return;
     const webhook = await senders.lease(next, leaseSeconds, sendersOfUser, webhookHost);
     if (!webhook) {
-      await senders.deferToHost(next, webhookHost.busyForSeconds, webhookHost);
+      if (await senders.deferToHost(next, webhookHost.busyForSeconds, sendersOfUser, webhookHost)) continue;
       return;
     }
     let turn: Turn = { hasAnswered: false, hasDelivered: false };

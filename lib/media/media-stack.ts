@@ -86,6 +86,7 @@ export class MediaStack extends Stack {
     this.takeInAccess = this.#access('TakeInAccess', readingToo, {
       's3:PutObject': [uploadsPrefix],
       's3:ListMultipartUploadParts': [uploadsPrefix],
+      's3:AbortMultipartUpload': [uploadsPrefix],
       's3:GetObject': [uploadsPrefix, renditionsPrefix, healthPrefix],
     });
     this.readAccess = this.#access(

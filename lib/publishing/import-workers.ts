@@ -2,10 +2,19 @@
 import { Stack } from 'aws-cdk-lib';
 import { SubnetType } from 'aws-cdk-lib/aws-ec2';
 import { Platform } from 'aws-cdk-lib/aws-ecr-assets';
-import { CpuArchitecture, type ICluster, LogDriver, OperatingSystemFamily } from 'aws-cdk-lib/aws-ecs';
+import {
+  CpuArchitecture,
+  type ICluster,
+  LogDriver,
+  OperatingSystemFamily,
+  type TaskDefinition,
+} from 'aws-cdk-lib/aws-ecs';
 import { QueueProcessingFargateService } from 'aws-cdk-lib/aws-ecs-patterns';
+import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import { Construct } from 'constructs';
+import { sourceRolePrefix } from '../../lambda/domain/source-role.ts';
 import { importVariables, importWorkerCommand } from '../../lambda/imports/environment.ts';
+import { acknowledge, wildcardResource } from '../shared/acknowledge.ts';
 import { pickVariables } from '../shared/platform-access.ts';
 import { ServiceLogs } from '../shared/service-logs.ts';
 import { AgentRelease } from './agent-release.ts';
@@ -24,6 +33,8 @@ export class ImportWorkers extends Construct {
     const environment = pickVariables(importVariables, {
       ...platform,
       IMPORT_RELEASE_PARAMETER: release.parameterName,
+      // The account, and not the role of the task: a role that is made anew is another one to those who trust it.
+      ROLE_PRINCIPAL: Stack.of(this).formatArn({ service: 'iam', region: '', resource: 'root' }),
     });
     const workers = new QueueProcessingFargateService(this, 'Workers', {
       ...deployment,
@@ -58,6 +69,31 @@ export class ImportWorkers extends Construct {
     });
     hardenPatternContainer(workers.taskDefinition);
     grantTask(workers.taskDefinition, 'importWorker', props, cluster, []);
+    grantSourceRoles(workers.taskDefinition);
     release.announce(workers.taskDefinition, workers.service);
   }
+}
+
+/** Lets a task take on roles in accounts of users: those that are named for it, and only on behalf of somebody. */
+function grantSourceRoles(taskDefinition: TaskDefinition): void {
+  const stack = Stack.of(taskDefinition);
+  const roles = stack.formatArn({
+    service: 'iam',
+    region: '',
+    account: '*',
+    resource: 'role',
+    resourceName: `${sourceRolePrefix}*`,
+  });
+  taskDefinition.addToTaskRolePolicy(
+    new PolicyStatement({
+      actions: ['sts:AssumeRole'],
+      resources: [roles],
+      conditions: { Null: { 'sts:ExternalId': 'false' } },
+    }),
+  );
+  acknowledge(
+    taskDefinition,
+    'Users name the roles, which are in their accounts and let us in themselves.',
+    wildcardResource(stack, roles),
+  );
 }

@@ -27,7 +27,12 @@ beforeAll(async () => {
   await once(server.listen(0, '127.0.0.1'), 'listening');
   const siteURL = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   youtube = createYoutubeStandIn({ ...testClient, redirectURI: callbackURL, signingKey: 'test' });
-  const listener = getRequestListener((request) => youtube(request));
+  const listener = getRequestListener(async (request) => {
+    service.secrets.plant(request.headers, await request.clone().text());
+    const response = await youtube(request);
+    service.secrets.plantAnswer(await response.clone().text());
+    return response;
+  });
   server.on('request', (request, response) => void listener(request, response));
   const { pool, sealer, log } = service.service();
   // As while Google's consent screen of the client is in testing.
@@ -43,6 +48,7 @@ async function call(method: string, path: string, body?: object) {
   const headers = { 'x-api-key': user.apiKey, 'content-type': 'application/json' };
   const request = new Request(baseURL + path, { method, headers, body: body ? JSON.stringify(body) : null });
   const response = await handler(request, '192.0.2.1');
+  service.secrets.expectNoneIn(await response.clone().text(), `the answer to ${method} ${path}`);
   return response.status === 204 ? null : ((await response.json()) as Record<string, unknown> & { id: string });
 }
 
@@ -57,9 +63,17 @@ async function consent(authorizeURL: string, form: Record<string, string>): Prom
 }
 
 const allow = { scope: 'https://www.googleapis.com/auth/youtube.force-ssl' };
-const open = (url: URL) => handler(new Request(url), '192.0.2.1');
-const confirm = ({ searchParams }: URL) =>
-  handler(new Request(callbackURL, { method: 'POST', body: searchParams }), '192.0.2.1');
+const open = (url: URL) => come(new Request(url));
+const confirm = ({ searchParams }: URL) => come(new Request(callbackURL, { method: 'POST', body: searchParams }));
+/** The page of the question has the code, which the person sends back with their answer. */
+async function come(request: Request): Promise<Response> {
+  const isQuestion = request.method === 'GET';
+  const { headers, url } = request;
+  service.secrets.plant(headers, await request.clone().text(), url);
+  const response = await handler(request, '192.0.2.1');
+  if (!isQuestion) service.secrets.expectNoneIn(await response.clone().text(), 'the page that ends a consent');
+  return response;
+}
 const titleOf = async (response: Response) => /<h1>(.*?)<\/h1>/.exec(await response.text())?.[1];
 const asked = () => call('POST', '/connections', { platform: 'youtube' }) as Promise<Record<string, string>>;
 const stateOf = async (id: string) => (await call('GET', `/connections/${id}`))!['state'];

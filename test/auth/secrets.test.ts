@@ -18,7 +18,20 @@ test('the check of all answers and logs in tests finds secrets that were sent', 
     JSON.stringify({ destination: { streamKey: 'planted-key' } }),
   );
   secrets.plant(new Headers(), 'grant_type=x&code_verifier=planted-verifier');
-  for (const secret of ['lss_of_a_user', 'planted-key', 'planted-verifier'])
+  secrets.plant(new Headers(), '', 'https://api.example.com/v1/connections/callback?code=planted-code');
+  secrets.plantAnswer('{"access_token":"planted-token","refresh_token":"planted-refresh"}');
+  secrets.plantAnswer('{"cdn":{"ingestionInfo":{"streamName":"planted-ingest"}}}');
+  const sealedAs = Buffer.from('planted-token').toString('hex');
+  for (const secret of [
+    'lss_of_a_user',
+    'planted-key',
+    'planted-verifier',
+    'planted-code',
+    'planted-token',
+    'planted-refresh',
+    'planted-ingest',
+    sealedAs,
+  ])
     expect(() => secrets.expectNoneIn(`x${secret}x`, 'the log')).toThrow('the log gives away');
   secrets.expectNoneIn('nothing of it', 'the log');
 });

@@ -82,6 +82,20 @@ test('that were looked at in the last minute are not looked at sooner, however o
   expect((await claim())?.id).toBe(id);
 });
 
+test.each([{ credentials: null }, { everyMinutes: 10 }, { folder: 'Elsewhere' }])(
+  'that are changed by %o are not looked at sooner than a minute after the last look either',
+  async (change) => {
+    const user = await service.user();
+    const id = await newSource(user);
+    await sources().endScan((await claim())!, wellScanned);
+    expect(await user.call('PATCH', `/sources/${id}`, change)).toMatchObject({ status: 200 });
+    expect(await claim()).toBeNull();
+    if (!('credentials' in change)) return;
+    await letPass('1 minute');
+    expect((await claim())?.id).toBe(id);
+  },
+);
+
 test('of those for whom nothing was looked at for the longest come first, however long others are due', async () => {
   const [many, few] = [await service.user(), await service.user()];
   const first = await newSource(many);

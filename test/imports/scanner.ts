@@ -24,6 +24,7 @@ export function startScanner(service: TestService, settings: Partial<ScanWorkerO
       pool,
       queue: createPostgresCommandQueue({ pool, log: () => {} }),
       sourceSealer: createSealer([testDataKey]),
+      roles: null,
       source: { allowPrivateAddresses: true, resolve: createNameResolver() },
       limitFactor: 100,
       pollMs: 20,
@@ -44,9 +45,14 @@ export function startScanner(service: TestService, settings: Partial<ScanWorkerO
   };
 }
 
-/** Has a source looked at as if a minute had passed, and waits until it was. @returns the source after the look */
-export async function scanAgain({ pool }: Pick<TestService, 'pool'>, user: TestUser, id: string) {
+/** Lets the last look at a source be a minute ago: sooner, there is no other. */
+export async function letMinutePass({ pool }: Pick<TestService, 'pool'>, id: string): Promise<void> {
   await pool().query(`update sources set last_scan_at = last_scan_at - interval '1 minute' where id = $1`, [id]);
+}
+
+/** Has a source looked at as if a minute had passed, and waits until it was. @returns the source after the look */
+export async function scanAgain(service: Pick<TestService, 'pool'>, user: TestUser, id: string) {
+  await letMinutePass(service, id);
   const { lastScanAt } = (await user.call('GET', `/sources/${id}`)).body;
   await user.call('POST', `/sources/${id}/scan`);
   return untilScanned(user, id, lastScanAt);

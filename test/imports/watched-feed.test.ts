@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { databaseOn } from '../../lambda/data/database.ts';
 import { commandsTo } from '../support/outbox-rows.ts';
 import { testService } from '../support/service.ts';
-import { letFailSince, scanAgain, startScanner, untilScanned, uploadsOf, watch } from './scanner.ts';
+import { letFailSince, letMinutePass, scanAgain, startScanner, untilScanned, uploadsOf, watch } from './scanner.ts';
 import { anyBytes, sendFile, startSource } from './source-server.ts';
 import { startWorker } from './worker.ts';
 
@@ -160,6 +160,7 @@ test('what could not be fetched is fetched again at once with other credentials'
   const [upload] = await uploadsOf(user);
   const state = async () => (await user.call('GET', `/uploads/${upload!.id}`)).body.externalSource.state;
   await expect.poll(state, { timeout: 15_000, interval: 20 }).toBe('failed');
+  await letMinutePass(service, id);
   await user.call('PATCH', `/sources/${id}`, { credentials: { ...credentials, password: 'the new password' } });
   await expect.poll(state, { timeout: 15_000, interval: 20 }).toBe('completed');
   await worker.stop();
@@ -263,10 +264,12 @@ describe('a source that fails', () => {
     expect(source.reason.detail).toMatch(/update_source/);
     expect(podcast.authorization).toBe(`Basic ${Buffer.from('ada:the old password').toString('base64')}`);
     podcast.status = 200;
+    await letMinutePass(service, source.id);
+    const { lastScanAt } = (await user.call('GET', `/sources/${source.id}`)).body;
     await user.call('PATCH', `/sources/${source.id}`, {
       credentials: { ...credentials, password: 'the new password' },
     });
-    expect(await untilScanned(user, source.id, source.lastScanAt)).toMatchObject({ state: 'ok', found: 1 });
+    expect(await untilScanned(user, source.id, lastScanAt)).toMatchObject({ state: 'ok', found: 1 });
     expect(podcast.authorization).toBe(`Basic ${Buffer.from('ada:the new password').toString('base64')}`);
     const { rows } = await service.pool().query('select * from sources');
     for (const text of [JSON.stringify(scanner.events), JSON.stringify(rows)]) expect(text).not.toContain('password');

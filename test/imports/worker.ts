@@ -8,6 +8,7 @@ import type { ImportLimits } from '../../lambda/imports/import-limits.ts';
 import { runImportWorker } from '../../lambda/imports/import-worker.ts';
 import { createPostgresCommandQueue } from '../../lambda/ports/command-queue/postgres-command-queue.ts';
 import type { ObjectStore } from '../../lambda/ports/object-store/object-store.ts';
+import type { RoleSessions } from '../../lambda/ports/role-sessions/role-sessions.ts';
 import { createSealer } from '../../lambda/ports/sealer/sealer.ts';
 import { testDataKey } from '../support/service.ts';
 import type { TestUser } from '../support/service.ts';
@@ -17,6 +18,7 @@ export interface WorkerSettings {
   readonly resolve?: Resolve;
   readonly allowPrivateAddresses?: boolean;
   readonly lanes?: Lanes;
+  readonly roles?: RoleSessions;
 }
 
 export interface RunningWorker {
@@ -33,7 +35,7 @@ export async function requestImport(user: TestUser, url: string): Promise<string
 
 export function startWorker(pool: Pool, objects: ObjectStore, settings: WorkerSettings = {}): RunningWorker {
   const { limits = {}, resolve = createNameResolver(), allowPrivateAddresses = true } = settings;
-  const { lanes = { count: 2, ofUser: 2 } } = settings;
+  const { lanes = { count: 2, ofUser: 2 }, roles = null } = settings;
   const stopping = new AbortController();
   const events: RunningWorker['events'] = [];
   const running = runImportWorker(
@@ -47,6 +49,7 @@ export function startWorker(pool: Pool, objects: ObjectStore, settings: WorkerSe
         limits: { ...importLimits, firstDelayMs: 5, maxDelayMs: 20, ...limits },
       },
       sourceSealer: createSealer([testDataKey]),
+      roles,
       limitFactor: 100,
       lanes,
       leaseSeconds: 10,

@@ -7,7 +7,7 @@ import { buffer } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { serveObjects } from '../../bin/local/serve-objects.ts';
 import { databaseOn } from '../../lambda/data/database.ts';
-import { partBytes } from '../../lambda/domain/upload-parts.ts';
+import { MultipartLost, partBytes } from '../../lambda/domain/upload-parts.ts';
 import { discardAbandonedUploads } from '../../lambda/orchestration/discard-uploads.ts';
 import { commandsTo } from '../support/outbox-rows.ts';
 import { testService } from '../support/service.ts';
@@ -90,7 +90,12 @@ describe('an upload in parts', () => {
     await send(id, 1, 2);
     await letPartsAge(service, id, 8);
     expect((await complete(id)).body.partNumbers).toEqual([1, 2, 3]);
+    const { object_key: key } = (await databaseOn(service.pool()).uploads.findAny(id))!;
+    const ofBefore = (await databaseOn(service.pool()).multiparts.find(id, 9))!.multipart_id!;
+    expect(await service.objects().listParts(key, ofBefore)).toHaveLength(2);
     expect(await send(id, 1, 2, 3)).toEqual([200, 200, 200]);
+    // Nobody can add to what was begun before, and nobody stores it any more.
+    await expect(service.objects().listParts(key, ofBefore)).rejects.toThrow(MultipartLost);
     expect((await complete(id)).status).toBe(200);
   });
 

@@ -1,5 +1,6 @@
 // Which deployable uses which adapters, with the variables that its template gives it.
 import type { Pool } from 'pg';
+import { sourceRolePrefix } from '../../lambda/domain/source-role.ts';
 import type { QueueName } from '../../lambda/ports/command-queue/queues.ts';
 import { withoutIDs } from '../deploy/recorded-calls.ts';
 import { adapterCalls } from '../support/adapter-calls.ts';
@@ -12,7 +13,11 @@ interface AdapterUse {
   readonly media?: MediaUse;
   readonly consumes?: readonly QueueName[];
   readonly armsTimers?: true;
+  readonly takesOnRoles?: true;
 }
+
+/** Of a user of the stage, in that one's account. */
+const sourceRoleARN = `arn:aws:iam::222222222222:role/${sourceRolePrefix}-of-a-user`;
 
 /** By the id of the function or of the task definition. Functions and tasks that are not here have no such adapters. */
 const uses: readonly (readonly [id: RegExp, use: AdapterUse])[] = [
@@ -22,7 +27,7 @@ const uses: readonly (readonly [id: RegExp, use: AdapterUse])[] = [
   [/^Publishing\/AgentsFfmpegTask/, { media: 'prepares', consumes: ['publish-ffmpeg', 'media'] }],
   [/^Publishing\/AgentsManifestTask/, { media: 'prepares', consumes: ['publish-manifest'] }],
   [/^Publishing\/AgentsMediaWorkers/, { media: 'prepares', consumes: ['media'] }],
-  [/^Publishing\/ImportWorkers/, { media: 'imports', consumes: ['imports'] }],
+  [/^Publishing\/ImportWorkers/, { media: 'imports', consumes: ['imports'], takesOnRoles: true }],
   [/^Publishing\/(?:TimersJob|Webhooks)[0-9A-F]{8}$/, {}],
   [/^Operate\/Operate[0-9A-F]{8}$/, {}],
   [/^Identity\/Auth[0-9A-F]{8}$/, {}],
@@ -43,7 +48,7 @@ export async function callsOfAdapters(pool: Pool, templates: ConcreteTemplates):
 async function callsOf(
   pool: Pool,
   deployable: ConcreteResource,
-  { media, consumes = [], armsTimers }: AdapterUse,
+  { media, consumes = [], armsTimers, takesOnRoles }: AdapterUse,
   templates: ConcreteTemplates,
 ): Promise<readonly AwsCall[]> {
   const variables = variablesOf(deployable);
@@ -60,6 +65,7 @@ async function callsOf(
         }
       : null,
     mailFrom: variables['MAIL_FROM'] ?? null,
+    sourceRoleARN: takesOnRoles ? sourceRoleARN : null,
     media: media ?? null,
   });
   return rights.map((right) => ({ caller: deployable.id, ...callOf(right, templates) }));
@@ -75,6 +81,7 @@ function callOf(
   { action, resource, part, context }: NeededRight,
   templates: ConcreteTemplates,
 ): Omit<AwsCall, 'caller'> {
+  if (resource === sourceRoleARN) return { action, resource, ...(context && { context }) };
   const keyOf = /^key of (.*)$/.exec(resource)?.[1];
   const found =
     keyOf === undefined

@@ -87,9 +87,9 @@ export const neededRights: readonly NeededRights[] = [
   },
   {
     of: surfaces,
-    actions: ['s3:PutObject', 's3:GetObject', 's3:ListMultipartUploadParts'],
+    actions: ['s3:PutObject', 's3:GetObject', 's3:ListMultipartUploadParts', 's3:AbortMultipartUpload'],
     on: [uploads],
-    because: 'they sign URLs for uploads and downloads, and join the parts that have arrived',
+    because: 'they sign URLs for uploads and downloads, join the parts that have arrived, and give up old ones',
   },
   {
     of: surfaces,

@@ -110,6 +110,18 @@ describe('who reads the bytes of strangers', () => {
         { caller: importWorker, action: 'sqs:SendMessage', resource: queue('PublishFfmpeg') },
         { caller: importWorker, action: 's3:GetObject', resource: `${bucket}#renditions/ID` },
         { caller: importWorker, action: 's3:DeleteObject', resource: `${bucket}#renditions/ID` },
+        // A role that was not made for it, and one of anybody's without saying for whom.
+        {
+          caller: importWorker,
+          action: 'sts:AssumeRole',
+          resource: 'arn:aws:iam::222222222222:role/deployer',
+          context: { 'sts:ExternalId': 'ID' },
+        },
+        {
+          caller: importWorker,
+          action: 'sts:AssumeRole',
+          resource: 'arn:aws:iam::222222222222:role/loop-source-of-a-user',
+        },
       ],
     ],
     [

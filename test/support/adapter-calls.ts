@@ -14,6 +14,7 @@ import { createSESMailer } from '../../lambda/ports/mailer/ses-mailer.ts';
 import { createS3ObjectStore } from '../../lambda/ports/object-store/s3-object-store.ts';
 import { ObjectNotFound } from '../../lambda/ports/object-store/object-store.ts';
 import type { ObjectStore } from '../../lambda/ports/object-store/object-store.ts';
+import { createSTSRoleSessions } from '../../lambda/ports/role-sessions/sts-role-sessions.ts';
 import { createSchedulerTimers } from '../../lambda/ports/timers/scheduler-timers.ts';
 import { rightsNeededFor } from './aws-request.ts';
 import type { AwsRequest, NeededRight } from './aws-request.ts';
@@ -28,6 +29,8 @@ export interface AdapterSurroundings {
   readonly deadLetterURLs: Partial<Record<QueueName, string>>;
   readonly timers: { readonly group: string; readonly roleARN: string; readonly queueARN: string } | null;
   readonly mailFrom: string | null;
+  /** A role in another account that it takes on. */
+  readonly sourceRoleARN: string | null;
   /** How it uses the object store. */
   readonly media: MediaUse | null;
 }
@@ -55,6 +58,7 @@ const mediaUses: Readonly<Record<MediaUse, (objects: ObjectStore) => Promise<voi
     const ofPart = { partNumber: 1, contentLength: 4, sha256: null, expiresInSeconds: 60 };
     await fetch((await objects.presignPart(upload, id, ofPart)).url, { method: 'PUT', body: 'data' });
     await objects.completeMultipart(upload, id, await objects.listParts(upload, id));
+    await objects.abortMultipart(upload, id);
     await fetch(await objects.presignGet(upload, { expiresInSeconds: 60, downloadName: 'clip.mp4' }));
   },
   async reads(objects) {
@@ -88,7 +92,7 @@ const mediaUses: Readonly<Record<MediaUse, (objects: ObjectStore) => Promise<voi
 
 /** @param pool of a migrated database, whose outbox is empty */
 export async function adapterCalls(pool: Pool, surroundings: AdapterSurroundings): Promise<readonly NeededRight[]> {
-  const { bucket, queueURLs, consumes, deadLetterURLs, timers, mailFrom, media } = surroundings;
+  const { bucket, queueURLs, consumes, deadLetterURLs, timers, mailFrom, media, sourceRoleARN } = surroundings;
   const needed: NeededRight[] = [];
   const aws = await startStandIn((request, status) => needed.push(...rightsNeededFor(request, status)));
   const client = {
@@ -127,6 +131,11 @@ export async function adapterCalls(pool: Pool, surroundings: AdapterSurroundings
       // The first is refused as being there already, and changed.
       await createSchedulerTimers({ scheduler, groupName, roleARN, queueARN }).arm('str', new Date(), {});
     }
+    if (sourceRoleARN !== null) {
+      const roles = createSTSRoleSessions('arn:aws:iam::111111111111:root', client);
+      const { signal } = new AbortController();
+      await roles.open({ roleARN: sourceRoleARN, externalID: 'ID', bucket: 'of-a-user' }, signal);
+    }
     if (mailFrom !== null) {
       const mailer = createSESMailer(new SESv2Client(client), mailFrom);
       await mailer.send({ to: 'somebody@example.com', subject: 'subject', text: 'text' });
@@ -141,8 +150,10 @@ export async function adapterCalls(pool: Pool, surroundings: AdapterSurroundings
 async function startStandIn(onRequest: (request: AwsRequest, status: number) => void) {
   const answerOne = async (request: IncomingMessage, response: ServerResponse) => {
     const { method = '', url = '/', headers } = request;
-    const [status, answer] = answerTo(method, url, String(headers['x-amz-target']));
-    onRequest({ method, url, headers, body: await text(request) }, status);
+    const body = await text(request);
+    const isForRole = body.startsWith('Action=AssumeRole') || body.includes('&Action=AssumeRole');
+    const [status, answer] = isForRole ? roleAnswer : answerTo(method, url, String(headers['x-amz-target']));
+    onRequest({ method, url, headers, body }, status);
     end(response, status, answer);
   };
   // A request that nobody can read is left without an answer, which the client then reports.
@@ -172,6 +183,15 @@ const answersByTarget: Readonly<Record<string, object>> = {
   'AmazonSQS.GetQueueAttributes': { Attributes: { QueueArn: 'arn:aws:sqs:us-east-1:111111111111:queue' } },
   'AmazonSQS.ReceiveMessage': { Messages: [emptyMessage] },
 };
+
+const roleAnswer = [
+  200,
+  [
+    '<AssumeRoleResponse><AssumeRoleResult><Credentials>',
+    '<AccessKeyId>1</AccessKeyId><SecretAccessKey>1</SecretAccessKey><SessionToken>1</SessionToken>',
+    '</Credentials></AssumeRoleResult></AssumeRoleResponse>',
+  ].join(''),
+] as const;
 
 function answerTo(method: string, url: string, target: string): readonly [status: number, body: string] {
   if (answersByTarget[target]) return [200, JSON.stringify(answersByTarget[target])];

@@ -55,6 +55,15 @@ const readers: Readonly<Record<string, Read>> = {
     const { FromEmailAddress: from } = JSON.parse(body);
     return [{ action: 'ses:SendEmail', resource: from, context: { 'ses:FromAddress': from } }];
   },
+  /** The Query protocol: a form. */
+  sts({ body }) {
+    const asked = new URLSearchParams(body);
+    const roleARN = asked.get('RoleArn');
+    if (asked.get('Action') !== 'AssumeRole' || roleARN === null) return [];
+    return [
+      { action: 'sts:AssumeRole', resource: roleARN, context: { 'sts:ExternalId': asked.get('ExternalId') ?? '' } },
+    ];
+  },
   lambda({ method }, url) {
     const name = /^\/[\d-]+\/functions\/([^/]+)\/invocations$/.exec(url.pathname)?.[1];
     if (method !== 'POST' || name === undefined) return [];

@@ -20,6 +20,11 @@ const codecs: Readonly<Record<string, readonly string[]>> = {
   mp4: [...x264, ...'-c:a aac -b:a 128k'.split(' ')],
   mov: [...x264, ...'-bf 2 -c:a pcm_s16le'.split(' ')],
   mkv: [...x264, ...'-c:a flac'.split(' ')],
+  // As little as the encoder can.
+  m4v: [
+    ...'-c:v libx264 -preset ultrafast -pix_fmt yuv420p -g 900 -b:v 40k'.split(' '),
+    ...'-maxrate 40k -bufsize 40k -c:a aac -b:a 32k'.split(' '),
+  ],
   ts: '-c:v mpeg2video -qscale:v 2 -c:a mp2'.split(' '),
   webm: '-c:v libvpx -deadline realtime -cpu-used 8 -b:v 6M -qmax 20 -c:a libopus'.split(' '),
 };
@@ -71,6 +76,7 @@ export const flawedFiles: readonly FlawedFile[] = [
     flawed(`still.${type}`, { rate, pictures: freezing(3, 11, rate) }, ['frozen', 3 - 1 / rate, 11]),
   ),
   ...containers.map(([type, rate]) => flawed(`mute.${type}`, { rate, sound: mute(2.5, 9.25) }, ['silent', 2.5, 9.25])),
+  flawed('meagre.m4v', { size: '1280x720', rate: 60 }, ['bitrate']),
   flawed('black-first.mp4', { pictures: black(0, 3) }, ['black', 0, 3]),
   flawed('black-last.mkv', { pictures: black(10, 99) }, ['black', 10, 14]),
   flawed('black-twice.mp4', { pictures: `${black(2, 5)},${black(7, 12)}` }, ['black', 2, 5], ['black', 7, 12]),

@@ -140,6 +140,7 @@ export class SimulatedAccount {
 
   #policyOn(arn: string, action: string): PolicyDocument | undefined {
     const role = [...this.#roles.values()].find((candidate) => candidate.arn === arn);
+    if (isForeign(arn) && action === 'sts:AssumeRole') return trustOfUser;
     // A role's trust policy is the policy on the role, for those who would take it on.
     if (role && action.startsWith('sts:')) return role.properties.AssumeRolePolicyDocument;
     const subjects = [...this.#onResources].find(([subject]) => {
@@ -159,6 +160,22 @@ export class SimulatedAccount {
     return policies.length > 0 ? policies : undefined;
   }
 }
+
+/** Of another account; a bucket's ARN names none. */
+const isForeign = (arn: string) => !['', accountID].includes(arn.split(':')[4]!);
+
+/** What we ask users to write into the trust policies of their roles (lambda/imports/sources/source-keys.ts). */
+const trustOfUser: PolicyDocument = {
+  Version: '2012-10-17',
+  Statement: [
+    {
+      Effect: 'Allow',
+      Principal: { AWS: `arn:aws:iam::${accountID}:root` },
+      Action: 'sts:AssumeRole',
+      Condition: { StringEquals: { 'sts:ExternalId': 'ID' } },
+    } as Statement,
+  ],
+};
 
 /** An action of a policy, for the negative controls. */
 export interface TakenRight {

@@ -1,8 +1,11 @@
-// Watches the requests of the tests for secrets, and every answer and log line after them for one of these secrets.
+// Watches what is sent to us and what platforms answer us for secrets, and all that we say after it for one of these.
 
 export interface PlantedSecrets {
-  /** Remembers the secrets in what is sent: fields by their names, and the credentials in headers. */
-  plant(headers: Headers, body: string): void;
+  /** Remembers the secrets in what is sent: fields by their names, credentials in headers, a code in the address. */
+  plant(headers: Headers, body: string, url?: string): void;
+  /** Remembers the secrets that a platform hands us: tokens, and the keys of ingests. */
+  plantAnswer(body: string): void;
+  plantSecret(secret: string): void;
   /** Looks for secrets in a text. @param where says what the text is. @throws when it has a secret */
   expectNoneIn(text: string, where: string): void;
 }
@@ -15,7 +18,11 @@ const secretFields = new Set([
   'code_verifier',
   'client_secret',
   'secretAccessKey',
+  'refresh_token',
+  'code',
 ]);
+/** In answers of platforms. YouTube calls the key of an ingest its stream's name, Twitch and Kick a stream key. */
+const secretsOfPlatforms = new Set(['access_token', 'refresh_token', 'id_token', 'streamName', 'stream_key']);
 /** Secrets have at least so many characters. Shorter texts may be in others by chance. */
 const leastCharacters = 8;
 
@@ -25,18 +32,24 @@ export function plantedSecrets(): PlantedSecrets {
     if (typeof value === 'string' && value.length >= leastCharacters) planted.add(value);
   };
   return {
-    plant(headers, body) {
+    plantSecret: add,
+    plantAnswer(body) {
+      for (const [name, value] of fieldsOf(body)) if (secretsOfPlatforms.has(name)) add(value);
+    },
+    plant(headers, body, url) {
       for (const value of [
         headers.get('x-api-key'),
         headers.get('authorization')?.replace(/^\w+ /, ''),
         headers.get('cookie')?.split('=')[1],
+        url === undefined ? undefined : new URL(url).searchParams.get('code'),
       ])
         add(value);
       for (const [name, value] of fieldsOf(body)) if (secretFields.has(name)) add(value);
     },
     expectNoneIn(text, where) {
+      // In a row, bytes are written as hexadecimal digits.
       for (const secret of planted)
-        if (text.includes(secret))
+        if (text.includes(secret) || text.includes(Buffer.from(secret).toString('hex')))
           throw new Error(`${where} gives away a secret that was sent before: ${text.slice(0, 300)}`);
     },
   };

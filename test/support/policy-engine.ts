@@ -69,7 +69,7 @@ async function judgeAnew(request: JudgedRequest): Promise<Verdict> {
       request: {
         principal,
         action,
-        resource: { resource: arn, accountId: accountID },
+        resource: { resource: arn, accountId: arn.split(':')[4] || accountID },
         contextVariables: { ...contextOfAll, ...context },
       },
       identityPolicies: [...identityPolicies],

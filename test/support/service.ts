@@ -25,6 +25,7 @@ import type { Service } from '../../lambda/surfaces/service.ts';
 import { testDatabase } from './database.ts';
 import { testPlatforms } from './platforms.ts';
 import { plantedSecrets } from './planted-secrets.ts';
+import type { PlantedSecrets } from './planted-secrets.ts';
 
 export interface Answer {
   readonly status: number;
@@ -57,6 +58,8 @@ export interface TestService {
   user(credits?: number): Promise<TestUser>;
   /** What was logged so far. */
   readonly logged: string[];
+  /** What no answer of `send`, nor any line of the log, may have. */
+  readonly secrets: PlantedSecrets;
 }
 
 /** The data key with which tests seal secrets. */
@@ -153,7 +156,7 @@ export function testService({
   });
 
   const send = async (request: Request, address = '192.0.2.1'): Promise<Answer> => {
-    secrets.plant(request.headers, await request.clone().text());
+    secrets.plant(request.headers, await request.clone().text(), request.url);
     const response = await made!.handler(request, address);
     const text = await response.text();
     secrets.expectNoneIn(text, `the answer to ${request.method} ${request.url}`);
@@ -175,6 +178,7 @@ export function testService({
     handler: () => made!.handler,
     send,
     logged,
+    secrets,
     async user(credits = 1000) {
       const id = `usr_${++users}`;
       const apiKey = `lss_test_key_of_${id}`;

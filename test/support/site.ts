@@ -154,7 +154,7 @@ export function testSite({
           )
       : route;
     const answer = getRequestListener(async (request, { incoming }) => {
-      secrets.plant(request.headers, await request.clone().text());
+      secrets.plant(request.headers, await request.clone().text(), request.url);
       const response = await fromOutside(request, incoming.socket.remoteAddress ?? null);
       secrets.expectNoneIn(await response.clone().text(), `the answer to ${request.method} ${request.url}`);
       return response;

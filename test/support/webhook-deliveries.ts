@@ -51,10 +51,10 @@ export async function deliveryStates({ pool }: WithPool): Promise<string[]> {
 export async function countForgottenDeliveries({ pool }: WithPool): Promise<number> {
   const forgotten = await all(
     pool(),
-    `select from webhook_deliveries d
+    `select from webhook_deliveries d join webhooks w on w.id = d.webhook_id
      where state = 'pending' and not exists (
        select from outbox o
-       where o.body ->> 'webhookID' = d.webhook_id and o.visible_at = d.next_attempt_at)`,
+       where o.body ->> 'webhookID' = d.webhook_id and o.visible_at = greatest(d.next_attempt_at, w.silent_until))`,
   );
   return forgotten.length;
 }

@@ -79,6 +79,10 @@ it('every type of event is told in the form that the OpenAPI document says', asy
     audio_codec: null,
     dynamic_range: 'sdr',
   });
+  await service.pool().query(`update uploads set content_hash = 'a content' where id = $1`, [good]);
+  const progress = { share: 1, findings: [], measurements: null, toolSeconds: 1, isCompleted: true };
+  const loudness = { integratedLUFS: -14, rangeLU: 3, truePeakDBTP: -1 };
+  await data.inspections.advance((await data.inspections.claim())!, { ...progress, loudness });
   await data.uploads.recordFailure(bad, { code: 'not_media', detail: 'x' });
   const streamID = await create('/streams', {});
   const playlistID = await create('/playlists', { streamID, kind: 'video', mode: 'sequential' });

@@ -3,21 +3,16 @@ import { HttpResponse } from '@smithy/core/transport';
 import type { HttpRequest } from '@smithy/core/transport';
 import { Readable } from 'node:stream';
 import { isMediaFile } from '../../domain/source-scan.ts';
-import { s3Place, s3URL } from '../../domain/source-url.ts';
-import type { SourceCredentials } from '../../domain/source-url.ts';
+import { s3URL } from '../../domain/source-url.ts';
+import type { S3Place } from '../../domain/source-url.ts';
 import { FileListing } from './file-listing.ts';
 import type { ListingRequests } from './listing-requests.ts';
 import { s3ClientConfig } from './s3-client.ts';
 import { asScanError, refusalOf, ScanError } from './scan-error.ts';
+import type { Keys } from './source-keys.ts';
 
-/** @throws {ScanError} */
-export async function listS3(
-  url: string,
-  credentials: SourceCredentials | null,
-  requests: ListingRequests,
-): Promise<FileListing> {
-  const place = s3Place(url)!;
-  const keys = credentials && 'secretAccessKey' in credentials ? credentials : null;
+/** @param keys null: requests are not signed @throws {ScanError} */
+export async function listS3(place: S3Place, keys: Keys | null, requests: ListingRequests): Promise<FileListing> {
   const { ListObjectsV2Command, S3Client } = await import('@aws-sdk/client-s3');
   const s3 = new S3Client({ ...s3ClientConfig(place, keys), requestHandler: { handle: handleBy(requests) } });
   const listing = new FileListing();

@@ -1,10 +1,11 @@
 // Clients of buckets of users: with their keys or none, never with ours, and to checked addresses only.
 import type { S3ClientConfig } from '@aws-sdk/client-s3';
-import type { S3Place, SourceCredentials } from '../../domain/source-url.ts';
+import type { S3Place } from '../../domain/source-url.ts';
+import type { Keys } from './source-keys.ts';
 
-type Keys = Extract<SourceCredentials, { readonly secretAccessKey: string }>;
-
-/** For how long a signed link opens, which has to last until the first byte only. */
+/**
+ * For how long a signed link opens, which has to last until the first byte only. That of a role ends with its session.
+ */
 const signedSeconds = 3600;
 
 /** @param keys null: requests are not signed. What this process may itself is never used. */
@@ -12,7 +13,11 @@ export function s3ClientConfig({ endpoint, region }: S3Place, keys: Keys | null)
   return {
     endpoint,
     region,
-    credentials: { accessKeyId: keys?.accessKeyID ?? '', secretAccessKey: keys?.secretAccessKey ?? '' },
+    credentials: {
+      accessKeyId: keys?.accessKeyID ?? '',
+      secretAccessKey: keys?.secretAccessKey ?? '',
+      ...(keys && 'sessionToken' in keys && { sessionToken: keys.sessionToken }),
+    },
     ...(keys === null && { signer: { sign: async (request) => request } }),
     forcePathStyle: true,
     // A session is asked for at another host than the endpoint.

@@ -25,7 +25,21 @@ const failures = {
     mayPass: false,
     detail:
       'The source refuses access. Check the credentials with update_source: user and password of a WebDAV folder or ' +
-      'a feed, or keys that may list and read the bucket.',
+      'a feed, or keys or a role that may list and read the bucket.',
+  },
+  role_refused: {
+    mayPass: false,
+    detail: 'It does not let us in. Change that, and have the source looked at again with scan_source.',
+  },
+  role_open: {
+    mayPass: false,
+    detail:
+      'It lets us in without that condition, so that others could read the bucket by us. Add it, and have the source ' +
+      'looked at again with scan_source.',
+  },
+  roles_unavailable: {
+    mayPass: false,
+    detail: 'Roles can be taken on only where the platform runs in AWS. Use accessKeyID and secretAccessKey.',
   },
   source_not_found: { mayPass: false, detail: 'There is no such folder, bucket or feed. Check the URL.' },
   source_refused: { mayPass: false, detail: 'The source refuses to be listed. Check its kind and its URL.' },

@@ -4,9 +4,11 @@ import type { Pool } from 'pg';
 import { databaseOn } from '../../data/database.ts';
 import type { ClaimedSource, ScanOutcome } from '../../data/sources.ts';
 import { afterFailedScan, nextScanMinutes, scanBounds } from '../../domain/source-scan.ts';
+import { s3Place } from '../../domain/source-url.ts';
 import type { Log } from '../../log.ts';
 import { applyScan, SourceTaken } from '../../orchestration/apply-scan.ts';
 import type { CommandQueue } from '../../ports/command-queue/command-queue.ts';
+import type { RoleSessions } from '../../ports/role-sessions/role-sessions.ts';
 import type { Sealer } from '../../ports/sealer/sealer.ts';
 import type { FileListing } from './file-listing.ts';
 import { listFeed } from './list-feed.ts';
@@ -16,11 +18,14 @@ import { ListingRequests } from './listing-requests.ts';
 import type { ListingOptions } from './listing-requests.ts';
 import { asScanError, ScanError } from './scan-error.ts';
 import { openCredentials } from './source-access.ts';
+import { assertAsksForWhom, keysOf } from './source-keys.ts';
 
 export interface ScanWorkerOptions {
   readonly pool: Pool;
   readonly queue: CommandQueue;
   readonly sourceSealer: Sealer;
+  /** Null where roles cannot be taken on. */
+  readonly roles: RoleSessions | null;
   readonly source: ListingOptions;
   /** Multiplies every limit of domain/limits.ts. */
   readonly limitFactor: number;
@@ -93,12 +98,17 @@ async function outcomeOf(options: ScanWorkerOptions, source: ClaimedSource, sign
   };
 }
 
-function list(options: ScanWorkerOptions, source: ClaimedSource, signal: AbortSignal): Promise<FileListing> {
+async function list(options: ScanWorkerOptions, source: ClaimedSource, signal: AbortSignal): Promise<FileListing> {
   const requests = new ListingRequests(options.source, signal);
   const credentials = openCredentials(options.sourceSealer, source);
   switch (source.kind) {
-    case 's3':
-      return listS3(source.url, credentials, requests);
+    case 's3': {
+      const place = s3Place(source.url)!;
+      const use = { source, place, roles: options.roles };
+      const keys = await keysOf(credentials, use, signal);
+      await assertAsksForWhom(credentials, use, signal);
+      return listS3(place, keys, requests);
+    }
     case 'webdav':
       return listWebDAV(source.url, credentials, requests, options.clock());
     case 'rss':

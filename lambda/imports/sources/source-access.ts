@@ -6,11 +6,16 @@ import type { Source } from '../../data/sources.ts';
 import { sourceCredentialsPlace } from '../../domain/sealed-places.ts';
 import { s3Place } from '../../domain/source-url.ts';
 import type { SourceCredentials } from '../../domain/source-url.ts';
+import type { RoleSessions } from '../../ports/role-sessions/role-sessions.ts';
 import type { Sealer } from '../../ports/sealer/sealer.ts';
+import { ImportError } from '../import-error.ts';
 import type { Link } from '../open-source.ts';
 import { presignedURL } from './s3-client.ts';
+import { ScanError } from './scan-error.ts';
+import { keysOf } from './source-keys.ts';
 
 const sealedCredentials: z.ZodType<SourceCredentials> = z.union([
+  z.object({ roleARN: z.string() }),
   z.object({ accessKeyID: z.string(), secretAccessKey: z.string() }),
   z.object({ username: z.string(), password: z.string() }),
 ]);
@@ -27,13 +32,33 @@ export function authorizationOf(credentials: SourceCredentials | null): Readonly
   return { authorization: `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}` };
 }
 
-/** What opens the link of an import, with the credentials of the source that lists it. */
-export async function linkOf(data: Database, sealer: Sealer, { url, source_id: id }: ClaimedImport): Promise<Link> {
+export interface SourceAccess {
+  readonly data: Database;
+  readonly sealer: Sealer;
+  /** Null where roles cannot be taken on. */
+  readonly roles: RoleSessions | null;
+}
+
+/**
+ * What opens the link of an import, with the credentials of the source that lists it.
+ * @throws {ImportError} where the role of a source does not let us in
+ */
+export async function linkOf(
+  { data, sealer, roles }: SourceAccess,
+  { url, source_id: id }: ClaimedImport,
+  signal: AbortSignal,
+): Promise<Link> {
   const source = id === null ? null : await data.sources.findAny(id);
   if (!source) return { url };
   const credentials = openCredentials(sealer, source);
-  if (credentials && 'secretAccessKey' in credentials) return { url: await presignedURL(s3Place(url)!, credentials) };
+  const place = source.kind === 's3' ? s3Place(url) : null;
+  const keys = place && (await keysOf(credentials, { source, place, roles }, signal).catch(asImportError));
+  if (keys) return { url: await presignedURL(place, keys) };
   // A feed may list files of other servers, which its password is none of the business of.
   const isItsOwn = URL.parse(url)?.origin === URL.parse(source.url)?.origin;
   return { url, headers: isItsOwn ? authorizationOf(credentials) : {} };
+}
+
+function asImportError(error: unknown): never {
+  throw error instanceof ScanError ? new ImportError('access_refused', { seen: error.detail, cause: error }) : error;
 }

@@ -44,7 +44,7 @@ export const createSource = operation(['service:write'], {
     const fault = faultOfSourceURL(body.kind, body.url, ctx.settings);
     if (fault) throw fieldProblem('url', fault.detail, fault.isForbidden ? 'import_url_forbidden' : undefined);
     const id = ctx.newID('src');
-    const sealedCredentials = sealCredentials(ctx, { id, kind: body.kind }, body.credentials);
+    const sealedCredentials = sealCredentials(ctx, { id, kind: body.kind, url: body.url }, body.credentials);
     await assertRoom(ctx, { sources: 1 });
     const { userID } = ctx.caller;
     const source = await ctx.data.sources.insert({

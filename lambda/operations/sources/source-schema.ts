@@ -4,8 +4,9 @@ import * as z from 'zod';
 import { sourceStates } from '../../data/sources.ts';
 import type { Source } from '../../data/sources.ts';
 import { sourceCredentialsPlace } from '../../domain/sealed-places.ts';
-import { sourceKinds } from '../../domain/source-url.ts';
-import type { SourceCredentials, SourceKind } from '../../domain/source-url.ts';
+import { isAWSEndpoint, isSourceRole, sourceRolePrefix } from '../../domain/source-role.ts';
+import { s3Place, sourceKinds } from '../../domain/source-url.ts';
+import type { SourceCredentials } from '../../domain/source-url.ts';
 import type { Context } from '../context.ts';
 import { failure, text, timestamp } from '../fields.ts';
 import { fieldProblem } from '../field-problems.ts';
@@ -16,6 +17,9 @@ const kind = z.enum(sourceKinds).meta({ id: 'SourceKind' });
 /** What opens a source. Which fields it needs follows from its kind. */
 const credentials = z
   .strictObject({
+    roleARN: text(1, 128)
+      .optional()
+      .describe(`Of a role named ${sourceRolePrefix}…; reason says whom it has to trust.`),
     accessKeyID: text(1, 128).optional(),
     secretAccessKey: text(1, 256).optional(),
     username: text(1, 255).optional(),
@@ -23,7 +27,9 @@ const credentials = z
   })
   .meta({ id: 'SourceCredentials' })
   .nullable()
-  .describe('s3: accessKeyID, secretAccessKey; else username, password. null: none. No answer has them.');
+  .describe(
+    's3: roleARN, or accessKeyID and secretAccessKey; else username, password. null: none. No answer has them.',
+  );
 
 export const sourceFields = {
   kind,
@@ -76,25 +82,41 @@ export function presentSource(source: Source): z.input<typeof sourceSchema> {
  */
 export function sealCredentials(
   ctx: Context,
-  source: { readonly id: string; readonly kind: SourceKind },
+  source: Pick<Source, 'id' | 'kind' | 'url'>,
   given: z.output<typeof credentials>,
 ): Buffer | null {
   if (given === null) return null;
-  const sealed = credentialsOf(source.kind, given);
+  const sealed = source.kind === 's3' ? credentialsOfS3(ctx, source, given) : credentialsOfServer(source, given);
   return ctx.sourceSealer.seal(JSON.stringify(sealed), sourceCredentialsPlace(source.id));
 }
 
-function credentialsOf(
-  sourceKind: SourceKind,
-  { accessKeyID, secretAccessKey, username, password }: NonNullable<z.output<typeof credentials>>,
-): SourceCredentials {
-  const hasKeys = accessKeyID !== undefined || secretAccessKey !== undefined;
-  const hasPassword = username !== undefined || password !== undefined;
-  if (sourceKind === 's3') {
-    if (accessKeyID !== undefined && secretAccessKey !== undefined && !hasPassword)
-      return { accessKeyID, secretAccessKey };
-    throw fieldProblem('credentials', 'A source of the kind s3 has accessKeyID and secretAccessKey, or null.');
-  }
-  if (username !== undefined && password !== undefined && !hasKeys) return { username, password };
-  throw fieldProblem('credentials', `A source of the kind ${sourceKind} has username and password, or null.`);
+type Given = NonNullable<z.output<typeof credentials>>;
+
+function credentialsOfS3(ctx: Context, { url }: Pick<Source, 'url'>, given: Given): SourceCredentials {
+  const { roleARN, accessKeyID, secretAccessKey, ...others } = given;
+  const isForS3 = Object.keys(others).length === 0;
+  if (isForS3 && roleARN === undefined && accessKeyID !== undefined && secretAccessKey !== undefined)
+    return { accessKeyID, secretAccessKey };
+  if (!isForS3 || roleARN === undefined || accessKeyID !== undefined || secretAccessKey !== undefined)
+    throw fieldProblem(
+      'credentials',
+      'A source of the kind s3 has roleARN, or accessKeyID and secretAccessKey, or null.',
+    );
+  if (!isSourceRole(roleARN))
+    throw fieldProblem(
+      'credentials/roleARN',
+      `Must be the ARN of a role without a path whose name begins with ${sourceRolePrefix}, such as ` +
+        `arn:aws:iam::123456789012:role/${sourceRolePrefix}-videos.`,
+    );
+  // What a role has signed is nobody's business but AWS'. On one machine an emulator may stand for it.
+  if (!isAWSEndpoint(s3Place(url)!.endpoint) && !ctx.settings.allowPrivateAddresses)
+    throw fieldProblem('credentials/roleARN', 'A role opens a bucket of AWS only. Use the keys of this store.');
+  return { roleARN };
+}
+
+function credentialsOfServer({ kind }: Pick<Source, 'kind'>, given: Given): SourceCredentials {
+  const { username, password, ...others } = given;
+  if (username !== undefined && password !== undefined && Object.keys(others).length === 0)
+    return { username, password };
+  throw fieldProblem('credentials', `A source of the kind ${kind} has username and password, or null.`);
 }

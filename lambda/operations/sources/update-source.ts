@@ -10,8 +10,8 @@ export const updateSource = operation(['service:write'], {
   id: 'updateSource',
   summary: 'Update a watched source',
   description:
-    'An absent field stays as it is. With credentials it is looked at again at once. Uploads stay where they are. ' +
-    'For another url make another source.',
+    'An absent field stays as it is. With credentials it is looked at again, at most once a minute. ' +
+    'Uploads stay where they are. For another url make another source.',
   tag: 'sources',
   method: 'PATCH',
   path: '/sources/{id}',
@@ -34,6 +34,6 @@ export const updateSource = operation(['service:write'], {
     if (body.credentials === undefined) return presentSource(saved);
     await ctx.data.sourceFiles.retryAll(saved.id);
     await ctx.data.outbox.send({ queue: 'imports', body: { sourceID: saved.id } });
-    return presentSource(await ctx.data.sources.makeDue(saved.id));
+    return presentSource(await ctx.data.sources.ask(saved.id));
   },
 });

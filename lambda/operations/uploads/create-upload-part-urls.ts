@@ -83,14 +83,15 @@ export const createUploadPartUrls = operation(['service:write'], {
 });
 
 /**
- * What the store calls the parts. Where the transaction is undone, the store throws them away by itself. So it does
- * with those that are replaced, which are almost as old as it keeps any.
+ * What the store calls the parts. Where the transaction is undone, the store throws them away by itself. Those that
+ * are replaced are almost as old as it keeps any: nobody can add to them any more.
  */
 async function begin(ctx: Context, upload: Upload, known: Multipart, hasSHA256: boolean): Promise<string> {
   if (known.multipart_id === null) {
     const facts = { contentType: upload.mime_type, hasSHA256 };
     const multipartID = await ctx.objects.createMultipart(upload.object_key, facts);
-    await ctx.data.multiparts.begin(upload.id, { multipartID, hasSHA256 });
+    const replaced = await ctx.data.multiparts.begin(upload.id, { multipartID, hasSHA256 });
+    if (replaced !== null) await ctx.objects.abortMultipart(upload.object_key, replaced);
     return multipartID;
   }
   if (known.has_sha256 !== hasSHA256) {

@@ -56,7 +56,7 @@ async function relaySome(pool: Pool, queues: readonly QueueName[], send: SendBat
       // As text: the pool makes numbers of bigints, and SQS takes no number for an entry's id.
       `select id::text as id, queue, body::text as body, user_id from outbox
        where queue = any($1) and visible_at <= now() and dead_at is null
-       order by outbox.turn, outbox.id limit $2 for update skip locked`,
+       order by outbox.turn + 0, outbox.id limit $2 for update skip locked`,
       [queues, rowsPerTransaction],
     );
     const failures = new Map<string, SendFailure>();

@@ -143,12 +143,12 @@ async function addPictures(
 /** Measures a piece. There is nothing to measure in an image. */
 export async function progressOf(
   { measurements }: Pick<ClaimedInspection, 'measurements'>,
-  upload: Pick<Upload, 'framerate' | 'width' | 'height'> & Parameters<typeof contentFacts>[0],
+  upload: Pick<Upload, 'framerate' | 'width' | 'height' | 'size_bytes'> & Parameters<typeof contentFacts>[0],
   source: Source,
   times: PieceTimes,
 ): Promise<InspectionProgress> {
   const { kind, durationSeconds, hasAudio: hasSound } = contentFacts(upload);
-  const { framerate, width, height } = upload;
+  const { framerate, width, height, size_bytes: sizeBytes, video_codec: videoCodec } = upload;
   if (kind === 'image' || durationSeconds === null)
     return { share: 1, findings: [], loudness: null, measurements: null, toolSeconds: 0, isCompleted: true };
   const hasPictures = kind === 'video';
@@ -161,7 +161,7 @@ export async function progressOf(
   const seen = (nextFrom(measured, tracks) + overlapSeconds) / durationSeconds;
   return {
     share: isWhole ? 1 : Math.min(0.99, seen),
-    findings: findingsOf(measured, { durationSeconds, size, hasSound }, loudness, isWhole),
+    findings: findingsOf(measured, { durationSeconds, size, hasSound, sizeBytes, videoCodec }, loudness, isWhole),
     loudness,
     measurements: measured,
     toolSeconds: (performance.now() - beganMs) / 1000,

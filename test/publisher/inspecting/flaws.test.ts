@@ -1,5 +1,6 @@
 // Each flaw is found where it was put, and nothing else; loudness is what ffmpeg measures by itself.
 import { execFile } from 'node:child_process';
+import { stat } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import type { InspectionProgress } from '../../../lambda/data/inspections.ts';
@@ -19,6 +20,7 @@ async function lookThrough({ path }: FlawedFile, { tools }: (typeof toolSets)[nu
   const sourceURL = await path();
   const facts = await probeMedia(tools, sourceURL, { mimeType: null, type: null, fileSize: null }, signal);
   const upload = {
+    size_bytes: (await stat(sourceURL)).size,
     duration_seconds: facts.durationSeconds,
     video_codec: facts.videoCodec,
     audio_codec: facts.audioCodec,

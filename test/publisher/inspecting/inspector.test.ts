@@ -70,6 +70,20 @@ it('an upload plays before it is looked through, and then has its loudness, find
   expect(await inspect()).toBe(false);
 });
 
+it('webhooks are told once of each upload that was looked through, also of a content that was so before', async () => {
+  await call('POST', '/webhooks', { url: 'http://127.0.0.1:9/', events: ['upload.examined'] });
+  const told = async () => (await service.pool().query('select data from events order by id')).rows;
+  const first = await examined('interlaced.ts', 'video/mp2t');
+  expect(await told()).toEqual([]);
+  await inspect();
+  const { loudness } = await read(first);
+  const data = { name: 'interlaced.ts', examinedShare: 1, findingKinds: ['aspect', 'interlaced'], loudness };
+  expect(await told()).toEqual([{ data: { uploadID: first, ...data } }]);
+  const second = await examined('interlaced.ts', 'video/mp2t');
+  await inspect();
+  expect(await told()).toEqual([{ data: { uploadID: first, ...data } }, { data: { uploadID: second, ...data } }]);
+});
+
 it('the same content is looked through once, and its pictures go with its last upload', async () => {
   const first = await examined('still.png', 'image/png');
   await inspect();

@@ -1,0 +1,61 @@
+// The keys that requests to a user's bucket are signed with: the user's own, or those of a role in the user's account.
+import { randomUUID } from 'node:crypto';
+import type { Source } from '../../data/sources.ts';
+import { externalIDOf } from '../../domain/source-role.ts';
+import type { S3Place, SourceCredentials } from '../../domain/source-url.ts';
+import { RoleRefused } from '../../ports/role-sessions/role-sessions.ts';
+import type { RoleSessions, SessionKeys } from '../../ports/role-sessions/role-sessions.ts';
+import { ScanError } from './scan-error.ts';
+
+export type Keys = Extract<SourceCredentials, { readonly secretAccessKey: string }> | SessionKeys;
+
+/** What a source by role needs: whose it is, its bucket, and how roles are taken on; null where they cannot be. */
+export interface RoleUse {
+  readonly source: Pick<Source, 'user_id'>;
+  readonly place: Pick<S3Place, 'bucket'>;
+  readonly roles: RoleSessions | null;
+}
+
+/** @returns null for requests that are not signed @throws {ScanError} where a role does not let us in */
+export async function keysOf(
+  credentials: SourceCredentials | null,
+  { source, place: { bucket }, roles }: RoleUse,
+  signal: AbortSignal,
+): Promise<Keys | null> {
+  if (credentials && 'secretAccessKey' in credentials) return credentials;
+  if (!credentials || !('roleARN' in credentials)) return null;
+  if (!roles) throw new ScanError('roles_unavailable');
+  const externalID = externalIDOf(source);
+  const { roleARN } = credentials;
+  try {
+    return await roles.open({ roleARN, externalID, bucket }, signal);
+  } catch (error) {
+    if (!(error instanceof RoleRefused)) throw error;
+    throw new ScanError('role_refused', { seen: trustOf(roles, externalID), cause: error });
+  }
+}
+
+/**
+ * Refuses a role that does not ask for whom it is taken on: any user of ours who learns its name could read its bucket.
+ * @throws {ScanError}
+ */
+export async function assertAsksForWhom(
+  credentials: SourceCredentials | null,
+  { source, place: { bucket }, roles }: RoleUse,
+  signal: AbortSignal,
+): Promise<void> {
+  if (!credentials || !('roleARN' in credentials) || !roles) return;
+  const ofNobody = { roleARN: credentials.roleARN, externalID: randomUUID(), bucket };
+  const isOpen = await roles.open(ofNobody, signal).then(
+    () => true,
+    (error: unknown) => (error instanceof RoleRefused ? false : Promise.reject(error)),
+  );
+  if (isOpen) throw new ScanError('role_open', { seen: trustOf(roles, externalIDOf(source)) });
+}
+
+function trustOf({ principal }: RoleSessions, externalID: string): string {
+  return (
+    `The trust policy of the role has to allow sts:AssumeRole to the principal ${principal} under the condition ` +
+    `StringEquals "sts:ExternalId": "${externalID}".`
+  );
+}
