@@ -29,6 +29,7 @@ const slow = [
   'test/publisher/media/{bombs,choose-encoder,probe}.test.ts',
   'test/publisher/prepared/{codecs,long-life,planned-rotation,play-out,prepared-{backend,sender},torture}.test.ts',
   'test/publisher/preparing/{one-encoder,prepare-segment,prepare-upload,shared-content}.test.ts',
+  'test/publisher/encoded/five-outputs.test.ts',
   'test/publisher/replica/{faults,figures,held-replica,off-air,slow-destinations}.test.ts',
   'test/stacks/mutations.test.ts',
   'test/surfaces/graphql/client.test.ts',

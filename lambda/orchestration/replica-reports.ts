@@ -179,8 +179,8 @@ export async function reportEnded(data: Database, replicaID: string, agentID: st
 }
 
 /**
- * Gives an output up, and the stream with the last of them. A stream that never became active fails at once as well, and
- * does not wait for the activation timeout.
+ * Gives an output up, and the stream with the last of them. A stream that never became active fails at once as well,
+ * and does not wait for the activation timeout.
  */
 async function giveUp(
   data: Database,

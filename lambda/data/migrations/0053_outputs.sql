@@ -65,9 +65,13 @@ declare
   of_user text := (
     select w.user_id from streams s join webhooks w on w.user_id = s.user_id
     where s.id = new.stream_id and w.enabled and 'stream.output_changed' = any (w.events) limit 1);
-  output text := coalesce(new.output_id, (select id from outputs where stream_id = new.stream_id and is_first));
+  output text;
 begin
-  if of_user is not null and output is not null then
+  if of_user is null then
+    return null;
+  end if;
+  output := coalesce(new.output_id, (select id from outputs where stream_id = new.stream_id and is_first));
+  if output is not null then
     perform record_event(of_user, 'stream.output_changed', new.stream_id, json_build_object(
       'streamID', new.stream_id, 'outputID', output, 'role', new.role, 'state', new.state, 'reason', new.reason));
   end if;

@@ -4,6 +4,7 @@ import { audioFormat } from '../ffmpeg/profile.ts';
 import type { Profile } from '../ffmpeg/profile.ts';
 import type { EncodedMessage, MessageQueue } from './message-queue.ts';
 import { Tap } from './tap.ts';
+import type { Given, TappedEncoder } from './tap.ts';
 
 /** What an encoder gives from its first frame on. */
 export interface Encoding {
@@ -13,16 +14,6 @@ export interface Encoding {
 
 /** Starts an encoder. @param signal ends it */
 export type OpenEncoding = (startFrame: number, signal: AbortSignal) => Promise<Encoding>;
-
-/** A frame of sound, or a picture that may follow a sequence header. */
-export interface Given {
-  readonly messages: readonly EncodedMessage[];
-  /** Null for sound. */
-  readonly frame: number | null;
-  readonly isKeyframe: boolean;
-  /** How many frames of sound came before. */
-  readonly soundBefore: number;
-}
 
 /** An encoder that is so much behind the frame that is asked for is of no use. */
 const mostBehindSeconds = 5;
@@ -56,7 +47,7 @@ export class SharedEncoders {
   }
 }
 
-export class SharedEncoder {
+class SharedEncoder implements TappedEncoder {
   readonly profile: Profile;
   readonly #startFrame: number;
   readonly #opening: Promise<Encoding>;
@@ -110,7 +101,6 @@ export class SharedEncoder {
     }
   }
 
-  /** Lets a tap go. The encoder ends with the last one; then it resolves when no process is left. */
   async leave(tap: Tap): Promise<void> {
     if (this.#taps.delete(tap)) await this.#left();
   }
@@ -123,7 +113,6 @@ export class SharedEncoder {
     await this.#opening.then(({ messages }) => messages.close()).catch(() => {});
   }
 
-  /** Hands what comes next to all taps. @throws whatever keeps media from coming */
   giveNext(): Promise<void> {
     this.#giving ??= this.#give().finally(() => {
       this.#giving = null;
@@ -147,12 +136,10 @@ export class SharedEncoder {
     }
   }
 
-  /** The time of a frame after the encoder's first one, in milliseconds. */
   timeOf(frame: number): number {
     return ((frame - this.#startFrame) * 1000) / this.profile.framesPerSecond;
   }
 
-  /** How many frames of sound come before a picture: as many as leave the next one nearest to where it belongs. */
   soundBefore(frame: number): number {
     const samples = (frame - this.#startFrame) * this.profile.samplesPerFrame;
     return Math.round(samples / audioFormat.samplesPerAacFrame);

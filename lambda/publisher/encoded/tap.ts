@@ -1,10 +1,33 @@
 // What one connection takes of an encoder that others take from as well: a queue of its own, on its own time.
 import { DestinationError } from '../rtmp/destination-error.ts';
 import type { EncodedMessage, MessageQueue, QueuedMessage } from './message-queue.ts';
-import type { Given, SharedEncoder } from './shared-encoder.ts';
+import type { Profile } from '../ffmpeg/profile.ts';
+
+/** A frame of sound, or a picture that may follow a sequence header. */
+export interface Given {
+  readonly messages: readonly EncodedMessage[];
+  /** Null for sound. */
+  readonly frame: number | null;
+  readonly isKeyframe: boolean;
+  /** How many frames of sound came before. */
+  readonly soundBefore: number;
+}
+
+/** What a tap needs of the encoder. */
+export interface TappedEncoder {
+  readonly profile: Profile;
+  /** Hands what comes next to all taps. @throws whatever keeps media from coming */
+  giveNext(): Promise<void>;
+  /** Lets a tap go. The encoder ends with the last one; then it resolves when no process is left. */
+  leave(tap: Tap): Promise<void>;
+  /** The time of a frame after the encoder's first one, in milliseconds. */
+  timeOf(frame: number): number;
+  /** How many frames of sound come before a picture: as many as leave the next one nearest to where it belongs. */
+  soundBefore(frame: number): number;
+}
 
 export interface TapOptions {
-  readonly encoder: SharedEncoder;
+  readonly encoder: TappedEncoder;
   /** A keyframe, or the encoder's first frame. */
   readonly startFrame: number;
   readonly audioSequenceHeader: Buffer;
@@ -18,7 +41,7 @@ const mostWaitingSeconds = 20;
 export class Tap {
   readonly startFrame: number;
   readonly audioSequenceHeader: Buffer;
-  readonly #encoder: SharedEncoder;
+  readonly #encoder: TappedEncoder;
   readonly #ahead: TapOptions['ahead'];
   readonly #firstSound: number;
   readonly #waiting: QueuedMessage[][] = [];
@@ -31,6 +54,7 @@ export class Tap {
   #isComplete = false;
   #isTooSlow = false;
   #isClosed = false;
+  #leaving: Promise<void> | null = null;
 
   constructor({ encoder, startFrame, audioSequenceHeader, ahead }: TapOptions) {
     this.#encoder = encoder;
@@ -124,8 +148,9 @@ export class Tap {
   }
 
   /** Leaves the encoder. Resolves, for the last connection, when no process is left. May be called again. */
-  async close(): Promise<void> {
+  close(): Promise<void> {
     this.#isClosed = true;
-    await this.#encoder.leave(this);
+    this.#leaving ??= this.#encoder.leave(this);
+    return this.#leaving;
   }
 }

@@ -7,7 +7,6 @@ import { connectionEndsAfterMs } from '../../domain/ingest-limits.ts';
 import { failsAfterMs, restingDelayMs } from '../../domain/off-air.ts';
 import { parseRtmpURL } from '../../domain/rtmp-url.ts';
 import type { Log } from '../../log.ts';
-
 import { MediaError } from '../media/media-error.ts';
 import { DestinationError } from '../rtmp/destination-error.ts';
 import type { RtmpClientOptions } from '../rtmp/rtmp-client.ts';
@@ -173,14 +172,13 @@ export class HeldReplica {
     const { role } = replica;
     log('session_ended', { streamID: this.streamID, role, blame, code: reason.code, failures, cause, offAirMs });
     const isGivenUp = blame === 'destination' && offAirMs > failsAfterMs;
+    const hopeless = isGivenUp || isHopeless || failure instanceof MediaError;
     const restMs = isResting ? restingDelayMs(offAirMs, random) : 0;
-    const untilNextMs = Math.max(restMs, backoffMs(failures, pace, random));
-    this.#report('failing', isGivenUp ? givenUp(reason) : reason, {
-      hopeless: isGivenUp || isHopeless || failure instanceof MediaError,
-      attempt: { failures, nextInMs: untilNextMs, blame },
-    });
+    const nextInMs = Math.max(restMs, backoffMs(failures, pace, random));
+    const attempt = { failures, nextInMs, blame };
+    this.#report('failing', isGivenUp ? givenUp(reason) : reason, { hopeless, attempt });
     if (failure instanceof NoRoom) void this.#leaveOnceReported();
-    await setTimeout(untilNextMs, undefined, { signal }).catch(() => {});
+    await setTimeout(nextInMs, undefined, { signal }).catch(() => {});
   }
 
   async #leaveOnceReported(): Promise<void> {
@@ -282,12 +280,8 @@ export class HeldReplica {
     this.#replacement.connected();
   }
 
-  #report(
-    state: ReplicaState,
-    reason: StateReason | null,
-    { hopeless = false, ...attempt }: Partial<Pick<Report, 'hopeless' | 'attempt'>> = {},
-  ): void {
+  #report(state: ReplicaState, reason: StateReason | null, more: Partial<Report> = {}): void {
     const observedAtMs = this.#options.steadyClock();
-    this.#reports.say({ claim: this.claim, state, reason, hopeless, observedAtMs, ...attempt });
+    this.#reports.say({ claim: this.claim, state, reason, hopeless: false, observedAtMs, ...more });
   }
 }

@@ -1,4 +1,4 @@
-// One encoder and many connections: each gets all that it should, in time, whatever the others do. The encoder is a fake.
+// One encoder and many connections: each gets all that is its own, whatever the others do. The encoder is a fake.
 import { beforeEach, describe, expect, it } from 'vitest';
 import { profileOf } from '../../../lambda/publisher/ffmpeg/profile.ts';
 import type { EncodedMessage, QueuedMessage } from '../../../lambda/publisher/encoded/message-queue.ts';
