@@ -12,6 +12,7 @@ import type { StorageSettings } from '../orchestration/charge-storage.ts';
 import { discardAbandonedUploads } from '../orchestration/discard-uploads.ts';
 import { fireDue } from '../orchestration/fire-due.ts';
 import { recoverReplicas } from '../orchestration/recover-replicas.ts';
+import { settleForgottenOutputs } from '../orchestration/settle-outputs.ts';
 import type { StartOptions } from '../orchestration/start-stream.ts';
 import type { CommandQueue } from '../ports/command-queue/command-queue.ts';
 import type { Timers } from '../ports/timers/timers.ts';
@@ -47,7 +48,7 @@ const { keptTransitionsPerStream: keptMoves, keptTransitionDays: keptDays } = bo
 
 /**
  * Frees what dead agents and import workers held, applies payments that are not applied yet, charges storage, fires
- * what is due, arms timers, wakes workers for watched sources, discards abandoned uploads, has forgotten webhooks,
+ * what is due, begins outputs that were forgotten, arms timers, wakes workers for watched sources, discards abandoned uploads, has forgotten webhooks,
  * mails and mirrors worked, has platforms asked what is due, relays what is left in the outbox, and deletes what has
  * expired.
  * @throws {AggregateError} the failures of all steps, after every step had its turn
@@ -60,6 +61,7 @@ export async function sweep({ pool, queue, timers, startOptions, storage, clock 
     () => databaseOn(pool).creditAccounts.makeRestDue(),
     () => chargeStorage(pool, storage, clock()),
     () => fireDue(pool, startOptions, clock, AbortSignal.timeout(dueMs)),
+    () => settleForgottenOutputs(pool),
     () => armTimers(pool, timers),
     () => databaseOn(pool).imports.freeExpired(),
     () => databaseOn(pool).sources.wakeDue(sourcesAheadSeconds, sourcesWokenAtOnce),

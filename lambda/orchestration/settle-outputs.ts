@@ -1,4 +1,6 @@
 // Keeps the replicas of a running stream in step with its outputs: each that is enabled has its replicas, no other has.
+import type { Pool } from 'pg';
+import { databaseOn, inTransaction } from '../data/database.ts';
 import type { Database } from '../data/database.ts';
 import { newID } from '../data/new-id.ts';
 import type { Output } from '../data/outputs.ts';
@@ -16,6 +18,8 @@ interface Way {
   /** As in `Replica`. */
   readonly outputID: string | null;
   readonly isWanted: boolean;
+  /** A platform has not said the address yet: nothing of the stream begins before. */
+  readonly isAwaited: boolean;
   readonly rtmpURLs: Readonly<Record<ReplicaRole, string | null>>;
 }
 
@@ -28,6 +32,7 @@ export async function settleOutputs(data: Database, stream: Stream, now: Date): 
   if (!['activating', 'active', 'failing'].includes(stream.state)) return;
   await data.outputs.forgetDeleted(stream.id);
   const ways = await waysOf(data, stream);
+  if (ways.some(({ isAwaited }) => isAwaited)) return;
   const replicas = await data.replicas.ofStream(stream.id);
   const ofWay = ({ outputID }: Way) => replicas.filter(({ output_id: id }) => id === outputID);
   const unwanted = replicas.filter(
@@ -47,6 +52,19 @@ export async function settleOutputs(data: Database, stream: Stream, now: Date): 
   }
   const isShared = backendOf(stream) === 'ffmpeg' && ways.length > 1;
   if (isShared && begun.length + unwanted.length > 0) await noteCosts(data, stream);
+}
+
+/** So many streams are settled that were not when they should have been; the next sweep goes on. */
+const forgottenAtOnce = 100;
+
+/** Settles streams of which an output has no replicas: the release before starts streams without further outputs. */
+export async function settleForgottenOutputs(pool: Pool): Promise<void> {
+  for (const id of await databaseOn(pool).outputs.streamsWithUnsettled(forgottenAtOnce)) {
+    await inTransaction(pool, async (data) => {
+      const stream = await data.streams.lockAny(id);
+      if (stream) await settleOutputs(data, stream, await data.now());
+    });
+  }
 }
 
 const mayBeReplaced = ({ state, is_given_up: isGivenUp }: Replica) => state === 'ended' && !isGivenUp;
@@ -101,6 +119,7 @@ async function waysOf(data: Database, stream: Stream): Promise<Way[]> {
     return {
       outputID: output.is_first ? null : output.id,
       isWanted: output.enabled && output.deleted_at === null && destination?.archived_at === null,
+      isAwaited: false,
       rtmpURLs: { primary: destination?.rtmp_url ?? null, backup: destination?.backup_rtmp_url ?? null },
     };
   };
@@ -116,6 +135,7 @@ async function wayWithoutDestination(data: Database, stream: Stream): Promise<Wa
   return {
     outputID: null,
     isWanted: isManaged || stream.sealed_stream_key !== null,
+    isAwaited: isManaged && !ingest,
     rtmpURLs: { primary: ingest?.url ?? null, backup: ingest?.backup_url ?? null },
   };
 }

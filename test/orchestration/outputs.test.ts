@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Replica } from '../../lambda/data/replicas.ts';
 import { recoverReplicas } from '../../lambda/orchestration/recover-replicas.ts';
+import { settleForgottenOutputs } from '../../lambda/orchestration/settle-outputs.ts';
 import { actorsOn, statsWith } from '../support/actors.ts';
 import { intervalsOf } from '../support/books.ts';
 import { testService } from '../support/service.ts';
@@ -175,6 +176,13 @@ describe('outputs', () => {
     await call('PATCH', `/streams/${id}/outputs/${first.id}`, { enabled: false });
     await report(held[0]!, 'ended');
     expect((await replicasOf(id)).find(({ output_id: outputID }) => outputID === further)!.cores).toBe(costs[0]);
+  });
+
+  it('that the release before has not begun are begun by the sweep', async () => {
+    const { id, held } = await activeWith(1);
+    await service.pool().query('delete from replicas where id = $1', [held[1]!.id]);
+    await settleForgottenOutputs(service.pool());
+    expect(await states(id)).toEqual(['live', 'connecting']);
   });
 
   it('the release before takes none that is not the first', async () => {

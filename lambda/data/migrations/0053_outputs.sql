@@ -14,6 +14,7 @@ create table outputs (
   unique (stream_id, destination_id)
 );
 create unique index outputs_first on outputs (stream_id) where is_first;
+create index outputs_further on outputs (stream_id) where enabled and not is_first and deleted_at is null;
 create index outputs_by_destination on outputs (destination_id);
 
 -- Whichever release sets a stream's destination, its first output follows. Streams on managed platforms have none.
