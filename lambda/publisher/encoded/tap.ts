@@ -1,5 +1,6 @@
 // What one connection takes of an encoder that others take from as well: a queue of its own, on its own time.
 import { DestinationError } from '../rtmp/destination-error.ts';
+import { aheadSeconds } from './message-queue.ts';
 import type { EncodedMessage, MessageQueue, QueuedMessage } from './message-queue.ts';
 import type { Profile } from '../ffmpeg/profile.ts';
 
@@ -47,7 +48,10 @@ export class Tap {
   readonly #waiting: QueuedMessage[][] = [];
   #picturesWaiting = 0;
   #hasSequenceHeader = false;
-  #isEnding = false;
+  /** The last picture that the encoder gave. */
+  #lastFrame: number;
+  /** It ends before the first keyframe from this frame on; null: it goes on. */
+  #endsFrom: number | null = null;
   /** The keyframe before which it ends; null until it is known. */
   #endFrame: number | null = null;
   readonly #ending = Promise.withResolvers<number>();
@@ -59,6 +63,7 @@ export class Tap {
   constructor({ encoder, startFrame, audioSequenceHeader, ahead }: TapOptions) {
     this.#encoder = encoder;
     this.startFrame = startFrame;
+    this.#lastFrame = startFrame;
     this.audioSequenceHeader = audioSequenceHeader;
     this.#ahead = ahead;
     this.#firstSound = encoder.soundBefore(startFrame);
@@ -78,7 +83,8 @@ export class Tap {
       this.#endIfComplete(soundBefore + 1);
       return;
     }
-    if (this.#isEnding && isKeyframe && this.#endFrame === null) {
+    this.#lastFrame = frame;
+    if (this.#endsFrom !== null && isKeyframe && frame >= this.#endsFrom && this.#endFrame === null) {
       this.#endFrame = frame;
       this.#ending.resolve(frame);
       this.#endIfComplete(soundBefore);
@@ -130,11 +136,11 @@ export class Tap {
   }
 
   /**
-   * Ends before the next keyframe that is encoded.
+   * Ends before a keyframe that is to be sent in `aheadSeconds` at the earliest.
    * @returns the frame of that keyframe, as soon as it is encoded; never where media fails before
    */
   endBeforeKeyframe(): Promise<number> {
-    this.#isEnding = true;
+    this.#endsFrom = this.#lastFrame + aheadSeconds * this.#encoder.profile.framesPerSecond;
     void this.#findEnd();
     return this.#ending.promise;
   }

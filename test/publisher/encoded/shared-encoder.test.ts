@@ -133,6 +133,7 @@ describe('a connection that ends before a keyframe', () => {
     const before = await take(ending!, 100);
     const endFrame = await ending!.endBeforeKeyframe();
     expect(endFrame % profile.gopFrames).toBe(0);
+    expect(endFrame - framesOf(before).at(-1)!).toBeGreaterThan(30);
     const next = await tapAt(endFrame);
     expect([next.startFrame, opened.length]).toEqual([endFrame, 1]);
     before.push(...(await take(ending!, 1000)));
