@@ -34,7 +34,7 @@ const slow = [
   'test/stacks/mutations.test.ts',
   'test/surfaces/graphql/client.test.ts',
   'test/surfaces/mcp/clients.test.ts',
-  'test/webhooks/{bounds,deliver,hosts,killed}.test.ts',
+  'test/webhooks/{alerts,bounds,deliver,hosts,killed}.test.ts',
 ];
 
 /**

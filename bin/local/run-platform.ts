@@ -14,6 +14,7 @@ import { createNameResolver } from '../../lambda/ports/outbound/name-resolver.ts
 import { mcpPath } from '../../lambda/surfaces/mcp/mcp-handler.ts';
 import { superviseAgents } from './agent-supervisor.ts';
 import { connectLocally, localSettings } from './connections.ts';
+import { telegramURL } from '../../lambda/webhooks/deliver-alerts.ts';
 import { DataFolder } from './data-folder.ts';
 import type { ConnectionFile } from './data-folder.ts';
 import { makeDemo } from './demo.ts';
@@ -137,6 +138,7 @@ async function startPlatform(run: Run): Promise<void> {
       attempts: { ...localSettings, resolve: createNameResolver(), timeoutMs: attemptSeconds * 1000 },
       mailer,
       siteURL: site.url,
+      telegramURL,
       steadyClock: () => performance.now(),
       random: Math.random,
       newID: (prefix: string) => newID(prefix, clock()),

@@ -1,6 +1,7 @@
 // Serves the platform on the local site: the handlers that AWS runs, and the pages that only a local run has.
 import { guidance } from '../../lambda/api/mcp-guidance.ts';
 import { withConsentCallback } from '../../lambda/api/consent-callback.ts';
+import { withGuides } from '../../lambda/api/guides.ts';
 import { withPaymentCallbacks } from '../../lambda/api/payment-callbacks.ts';
 import { createAuthHandler } from '../../lambda/auth/auth-handler.ts';
 import type { Log } from '../../lambda/log.ts';
@@ -33,7 +34,7 @@ export function servePlatform(site: ReservedSite, options: ServePlatformOptions)
   const { rateLimitFactor } = localSettings;
   site.serve({
     rest: withPaymentCallbacks(
-      withConsentCallback(createRestHandler(service), service),
+      withConsentCallback(withGuides(createRestHandler(service), service), service),
       connections,
       connections.pool,
       log,

@@ -8,6 +8,7 @@ import { withConsentCallback } from './consent-callback.ts';
 import { createService } from './create-service.ts';
 import { readEnvironment, readPaymentEnvironment } from './environment.ts';
 import { addressOf, requestOf, resultOf } from './gateway-event.ts';
+import { withGuides } from './guides.ts';
 import { withPaymentCallbacks } from './payment-callbacks.ts';
 import { withPlatformEvents } from './platform-events.ts';
 
@@ -15,7 +16,7 @@ const environment = readEnvironment(process.env);
 const connections = await connectAws(environment, 1, jsonLog);
 const providers = await connectProviders(readPaymentEnvironment(process.env).secretARN, connections.origin);
 const service = createService({ ...connections, ...providers }, environment, jsonLog);
-const rest = withConsentCallback(createRestHandler(service), service);
+const rest = withConsentCallback(withGuides(createRestHandler(service), service), service);
 const withEvents = withPlatformEvents(rest, { ...service, events: providers.platformEvents });
 const answer = withPaymentCallbacks(withEvents, providers, connections.pool, jsonLog);
 

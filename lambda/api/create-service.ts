@@ -5,6 +5,7 @@ import type { StorageSettings } from '../orchestration/charge-storage.ts';
 import type { StreamingSettings } from '../orchestration/stream-parts.ts';
 import type { Log } from '../log.ts';
 import type { Connections } from '../ports/aws/connect-aws.ts';
+import { signStatement } from '../auth/signing-keys.ts';
 import { createAccessTokens } from '../surfaces/admission/access-tokens.ts';
 import { apiVersion } from '../surfaces/service.ts';
 import type { Service } from '../surfaces/service.ts';
@@ -37,6 +38,7 @@ export function createService(connections: Connections & Providers, settings: Se
     settings: { ...settings, offersPlatforms: Object.keys(platforms).length > 0 },
     rateLimitFactor: settings.rateLimitFactor,
     serviceSecret,
+    signStatement: (statement) => signStatement(pool, sealer, { iss: origin, ...statement }, clock()),
     clock,
     random: Math.random,
     health: createHealth(pool, objects),

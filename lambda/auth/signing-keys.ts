@@ -1,5 +1,6 @@
 // The keys that sign access tokens: makes and rotates them, and gives them to better-auth.
-import { exportJWK, generateKeyPair } from 'jose';
+import { exportJWK, generateKeyPair, importJWK, SignJWT } from 'jose';
+import type { JWK } from 'jose';
 import type { Pool } from 'pg';
 import { newID } from '../data/new-id.ts';
 import { databaseOn } from '../data/database.ts';
@@ -46,6 +47,26 @@ export async function keysForSigning(pool: Pool, sealer: Sealer, now: Date): Pro
     privateKey: sealer.open(sealed_private_jwk, privateKeyPlace(id)),
     createdAt: signs_from > now ? new Date(0) : signs_from,
   }));
+}
+
+/**
+ * Signs a statement by the key that signs access tokens now. It names no audience and has a type of its own, so that
+ * nobody takes it for a token.
+ */
+export async function signStatement(
+  pool: Pool,
+  sealer: Sealer,
+  statement: Readonly<Record<string, unknown>>,
+  now: Date,
+): Promise<string> {
+  const keys = await databaseOn(pool).signingKeys.listed();
+  const signing = keys.filter(({ signs_from }) => signs_from <= now);
+  const { id, sealed_private_jwk: sealed } = signing.reduce((a, b) => (a.signs_from > b.signs_from ? a : b));
+  const key = await importJWK(JSON.parse(sealer.open(sealed, privateKeyPlace(id))) as JWK, 'ES256');
+  return new SignJWT(statement)
+    .setProtectedHeader({ alg: 'ES256', typ: 'on-air+jwt', kid: id })
+    .setIssuedAt(now)
+    .sign(key);
 }
 
 async function makeKey(sealer: Sealer, now: Date): Promise<Omit<SigningKey, 'signs_from'>> {

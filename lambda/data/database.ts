@@ -1,6 +1,8 @@
 // Every aggregate's SQL behind one object, bound to a pool or to a transaction.
 import type { Pool } from 'pg';
 import { agents } from './agents.ts';
+import { alertChannels } from './alert-channels.ts';
+import { alertNotices } from './alert-notices.ts';
 import { apiKeys } from './api-keys.ts';
 import { applications } from './applications.ts';
 import { blockedContents } from './blocked-contents.ts';
@@ -13,8 +15,10 @@ import { destinations } from './destinations.ts';
 import { dueTimes } from './due-times.ts';
 import { expiredCredentials } from './expired-credentials.ts';
 import { figures } from './figures.ts';
+import { guideLinks } from './guide-links.ts';
 import { idempotency } from './idempotency.ts';
 import { imports } from './imports.ts';
+import { incidents } from './incidents.ts';
 import { inspections } from './inspections.ts';
 import { invoices } from './invoices.ts';
 import { ledger } from './ledger.ts';
@@ -42,6 +46,7 @@ import { renditions } from './renditions.ts';
 import { replicaClaims } from './replica-claims.ts';
 import { replicas } from './replicas.ts';
 import { requestWindows } from './request-windows.ts';
+import { runs } from './runs.ts';
 import { securityEvents } from './security-events.ts';
 import { signingKeys } from './signing-keys.ts';
 import { sourceFiles } from './source-files.ts';
@@ -69,6 +74,8 @@ export function databaseOn(db: Queryable) {
     /** The database's time. Timelines go by it, so that all processes agree. */
     now: async () => (await db.query<{ now: Date }>('select clock_timestamp() as now')).rows[0]!.now,
     agents: agents(db),
+    alertChannels: alertChannels(db),
+    alertNotices: alertNotices(db),
     apiKeys: apiKeys(db),
     applications: applications(db),
     blockedContents: blockedContents(db),
@@ -81,8 +88,10 @@ export function databaseOn(db: Queryable) {
     dueTimes: dueTimes(db),
     expiredCredentials: expiredCredentials(db),
     figures: figures(db),
+    guideLinks: guideLinks(db),
     idempotency: idempotency(db),
     imports: imports(db),
+    incidents: incidents(db),
     inspections: inspections(db),
     invoices: invoices(db),
     ledger: ledger(db),
@@ -108,6 +117,7 @@ export function databaseOn(db: Queryable) {
     renditions: renditions(db),
     replicas: { ...replicas(db), ...replicaClaims(db) },
     requestWindows: requestWindows(db),
+    runs: runs(db),
     securityEvents: securityEvents(db),
     signingKeys: signingKeys(db),
     sourceFiles: sourceFiles(db),

@@ -8,6 +8,7 @@ export const dueKinds = [
   'duration_over',
   'activation_timeout',
   'broadcast_rotation',
+  'item_start',
 ] as const;
 export type DueKind = (typeof dueKinds)[number];
 
@@ -65,12 +66,13 @@ export function dueTimes(db: Queryable) {
     dueInTurn: (except: readonly string[], most: { readonly all: number; readonly ofUser: number }) =>
       all<DueInTurn>(
         db,
-        `select stream_id, kind, due_at, turn from (
-           select stream_id, kind, due_at,
-             row_number() over (partition by user_id order by due_at, stream_id)::int as turn
+        `with users as materialized (select distinct user_id from due_times where due_at <= now() and not resting)
+         select stream_id, kind, due_at, turn from users cross join lateral (
+           select stream_id, kind, due_at, row_number() over (order by due_at, stream_id)::int as turn
            from due_times
-           where due_at <= now() and not resting and stream_id <> all ($1)) due
-         where turn <= $3 order by turn, due_at limit $2`,
+           where user_id = users.user_id and due_at <= now() and not resting and stream_id <> all ($1)
+           order by due_at, stream_id limit $3) due
+         order by turn, due_at limit $2`,
         [except, most.all, most.ofUser],
       ),
 
@@ -86,12 +88,16 @@ export function dueTimes(db: Queryable) {
         [streamID, kind],
       ),
 
-    /** Due times within so many seconds that have no timer yet. */
+    /**
+     * Due times within so many seconds that have no timer yet. What is due already is fired by whoever looks, and items
+     * begin only where agents run, who look.
+     */
     withoutTimer: (withinSeconds: number) =>
       all<DueTime>(
         db,
         `select stream_id, kind, due_at from due_times
-         where not timer_armed and not resting and due_at < now() + make_interval(secs => $1)
+         where not timer_armed and not resting and kind <> 'item_start'
+           and due_at > now() and due_at < now() + make_interval(secs => $1)
          order by due_at limit 1000`,
         [withinSeconds],
       ),

@@ -21,6 +21,30 @@ export interface KeptFigures {
 export const newerFigures = (said: string, kept: string) =>
   `case when ${said} is null or ${said} ->> 'sampledAt' < ${kept} ->> 'sampledAt' then ${kept} else ${said} end`;
 
+/** What of figures is noted for good: which pictures destinations took. */
+export interface SaidFigures {
+  readonly replicaID: string;
+  readonly epoch: number;
+  /** As they are, or as the JSON that an agent stored. */
+  readonly stats: StreamStats | string;
+}
+
+/**
+ * SQL that notes which pictures destinations took. Whoever says it may hold the replica no more: evidence stays so.
+ * @param said a relation with replica_id, epoch and stats
+ */
+const noting = (said: string) =>
+  `insert into aired_frames (stream_id, anchored_at, replica_id, epoch, from_frame, to_frame, bytes, stand_in_upload_id)
+   select distinct on (r.id, said.epoch, a."from")
+     s.id, date_trunc('milliseconds', s.anchored_at), r.id, said.epoch, a."from", a."to", a.bytes, a."standIn"
+   from ${said} as said join replicas r on r.id = said.replica_id join streams s on s.id = r.stream_id
+     cross join lateral jsonb_to_recordset(said.stats -> 'aired')
+       as a ("from" bigint, "to" bigint, bytes bigint, "standIn" text)
+   where s.anchored_at is not null order by r.id, said.epoch, a."from", a."to" desc
+   on conflict (replica_id, epoch, from_frame) do update
+     set to_frame = excluded.to_frame, bytes = excluded.bytes, noted_at = now()
+     where aired_frames.to_frame < excluded.to_frame`;
+
 export function figures(db: Queryable) {
   /**
    * Copies figures to the rows of their streams, which the caller has locked, or of replicas of outputs beside the
@@ -29,10 +53,13 @@ export function figures(db: Queryable) {
   const keepAll = async (figures: readonly (ReplicaFigures & { readonly agentID: string })[]): Promise<void> => {
     if (figures.length === 0) return;
     await db.query(
-      `with said as (
+      `with f as (
+         select * from unnest($1::text[], $2::text[], $3::integer[], $4::jsonb[])
+           as f (agent_id, replica_id, epoch, stats)),
+       noted as (${noting('f')}),
+       said as (
          select r.id, r.stream_id, r.role, r.output_id, f.stats
-         from unnest($1::text[], $2::text[], $3::integer[], $4::jsonb[]) as f (agent_id, replica_id, epoch, stats)
-           join replicas r on r.id = f.replica_id and r.agent_id = f.agent_id and r.epoch = f.epoch),
+         from f join replicas r on r.id = f.replica_id and r.agent_id = f.agent_id and r.epoch = f.epoch),
        of_outputs as (
          update replicas r set stats = said.stats from said where r.id = said.id and said.output_id is not null),
        kept as (
@@ -68,6 +95,17 @@ export function figures(db: Queryable) {
     keep: (agentID: string, figures: ReplicaFigures) => keepAll([{ ...figures, agentID }]),
 
     keepAll,
+
+    /** Notes which pictures destinations took, by figures that are not kept. */
+    noteAired: async (said: readonly SaidFigures[]): Promise<void> => {
+      if (said.length === 0) return;
+      await db.query(
+        `with f as (
+           select * from unnest($1::text[], $2::integer[], $3::jsonb[]) as f (replica_id, epoch, stats))
+         ${noting('f')}`,
+        [said.map(({ replicaID }) => replicaID), said.map(({ epoch }) => epoch), said.map(({ stats }) => stats)],
+      );
+    },
 
     /**
      * What the holders of replicas of first outputs stored last, by the id of the stream. What an agent stored is read

@@ -12,6 +12,7 @@ export type NotificationKind =
   | 'storage_will_cost'
   | 'webhook_disabled'
   | 'webhook_overflowed'
+  | 'alert_channel_disabled'
   | 'channel_lost'
   | 'platform_disagrees'
   | 'source_failing';

@@ -33,8 +33,15 @@ export interface PrepareCommand {
   readonly failures?: number;
 }
 
-/** Something is to be sent to a webhook, or a notification is to be mailed. */
-export type WebhookCommand = { readonly webhookID: string } | { readonly notificationID: number };
+/**
+ * Something is to be sent to a webhook or an alert channel, a notification is to be mailed, or something was signalled
+ * or is due of the incidents of a user.
+ */
+export type WebhookCommand =
+  | { readonly webhookID: string }
+  | { readonly notificationID: number }
+  | { readonly alertChannelID: string }
+  | { readonly incidentsOf: string };
 
 /** A command that failed so often that it was put aside. */
 export interface DeadCommand {

@@ -16,6 +16,11 @@ export interface StreamTransition {
   readonly at: Date;
 }
 
+/** A transition in a list, with its place there. */
+export interface ListedTransition extends StreamTransition {
+  readonly seq: number;
+}
+
 /** A move of a stream, which the caller has locked. */
 export interface StreamMove {
   readonly stream: Stream;
@@ -84,6 +89,15 @@ export function streamMoves(db: Queryable) {
            select stream_id, id, from_state, to_state, cause, at from stream_transitions
            where stream_id = wanted.stream_id order by id desc limit $2) t`,
         [ids, count],
+      ),
+
+    /** The transitions of a stream, the newest first. @param before the id of one; null: from the newest on */
+    transitionsBefore: (streamID: string, before: number | null, count: number) =>
+      all<ListedTransition>(
+        db,
+        `select *, id as seq from stream_transitions where stream_id = $1 and ($2::bigint is null or id < $2)
+         order by id desc limit $3`,
+        [streamID, before, count],
       ),
 
     /**

@@ -98,6 +98,17 @@ export function formatOfRun({
   return { quality: run_quality!, framerate: run_framerate!, videoCodec: run_video_codec ?? 'h264' };
 }
 
+/** Pictures that a destination took without a gap. Frames count from the anchor of the run. */
+export interface AiredStretch {
+  readonly from: number;
+  /** The first one after it. */
+  readonly to: number;
+  /** What was sent with them, as the destination's system acknowledged it. */
+  readonly bytes: number;
+  /** The upload that played in place of the item that the timeline has there; null: that item. */
+  readonly standIn: string | null;
+}
+
 /** The last figures that an agent reported for the stream's primary replica. */
 export interface StreamStats {
   /**
@@ -115,6 +126,8 @@ export interface StreamStats {
   readonly reconnects: number;
   readonly loopCount: number;
   readonly currentItem: { playlistID: string | null; itemID: string; uploadID: string; positionSeconds: number } | null;
+  /** The last that destinations took of it. Absent in figures of the release before. */
+  readonly aired?: readonly AiredStretch[];
   readonly sampledAt: string;
 }
 

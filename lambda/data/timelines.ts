@@ -5,7 +5,8 @@ import type { Queryable } from './queryable.ts';
 
 export type Track = 'video' | 'audio';
 
-interface EntryRow {
+/** As it is stored; past runs keep the same fields as JSON. */
+export interface EntryRow {
   readonly track: Track;
   readonly number: number;
   readonly offset_seconds: number;
@@ -89,16 +90,21 @@ export function timelines(db: Queryable) {
          where stream_id = $1 order by number`,
         [streamID],
       );
-      const entriesOf = (track: Track) =>
-        rows
-          .filter((row) => row.track === track)
-          .map((row) => ({
-            number: row.number,
-            offsetSeconds: row.offset_seconds,
-            playlistID: row.playlist_id,
-            snapshot: row.snapshot,
-          }));
-      return { video: entriesOf('video'), audio: entriesOf('audio') };
+      return timelinesOf(rows);
     },
   };
+}
+
+/** @param rows in the order of their numbers */
+export function timelinesOf(rows: readonly EntryRow[]): Timelines {
+  const entriesOf = (track: Track) =>
+    rows
+      .filter((row) => row.track === track)
+      .map((row) => ({
+        number: row.number,
+        offsetSeconds: row.offset_seconds,
+        playlistID: row.playlist_id,
+        snapshot: row.snapshot,
+      }));
+  return { video: entriesOf('video'), audio: entriesOf('audio') };
 }

@@ -103,6 +103,7 @@ export const limits = {
     remedy: `Delete managed settings, ${buy}.`,
   },
   webhooks: { what: 'webhooks', base: 20, perCredit: 0, most: 20, remedy: 'Delete a webhook first.' },
+  alertChannels: { what: 'alert channels', base: 20, perCredit: 0, most: 20, remedy: 'Delete a channel first.' },
   apiKeys: { what: 'API keys', base: 100, perCredit: 0, most: 100, remedy: 'Revoke a key first.' },
   pendingTopUps: {
     what: 'top-ups that nobody has paid yet',
@@ -143,6 +144,14 @@ export const bounds = {
   keptTransitionDays: 90,
   /** Where a stream can be sent to at once. */
   outputsPerStream: 30,
+  /** Incidents of a user that have ended. */
+  keptIncidentsPerUser: 1000,
+  /** No incident is kept for longer after its end. */
+  keptIncidentDays: 90,
+  /** Past runs, and what destinations took of any run: no longer than this, */
+  keptAirDays: 400,
+  /** and of what past runs of a stream played as many bytes, of the latest ones. */
+  keptRunBytesPerStream: 64 * 1024 * 1024,
   /** Archived destinations of a user that no stream names. */
   archivedDestinationsPerUser: 100,
 } as const;

@@ -12,6 +12,10 @@ export type PlaylistMode = (typeof playlistModes)[number];
 export interface TimelineItem {
   readonly itemID: string;
   readonly uploadID: string;
+  /** Of the upload, when the snapshot was made; absent in snapshots of the release before. */
+  readonly name?: string;
+  /** As `contentHashOf` in rendition.ts; absent where it was not known then. */
+  readonly contentHash?: string;
   readonly objectKey: string;
   readonly kind: 'video' | 'audio' | 'image';
   readonly durationSeconds: number;
@@ -46,6 +50,8 @@ export interface ItemOccurrence {
   readonly lap: number;
   readonly startFrame: number;
   readonly frameCount: number;
+  /** The item plays in place of the one that the timeline has there. */
+  readonly isStandIn?: true;
 }
 
 /** A still image in a playlist is shown for this long. */
@@ -79,7 +85,7 @@ export function occurrenceAt(
 ): ItemOccurrence {
   const entry = timeline.findLast((candidate) => entryStartFrame(candidate, framesPerSecond) <= frame) ?? timeline[0];
   if (!entry || entry.snapshot.items.length === 0) throw new RangeError('a timeline needs an entry with an item');
-  const lapFrames = entry.snapshot.items.reduce((sum, item) => sum + frameCountOf(item, framesPerSecond), 0);
+  const lapFrames = lapFramesOf(entry, framesPerSecond);
   const origin = entryStartFrame(entry, framesPerSecond);
   const lap = Math.max(0, Math.floor((frame - origin) / lapFrames));
   let startFrame = origin + lap * lapFrames;
@@ -93,12 +99,40 @@ export function occurrenceAt(
   throw new RangeError('a lap is as long as its items');
 }
 
+/** The occurrence that contains `frame`, counted from the anchor, and all after it, without end. */
+export function* occurrencesFrom(
+  timeline: readonly TimelineEntry[],
+  frame: number,
+  framesPerSecond: number,
+): Generator<ItemOccurrence> {
+  const first = occurrenceAt(timeline, frame, framesPerSecond);
+  const from = timeline.findIndex(({ number }) => number === first.entryNumber);
+  for (const [index, entry] of timeline.slice(from).entries()) {
+    const next = timeline[from + index + 1];
+    const end = next ? entryStartFrame(next, framesPerSecond) : Infinity;
+    let startFrame = entryStartFrame(entry, framesPerSecond);
+    if (index === 0) startFrame += first.lap * lapFramesOf(entry, framesPerSecond);
+    for (let lap = index === 0 ? first.lap : 0; startFrame < end; lap++) {
+      for (const item of orderOfLap(entry.snapshot, lap)) {
+        const frameCount = frameCountOf(item, framesPerSecond);
+        if (startFrame < end && startFrame + frameCount > frame)
+          yield { item, entryNumber: entry.number, playlistID: entry.playlistID, lap, startFrame, frameCount };
+        startFrame += frameCount;
+      }
+    }
+  }
+}
+
 /**
  * The first frame at or after `frame` where an item begins, so that a new entry of the timeline may take over there.
  */
 export function boundaryAfter(timeline: readonly TimelineEntry[], frame: number, framesPerSecond: number): number {
   const { startFrame, frameCount } = occurrenceAt(timeline, frame, framesPerSecond);
   return startFrame === frame ? frame : startFrame + frameCount;
+}
+
+function lapFramesOf({ snapshot }: TimelineEntry, framesPerSecond: number): number {
+  return snapshot.items.reduce((sum, item) => sum + frameCountOf(item, framesPerSecond), 0);
 }
 
 function entryStartFrame(entry: TimelineEntry, framesPerSecond: number): number {

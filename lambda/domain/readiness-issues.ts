@@ -141,6 +141,18 @@ const issueTable = {
   ],
   no_credits: ['BILLING', 'There are no credits left.', 'Buy credits with create_top_up.'],
   schedule_end_past: ['SCHEDULE', "The schedule's end has passed.", 'Set a later scheduleEndAt, or clear it.'],
+  recurrence_without_end: [
+    'SCHEDULE',
+    'The first run of the recurrence never ends, so that no other begins.',
+    'Schedule it with scheduleEndAt, or set streamDuration.',
+    'PREPARATION',
+  ],
+  draft_not_published: [
+    'PLAYLIST',
+    'What was changed in a playlist is not on the air.',
+    'Publish the playlist with publish_playlist; get_stream_timeline with draft shows what that changes.',
+    'PREPARATION',
+  ],
   playlist_items_pending: [
     'PLAYLIST',
     'Some items of a playlist are still being examined.',

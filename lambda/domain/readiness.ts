@@ -21,6 +21,8 @@ export interface UploadFacts {
 export interface PlaylistFacts {
   readonly kind: 'video' | 'audio';
   readonly items: readonly (UploadFacts | null)[];
+  /** Whether the draft differs from what is live, and nobody has asked for it to be published. */
+  readonly isDraftUnpublished: boolean;
 }
 
 /** What is known of a destination. */
@@ -48,6 +50,10 @@ export interface StreamFacts {
   /** Null unless the account is at rest; then what its user is told, which may be nothing. */
   readonly accountRest: string | null;
   readonly scheduleEndAt: Date | null;
+  /** Whether it begins again and again, by a recurrence, and nothing ever ends a run. */
+  readonly recursWithoutEnd: boolean;
+  /** From its start until its last replica has ended. A start publishes the drafts. */
+  readonly isLive: boolean;
 }
 
 /** A code, or a whole issue where the case at hand has more to say than the words of its code. */
@@ -65,6 +71,10 @@ export function judgeReadiness(facts: StreamFacts, now: Date): ReadinessIssue[] 
     ...judgeDestination(facts),
     ...(facts.creditsLeft > 0 ? [] : (['no_credits'] as const)),
     ...(facts.scheduleEndAt !== null && facts.scheduleEndAt <= now ? (['schedule_end_past'] as const) : []),
+    ...(facts.recursWithoutEnd ? (['recurrence_without_end'] as const) : []),
+    ...(facts.isLive && facts.playlists.some((one) => one?.isDraftUnpublished)
+      ? (['draft_not_published'] as const)
+      : []),
   ];
   const issues = [...new Set(findings)].map((finding) => (typeof finding === 'string' ? issueOf(finding) : finding));
   return [...issues.filter(isBlocking), ...issues.filter((issue) => !isBlocking(issue))];

@@ -27,6 +27,11 @@ export function webhookSecretPlace(webhookID: string): string {
   return `webhook/${webhookID}`;
 }
 
+/** Where an alert channel leads: addresses of incoming webhooks, and tokens of bots. */
+export function alertTargetPlace(channelID: string): string {
+  return `alert-channel/${channelID}`;
+}
+
 /** Sealed with the key of the purpose `sources`, as all else is with that of `data key`. */
 export function sourceCredentialsPlace(sourceID: string): string {
   return `source/${sourceID}`;

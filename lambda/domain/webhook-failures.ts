@@ -44,3 +44,13 @@ const disabledReasons = {
 export function describeDisabling(code: keyof typeof disabledReasons): { code: string; detail: string } {
   return { code, detail: disabledReasons[code] };
 }
+
+const channelDisabledReasons = {
+  gone: 'Its service says that the address, token or chat is not there any more. Make another one there, and set it.',
+  failing: `It took no message for ${retriedForDays} days. Enable it once it does.`,
+} as const;
+
+/** Why we disabled an alert channel. */
+export function describeChannelDisabling(code: keyof typeof channelDisabledReasons): { code: string; detail: string } {
+  return { code, detail: channelDisabledReasons[code] };
+}

@@ -49,6 +49,10 @@ export interface Context extends PublicContext {
   readonly crypto: CryptoProcessor;
   readonly consents: Consents;
   readonly settings: StreamingSettings & BackendSettings & StorageSettings;
+  /** The public URL of the REST API. It ends in /v1. */
+  readonly baseURL: string;
+  /** Signs a statement by the key that signs access tokens. @returns the compact form of a JWS (ES256) */
+  readonly signStatement: (statement: Readonly<Record<string, unknown>>) => Promise<string>;
   /** A new identifier, `prefix_…`. */
   readonly newID: (prefix: string) => string;
   /** Uniform in [0, 1). */

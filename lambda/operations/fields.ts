@@ -56,7 +56,7 @@ export const pageQuery = {
 export function pageOf<Item extends z.ZodType>(item: Item) {
   return z.object({
     data: z.array(item),
-    page: z.object({ hasMore: z.boolean(), nextCursor: z.string().describe('Empty when hasMore is false.') }),
+    page: z.object({ hasMore: z.boolean(), nextCursor: z.string() }),
   });
 }
 

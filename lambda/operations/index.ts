@@ -1,5 +1,13 @@
 // The catalogue: all operations, by resource. A new operation is a new file, and a line here.
 import { getMe } from './account/get-me.ts';
+import { createAlertChannel } from './alerts/create-alert-channel.ts';
+import { deleteAlertChannel } from './alerts/delete-alert-channel.ts';
+import { getAlertChannel } from './alerts/get-alert-channel.ts';
+import { getIncident } from './alerts/get-incident.ts';
+import { listAlertChannels } from './alerts/list-alert-channels.ts';
+import { listIncidents } from './alerts/list-incidents.ts';
+import { testAlertChannel } from './alerts/test-alert-channel.ts';
+import { updateAlertChannel } from './alerts/update-alert-channel.ts';
 import { createTopUp } from './billing/create-top-up.ts';
 import { getBillingOverview } from './billing/get-billing-overview.ts';
 import { getUsageAnalytics } from './billing/get-usage-analytics.ts';
@@ -47,9 +55,14 @@ import { cancelStreamSchedule } from './streams/cancel-stream-schedule.ts';
 import { createStream } from './streams/create-stream.ts';
 import { deleteStream } from './streams/delete-stream.ts';
 import { getStreamReadiness } from './streams/get-stream-readiness.ts';
+import { createGuideLink } from './streams/create-guide-link.ts';
+import { deleteGuideLink } from './streams/delete-guide-link.ts';
+import { getStreamProof } from './streams/get-stream-proof.ts';
 import { getStreamStats } from './streams/get-stream-stats.ts';
 import { getStream } from './streams/get-stream.ts';
+import { getStreamTimeline } from './streams/get-stream-timeline.ts';
 import { listStreamBroadcasts } from './streams/list-stream-broadcasts.ts';
+import { listStreamTransitions } from './streams/list-stream-transitions.ts';
 import { listStreams } from './streams/list-streams.ts';
 import { scheduleStream } from './streams/schedule-stream.ts';
 import { startStream } from './streams/start-stream.ts';
@@ -93,6 +106,11 @@ export const operations: readonly Operation[] = [
   scheduleStream,
   cancelStreamSchedule,
   getStreamStats,
+  getStreamTimeline,
+  getStreamProof,
+  listStreamTransitions,
+  createGuideLink,
+  deleteGuideLink,
   listStreamBroadcasts,
   listStreamOutputs,
   createStreamOutput,
@@ -163,4 +181,13 @@ export const operations: readonly Operation[] = [
   deleteWebhook,
   listWebhookDeliveries,
   redeliverWebhook,
+
+  listAlertChannels,
+  createAlertChannel,
+  getAlertChannel,
+  updateAlertChannel,
+  deleteAlertChannel,
+  testAlertChannel,
+  listIncidents,
+  getIncident,
 ];

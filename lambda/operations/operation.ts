@@ -44,7 +44,9 @@ interface Declaration<Params extends Shape, Query extends Shape, Body extends Sc
     | 'managed-settings'
     | 'billing'
     | 'crypto'
-    | 'webhooks';
+    | 'webhooks'
+    | 'alert-channels'
+    | 'incidents';
   readonly method: Method;
   /** Relative to the base URL, with {name} for each of `params`. */
   readonly path: `/${string}`;
@@ -58,6 +60,8 @@ interface Declaration<Params extends Shape, Query extends Shape, Body extends Sc
     readonly location?: (answer: z.output<Answer>) => string;
     /** The answer holds a secret, so the copy that we keep for repeated requests is sealed. */
     readonly isSecret?: boolean;
+    /** The answer as a table, which REST answers where the query has format=csv. */
+    readonly csv?: (answer: z.output<Answer>) => string;
   };
   /** The problems besides those of every operation, which are 401, 403, 422 for its input, 429, 500 and 502. */
   readonly errors: readonly ProblemCode[];
@@ -80,6 +84,7 @@ export interface Operation extends Omit<
     readonly body?: Schema;
     readonly location?: (answer: unknown) => string;
     readonly isSecret?: boolean;
+    readonly csv?: (answer: unknown) => string;
   };
   readonly handle: (ctx: Context, input: { params: unknown; query: unknown; body: unknown }) => Promise<unknown>;
 }

@@ -98,7 +98,7 @@ export const problemCodes = {
   stream_not_schedulable: {
     status: 422,
     title: 'Stream cannot be scheduled now',
-    explanation: 'Only a stream that is draft, stopped or failed can be scheduled.',
+    explanation: 'Only a stream that is draft, stopped or failed can be scheduled. Cancel a schedule to set another.',
   },
   stream_not_scheduled: {
     status: 422,

@@ -3,6 +3,7 @@
 import * as z from 'zod';
 import { graceMs } from '../domain/credits.ts';
 import { findingKinds } from '../domain/findings.ts';
+import { incidentKinds } from '../domain/incidents.ts';
 import { platformNames } from '../domain/managed-platforms.ts';
 import { streamStates, transitions } from '../domain/stream-lifecycle.ts';
 import type { TransitionCause } from '../domain/stream-lifecycle.ts';
@@ -27,6 +28,18 @@ const creditsLeft = z.number().describe('At the time of the event.');
 const creditsExhaustedAt = time.describe('When the credits are used up, with what was live at the time of the event.');
 const invoiceID = z.string();
 const creditsTakenBack = z.number();
+const incident = z.object({
+  incidentID: z.string(),
+  kind: z.enum(incidentKinds),
+  subjectID: z.string().describe('The stream, playlist, upload or source; of an output its replica.'),
+  streamID: z.string().nullable(),
+  outputID: z.string().nullable(),
+  beganAt: time,
+  endedAt: time.nullable(),
+  count: z.int().describe('How often it was wrong.'),
+  detail: z.string(),
+  advice: z.string(),
+});
 
 export const webhookEvents = [
   {
@@ -67,6 +80,22 @@ export const webhookEvents = [
       role,
       state: z.enum(['waiting', 'connecting', 'live', 'failing', 'ended']),
       reason: failure.nullable(),
+    }),
+  },
+  {
+    type: 'item.started',
+    scope: 'service:read',
+    summary: 'An item of a stream has begun',
+    description: 'At its time, to about a second. state says whether it is on the air.',
+    data: z.object({
+      streamID,
+      playlistID: z.string().nullable(),
+      itemID: z.string(),
+      uploadID: z.string(),
+      name: z.string().nullable().describe('Of the upload.'),
+      startAt: time,
+      endAt: time,
+      state: z.enum(['active', 'failing']),
     }),
   },
   {
@@ -177,6 +206,21 @@ export const webhookEvents = [
         z.object({ type: z.string(), severity: z.enum(['info', 'warning', 'error']), detail: z.string() }),
       ),
     }),
+  },
+  {
+    type: 'incident.began',
+    scope: 'service:read',
+    summary: 'Something is confirmed to be wrong',
+    description:
+      'Once for each incident, however often it comes and goes. Incidents of credits have events of their own.',
+    data: incident,
+  },
+  {
+    type: 'incident.ended',
+    scope: 'service:read',
+    summary: 'An incident is over',
+    description: 'It has been well for long enough, or what it was about was stopped or deleted.',
+    data: incident,
   },
   {
     type: 'credits.low',

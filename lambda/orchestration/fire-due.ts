@@ -13,6 +13,7 @@ import { isBlocking } from '../domain/readiness-issues.ts';
 import { fireCredits } from './fire-credits.ts';
 import { startStream } from './start-stream.ts';
 import type { StartOptions, StartResult } from './start-stream.ts';
+import { tellItemStarts } from './tell-item-starts.ts';
 import { stopStream } from './stop-stream.ts';
 
 /**
@@ -100,6 +101,8 @@ async function fire(data: Database, due: DueTime, stream: Stream, startOptions: 
     case 'broadcast_rotation':
       await data.mirrorIntents.supersede([stream.id], due.kind);
       return;
+    case 'item_start':
+      return tellItemStarts(data, stream, due.due_at, await data.now());
     case 'activation_timeout': {
       const replicas = await data.replicas.ofStream(stream.id);
       const reported = replicas.find((replica) => replica.reason !== null)?.reason;

@@ -6,6 +6,7 @@ import { formatOfRun, formatOfStart } from '../data/streams.ts';
 import type { Stream } from '../data/streams.ts';
 import { wordsOf } from '../domain/limits.ts';
 import { boundaryAfter } from '../domain/play-out.ts';
+import type { TimelineEntry } from '../domain/play-out.ts';
 import type { PictureFormat } from '../domain/rendition.ts';
 import { isLive } from '../domain/stream-lifecycle.ts';
 import { framesPerSecond } from '../domain/video-format.ts';
@@ -147,9 +148,14 @@ async function takeOver(
     return noteCosts(data, stream);
   }
   const timeline = (await data.timelines.ofStream(stream.id))[track];
-  const fps = framesPerSecond[stream.run_framerate!];
-  const elapsedSeconds = (now.getTime() - stream.anchored_at.getTime()) / 1000;
-  const boundary = boundaryAfter(timeline, Math.ceil((elapsedSeconds + effectiveAheadSeconds) * fps), fps);
-  await data.timelines.append(stream.id, track, { ...replacement, offsetSeconds: boundary / fps });
+  const offsetSeconds = takeOverSeconds(stream, timeline, now);
+  await data.timelines.append(stream.id, track, { ...replacement, offsetSeconds });
   await noteCosts(data, stream);
+}
+
+/** How many seconds after its anchor a run can begin with another snapshot, if that is decided now. */
+export function takeOverSeconds(stream: Stream, timeline: readonly TimelineEntry[], now: Date): number {
+  const fps = framesPerSecond[stream.run_framerate!];
+  const elapsedSeconds = (now.getTime() - stream.anchored_at!.getTime()) / 1000;
+  return boundaryAfter(timeline, Math.ceil((elapsedSeconds + effectiveAheadSeconds) * fps), fps) / fps;
 }

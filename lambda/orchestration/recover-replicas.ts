@@ -74,7 +74,14 @@ async function recoverStreams(data: Database, streams: readonly Stream[]): Promi
     data,
     freed.filter(({ wanted }) => wanted !== 'ended'),
   );
-  await settleLoss(data, streams, agentLost, await data.figures.saidOf(freed));
+  const said = await data.figures.saidOf(freed);
+  await data.figures.noteAired(
+    freed.flatMap(({ id: replicaID, held_epoch: epoch, stream_id: streamID, role }) => {
+      const stats = said.get(streamID)?.[role];
+      return stats ? [{ replicaID, epoch, stats }] : [];
+    }),
+  );
+  await settleLoss(data, streams, agentLost, said);
 }
 
 /** Wakes agents up that may take these replicas: one command for each queue, as it only wakes. */

@@ -97,7 +97,7 @@ function whatToPrepare(snapshots: readonly TrackSnapshot[], format: PictureForma
 }
 
 /** A start plays the drafts as they are, so each draft that differs from its live snapshot is published at once. */
-function withLiveDraft(playlist: Playlist, now: Date): Playlist {
+export function withLiveDraft(playlist: Playlist, now: Date): Playlist {
   if (playlist.draft.items.length === 0 || playlist.live?.version === playlist.version) return playlist;
   return { ...playlist, live: { ...playlist.draft, version: playlist.version, publishedAt: now.toISOString() } };
 }

@@ -87,6 +87,8 @@ export function issuesOf(parts: StreamParts, settings: StreamingSettings, now: D
       creditsLeft: parts.creditsLeft,
       accountRest: parts.accountRest,
       scheduleEndAt: stream.schedule_end_at,
+      recursWithoutEnd: stream.recurrence?.lengthSeconds === null && !stream.stream_duration_seconds,
+      isLive: isLive(stream.state),
     },
     now,
   );
@@ -124,7 +126,11 @@ export function uploadFacts(upload: Upload | undefined): UploadFacts | null {
 
 function playlistFacts(playlist: Playlist, factsOf: (id: string) => UploadFacts | null): PlaylistFacts {
   const spec = playlist.draft.items.length > 0 ? playlist.draft : (playlist.live ?? playlist.draft);
-  return { kind: playlist.kind, items: spec.items.map((item) => factsOf(item.uploadID)) };
+  const isDraftUnpublished =
+    playlist.draft.items.length > 0 &&
+    playlist.live?.version !== playlist.version &&
+    playlist.publish_status !== 'PREPARING';
+  return { kind: playlist.kind, items: spec.items.map((item) => factsOf(item.uploadID)), isDraftUnpublished };
 }
 
 function destinationFacts(parts: StreamParts, settings: StreamingSettings): DestinationFacts | null | undefined {

@@ -56,6 +56,8 @@ function timelineItem(itemID: string, upload: Upload, imageSeconds: number): Tim
   return {
     itemID,
     uploadID: upload.id,
+    name: upload.name,
+    ...(upload.content_hash !== null && { contentHash: upload.content_hash }),
     objectKey: upload.object_key,
     ...facts,
     ...(upload.decode_cost !== null && { decodeCost: upload.decode_cost }),

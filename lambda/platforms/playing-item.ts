@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import type { MirrorDatabase } from '../data/mirror-database.ts';
 import { formatOfRun } from '../data/streams.ts';
 import type { Stream } from '../data/streams.ts';
+import { titleOfUpload } from '../domain/item-title.ts';
 import type { TitleItem } from '../domain/mirror.ts';
 import { occurrenceAt } from '../domain/play-out.ts';
 import { framesPerSecond } from '../domain/video-format.ts';
@@ -43,5 +44,5 @@ export function titleItemOf({ name, endsAt }: PlayingItem): TitleItem {
 
 async function nameOf(data: MirrorDatabase, stream: Stream, uploadID: string | null | undefined): Promise<string> {
   const upload = uploadID ? await data.uploads.find(stream.user_id, uploadID) : null;
-  return upload?.name.replace(/\.\w{2,4}$/, '') ?? '';
+  return upload ? titleOfUpload(upload.name) : '';
 }

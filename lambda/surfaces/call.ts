@@ -67,6 +67,8 @@ export function contextOf(
     crypto: service.crypto,
     consents: service.consents,
     settings: service.settings,
+    baseURL: service.baseURL,
+    signStatement: service.signStatement,
     newID: (prefix) => newID(prefix, now),
     random: service.random,
     isWanted,

@@ -2,7 +2,7 @@
 import type { Pool } from 'pg';
 import type { Log } from '../log.ts';
 import type { Operation } from '../operations/operation.ts';
-import type { BackendSettings, PublicContext } from '../operations/context.ts';
+import type { BackendSettings, Context, PublicContext } from '../operations/context.ts';
 import type { StorageSettings } from '../orchestration/charge-storage.ts';
 import type { StreamingSettings } from '../orchestration/stream-parts.ts';
 import type { CryptoProcessor } from '../ports/payments/crypto-processor.ts';
@@ -34,6 +34,7 @@ export interface Service {
   readonly rateLimitFactor: number;
   /** The key of the signatures of cursors. */
   readonly serviceSecret: string;
+  readonly signStatement: Context['signStatement'];
   readonly clock: () => Date;
   /** Uniform in [0, 1). */
   readonly random: () => number;

@@ -36,7 +36,7 @@ const atOnce = 8;
 /** The same until its receiver has once taken an event: anybody can register an address that is not theirs. */
 const atOnceUntilTaken = 1;
 /** A lease lasts longer than an attempt may take, so that nobody takes over from a sender that lives. */
-const leaseSeconds = 30;
+export const leaseSeconds = 30;
 /**
  * This many webhooks of one user are sent to at once: a function serves few commands at a time, and a slow receiver
  * makes its command wait.

@@ -3,7 +3,7 @@ import type { NotificationKind } from '../data/notifications.ts';
 import { platformTraits } from '../domain/managed-platforms.ts';
 import type { PlatformName } from '../domain/managed-platforms.ts';
 import { graceMs } from '../domain/credits.ts';
-import { describeDisabling } from '../domain/webhook-failures.ts';
+import { describeChannelDisabling, describeDisabling } from '../domain/webhook-failures.ts';
 import type { WebhookDisabledReason } from '../data/webhooks.ts';
 import type { Mail } from '../ports/mailer/mailer.ts';
 
@@ -62,6 +62,12 @@ const words: Readonly<Record<NotificationKind, (detail: Detail) => Words>> = {
       `Too many events wait for the webhook ${String(webhookID)}: at most ${String(waiting)} do, and the oldest have ` +
       'failed. They can be delivered again for 30 days. Answer them faster, subscribe to fewer types, or delete the ' +
       'webhook. You are told once a day.',
+  }),
+  alert_channel_disabled: ({ name, target, reason }) => ({
+    subject: 'An alert channel was disabled',
+    text:
+      `You are told nothing more by the alert channel ${String(name)} (${String(target)}).\n\n` +
+      describeChannelDisabling(reason as WebhookDisabledReason).detail,
   }),
   // A trigger writes it (data/migrations/0033_read_back.sql).
   channel_lost: ({ platform, title }) => {

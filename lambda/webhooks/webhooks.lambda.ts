@@ -1,10 +1,12 @@
 // Called by the queue 'webhooks'.
 import { SESv2Client } from '@aws-sdk/client-sesv2';
+import { newID } from '../data/new-id.ts';
 import { attemptSeconds } from '../domain/webhook-retries.ts';
 import { jsonLog } from '../log.ts';
 import { connectDatabase, connectSealer, readOrigin } from '../ports/aws/connect-aws.ts';
 import { createSESMailer } from '../ports/mailer/ses-mailer.ts';
 import { createNameResolver } from '../ports/outbound/name-resolver.ts';
+import { telegramURL } from './deliver-alerts.ts';
 import { readWebhookEnvironment } from './environment.ts';
 import { createWebhooksHandler } from './webhooks.ts';
 
@@ -19,6 +21,8 @@ export const handler = createWebhooksHandler({
   // In AWS a webhook must never reach into the VPC.
   attempts: { allowPrivateAddresses: false, resolve: createNameResolver(), timeoutMs: attemptSeconds * 1000 },
   mailer: mailFrom === null ? null : createSESMailer(new SESv2Client(), mailFrom),
+  telegramURL,
+  newID: (prefix) => newID(prefix, new Date()),
   siteURL: await readOrigin(environment),
   clock: () => new Date(),
   steadyClock: () => performance.now(),

@@ -1,12 +1,17 @@
-// Carries out the commands of the queue 'webhooks': something is due to a webhook, or a user has to be mailed.
+// Carries out the commands of the queue 'webhooks'.
+// Something is due to a webhook or an alert channel, a user has to be mailed, or incidents are to be looked at.
 import type { WebhookCommand } from '../data/outbox.ts';
+import { settleIncidents } from '../orchestration/settle-incidents.ts';
+import type { SettleOptions } from '../orchestration/settle-incidents.ts';
 import type { QueueHandler } from '../ports/command-queue/command-queue.ts';
+import { deliverAlerts } from './deliver-alerts.ts';
+import type { AlertOptions } from './deliver-alerts.ts';
 import { deliverTo } from './deliver.ts';
 import type { WebhookDeliveryOptions } from './deliver.ts';
 import { mailNotification } from './mail-notification.ts';
 import type { MailOptions } from './mail-notification.ts';
 
-export type WebhookOptions = WebhookDeliveryOptions & MailOptions;
+export type WebhookOptions = WebhookDeliveryOptions & MailOptions & AlertOptions & SettleOptions;
 
 /**
  * The handler of the queue. What is due, or what the mail says, stands in rows of the database. A webhook that several
@@ -14,8 +19,12 @@ export type WebhookOptions = WebhookDeliveryOptions & MailOptions;
  * outbox, mostly for later, are relayed by agents and by the sweep.
  */
 export function createWebhooksHandler(options: WebhookOptions): QueueHandler {
-  const carryOut = (command: WebhookCommand) =>
-    'webhookID' in command ? deliverTo(options, command.webhookID) : mailNotification(options, command.notificationID);
+  const carryOut = (command: WebhookCommand) => {
+    if ('webhookID' in command) return deliverTo(options, command.webhookID);
+    if ('alertChannelID' in command) return deliverAlerts(options, command.alertChannelID);
+    if ('incidentsOf' in command) return settleIncidents(options, command.incidentsOf);
+    return mailNotification(options, command.notificationID);
+  };
   return async ({ Records }) => {
     const sameCommand = [...Map.groupBy(Records, ({ body }) => body)];
     const results = await Promise.allSettled(sameCommand.map(([body]) => carryOut(JSON.parse(body) as WebhookCommand)));

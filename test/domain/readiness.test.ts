@@ -31,6 +31,8 @@ const ready: StreamFacts = {
   creditsLeft: 1,
   accountRest: null,
   scheduleEndAt: null,
+  recursWithoutEnd: false,
+  isLive: false,
 };
 
 const channel: ChannelFacts = {
@@ -59,8 +61,16 @@ function codesOf(change: Partial<StreamFacts>): ReadinessCode[] {
   return judgeReadiness({ ...ready, ...change }, now).map((issue) => issue.code);
 }
 
-const videoPlaylist = (...items: PlaylistFacts['items']): PlaylistFacts => ({ kind: 'video', items });
-const audioPlaylist = (...items: PlaylistFacts['items']): PlaylistFacts => ({ kind: 'audio', items });
+const videoPlaylist = (...items: PlaylistFacts['items']): PlaylistFacts => ({
+  kind: 'video',
+  items,
+  isDraftUnpublished: false,
+});
+const audioPlaylist = (...items: PlaylistFacts['items']): PlaylistFacts => ({
+  kind: 'audio',
+  items,
+  isDraftUnpublished: false,
+});
 
 describe('ready', () => {
   test.for<[string, Partial<StreamFacts>]>([
@@ -78,6 +88,7 @@ describe('ready', () => {
     ['without a backup address that nobody wants', { destination: { ...destination, hasBackupURL: false } }],
     ['with what only its owner can judge', { videoUpload: withFindings('aspect', 'interlaced', 'variable_rate') }],
     ['with silence, where there is a sound track', { videoUpload: withFindings('silent'), audioUpload: song }],
+    ['with a draft that a start publishes', { playlists: [{ ...videoPlaylist(movie), isDraftUnpublished: true }] }],
     ['with an end that is ahead', { scheduleEndAt: later }],
     ['with the smallest credit', { creditsLeft: 0.0001 }],
     ['on a connected channel', onChannel({})],
@@ -139,6 +150,12 @@ const leftOut: readonly (readonly [ReadinessCode, Partial<StreamFacts>, RegExp, 
   ['health_bad', onChannel({ isHealthBad: true }), /is bad/, 'MANAGED'],
   ['grant_expiring', onChannel({ grantEndsAt: later }), /ends at 20/, 'MANAGED'],
   ['title_cut', onChannel({ isTitleCut: true }), /cut/, 'MANAGED'],
+  ['recurrence_without_end', { recursWithoutEnd: true }, /never ends/, 'SCHEDULE'],
+  [
+    'draft_not_published',
+    { isLive: true, playlists: [{ ...videoPlaylist(movie), isDraftUnpublished: true }] },
+    /is not on the air/,
+  ],
   [
     'playlist_items_pending',
     { playlists: [videoPlaylist(movie, pending, pending)] },

@@ -22,6 +22,11 @@ const decided = [
   ['POST /streams/{id}/schedule', 'service:write', '200', 'schedule_stream'],
   ['DELETE /streams/{id}/schedule', 'service:write', '200', 'cancel_stream_schedule'],
   ['GET /streams/{id}/stats', 'service:read', '200', 'get_stream_stats'],
+  ['GET /streams/{id}/timeline', 'service:read', '200', 'get_stream_timeline'],
+  ['GET /streams/{id}/proof', 'service:read', '200', 'get_stream_proof'],
+  ['GET /streams/{id}/transitions', 'service:read', '200', 'list_stream_transitions'],
+  ['POST /streams/{id}/guide-link', 'service:write', '201', 'create_guide_link'],
+  ['DELETE /streams/{id}/guide-link', 'service:write', '204', 'delete_guide_link'],
   ['GET /streams/{id}/broadcasts', 'service:read', '200', 'list_stream_broadcasts'],
   ['GET /streams/{id}/outputs', 'service:read', '200', 'list_stream_outputs'],
   ['POST /streams/{id}/outputs', 'service:write', '201 + Location', 'create_stream_output'],
@@ -84,6 +89,14 @@ const decided = [
   ['DELETE /webhooks/{id}', 'service:write', '204', 'delete_webhook'],
   ['GET /webhooks/{id}/deliveries', 'service:read', '200', 'list_webhook_deliveries'],
   ['POST /webhooks/{id}/deliveries/{deliveryID}/redeliver', 'service:write', '202', 'redeliver_webhook'],
+  ['GET /alert-channels', 'service:read', '200', 'list_alert_channels'],
+  ['POST /alert-channels', 'service:write', '201 + Location', 'create_alert_channel'],
+  ['GET /alert-channels/{id}', 'service:read', '200', 'get_alert_channel'],
+  ['PATCH /alert-channels/{id}', 'service:write', '200', 'update_alert_channel'],
+  ['DELETE /alert-channels/{id}', 'service:write', '204', 'delete_alert_channel'],
+  ['POST /alert-channels/{id}/test', 'service:write', '202', 'test_alert_channel'],
+  ['GET /incidents', 'service:read', '200', 'list_incidents'],
+  ['GET /incidents/{id}', 'service:read', '200', 'get_incident'],
 ] as const;
 
 const each = operations.map((operation) => [toolName(operation), operation] as const);
@@ -149,7 +162,9 @@ describe.for(each)('%s', ([, operation]) => {
     const { method, body, output } = operation;
     expect(output.body === undefined).toBe(output.status === 204);
     // Whatever makes a resource says where it is, even before it is finished. A top-up is no resource: its invoice is.
-    const makes = (output.status === 201 && operation.id !== 'createTopUp') || operation.id.startsWith('import');
+    // A link is in its answer only.
+    const isNone = operation.id === 'createTopUp' || operation.id === 'createGuideLink';
+    const makes = (output.status === 201 && !isNone) || operation.id.startsWith('import');
     expect(output.location !== undefined).toBe(makes);
     if (method === 'GET' || method === 'DELETE') expect(body).toBeUndefined();
     const under = operation.path.includes('{id}') ? operation.path.replace('{id}', 'parent') : `/${operation.tag}`;

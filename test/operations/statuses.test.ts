@@ -1,4 +1,5 @@
 // Every operation on streams, uploads, playlists, destinations and webhooks ends in each code that it declares.
+import { ensureSigningKey } from '../../lambda/auth/signing-keys.ts';
 import { describe, expect, it, vi } from 'vitest';
 import { databaseOn } from '../../lambda/data/database.ts';
 import type { LimitName } from '../../lambda/domain/limits.ts';
@@ -7,6 +8,7 @@ import { toolName } from '../../lambda/operations/operation.ts';
 import { problemCodes } from '../../lambda/operations/problem-codes.ts';
 import type { ProblemCode } from '../../lambda/operations/problem-codes.ts';
 import { actorsOn, inFuture } from '../support/actors.ts';
+import { storeIncident } from '../support/incidents.ts';
 import { testService } from '../support/service.ts';
 import type { Answer } from '../support/service.ts';
 import { pretendFailed } from '../support/stored-streams.ts';
@@ -142,6 +144,9 @@ const toldWebhook = async () => {
 };
 const redeliver = (id: string, deliveryID: string) =>
   call('POST', `/webhooks/${id}/deliveries/${deliveryID}/redeliver`);
+const newChannel = { name: 'x', kind: 'slack', target: 'https://hooks.slack.com/services/T0/B0/x' };
+const alertChannel = async () => (await call('POST', '/alert-channels', newChannel)).body.id as string;
+const incident = () => storeIncident(service, user().id, 'stream_away');
 const forbiddenHook = 'https://169.254.169.254/';
 
 const scenarios: Readonly<Record<string, Scenarios>> = {
@@ -211,6 +216,34 @@ const scenarios: Readonly<Record<string, Scenarios>> = {
   get_stream_stats: {
     done: () => get('streams', emptyStream(), '/stats'),
     not_found: () => call('GET', '/streams/nothing/stats'),
+  },
+  get_stream_timeline: {
+    done: () => get('streams', emptyStream(), '/timeline'),
+    not_found: () => call('GET', '/streams/nothing/timeline'),
+    validation_failed: () => get('streams', emptyStream(), '/timeline?to=2020-01-01T00:00:00Z'),
+    invalid_cursor: () => get('streams', emptyStream(), '/timeline?cursor=x'),
+  },
+  get_stream_proof: {
+    done: async () => {
+      await ensureSigningKey(service.pool(), service.service().sealer, new Date());
+      return get('streams', emptyStream(), '/proof?day=2026-01-31');
+    },
+    not_found: () => call('GET', '/streams/nothing/proof?day=2026-01-31'),
+    validation_failed: () => get('streams', emptyStream(), '/proof?day=9999-01-31'),
+  },
+  create_guide_link: {
+    done: () => on('streams', emptyStream(), 'guide-link'),
+    not_found: () => call('POST', '/streams/nothing/guide-link'),
+  },
+  delete_guide_link: {
+    done: () => remove('streams', emptyStream(), '/guide-link'),
+    not_found: () => call('DELETE', '/streams/nothing/guide-link'),
+  },
+  list_stream_transitions: {
+    done: () => get('streams', emptyStream(), '/transitions'),
+    not_found: () => call('GET', '/streams/nothing/transitions'),
+    validation_failed: () => get('streams', emptyStream(), '/transitions?limit=0'),
+    invalid_cursor: () => get('streams', emptyStream(), '/transitions?cursor=x'),
   },
   list_stream_broadcasts: {
     done: () => get('streams', emptyStream(), '/broadcasts'),
@@ -493,6 +526,39 @@ const scenarios: Readonly<Record<string, Scenarios>> = {
     not_found: () => call('POST', '/sources/nothing/scan'),
   },
   delete_source: { done: () => remove('sources', source()), not_found: () => call('DELETE', '/sources/nothing') },
+  list_alert_channels: list('alert-channels'),
+  create_alert_channel: {
+    done: () => call('POST', '/alert-channels', newChannel),
+    validation_failed: () => call('POST', '/alert-channels', { ...newChannel, afterSeconds: 3601 }),
+    webhook_url_forbidden: () => call('POST', '/alert-channels', { ...newChannel, target: forbiddenHook }),
+    limit_reached: () => without('alertChannels', () => call('POST', '/alert-channels', newChannel)),
+  },
+  get_alert_channel: {
+    done: () => get('alert-channels', alertChannel()),
+    not_found: () => call('GET', '/alert-channels/nothing'),
+  },
+  update_alert_channel: {
+    done: async () => call('PATCH', `/alert-channels/${await alertChannel()}`, { enabled: false }),
+    not_found: () => call('PATCH', '/alert-channels/nothing', { enabled: false }),
+    validation_failed: async () => call('PATCH', `/alert-channels/${await alertChannel()}`, { events: [] }),
+    webhook_url_forbidden: async () =>
+      call('PATCH', `/alert-channels/${await alertChannel()}`, { target: forbiddenHook }),
+  },
+  delete_alert_channel: {
+    done: () => remove('alert-channels', alertChannel()),
+    not_found: () => call('DELETE', '/alert-channels/nothing'),
+  },
+  test_alert_channel: {
+    done: () => on('alert-channels', alertChannel(), 'test'),
+    not_found: () => call('POST', '/alert-channels/nothing/test'),
+    webhook_disabled: async () => {
+      const id = await alertChannel();
+      await call('PATCH', `/alert-channels/${id}`, { enabled: false });
+      return call('POST', `/alert-channels/${id}/test`);
+    },
+  },
+  list_incidents: list('incidents'),
+  get_incident: { done: () => get('incidents', incident()), not_found: () => call('GET', '/incidents/nothing') },
   list_webhooks: list('webhooks'),
   create_webhook: {
     done: () => call('POST', '/webhooks', newWebhook),
@@ -537,6 +603,8 @@ const tags = new Set<string>([
   'managed-settings',
   'sources',
   'webhooks',
+  'alert-channels',
+  'incidents',
 ]);
 /** Imports need servers to import from, which other tests have. */
 const elsewhere = new Set(['import_upload']);
@@ -582,6 +650,8 @@ describe.for(covered.filter(({ path }) => path.includes('{')))('$method $path', 
       'managed-settings': settings,
       webhooks: webhook,
       sources: source,
+      'alert-channels': alertChannel,
+      incidents: incident,
     }[operation.tag as 'streams']();
     const bodies: Readonly<Record<string, object>> = {
       schedule_stream: soon,

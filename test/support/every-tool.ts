@@ -1,5 +1,6 @@
 // Calls every tool of MCP, in an order in which each of them succeeds.
 import { expect } from 'vitest';
+import { storeIncident } from './incidents.ts';
 import type { McpClient } from './mcp-clients.ts';
 import { pretendProbed } from './service.ts';
 import type { TestService } from './service.ts';
@@ -87,6 +88,16 @@ export async function callEveryTool(
   const webhook = await call('create_webhook', { url: 'http://127.0.0.1:9/hook', events: ['stream.state_changed'] });
   await call('update_webhook', { id: webhook.id, url: 'http://127.0.0.1:9/other' });
 
+  const channel = await call('create_alert_channel', { name: 'me', kind: 'email' });
+  await call('update_alert_channel', { id: channel.id, afterSeconds: 60 });
+  await call('test_alert_channel', { id: channel.id });
+  await call('get_alert_channel', { id: channel.id });
+  await call('list_alert_channels');
+  const me = await call('get_me');
+  await call('get_incident', { id: await storeIncident(platform, me.id, 'stream_away') });
+  await call('list_incidents');
+  await call('delete_alert_channel', { id: channel.id });
+
   expect((await call('get_stream_readiness', { id: stream.id })).ready).toBe(true);
   await call('schedule_stream', {
     id: stream.id,
@@ -96,6 +107,11 @@ export async function callEveryTool(
   await call('cancel_stream_schedule', { id: stream.id });
   expect((await call('start_stream', { id: stream.id })).state).toBe('activating');
   await call('get_stream_stats', { id: stream.id });
+  await call('get_stream_timeline', { id: stream.id });
+  await call('list_stream_transitions', { id: stream.id });
+  await call('get_stream_proof', { id: stream.id, day: '2026-01-31' });
+  await call('create_guide_link', { id: stream.id });
+  await call('delete_guide_link', { id: stream.id });
   await call('list_stream_broadcasts', { id: stream.id });
   const second = await call('create_destination', { name: 'b', rtmpURL: 'rtmp://127.0.0.1/live', streamKey: 'second' });
   const output = await call('create_stream_output', { id: stream.id, destinationID: second.id });
@@ -113,7 +129,6 @@ export async function callEveryTool(
   await call('get_webhook', { id: webhook.id });
   await call('list_webhooks');
 
-  await call('get_me');
   await call('get_billing_overview');
   await call('list_invoices');
   await call('get_usage_analytics', { granularity: 'month' });

@@ -6,6 +6,7 @@ import type { Pool } from 'pg';
 import { afterAll, beforeAll } from 'vitest';
 import { createService } from '../../lambda/api/create-service.ts';
 import type { ServiceSettings } from '../../lambda/api/create-service.ts';
+import { withGuides } from '../../lambda/api/guides.ts';
 import { withPaymentCallbacks } from '../../lambda/api/payment-callbacks.ts';
 import { databaseOn } from '../../lambda/data/database.ts';
 import { createPool } from '../../lambda/data/queryable.ts';
@@ -106,6 +107,7 @@ export function testService({
       void logged.push(JSON.stringify({ event, ...fields, cause: String(fields['cause']) }));
     const objects = createFileObjectStore({ folder, baseURL: 'http://127.0.0.1:3999/objects', signingKey: 'test' });
     const serviceSecret = 'a secret for tests';
+    const sealer = createSealer([testDataKey]);
     const payment = createLocalPayment({
       checkoutURL: 'http://127.0.0.1:3999/checkout',
       signingKey: 'test',
@@ -121,7 +123,7 @@ export function testService({
       objects,
       serviceSecret,
       queue: createPostgresCommandQueue({ pool, log }),
-      sealer: createSealer([testDataKey]),
+      sealer,
       sourceSealer: createSealer([testDataKey]),
       origin: new URL(baseURL).origin,
     };
@@ -138,7 +140,7 @@ export function testService({
       },
       log,
     );
-    const rest = createRestHandler(service);
+    const rest = withGuides(createRestHandler(service), service);
     made = {
       pool,
       objects,

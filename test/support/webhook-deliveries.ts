@@ -81,3 +81,13 @@ export async function makeNotificationsDue({ pool }: WithPool, minutesAgo = 0): 
     minutesAgo,
   ]);
 }
+
+/** What the events of a type carry, in the order in which they happened. */
+export async function dataOfEvents({ pool }: WithPool, type: string): Promise<Record<string, unknown>[]> {
+  const rows = await all<{ data: Record<string, unknown> }>(
+    pool(),
+    'select data from events where type = $1 order by seq',
+    [type],
+  );
+  return rows.map(({ data }) => data);
+}

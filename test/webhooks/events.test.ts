@@ -5,6 +5,7 @@ import { webhookEvents, webhookEventTypes, webhookPayload } from '../../lambda/o
 import { recoverReplicas } from '../../lambda/orchestration/recover-replicas.ts';
 import { createSealer } from '../../lambda/ports/sealer/sealer.ts';
 import { actorsOn } from '../support/actors.ts';
+import { passSeconds } from '../support/incidents.ts';
 import { testDataKey, testService } from '../support/service.ts';
 import { clearEvents, eventIDs } from '../support/webhook-deliveries.ts';
 import { startReceiver } from './receiver.ts';
@@ -12,8 +13,21 @@ import type { Payload } from './receiver.ts';
 import { testSender } from './sender.ts';
 
 const service = testService();
-const { activeStream, call, create, loseLease, readyStream, register, report, transaction, unprobed, upload, user } =
-  actorsOn(service);
+const {
+  activeStream,
+  call,
+  create,
+  fallDue,
+  fire,
+  loseLease,
+  readyStream,
+  register,
+  report,
+  transaction,
+  unprobed,
+  upload,
+  user,
+} = actorsOn(service);
 const sender = () => testSender(service.pool(), createSealer([testDataKey]));
 const webhook = async (url: string, events: readonly string[] = webhookEventTypes) =>
   (await call('POST', '/webhooks', { url, events })).body as { id: string; secret: string };
@@ -64,12 +78,15 @@ it('every transition of a stream and every change of its replicas is told in ord
 it('every type of event is told in the form that the OpenAPI document says', async () => {
   await using receiver = await startReceiver();
   const { secret } = await webhook(receiver.url);
+  const data = databaseOn(service.pool());
   await register('agent');
-  const { held } = await activeStream('agent');
+  const { id, held } = await activeStream('agent');
+  await data.streams.anchor(id);
+  await fallDue(id, 'item_start', 10);
+  await fire();
   await report(held[0]!, 'live', { reason: { code: 'falling_behind', detail: 'x' } });
   await report(held[0]!, 'failing', { reason: { code: 'connection_reset', detail: 'x' } });
   const [good, bad] = [await unprobed(), await unprobed()];
-  const data = databaseOn(service.pool());
   await data.uploads.recordFacts(good, {
     duration_seconds: 1.5,
     width: 1,
@@ -123,6 +140,11 @@ it('every type of event is told in the form that the OpenAPI document says', asy
   const failed = { state: 'failing', reason, isFailed: true, found: null, nextScanMinutes: 0 } as const;
   await sources.endScan((await sources.claim(60))!, failed);
   await sources.endScan((await sources.claim(60))!, { ...failed, state: 'ok', reason: null, isFailed: false });
+  await sender().work();
+  // The upload is confirmed to be bad, and is then deleted.
+  await passSeconds(service, 31);
+  await sender().work();
+  await call('DELETE', `/uploads/${bad}`);
   await sender().work();
 
   const told = receiver.verified(secret);

@@ -1,5 +1,6 @@
 // The sender of webhooks and mails, as tests run it: each attempt has little time, and only waiting commands count.
 import type { Pool } from 'pg';
+import { newID } from '../../lambda/data/new-id.ts';
 import type { WebhookCommand } from '../../lambda/data/outbox.ts';
 import type { QueueHandler } from '../../lambda/ports/command-queue/command-queue.ts';
 import type { Mail } from '../../lambda/ports/mailer/mailer.ts';
@@ -30,6 +31,8 @@ export function testSender(pool: Pool, sealer: Sealer, { attempts = {}, ...other
     attempts: { allowPrivateAddresses: true, resolve: createNameResolver(), timeoutMs: 1000, ...attempts },
     mailer: { send: async (mail) => void mails.push(mail) },
     siteURL: 'https://example.org',
+    telegramURL: 'http://127.0.0.1:9',
+    newID: (prefix) => newID(prefix, new Date()),
     clock: () => new Date(),
     steadyClock: () => performance.now(),
     random: () => 0,

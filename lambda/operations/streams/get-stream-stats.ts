@@ -2,6 +2,10 @@
 import * as z from 'zod';
 import type { Stream } from '../../data/streams.ts';
 import { isLive, streamStates } from '../../domain/stream-lifecycle.ts';
+import { summaryOf } from '../../domain/aired.ts';
+import type { RunSummary } from '../../domain/aired.ts';
+import { framesPerSecond } from '../../domain/video-format.ts';
+import type { Context } from '../context.ts';
 import { orNotFound, pathID, timestamp } from '../fields.ts';
 import { operation } from '../operation.ts';
 import { presentFigures } from './stream-figures.ts';
@@ -44,6 +48,16 @@ const stats = z
       })
       .meta({ id: 'CurrentItem' })
       .nullable(),
+    run: z
+      .object({
+        airedSeconds: z.number(),
+        offAirSeconds: z.number().describe('Up to the last that was acknowledged.'),
+        interruptions: z.int32(),
+        bytesAcknowledged: z.int(),
+      })
+      .meta({ id: 'RunSummary' })
+      .nullable()
+      .describe('What was acknowledged of the run, of all its publishers; the other figures are of the present one.'),
     replicas: z.array(replica),
     sampledAt: z.iso.datetime().nullable(),
   })
@@ -71,10 +85,18 @@ export const getStreamStats = operation(['service:read'], {
       state: stream.state,
       startedAt: stream.started_at,
       uptimeSeconds: uptimeSeconds(stream, ctx.now),
+      run: await summaryOfRun(ctx, stream),
       replicas: replicas.filter(isOfFirstOutput).map(presentReplica),
     };
   },
 });
+
+async function summaryOfRun({ data }: Context, stream: Stream): Promise<RunSummary | null> {
+  const { id, anchored_at: anchoredAt, run_framerate: framerate } = stream;
+  if (anchoredAt === null || framerate === null) return null;
+  const aired = await data.runs.aired(id, anchoredAt, 0, Number.MAX_SAFE_INTEGER);
+  return aired.length === 0 ? null : summaryOf(aired, framesPerSecond[framerate]);
+}
 
 /** How long the stream has been live, or was live in its last run. */
 function uptimeSeconds({ state, started_at: startedAt, stopped_at: stoppedAt }: Stream, now: Date): number {

@@ -2,6 +2,7 @@
 import * as z from 'zod';
 import { faultOfRecurrence } from '../../domain/recurrence.ts';
 import { nextState } from '../../domain/stream-lifecycle.ts';
+import type { StreamState } from '../../domain/stream-lifecycle.ts';
 import { armSchedule, beginSeries } from '../../orchestration/schedule.ts';
 import { orNotFound, pathID, timestampInput } from '../fields.ts';
 import { operation } from '../operation.ts';
@@ -9,6 +10,11 @@ import { fieldProblems } from '../field-problems.ts';
 import { ProblemError } from '../problem-codes.ts';
 import type { FieldFault } from '../field-problems.ts';
 import { presentStream, recurrence, streamSchema } from './stream-schema.ts';
+
+function refusalOf(state: StreamState): string {
+  if (state === 'scheduled') return 'The stream has a schedule: cancel that first with cancel_stream_schedule.';
+  return `A stream that is ${state} cannot be scheduled.`;
+}
 
 export const scheduleStream = operation(['service:write'], {
   id: 'scheduleStream',
@@ -44,7 +50,7 @@ export const scheduleStream = operation(['service:write'], {
     if (refusal) throw refusal;
     const stream = orNotFound(await ctx.data.streams.lock(ctx.caller.userID, params.id), 'stream');
     if (nextState(stream.state, 'schedule') === null) {
-      throw new ProblemError('stream_not_schedulable', `A stream that is ${stream.state} cannot be scheduled.`);
+      throw new ProblemError('stream_not_schedulable', refusalOf(stream.state));
     }
     const times = { startAt, endAt };
     const armed = await armSchedule(ctx.data, stream, times, repeats && beginSeries(repeats, times));

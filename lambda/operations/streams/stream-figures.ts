@@ -34,6 +34,6 @@ const neverLive = {
 /** @param stats null: it was never live */
 export function presentFigures(stats: StreamStats | null): z.input<typeof figuresSchema> {
   if (stats === null) return neverLive;
-  const { currentItem: _, secondsInHand = null, lateFrames = 0, ...others } = stats;
+  const { currentItem: _, aired: __, secondsInHand = null, lateFrames = 0, ...others } = stats;
   return { ...others, secondsInHand, lateFrames };
 }

@@ -4,12 +4,12 @@ import { replicaStates } from '../../data/replicas.ts';
 import type { Replica } from '../../data/replicas.ts';
 import { streamBackends } from '../../data/streams.ts';
 import type { Stream } from '../../data/streams.ts';
-import { streamStates, streamStatuses, transitions } from '../../domain/stream-lifecycle.ts';
-import type { TransitionCause } from '../../domain/stream-lifecycle.ts';
+import { streamStates, streamStatuses } from '../../domain/stream-lifecycle.ts';
 import { nextStarts } from '../../orchestration/schedule.ts';
 import type { Context } from '../context.ts';
 import { failure, framerate, id, quality, text, timestamp, timestampInput, videoCodec } from '../fields.ts';
 import { outputSchema, presentOutput } from '../outputs/output-schema.ts';
+import { presentTransition, transition } from './stream-transition.ts';
 import { mirrorsOf, presentMirror, streamMirror, watchURLsOf } from './stream-mirror.ts';
 
 /** The fields that requests to create and to update a stream take. */
@@ -105,16 +105,6 @@ export const replica = z
 export function presentReplica({ role, state, since, reason }: Replica): z.input<typeof replica> {
   return { role, state, since, reason: state === 'live' || state === 'failing' ? reason : null };
 }
-
-const transition = z
-  .object({
-    id: z.string(),
-    from: z.enum(streamStates),
-    to: z.enum(streamStates),
-    cause: z.enum(Object.keys(transitions) as [TransitionCause, ...TransitionCause[]]),
-    at: timestamp,
-  })
-  .meta({ id: 'StreamTransition' });
 
 export const streamSchema = z
   .object({
@@ -229,15 +219,7 @@ export async function presentStreams(
     recurrence: stream.recurrence && { rule: stream.recurrence.rule, timeZone: stream.recurrence.timeZone },
     nextOccurrences: nextStarts(stream, ctx.now),
     replicas: (replicas.get(stream.id) ?? []).filter(isOfFirstOutput).map(presentReplica),
-    transitions: history
-      .filter((transition) => transition.stream_id === stream.id)
-      .map((transition) => ({
-        id: String(transition.id),
-        from: transition.from_state,
-        to: transition.to_state,
-        cause: transition.cause,
-        at: transition.at,
-      })),
+    transitions: history.filter((each) => each.stream_id === stream.id).map(presentTransition),
     startedAt: stream.started_at,
     stoppedAt: stream.stopped_at,
     createdAt: stream.created_at,

@@ -14,7 +14,8 @@ import type { WebhookEventType } from '../webhook-events.ts';
 /** The fields that requests to create and to update a webhook take. */
 export const webhookFields = {
   url: text(1, 2048).describe(
-    'https:// and a public address. Events are sent there by POST; redirects are not followed.',
+    'https:// and a public address (a run on your own machine takes http:// and any). Events are sent there by POST; ' +
+      'redirects are not followed.',
   ),
   events: z
     .array(z.enum(webhookEventTypes))

@@ -9,6 +9,8 @@ export type BeginReplica = (replica: Replica, predecessor: Promise<void> | undef
 export class AgentReplicas {
   readonly #begin: BeginReplica;
   readonly #byID = new Map<string, HeldReplica>();
+  /** Those that have ended, and whose last figures nobody has noted. */
+  readonly #ended = new Set<HeldReplica>();
 
   constructor(begin: BeginReplica) {
     this.#begin = begin;
@@ -40,6 +42,7 @@ export class AgentReplicas {
     const held = this.#begin(replica, predecessor);
     this.#byID.set(replica.id, held);
     void held.finished.then(() => {
+      this.#ended.add(held);
       // By now the replica may have been claimed again, and begun anew.
       if (this.#byID.get(replica.id) === held) this.#byID.delete(replica.id);
     });
@@ -53,6 +56,18 @@ export class AgentReplicas {
   /** Lets go of all, for other agents to claim. Resolves when no connection and no process is left. */
   async end(): Promise<void> {
     await Promise.all([...this.#byID.values()].map((held) => held.end()));
+  }
+
+  /** Whether any has ended whose last figures nobody has noted. */
+  get haveAnyEnded(): boolean {
+    return this.#ended.size > 0;
+  }
+
+  /** Has the last figures of those noted. @param sampledAt now, by the database's clock */
+  async noteEnded(sampledAt: Date, note: (figures: readonly ReplicaFigures[]) => Promise<void>): Promise<void> {
+    const ended = [...this.#ended];
+    await note(ended.map((held) => held.sampleFigures(sampledAt)));
+    for (const held of ended) this.#ended.delete(held);
   }
 
   /** What is measured of each. @param sampledAt now, by the database's clock */

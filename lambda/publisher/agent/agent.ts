@@ -157,6 +157,7 @@ class Agent {
     await this.#watching;
     this.#peerServer?.close();
     await this.#lease.close();
+    await this.#replicas.noteEnded(await this.#data.now(), this.#data.figures.noteAired);
     await this.#data.agents.declareDead(agentID);
     await recoverReplicas(pool);
     // An upload that is being prepared takes as long as it takes, and needs no lease.

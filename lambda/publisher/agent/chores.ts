@@ -80,6 +80,7 @@ export class Chores {
         work: ({ renewal }) => this.#reportEnds(renewal),
       },
       { name: 'sayFigures', isDue: () => this.#areFiguresDue(), work: (occasion) => this.#writeFigures(occasion) },
+      { name: 'noteAired', isDue: () => replicas.haveAnyEnded, work: (occasion) => this.#noteAired(occasion) },
       { name: 'relay', isDue: ({ isAnyUnsent }) => isAnyUnsent, work: () => queue.relay() },
     ];
   }
@@ -143,6 +144,12 @@ export class Chores {
     // Renewals come once a second, so half a second is left for one that comes a little early.
     const everyMs = (count / figuresPerSecond - 0.5) * 1000;
     return count > 0 && steadyClock() - this.#figuresWrittenAtMs >= everyMs;
+  }
+
+  /** Who is not the holder any more, as after a hand-over, reports nothing, but what it sent was on the air. */
+  async #noteAired({ databaseClock }: Occasion): Promise<void> {
+    const { data, replicas } = this.#options;
+    await replicas.noteEnded(databaseClock(), data.figures.noteAired);
   }
 
   async #writeFigures({ databaseClock }: Occasion): Promise<void> {

@@ -117,7 +117,8 @@ export class ItemTrack<Media extends ItemMedia> {
       const media = await open(item, frame - occurrence.startFrame, endOf(occurrence) - frame);
       try {
         await media.ready;
-        return { media, occurrence: { ...occurrence, item } };
+        const isStandIn = item.itemID !== occurrence.item.itemID;
+        return { media, occurrence: isStandIn ? { ...occurrence, item, isStandIn } : occurrence };
       } catch (error) {
         await media.close();
         if (!(error instanceof MediaError)) throw error;

@@ -174,7 +174,7 @@ export class TrackReader {
     if (!item) throw new MediaError('damaged', 'Nothing of what the stream plays is prepared.');
     const plannedEnd = planned.startFrame + planned.frameCount;
     const end = uploadIDs.has(planned.item.uploadID) ? Math.min(plannedEnd, untilFrame) : plannedEnd;
-    return { ...planned, item, startFrame: frame, frameCount: end - frame };
+    return { ...planned, item, isStandIn: true, startFrame: frame, frameCount: end - frame };
   }
 
   /** Lets something else play in place of what cannot be read, from here on up to one of its keyframes. */

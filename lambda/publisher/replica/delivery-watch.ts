@@ -55,7 +55,9 @@ export class DeliveryWatch {
 
   /** The last byte sent until now is the end of a picture. */
   pictureSent(): void {
-    this.#firstPictureEnd ??= this.#options.publisher.bytesSent;
+    const { figures, publisher } = this.#options;
+    this.#firstPictureEnd ??= publisher.bytesSent;
+    figures.aired.written(publisher.bytesSent);
   }
 
   /** To be called every fraction of a second. @throws {DestinationError} stalled when nothing arrived for 5 s */
@@ -80,6 +82,7 @@ export class DeliveryWatch {
     if (arrived === bytesSent) this.#arrivedAtMs = nowMs;
     else if (arrived > this.#bytesArrived) this.#arrivedAtMs = Math.max(this.#arrivedAtMs, nowMs - deliveredAgoMs);
     this.#bytesArrived = Math.max(this.#bytesArrived, arrived);
+    figures.aired.arrived(this.#bytesArrived);
     // An empty queue is not asked for: over TLS, what was just written always waits for a moment.
     if (!this.#isEvident && this.#firstPictureEnd !== null && taken >= this.#firstPictureEnd) {
       this.#isEvident = true;

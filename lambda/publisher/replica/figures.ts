@@ -1,6 +1,7 @@
 // What is measured of a replica while it publishes: the figures of get_stream_stats.
 import type { StreamStats } from '../../data/streams.ts';
 import type { ItemOccurrence } from '../../domain/play-out.ts';
+import { AiredFrames } from './aired-frames.ts';
 
 interface Sample {
   readonly atMs: number;
@@ -15,6 +16,7 @@ const rateWindowMs = 5000;
 const reachableSeconds = 4;
 
 export class Figures {
+  readonly aired = new AiredFrames();
   #framesSent = 0;
   #bytesSent = 0;
   #droppedFrames = 0;
@@ -66,6 +68,7 @@ export class Figures {
   frameSent(frame: number, occurrence: ItemOccurrence, count = 1): void {
     this.#framesSent += count;
     this.#position = { frame, occurrence };
+    this.aired.sent(frame, occurrence, count);
   }
 
   /**
@@ -94,6 +97,7 @@ export class Figures {
       loopCount: this.#position?.occurrence.lap ?? 0,
       currentItem: this.#currentItem(framesPerSecond),
       secondsInHand: inHand === null ? null : Math.round(inHand * 100) / 100,
+      aired: [...this.aired.stretches],
       sampledAt: sampledAt.toISOString(),
     };
   }

@@ -83,8 +83,12 @@ export async function runConnection(options: PublishConnectionOptions, signal: A
     signal.removeEventListener('abort', end);
     ending.abort();
     figures.disconnected();
-    const closed = [connecting.then((publisher) => publisher.close()), opening.then((opened) => opened.close())];
-    await Promise.allSettled(closed);
+    const closing = connecting.then(async (publisher) => {
+      await publisher.close();
+      return publisher.tookAll;
+    });
+    const [tookAll] = await Promise.allSettled([closing, opening.then((opened) => opened.close())]);
+    figures.aired.closed(tookAll.status === 'fulfilled' && tookAll.value);
   }
 }
 

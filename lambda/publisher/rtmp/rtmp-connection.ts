@@ -50,6 +50,7 @@ export class RtmpConnection {
   readonly #writer = new ChunkWriter();
   #open = false;
   #end: ConnectionEnd | null = null;
+  #tookAll = false;
   #bytesSent = 0;
   #bytesReceived = 0;
   #bytesReported = 0;
@@ -67,9 +68,17 @@ export class RtmpConnection {
       socket.once('close', () => resolve(this.#end ?? { by: 'peer' }));
     });
     socket.on('error', (error) => this.#finish({ by: 'error', error }));
-    socket.on('end', () => this.#finish({ by: 'peer' }));
+    socket.on('end', () => {
+      this.#tookAll = this.#end?.by === 'us' && socket.writableFinished;
+      this.#finish({ by: 'peer' });
+    });
     socket.on('data', (data) => this.#receive(data));
     this.#write(this.#handshake.opening);
+  }
+
+  /** Whether the peer ended its side after ours had ended properly. */
+  get tookAll(): boolean {
+    return this.#tookAll;
   }
 
   /** Bytes handed to the socket, those of the handshake included. */

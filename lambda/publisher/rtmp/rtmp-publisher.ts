@@ -32,6 +32,8 @@ export interface RtmpPublisher {
    * buffers take several seconds of media.
    */
   readonly bytesQueued: number;
+  /** Whether, after close(), the server ended its side as well once it had been sent everything. */
+  readonly tookAll: boolean;
   /** The RTMP URL at which the server wants the stream instead, beginning with a keyframe; null while it wants none. */
   readonly moveRequest: string | null;
   /**

@@ -123,6 +123,10 @@ class SocketPublisher implements RtmpPublisher {
     return this.#connection.bytesQueued;
   }
 
+  get tookAll(): boolean {
+    return this.#connection.tookAll;
+  }
+
   get moveRequest(): string | null {
     return this.#moveRequest;
   }

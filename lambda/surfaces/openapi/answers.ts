@@ -96,14 +96,17 @@ export function problemExamples(operations: readonly Operation[], baseURL: strin
 
 /** All answers of an operation, by status. */
 export function answersOf(operation: Operation, schemas: Json): Json {
-  const { status, body, location } = operation.output;
+  const { status, body, location, csv } = operation.output;
   const schema = body && jsonSchema(body, 'output', schemas);
   const headers = {
     ...(location ? { Location: refers('headers', 'Location') } : {}),
     ...(operation.method === 'POST' ? { 'Idempotency-Replayed': refers('headers', 'Idempotency-Replayed') } : {}),
     ...quotaHeaders,
   };
-  const content = schema && { 'application/json': withExample(schema, schemas) };
+  const content = schema && {
+    'application/json': withExample(schema, schemas),
+    ...(csv ? { 'text/csv': { schema: { type: 'string' } } } : {}),
+  };
   return {
     [status]: { description: operation.summary, headers, ...(content ? { content } : {}) },
     ...problemsOf(operation),

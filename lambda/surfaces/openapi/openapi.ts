@@ -24,6 +24,8 @@ const tagDescriptions: Readonly<Record<Operation['tag'], string>> = {
   billing: 'Credits, invoices and usage.',
   crypto: 'Currencies to pay in.',
   webhooks: 'Addresses that are told what happens to streams.',
+  'alert-channels': 'Where people are told when something is wrong, and when it is well again.',
+  incidents: 'What is wrong, and what was.',
 };
 
 const built = new WeakMap<readonly Operation[], Map<string, Json>>();
@@ -119,6 +121,7 @@ function describe(operation: Operation, schemas: Json): Json {
     parameters: [
       ...parameters(operation, 'path', schemas),
       ...parameters(operation, 'query', schemas),
+      ...format(operation),
       ...idempotencyKey(operation),
     ],
     ...(operation.body ? { requestBody: requestBody(operation.body, schemas) } : {}),
@@ -141,6 +144,12 @@ function parameters(operation: Operation, where: 'path' | 'query', schemas: Json
     if (where === 'query') return shared;
     return { ...shared, example: exampleOf(schema, name === 'id' ? `${operation.tag}ID` : name, schemas) };
   });
+}
+
+function format({ output }: Operation): Json[] {
+  if (!output.csv) return [];
+  const description = 'csv: the answer as a table, whose Link header names the next page.';
+  return [{ name: 'format', in: 'query', required: false, description, schema: { type: 'string', enum: ['csv'] } }];
 }
 
 function idempotencyKey({ method }: Operation): Json[] {

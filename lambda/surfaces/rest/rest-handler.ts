@@ -61,17 +61,30 @@ export function createRestHandler(service: Service): RestHandler {
     caller: Caller | null,
   ): Promise<Response> {
     const idempotencyKey = request.method === 'POST' ? request.headers.get('idempotency-key') : null;
+    const isTable = operation.output.csv !== undefined && search.get('format') === 'csv';
+    if (isTable) search.delete('format');
     const { query, faults } = readQuery(search);
     const raw = { params, query, body: await readBody(request, operation) };
     const found = [...faultsOfKey(idempotencyKey, '/header/Idempotency-Key'), ...faults];
     const input = validateInput(operation, raw, found);
     const { status, headers, body } = await callOperation(service, { operation, caller, input, idempotencyKey });
     if (body === '') return new Response(null, { status, headers });
+    if (isTable) return tableResponse(operation, new URL(request.url), body);
     return new Response(request.method === 'HEAD' ? null : body, {
       status,
       headers: { 'content-type': 'application/json', ...headers },
     });
   }
+}
+
+/** The answer as a table. Where there is more, its Link names the rest. */
+function tableResponse({ output }: Operation, url: URL, body: string): Response {
+  const answer = JSON.parse(body) as { readonly page?: { readonly nextCursor: string } };
+  const cursor = answer.page?.nextCursor ?? '';
+  if (cursor !== '') url.searchParams.set('cursor', cursor);
+  return new Response(output.csv!(answer), {
+    headers: { 'content-type': 'text/csv; charset=utf-8', ...(cursor !== '' && { link: `<${url.href}>; rel="next"` }) },
+  });
 }
 
 function withQuota(response: Response, quota: Quota | null): Response {

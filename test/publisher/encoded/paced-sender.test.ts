@@ -32,6 +32,7 @@ afterEach(() => void vi.useRealTimers());
 
 /** A connection that takes what is sent at once, as TCP does, or in the next turn, as TLS does, or not at all. */
 class FakePublisher implements RtmpPublisher {
+  readonly tookAll = true;
   takes: 'at once' | 'a moment later' | 'nothing' = 'at once';
   isOpen = true;
   bytesSent = 3000;

@@ -9,6 +9,7 @@ import type { MediaMessage, RtmpMessage } from '../../../lambda/publisher/rtmp/m
 import type { RtmpPublisher } from '../../../lambda/publisher/rtmp/rtmp-publisher.ts';
 
 export class CheckingIngest implements RtmpPublisher {
+  readonly tookAll = true;
   isOpen = true;
   bytesSent = 0;
   bytesQueued = 0;

@@ -1,11 +1,13 @@
 // Every operation is called as a field, with all that its answer has, and answers what REST answers.
 import type { GraphQLObjectType, GraphQLOutputType } from 'graphql';
+import { ensureSigningKey } from '../../../lambda/auth/signing-keys.ts';
 import { getNamedType, isListType, isNonNullType, isObjectType } from 'graphql';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { operations } from '../../../lambda/operations/index.ts';
 import { relations } from '../../../lambda/operations/relations.ts';
 import { buildSchema } from '../../../lambda/surfaces/graphql/schema.ts';
 import { graphqlOn } from '../../support/graphql.ts';
+import { storeIncident } from '../../support/incidents.ts';
 import { pretendProbed, testService } from '../../support/service.ts';
 import type { TestUser } from '../../support/service.ts';
 
@@ -84,6 +86,7 @@ async function callAs(
 
 const made = {
   webhook: '',
+  channel: '',
   source: '',
   connection: '',
   settings: '',
@@ -109,6 +112,28 @@ describe('webhooks', () => {
       await callAs(`/webhooks/${webhook.id}`, 'updateWebhook', { id: webhook.id, events: ['stream.state_changed'] }),
     ).toMatchObject({ events: ['stream.state_changed'] });
     await callAs('/webhooks', 'listWebhooks');
+  });
+});
+
+describe('alerts', () => {
+  it('have channels that are created, updated, tested and read, and incidents', async () => {
+    const channel = await callAs((answer) => `/alert-channels/${answer.id}`, 'createAlertChannel', {
+      name: 'Night shift',
+      kind: 'discord',
+      target: 'https://discord.com/api/webhooks/1/secret',
+      events: ['stream_away'],
+      quietHours: { from: '22:00', to: '07:00', timeZone: 'Europe/Paris' },
+    });
+    const { id } = channel;
+    made.channel = id;
+    expect(channel).toMatchObject({ target: 'discord.com', afterSeconds: 30 });
+    await callAs(`/alert-channels/${id}`, 'getAlertChannel', { id });
+    await callAs(`/alert-channels/${id}`, 'updateAlertChannel', { id, quietHours: null });
+    await callAs('/alert-channels', 'listAlertChannels');
+    await callAs(`/alert-channels/${id}`, 'testAlertChannel', { id });
+    const incident = await storeIncident(service, user.id, 'stream_away');
+    await callAs(`/incidents/${incident}`, 'getIncident', { id: incident });
+    await callAs('/incidents?open=true', 'listIncidents', { open: true });
   });
 });
 
@@ -298,6 +323,13 @@ describe('streams', () => {
     await callAs(`/streams/${id}`, 'getStream', { id });
     await callAs(`/streams?ids=${id}&ids=${made.other}`, 'listStreams', { ids: [id, made.other] });
     await callAs('/streams?limit=1', 'listStreams', { first: 1 });
+    await callAs(`/streams/${id}/timeline`, 'getStreamTimeline', { id });
+    await ensureSigningKey(service.pool(), service.service().sealer, new Date());
+    const [day] = new Date().toISOString().split('T');
+    await call('getStreamProof', { id, day });
+    await call('createGuideLink', { id });
+    await call('deleteGuideLink', { id });
+    await callAs(`/streams/${id}/transitions`, 'listStreamTransitions', { id });
     await callAs(`/streams/${id}/broadcasts`, 'listStreamBroadcasts', { id });
     await callAs('/streams?state=stopped', 'listStreams', { state: 'stopped' });
   });
@@ -351,6 +383,7 @@ describe('account, service, billing and crypto', () => {
 describe('deletions', () => {
   it.each([
     ['deleteWebhook', () => made.webhook, 'webhooks'],
+    ['deleteAlertChannel', () => made.channel, 'alert-channels'],
     ['deleteSource', () => made.source, 'sources'],
     ['deleteManagedSettings', () => made.settings, 'managed-settings'],
     ['deleteConnection', () => made.connection, 'connections'],

@@ -94,6 +94,8 @@ describe('the list of tools', () => {
       create_stream_output: 'reaches out',
       update_stream_output: 'destroys, repeatable, reaches out',
       delete_stream_output: 'destroys, repeatable',
+      create_guide_link: '',
+      delete_guide_link: 'destroys, repeatable',
       create_upload: '',
       import_upload: 'reaches out',
       create_upload_url: 'repeatable',
@@ -128,6 +130,10 @@ describe('the list of tools', () => {
       update_webhook: 'destroys, repeatable',
       delete_webhook: 'destroys, repeatable',
       redeliver_webhook: 'reaches out',
+      create_alert_channel: 'reaches out',
+      update_alert_channel: 'destroys, repeatable',
+      delete_alert_channel: 'destroys, repeatable',
+      test_alert_channel: 'reaches out',
     });
   });
 
@@ -312,6 +318,7 @@ describe('resources', () => {
       ['destination', 'loop://destinations/{id}'],
       ['connection', 'loop://connections/{id}'],
       ['webhook', 'loop://webhooks/{id}'],
+      ['incident', 'loop://incidents/{id}'],
       ['problem', `${baseURL}/problems/{code}`],
     ]);
     expect(await mcp.request(user, 'resources/list')).toEqual({ resources: [] });

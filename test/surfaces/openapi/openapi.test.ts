@@ -228,7 +228,7 @@ describe('bodies', () => {
       ],
     ],
     ['Playlist', ['name', 'publishFailure', 'live']],
-    ['StreamStats', ['startedAt', 'secondsInHand', 'currentItem', 'sampledAt']],
+    ['StreamStats', ['startedAt', 'secondsInHand', 'currentItem', 'run', 'sampledAt']],
     ['Me', []],
     ['Destination', []],
   ] as const)('of type %s name the fields that may be null', ([name, nullable]) => {
@@ -271,6 +271,8 @@ describe('bodies', () => {
       create_top_up: ['amountCents'],
       create_webhook: ['url', 'events'],
       update_webhook: [],
+      create_alert_channel: ['name', 'kind'],
+      update_alert_channel: [],
     });
   });
 
@@ -294,7 +296,7 @@ describe.for(described)('%s', ([, operation, { description, parameters, requestB
       Object.keys(operation.params.shape).map((name) => [name, true]),
     );
     expect(named('query').map(({ name, required }) => [name, required])).toEqual(
-      Object.keys(operation.query.shape).map((name) => [name, false]),
+      [...Object.keys(operation.query.shape), ...(operation.output.csv ? ['format'] : [])].map((name) => [name, false]),
     );
     expect(named('header').map(({ name }) => name)).toEqual(operation.method === 'POST' ? ['Idempotency-Key'] : []);
     expect(parameters.filter(({ schema }) => !/^(string|integer|boolean|array)$/.test(String(schema.type)))).toEqual(

@@ -1,0 +1,99 @@
+// Verifies a statement of what a stream sent, and writes the log that follows from it.
+// node verify-on-air.mjs STATEMENT JWKS [FILE…] needs nothing else.
+// FILEs are those that were played; each has to be named by the statement, by its SHA-256.
+import { createHash, createPublicKey, verify } from 'node:crypto';
+import { createReadStream, readFileSync } from 'node:fs';
+import { pipeline } from 'node:stream/promises';
+
+const [statementPath, jwksPath, ...files] = process.argv.slice(2);
+if (!jwksPath) fail('node verify-on-air.mjs STATEMENT JWKS [FILE…]');
+const statement = verified(readFileSync(statementPath, 'utf8').trim(), JSON.parse(readFileSync(jwksPath, 'utf8')));
+const hashes = new Set(statement.runs.flatMap(({ items }) => items.map(({ sha256 }) => sha256)));
+for (const file of files) {
+  const hash = createHash('sha256');
+  await pipeline(createReadStream(file), hash);
+  if (!hashes.has(hash.digest('hex'))) fail(`${file} is none of the files that were played`);
+}
+process.stdout.write('startAt,name,sha256,outputID,airedFromSeconds,airedToSeconds\n');
+for (const run of statement.runs) for (const row of rowsOf(run)) process.stdout.write(`${row.map(cell).join(',')}\n`);
+
+/** The content of a compact JWS (ES256) of our kind, by the key of the set that it names. */
+function verified(jws, { keys }) {
+  const [head, body, signature] = jws.split('.');
+  const { alg, typ, kid } = parse(head);
+  const jwk = keys.find((key) => key.kid === kid);
+  if (alg !== 'ES256' || typ !== 'on-air+jwt' || !jwk) fail('the statement is signed by none of these keys');
+  const key = { key: createPublicKey({ key: jwk, format: 'jwk' }), dsaEncoding: 'ieee-p1363' };
+  if (!verify('sha256', Buffer.from(`${head}.${body}`), key, Buffer.from(signature ?? '', 'base64url')))
+    fail('the statement was changed after it was signed');
+  return parse(body);
+}
+
+function parse(part) {
+  try {
+    return JSON.parse(Buffer.from(part, 'base64url').toString());
+  } catch {
+    return fail('this is not a statement that was signed');
+  }
+}
+
+/** What of each playing of an item was on the air, in the order of time. */
+function* rowsOf({ anchoredAt, framesPerSecond, items, entries, aired }) {
+  const timeOf = (frame) => new Date(Date.parse(anchoredAt) + Math.ceil((frame * 1000) / framesPerSecond - 1e-6));
+  const endOfDay = Date.parse(statement.to);
+  const seconds = (frames) => Math.round((frames / framesPerSecond) * 1e6) / 1e6;
+  const lastFrame = Math.max(0, ...aired.map(({ toFrame }) => toFrame));
+  for (const [index, entry] of entries.entries()) {
+    const end = Math.min(entries[index + 1]?.fromFrame ?? Infinity, lastFrame);
+    const lapFrames = entry.items.reduce((sum, item) => sum + items[item].frames, 0);
+    const sinceEntry =
+      ((Date.parse(statement.from) - Date.parse(anchoredAt)) * framesPerSecond) / 1000 - entry.fromFrame;
+    let lap = Math.max(0, Math.floor(sinceEntry / lapFrames));
+    for (let start = entry.fromFrame + lap * lapFrames; start < end; lap++) {
+      for (const number of orderOfLap(entry, lap)) {
+        const item = items[number];
+        const [from, to] = [start, start + item.frames];
+        start = to;
+        if (from >= end) break;
+        if (timeOf(to) <= Date.parse(statement.from) || timeOf(from) >= endOfDay) continue;
+        for (const part of aired.filter(({ fromFrame, toFrame }) => fromFrame < to && toFrame > from)) {
+          const played = part.standInUploadID ? items.find((one) => one.uploadID === part.standInUploadID) : item;
+          const [first, last] = [Math.max(from, part.fromFrame), Math.min(to, part.toFrame)];
+          const position = [seconds(first - from), seconds(last - from)];
+          yield [timeOf(from).toISOString(), played?.name, played?.sha256, part.outputID, ...position];
+        }
+      }
+    }
+  }
+}
+
+/** As the platform plays them: a shuffle is drawn by its seed, and no lap begins with what ended the one before. */
+function orderOfLap({ mode, seed, items }, lap) {
+  if (mode === 'sequential' || items.length < 2) return items;
+  const order = permutation(items, seed, lap);
+  const repeats = lap > 0 && permutation(items, seed, lap - 1).at(-1) === order[0];
+  if (repeats && order.length > 2) [order[0], order[1]] = [order[1], order[0]];
+  return order;
+}
+
+function permutation(items, seed, lap) {
+  let state = (seed ^ Math.imul(lap + 1, 0x9e3779b1)) >>> 0;
+  const order = [...items];
+  for (let last = order.length - 1; last > 0; last--) {
+    state = (state + 0x6d2b79f5) | 0;
+    let value = Math.imul(state ^ (state >>> 15), 1 | state);
+    value = (value + Math.imul(value ^ (value >>> 7), 61 | value)) ^ value;
+    const other = Math.floor((((value ^ (value >>> 14)) >>> 0) / 4_294_967_296) * (last + 1));
+    [order[last], order[other]] = [order[other], order[last]];
+  }
+  return order;
+}
+
+function cell(value) {
+  return /[",\r\n]/.test(value ?? '') ? `"${String(value).replaceAll('"', '""')}"` : (value ?? '');
+}
+
+function fail(why) {
+  process.stderr.write(`${why}\n`);
+  process.exit(1);
+}

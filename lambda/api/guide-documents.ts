@@ -1,0 +1,103 @@
+// A guide as JSON, as XMLTV (xmltv.dtd 0.5), and as a calendar (RFC 5545).
+// What users wrote comes out as text, whatever it is.
+
+export interface GuideItem {
+  readonly title: string;
+  readonly startAt: Date;
+  readonly endAt: Date;
+}
+
+export interface Guide {
+  /** Stands for the stream: the same in every answer. */
+  readonly channelID: string;
+  readonly title: string;
+  readonly at: Date;
+  readonly isOnAir: boolean;
+  readonly items: readonly GuideItem[];
+}
+
+export function jsonOf({ title, at, isOnAir, items }: Guide): string {
+  const now = items[0] && items[0].startAt <= at ? items[0] : null;
+  const next = items[now ? 1 : 0] ?? null;
+  return JSON.stringify({ title, at, onAir: isOnAir, now, next, items });
+}
+
+export function xmltvOf({ channelID, title, items }: Guide): string {
+  const channel = `${channelID}.guide`;
+  const programmes = items.map(
+    ({ title: name, startAt, endAt }) =>
+      `  <programme start="${xmltvTime(startAt)}" stop="${xmltvTime(endAt)}" channel="${channel}">\n` +
+      `    <title>${xmlText(name)}</title>\n  </programme>\n`,
+  );
+  return (
+    '<?xml version="1.0" encoding="UTF-8"?>\n<!DOCTYPE tv SYSTEM "xmltv.dtd">\n<tv>\n' +
+    `  <channel id="${channel}">\n    <display-name>${xmlText(title)}</display-name>\n  </channel>\n` +
+    `${programmes.join('')}</tv>\n`
+  );
+}
+
+export function calendarOf({ channelID, title, at, items }: Guide): string {
+  const events = items.flatMap(({ title: name, startAt, endAt }) => [
+    'BEGIN:VEVENT',
+    `UID:${calendarTime(startAt)}-${channelID}@guide`,
+    `DTSTAMP:${calendarTime(at)}`,
+    `DTSTART:${calendarTime(startAt)}`,
+    `DTEND:${calendarTime(endAt)}`,
+    `SUMMARY:${calendarText(name)}`,
+    'TRANSP:TRANSPARENT',
+    'END:VEVENT',
+  ]);
+  const head = ['BEGIN:VCALENDAR', 'VERSION:2.0', 'PRODID:-//loop streaming platform//guide//EN'];
+  const lines = [...head, `NAME:${calendarText(title)}`, ...events, 'END:VCALENDAR'];
+  return lines.map((line) => `${folded(line)}\r\n`).join('');
+}
+
+/** `20260131180000 +0000` */
+function xmltvTime(at: Date): string {
+  return `${at.toISOString().slice(0, 19).replaceAll(/[-:T]/g, '')} +0000`;
+}
+
+/** `20260131T180000Z` */
+function calendarTime(at: Date): string {
+  return `${at.toISOString().slice(0, 19).replaceAll(/[-:]/g, '')}Z`;
+}
+
+const entities: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+};
+
+function xmlText(text: string): string {
+  // Of control characters XML takes three; it takes no half of a surrogate pair, and not two code points at the end.
+  const taken = text.toWellFormed().replaceAll(/[^\t\n\r\P{Cc}]|[\ufffe\uffff]/gu, '');
+  return taken.replaceAll(/[&<>"']/g, (character) => entities[character]!);
+}
+
+function calendarText(text: string): string {
+  const taken = text
+    .toWellFormed()
+    .replaceAll(/\r\n?/g, '\n')
+    .replaceAll(/[^\n\P{Cc}]/gu, ' ');
+  return taken.replaceAll(/[\\;,]/g, String.raw`\$&`).replaceAll('\n', String.raw`\n`);
+}
+
+const mostLineBytes = 75;
+
+/** A line may have 75 bytes, and no character is cut. */
+function folded(line: string): string {
+  let result = '';
+  let bytes = 0;
+  for (const character of line) {
+    const length = Buffer.byteLength(character);
+    if (bytes + length > mostLineBytes) {
+      result += '\r\n ';
+      bytes = 1;
+    }
+    result += character;
+    bytes += length;
+  }
+  return result;
+}

@@ -1,0 +1,59 @@
+// POST /alert-channels: makes a channel that is told when something is wrong, and when it is well again.
+import * as z from 'zod';
+import { confirmedAfterSeconds } from '../../domain/incidents.ts';
+import { assertRoom } from '../limits.ts';
+import { operation } from '../operation.ts';
+import {
+  alertChannelFields,
+  alertChannelSchema,
+  assertMayBeTold,
+  exampleChannel,
+  presentAlertChannel,
+  readableKinds,
+  storedTarget,
+} from './alert-channel-schema.ts';
+
+const { name, kind, target, events, afterSeconds, quietHours, enabled } = alertChannelFields;
+
+export const createAlertChannel = operation(['service:write'], {
+  id: 'createAlertChannel',
+  summary: 'Create an alert channel',
+  description:
+    'Gets one message per incident when it is confirmed, one when it is well again. Next: test_alert_channel.',
+  tag: 'alert-channels',
+  method: 'POST',
+  path: '/alert-channels',
+  body: z
+    .strictObject({
+      name,
+      kind,
+      target: target.optional(),
+      events: events.optional().describe('Left out: all that you may read.'),
+      afterSeconds: afterSeconds.default(confirmedAfterSeconds),
+      quietHours: quietHours.default(null),
+      enabled: enabled.default(true),
+    })
+    .meta({ examples: [exampleChannel] }),
+  output: { status: 201, body: alertChannelSchema, location: (channel) => `/alert-channels/${channel.id}` },
+  errors: ['webhook_url_forbidden', 'limit_reached'],
+  hints: { openWorld: true },
+  async handle(ctx, { body }) {
+    const told = [...new Set(body.events ?? readableKinds(ctx))];
+    assertMayBeTold(ctx, told);
+    const id = ctx.newID('alc');
+    const stored = await storedTarget(ctx, { id, kind: body.kind }, body.target);
+    await assertRoom(ctx, { alertChannels: 1 });
+    const channel = {
+      id,
+      user_id: ctx.caller.userID,
+      kind: body.kind,
+      name: body.name,
+      ...stored,
+      events: told,
+      after_seconds: body.afterSeconds,
+      quiet_hours: body.quietHours,
+      enabled: body.enabled,
+    };
+    return presentAlertChannel(await ctx.data.alertChannels.insert(channel, ctx.caller.clientID));
+  },
+});

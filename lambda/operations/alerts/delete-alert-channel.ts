@@ -1,0 +1,20 @@
+// DELETE /alert-channels/{id}: deletes an alert channel.
+import { orNotFound, pathID } from '../fields.ts';
+import { operation } from '../operation.ts';
+
+export const deleteAlertChannel = operation(['service:write'], {
+  id: 'deleteAlertChannel',
+  summary: 'Delete an alert channel',
+  description: 'What waits for it is not sent.',
+  tag: 'alert-channels',
+  method: 'DELETE',
+  path: '/alert-channels/{id}',
+  params: { id: pathID },
+  output: { status: 204 },
+  errors: ['not_found'],
+  async handle(ctx, { params }) {
+    const { id } = orNotFound(await ctx.data.alertChannels.lock(ctx.caller.userID, params.id), 'alert channel');
+    await ctx.data.alertChannels.delete(id);
+    return undefined;
+  },
+});

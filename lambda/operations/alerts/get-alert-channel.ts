@@ -1,0 +1,18 @@
+// GET /alert-channels/{id}: answers one alert channel.
+import { orNotFound, pathID } from '../fields.ts';
+import { operation } from '../operation.ts';
+import { alertChannelSchema, presentAlertChannel } from './alert-channel-schema.ts';
+
+export const getAlertChannel = operation(['service:read'], {
+  id: 'getAlertChannel',
+  summary: 'Get an alert channel',
+  description: 'Its lastDelivery says whether messages arrive.',
+  tag: 'alert-channels',
+  method: 'GET',
+  path: '/alert-channels/{id}',
+  params: { id: pathID },
+  output: { status: 200, body: alertChannelSchema },
+  errors: ['not_found'],
+  handle: async (ctx, { params }) =>
+    presentAlertChannel(orNotFound(await ctx.data.alertChannels.find(ctx.caller.userID, params.id), 'alert channel')),
+});

@@ -1,0 +1,21 @@
+// GET /incidents/{id}: answers one incident.
+import { orNotFound, pathID } from '../fields.ts';
+import { operation } from '../operation.ts';
+import { readableKinds } from './alert-channel-schema.ts';
+import { incidentSchema, presentIncident } from './incident-schema.ts';
+
+export const getIncident = operation(['service:read'], {
+  id: 'getIncident',
+  summary: 'Get an incident',
+  description: 'What happened, what viewers see, and what to do.',
+  tag: 'incidents',
+  method: 'GET',
+  path: '/incidents/{id}',
+  params: { id: pathID },
+  output: { status: 200, body: incidentSchema },
+  errors: ['not_found'],
+  handle: async (ctx, { params }) =>
+    presentIncident(
+      orNotFound(await ctx.data.incidents.find(ctx.caller.userID, params.id, readableKinds(ctx)), 'incident'),
+    ),
+});

@@ -1,0 +1,41 @@
+// An incident as clients see it.
+import * as z from 'zod';
+import type { Incident } from '../../data/incidents.ts';
+import { describeIncident, incidentSentence } from '../../domain/incident-words.ts';
+import { timestamp } from '../fields.ts';
+import { incidentKind } from './alert-channel-schema.ts';
+
+export const incidentSchema = z
+  .object({
+    id: z.string(),
+    kind: incidentKind,
+    subjectID: z.string().describe('What it is about.'),
+    streamID: z.string().nullable(),
+    outputID: z.string().nullable().describe('null: the first output, or no output.'),
+    beganAt: timestamp,
+    confirmedAt: timestamp,
+    endedAt: timestamp.nullable().describe('null: it goes on.'),
+    count: z.int32().describe('How often it was wrong within this incident.'),
+    detail: z.string().describe('What happened, and why.'),
+    viewers: z.string().describe('What viewers see.'),
+    advice: z.string().describe('The one thing to do.'),
+  })
+  .meta({ id: 'Incident' });
+
+export function presentIncident(incident: Incident): z.input<typeof incidentSchema> {
+  const words = describeIncident(incident.kind, incident.detail);
+  return {
+    id: incident.id,
+    kind: incident.kind,
+    subjectID: incident.subject_id,
+    streamID: incident.stream_id,
+    outputID: incident.output_id,
+    beganAt: incident.began_at,
+    confirmedAt: incident.confirmed_at!,
+    endedAt: incident.ended_at,
+    count: incident.count,
+    detail: incidentSentence(words),
+    viewers: words.viewers,
+    advice: words.advice,
+  };
+}

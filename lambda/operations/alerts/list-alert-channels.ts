@@ -1,0 +1,24 @@
+// GET /alert-channels: the caller's alert channels, newest first.
+import { pageOf, pageQuery, pageThrough } from '../fields.ts';
+import { operation } from '../operation.ts';
+import { alertChannelSchema, presentAlertChannel } from './alert-channel-schema.ts';
+
+export const listAlertChannels = operation(['service:read'], {
+  id: 'listAlertChannels',
+  summary: 'List alert channels',
+  description: 'Newest first.',
+  tag: 'alert-channels',
+  method: 'GET',
+  path: '/alert-channels',
+  query: pageQuery,
+  output: { status: 200, body: pageOf(alertChannelSchema).meta({ id: 'AlertChannelPage' }) },
+  errors: ['invalid_cursor'],
+  handle: (ctx, { query }) =>
+    pageThrough(
+      ctx,
+      'alert-channels',
+      query,
+      (before, count) => ctx.data.alertChannels.list(ctx.caller.userID, before, count),
+      presentAlertChannel,
+    ),
+});

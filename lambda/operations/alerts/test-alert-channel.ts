@@ -1,0 +1,24 @@
+// POST /alert-channels/{id}/test: sends a message that says that the channel works.
+import { orNotFound, pathID } from '../fields.ts';
+import { operation } from '../operation.ts';
+import { ProblemError } from '../problem-codes.ts';
+import { alertChannelSchema, presentAlertChannel } from './alert-channel-schema.ts';
+
+export const testAlertChannel = operation(['service:write'], {
+  id: 'testAlertChannel',
+  summary: 'Send a test message',
+  description: 'At once, in quiet hours too. Next: get_alert_channel until lastDelivery.at is later.',
+  tag: 'alert-channels',
+  method: 'POST',
+  path: '/alert-channels/{id}/test',
+  params: { id: pathID },
+  output: { status: 202, body: alertChannelSchema },
+  errors: ['not_found', 'webhook_disabled'],
+  hints: { openWorld: true },
+  async handle(ctx, { params }) {
+    const channel = orNotFound(await ctx.data.alertChannels.lock(ctx.caller.userID, params.id), 'alert channel');
+    if (!channel.enabled) throw new ProblemError('webhook_disabled', 'The channel is disabled. Enable it first.');
+    await ctx.data.outbox.send({ queue: 'webhooks', body: { alertChannelID: channel.id } });
+    return presentAlertChannel(await ctx.data.alertChannels.askTest(channel.id));
+  },
+});

@@ -1,0 +1,23 @@
+// GET /streams/{id}/transitions: how a stream came to its state, newest first.
+import type { ListedTransition } from '../../data/stream-moves.ts';
+import { orNotFound, pageOf, pageQuery, pageThrough, pathID } from '../fields.ts';
+import { operation } from '../operation.ts';
+import { presentTransition, transition } from './stream-transition.ts';
+
+export const listStreamTransitions = operation(['service:read'], {
+  id: 'listStreamTransitions',
+  summary: 'List the transitions of a stream',
+  description: 'Newest first: the last 50, of at most 90 days. get_stream has the last 20.',
+  tag: 'streams',
+  method: 'GET',
+  path: '/streams/{id}/transitions',
+  params: { id: pathID },
+  query: pageQuery,
+  output: { status: 200, body: pageOf(transition).meta({ id: 'StreamTransitionPage' }) },
+  errors: ['not_found', 'invalid_cursor'],
+  async handle(ctx, { params, query }) {
+    const { id } = orNotFound(await ctx.data.streams.find(ctx.caller.userID, params.id), 'stream');
+    const load = (before: number | null, count: number) => ctx.data.streams.transitionsBefore(id, before, count);
+    return pageThrough(ctx, `transitions of ${id}`, query, load, (row: ListedTransition) => presentTransition(row));
+  },
+});

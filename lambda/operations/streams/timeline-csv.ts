@@ -1,0 +1,34 @@
+// The timeline as a table: RFC 4180, with a row for each part of an item that was on the air.
+import type { TimelineRow } from './timeline-row.ts';
+
+const columns = [
+  'startAt',
+  'endAt',
+  'name',
+  'playlistID',
+  'itemID',
+  'uploadID',
+  'outputID',
+  'airedFromSeconds',
+  'airedToSeconds',
+  'standInUploadID',
+] as const;
+
+/** What was not on the air, or is to come, has one row without these parts. */
+export function csvOf({ data }: { readonly data: readonly TimelineRow[] }): string {
+  const lines = data.flatMap((row) => {
+    const known = [row.startAt, row.endAt, row.name, row.playlistID, row.itemID, row.uploadID];
+    const parts = row.aired ?? [];
+    if (parts.length === 0) return [[...known, null, null, null, null]];
+    return parts.map((part) => [...known, part.outputID, part.fromSeconds, part.toSeconds, part.standInUploadID]);
+  });
+  return [columns, ...lines].map((line) => `${line.map(fieldOf).join(',')}\r\n`).join('');
+}
+
+/** A text that a table program would take for a formula is written so that it stays a text. */
+function fieldOf(value: string | number | null): string {
+  if (value === null) return '';
+  if (typeof value === 'number') return String(value);
+  const text = /^[=+\-@\t\r]/.test(value) ? `'${value}` : value;
+  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}

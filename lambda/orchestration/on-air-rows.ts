@@ -1,0 +1,145 @@
+// What a stream plays at any time, past and to come: computed from its timelines, and never logged.
+import type { Database } from '../data/database.ts';
+import type { Stream } from '../data/streams.ts';
+import type { Timelines, Track } from '../data/timelines.ts';
+import { airedPartsOf } from '../domain/aired.ts';
+import type { AiredPart } from '../domain/aired.ts';
+import { occurrencesFrom } from '../domain/play-out.ts';
+import type { ItemOccurrence, TimelineEntry } from '../domain/play-out.ts';
+import { isLive } from '../domain/stream-lifecycle.ts';
+import { framesPerSecond } from '../domain/video-format.ts';
+import type { Framerate } from '../domain/video-format.ts';
+import { draftTimelines, timelinesOfStart } from './planned-timelines.ts';
+
+/** One playing of an item. */
+export interface OnAirRow {
+  readonly startAt: Date;
+  readonly endAt: Date;
+  readonly occurrence: ItemOccurrence;
+  readonly framesPerSecond: number;
+  /** What of it destinations took; null: it is to come. */
+  readonly aired: readonly AiredPart[] | null;
+}
+
+/** A run of a stream: past, present, or one that a schedule will begin. */
+export interface AirRun {
+  readonly anchoredAt: Date;
+  /** Null: nobody knows of an end. */
+  readonly endsAt: Date | null;
+  readonly framesPerSecond: number;
+  readonly timelines: () => Promise<Timelines>;
+  /** Whether anything of it can have been on the air. */
+  readonly isBegun: boolean;
+}
+
+export interface OnAirQuery {
+  readonly from: Date;
+  readonly to: Date;
+  readonly count: number;
+  /** Null: that which viewers would call the programme. */
+  readonly track: Track | null;
+  /** The rows are those that there would be if these drafts were published now; null: those that there will be. */
+  readonly drafts: 'all' | { readonly playlistID: string } | null;
+  readonly now: Date;
+}
+
+/** Of frames and milliseconds; far less than either. */
+const roundingError = 1e-6;
+
+/** What a stream plays between two times, in order, from the item on that is on the air at `from`. */
+export async function onAirRows(data: Database, stream: Stream, query: OnAirQuery): Promise<OnAirRow[]> {
+  const rows: OnAirRow[] = [];
+  for (const run of await airRuns(data, stream, query)) {
+    if (rows.length >= query.count) break;
+    rows.push(...(await rowsOfRun(data, stream, run, { ...query, count: query.count - rows.length })));
+  }
+  return rows;
+}
+
+async function rowsOfRun(data: Database, stream: Stream, run: AirRun, query: OnAirQuery): Promise<OnAirRow[]> {
+  const { framesPerSecond: rate, anchoredAt } = run;
+  const timelines = await run.timelines();
+  const timeline = timelines[query.track ?? programmeTrackOf(timelines)];
+  if (!timeline[0]?.snapshot.items.length) return [];
+  const to = run.endsAt !== null && run.endsAt < query.to ? run.endsAt : query.to;
+  const frameAt = (at: Date) => Math.max(0, ((at.getTime() - anchoredAt.getTime()) / 1000) * rate + roundingError);
+  // The first whole millisecond of a frame, so that `frameAt` of it is that frame again.
+  const timeOf = (frame: number) => new Date(anchoredAt.getTime() + Math.ceil((frame / rate) * 1000 - roundingError));
+  const endFrame = frameAt(to);
+  const found: ItemOccurrence[] = [];
+  for (const occurrence of occurrencesFrom(timeline, Math.floor(frameAt(query.from)), rate)) {
+    if (occurrence.startFrame > endFrame - 2 * roundingError || found.length === query.count) break;
+    found.push(occurrence);
+  }
+  const last = found.at(-1);
+  if (!last) return [];
+  const endOf = ({ startFrame, frameCount }: ItemOccurrence) => startFrame + frameCount;
+  const aired = run.isBegun ? await data.runs.aired(stream.id, anchoredAt, found[0]!.startFrame, endOf(last)) : [];
+  return found.map((occurrence) => {
+    const startAt = timeOf(occurrence.startFrame);
+    const isToCome = !run.isBegun || startAt > query.now;
+    const end = timeOf(endOf(occurrence));
+    return {
+      startAt,
+      endAt: run.endsAt !== null && run.endsAt < end ? run.endsAt : end,
+      occurrence,
+      framesPerSecond: rate,
+      aired: isToCome ? null : airedPartsOf(occurrence, aired, rate),
+    };
+  });
+}
+
+/** The runs of a stream between two times, in order. */
+export async function airRuns(data: Database, stream: Stream, query: OnAirQuery): Promise<AirRun[]> {
+  const { from, to, now, count, drafts } = query;
+  const past = (await data.runs.between(stream.id, from, to, count)).map((run): AirRun => ({
+    anchoredAt: run.anchored_at,
+    endsAt: run.ended_at,
+    framesPerSecond: framesPerSecond[run.framerate],
+    timelines: () => data.runs.timelines(stream.id, run.anchored_at),
+    isBegun: true,
+  }));
+  const present = stream.anchored_at === null ? null : presentRun(data, stream, query);
+  const isBetween = ({ anchoredAt, endsAt }: AirRun) => anchoredAt < to && (endsAt === null || endsAt > from);
+  const begun = [...past, ...(present && isBetween(present) ? [present] : [])];
+  if (isLive(stream.state)) return begun;
+  const beginsAt = stream.state === 'scheduled' ? stream.schedule_start_at : null;
+  const plannedAt = beginsAt ?? (drafts === null ? null : from > now ? from : now);
+  if (plannedAt === null) return begun;
+  const { format, timelines } = await timelinesOfStart(data, stream, now);
+  const planned: AirRun = {
+    anchoredAt: plannedAt,
+    endsAt: beginsAt === null ? null : endOfRun(stream, beginsAt),
+    framesPerSecond: framesPerSecond[format.framerate],
+    timelines: async () => timelines,
+    isBegun: false,
+  };
+  return isBetween(planned) ? [...begun, planned] : begun;
+}
+
+function presentRun(data: Database, stream: Stream, { drafts, now }: OnAirQuery): AirRun {
+  const live = () => data.timelines.ofStream(stream.id);
+  const mayChange = isLive(stream.state) && stream.state !== 'stopping';
+  return {
+    anchoredAt: stream.anchored_at!,
+    endsAt: mayChange ? endOfRun(stream, stream.started_at) : (stream.stopped_at ?? now),
+    framesPerSecond: framesPerSecond[stream.run_framerate as Framerate],
+    timelines:
+      drafts === null || !mayChange ? live : async () => draftTimelines(data, stream, await live(), drafts, now),
+    isBegun: true,
+  };
+}
+
+/** When a run ends by its schedule or its duration; null: it has neither. */
+function endOfRun(stream: Stream, startedAt: Date | null): Date | null {
+  const seconds = stream.stream_duration_seconds;
+  const overMs = seconds && startedAt ? startedAt.getTime() + seconds * 1000 : Infinity;
+  const endMs = Math.min(overMs, stream.schedule_end_at?.getTime() ?? Infinity);
+  return endMs === Infinity ? null : new Date(endMs);
+}
+
+/** The sound, where several tracks play to one picture, as on a music channel; else the pictures. */
+export function programmeTrackOf({ video, audio }: Timelines): Track {
+  const itemsOf = (timeline: readonly TimelineEntry[]) => timeline.at(-1)?.snapshot.items.length ?? 0;
+  return itemsOf(video) < 2 && itemsOf(audio) > 1 ? 'audio' : 'video';
+}

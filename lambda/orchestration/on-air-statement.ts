@@ -1,0 +1,111 @@
+// The statement of what a stream sent on a day: what it played, what destinations took of it, and which files that was.
+// Whoever holds it computes every row of the day again (`bin/verify-on-air.ts`), so it has none of them.
+import type { Database } from '../data/database.ts';
+import type { Stream } from '../data/streams.ts';
+import type { TimelineEntry, TimelineItem } from '../domain/play-out.ts';
+import { frameCountOf } from '../domain/play-out.ts';
+import { bytesHashOf } from '../domain/rendition.ts';
+import { airRuns, programmeTrackOf } from './on-air-rows.ts';
+import type { AirRun } from './on-air-rows.ts';
+
+/** An item that was planned or aired. Its place in the list is its number. */
+interface StatedItem {
+  readonly itemID: string;
+  readonly uploadID: string;
+  readonly name: string | null;
+  readonly kind: TimelineItem['kind'];
+  readonly frames: number;
+  /** SHA-256 of the file in hex; null where it was gone before it was known. */
+  readonly sha256: string | null;
+}
+
+export interface StatedRun {
+  readonly anchoredAt: string;
+  /** Null: it goes on. */
+  readonly endedAt: string | null;
+  readonly framesPerSecond: number;
+  readonly track: 'video' | 'audio';
+  readonly items: readonly StatedItem[];
+  /** Each loops from its frame on, until the next begins. The order of a shuffle follows from the seed. */
+  readonly entries: readonly {
+    readonly fromFrame: number;
+    readonly mode: 'sequential' | 'shuffle';
+    readonly seed: number;
+    readonly items: readonly number[];
+  }[];
+  /** What destinations took without a gap, with its bytes; the frame of the end is the first that they did not take. */
+  readonly aired: readonly {
+    readonly outputID: string | null;
+    readonly fromFrame: number;
+    readonly toFrame: number;
+    readonly bytes: number;
+    readonly standInUploadID: string | null;
+  }[];
+}
+
+/** More runs than this are not stated of a day. */
+const mostRuns = 500;
+
+/** What a stream played and sent between two times. */
+export async function onAirStatement(data: Database, stream: Stream, from: Date, to: Date): Promise<StatedRun[]> {
+  const now = await data.now();
+  const query = { from, to, count: mostRuns, track: null, drafts: null, now };
+  const runs = (await airRuns(data, stream, query)).filter(({ isBegun }) => isBegun);
+  const stated: StatedRun[] = [];
+  for (const run of runs) stated.push(await statedRun(data, stream, run, from, to));
+  return stated;
+}
+
+async function statedRun(data: Database, stream: Stream, run: AirRun, from: Date, to: Date): Promise<StatedRun> {
+  const { anchoredAt, framesPerSecond: rate } = run;
+  const timelines = await run.timelines();
+  const track = programmeTrackOf(timelines);
+  const frameAt = (at: Date) => Math.max(0, ((at.getTime() - anchoredAt.getTime()) / 1000) * rate);
+  const [firstFrame, endFrame] = [Math.floor(frameAt(from)), Math.ceil(frameAt(to))];
+  const entries = entriesBetween(timelines[track], firstFrame / rate, endFrame / rate);
+  const numbers = new Map<string, number>();
+  const items: TimelineItem[] = [];
+  for (const item of entries.flatMap(({ snapshot }) => snapshot.items)) {
+    if (numbers.has(keyOf(item))) continue;
+    numbers.set(keyOf(item), items.length);
+    items.push(item);
+  }
+  const uploads = await data.runs.uploadFacts(stream.user_id, [...new Set(items.map(({ uploadID }) => uploadID))]);
+  return {
+    anchoredAt: anchoredAt.toISOString(),
+    endedAt: run.endsAt !== null && run.endsAt <= to ? run.endsAt.toISOString() : null,
+    framesPerSecond: rate,
+    track,
+    items: items.map((item) => {
+      const known = uploads.get(item.uploadID);
+      const hash = item.contentHash ?? known?.contentHash ?? null;
+      return {
+        itemID: item.itemID,
+        uploadID: item.uploadID,
+        name: known?.name ?? item.name ?? null,
+        kind: item.kind,
+        frames: frameCountOf(item, rate),
+        sha256: hash === null ? null : bytesHashOf(hash),
+      };
+    }),
+    entries: entries.map(({ offsetSeconds, snapshot: { mode, seed, items: listed } }) => ({
+      fromFrame: Math.round(offsetSeconds * rate),
+      mode,
+      seed,
+      items: listed.map((item) => numbers.get(keyOf(item))!),
+    })),
+    aired: await data.runs.aired(stream.id, anchoredAt, firstFrame, endFrame),
+  };
+}
+
+/** The same item may be in several snapshots, with a file that was as long each time. */
+function keyOf({ itemID, uploadID, durationSeconds }: TimelineItem): string {
+  return `${itemID} ${uploadID} ${durationSeconds}`;
+}
+
+function entriesBetween(timeline: readonly TimelineEntry[], fromSeconds: number, toSeconds: number): TimelineEntry[] {
+  return timeline.filter(({ offsetSeconds }, index) => {
+    const next = timeline[index + 1];
+    return offsetSeconds < toSeconds && (next === undefined || next.offsetSeconds > fromSeconds);
+  });
+}

@@ -1,0 +1,141 @@
+// Makes incidents of what triggers have signalled, as time passes, and has channels and webhooks told.
+import type { Pool } from 'pg';
+import type { AlertChannel } from '../data/alert-channels.ts';
+import { inTransaction } from '../data/database.ts';
+import type { Database } from '../data/database.ts';
+import { courseOf } from '../data/incidents.ts';
+import type { Incident, Signal } from '../data/incidents.ts';
+import { afterSignal, afterTime, confirmedAfterSeconds, lastedSeconds, tellAt } from '../domain/incidents.ts';
+import type { Course, IncidentKind } from '../domain/incidents.ts';
+import { describeIncident, incidentSentence } from '../domain/incident-words.ts';
+
+export interface SettleOptions {
+  readonly pool: Pool;
+  readonly newID: (prefix: string) => string;
+}
+
+/** So many signals are taken at once. */
+const signalsAtOnce = 1000;
+
+type Changed = Omit<Incident, 'seq'>;
+
+/** Settles what has been signalled of a user, and what is due. Does nothing where there is neither. */
+export async function settleIncidents({ pool, newID }: SettleOptions, userID: string): Promise<void> {
+  await inTransaction(pool, async (data) => {
+    await data.incidents.takeTurn(userID);
+    const now = await data.now();
+    const signals = await data.incidents.takeSignals(userID, signalsAtOnce);
+    const open = await data.incidents.open(userID, now, signals);
+    if (open.length === 0 && signals.length === 0) return;
+    const channels = await data.alertChannels.enabledOf(userID);
+    const before = new Map(open.map((incident) => [keyOf(incident), incident]));
+    const signalled = afterSignals(before, signals, (signal) => ({
+      id: newID('inc'),
+      user_id: userID,
+      kind: signal.kind,
+      subject_id: signal.subject_id,
+      stream_id: signal.stream_id,
+      output_id: signal.output_id,
+    }));
+    const changed: Changed[] = [];
+    const passed: string[] = [];
+    for (const incident of signalled.values()) {
+      const { course, dueAt } = afterTime(courseOf(incident), now, confirmSecondsOf(incident.kind, channels));
+      if (course === null) passed.push(incident.id);
+      else changed.push({ ...incident, ...columnsOf(course), due_at: dueAt });
+    }
+    await data.incidents.save(changed, passed);
+    await tell(data, userID, changed, new Map(open.map((incident) => [incident.id, incident])), channels);
+    const dueTimes = changed.flatMap(({ due_at: dueAt }) => (dueAt === null ? [] : [dueAt.getTime()]));
+    if (signals.length === signalsAtOnce) dueTimes.push(now.getTime());
+    if (dueTimes.length > 0) await data.incidents.lookAgain(userID, new Date(Math.min(...dueTimes)));
+  });
+}
+
+const keyOf = ({
+  kind,
+  subject_id: subjectID,
+  output_id: outputID,
+}: Pick<Incident, 'kind' | 'subject_id' | 'output_id'>) => `${kind} ${subjectID} ${outputID ?? ''}`;
+
+/** @param begin the columns of a new incident that its course does not have */
+function afterSignals(
+  before: ReadonlyMap<string, Incident>,
+  signals: readonly Signal[],
+  begin: (signal: Signal) => Pick<Incident, 'id' | 'user_id' | 'kind' | 'subject_id' | 'stream_id' | 'output_id'>,
+): Map<string, Changed> {
+  const after = new Map<string, Changed>(before);
+  for (const signal of signals) {
+    const key = keyOf(signal);
+    const incident = after.get(key);
+    const course = afterSignal(incident ? courseOf(incident) : null, signal.condition, signal.at);
+    if (course === null) continue;
+    // What went wrong first, and at last, is what a person has to know; that it is well says nothing of it.
+    const detail = signal.condition === 'wrong' || !incident ? signal.detail : incident.detail;
+    after.set(key, { ...(incident ?? begin(signal)), ...columnsOf(course), detail, due_at: null });
+  }
+  return after;
+}
+
+/** As soon as the first channel wants to hear of it, or webhooks would. */
+function confirmSecondsOf(kind: IncidentKind, channels: readonly AlertChannel[]): number {
+  const wanted = channels.filter(({ events }) => events.includes(kind)).map((channel) => channel.after_seconds);
+  return Math.min(confirmedAfterSeconds, ...wanted);
+}
+
+function columnsOf({ condition, since, beganAt, confirmedAt, endedAt, count }: Course) {
+  return { condition, since, began_at: beganAt, confirmed_at: confirmedAt, ended_at: endedAt, count };
+}
+
+/** @param before the incidents as they were, by their ids */
+async function tell(
+  data: Database,
+  userID: string,
+  changed: readonly Changed[],
+  before: ReadonlyMap<string, Incident>,
+  channels: readonly AlertChannel[],
+): Promise<void> {
+  const began = changed.filter(
+    ({ id, confirmed_at: at }) => at !== null && (before.get(id)?.confirmed_at ?? null) === null,
+  );
+  const ended = changed.filter(({ ended_at: at }) => at !== null);
+  await data.alertNotices.add(
+    began.flatMap((incident) => {
+      const course = courseOf(incident);
+      return channels
+        .filter(({ events }) => events.includes(incident.kind))
+        .map(({ id, after_seconds: seconds }) => ({
+          channelID: id,
+          incidentID: incident.id,
+          dueAt: tellAt(course, seconds),
+        }));
+    }),
+  );
+  await data.alertNotices.end(new Map(ended.map((incident) => [incident.id, lastedSeconds(courseOf(incident))])));
+  await data.alertNotices.wake(changed.filter(({ confirmed_at: at }) => at !== null).map(({ id }) => id));
+  for (const incident of began) await tellWebhooks(data, userID, 'incident.began', incident);
+  for (const incident of ended) await tellWebhooks(data, userID, 'incident.ended', incident);
+}
+
+/** Credits have events of their own, which take another scope. */
+async function tellWebhooks(
+  data: Database,
+  userID: string,
+  type: 'incident.began' | 'incident.ended',
+  incident: Changed,
+): Promise<void> {
+  if (incident.kind === 'credits_low') return;
+  const words = describeIncident(incident.kind, incident.detail);
+  await data.incidents.tellWebhooks(userID, type, incident.id, {
+    incidentID: incident.id,
+    kind: incident.kind,
+    subjectID: incident.subject_id,
+    streamID: incident.stream_id,
+    outputID: incident.output_id,
+    beganAt: incident.began_at.toISOString(),
+    endedAt: incident.ended_at?.toISOString() ?? null,
+    count: incident.count,
+    detail: incidentSentence(words),
+    advice: words.advice,
+  });
+}

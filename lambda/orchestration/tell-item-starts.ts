@@ -1,0 +1,50 @@
+// Tells webhooks which items of a stream have begun, and arms the beginning of the next one.
+import type { Database } from '../data/database.ts';
+import type { Stream } from '../data/streams.ts';
+import { occurrencesFrom } from '../domain/play-out.ts';
+import type { ItemOccurrence } from '../domain/play-out.ts';
+import { framesPerSecond } from '../domain/video-format.ts';
+import { programmeTrackOf } from './on-air-rows.ts';
+
+/** Of what has begun while nobody looked, only the last is told. */
+const mostAtOnce = 10;
+
+/**
+ * Tells what has begun since `dueAt`. Once no webhook listens any more, or the run is over, nothing is armed.
+ * @param now by the database's clock
+ */
+export async function tellItemStarts(data: Database, stream: Stream, dueAt: Date, now: Date): Promise<void> {
+  const { id, user_id: userID, anchored_at: anchoredAt, state } = stream;
+  if ((state !== 'active' && state !== 'failing') || anchoredAt === null) return;
+  if (!(await data.webhooks.isAnyTold(userID, 'item.started'))) return;
+  const timelines = await data.timelines.ofStream(id);
+  const timeline = timelines[programmeTrackOf(timelines)];
+  if (!timeline[0]?.snapshot.items.length) return;
+  const rate = framesPerSecond[stream.run_framerate!];
+  const frameAt = (at: Date) => ((at.getTime() - anchoredAt.getTime()) * rate) / 1000;
+  const timeOf = (frame: number) => new Date(anchoredAt.getTime() + Math.ceil((frame * 1000) / rate));
+  const begun: ItemOccurrence[] = [];
+  const dueFrame = Math.max(0, frameAt(dueAt));
+  for (const occurrence of occurrencesFrom(timeline, Math.floor(dueFrame), rate)) {
+    const startAt = timeOf(occurrence.startFrame);
+    if (startAt > now) {
+      await data.dueTimes.set(id, 'item_start', startAt);
+      break;
+    }
+    if (startAt >= dueAt) begun.push(occurrence);
+  }
+  const told = begun.slice(-mostAtOnce);
+  const uploads = await data.runs.uploadFacts(userID, [...new Set(told.map(({ item }) => item.uploadID))]);
+  for (const { item, playlistID, startFrame, frameCount } of told) {
+    await data.webhooks.tell(userID, 'item.started', id, {
+      streamID: id,
+      playlistID,
+      itemID: item.itemID,
+      uploadID: item.uploadID,
+      name: uploads.get(item.uploadID)?.name ?? item.name ?? null,
+      startAt: timeOf(startFrame),
+      endAt: timeOf(startFrame + frameCount),
+      state,
+    });
+  }
+}

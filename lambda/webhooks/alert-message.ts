@@ -1,0 +1,150 @@
+// What a channel is told: one message for all incidents that it has to be told of, in the form of its service.
+import { telegramTarget } from '../domain/alert-target.ts';
+import type { AlertChannelKind } from '../domain/alert-target.ts';
+import { describeIncident, incidentSentence } from '../domain/incident-words.ts';
+import type { Notice } from '../data/alert-notices.ts';
+
+/** A message as people read it. */
+export interface AlertMessage {
+  readonly subject: string;
+  readonly text: string;
+}
+
+export interface AlertRequest {
+  readonly url: string;
+  readonly body: string;
+}
+
+export const testMessage: AlertMessage = {
+  subject: 'Alerts work',
+  text: 'Alerts work. You asked for this message; you will be told here when something is wrong, and when it is well.',
+};
+
+/** Of more incidents than these, each has one line; the rest is counted. */
+const describedAtMost = 3;
+const listedAtMost = 20;
+
+/** @param timeZone in which times are said */
+export function messageOfNotices(notices: readonly Notice[], timeZone: string): AlertMessage {
+  const said = notices.map((notice) => sayNotice(notice, timeZone));
+  const [first] = said;
+  if (said.length === 1 && first) return { subject: first.line, text: first.lines.join('\n') };
+  const wrong = notices.filter(({ phase }) => phase === 'began').length;
+  const counts = [
+    ...(wrong > 0 ? [`${wrong} new ${wrong === 1 ? 'incident' : 'incidents'}`] : []),
+    ...(wrong < said.length ? [`${said.length - wrong} over`] : []),
+  ];
+  const subject = counts.join(', ');
+  if (said.length <= describedAtMost)
+    return { subject, text: [subject, ...said.map(({ lines }) => lines.join('\n'))].join('\n\n') };
+  const listed = said.slice(0, listedAtMost).map(({ line }) => `• ${line}`);
+  const rest = said.length - listed.length;
+  return {
+    subject,
+    text: [subject, ...listed, ...(rest > 0 ? [`… and ${rest} more: see list_incidents`] : [])].join('\n'),
+  };
+}
+
+function sayNotice(notice: Notice, timeZone: string): { readonly line: string; readonly lines: readonly string[] } {
+  const words = describeIncident(notice.kind, notice.detail);
+  const at = (time: Date) => sayTime(time, timeZone);
+  const times = notice.count > 1 ? `, ${notice.count} times` : '';
+  if (notice.phase === 'began')
+    return {
+      line: `${words.headline} since ${at(notice.began_at)}${times}`,
+      lines: [
+        incidentSentence(words),
+        `Since: ${at(notice.began_at)}${times}`,
+        words.viewers,
+        `What to do: ${words.advice}`,
+      ],
+    };
+  const endedAt = notice.ended_at!;
+  const isOver = notice.condition === 'over';
+  const line =
+    `${isOver ? 'Over' : 'Well again'}: ${words.ended} from ${at(notice.began_at)} to ${at(endedAt)} ` +
+    `(${sayDuration(notice.began_at, endedAt)}${times})`;
+  const why = notice.is_known || words.cause === '' ? [] : [words.cause];
+  return { line, lines: [line, ...why, isOver ? 'It was stopped or deleted.' : 'There is nothing to do.'] };
+}
+
+function sayTime(time: Date, timeZone: string): string {
+  const said = new Intl.DateTimeFormat('en-GB', {
+    timeZone,
+    day: 'numeric',
+    month: 'short',
+    hour: '2-digit',
+    minute: '2-digit',
+    second: '2-digit',
+  }).format(time);
+  return `${said} ${timeZone}`;
+}
+
+function sayDuration(from: Date, to: Date): string {
+  const seconds = Math.max(0, Math.round((to.getTime() - from.getTime()) / 1000));
+  if (seconds < 120) return `${seconds} s`;
+  const minutes = Math.round(seconds / 60);
+  return minutes < 120 ? `${minutes} min` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
+}
+
+/** The most characters that a service takes in one message, by its documentation. */
+const mostCharacters = { slack: 4000, discord: 2000, telegram: 4096 } as const;
+
+/**
+ * The request that the service of a channel documents: Slack's incoming webhooks, Discord's webhooks, `sendMessage` of
+ * Telegram's Bot API, or for a plain webhook the incidents as JSON. Names of users are no markup and mention nobody.
+ * @param telegramURL the Bot API
+ */
+export function requestOf(
+  kind: Exclude<AlertChannelKind, 'email'>,
+  target: string,
+  { text }: AlertMessage,
+  notices: readonly Notice[],
+  telegramURL: string,
+): AlertRequest {
+  switch (kind) {
+    case 'slack': {
+      const escaped = text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+      return { url: target, body: JSON.stringify({ text: cut(escaped, mostCharacters.slack) }) };
+    }
+    case 'discord': {
+      // Flag 4: no previews of links.
+      const content = cut(text, mostCharacters.discord);
+      return { url: target, body: JSON.stringify({ content, allowed_mentions: { parse: [] }, flags: 4 }) };
+    }
+    case 'telegram': {
+      const { token, chatID } = telegramTarget(target)!;
+      const body = {
+        chat_id: chatID,
+        text: cut(text, mostCharacters.telegram),
+        link_preview_options: { is_disabled: true },
+      };
+      return { url: `${telegramURL}/bot${token}/sendMessage`, body: JSON.stringify(body) };
+    }
+    case 'webhook':
+      return { url: target, body: JSON.stringify({ text, incidents: notices.map(plainIncident) }) };
+  }
+}
+
+function plainIncident(notice: Notice): object {
+  const words = describeIncident(notice.kind, notice.detail);
+  return {
+    phase: notice.phase,
+    id: notice.id,
+    kind: notice.kind,
+    subjectID: notice.subject_id,
+    streamID: notice.stream_id,
+    outputID: notice.output_id,
+    beganAt: notice.began_at.toISOString(),
+    confirmedAt: notice.confirmed_at?.toISOString() ?? null,
+    endedAt: notice.ended_at?.toISOString() ?? null,
+    count: notice.count,
+    detail: incidentSentence(words),
+    viewers: words.viewers,
+    advice: words.advice,
+  };
+}
+
+function cut(text: string, most: number): string {
+  return text.length <= most ? text : `${text.slice(0, most - 1)}…`;
+}

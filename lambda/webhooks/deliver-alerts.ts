@@ -1,0 +1,133 @@
+// Tells an alert channel what it has to be told: by one sender at a time, all of it in one message.
+import type { AlertChannel, LastDelivery } from '../data/alert-channels.ts';
+import type { Notice } from '../data/alert-notices.ts';
+import { databaseOn, inTransaction } from '../data/database.ts';
+import { flapsToConfirm } from '../domain/incidents.ts';
+import { webhookHost } from '../domain/outbound-limits.ts';
+import { quietUntil } from '../domain/quiet-hours.ts';
+import { alertTargetPlace } from '../domain/sealed-places.ts';
+import { retryDelaySeconds } from '../domain/webhook-retries.ts';
+import { attempt } from './attempt.ts';
+import type { Outcome } from './attempt.ts';
+import { messageOfNotices, requestOf, testMessage } from './alert-message.ts';
+import type { AlertMessage } from './alert-message.ts';
+import { leaseSeconds, sendersOfUser } from './deliver.ts';
+import type { WebhookDeliveryOptions } from './deliver.ts';
+import type { MailOptions } from './mail-notification.ts';
+
+export interface AlertOptions {
+  /** The Bot API of Telegram. */
+  readonly telegramURL: string;
+}
+
+export const telegramURL = 'https://api.telegram.org';
+
+/** A message is made of so many incidents at most; the others come in the next. */
+const noticesAtOnce = 500;
+/** Who gets no sender comes again after this. */
+const busySeconds = 2;
+
+/** Sends what a channel has to be told, until nothing can be sent any more. What comes later has its command. */
+export async function deliverAlerts(
+  options: WebhookDeliveryOptions & MailOptions & AlertOptions,
+  channelID: string,
+): Promise<void> {
+  const { alertNotices, outbox } = databaseOn(options.pool);
+  while (!options.signal.aborted) {
+    const channel = await alertNotices.lease(channelID, leaseSeconds, sendersOfUser, flapsToConfirm, webhookHost);
+    if (!channel) {
+      if (await alertNotices.isWaiting(channelID, flapsToConfirm))
+        await outbox.send({ queue: 'webhooks', body: { alertChannelID: channelID } }, busySeconds);
+      return;
+    }
+    if (!(await deliverOnce(options, channel))) return;
+  }
+}
+
+/** @returns whether there may be more to send at once */
+async function deliverOnce(
+  options: WebhookDeliveryOptions & MailOptions & AlertOptions,
+  channel: AlertChannel,
+): Promise<boolean> {
+  const { pool, clock, random, log } = options;
+  const { alertNotices } = databaseOn(pool);
+  const isTest = channel.test_asked_at !== null;
+  const until = channel.quiet_hours && quietUntil(clock(), channel.quiet_hours);
+  if (until && !isTest) {
+    await alertNotices.putOff(channel.id, (until.getTime() - clock().getTime()) / 1000, null);
+    return false;
+  }
+  const notices = isTest ? [] : await alertNotices.due(channel.id, flapsToConfirm, noticesAtOnce);
+  const message = isTest ? testMessage : messageOfNotices(notices, channel.quiet_hours?.timeZone ?? 'UTC');
+  const outcome = await send(options, channel, message, notices);
+  const { status, failure } = outcome;
+  const delivery: LastDelivery = { at: clock().toISOString(), status, failure };
+  log('alert_attempted', { channelID: channel.id, kind: channel.kind, incidents: notices.length, status, failure });
+  if (failure === null) {
+    await alertNotices.settle(channel.id, notices, delivery, isTest);
+    return true;
+  }
+  const ageSeconds = (clock().getTime() - (channel.failing_since ?? clock()).getTime()) / 1000;
+  const isGone = failure === 'gone';
+  const delaySeconds = isGone
+    ? null
+    : retryDelaySeconds(channel.failures + 1, ageSeconds, outcome.retryAfterSeconds, random);
+  await inTransaction(pool, async (data) => {
+    await data.alertNotices.putOff(channel.id, delaySeconds ?? 0, delivery);
+    if (delaySeconds !== null) return;
+    const reason = isGone ? 'gone' : 'failing';
+    await data.alertChannels.disable(channel.id, reason);
+    await data.notifications.add({
+      userID: channel.user_id,
+      kind: 'alert_channel_disabled',
+      reference: `${channel.id} ${delivery.at}`,
+      detail: { channelID: channel.id, name: channel.name, target: channel.shown_target, reason },
+      dueAt: clock(),
+    });
+  });
+  return false;
+}
+
+async function send(
+  options: WebhookDeliveryOptions & MailOptions & AlertOptions,
+  channel: AlertChannel,
+  message: AlertMessage,
+  notices: readonly Notice[],
+): Promise<Outcome> {
+  const { kind } = channel;
+  if (kind === 'email' || channel.sealed_target === null) return sendMail(options, channel, message);
+  const target = options.sealer.open(channel.sealed_target, alertTargetPlace(channel.id));
+  const { url, body } = requestOf(kind, target, message, notices, options.telegramURL);
+  const outcome = await attempt(url, {}, body, options.attempts, options.signal);
+  const asked = { ...outcome, retryAfterSeconds: Math.max(outcome.retryAfterSeconds, retryAfterOfBody(outcome)) };
+  return kind !== 'webhook' && isRefusedForGood(asked) ? { ...asked, failure: 'gone' } : asked;
+}
+
+/** Slack, Discord and Telegram say so that a token, webhook, channel or chat is gone; only 429 and 5xx pass. */
+function isRefusedForGood({ status }: Outcome): boolean {
+  return status !== null && [401, 403, 404, 410].includes(status);
+}
+
+/** Telegram has retry_after in `parameters`, Discord beside the message; both in seconds. 0: they say nothing. */
+function retryAfterOfBody({ excerpt, status }: Outcome): number {
+  if (status !== 429) return 0;
+  const found = /"retry_after"\s*:\s*(\d{1,9}(?:\.\d+)?)/.exec(excerpt ?? '');
+  return found ? Math.ceil(Number(found[1])) : 0;
+}
+
+async function sendMail(
+  { pool, mailer, siteURL, log }: MailOptions,
+  channel: AlertChannel,
+  { subject, text }: AlertMessage,
+): Promise<Outcome> {
+  const failed: Outcome = { status: null, excerpt: null, failure: 'unreachable', retryAfterSeconds: 0 };
+  const user = await databaseOn(pool).users.find(channel.user_id);
+  if (mailer === null || !user) return failed;
+  try {
+    await mailer.send({ to: user.email, subject, text: `${text}\n\n${siteURL}` });
+    return { ...failed, failure: null };
+  } catch (error) {
+    log('alert_not_mailed', { channelID: channel.id, error });
+    return failed;
+  }
+}

@@ -1,0 +1,212 @@
+// What is said to have been on the air was recorded by the destination, frame by frame, and is all of it.
+// In between come a publish, the death of an agent, a reset and a pause of the destination.
+import { execFile } from 'node:child_process';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { findMediaTools } from '../../lambda/publisher/media/media-tools.ts';
+import type { MediaTools } from '../../lambda/publisher/media/media-tools.ts';
+import { makeBarcodeClip, readBarcodes } from '../support/barcode-clip.ts';
+import { createLoop, until, uploadFile } from '../support/local-run.ts';
+import { nodeProcessesOf } from '../support/processes.ts';
+import { startRecordingFront } from '../support/recording-front.ts';
+import type { RecordingFront } from '../support/recording-front.ts';
+import { testLocalRun } from '../support/test-local-run.ts';
+
+/** In the suite it takes two minutes; of 20 it should be right as well. */
+const minutes = Number(process.env['AIR_MINUTES'] ?? 2);
+const fps = 30;
+/** Seconds of the clips by their number. The last one is published while the stream is live. */
+const clips = [7, 5, 9, 6, 4];
+const verifier = join(import.meta.dirname, '../../bin/verify-on-air.mjs');
+
+interface Row {
+  readonly startAt: string;
+  readonly name: string;
+  readonly aired: readonly { readonly fromSeconds: number; readonly toSeconds: number }[] | null;
+}
+
+/** Frames of one playing of an item: `from` is the first, `to` the first after them. */
+interface Stretch {
+  readonly playing: string;
+  readonly from: number;
+  readonly to: number;
+}
+
+const run = testLocalRun('--no-demo', '--agents', '2');
+
+describe.each(['manifest', 'ffmpeg'] as const)(
+  `${minutes} minutes of the backend %s`,
+  { timeout: (minutes + 4) * 60_000 },
+  (streamBackend) => {
+    let tools: MediaTools;
+    let folder: string;
+    let front: RecordingFront;
+    let streamID: string;
+    let rows: Row[];
+    /** What was recorded, by playing. */
+    let recorded: Stretch[];
+    let day: string;
+
+    beforeAll(
+      async () => {
+        tools = await findMediaTools(process.env);
+        folder = await mkdtemp(join(tmpdir(), 'as-run-'));
+        const files: string[] = [];
+        for (const [clip, seconds] of clips.entries())
+          files.push(await makeBarcodeClip(tools, join(folder, `${clip}.mp4`), clip, seconds));
+        const uploads: string[] = [];
+        for (const file of files) uploads.push(await uploadFile(run.api, file, 'video/mp4'));
+        front = await startRecordingFront(tools, folder);
+        const settings = { quality: 'q_720p', framerate: 'f_30', streamBackend };
+        streamID = await createLoop(run.api, uploads.slice(0, -1), front.target, settings);
+        const [playlistID] = (await run.api('GET', `/streams/${streamID}`)).playlistIDs;
+        await run.api('POST', `/streams/${streamID}/start`);
+        await until(async () => (await run.api('GET', `/streams/${streamID}`)).state === 'active');
+        const { startedAt } = await run.api('GET', `/streams/${streamID}`);
+        day = startedAt.slice(0, 'YYYY-MM-DD'.length);
+        const untilShare = async (share: number) => {
+          await until(async () => Date.now() - Date.parse(startedAt) > share * minutes * 60_000);
+          await untilAmidItem();
+        };
+
+        await untilShare(0.15);
+        await run.api('POST', `/playlists/${playlistID}/operations`, {
+          operations: [{ op: 'add', uploadID: uploads.at(-1) }],
+        });
+        await run.api('POST', `/playlists/${playlistID}/publish`);
+        await untilShare(0.35);
+        await killHolder();
+        await untilShare(0.6);
+        const before = front.connections;
+        front.reset();
+        await until(async () => front.connections > before);
+        await untilShare(0.8);
+        front.pause();
+        await delay(3000);
+        front.resume();
+        await untilShare(1);
+        await run.api('POST', `/streams/${streamID}/stop`);
+        await until(async () => (await run.api('GET', `/streams/${streamID}`)).state === 'stopped');
+
+        const from = new Date(Date.parse(startedAt) - 60_000).toISOString();
+        const page = await run.api('GET', `/streams/${streamID}/timeline?from=${from}&limit=1000`);
+        rows = page.data;
+        recorded = [];
+        for (const { file, beganAtMs } of await front.finish()) recorded.push(...(await playingsOf(file, beganAtMs)));
+      },
+      (minutes + 4) * 60_000,
+    );
+    afterAll(async () => {
+      await front[Symbol.asyncDispose]();
+      await rm(folder, { recursive: true });
+    });
+
+    /** Waits until the item on the air has begun some seconds ago, and does not end within the next. */
+    async function untilAmidItem(): Promise<void> {
+      await until(async () => {
+        const [now] = (await run.api('GET', `/streams/${streamID}/timeline?limit=1`)).data;
+        return now.positionSeconds > 2.5 && Date.parse(now.endAt) - Date.now() > 1500;
+      });
+    }
+
+    /** Nobody can see from outside which agent publishes: they are killed one after the other until it was that one. */
+    async function killHolder(): Promise<void> {
+      const before = front.connections;
+      const { since } = (await run.api('GET', `/streams/${streamID}`)).replicas[0];
+      for (const { pid } of await nodeProcessesOf(run.process.pid!)) {
+        process.kill(pid, 'SIGKILL');
+        const isReplaced = async () => (await nodeProcessesOf(run.process.pid!)).every((agent) => agent.pid !== pid);
+        await until(async () => (await isReplaced()) && (await nodeProcessesOf(run.process.pid!)).length === 2);
+        if ((await run.api('GET', `/streams/${streamID}`)).replicas[0]?.since !== since) break;
+      }
+      await until(async () => front.connections > before);
+      await until(async () => (await run.api('GET', `/streams/${streamID}`)).state === 'active');
+    }
+
+    /** What a recording shows, by the playings that were planned: of several of a clip, the nearest in time. */
+    async function playingsOf(file: string, beganAtMs: number): Promise<Stretch[]> {
+      const found: Stretch[] = [];
+      for (const [index, { clip, frame }] of (await readBarcodes(tools, file)).entries()) {
+        const last = found.at(-1);
+        if (last && last.to === frame && rowOf(last.playing).name === `${clip}.mp4`) {
+          found[found.length - 1] = { ...last, to: frame + 1 };
+          continue;
+        }
+        const shownAtMs = beganAtMs + (index / fps) * 1000;
+        const distance = ({ startAt }: Row) => Math.abs(Date.parse(startAt) + (frame / fps) * 1000 - shownAtMs);
+        const ofClip = rows.filter(({ name }) => name === `${clip}.mp4`);
+        const playing = ofClip.reduce((a, b) => (distance(a) < distance(b) ? a : b)).startAt;
+        found.push({ playing, from: frame, to: frame + 1 });
+      }
+      return found;
+    }
+
+    const rowOf = (playing: string) => rows.find(({ startAt }) => startAt === playing)!;
+
+    const claimed = () =>
+      rows.flatMap(({ startAt, aired }) =>
+        (aired ?? []).map(({ fromSeconds, toSeconds }): Stretch => ({
+          playing: startAt,
+          from: Math.round(fromSeconds * fps),
+          to: Math.round(toSeconds * fps),
+        })),
+      );
+    const framesOf = (stretches: readonly Stretch[]) =>
+      new Set(
+        stretches.flatMap(({ playing, from, to }) =>
+          Array.from({ length: to - from }, (_, index) => `${playing} ${from + index}`),
+        ),
+      );
+
+    it('claim nothing that was not recorded', () => {
+      const seen = framesOf(recorded);
+      expect([...framesOf(claimed())].filter((frame) => !seen.has(frame))).toEqual([]);
+    });
+
+    it('name every item that was recorded, with its first frame', () => {
+      expect(front.connections).toBeGreaterThanOrEqual(3);
+      const firstOf = (stretches: readonly Stretch[]) => {
+        const first = new Map<string, number>();
+        for (const { playing, from } of stretches) first.set(playing, Math.min(from, first.get(playing) ?? Infinity));
+        return first;
+      };
+      const said = firstOf(claimed());
+      for (const [playing, frame] of firstOf(recorded)) {
+        expect(said.has(playing), `${playing} is named`).toBe(true);
+        expect(Math.abs(said.get(playing)! - frame) * (1000 / fps)).toBeLessThan(40);
+      }
+      expect(new Set(recorded.map(({ playing }) => rowOf(playing).name)).size).toBe(clips.length);
+      const missing = [...framesOf(recorded)].filter((frame) => !framesOf(claimed()).has(frame));
+      console.log(
+        `${streamBackend}: ${framesOf(recorded).size} frames recorded, ${missing.length} of them not claimed`,
+      );
+      expect(missing.length).toBeLessThan(10 * fps);
+    });
+
+    it('are the same by the verifier, from the signed statement, the keys and the files', async () => {
+      const { statement } = await run.api('GET', `/streams/${streamID}/proof?day=${day}`);
+      const [statementPath, jwksPath] = [join(folder, 'statement'), join(folder, 'jwks.json')];
+      await writeFile(statementPath, statement);
+      const { origin } = new URL(run.connection.apiURL);
+      await writeFile(jwksPath, await (await fetch(`${origin}/auth/jwks`)).text());
+      const files = clips.map((_, clip) => join(folder, `${clip}.mp4`));
+      const { stdout } = await promisify(execFile)(process.execPath, [verifier, statementPath, jwksPath, ...files]);
+      const lines = stdout.trimEnd().split('\n').slice(1);
+      const stretches = lines.map((line) => {
+        const [playing, , , , from, to] = line.split(',');
+        return { playing: playing!, from: Math.round(Number(from) * fps), to: Math.round(Number(to) * fps) };
+      });
+      expect(stretches).toEqual(claimed());
+      const [file] = files;
+      const changed = await readFile(file!);
+      changed[1000]! ^= 1;
+      await writeFile(file!, changed);
+      const verifyChanged = promisify(execFile)(process.execPath, [verifier, statementPath, jwksPath, file!]);
+      await expect(verifyChanged).rejects.toThrow(/none of the files/);
+    });
+  },
+);

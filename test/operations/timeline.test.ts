@@ -1,0 +1,223 @@
+// The timeline of a stream through the REST surface: what plays, what played, and what of it was on the air.
+import { beforeEach, describe, expect, it } from 'vitest';
+import type { Replica } from '../../lambda/data/replicas.ts';
+import type { AiredStretch } from '../../lambda/data/streams.ts';
+import { publishDraft } from '../../lambda/orchestration/publish-draft.ts';
+import { recoverReplicas } from '../../lambda/orchestration/recover-replicas.ts';
+import { actorsOn, inFuture, statsWith } from '../support/actors.ts';
+import { testService } from '../support/service.ts';
+
+const service = testService();
+const actors = actorsOn(service);
+const { call, claim, data, loseLease, readyStream, register, report, transaction, upload } = actors;
+const fps = 30;
+
+let streamID: string;
+let playlistID: string;
+
+/** A stream that plays clips of so many seconds, named by them. */
+beforeEach(async () => {
+  streamID = await readyStream({ videoUploadObjectID: null, framerate: 'f_30' });
+  playlistID = (await call('POST', '/playlists', { streamID, kind: 'video', mode: 'sequential' })).body.id;
+  await replaceBy(7, 5);
+  await register('agent');
+});
+
+async function replaceBy(...durations: number[]): Promise<void> {
+  const operations: object[] = [{ op: 'clear' }];
+  for (const durationSeconds of durations) {
+    const uploadID = await upload({ durationSeconds });
+    await call('PATCH', `/uploads/${uploadID}`, { name: `of ${durationSeconds} s` });
+    operations.push({ op: 'add', uploadID });
+  }
+  await call('POST', `/playlists/${playlistID}/operations`, { operations });
+}
+
+const timeline = async (query = '') => (await call('GET', `/streams/${streamID}/timeline${query}`)).body;
+const namesOf = ({ data: rows }: { data: { name: string }[] }) => rows.map(({ name }) => name);
+
+/** Starts the stream, whose first frame was due so long ago. */
+async function goLive(secondsAgo: number): Promise<{ replica: Replica; anchoredAt: Date }> {
+  await call('POST', `/streams/${streamID}/start`);
+  const [replica] = await claim('agent');
+  await data().streams.anchor(streamID);
+  await report(replica!, 'live');
+  await service
+    .pool()
+    .query('update streams set anchored_at = now() - make_interval(secs => $2) where id = $1', [streamID, secondsAgo]);
+  return { replica: replica!, anchoredAt: (await data().streams.find(actors.user().id, streamID))!.anchored_at! };
+}
+
+const secondsAfter = (time: Date, seconds: number) => new Date(time.getTime() + seconds * 1000).toISOString();
+const stretch = (fromSeconds: number, toSeconds: number, standIn: string | null = null): AiredStretch => ({
+  from: fromSeconds * fps,
+  to: toSeconds * fps,
+  bytes: 1000,
+  standIn,
+});
+const figuresOf = (replica: Replica, aired: AiredStretch[]) => ({
+  replicaID: replica.id,
+  epoch: replica.epoch,
+  stats: statsWith({ aired }),
+});
+const part = (fromSeconds: number, toSeconds: number, standInUploadID: string | null = null) => ({
+  outputID: null,
+  fromSeconds,
+  toSeconds,
+  standInUploadID,
+});
+
+/** Ends the run, as its agent reports it. */
+async function stop(replica: Replica, aired: AiredStretch[]): Promise<void> {
+  await call('POST', `/streams/${streamID}/stop`);
+  await report(replica, 'ended', { figures: figuresOf(replica, aired) });
+}
+
+describe('GET /streams/{id}/timeline', () => {
+  it('has no rows before the stream has ever been live', async () => {
+    expect(await timeline()).toEqual({ data: [], page: { hasMore: false, nextCursor: '' } });
+  });
+
+  it('says what plays now and next, to the millisecond', async () => {
+    const { anchoredAt } = await goLive(14);
+    const { data: rows, page } = await timeline();
+    expect(rows).toHaveLength(20);
+    expect(page.hasMore).toBe(true);
+    expect(rows[0]).toMatchObject({ name: 'of 7 s', startAt: secondsAfter(anchoredAt, 12), playlistID, aired: [] });
+    expect(rows[0].positionSeconds).toBeGreaterThanOrEqual(2);
+    expect(rows[0].positionSeconds).toBeLessThan(7);
+    expect(rows[1]).toMatchObject({
+      name: 'of 5 s',
+      startAt: secondsAfter(anchoredAt, 19),
+      endAt: secondsAfter(anchoredAt, 24),
+      positionSeconds: 0,
+      aired: null,
+    });
+  });
+
+  it('goes on page after page without a gap, over the loops of any time to come', async () => {
+    const { anchoredAt } = await goLive(0);
+    const from = secondsAfter(anchoredAt, 12 * 1_000_000);
+    const range = `?from=${from}&to=${secondsAfter(anchoredAt, 12 * 1_000_003)}`;
+    const whole = await timeline(range);
+    expect(namesOf(whole)).toEqual(['of 7 s', 'of 5 s', 'of 7 s', 'of 5 s', 'of 7 s', 'of 5 s']);
+    const pages: object[] = [];
+    for (let cursor: string | null = ''; cursor !== null;) {
+      const page = await timeline(`${range}&limit=1${cursor && `&cursor=${cursor}`}`);
+      pages.push(...page.data);
+      cursor = page.page.hasMore ? page.page.nextCursor : null;
+    }
+    expect(pages).toEqual(whole.data);
+  });
+
+  it('shows what a draft would change, from where it would take over', async () => {
+    await goLive(0);
+    await replaceBy(3);
+    expect(namesOf(await timeline('?limit=3'))).toEqual(['of 7 s', 'of 5 s', 'of 7 s']);
+    expect(namesOf(await timeline('?limit=4&draft=true'))).toEqual(['of 7 s', 'of 5 s', 'of 3 s', 'of 3 s']);
+    expect(namesOf(await timeline('?limit=3&draft=true&playlistID=another'))).toEqual(['of 7 s', 'of 5 s', 'of 7 s']);
+    const request = (await call('POST', `/playlists/${playlistID}/publish`)).status;
+    expect(request).toBe(202);
+    const { publish_request: number } = (await data().playlists.findAny(playlistID))!;
+    const now = new Date();
+    await transaction((tx) => publishDraft(tx, playlistID, number, { now, random: () => 0.5, limitFactor: 100 }));
+    expect(namesOf(await timeline('?limit=4'))).toEqual(['of 7 s', 'of 5 s', 'of 3 s', 'of 3 s']);
+  });
+
+  it('says what a schedule will play', async () => {
+    const startAt = inFuture(3600);
+    await call('POST', `/streams/${streamID}/schedule`, { scheduleStartAt: startAt, scheduleEndAt: inFuture(3610) });
+    const { data: rows } = await timeline();
+    expect(rows.map(({ name, startAt: at }: { name: string; startAt: string }) => [name, at])).toEqual([
+      ['of 7 s', startAt],
+      ['of 5 s', secondsAfter(new Date(startAt), 7)],
+    ]);
+    expect(rows[1].endAt).toBe(secondsAfter(new Date(startAt), 10));
+  });
+
+  it('keeps what runs before have played, with what destinations took of it', async () => {
+    const first = await goLive(100);
+    await stop(first.replica, [stretch(0, 8), stretch(11, 12.5)]);
+    await replaceBy(3);
+    await goLive(10);
+    const { data: rows } = await timeline(`?from=${secondsAfter(first.anchoredAt, 0)}&limit=3`);
+    expect(rows.map(({ name, aired }: { name: string; aired: object[] }) => ({ name, aired }))).toEqual([
+      { name: 'of 7 s', aired: [part(0, 7)] },
+      { name: 'of 5 s', aired: [part(0, 1), part(4, 5)] },
+      { name: 'of 7 s', aired: [part(0, 0.5)] },
+    ]);
+    const { data: later } = await timeline('?limit=1');
+    expect(later[0]).toMatchObject({ name: 'of 3 s', aired: [] });
+  });
+
+  it('counts what both replicas sent once, and names what stood in for an item', async () => {
+    const { replica, anchoredAt } = await goLive(100);
+    const aired = [stretch(0, 3), stretch(2, 5), stretch(5, 7, 'upl_other')];
+    await transaction((tx) => tx.figures.keepAll([{ ...figuresOf(replica, aired), agentID: 'agent' }]));
+    const { data: rows } = await timeline(`?from=${secondsAfter(anchoredAt, 0)}&limit=1`);
+    expect(rows[0].aired).toEqual([part(0, 5), part(5, 7, 'upl_other')]);
+  });
+
+  it('knows of a stream that sends what its agent has said last, also once the agent is dead', async () => {
+    const { replica, anchoredAt } = await goLive(100);
+    const query = `?from=${secondsAfter(anchoredAt, 0)}&limit=1`;
+    await data().figures.say('agent', [figuresOf(replica, [stretch(0, 4)])]);
+    expect((await timeline(query)).data[0].aired).toEqual([part(0, 4)]);
+    await data().figures.say('agent', [figuresOf(replica, [stretch(0, 6)])]);
+    expect((await timeline(query)).data[0].aired).toEqual([part(0, 6)]);
+    await loseLease('agent');
+    await recoverReplicas(service.pool());
+    expect((await timeline(query)).data[0].aired).toEqual([part(0, 6)]);
+  });
+
+  it('is summed up in the figures of the run, over all of its publishers', async () => {
+    const { replica } = await goLive(100);
+    const stats = async () => (await call('GET', `/streams/${streamID}/stats`)).body.run;
+    expect(await stats()).toBeNull();
+    await transaction((tx) => tx.figures.keepAll([{ ...figuresOf(replica, [stretch(0, 3)]), agentID: 'agent' }]));
+    await data().figures.say('agent', [figuresOf(replica, [stretch(5, 6), stretch(6, 8)])]);
+    expect(await stats()).toEqual({ airedSeconds: 6, offAirSeconds: 2, interruptions: 1, bytesAcknowledged: 3000 });
+  });
+
+  it('is a table with format=csv, whose texts no table program takes for formulas', async () => {
+    const { anchoredAt } = await goLive(0);
+    const [row] = (await timeline('?limit=1')).data;
+    await call('PATCH', `/uploads/${row.uploadID}`, { name: '=1+1,"x"' });
+    const request = new Request(`${service.service().baseURL}/streams/${streamID}/timeline?limit=1&format=csv`, {
+      headers: { 'x-api-key': actors.user().apiKey },
+    });
+    const response = await service.handler()(request, '127.0.0.1');
+    expect(response.headers.get('content-type')).toBe('text/csv; charset=utf-8');
+    expect(response.headers.get('link')).toMatch(/^<.*limit=1&format=csv&cursor=.*>; rel="next"$/);
+    const [head, line] = (await response.text()).split('\r\n');
+    expect(head!.split(',')).toHaveLength(10);
+    expect(line).toContain(`${secondsAfter(anchoredAt, 0)},${secondsAfter(anchoredAt, 7)},"'=1+1,""x""",`);
+  });
+
+  it.each([
+    ['?from=2026-01-01T00:00:00Z&to=2026-02-02T00:00:00Z', '/query/to'],
+    ['?from=2026-01-01T00:00:00Z&to=2026-01-01T00:00:00Z', '/query/from'],
+    ['?limit=1001', '/query/limit'],
+    ['?format=xml', '/query/format'],
+  ])('refuses %s at %s', async (query, path) => {
+    const { errors } = await timeline(query);
+    expect(errors.map((error: { path: string }) => error.path)).toEqual([path]);
+  });
+});
+
+describe('GET /streams/{id}/transitions', () => {
+  it('has how the stream came to its state, newest first, page after page', async () => {
+    await stop((await goLive(1)).replica, []);
+    const list = async (query: string) => (await call('GET', `/streams/${streamID}/transitions${query}`)).body;
+    const { data: all } = await list('');
+    expect(all.map(({ cause }: { cause: string }) => cause)).toEqual([
+      'replicas_ended',
+      'stop',
+      'media_accepted',
+      'start',
+    ]);
+    const first = await list('?limit=3');
+    expect(first.data).toEqual(all.slice(0, 3));
+    expect((await list(`?limit=3&cursor=${first.page.nextCursor}`)).data).toEqual(all.slice(3));
+  });
+});
