@@ -102,5 +102,5 @@ function withoutRequired(value: unknown): unknown {
 }
 
 function outlined(teller: string): Json {
-  return { type: 'object', description: `As ${teller} answers it.` };
+  return { type: 'object', description: `See ${teller}.` };
 }
