@@ -10,9 +10,7 @@ import { findOutput } from './output-schema.ts';
 export const deleteStreamOutput = operation(['service:write'], {
   id: 'deleteStreamOutput',
   summary: 'Remove an output of a stream',
-  description:
-    'While live, its media ends within 2 seconds and the others go on; a live stream keeps one enabled output. ' +
-    "Removing the first one clears the stream's destinationID.",
+  description: 'The others go on. A live stream keeps one enabled. Without the first one, destinationID is null.',
   tag: 'streams',
   method: 'DELETE',
   path: '/streams/{id}/outputs/{outputID}',

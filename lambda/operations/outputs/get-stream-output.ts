@@ -7,7 +7,7 @@ import { findOutput, outputSchema, presentOutput } from './output-schema.ts';
 export const getStreamOutput = operation(['service:read'], {
   id: 'getStreamOutput',
   summary: 'Get an output of a stream',
-  description: 'With its figures. Poll it until state is live.',
+  description: 'With its figures; poll it until live.',
   tag: 'streams',
   method: 'GET',
   path: '/streams/{id}/outputs/{outputID}',

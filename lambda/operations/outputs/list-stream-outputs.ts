@@ -7,7 +7,7 @@ import { outputSchema, presentOutput } from './output-schema.ts';
 export const listStreamOutputs = operation(['service:read'], {
   id: 'listStreamOutputs',
   summary: 'List the outputs of a stream',
-  description: 'All of them, the first one first, each with its own state and reason.',
+  description: 'The first one first, each with its own state.',
   tag: 'streams',
   method: 'GET',
   path: '/streams/{id}/outputs',

@@ -14,7 +14,7 @@ const states = ['idle', 'connecting', 'live', 'failing', 'ended'] as const;
 export const outputFields = {
   destinationID: id.describe('Where to send to.'),
   name: text(0, 255).nullish().describe('For people.'),
-  enabled: z.boolean().optional().describe('false: not sent to. May change while live.'),
+  enabled: z.boolean().optional().describe('false: not sent to.'),
 };
 
 const outputReplica = z
@@ -22,7 +22,7 @@ const outputReplica = z
     role: z.enum(['primary', 'backup']),
     state: z.enum(replicaStates),
     since: timestamp,
-    attempt: z.int32().describe('Failures in a row.'),
+    attempt: z.int32(),
     nextAttemptAt: timestamp.nullable(),
     lastFailure: z.object({ code: z.string(), detail: z.string(), blame: z.string() }).nullable(),
   })
@@ -35,12 +35,12 @@ export const outputSchema = z
     destinationID: z.string(),
     name: z.string().nullable(),
     enabled: z.boolean(),
-    isFirst: z.boolean().describe("The stream's destinationID."),
+    isFirst: z.boolean(),
     state: z.enum(states).describe('live only while its destination takes media.'),
     reason: failure.nullable(),
     since: timestamp.nullable(),
     replicas: z.array(outputReplica),
-    stats: figuresSchema.optional().describe('Of get_stream_output alone; as in get_stream_stats.'),
+    stats: figuresSchema.optional().describe('Of get_stream_output alone.'),
   })
   .meta({ id: 'Output' });
 

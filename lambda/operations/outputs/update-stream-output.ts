@@ -12,9 +12,7 @@ const { name, enabled } = outputFields;
 export const updateStreamOutput = operation(['service:write'], {
   id: 'updateStreamOutput',
   summary: 'Update an output of a stream',
-  description:
-    'With enabled false it pauses; true brings it back, or tries one anew that was given up, while the others go on. ' +
-    'A live stream keeps one enabled output.',
+  description: 'Pauses it with enabled false, also while live; true begins anew. A live stream keeps one enabled.',
   tag: 'streams',
   method: 'PATCH',
   path: '/streams/{id}/outputs/{outputID}',

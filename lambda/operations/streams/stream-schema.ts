@@ -37,7 +37,7 @@ export const streamFields = {
     .nullish()
     .describe('Upload to loop where no video playlist is given; an image is held still.'),
   audioUploadObjectID: id.nullish().describe("Upload whose sound replaces the video's own."),
-  destinationID: id.nullish().describe('Destination to stream to: its first output.'),
+  destinationID: id.nullish().describe('Where to stream to: its first output.'),
   quality: quality.nullish().describe("null: the user's default, taken at start."),
   framerate: framerate.nullish().describe("null: the user's default, taken at start."),
   videoCodec: videoCodec
@@ -131,7 +131,7 @@ export const streamSchema = z
     videoUploadObjectID: z.string().nullable(),
     audioUploadObjectID: z.string().nullable(),
     destinationID: z.string().nullable(),
-    outputs: z.array(outputSchema).describe('Where it is sent to, the first one first.'),
+    outputs: z.array(outputSchema).describe('The first one first.'),
     streamDestination: z.enum(['managed']).nullable(),
     managedSettingsID: z.string().nullable(),
     mirror: streamMirror
