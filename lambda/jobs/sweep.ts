@@ -53,8 +53,8 @@ const { keptTransitionsPerStream: keptMoves, keptTransitionDays: keptDays } = bo
 /**
  * Frees what dead agents and import workers held, applies payments that are not applied yet, charges storage, fires
  * what is due, begins outputs that were forgotten, arms timers, wakes workers for watched sources, discards abandoned
- * uploads, has forgotten webhooks, mails and mirrors worked, has platforms asked what is due, relays what is left in the
- * outbox, and deletes what has expired.
+ * uploads, has forgotten webhooks, mails and mirrors worked, has platforms asked what is due, relays what is left in
+ * the outbox, and deletes what has expired.
  * @throws {AggregateError} the failures of all steps, after every step had its turn
  */
 export async function sweep({ pool, queue, timers, startOptions, storage, clock }: SweepOptions): Promise<void> {

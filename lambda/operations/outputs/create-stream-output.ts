@@ -12,8 +12,8 @@ export const createStreamOutput = operation(['service:write'], {
   id: 'createStreamOutput',
   summary: 'Add an output to a stream',
   description:
-    `Up to ${bounds.outputsPerStream}, also while live. Each beside the first costs 60 % of the price while live, its ` +
-    'backup the same again. Next: poll get_stream_output.',
+    `Up to ${bounds.outputsPerStream}, also while live. Each beside the first costs 60 % of the price while live, ` +
+    'its backup the same again. Next: poll get_stream_output.',
   tag: 'streams',
   method: 'POST',
   path: '/streams/{id}/outputs',

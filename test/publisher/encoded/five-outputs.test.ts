@@ -67,10 +67,12 @@ it(
       [1, 1],
     ] as const) {
       const frames = framesOf(index, connection);
-      const begins = first.lastIndexOf(frames[0]!, first.length - Math.min(frames.length, 30));
-      const length = Math.min(frames.length, first.length - begins);
-      expect(length).toBeGreaterThan(30);
-      expect(frames.slice(0, length)).toEqual(first.slice(begins, begins + length));
+      expect(frames.length).toBeGreaterThan(30);
+      // Laps may look alike: it is one of those places where the first output has the same picture.
+      const isSameFrom = (begins: number) =>
+        frames.slice(0, first.length - begins).every((frame, place) => frame === first[begins + place]);
+      const places = first.flatMap((frame, place) => (frame === frames[0] && first.length - place > 30 ? [place] : []));
+      expect(places.some(isSameFrom)).toBe(true);
     }
     for (const index of [0, 2, 3, 4]) expect(servers[index]!.connections).toHaveLength(1);
     // Each lap of two seconds is opened once, whatever the number of outputs, and the next one ahead of its time.
