@@ -24,7 +24,7 @@ const connections = await connectLocally(settings, 10, log);
 limitWaits(connections.pool);
 const tools = { ffmpegPath: settings.ffmpegPath, ffprobePath: settings.ffprobePath };
 const { encoder } = settings;
-const inspector = new Inspector({ ...connections, tools, log });
+const inspector = new Inspector({ ...connections, tools, limitFactor: localSettings.limitFactor, log });
 const clock = () => new Date();
 
 const stopping = new AbortController();

@@ -15,6 +15,7 @@ import { destinations } from './destinations.ts';
 import { dueTimes } from './due-times.ts';
 import { expiredCredentials } from './expired-credentials.ts';
 import { figures } from './figures.ts';
+import { frames } from './frames.ts';
 import { guideLinks } from './guide-links.ts';
 import { idempotency } from './idempotency.ts';
 import { imports } from './imports.ts';
@@ -53,6 +54,7 @@ import { sourceFiles } from './source-files.ts';
 import { sources } from './sources.ts';
 import { storageCharges } from './storage-charges.ts';
 import { streamParts } from './stream-parts.ts';
+import { streamSounds } from './stream-sounds.ts';
 import { streamMoves } from './stream-moves.ts';
 import { streams } from './streams.ts';
 import { timelines } from './timelines.ts';
@@ -88,6 +90,7 @@ export function databaseOn(db: Queryable) {
     dueTimes: dueTimes(db),
     expiredCredentials: expiredCredentials(db),
     figures: figures(db),
+    frames: frames(db),
     guideLinks: guideLinks(db),
     idempotency: idempotency(db),
     imports: imports(db),
@@ -124,6 +127,7 @@ export function databaseOn(db: Queryable) {
     sources: sources(db),
     storageCharges: storageCharges(db),
     streamParts: streamParts(db),
+    streamSounds: streamSounds(db),
     streams: { ...streams(db), ...streamMoves(db) },
     timelines: timelines(db),
     tokenRevocations: tokenRevocations(db),

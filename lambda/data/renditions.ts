@@ -1,4 +1,5 @@
 // SQL of renditions: how far the preparation of uploads is, and which streams and playlists wait for it.
+import type { SoundSettings } from '../domain/sound.ts';
 import { all, one } from './queryable.ts';
 import type { Queryable } from './queryable.ts';
 import type { UploadFailure } from './uploads.ts';
@@ -25,6 +26,14 @@ export interface UploadPreparation {
   readonly state: RenditionState | null;
   /** Null unless the preparation failed. */
   readonly failure: UploadFailure | null;
+}
+
+/** An upload that is kept prepared. */
+export interface KeptUpload extends Pick<UploadPreparation, 'upload_id' | 'content_hash'> {
+  readonly user_id: string;
+  readonly format: string;
+  readonly item_sound: SoundSettings | null;
+  readonly stream_sound: SoundSettings | null;
 }
 
 /** A rendition that has not changed for longer than a segment may take is not being prepared any more. */
@@ -63,10 +72,11 @@ const isPlayable = (kind: string) =>
   `(u.probe_state = 'completed' and case ${kind} when 'audio' then u.audio_codec else u.video_codec end is not null)`;
 /** SQL of the condition, after the items of a playlist, that one of them is the upload $1. */
 const holdsUpload = `@> jsonb_build_array(jsonb_build_object('uploadID', $1::text))`;
-/** SQL of conditions on `keptItems`: those of one stream, of one playlist, or of one upload. $1 is its id. */
+/** SQL of conditions on `keptItems`: those of one stream, playlist, upload or content. $1 is its id. */
 const keptBy = {
   stream: 's.id = $1',
   playlist: 's.user_id = (select user_id from playlists where id = $1) and p.id = $1',
+  content: 'u.content_hash = $1 and s.user_id = u.user_id',
   upload: `u.id = $1 and s.user_id = u.user_id
     and (p.draft -> 'items' ${holdsUpload} or p.live -> 'items' ${holdsUpload})`,
 } as const;
@@ -185,8 +195,8 @@ export function renditions(db: Queryable) {
     },
 
     /**
-     * What a stream, a playlist or an upload has that is to be kept prepared, once each, as far as it can be played. It
-     * stays so until the transaction ends.
+     * What a stream, a playlist, an upload or a content has that is to be kept prepared, once for each setting of its
+     * sound, as far as it can be played. It stays so until the transaction ends.
      */
     toKeep: async (by: keyof typeof keptBy, id: string) => {
       // A process that has just written what was found in an upload commits before this goes on. One that comes to
@@ -195,9 +205,10 @@ export function renditions(db: Queryable) {
         `select from uploads where id in (select u.id from ${keptItems} and ${keptBy[by]}) order by id for share`,
         [id],
       );
-      return all<{ upload_id: string; content_hash: string | null; user_id: string; format: string }>(
+      return all<KeptUpload>(
         db,
-        `select distinct u.id as upload_id, u.content_hash, s.user_id, format
+        `select distinct u.id as upload_id, u.content_hash, s.user_id, format,
+           item -> 'sound' as item_sound, s.sound as stream_sound
          from ${keptItems} and ${keptBy[by]} and ${isPlayable('p.kind')}`,
         [id],
       );

@@ -1,5 +1,6 @@
 // SQL of streams and the history of their transitions.
 import type { PictureFormat } from '../domain/rendition.ts';
+import type { SoundSettings } from '../domain/sound.ts';
 import type { StreamState, StreamStatus } from '../domain/stream-lifecycle.ts';
 import type { Framerate, Quality, VideoCodec } from '../domain/video-format.ts';
 import type { User } from './users.ts';
@@ -35,6 +36,8 @@ export interface StreamSettings {
   readonly sealed_stream_key: Buffer | null;
   readonly schedule_start_at: Date | null;
   readonly schedule_end_at: Date | null;
+  /** Null: as every stream is unless it says otherwise. */
+  readonly sound: SoundSettings | null;
 }
 
 /** The recurrence of a schedule. Times are ISO 8601, as in JSON. */
@@ -66,6 +69,8 @@ export interface Stream extends StreamSettings {
   readonly stopped_at: Date | null;
   readonly anchored_at: Date | null;
   readonly stats: StreamStats | null;
+  /** How many items of the run are sent as they are, as their sound is not ready yet; null: nobody has looked. */
+  readonly pending_sound: number | null;
   readonly created_at: Date;
   readonly updated_at: Date;
   /**
@@ -150,6 +155,7 @@ const settingColumns = [
   'sealed_stream_key',
   'schedule_start_at',
   'schedule_end_at',
+  'sound',
 ] as const satisfies readonly (keyof StreamSettings)[];
 
 export function streams(db: Queryable) {

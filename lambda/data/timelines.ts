@@ -1,5 +1,6 @@
 // SQL of timelines: what a run plays, and from when on.
-import type { TimelineEntry, TimelineSnapshot } from '../domain/play-out.ts';
+import type { TimelineEntry, TimelineItem, TimelineSnapshot } from '../domain/play-out.ts';
+import type { TimedLevel } from '../domain/sound.ts';
 import { all, one } from './queryable.ts';
 import type { Queryable } from './queryable.ts';
 
@@ -14,11 +15,17 @@ export interface EntryRow {
   readonly snapshot: TimelineSnapshot;
 }
 
+interface LevelRow {
+  readonly item_id: string;
+  readonly upload_id: string;
+  readonly levels: readonly TimedLevel[];
+}
+
 /** Timelines by track. The audio track is empty where the video's own sound is played. */
 export type Timelines = Readonly<Record<Track, readonly TimelineEntry[]>>;
 
 export interface TimelineSources {
-  /** Whether sound is played in place of the pictures' own. */
+  /** Whether sound is played in place of the pictures' own, be it the same at another loudness. */
   readonly hasSoundTrack: boolean;
   /** Of its most expensive pictures, as `Upload.decode_cost`; 0 for stills; null where it is known of none. */
   readonly decodeCost: number | null;
@@ -73,7 +80,8 @@ export function timelines(db: Queryable) {
     sources: async (streamID: string): Promise<TimelineSources> => {
       const row = await one<{ has_sound_track: boolean; decode_cost: number | null }>(
         db,
-        `select exists (select from timeline_entries where stream_id = $1 and track = 'audio') as has_sound_track,
+        `select exists (select from timeline_entries where stream_id = $1 and track = 'audio')
+             or exists (select from timeline_levels where stream_id = $1 and level is not null) as has_sound_track,
            (select max(case when duration_seconds is null then 0 else decode_cost end) from uploads
             where id = any (array(
               select item ->> 'uploadID' from timeline_entries, jsonb_array_elements(snapshot -> 'items') as item
@@ -90,8 +98,28 @@ export function timelines(db: Queryable) {
          where stream_id = $1 order by number`,
         [streamID],
       );
-      return timelinesOf(rows);
+      const levels = await all<LevelRow>(
+        db,
+        `select item_id, upload_id,
+           jsonb_agg(jsonb_build_object('fromSeconds', from_seconds, 'level', level) order by from_seconds) as levels
+         from timeline_levels where stream_id = $1 group by item_id, upload_id`,
+        [streamID],
+      );
+      const withLevels = levelling(levels);
+      return timelinesOf(
+        rows.map((row) => ({ ...row, snapshot: { ...row.snapshot, items: row.snapshot.items.map(withLevels) } })),
+      );
     },
+  };
+}
+
+/** Gives items their levels. */
+function levelling(rows: readonly LevelRow[]): (item: TimelineItem) => TimelineItem {
+  if (rows.length === 0) return (item) => item;
+  const levels = new Map(rows.map((row) => [`${row.item_id}/${row.upload_id}`, row.levels]));
+  return (item) => {
+    const found = levels.get(`${item.itemID}/${item.uploadID}`);
+    return found ? { ...item, levels: found } : item;
   };
 }
 

@@ -47,7 +47,7 @@ export function airedPartsOf(
   }));
 }
 
-/** Joins what overlaps or follows without a gap, of the same output and stand-in. */
+/** Joins what overlaps or follows without a gap, of the same output and stand-in, with the bytes of all of it. */
 export function joined(aired: readonly AiredFrames[]): AiredFrames[] {
   const sorted = aired.toSorted((a, b) => a.fromFrame - b.fromFrame);
   const result: AiredFrames[] = [];
@@ -55,7 +55,11 @@ export function joined(aired: readonly AiredFrames[]): AiredFrames[] {
     const before = result.findLastIndex((one) => isOfSame(one, next));
     const known = result[before];
     if (known && known.toFrame >= next.fromFrame)
-      result[before] = { ...known, toFrame: Math.max(known.toFrame, next.toFrame) };
+      result[before] = {
+        ...known,
+        toFrame: Math.max(known.toFrame, next.toFrame),
+        bytes: known.bytes + next.bytes,
+      };
     else result.push(next);
   }
   return result;

@@ -1,5 +1,6 @@
 // What a stream costs the machine that sends it, and what a machine has: the one place that says both.
 // Costs are in cores of the machine that they were measured on; `Machine.speed` translates them to other machines.
+import { isSound } from './rendition.ts';
 import type { RenditionFormat } from './rendition.ts';
 import { parseRtmpURL } from './rtmp-url.ts';
 import { pixelsOfDecodeCost } from './source-limits.ts';
@@ -260,7 +261,7 @@ const slotsOfSound = 0.12;
 
 /** How many times the work a second in this format is of a second in 720p30. */
 export function slotsOfPreparing(format: RenditionFormat): number {
-  if (format === 'sound') return slotsOfSound;
+  if (isSound(format)) return slotsOfSound;
   return slotsOfCost(costOf({ ...format, backend: 'ffmpeg', hasSoundTrack: false, rtmpURL: null }));
 }
 

@@ -22,6 +22,11 @@ export function pictureKeys(contentHash: string): string[] {
   return pictureNames.map((name) => pictureKey(contentHash, name));
 }
 
+/** The key of the object that holds one frame of an item in a format, so many pixels wide. */
+export function frameKey(content: string, format: string, frame: number, width: number): string {
+  return `${renditionsPrefix}frames/${content}/${format}/${frame}-${width}`;
+}
+
 /** The time from one picture of a strip to the next, in seconds. */
 export function storyboardInterval(durationSeconds: number): number {
   return durationSeconds / storyboardColumns;

@@ -2,6 +2,7 @@
 import type { Loudness } from './loudness.ts';
 import { shortestSeconds } from './measurements.ts';
 import type { Measurements } from './measurements.ts';
+import { usualSound } from './sound.ts';
 import { joined, lengthOf, longest, without } from './stretches.ts';
 import type { Stretch } from './stretches.ts';
 
@@ -41,8 +42,6 @@ export interface InspectedFacts {
 
 /** So many stretches of a kind are told, the longest. */
 const mostOfKind = 15;
-/** What platforms play at: they turn down what is louder. */
-const usualLUFS = -14;
 const loudFromLUFS = -9;
 /** Above full scale, a receiver clips. Encoders of sound overshoot by up to 1 dB. */
 const clipsFromDBTP = 2;
@@ -172,13 +171,14 @@ function findInSound(
 }
 
 function findLoud({ integratedLUFS, truePeakDBTP }: Loudness): Finding[] {
+  const { targetLUFS: usualLUFS } = usualSound.loudness;
   if (integratedLUFS > loudFromLUFS) {
     const over = (integratedLUFS - usualLUFS).toFixed(1);
     return [
       throughout(
         'loud',
         `The sound has ${integratedLUFS} LUFS, ${over} LU more than the ${usualLUFS} that platforms play at: ` +
-          'they turn it down, and beside other items it jars. Make the file anew with quieter sound.',
+          'they turn it down, and beside other items it jars. Streams bring it to their loudness, unless that is off.',
       ),
     ];
   }

@@ -1,5 +1,6 @@
 // What a stream plays at a time: a pure function of its timeline.
 // Agents store no position in it: after a crash, any agent computes the same frame again.
+import type { SoundSettings, TimedLevel } from './sound.ts';
 import type { DynamicRange } from './video-format.ts';
 
 export const playlistModes = ['sequential', 'shuffle'] as const;
@@ -24,6 +25,10 @@ export interface TimelineItem {
   readonly dynamicRange?: DynamicRange;
   /** As `decodeCost` in source-limits.ts says it; absent without moving pictures, and where it is not known. */
   readonly decodeCost?: number;
+  /** Absent: as the stream's. */
+  readonly sound?: SoundSettings;
+  /** By their times. They are rows of the run, and no part of the snapshot. */
+  readonly levels?: readonly TimedLevel[];
 }
 
 /** A playlist, or a single upload, as it was when the draft was published or the stream was started. */
@@ -54,6 +59,11 @@ export interface ItemOccurrence {
   readonly isStandIn?: true;
 }
 
+/**
+ * What changes while a stream is live takes effect where an item begins, at the earliest after this time, so that each
+ * of its agents has read of it before.
+ */
+export const effectiveAheadSeconds = 10;
 /** A still image in a playlist is shown for this long. */
 export const imageDurationSeconds = 10;
 /**

@@ -1,9 +1,12 @@
 // Applies a batch of edits to the draft of a playlist: in order, each to the result of the one before, and all or none.
 import type { PlaylistMode } from './play-out.ts';
+import type { SoundSettings } from './sound.ts';
 
 export interface PlaylistItem {
   readonly id: string;
   readonly uploadID: string;
+  /** Absent: as its stream's. */
+  readonly sound?: SoundSettings;
 }
 
 /** The editable content of a playlist. */
@@ -22,6 +25,8 @@ export type PlaylistOperation =
   | { readonly op: 'remove'; readonly itemID: string }
   | { readonly op: 'move'; readonly itemID: string; readonly index: number }
   | { readonly op: 'replace'; readonly itemID: string; readonly uploadID: string }
+  /** Null clears it. */
+  | { readonly op: 'set'; readonly itemID: string; readonly sound: SoundSettings | null }
   | { readonly op: 'setMode'; readonly mode: PlaylistMode }
   | { readonly op: 'clear' };
 
@@ -67,7 +72,10 @@ function applyOne(spec: PlaylistSpec, operation: PlaylistOperation, newItemID: (
       const index = operation.index ?? spec.items.length;
       if (index > spec.items.length)
         return { field: 'index', detail: `The index may be at most ${spec.items.length}, the number of items.` };
-      return { ...spec, items: spec.items.toSpliced(index, 0, { id, uploadID: operation.uploadID }) };
+      return {
+        ...spec,
+        items: spec.items.toSpliced(index, 0, { id, uploadID: operation.uploadID }),
+      };
     }
     case 'remove':
       return withItem(spec, operation.itemID, (at) => ({ ...spec, items: spec.items.toSpliced(at, 1) }));
@@ -81,8 +89,14 @@ function applyOne(spec: PlaylistSpec, operation: PlaylistOperation, newItemID: (
     case 'replace':
       return withItem(spec, operation.itemID, (at) => ({
         ...spec,
-        items: spec.items.with(at, { id: operation.itemID, uploadID: operation.uploadID }),
+        items: spec.items.with(at, { ...spec.items[at]!, uploadID: operation.uploadID }),
       }));
+    case 'set':
+      return withItem(spec, operation.itemID, (at) => {
+        const { id, uploadID } = spec.items[at]!;
+        const { sound } = operation;
+        return { ...spec, items: spec.items.with(at, { id, uploadID, ...(sound && { sound }) }) };
+      });
     case 'setMode':
       return { ...spec, mode: operation.mode };
     case 'clear':

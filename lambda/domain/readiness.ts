@@ -50,6 +50,8 @@ export interface StreamFacts {
   /** Null unless the account is at rest; then what its user is told, which may be nothing. */
   readonly accountRest: string | null;
   readonly scheduleEndAt: Date | null;
+  /** Whether items are brought to a loudness, so that none is too loud. */
+  readonly isLevelled: boolean;
   /** Whether it begins again and again, by a recurrence, and nothing ever ends a run. */
   readonly recursWithoutEnd: boolean;
   /** From its start until its last replica has ended. A start publishes the drafts. */
@@ -97,7 +99,9 @@ const noticedWords = {
 } as const satisfies Partial<Record<FindingKind, string>>;
 type NoticedKind = keyof typeof noticedWords;
 const noticedInPictures: readonly NoticedKind[] = ['black', 'frozen', 'bitrate'];
-const noticedInSound: readonly NoticedKind[] = ['silent', 'no_sound', 'loud'];
+function noticedInSound({ isLevelled }: StreamFacts): readonly NoticedKind[] {
+  return isLevelled ? ['silent', 'no_sound'] : ['silent', 'no_sound', 'loud'];
+}
 
 /** Whether the sound of the videos is replaced by a sound track. */
 function hasOwnSound({ playlists, audioUpload }: StreamFacts): boolean {
@@ -119,7 +123,7 @@ function noticedIn(
 
 function judgeVideo(facts: StreamFacts): Finding[] {
   const video = facts.playlists.filter((playlist) => playlist?.kind !== 'audio');
-  const noticed = hasOwnSound(facts) ? noticedInPictures : [...noticedInPictures, ...noticedInSound];
+  const noticed = hasOwnSound(facts) ? noticedInPictures : [...noticedInPictures, ...noticedInSound(facts)];
   if (video.length > 0) return video.flatMap((playlist) => judgePlaylist(playlist, noticed));
   const upload = facts.videoUpload;
   if (upload === undefined) return ['no_video'];
@@ -132,14 +136,14 @@ function judgeVideo(facts: StreamFacts): Finding[] {
 
 function judgeAudio(facts: StreamFacts): Finding[] {
   const audio = facts.playlists.filter((playlist) => playlist?.kind === 'audio');
-  if (audio.length > 0) return audio.flatMap((playlist) => judgePlaylist(playlist, noticedInSound));
+  if (audio.length > 0) return audio.flatMap((playlist) => judgePlaylist(playlist, noticedInSound(facts)));
   const upload = facts.audioUpload;
   if (upload === undefined) return [];
   if (upload === null) return ['audio_missing'];
   if (upload.probeState === 'failed') return ['audio_unusable'];
   if (!upload.uploaded) return ['audio_not_uploaded'];
   if (upload.probeState !== 'completed') return ['audio_not_probed'];
-  return upload.hasAudio ? noticedIn('audio_findings', 'the audio', [upload], noticedInSound) : ['audio_silent'];
+  return upload.hasAudio ? noticedIn('audio_findings', 'the audio', [upload], noticedInSound(facts)) : ['audio_silent'];
 }
 
 /** One bad item never keeps a stream from starting, but is told. A playlist without a single playable item does. */

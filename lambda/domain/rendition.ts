@@ -6,7 +6,10 @@ import { framerates, framesPerSecond, qualities, videoCodecs } from './video-for
 import type { DynamicRange, Framerate, Quality, VideoCodec } from './video-format.ts';
 
 /** A rendition of pictures has a quality, framerate and codec. A rendition of sound is played beside all of them. */
-export type RenditionFormat = PictureFormat | 'sound';
+export type RenditionFormat = PictureFormat | SoundFormat;
+
+/** Sound as loud as it is, or at a loudness in LUFS, such as `sound-14`. */
+export type SoundFormat = 'sound' | `sound-${number}`;
 
 export interface PictureFormat {
   readonly quality: Quality;
@@ -65,7 +68,7 @@ export function renditionOf(
   item: Pick<TimelineItem, 'kind' | 'durationSeconds'>,
   format: RenditionFormat,
 ): Rendition {
-  if (format !== 'sound') {
+  if (!isSound(format)) {
     const durationSeconds = item.kind === 'image' ? stillSeconds : item.durationSeconds;
     return { contentHash, format, groupCount: frameCountOf({ durationSeconds }, framesPerSecond[format.framerate]) };
   }
@@ -74,7 +77,7 @@ export function renditionOf(
 }
 
 export function groupsPerSegment(format: RenditionFormat): number {
-  return format === 'sound' ? soundFramesPerSegment : segmentSeconds * framesPerSecond[format.framerate];
+  return isSound(format) ? soundFramesPerSegment : segmentSeconds * framesPerSecond[format.framerate];
 }
 
 /** Which groups of a rendition are in a segment. */
@@ -87,19 +90,37 @@ export function segmentCount({ format, groupCount }: Pick<Rendition, 'format' | 
   return Math.ceil(groupCount / groupsPerSegment(format));
 }
 
-/** `q_1080p-f_30` for H.264, `q_1080p-f_30-hevc`, or `sound`: the format in object keys, rows and commands. */
+export function isSound(format: RenditionFormat): format is SoundFormat {
+  return typeof format === 'string';
+}
+
+/** The format of sound at a loudness. @param targetLUFS below 0 */
+export function soundAt(targetLUFS: number): SoundFormat {
+  return `sound${targetLUFS}` as SoundFormat;
+}
+
+/** The loudness that sound of a format is brought to, in LUFS; null: it is as loud as it is, or no sound alone. */
+export function targetOfFormat(format: RenditionFormat): number | null {
+  return format === 'sound' || !isSound(format) ? null : Number(format.slice('sound'.length));
+}
+
+/**
+ * `q_1080p-f_30` for H.264, `q_1080p-f_30-hevc`, `sound`, or `sound-14`: the format in object keys, rows and commands.
+ */
 export function formatName(format: RenditionFormat): string {
-  if (format === 'sound') return format;
+  if (isSound(format)) return format;
   const { quality, framerate, videoCodec } = format;
   return [quality, framerate, ...(videoCodec === 'h264' ? [] : [videoCodec])].join('-');
 }
+
+const soundNamed = /^sound(?:-\d+(?:\.\d+)?)?$/;
 
 /** The format of a name. @throws {RangeError} when there is none */
 export function formatNamed(name: string): RenditionFormat {
   const pictures = qualities.flatMap((quality) =>
     framerates.flatMap((framerate) => videoCodecs.map((videoCodec) => ({ quality, framerate, videoCodec }))),
   );
-  const format = name === 'sound' ? name : pictures.find((each) => formatName(each) === name);
+  const format = soundNamed.test(name) ? (name as SoundFormat) : pictures.find((each) => formatName(each) === name);
   if (!format) throw new RangeError(`there is no format ${name}`);
   return format;
 }

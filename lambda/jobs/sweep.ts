@@ -13,6 +13,7 @@ import { discardAbandonedUploads } from '../orchestration/discard-uploads.ts';
 import { fireDue } from '../orchestration/fire-due.ts';
 import { recoverReplicas } from '../orchestration/recover-replicas.ts';
 import { settleForgottenOutputs } from '../orchestration/settle-outputs.ts';
+import { refreshUnsettledSound } from '../orchestration/settle-sound.ts';
 import type { StartOptions } from '../orchestration/start-stream.ts';
 import type { CommandQueue } from '../ports/command-queue/command-queue.ts';
 import type { Timers } from '../ports/timers/timers.ts';
@@ -44,17 +45,19 @@ const dueMs = 10_000;
 const oldEventsAtOnce = 5000;
 /** The same of the history of streams: more than all users together have reason to make in a minute. */
 const oldTransitionsAtOnce = 50_000;
+/** So long after somebody asked for it last, a picture of a stream is deleted. */
+const frameKeptHours = 24;
 /** The same of incidents. */
 const oldIncidentsAtOnce = 5000;
-/** The same of runs. */
+/** The same of runs, and of pictures. */
 const oldRunsAtOnce = 5000;
 const { keptTransitionsPerStream: keptMoves, keptTransitionDays: keptDays } = bounds;
 
 /**
  * Frees what dead agents and import workers held, applies payments that are not applied yet, charges storage, fires
  * what is due, begins outputs that were forgotten, arms timers, wakes workers for watched sources, discards abandoned
- * uploads, has forgotten webhooks, mails and mirrors worked, has platforms asked what is due, relays what is left in
- * the outbox, and deletes what has expired.
+ * uploads, looks at the sound of streams that is not as it should be, has forgotten webhooks, mails and mirrors worked,
+ * has platforms asked what is due, relays what is left in the outbox, and deletes what has expired.
  * @throws {AggregateError} the failures of all steps, after every step had its turn
  */
 export async function sweep({ pool, queue, timers, startOptions, storage, clock }: SweepOptions): Promise<void> {
@@ -70,6 +73,7 @@ export async function sweep({ pool, queue, timers, startOptions, storage, clock 
     () => databaseOn(pool).imports.freeExpired(),
     () => databaseOn(pool).sources.wakeDue(sourcesAheadSeconds, sourcesWokenAtOnce),
     () => discardAbandonedUploads(pool),
+    () => refreshUnsettledSound(pool, { retries: false, limitFactor: startOptions.settings.limitFactor }),
     () => databaseOn(pool).webhooks.wakeForgotten(forgottenAfterSeconds),
     () => databaseOn(pool).incidents.wakeForgotten(forgottenAfterSeconds),
     () => databaseOn(pool).mirrorIntents.wakeForgotten(forgottenAfterSeconds),
@@ -83,6 +87,7 @@ export async function sweep({ pool, queue, timers, startOptions, storage, clock 
     () => databaseOn(pool).requestWindows.deleteEnded(),
     () => databaseOn(pool).webhookDeliveries.deleteOld(eventsKeptDays, oldEventsAtOnce),
     () => databaseOn(pool).streams.forgetTransitions(keptMoves, keptDays, oldTransitionsAtOnce),
+    () => forgetFrames(pool),
     () => databaseOn(pool).incidents.forget(bounds.keptIncidentDays, bounds.keptIncidentsPerUser, oldIncidentsAtOnce),
     () => databaseOn(pool).runs.forget(bounds.keptAirDays, bounds.keptRunBytesPerStream, oldRunsAtOnce),
   ];
@@ -109,6 +114,13 @@ async function dropExcessDeliveries(pool: Pool, now: Date): Promise<void> {
       await data.notifications.add({ kind: 'webhook_overflowed', reference, detail, userID, dueAt: now });
     }
     await data.webhookDeliveries.deleteExcess(bounds.keptDeliveriesPerWebhook);
+  });
+}
+
+async function forgetFrames(pool: Pool): Promise<void> {
+  await inTransaction(pool, async ({ frames, outbox }) => {
+    for (const objectKey of await frames.forget(frameKeptHours, oldRunsAtOnce))
+      await outbox.send({ queue: 'media', body: { task: 'delete_object', objectKey } });
   });
 }
 

@@ -57,6 +57,7 @@ import { deleteStream } from './streams/delete-stream.ts';
 import { getStreamReadiness } from './streams/get-stream-readiness.ts';
 import { createGuideLink } from './streams/create-guide-link.ts';
 import { deleteGuideLink } from './streams/delete-guide-link.ts';
+import { getStreamFrame } from './streams/get-stream-frame.ts';
 import { getStreamProof } from './streams/get-stream-proof.ts';
 import { getStreamStats } from './streams/get-stream-stats.ts';
 import { getStream } from './streams/get-stream.ts';
@@ -108,6 +109,7 @@ export const operations: readonly Operation[] = [
   getStreamStats,
   getStreamTimeline,
   getStreamProof,
+  getStreamFrame,
   listStreamTransitions,
   createGuideLink,
   deleteGuideLink,

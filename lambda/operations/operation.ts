@@ -54,7 +54,8 @@ interface Declaration<Params extends Shape, Query extends Shape, Body extends Sc
   readonly query?: Query;
   readonly body?: Body;
   readonly output: {
-    readonly status: 200 | 201 | 202 | 204;
+    /** 302: REST leads on to the `url` of the answer, which other surfaces answer as it is. */
+    readonly status: 200 | 201 | 202 | 204 | 302;
     readonly body?: Answer;
     /** The path of what was made, for the Location header. */
     readonly location?: (answer: z.output<Answer>) => string;
@@ -80,7 +81,7 @@ export interface Operation extends Omit<
   readonly params: z.ZodObject;
   readonly query: z.ZodObject;
   readonly output: {
-    readonly status: 200 | 201 | 202 | 204;
+    readonly status: 200 | 201 | 202 | 204 | 302;
     readonly body?: Schema;
     readonly location?: (answer: unknown) => string;
     readonly isSecret?: boolean;

@@ -197,6 +197,7 @@ export const problemCodes = {
     title: 'Webhook is disabled',
     explanation: 'Nothing is sent to a webhook that is disabled. Enable it first.',
   },
+  preview_unavailable: { status: 422, title: 'No picture', explanation: 'There is none; the detail says why.' },
   limit_reached: {
     status: 422,
     title: 'Limit reached',

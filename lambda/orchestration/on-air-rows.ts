@@ -1,11 +1,13 @@
 // What a stream plays at any time, past and to come: computed from its timelines, and never logged.
 import type { Database } from '../data/database.ts';
+import { formatOfRun } from '../data/streams.ts';
 import type { Stream } from '../data/streams.ts';
 import type { Timelines, Track } from '../data/timelines.ts';
 import { airedPartsOf } from '../domain/aired.ts';
 import type { AiredPart } from '../domain/aired.ts';
 import { occurrencesFrom } from '../domain/play-out.ts';
 import type { ItemOccurrence, TimelineEntry } from '../domain/play-out.ts';
+import type { PictureFormat } from '../domain/rendition.ts';
 import { isLive } from '../domain/stream-lifecycle.ts';
 import { framesPerSecond } from '../domain/video-format.ts';
 import type { Framerate } from '../domain/video-format.ts';
@@ -17,6 +19,7 @@ export interface OnAirRow {
   readonly endAt: Date;
   readonly occurrence: ItemOccurrence;
   readonly framesPerSecond: number;
+  readonly format: PictureFormat;
   /** What of it destinations took; null: it is to come. */
   readonly aired: readonly AiredPart[] | null;
 }
@@ -26,6 +29,7 @@ export interface AirRun {
   readonly anchoredAt: Date;
   /** Null: nobody knows of an end. */
   readonly endsAt: Date | null;
+  readonly format: PictureFormat;
   readonly framesPerSecond: number;
   readonly timelines: () => Promise<Timelines>;
   /** Whether anything of it can have been on the air. */
@@ -84,6 +88,7 @@ async function rowsOfRun(data: Database, stream: Stream, run: AirRun, query: OnA
       endAt: run.endsAt !== null && run.endsAt < end ? run.endsAt : end,
       occurrence,
       framesPerSecond: rate,
+      format: run.format,
       aired: isToCome ? null : airedPartsOf(occurrence, aired, rate),
     };
   });
@@ -95,6 +100,7 @@ export async function airRuns(data: Database, stream: Stream, query: OnAirQuery)
   const past = (await data.runs.between(stream.id, from, to, count)).map((run): AirRun => ({
     anchoredAt: run.anchored_at,
     endsAt: run.ended_at,
+    format: { quality: run.quality, framerate: run.framerate, videoCodec: run.video_codec ?? 'h264' },
     framesPerSecond: framesPerSecond[run.framerate],
     timelines: () => data.runs.timelines(stream.id, run.anchored_at),
     isBegun: true,
@@ -110,6 +116,7 @@ export async function airRuns(data: Database, stream: Stream, query: OnAirQuery)
   const planned: AirRun = {
     anchoredAt: plannedAt,
     endsAt: beginsAt === null ? null : endOfRun(stream, beginsAt),
+    format,
     framesPerSecond: framesPerSecond[format.framerate],
     timelines: async () => timelines,
     isBegun: false,
@@ -123,6 +130,7 @@ function presentRun(data: Database, stream: Stream, { drafts, now }: OnAirQuery)
   return {
     anchoredAt: stream.anchored_at!,
     endsAt: mayChange ? endOfRun(stream, stream.started_at) : (stream.stopped_at ?? now),
+    format: formatOfRun(stream),
     framesPerSecond: framesPerSecond[stream.run_framerate as Framerate],
     timelines:
       drafts === null || !mayChange ? live : async () => draftTimelines(data, stream, await live(), drafts, now),

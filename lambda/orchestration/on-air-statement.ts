@@ -2,6 +2,7 @@
 // Whoever holds it computes every row of the day again (`bin/verify-on-air.ts`), so it has none of them.
 import type { Database } from '../data/database.ts';
 import type { Stream } from '../data/streams.ts';
+import { joined } from '../domain/aired.ts';
 import type { TimelineEntry, TimelineItem } from '../domain/play-out.ts';
 import { frameCountOf } from '../domain/play-out.ts';
 import { bytesHashOf } from '../domain/rendition.ts';
@@ -94,7 +95,7 @@ async function statedRun(data: Database, stream: Stream, run: AirRun, from: Date
       seed,
       items: listed.map((item) => numbers.get(keyOf(item))!),
     })),
-    aired: await data.runs.aired(stream.id, anchoredAt, firstFrame, endFrame),
+    aired: joined(await data.runs.aired(stream.id, anchoredAt, firstFrame, endFrame)),
   };
 }
 

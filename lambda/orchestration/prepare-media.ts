@@ -2,31 +2,16 @@
 import type { Pool } from 'pg';
 import { inTransaction } from '../data/database.ts';
 import type { Database } from '../data/database.ts';
-import type { UploadPreparation } from '../data/renditions.ts';
 import { formatOfRun } from '../data/streams.ts';
 import type { Stream } from '../data/streams.ts';
 import type { Timelines, Track } from '../data/timelines.ts';
-import { formatName, formatNamed } from '../domain/rendition.ts';
+import { formatName, formatNamed, targetOfFormat } from '../domain/rendition.ts';
 import type { PictureFormat, RenditionFormat } from '../domain/rendition.ts';
-import type { VideoCodec } from '../domain/video-format.ts';
+import { targetOf } from '../domain/sound.ts';
 import { launchStream } from './launch-stream.ts';
-import { inFormat, noteToPrepare } from './preparation-limit.ts';
-
-/** The failure of a rendition that was our fault. It is prepared again when a user asks for it again. */
-export const notPrepared = {
-  code: 'not_prepared',
-  detail: 'We could not prepare this file, by no fault of yours. Start the stream again.',
-};
-
-/** The same failure where this installation has no encoder for the codec. */
-export function notEncodable(videoCodec: VideoCodec): typeof notPrepared {
-  return {
-    ...notPrepared,
-    detail:
-      `This installation has no encoder for ${videoCodec}. ` +
-      'Set videoCodec to h264, or ask those who run it for an ffmpeg that has one.',
-  };
-}
+import { requestRenditions, requestWithinLimit } from './request-renditions.ts';
+import type { RequestOptions } from './request-renditions.ts';
+import { requestSound, settleSoundOf } from './settle-sound.ts';
 
 /**
  * How far a track is. `begun`: something of it is prepared, and the rest is not yet. `ready`: everything that can be
@@ -49,7 +34,7 @@ export async function requestPreparation(
 ): Promise<Preparation> {
   const name = formatName(track === 'audio' ? 'sound' : format);
   const ids = [...new Set(uploadIDs)].sort();
-  await ask(data, name, await data.renditions.contentsOf(ids), { retries });
+  await requestRenditions(data, name, await data.renditions.contentsOf(ids), { retries });
   const states = (await data.renditions.ofUploads(ids, name)).map(({ state }) => state);
   if (states.some((state) => state === null || state === 'preparing'))
     return states.includes('ready') ? 'begun' : 'preparing';
@@ -58,49 +43,25 @@ export async function requestPreparation(
 
 /**
  * Has the playlists of streams of the prepared backend prepared before anybody starts the streams, so that a start need
- * not wait: their drafts, which a start plays, and their live snapshots. Where the user may not have so much prepared,
+ * not wait: their drafts, which a start plays, and their live snapshots. Where a user may not have so much prepared,
  * only what was asked for before is: a start says why.
- * @param changed what the caller's transaction has changed: a stream, a playlist, or what is known of an upload
- * @param id of the stream, playlist or upload
+ * @param changed what has changed: a stream, a playlist, or what is known of an upload or of a content
+ * @param id of the stream, playlist or upload; the hash of the content
  */
 export async function keepPrepared(
   data: Database,
-  changed: 'stream' | 'playlist' | 'upload',
+  changed: 'stream' | 'playlist' | 'upload' | 'content',
   id: string,
-  { retries, limitFactor }: { readonly retries: boolean; readonly limitFactor: number },
+  options: RequestOptions,
 ): Promise<void> {
   const kept = await data.renditions.toKeep(changed, id);
-  if (kept.length === 0) return;
-  const wanted = kept.flatMap((upload) => inFormat([upload.upload_id], formatNamed(upload.format)));
-  const reached = await noteToPrepare(data, kept[0]!.user_id, limitFactor, wanted);
-  for (const [format, uploads] of Map.groupBy(kept, (upload) => upload.format)) {
-    const ids = uploads.map((upload) => upload.upload_id);
-    const noted = reached === null ? new Set(ids) : await data.preparedUploads.noted(ids, format);
-    const within = uploads.filter((upload) => noted.has(upload.upload_id));
-    await ask(data, format, within, { retries });
+  for (const [userID, uploads] of Map.groupBy(kept, (upload) => upload.user_id)) {
+    await requestWithinLimit(data, userID, uploads, options);
+    const sounds = uploads.map(({ upload_id: uploadID, item_sound: item, stream_sound: stream }) => {
+      return { uploadID, targetLUFS: targetOf(item, stream) };
+    });
+    await requestSound(data, userID, sounds, options);
   }
-}
-
-/** Has those uploads prepared that are not being prepared, each content once. */
-async function ask(
-  data: Database,
-  format: string,
-  uploads: readonly Pick<UploadPreparation, 'upload_id' | 'content_hash'>[],
-  { retries }: { readonly retries: boolean },
-): Promise<void> {
-  const hashes = uploads.flatMap(({ content_hash: hash }) => hash ?? []);
-  const asked = await data.renditions.request(hashes, format, retries ? notPrepared.code : null);
-  // By content, so that of several uploads of one content one is prepared. An upload
-  // that is not hashed yet stands for itself.
-  const wanted = new Map<string, string>();
-  for (const { upload_id: id, content_hash: hash } of uploads) {
-    if (hash === null || asked.has(hash)) wanted.set(hash ?? id, id);
-  }
-  const commands = [...wanted].map(([content, uploadID]) => {
-    const contentHash = asked.has(content) ? { contentHash: content } : {};
-    return { task: 'prepare_upload', uploadID, ...contentHash, format } as const;
-  });
-  await data.outbox.sendAll('media', commands);
 }
 
 /**
@@ -116,8 +77,11 @@ export async function prepareAndLaunch(data: Database, stream: Stream, now: Date
 
 /**
  * Continues the streams and the publishing of drafts that waited for a rendition of this content, and for nothing else.
+ * Sound at a loudness is waited for by nobody: streams take it up at their next items.
+ * @param format the name of the format that has been prepared, or cannot be
  */
-export async function settlePreparation(pool: Pool, contentHash: string): Promise<void> {
+export async function settlePreparation(pool: Pool, contentHash: string, format: string): Promise<void> {
+  if (targetOfFormat(formatNamed(format)) !== null) return settleSoundOf(pool, contentHash);
   const streamIDs = await inTransaction(pool, async (data) => {
     const waiting = await data.renditions.waitingFor(contentHash);
     for (const { id, publish_request: request } of waiting.playlists) {

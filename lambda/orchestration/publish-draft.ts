@@ -5,7 +5,7 @@ import type { Playlist } from '../data/playlists.ts';
 import { formatOfRun, formatOfStart } from '../data/streams.ts';
 import type { Stream } from '../data/streams.ts';
 import { wordsOf } from '../domain/limits.ts';
-import { boundaryAfter } from '../domain/play-out.ts';
+import { boundaryAfter, effectiveAheadSeconds } from '../domain/play-out.ts';
 import type { TimelineEntry } from '../domain/play-out.ts';
 import type { PictureFormat } from '../domain/rendition.ts';
 import { isLive } from '../domain/stream-lifecycle.ts';
@@ -15,13 +15,8 @@ import { noteCosts } from './settle-outputs.ts';
 import { lockWithStream } from './lock-with-stream.ts';
 import { inFormat, noteToPrepare } from './preparation-limit.ts';
 import { keepPrepared, remedyFor, requestPreparation } from './prepare-media.ts';
+import { refreshSound, requestSound, soundsOf } from './settle-sound.ts';
 import { snapshotOfPlaylist } from './timeline-snapshots.ts';
-
-/**
- * A running stream begins with the new snapshot where an item begins, at the earliest after this time, so that each of
- * its agents has read the snapshot before.
- */
-const effectiveAheadSeconds = 10;
 
 /** What the user is told of a failure that is our fault. */
 const notPublished = {
@@ -74,6 +69,7 @@ export async function publishDraft(
   const { publishing } = playlist;
   if (!publishing || playlist.publish_request !== request || playlist.publish_status !== 'PREPARING') return;
 
+  const requesting = { retries: false, limitFactor };
   const namedIDs = publishing.items.map((item) => item.uploadID);
   const found = await data.uploads.findSettled(playlist.user_id, namedIDs);
   if (found.some((upload) => upload.uploaded && upload.probe_state === 'pending')) return;
@@ -88,7 +84,8 @@ export async function publishDraft(
     const toPrepare = inFormat(uploadIDs, playlist.kind === 'audio' ? 'sound' : format);
     const reached = await noteToPrepare(data, playlist.user_id, limitFactor, toPrepare);
     if (reached) return fail(data, locked, wordsOf(reached), 'limit_reached');
-    const preparation = await requestPreparation(data, playlist.kind, uploadIDs, format, { retries: false });
+    const preparation = await requestPreparation(data, playlist.kind, uploadIDs, format, requesting);
+    await requestSound(data, playlist.user_id, soundsOf(stream, snapshot.items), requesting);
     if (preparation === 'preparing' || preparation === 'begun') return;
     if (preparation === 'failed') {
       const failedFormat = playlist.kind === 'audio' ? 'sound' : format;
@@ -100,6 +97,7 @@ export async function publishDraft(
   await settle(data, stream);
   if (isLive(stream.state) && stream.state !== 'stopping' && stream.playlist_ids.includes(playlist.id)) {
     await takeOver(data, stream, playlist, snapshot, now);
+    await refreshSound(data, stream, { now, ...requesting });
   }
 }
 

@@ -1,7 +1,10 @@
-// What follows once it is known whether an upload can be played.
+// What follows once it is known whether an upload can be played, and how loud it is.
+import type { Pool } from 'pg';
+import { inTransaction } from '../data/database.ts';
 import type { Database } from '../data/database.ts';
 import { judgeUsersOf } from './judge-parts.ts';
 import { keepPrepared } from './prepare-media.ts';
+import { refreshSoundOf } from './settle-sound.ts';
 
 /**
  * Judges the idle streams that name the upload, has it prepared where it is kept prepared, and continues the
@@ -12,6 +15,13 @@ export async function settleUpload(data: Database, uploadID: string, limitFactor
   await judgeUsersOf(data, { uploadID });
   await keepPrepared(data, 'upload', uploadID, { retries: false, limitFactor });
   await continuePublishing(data, uploadID);
+}
+
+/** Once it is known how loud a content is, streams that play it or keep it prepared get it as loud as they wish. */
+export async function settleLoudness(pool: Pool, contentHash: string, limitFactor: number): Promise<void> {
+  const options = { retries: false, limitFactor };
+  await refreshSoundOf(pool, contentHash, options);
+  await inTransaction(pool, (data) => keepPrepared(data, 'content', contentHash, options));
 }
 
 /** Has the drafts published that wait for the upload, as far as they wait for nothing else. */

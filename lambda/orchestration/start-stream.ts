@@ -15,6 +15,7 @@ import { limitReached } from './limits.ts';
 import { inFormat } from './preparation-limit.ts';
 import { prepareAndLaunch } from './prepare-media.ts';
 import { requestDraftPublish } from './publish-draft.ts';
+import { refreshSound } from './settle-sound.ts';
 import { issuesOf, loadParts, uploadFacts, wantsBackup } from './stream-parts.ts';
 import type { StreamingSettings, StreamParts } from './stream-parts.ts';
 import { snapshotsOf } from './timeline-snapshots.ts';
@@ -70,6 +71,7 @@ export async function startStream(
   await data.dueTimes.set(stream.id, 'schedule_end', stream.schedule_end_at);
   const begun = (await data.streams.lockAny(stream.id))!;
   await (stream.stream_backend === 'manifest' ? prepareAndLaunch : launchStream)(data, begun, now);
+  await refreshSound(data, begun, { now, retries: true, limitFactor: settings.limitFactor });
   return { stream: (await data.streams.find(stream.user_id, stream.id))! };
 }
 

@@ -17,6 +17,7 @@ import type { DestinationFacts, PlaylistFacts, UploadFacts } from '../domain/rea
 import type { ReadinessIssue } from '../domain/readiness-issues.ts';
 import type { PictureFormat } from '../domain/rendition.ts';
 import { parseRtmpURL } from '../domain/rtmp-url.ts';
+import { targetOf } from '../domain/sound.ts';
 import { isDestinationAllowed } from '../domain/destination-url.ts';
 
 /** The settings of a stage that matter for streams. */
@@ -89,6 +90,7 @@ export function issuesOf(parts: StreamParts, settings: StreamingSettings, now: D
       scheduleEndAt: stream.schedule_end_at,
       recursWithoutEnd: stream.recurrence?.lengthSeconds === null && !stream.stream_duration_seconds,
       isLive: isLive(stream.state),
+      isLevelled: targetOf(null, stream.sound) !== null,
     },
     now,
   );

@@ -44,9 +44,11 @@ export function snapshotOfPlaylist(
   uploads: ReadonlyMap<string, Upload>,
   seed: number,
 ): TimelineSnapshot {
-  const items = spec.items.flatMap(({ id, uploadID }) => {
+  const items = spec.items.flatMap(({ id, uploadID, sound }) => {
     const upload = uploads.get(uploadID);
-    return upload && isPlayable(uploadFacts(upload), track) ? [timelineItem(id, upload, imageDurationSeconds)] : [];
+    return upload && isPlayable(uploadFacts(upload), track)
+      ? [{ ...timelineItem(id, upload, imageDurationSeconds), ...(sound && { sound }) }]
+      : [];
   });
   return { mode: spec.mode, seed, items };
 }

@@ -39,7 +39,7 @@ limitWaits(pool);
 const tools = await findMediaTools(process.env);
 const encoder = await chooseEncoder(tools, 'h264', jsonLog);
 const capacity = capacityOf(await measureMachine({ tools, encoder, ...environment, log: jsonLog }));
-const inspector = new Inspector({ pool, objects, tools, log: jsonLog });
+const inspector = new Inspector({ pool, objects, tools, limitFactor: environment.limitFactor, log: jsonLog });
 const clock = () => new Date();
 
 // ECS may have started this container again in its task: what the process before held is then free at once.

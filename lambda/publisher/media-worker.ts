@@ -15,6 +15,7 @@ import { MediaError } from './media/media-error.ts';
 import type { MediaTools } from './media/media-tools.ts';
 import { probeMedia } from './media/probe.ts';
 import type { Attempt } from './preparing/claimed-work.ts';
+import { captureFrame } from './inspecting/capture-frame.ts';
 import { removeOrphanedPictures } from './inspecting/remove-pictures.ts';
 import { hashContent } from './preparing/content.ts';
 import { prepareUpload } from './preparing/prepare-upload.ts';
@@ -96,6 +97,8 @@ async function carryOut(options: MediaWorkerOptions, command: MediaCommand, atte
       return publishPlaylist(options, command, attempt);
     case 'prepare_upload':
       return prepareUpload(options, command, attempt);
+    case 'capture_frame':
+      return captureFrame(options, command.objectKey, attempt);
     case 'delete_object':
       if (command.multipartID !== undefined)
         await options.objects.abortMultipart(command.objectKey, command.multipartID);

@@ -38,11 +38,13 @@ const itemID = fc.constantFrom('a', 'b', 'c', 'd', 'e', 'new-1', 'new-2');
 const uploadID = fc.constantFrom('u', 'v', 'w');
 const index = fc.nat(6);
 const mode = fc.constantFrom('sequential' as const, 'shuffle' as const);
+const sound = fc.record({ loudness: fc.record({ enabled: fc.boolean(), targetLUFS: fc.constantFrom(-14, -23) }) });
 const anyOperation: fc.Arbitrary<PlaylistOperation> = fc.oneof(
   fc.record({ op: fc.constant('add' as const), uploadID, index, itemID }, { requiredKeys: ['op', 'uploadID'] }),
   fc.record({ op: fc.constant('remove' as const), itemID }),
   fc.record({ op: fc.constant('move' as const), itemID, index }),
   fc.record({ op: fc.constant('replace' as const), itemID, uploadID }),
+  fc.record({ op: fc.constant('set' as const), itemID, sound: fc.option(sound) }),
   fc.record({ op: fc.constant('setMode' as const), mode }),
   { weight: 1, arbitrary: fc.record({ op: fc.constant('clear' as const) }) },
 );
@@ -155,6 +157,7 @@ describe('an operation that does not fit', () => {
   test.for<[string, PlaylistOperation[], number, string | null]>([
     ['removes what is not there', [{ op: 'remove', itemID: 'x' }], 0, 'itemID'],
     ['moves what is not there', [{ op: 'move', itemID: 'x', index: 0 }], 0, 'itemID'],
+    ['sets what is not there', [{ op: 'set', itemID: 'x', sound: null }], 0, 'itemID'],
     ['replaces what is not there', [{ op: 'replace', itemID: 'x', uploadID: 'u' }], 0, 'itemID'],
     [
       'names what the batch has removed',

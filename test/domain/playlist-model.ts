@@ -25,8 +25,14 @@ export function applyToList(
       return fits;
     }
     case 'replace':
-      if (at >= 0) list.items[at] = { id: operation.itemID, uploadID: operation.uploadID };
+      if (at >= 0) list.items[at] = { ...list.items[at]!, uploadID: operation.uploadID };
       return at >= 0;
+    case 'set': {
+      if (at < 0) return false;
+      const { sound: _, ...item } = list.items[at]!;
+      list.items[at] = operation.sound ? { ...item, sound: operation.sound } : item;
+      return true;
+    }
     case 'setMode':
       list.mode = operation.mode;
       return true;

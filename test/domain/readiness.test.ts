@@ -33,6 +33,7 @@ const ready: StreamFacts = {
   scheduleEndAt: null,
   recursWithoutEnd: false,
   isLive: false,
+  isLevelled: false,
 };
 
 const channel: ChannelFacts = {
@@ -196,6 +197,11 @@ describe('ready, though not with everything', () => {
     const suggestion = expect.stringMatching(/^[A-Z].*\.$/);
     expect(issues).toEqual([{ code, path, stage: 'PREPARATION', error: expect.stringMatching(error), suggestion }]);
     expect(issues.some(isBlocking)).toBe(false);
+  });
+
+  test('is told of no sound that is too loud where all is brought to a loudness', () => {
+    const facts = { ...ready, isLevelled: true, audioUpload: withFindings('loud') };
+    expect(judgeReadiness(facts, now)).toEqual([]);
   });
 
   test('names what keeps it from starting before what it starts without', () => {

@@ -50,6 +50,11 @@ describe.each(['manifest', 'ffmpeg'] as const)(
     /** What was recorded, by playing. */
     let recorded: Stretch[];
     let day: string;
+    /** Where each frame of a playing was recorded last. */
+    let placeOf: Map<string, { readonly file: string; readonly index: number }>;
+    /** What was said to be on the air at a time, when it was that time. */
+    let picture: Buffer;
+    let pictureAt: Date;
 
     beforeAll(
       async () => {
@@ -64,6 +69,10 @@ describe.each(['manifest', 'ffmpeg'] as const)(
         const settings = { quality: 'q_720p', framerate: 'f_30', streamBackend };
         streamID = await createLoop(run.api, uploads.slice(0, -1), front.target, settings);
         const [playlistID] = (await run.api('GET', `/streams/${streamID}`)).playlistIDs;
+        // Until it is prepared, something stands in for an item.
+        await run.api('PATCH', `/streams/${streamID}`, { preparedPlaylistIDs: [playlistID] });
+        const isPrepared = async () => (await run.api('GET', `/streams/${streamID}`)).preparedShare === 1;
+        if (streamBackend === 'manifest') await until(isPrepared);
         await run.api('POST', `/streams/${streamID}/start`);
         await until(async () => (await run.api('GET', `/streams/${streamID}`)).state === 'active');
         const { startedAt } = await run.api('GET', `/streams/${streamID}`);
@@ -89,6 +98,10 @@ describe.each(['manifest', 'ffmpeg'] as const)(
         await delay(3000);
         front.resume();
         await untilShare(1);
+        pictureAt = new Date();
+        const picturePath = `/streams/${streamID}/frame?at=${pictureAt.toISOString()}&width=1280`;
+        const headers = { 'x-api-key': run.connection.apiKey };
+        picture = Buffer.from(await (await fetch(run.connection.apiURL + picturePath, { headers })).arrayBuffer());
         await run.api('POST', `/streams/${streamID}/stop`);
         await until(async () => (await run.api('GET', `/streams/${streamID}`)).state === 'stopped');
 
@@ -96,6 +109,7 @@ describe.each(['manifest', 'ffmpeg'] as const)(
         const page = await run.api('GET', `/streams/${streamID}/timeline?from=${from}&limit=1000`);
         rows = page.data;
         recorded = [];
+        placeOf = new Map();
         for (const { file, beganAtMs } of await front.finish()) recorded.push(...(await playingsOf(file, beganAtMs)));
       },
       (minutes + 4) * 60_000,
@@ -132,7 +146,8 @@ describe.each(['manifest', 'ffmpeg'] as const)(
       const found: Stretch[] = [];
       for (const [index, { clip, frame }] of (await readBarcodes(tools, file)).entries()) {
         const last = found.at(-1);
-        if (last && last.to === frame && rowOf(last.playing).name === `${clip}.mp4`) {
+        if (last?.to === frame && rowOf(last.playing).name === `${clip}.mp4`) {
+          placeOf.set(`${last.playing} ${frame}`, { file, index });
           found[found.length - 1] = { ...last, to: frame + 1 };
           continue;
         }
@@ -140,6 +155,7 @@ describe.each(['manifest', 'ffmpeg'] as const)(
         const distance = ({ startAt }: Row) => Math.abs(Date.parse(startAt) + (frame / fps) * 1000 - shownAtMs);
         const ofClip = rows.filter(({ name }) => name === `${clip}.mp4`);
         const playing = ofClip.reduce((a, b) => (distance(a) < distance(b) ? a : b)).startAt;
+        placeOf.set(`${playing} ${frame}`, { file, index });
         found.push({ playing, from: frame, to: frame + 1 });
       }
       return found;
@@ -187,12 +203,28 @@ describe.each(['manifest', 'ffmpeg'] as const)(
       expect(missing.length).toBeLessThan(10 * fps);
     });
 
+    it('show by a picture of now the frame that was recorded then', async () => {
+      const playing = rows.findLast(({ startAt }) => Date.parse(startAt) <= pictureAt.getTime())!.startAt;
+      const frame = Math.floor(((pictureAt.getTime() - Date.parse(playing)) / 1000) * fps + 1e-6);
+      const { file, index } = placeOf.get(`${playing} ${frame}`)!;
+      const shown = join(folder, 'now.jpg');
+      await writeFile(shown, picture);
+      const toVideo = 'scale=in_color_matrix=bt601:out_color_matrix=bt709:in_range=pc:out_range=tv,format=yuv420p';
+      const recordedThen = `[0:v]select=eq(n\\,${index}),setpts=0,format=yuv420p[a]`;
+      const compare = `${recordedThen};[1:v]${toVideo},setpts=0[b];[a][b]ssim`;
+      const inputs = ['-i', file, '-i', shown, '-filter_complex', compare, '-f', 'null', '-'];
+      const { stderr } = await promisify(execFile)(tools.ffmpegPath, ['-nostdin', '-hide_banner', ...inputs]);
+      const ssim = Number(/All:([\d.]+)/.exec(stderr)?.[1]);
+      console.log(`${streamBackend}: the picture of now has an SSIM of ${ssim}`);
+      expect(ssim).toBeGreaterThanOrEqual(0.99);
+    });
+
     it('are the same by the verifier, from the signed statement, the keys and the files', async () => {
       const { statement } = await run.api('GET', `/streams/${streamID}/proof?day=${day}`);
       const [statementPath, jwksPath] = [join(folder, 'statement'), join(folder, 'jwks.json')];
       await writeFile(statementPath, statement);
       const { origin } = new URL(run.connection.apiURL);
-      await writeFile(jwksPath, await (await fetch(`${origin}/auth/jwks`)).text());
+      await writeFile(jwksPath, await (await fetch(`${origin}/api/auth/jwks`)).text());
       const files = clips.map((_, clip) => join(folder, `${clip}.mp4`));
       const { stdout } = await promisify(execFile)(process.execPath, [verifier, statementPath, jwksPath, ...files]);
       const lines = stdout.trimEnd().split('\n').slice(1);

@@ -24,6 +24,7 @@ const decided = [
   ['GET /streams/{id}/stats', 'service:read', '200', 'get_stream_stats'],
   ['GET /streams/{id}/timeline', 'service:read', '200', 'get_stream_timeline'],
   ['GET /streams/{id}/proof', 'service:read', '200', 'get_stream_proof'],
+  ['GET /streams/{id}/frame', 'service:read', '302', 'get_stream_frame'],
   ['GET /streams/{id}/transitions', 'service:read', '200', 'list_stream_transitions'],
   ['POST /streams/{id}/guide-link', 'service:write', '201', 'create_guide_link'],
   ['DELETE /streams/{id}/guide-link', 'service:write', '204', 'delete_guide_link'],

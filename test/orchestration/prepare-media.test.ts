@@ -5,12 +5,8 @@ import { formatOfRun } from '../../lambda/data/streams.ts';
 import { formatName } from '../../lambda/domain/rendition.ts';
 import { framerates, qualities, videoCodecs } from '../../lambda/domain/video-format.ts';
 import { publishDraft } from '../../lambda/orchestration/publish-draft.ts';
-import {
-  notEncodable,
-  notPrepared,
-  requestPreparation,
-  settlePreparation,
-} from '../../lambda/orchestration/prepare-media.ts';
+import { requestPreparation, settlePreparation } from '../../lambda/orchestration/prepare-media.ts';
+import { notEncodable, notPrepared } from '../../lambda/orchestration/request-renditions.ts';
 import { settleUpload } from '../../lambda/orchestration/settle-upload.ts';
 import { actorsOn } from '../support/actors.ts';
 import { pretendProbed, testService } from '../support/service.ts';
@@ -50,13 +46,13 @@ async function uploadOf(content: string, facts?: Parameters<typeof upload>[0]): 
 async function prepare(content: string, format = pictures): Promise<void> {
   await data().renditions.begin(content, format, 1);
   await data().renditions.finishSegment(content, format, 0);
-  await settlePreparation(service.pool(), content);
+  await settlePreparation(service.pool(), content, format);
 }
 
 /** Says of a content that it cannot be prepared in a format, as the media worker would. */
 async function fail(content: string, failure: typeof damaged, format = pictures): Promise<void> {
   await data().renditions.fail(content, format, failure);
-  await settlePreparation(service.pool(), content);
+  await settlePreparation(service.pool(), content, format);
 }
 
 /** Lets nobody have worked at any rendition for an hour. */

@@ -30,7 +30,11 @@ const surfaces: Readonly<Record<string, Surface>> = {
       toolsOf(operations)
         .listFor(allScopes)
         .map(({ name }) => name),
-    leftOut: { get_status: forNobody, get_openapi: forNobody },
+    leftOut: {
+      get_status: forNobody,
+      get_openapi: forNobody,
+      get_stream_frame: 'models are given no pictures by the URL of one',
+    },
   },
   GraphQL: {
     has: () => {

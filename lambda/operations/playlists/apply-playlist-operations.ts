@@ -13,6 +13,7 @@ import { id, orNotFound, pathID } from '../fields.ts';
 import { assertRoom } from '../limits.ts';
 import { operation } from '../operation.ts';
 import { ProblemError } from '../problem-codes.ts';
+import { soundInput, soundSettings } from '../sound-fields.ts';
 import { itemsMore, playlistSchema, presentPlaylist } from './playlist-schema.ts';
 
 const index = z.int().min(0).max(maxPlaylistItems).describe('Place in the playlist, from 0.');
@@ -28,6 +29,7 @@ const edit = z
     z.strictObject({ op: z.literal('remove'), itemID: id }),
     z.strictObject({ op: z.literal('move'), itemID: id, index }),
     z.strictObject({ op: z.literal('replace'), itemID: id, uploadID: id }),
+    z.strictObject({ op: z.literal('set'), itemID: id, sound: soundInput.transform(soundSettings).nullable() }),
     z.strictObject({ op: z.literal('setMode'), mode: z.enum(playlistModes) }),
     z.strictObject({ op: z.literal('clear') }),
   ])
@@ -37,9 +39,9 @@ export const applyPlaylistOperations = operation(['service:write'], {
   id: 'applyPlaylistOperations',
   summary: 'Edit a playlist',
   description:
-    'Adds, moves, replaces and removes items of the draft. Operations apply in order, each to the result of those ' +
-    'before; if one does not fit, nothing is written. Next: publish_playlist, if the stream is live or to prepare ' +
-    'ahead. A start publishes by itself.',
+    'Adds, moves, replaces, sets and removes items of the draft. Operations apply in order, each to the result of ' +
+    'those before; if one does not fit, nothing is written. Next: publish_playlist, if the stream is live or to ' +
+    'prepare ahead. A start publishes by itself.',
   tag: 'playlists',
   method: 'POST',
   path: '/playlists/{id}/operations',

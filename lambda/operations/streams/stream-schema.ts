@@ -4,9 +4,11 @@ import { replicaStates } from '../../data/replicas.ts';
 import type { Replica } from '../../data/replicas.ts';
 import { streamBackends } from '../../data/streams.ts';
 import type { Stream } from '../../data/streams.ts';
-import { streamStates, streamStatuses } from '../../domain/stream-lifecycle.ts';
+import { usualSound } from '../../domain/sound.ts';
+import { isLive, streamStates, streamStatuses } from '../../domain/stream-lifecycle.ts';
 import { nextStarts } from '../../orchestration/schedule.ts';
 import type { Context } from '../context.ts';
+import { sound, soundInput } from '../sound-fields.ts';
 import { failure, framerate, id, quality, text, timestamp, timestampInput, videoCodec } from '../fields.ts';
 import { outputSchema, presentOutput } from '../outputs/output-schema.ts';
 import { presentTransition, transition } from './stream-transition.ts';
@@ -54,6 +56,9 @@ export const streamFields = {
         'prepared once: it needs about a hundredth of the machines and never falls behind, but a first start waits. ' +
         'Take manifest for what loops for long. null: ffmpeg, or at creation what this service takes by default.',
     ),
+  sound: soundInput
+    .nullish()
+    .describe('Each item is brought to targetLUFS, −14 by default, unless enabled is false or it has its own sound.'),
   streamDestination: z.enum(['managed']).nullish().describe('The managed video-platform connection.'),
   managedSettingsID: id.nullish().describe('Settings of the managed connection.'),
   streamDuration: z
@@ -142,6 +147,8 @@ export const streamSchema = z
     framerate: framerate.nullable(),
     videoCodec: videoCodec.nullable(),
     streamBackend: z.enum(streamBackends).nullable(),
+    sound,
+    pendingSound: z.int32().nullable().describe('While live: items that are not as loud as wished yet.'),
     streamDuration: z.int32().nullable(),
     agentModeEnabled: z.boolean().nullable(),
     runBackupStream: z.boolean().nullable(),
@@ -211,6 +218,8 @@ export async function presentStreams(
     framerate: stream.framerate,
     videoCodec: stream.video_codec,
     streamBackend: stream.stream_backend,
+    sound: stream.sound ?? usualSound,
+    pendingSound: isLive(stream.state) ? stream.pending_sound : null,
     streamDuration: stream.stream_duration_seconds,
     agentModeEnabled: stream.agent_mode_enabled,
     runBackupStream: stream.run_backup_stream,

@@ -11,6 +11,7 @@ import { streamKeyFaults } from '../destinations/destination-schema.ts';
 import { fieldProblem, fieldProblems } from '../field-problems.ts';
 import { ProblemError } from '../problem-codes.ts';
 import type { FieldError } from '../problem-codes.ts';
+import { soundSettings } from '../sound-fields.ts';
 import type { streamFields } from './stream-schema.ts';
 
 /** The fields of a request, validated. An absent field leaves the setting as it is, null clears it. */
@@ -40,6 +41,7 @@ const emptySettings: StreamSettings = {
   sealed_stream_key: null,
   schedule_start_at: null,
   schedule_end_at: null,
+  sound: null,
 };
 
 /** The settings of `stream`, or empty ones for a new stream, with the fields of a request put in. */
@@ -73,6 +75,7 @@ export function mergeSettings(
         : ctx.sealer.seal(input.streamKey, streamKeyPlace(streamID)),
     schedule_start_at: given(input.scheduleStartAt, before.schedule_start_at),
     schedule_end_at: given(input.scheduleEndAt, before.schedule_end_at),
+    sound: input.sound ? soundSettings(input.sound) : given(input.sound, before.sound),
   };
 }
 

@@ -6,6 +6,7 @@ import { isLive, streamStatuses } from '../../domain/stream-lifecycle.ts';
 import { judgeParts } from '../../orchestration/judge-parts.ts';
 import { retryMirror as writeAgain } from '../../orchestration/mirror-stream.ts';
 import { armSchedule, beginSeries } from '../../orchestration/schedule.ts';
+import { refreshSound } from '../../orchestration/settle-sound.ts';
 import type { Context } from '../context.ts';
 import { orNotFound, pathID } from '../fields.ts';
 import { operation } from '../operation.ts';
@@ -26,7 +27,15 @@ import {
 } from './stream-settings.ts';
 
 /** The fields that may change while a stream is live. */
-const changeableLive = new Set(['name', 'streamDuration', 'scheduleEndAt', 'status', 'streamStateID', 'retryMirror']);
+const changeableLive = new Set([
+  'name',
+  'streamDuration',
+  'scheduleEndAt',
+  'sound',
+  'status',
+  'streamStateID',
+  'retryMirror',
+]);
 
 export const updateStream = operation(['service:write'], {
   id: 'updateStream',
@@ -34,7 +43,7 @@ export const updateStream = operation(['service:write'], {
   description:
     'An absent field stays as it is, null clears it; all of the request is applied or nothing. ' +
     'status ACTIVE starts the stream like start_stream, INACTIVE stops it. ' +
-    'While live, only name, streamDuration, scheduleEndAt and status can change.',
+    'While live, only name, streamDuration, scheduleEndAt, status and, from the next item on, sound can change.',
   tag: 'streams',
   method: 'PATCH',
   path: '/streams/{id}',
@@ -82,6 +91,7 @@ export const updateStream = operation(['service:write'], {
     await adoptPlaylists(ctx, stream.id, input.playlistIDs ?? []);
     await moveDueTimes(ctx, stream, settings);
     await keepPlaylistsPrepared(ctx, stream.id, settings);
+    if (input.sound !== undefined) await takeUpSound(ctx, { ...stream, ...settings });
     if (retryMirror) await writeAgain(ctx.data, stream.id, ctx.now);
     let updated = await judgeParts(ctx.data, (await ctx.data.streams.lockAny(stream.id))!);
     if (status === 'ACTIVE') updated = await startOrRefuse(ctx, updated);
@@ -89,6 +99,12 @@ export const updateStream = operation(['service:write'], {
     return presentStream(ctx, updated);
   },
 });
+
+/** Lets a stream that is live change its sound with its next items. */
+async function takeUpSound({ data, now, settings: { limitFactor } }: Context, stream: Stream): Promise<void> {
+  if (!isLive(stream.state) || stream.state === 'stopping') return;
+  await refreshSound(data, stream, { now, retries: true, limitFactor });
+}
 
 /** Refuses to retry what there is nothing to retry of. */
 async function assertMirrored(ctx: Context, settings: StreamSettings): Promise<void> {

@@ -39,7 +39,7 @@ export const inspectionFields = {
     .min(0)
     .max(1)
     .describe('How much has been looked through for loudness and findings. It plays meanwhile.'),
-  loudness: loudness.nullable().describe('By EBU R128, so far.'),
+  loudness: loudness.nullable().describe('By EBU R128 of the two channels that streams send, so far.'),
   findings: z.array(finding).describe('What viewers may notice, so far.'),
   thumbnailURL: z.url().nullable().describe('A JPEG, of sound its waveform. Valid for 15 minutes.'),
   storyboard: storyboard.nullable().describe('Of videos: a JPEG of pictures side by side.'),

@@ -78,15 +78,16 @@ export class LeaseGuard {
     }
   }
 
+  /** Asks peers again and again while the last renewal is late, and sleeps until it would be. */
   async #askUntil(signal: AbortSignal): Promise<void> {
     const { steadyClock, peerURLs } = this.#options;
     while (!signal.aborted) {
-      const isLate = steadyClock() - this.#renewedAtMs > lateAfterMs;
-      if (isLate && !this.#isCutOff) {
+      const lateInMs = this.#renewedAtMs + lateAfterMs - steadyClock();
+      if (lateInMs < 0 && !this.#isCutOff) {
         const answers = await askPeers(peerURLs());
         if (!this.#isCutOff && mustStop(this.#leaseLeftMs(), answers)) this.#cutOff('cut off');
       }
-      await setTimeout(lookEveryMs, undefined, { signal }).catch(() => {});
+      await setTimeout(Math.max(lookEveryMs, lateInMs), undefined, { signal }).catch(() => {});
     }
   }
 

@@ -49,7 +49,7 @@ export async function openFrames(options: MediaOptions, startFrame: number): Pro
     {
       ...common,
       loadTimeline: async () => (await loadTimelines()).video,
-      open: async (item, itemFrame, frameCount) => {
+      open: async (item, range, level) => {
         const sourceURL = await urlOf(item.objectKey);
         const kind = item.kind === 'image' ? 'image' : 'video';
         const request = {
@@ -58,11 +58,11 @@ export async function openFrames(options: MediaOptions, startFrame: number): Pro
           dynamicRange: item.dynamicRange,
           decodeCost: item.decodeCost,
           hasAudio: item.hasAudio,
-          startFrame: itemFrame,
-          frameCount,
+          ...range,
           profile,
           encoder: encoder(),
           audio: !hasAudioTrack,
+          level,
         } as const;
         return openItem(tools, request, signal);
       },
@@ -73,9 +73,9 @@ export async function openFrames(options: MediaOptions, startFrame: number): Pro
     {
       ...common,
       loadTimeline: async () => (await loadTimelines()).audio,
-      open: async (item, itemFrame, frameCount) => {
+      open: async (item, range, level) => {
         const sourceURL = await urlOf(item.objectKey);
-        return openAudioOnly(tools, { sourceURL, startFrame: itemFrame, frameCount, profile }, signal);
+        return openAudioOnly(tools, { sourceURL, ...range, profile, level }, signal);
       },
     },
     startFrame,

@@ -2,6 +2,8 @@
 import type { Log } from '../../log.ts';
 import { occurrenceAt } from '../../domain/play-out.ts';
 import type { ItemOccurrence, TimelineEntry, TimelineItem } from '../../domain/play-out.ts';
+import { levelAt } from '../../domain/sound.ts';
+import type { SoundLevel } from '../../domain/sound.ts';
 import { ToolError } from '../ffmpeg/media-tool.ts';
 import { MediaError } from '../media/media-error.ts';
 
@@ -16,8 +18,12 @@ export interface ItemTrackOptions<Media extends ItemMedia> {
   readonly framesPerSecond: number;
   /** Called anew for every item, so that a playlist that was published meanwhile is known. */
   readonly loadTimeline: () => Promise<readonly TimelineEntry[]>;
-  /** Opens `frameCount` frames of an item, from its frame `startFrame` on. */
-  readonly open: (item: TimelineItem, startFrame: number, frameCount: number) => Promise<Media>;
+  /** Opens `frameCount` frames of an item, from its frame `startFrame` on, at a level. */
+  readonly open: (
+    item: TimelineItem,
+    range: { readonly startFrame: number; readonly frameCount: number },
+    level: SoundLevel | null,
+  ) => Promise<Media>;
   readonly log: Log;
 }
 
@@ -114,7 +120,8 @@ export class ItemTrack<Media extends ItemMedia> {
     const candidates = [...entry.snapshot.items.slice(position), ...entry.snapshot.items.slice(0, position)];
     let failure: unknown;
     for (const item of candidates) {
-      const media = await open(item, frame - occurrence.startFrame, endOf(occurrence) - frame);
+      const range = { startFrame: frame - occurrence.startFrame, frameCount: endOf(occurrence) - frame };
+      const media = await open(item, range, levelAt(item, occurrence.startFrame, framesPerSecond));
       try {
         await media.ready;
         const isStandIn = item.itemID !== occurrence.item.itemID;

@@ -1,6 +1,8 @@
 // The ffmpeg arguments that turn any item into the pictures and the sound of a profile.
 import { availableParallelism } from 'node:os';
 import { decodingThreads } from '../../domain/capacity.ts';
+import { highestPeakDBTP } from '../../domain/sound.ts';
+import type { SoundLevel } from '../../domain/sound.ts';
 import type { DynamicRange } from '../../domain/video-format.ts';
 import { inputGuardArguments } from '../media/container-formats.ts';
 import type { MediaKind } from '../media/container-formats.ts';
@@ -33,6 +35,8 @@ export interface AudioRequest {
   /** Sample of the item to begin with, at 48 kHz. */
   readonly startSample: number;
   readonly sampleCount: number;
+  /** Null or absent: as loud as it is. */
+  readonly level?: SoundLevel | null | undefined;
   /** Whether ffmpeg gives way to everything else on the machine, as nobody waits for it in real time. */
   readonly background?: boolean;
 }
@@ -60,6 +64,24 @@ export function videoArguments(request: VideoRequest): string[] {
   ].flat();
 }
 
+/** What makes ffmpeg read an item from a frame on, and the filters by which that is the next frame that comes. */
+export function frameArguments({
+  sourceURL,
+  kind,
+  dynamicRange = 'sdr',
+  startFrame,
+  profile,
+}: Pick<VideoRequest, 'sourceURL' | 'kind' | 'dynamicRange' | 'startFrame' | 'profile'>) {
+  const isImage = kind === 'image';
+  const startSeconds = isImage ? 0 : startFrame / profile.framesPerSecond;
+  const pictures = isImage ? null : dynamicRange;
+  const [first, ...others] = videoFilters(kind, dynamicRange, profile);
+  return {
+    input: inputArguments(sourceURL, { kind, pictures, startSeconds, background: true }),
+    filters: [`${isImage ? '[0:v:0]' : '[0:V:0]'}${first}`, ...others],
+  };
+}
+
 /** Arguments that make ffmpeg encode one picture of the profile, read raw from stdin, and write it as FLV to stdout. */
 export function encoderTrialArguments(encoder: EncoderSettings, profile: Profile): string[] {
   const { width, height, framesPerSecond } = profile;
@@ -76,11 +98,13 @@ export function encoderTrialArguments(encoder: EncoderSettings, profile: Profile
  * Arguments that make ffmpeg write raw samples (see `audioFormat`) to stdout. The first sample belongs to
  * `startSample`, wherever the sound of the source begins.
  */
-export function audioArguments({ sourceURL, startSample, sampleCount, background = false }: AudioRequest): string[] {
+export function audioArguments(request: AudioRequest): string[] {
+  const { sourceURL, startSample, sampleCount, level = null, background = false } = request;
   const startSeconds = startSample / audioFormat.sampleRate;
   const filters = [
     // Gaps become silence and overlaps are cut. `min_comp` makes the very first sample exact instead of "within 1 ms".
     `aresample=${audioFormat.sampleRate}:async=1:first_pts=0:min_comp=0.00001`,
+    ...(level ? [toStereo, ...levelFilters(level)] : []),
     'aformat=sample_fmts=s16:channel_layouts=stereo',
     `atrim=end_sample=${sampleCount}`,
   ];
@@ -89,6 +113,30 @@ export function audioArguments({ sourceURL, startSample, sampleCount, background
     ['-map', '0:a:0', '-af', filters.join(',')],
     ['-f', 's16le', '-flush_packets', '1', 'pipe:1'],
   ].flat();
+}
+
+/**
+ * A filter that mixes any channels to two, as loud as ffmpeg mixes them in whole numbers: that is what is sent, so that
+ * is measured and brought to a level.
+ */
+export const toStereo = 'aresample=ochl=stereo:rematrix_maxval=1';
+/**
+ * Peaks between samples are seen, and held down, at this rate. ITU-R BS.1770-5 measures them at no less than this.
+ */
+const truePeakRate = 4 * audioFormat.sampleRate;
+
+/** Filters that bring sound to a level: by one gain for all of it, and a limiter only for peaks. */
+function levelFilters({ gainDB, isLimited }: SoundLevel): string[] {
+  const gain = `volume=${gainDB}dB:precision=float`;
+  if (!isLimited) return [gain];
+  const limit = (10 ** (highestPeakDBTP / 20)).toFixed(6);
+  return [
+    gain,
+    `aresample=${truePeakRate}`,
+    // It gives the sound when it comes, without its own delay.
+    `alimiter=limit=${limit}:level=0:latency=1`,
+    `aresample=${audioFormat.sampleRate}`,
+  ];
 }
 
 /** Arguments that make ffmpeg read raw samples from stdin and write AAC as FLV to stdout. */

@@ -1,4 +1,5 @@
 // One item of a playlist as encoded pictures and raw sound, ready to be joined to the item before it.
+import type { SoundLevel } from '../../domain/sound.ts';
 import type { MediaTools } from '../media/media-tools.ts';
 import { openAudioSource } from './audio-source.ts';
 import type { AudioSource } from './audio-source.ts';
@@ -12,6 +13,8 @@ export interface ItemRequest extends VideoRequest {
   readonly hasAudio: boolean;
   /** Whether the item's own sound is wanted. Where it is not, `readSamples` gives silence. */
   readonly audio: boolean;
+  /** Null or absent: as loud as it is. */
+  readonly level?: SoundLevel | null | undefined;
 }
 
 /**
@@ -20,7 +23,7 @@ export interface ItemRequest extends VideoRequest {
  */
 export interface ItemSource extends VideoSource, AudioSource {}
 
-export type AudioOnlyRequest = Pick<VideoRequest, 'sourceURL' | 'startFrame' | 'frameCount' | 'profile'>;
+export type AudioOnlyRequest = Pick<ItemRequest, 'sourceURL' | 'startFrame' | 'frameCount' | 'profile' | 'level'>;
 
 /** Opens an item, which is read at once. `signal` ends it as `close` does; readers then reject with its reason. */
 export function openItem(tools: MediaTools, request: ItemRequest, signal: AbortSignal): ItemSource {
@@ -40,12 +43,12 @@ export function openItem(tools: MediaTools, request: ItemRequest, signal: AbortS
 /** The sound of an item for the same stretch of the frame grid, without its pictures. */
 export function openAudioOnly(
   tools: MediaTools,
-  { sourceURL, startFrame, frameCount, profile }: AudioOnlyRequest,
+  { sourceURL, startFrame, frameCount, profile, level }: AudioOnlyRequest,
   signal: AbortSignal,
 ): AudioSource {
   const startSample = startFrame * profile.samplesPerFrame;
   const sampleCount = frameCount * profile.samplesPerFrame;
-  return openAudioSource(tools, { sourceURL, startSample, sampleCount }, signal);
+  return openAudioSource(tools, { sourceURL, startSample, sampleCount, level }, signal);
 }
 
 const silence: AudioSource = {

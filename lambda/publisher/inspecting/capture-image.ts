@@ -17,6 +17,8 @@ export interface ImageRequest extends Source {
   readonly filters: readonly string[];
   /** What ffmpeg reads from its stdin. */
   readonly stdin?: Buffer;
+  /** Whether ffmpeg gives way to everything else, as nobody waits for it. Default: true */
+  readonly background?: boolean;
 }
 
 /**
@@ -30,8 +32,9 @@ export async function captureImage({
   input,
   filters,
   stdin,
+  background = true,
 }: ImageRequest): Promise<Buffer | null> {
-  const options = { sourceURL, readAheadBytes, signal, background: true, memoryMiB: examiningMemoryMiB };
+  const options = { sourceURL, readAheadBytes, signal, background, memoryMiB: examiningMemoryMiB };
   const filterArguments = ['-filter_complex', [...filters, 'format=yuvj420p'].join(',')];
   const tool = startMediaTool(tools.ffmpegPath, [...quiet, ...input, ...filterArguments, ...toStdout], options);
   tool.stdin.end(stdin);

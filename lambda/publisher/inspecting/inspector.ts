@@ -10,6 +10,7 @@ import { findingsOf } from '../../domain/findings.ts';
 import { loudnessOf } from '../../domain/loudness.ts';
 import { nothingMeasured, overlapSeconds } from '../../domain/measurements.ts';
 import type { Log } from '../../log.ts';
+import { settleLoudness } from '../../orchestration/settle-upload.ts';
 import { createWakeUp } from '../../ports/command-queue/wake-up.ts';
 import type { ObjectStore } from '../../ports/object-store/object-store.ts';
 import type { MediaTools } from '../media/media-tools.ts';
@@ -23,6 +24,8 @@ export interface InspectorOptions {
   readonly objects: Pick<ObjectStore, 'presignGet' | 'write'>;
   readonly tools: MediaTools;
   readonly log: Log;
+  /** Of the stage: see domain/limits.ts. */
+  readonly limitFactor: number;
   /** How long a piece takes; for tests. */
   readonly pieceTimes?: PieceTimes;
 }
@@ -103,7 +106,7 @@ async function inspect(
   upload: Upload,
   signal: AbortSignal,
 ): Promise<void> {
-  const { pool, objects, tools, log } = options;
+  const { pool, objects, tools, log, limitFactor } = options;
   const isGivenUp = claimed.attempts > mostAttempts || claimed.tool_seconds > mostToolSeconds;
   const sourceURL = await objects.presignGet(upload.object_key, { expiresInSeconds: sourceURLSeconds });
   const source: Source = { tools, sourceURL, signal };
@@ -119,6 +122,7 @@ async function inspect(
   if (progress.isCompleted && isOrphan !== null) {
     const { share, findings } = progress;
     log('content_inspected', { contentHash: claimed.content_hash, share, findings: findings.length });
+    await settleLoudness(pool, claimed.content_hash, limitFactor);
   }
 }
 

@@ -4,6 +4,7 @@ import type { Readable } from 'node:stream';
 import { overlapSeconds, shortestSeconds } from '../../domain/measurements.ts';
 import type { Measurements } from '../../domain/measurements.ts';
 import { describeExit, examiningMemoryMiB, isOutOfMemory, startMediaTool, ToolError } from '../ffmpeg/media-tool.ts';
+import { toStereo } from '../ffmpeg/item-arguments.ts';
 import { inputGuardArguments } from '../media/container-formats.ts';
 import { isSourceUnreadable } from '../media/source-fault.ts';
 import type { Source } from '../media/structure.ts';
@@ -126,6 +127,7 @@ const pictureFilters = [
 
 /** ebur128 makes frames of 100 ms of those that come, and loses what filters before it have noted in them. */
 const soundFilters = [
+  toStereo,
   'ebur128=peak=true:metadata=1',
   ...print('ametadata', 3, ['r128.M', 'r128.S', 'r128.true_peak']),
   `silencedetect=n=-60dB:d=${shortestSeconds.silent}`,

@@ -11,6 +11,8 @@ export interface SpanRange {
   /** The span has groups `first` to `end` of the rendition, `end` not included. */
   readonly first: number;
   readonly end: number;
+  /** The sound that is sent in place of that of the groups, for all of their time; null: their own is sent. */
+  readonly sound: readonly Span[] | null;
 }
 
 export class Span implements SpanRange {
@@ -18,14 +20,20 @@ export class Span implements SpanRange {
   readonly header: SegmentHeader;
   readonly first: number;
   readonly end: number;
+  readonly sound: readonly Span[] | null;
   readonly #firstBlock: number;
   readonly #blocks: readonly Buffer[];
 
-  private constructor({ playing, header, first, end }: SpanRange, firstBlock: number, blocks: readonly Buffer[]) {
+  private constructor(
+    { playing, header, first, end, sound }: SpanRange,
+    firstBlock: number,
+    blocks: readonly Buffer[],
+  ) {
     this.playing = playing;
     this.header = header;
     this.first = first;
     this.end = end;
+    this.sound = sound;
     this.#firstBlock = firstBlock;
     this.#blocks = blocks;
   }

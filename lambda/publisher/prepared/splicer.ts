@@ -64,8 +64,9 @@ export class Splicer {
     this.#sequenceHeaders = { ...sequenceHeaders };
   }
 
-  /** Adds pictures `first` to `end` of the span with their own sound to the chunks. */
+  /** Adds pictures `first` to `end` of the span to the chunks, with their own sound or what takes its place. */
   addPicturesAndSound(span: Span, first: number, end: number, chunks: Buffer[]): void {
+    if (span.sound) return this.#addWithSound(span, span.sound, { first, end }, chunks);
     const edits = this.#join({ kind: 'video', span, first, end, offset: span.offsetOf(first) });
     const firstSound = firstSoundFrameFrom(first, this.#rate);
     const soundFrames = soundFramesOf(span.playing, this.#rate);
@@ -93,6 +94,23 @@ export class Splicer {
     const offset = span.offsetOf(first);
     const edits = this.#join({ kind: 'audio', span, first, end, offset });
     addEdited(span, offset, span.offsetOf(end), edits, chunks);
+  }
+
+  #addWithSound(
+    span: Span,
+    sounds: readonly Span[],
+    { first, end }: { readonly first: number; readonly end: number },
+    chunks: Buffer[],
+  ): void {
+    for (let picture = first; picture < end; picture++) {
+      this.addPicture(span, picture, chunks);
+      const from = firstSoundFrameFrom(picture, this.#rate);
+      const until = firstSoundFrameFrom(picture + 1, this.#rate);
+      for (const sound of sounds) {
+        const [begin, stop] = [Math.max(from, sound.first), Math.min(until, sound.end)];
+        if (begin < stop) this.addSound(sound, begin, stop, chunks);
+      }
+    }
   }
 
   /**

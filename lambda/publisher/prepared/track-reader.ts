@@ -10,8 +10,9 @@ import {
   soundGridFrame,
 } from '../../domain/prepared-play-out.ts';
 import type { Playing } from '../../domain/prepared-play-out.ts';
-import { groupsPerSegment, renditionOf } from '../../domain/rendition.ts';
+import { groupsPerSegment, isSound, renditionOf, soundAt } from '../../domain/rendition.ts';
 import type { Rendition, RenditionFormat } from '../../domain/rendition.ts';
+import { levelAt } from '../../domain/sound.ts';
 import { ObjectNotFound } from '../../ports/object-store/object-store.ts';
 import { profileOf } from '../ffmpeg/profile.ts';
 import { MediaError } from '../media/media-error.ts';
@@ -40,7 +41,11 @@ export interface TrackReaderOptions {
 
 interface Position {
   readonly playing: Playing;
-  readonly rendition: Rendition;
+  /** Of sound at a loudness, the rendition that takes its place where that cannot be read. */
+  readonly asItIs: Rendition | null;
+  /** The sound at a loudness that is sent in place of the pictures' own; null: that is sent. */
+  sound: Rendition | null;
+  rendition: Rendition;
   /** Groups `next` to `end` of the playing are still to be read: pictures, or frames of sound. */
   next: number;
   readonly end: number;
@@ -71,11 +76,10 @@ export class TrackReader {
     this.#options = options;
     const { format, framesPerSecond } = options;
     this.#frame = startFrame;
-    this.#gopFrames = format === 'sound' ? 1 : profileOf(format).gopFrames;
-    this.#spanGroups =
-      format === 'sound'
-        ? firstSoundFrameFrom(spanSeconds * framesPerSecond, framesPerSecond)
-        : spanSeconds * framesPerSecond;
+    this.#gopFrames = isSound(format) ? 1 : profileOf(format).gopFrames;
+    this.#spanGroups = isSound(format)
+      ? firstSoundFrameFrom(spanSeconds * framesPerSecond, framesPerSecond)
+      : spanSeconds * framesPerSecond;
   }
 
   /**
@@ -98,7 +102,8 @@ export class TrackReader {
         const key = segmentKey(rendition, segment);
         const header = await store.header(key);
         if (!hasGroups(header, rendition, segment)) throw new SegmentDamaged('a segment with other groups');
-        const span = await Span.load(store, key, { playing, header, first: next, end });
+        const sound = await this.#soundOf(position, next, end);
+        const span = await Span.load(store, key, { playing, header, first: next, end, sound });
         // If the reader was told to skip meanwhile, what was read is not wanted any more.
         if (this.#position !== position) continue;
         position.next = end;
@@ -106,7 +111,7 @@ export class TrackReader {
         if (end === position.end) this.skipTo(playing.startFrame + playing.frameCount);
         return span;
       } catch (error) {
-        if (this.#position === position) this.#replace(position, segment, error);
+        if (this.#position === position) this.#fail(position, segment, error);
       }
     }
   }
@@ -126,16 +131,20 @@ export class TrackReader {
     const wantedFrame = this.#frame;
     for (;;) {
       const occurrence = this.#occurrenceAt(this.#frame, entries, contentHashes);
-      const rendition = renditionOf(contentHashes.get(occurrence.item.uploadID)!, occurrence.item, format);
-      const { groupCount } = rendition;
-      const isSound = format === 'sound';
-      const renditionFrames = isSound ? pictureOfSoundFrame(groupCount, framesPerSecond) : groupCount;
+      const contentHash = contentHashes.get(occurrence.item.uploadID)!;
+      const asItIs = renditionOf(contentHash, occurrence.item, format);
+      const level = levelAt(occurrence.item, occurrence.startFrame, framesPerSecond);
+      const levelled = level && renditionOf(contentHash, occurrence.item, soundAt(level.targetLUFS));
+      const { groupCount } = asItIs;
+      const isAlone = isSound(format);
+      const renditionFrames = isAlone ? pictureOfSoundFrame(groupCount, framesPerSecond) : groupCount;
       const playing = playingAt(occurrence, this.#frame, renditionFrames);
       const next = this.#firstGroupFrom(wantedFrame, playing);
-      const end = isSound ? soundFramesOf(playing, framesPerSecond) : playing.frameCount;
+      const end = isAlone ? soundFramesOf(playing, framesPerSecond) : playing.frameCount;
       if (next < end) {
         this.#isFirst = false;
-        return { playing, rendition, next, end };
+        if (!isAlone) return { playing, rendition: asItIs, asItIs: null, sound: levelled, next, end };
+        return { playing, rendition: levelled ?? asItIs, asItIs: levelled && asItIs, sound: null, next, end };
       }
       this.#frame = playing.startFrame + playing.frameCount;
     }
@@ -144,7 +153,7 @@ export class TrackReader {
   /** The first group of a playing that is read when the reader goes on at a frame. */
   #firstGroupFrom(frame: number, { startFrame }: Playing): number {
     const { format, framesPerSecond } = this.#options;
-    if (format === 'sound') {
+    if (isSound(format)) {
       // A playing that follows another begins with its first frame of sound.
       if (frame === startFrame && !this.#isFirst) return 0;
       // Any other begins by the grid of the stream, where the sender of the connection before stopped.
@@ -177,15 +186,58 @@ export class TrackReader {
     return { ...planned, item, isStandIn: true, startFrame: frame, frameCount: end - frame };
   }
 
-  /** Lets something else play in place of what cannot be read, from here on up to one of its keyframes. */
-  #replace({ playing, rendition, next }: Position, segment: number, error: unknown): void {
-    const { onLost, log, framesPerSecond, format, store } = this.#options;
+  /**
+   * Reads the sound at a loudness that goes with pictures. Where it cannot be read, the rest of the playing has the
+   * pictures' own.
+   * @returns null where these have their own
+   */
+  async #soundOf(position: Position, first: number, end: number): Promise<Span[] | null> {
+    const { store, framesPerSecond } = this.#options;
+    const { playing, sound } = position;
+    if (sound === null) return null;
+    const from = firstSoundFrameFrom(first, framesPerSecond);
+    const until = Math.min(firstSoundFrameFrom(end, framesPerSecond), soundFramesOf(playing, framesPerSecond));
+    const perSegment = groupsPerSegment(sound.format);
+    const spans: Span[] = [];
+    for (let next = from; next < until;) {
+      const segment = Math.floor(next / perSegment);
+      const segmentEnd = Math.min(until, (segment + 1) * perSegment);
+      try {
+        const key = segmentKey(sound, segment);
+        const header = await store.header(key);
+        if (!hasGroups(header, sound, segment)) throw new SegmentDamaged('a segment with other groups');
+        spans.push(await Span.load(store, key, { playing, header, first: next, end: segmentEnd, sound: null }));
+      } catch (error) {
+        this.#lose(position, sound, segment, error);
+        position.sound = null;
+        return null;
+      }
+      next = segmentEnd;
+    }
+    return spans;
+  }
+
+  /** Goes on with the sound as it is where it cannot be read at its loudness, and else with something else. */
+  #fail(position: Position, segment: number, error: unknown): void {
+    this.#lose(position, position.rendition, segment, error);
+    if (position.asItIs === null || position.rendition === position.asItIs) this.#replace(position);
+    else position.rendition = position.asItIs;
+  }
+
+  #lose({ playing }: Position, rendition: Rendition, segment: number, error: unknown): void {
+    const { onLost, log, store } = this.#options;
     const { uploadID } = playing.occurrence.item;
     log('segment_unreadable', { uploadID, segment, error: String(error) });
     store.forget(segmentKey(rendition, segment));
     // Any other error, as when the store does not answer, says nothing about the segment.
-    if (error instanceof SegmentDamaged || error instanceof ObjectNotFound) onLost(uploadID, format, segment);
-    const picture = format === 'sound' ? pictureOfSoundFrame(next, framesPerSecond) + 1 : next;
+    if (error instanceof SegmentDamaged || error instanceof ObjectNotFound) onLost(uploadID, rendition.format, segment);
+  }
+
+  /** Lets something else play in place of what cannot be read, from here on up to one of its keyframes. */
+  #replace({ playing, next }: Position): void {
+    const { framesPerSecond, format } = this.#options;
+    const { uploadID } = playing.occurrence.item;
+    const picture = isSound(format) ? pictureOfSoundFrame(next, framesPerSecond) + 1 : next;
     const standInEnd = Math.ceil((picture + standInSeconds * framesPerSecond) / this.#gopFrames) * this.#gopFrames;
     const untilFrame = Math.min(
       playing.startFrame + standInEnd,

@@ -1,12 +1,15 @@
 // Makes one segment of a rendition from an upload, with ffmpeg, independently of the segments before it.
+import { frameCountOf } from '../../domain/play-out.ts';
 import {
   firstSoundFrameFrom,
   pictureOffsetMs,
   pictureOfSoundFrame,
   soundOffsetMs,
 } from '../../domain/prepared-play-out.ts';
-import { groupsPerSegment } from '../../domain/rendition.ts';
+import { groupsPerSegment, isSound } from '../../domain/rendition.ts';
 import type { Rendition } from '../../domain/rendition.ts';
+import type { SoundLevel } from '../../domain/sound.ts';
+import { framesPerSecond as rates } from '../../domain/video-format.ts';
 import type { DynamicRange } from '../../domain/video-format.ts';
 import { openAudioEncoder } from '../ffmpeg/audio-encoder.ts';
 import { openAudioSource } from '../ffmpeg/audio-source.ts';
@@ -28,6 +31,10 @@ export interface SegmentRequest {
   readonly hasAudio: boolean;
   /** SDR where it is absent. */
   readonly dynamicRange?: DynamicRange | undefined;
+  /** What sound at a loudness is brought to that by; absent or null: it is as loud as it is. */
+  readonly level?: SoundLevel | null | undefined;
+  /** How long the item lasts, where its sound alone is to end with its pictures; absent: it covers them at any rate. */
+  readonly itemSeconds?: number | undefined;
   /** The encoder of the pictures; null for sound alone. */
   readonly encoder: EncoderSettings | null;
 }
@@ -37,6 +44,8 @@ export interface SegmentRequest {
  * encoder gives what it would have given, had it begun with the item.
  */
 const prerollFrames = 8;
+/** A limiter has forgotten after this many what came before. */
+const limitedPrerollFrames = 48;
 /** The sound of an item fades in and out over this many samples. Without that, joins with other sound would crack. */
 const fadeSamples = audioFormat.sampleRate / 100;
 
@@ -64,12 +73,15 @@ export async function prepareSegment(tools: MediaTools, request: SegmentRequest,
   const first = request.segment * groupsPerSegment(format);
   const groups = { first, end: Math.min(first + groupsPerSegment(format), groupCount) };
   const work = { tools, request, signal };
-  return format === 'sound' ? prepareSound(work, groups) : preparePictures(work, groups, profileOf(format));
+  return isSound(format) ? prepareSound(work, groups) : preparePictures(work, groups, profileOf(format));
 }
 
 async function prepareSound(work: Work, groups: FrameRange): Promise<Buffer> {
-  const { groupCount } = work.request.rendition;
-  const sound = await encodeSound(work, groups, groupCount * audioFormat.samplesPerAacFrame);
+  const { rendition, itemSeconds } = work.request;
+  const { samplesPerAacFrame } = audioFormat;
+  const itemSamples =
+    itemSeconds === undefined ? rendition.groupCount * samplesPerAacFrame : shortestSamples(itemSeconds);
+  const sound = await encodeSound(work, groups, itemSamples);
   const facts = {
     chunkSize: mediaChunkSize,
     framesPerSecond: null,
@@ -154,14 +166,14 @@ async function encodeSound(
   { first, end }: FrameRange,
   itemSamples: number,
 ): Promise<Encoded> {
-  const { sourceURL, hasAudio } = request;
+  const { sourceURL, hasAudio, level = null } = request;
   const { samplesPerAacFrame, bytesPerSample } = audioFormat;
   const encoder = openAudioEncoder(tools, { bitrateKbps: audioFormat.bitrateKbps }, signal);
-  const preroll = Math.min(first, prerollFrames);
+  const preroll = Math.min(first, level?.isLimited ? limitedPrerollFrames : prerollFrames);
   const startSample = (first - preroll) * samplesPerAacFrame;
   // The encoder looks ahead: what follows the segment decides how its last frame ends.
   const endSample = Math.min(itemSamples, end * samplesPerAacFrame + encoder.latencySamples);
-  const audioRequest = { sourceURL, startSample, sampleCount: endSample - startSample, background: true };
+  const audioRequest = { sourceURL, startSample, sampleCount: endSample - startSample, level, background: true };
   const source = hasAudio ? openAudioSource(tools, audioRequest, signal) : null;
   try {
     const messages: Buffer[] = [];
@@ -182,6 +194,12 @@ async function encodeSound(
   } finally {
     await Promise.all([encoder.close(), source?.close()]);
   }
+}
+
+/** How many samples an item lasts at the framerate at which it is shortest. */
+function shortestSamples(durationSeconds: number): number {
+  const { sampleRate } = audioFormat;
+  return Math.min(...Object.values(rates).map((rate) => (frameCountOf({ durationSeconds }, rate) * sampleRate) / rate));
 }
 
 /**

@@ -7,10 +7,12 @@ import type { PrepareCommand } from '../../data/outbox.ts';
 import type { RenditionState } from '../../data/renditions.ts';
 import { contentFacts } from '../../data/uploads.ts';
 import type { Upload, UploadFailure } from '../../data/uploads.ts';
-import { formatName, formatNamed, renditionOf, segmentCount } from '../../domain/rendition.ts';
+import { formatName, formatNamed, isSound, renditionOf, segmentCount, targetOfFormat } from '../../domain/rendition.ts';
 import type { Rendition } from '../../domain/rendition.ts';
+import { levelFor } from '../../domain/sound.ts';
 import type { VideoCodec } from '../../domain/video-format.ts';
-import { notEncodable, notPrepared, settlePreparation } from '../../orchestration/prepare-media.ts';
+import { settlePreparation } from '../../orchestration/prepare-media.ts';
+import { notEncodable, notPrepared } from '../../orchestration/request-renditions.ts';
 import { ObjectNotFound } from '../../ports/object-store/object-store.ts';
 import type { ObjectStore } from '../../ports/object-store/object-store.ts';
 import { encoderKind } from '../ffmpeg/encoder-arguments.ts';
@@ -80,7 +82,7 @@ export async function prepareUpload(
     if (state === 'preparing') await begin(options, asked);
     else if (state === 'other encoder') await passOn(options, asked, attempt);
     else if (state === 'other facts') await begin(options, await nameAnew(options, upload, asked));
-    else if (state !== null) await settlePreparation(options.pool, contentHash);
+    else if (state !== null) await settlePreparation(options.pool, contentHash, command.format);
   } catch (error) {
     attempt.signal.throwIfAborted();
     // Who deletes an upload fails nobody else with the same content: another upload's bytes are read then.
@@ -194,7 +196,7 @@ async function mendSegment(
 
 /** The encoder of this worker for a rendition, which is seen to be there; null for sound. @throws {NoEncoder} */
 async function encoderFor({ pool, encoderOf }: PrepareUploadOptions, { format }: Rendition) {
-  if (format === 'sound') return null;
+  if (isSound(format)) return null;
   const encoder = await encoderOf(format.videoCodec);
   await databaseOn(pool).renditionEncoders.noteSeen(encoderKind(encoder));
   return encoder;
@@ -219,7 +221,7 @@ function renditionOfUpload(upload: HashedUpload, format: string): Rendition {
 }
 
 async function makeSegment(
-  { objects, tools, log }: PrepareUploadOptions,
+  { pool, objects, tools, log }: PrepareUploadOptions,
   upload: Upload,
   { rendition, segment, encoder }: Pick<SegmentRequest, 'rendition' | 'segment' | 'encoder'>,
   signal: AbortSignal,
@@ -227,11 +229,24 @@ async function makeSegment(
   const format = formatName(rendition.format);
   const sourceURL = await objects.presignGet(upload.object_key, { expiresInSeconds: sourceURLSeconds });
   const { kind, hasAudio, dynamicRange } = contentFacts(upload);
-  const source = { sourceURL, kind: format === 'sound' ? 'audio' : kind, hasAudio, dynamicRange } as const;
-  const request = { rendition, segment, encoder, ...source };
+  const source = { sourceURL, kind: isSound(rendition.format) ? 'audio' : kind, hasAudio, dynamicRange } as const;
+  const request = { rendition, segment, encoder, ...source, ...(await loudnessFor(pool, upload, rendition)) };
   const bytes = await prepareSegment(tools, request, signal);
   await objects.write(segmentKey(rendition, segment), bytes, { contentType });
   log('segment_prepared', { uploadID: upload.id, format, segment, of: segmentCount(rendition) });
+}
+
+/** What sound at a loudness is made with. */
+async function loudnessFor(
+  pool: Pool,
+  upload: Upload,
+  { contentHash, format }: Rendition,
+): Promise<Pick<SegmentRequest, 'level' | 'itemSeconds'>> {
+  const targetLUFS = targetOfFormat(format);
+  if (targetLUFS === null) return {};
+  const loudness = await databaseOn(pool).streamSounds.loudnessOf(contentHash);
+  if (loudness === undefined) throw new Error(`it is not known how loud ${contentHash} is`);
+  return { level: levelFor(loudness, targetLUFS), itemSeconds: contentFacts(upload).durationSeconds ?? undefined };
 }
 
 /** What the user is told. An encoder that is missing is a failure at once, as more attempts would not find it. */
@@ -251,5 +266,5 @@ async function giveUp(
   const contentHash = (await data.uploads.findAny(upload.id))?.content_hash ?? `upload-${upload.id}`;
   await data.uploads.recordContentHash(upload.id, contentHash);
   await data.renditions.fail(contentHash, format, failure);
-  await settlePreparation(pool, contentHash);
+  await settlePreparation(pool, contentHash, format);
 }

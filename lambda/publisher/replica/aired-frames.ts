@@ -48,9 +48,16 @@ export class AiredFrames {
     for (const each of this.#inFlight.splice(0, count === -1 ? Infinity : count)) this.#add(each);
   }
 
-  /** The connection is closed. @param tookAll whether everything has arrived that was sent */
-  closed(tookAll: boolean): void {
-    if (tookAll) this.arrived(Infinity);
+  /**
+   * The connection is closed.
+   * @param arrived what of that which was sent: all where the next connection goes on with it; where the stream ends,
+   * servers that got all may leave the last picture out, as nothing follows it
+   */
+  closed(arrived: 'all' | 'all but the last' | 'what is known'): void {
+    const last = this.#inFlight.at(-1);
+    if (last && arrived === 'all but the last')
+      this.#inFlight[this.#inFlight.length - 1] = { ...last, to: last.to - 1 };
+    if (arrived !== 'what is known') this.arrived(Infinity);
     this.#inFlight = [];
     this.#unwritten = [];
     this.#countedBytes = 0;
@@ -58,6 +65,7 @@ export class AiredFrames {
   }
 
   #add({ from, to, standIn, endBytes }: InFlight): void {
+    if (to === from) return;
     const last = this.#stretches.at(-1);
     const bytes = endBytes - this.#countedBytes;
     this.#countedBytes = endBytes;

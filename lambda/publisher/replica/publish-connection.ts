@@ -88,7 +88,8 @@ export async function runConnection(options: PublishConnectionOptions, signal: A
       return publisher.tookAll;
     });
     const [tookAll] = await Promise.allSettled([closing, opening.then((opened) => opened.close())]);
-    figures.aired.closed(tookAll.status === 'fulfilled' && tookAll.value);
+    const isTaken = tookAll.status === 'fulfilled' && tookAll.value;
+    figures.aired.closed(isTaken ? (signal.aborted ? 'all but the last' : 'all') : 'what is known');
   }
 }
 

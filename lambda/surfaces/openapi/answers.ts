@@ -97,9 +97,9 @@ export function problemExamples(operations: readonly Operation[], baseURL: strin
 /** All answers of an operation, by status. */
 export function answersOf(operation: Operation, schemas: Json): Json {
   const { status, body, location, csv } = operation.output;
-  const schema = body && jsonSchema(body, 'output', schemas);
+  const schema = status === 302 ? undefined : body && jsonSchema(body, 'output', schemas);
   const headers = {
-    ...(location ? { Location: refers('headers', 'Location') } : {}),
+    ...(location || status === 302 ? { Location: refers('headers', 'Location') } : {}),
     ...(operation.method === 'POST' ? { 'Idempotency-Replayed': refers('headers', 'Idempotency-Replayed') } : {}),
     ...quotaHeaders,
   };

@@ -11,6 +11,7 @@ const usual: Readonly<Record<string, unknown>> = {
   width: 1920,
   height: 1080,
   framerate: 30,
+  targetLUFS: -16,
   videoCodec: 'h264',
   audioCodec: 'aac',
   rtmpURL: 'rtmps://live.example.org/app',

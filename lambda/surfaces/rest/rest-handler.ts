@@ -69,12 +69,17 @@ export function createRestHandler(service: Service): RestHandler {
     const input = validateInput(operation, raw, found);
     const { status, headers, body } = await callOperation(service, { operation, caller, input, idempotencyKey });
     if (body === '') return new Response(null, { status, headers });
+    if (status === 302) return redirectTo((JSON.parse(body) as { readonly url: string }).url);
     if (isTable) return tableResponse(operation, new URL(request.url), body);
     return new Response(request.method === 'HEAD' ? null : body, {
       status,
       headers: { 'content-type': 'application/json', ...headers },
     });
   }
+}
+
+function redirectTo(location: string): Response {
+  return new Response(null, { status: 302, headers: { location, 'cache-control': 'no-store' } });
 }
 
 /** The answer as a table. Where there is more, its Link names the rest. */

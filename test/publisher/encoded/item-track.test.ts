@@ -49,7 +49,7 @@ function trackOf(timeline: () => readonly TimelineEntry[], faults: Faults = {}, 
       framesPerSecond,
       loadTimeline: async () => timeline(),
       log: (event) => void logged.push(event),
-      open: async ({ uploadID }, first, frameCount) => {
+      open: async ({ uploadID }, { startFrame: first, frameCount }) => {
         const failure = faults.openFailure?.(uploadID, opened.length) ?? null;
         opened.push(`${uploadID} ${first}+${frameCount}`);
         await faults.opening?.();

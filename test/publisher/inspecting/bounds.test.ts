@@ -44,7 +44,7 @@ const read = async () => (await call('GET', `/uploads/${uploadID}`)).body;
 
 function inspect(media: string, more: Partial<InspectorOptions> = {}): Promise<boolean> {
   const objects = Object.assign(Object.create(service.objects()), { presignGet: async () => media });
-  return inspectNext({ pool: service.pool(), objects, tools, log: () => {}, ...more }, signal);
+  return inspectNext({ pool: service.pool(), objects, tools, limitFactor: 100, log: () => {}, ...more }, signal);
 }
 
 it('what has taken twelve hours is left with what was found until then', async () => {

@@ -4,6 +4,7 @@ import { stat } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import type { InspectionProgress } from '../../../lambda/data/inspections.ts';
+import { toStereo } from '../../../lambda/publisher/ffmpeg/item-arguments.ts';
 import { probeMedia } from '../../../lambda/publisher/media/probe.ts';
 import type { PieceTimes } from '../../../lambda/publisher/inspecting/measure-piece.ts';
 import { progressOf } from '../../../lambda/publisher/inspecting/inspector.ts';
@@ -63,21 +64,24 @@ describe.each(toolSets)('with the ffmpeg $name', (tools) => {
   });
 
   const louder = flawedFiles.filter(({ name }) => /^(?:loud|clipped|mute\.|black-and)/u.test(name));
-  it.each([...louder, ...cleanFiles])('measures the loudness of $name as ebur128 does by itself', async (file) => {
-    const { loudness } = await lookThrough(file, tools);
-    const args = ['-nostdin', '-hide_banner', '-i', await file.path(), '-map', '0:a:0'];
-    const { stderr } = await promisify(execFile)(tools.tools.ffmpegPath, [
-      ...args,
-      ...'-af ebur128=peak=true -f null -'.split(' '),
-    ]);
-    const summary = stderr.slice(stderr.lastIndexOf('Summary:'));
-    const said = (name: string) => Number(new RegExp(`${name}: +(-?[\\d.]+)`).exec(summary)![1]);
-    expect(Math.abs(loudness!.integratedLUFS - said('I'))).toBeLessThanOrEqual(0.5);
-    // Of three seconds there is one value, and ffmpeg says how far that is above the gate of the range.
-    const [, gate, low] = /Loudness range:[^]*?Threshold: +(\S+)[^]*?LRA low: +(\S+)/.exec(summary)!;
-    expect(Math.abs(loudness!.rangeLU - (low === gate ? 0 : said('LRA')))).toBeLessThanOrEqual(0.5);
-    expect(Math.abs(loudness!.truePeakDBTP - said('Peak'))).toBeLessThanOrEqual(0.5);
-  });
+  it.each([...louder, ...cleanFiles])(
+    'measures how loud $name is as it is sent, as ebur128 does by itself',
+    async (file) => {
+      const { loudness } = await lookThrough(file, tools);
+      const args = ['-nostdin', '-hide_banner', '-i', await file.path(), '-map', '0:a:0'];
+      const { stderr } = await promisify(execFile)(tools.tools.ffmpegPath, [
+        ...args,
+        ...`-af ${toStereo},ebur128=peak=true -f null -`.split(' '),
+      ]);
+      const summary = stderr.slice(stderr.lastIndexOf('Summary:'));
+      const said = (name: string) => Number(new RegExp(`${name}: +(-?[\\d.]+)`).exec(summary)![1]);
+      expect(Math.abs(loudness!.integratedLUFS - said('I'))).toBeLessThanOrEqual(0.5);
+      // Of three seconds there is one value, and ffmpeg says how far that is above the gate of the range.
+      const [, gate, low] = /Loudness range:[^]*?Threshold: +(\S+)[^]*?LRA low: +(\S+)/.exec(summary)!;
+      expect(Math.abs(loudness!.rangeLU - (low === gate ? 0 : said('LRA')))).toBeLessThanOrEqual(0.5);
+      expect(Math.abs(loudness!.truePeakDBTP - said('Peak'))).toBeLessThanOrEqual(0.5);
+    },
+  );
 });
 
 it('what is looked through in pieces is found as in one', async () => {

@@ -20,7 +20,8 @@ let media: string;
 beforeEach(() => service.pool().query('truncate inspections'));
 
 const objects = () => Object.assign(Object.create(service.objects()), { presignGet: async () => media });
-const inspect = () => inspectNext({ pool: service.pool(), objects: objects(), tools, log: () => {} }, signal);
+const inspect = () =>
+  inspectNext({ pool: service.pool(), objects: objects(), tools, limitFactor: 100, log: () => {} }, signal);
 
 /** Lets a worker carry out one command. */
 async function carryOut(body: MediaCommand): Promise<void> {

@@ -15,6 +15,7 @@ import type { MediaTools } from '../../../lambda/publisher/media/media-tools.ts'
 import { preparedMedia } from '../../../lambda/publisher/prepared/prepared-media.ts';
 import type { PreparedMediaOptions } from '../../../lambda/publisher/prepared/prepared-media.ts';
 import { prepareSegment } from '../../../lambda/publisher/preparing/prepare-segment.ts';
+import type { SegmentRequest } from '../../../lambda/publisher/preparing/prepare-segment.ts';
 import { readSegmentHeader, segmentKey } from '../../../lambda/publisher/prepared/segment-format.ts';
 import type { SegmentHeader } from '../../../lambda/publisher/prepared/segment-format.ts';
 import { SegmentStore } from '../../../lambda/publisher/prepared/segment-store.ts';
@@ -31,7 +32,13 @@ const noSignal = new AbortController().signal;
 export interface PreparedClips extends AsyncDisposable {
   readonly objects: FileObjectStore;
   /** Prepares all of a file. The item's upload id serves as content hash. */
-  prepare(item: TimelineItem, path: string, format?: RenditionFormat, encoder?: EncoderSettings): Promise<void>;
+  prepare(
+    item: TimelineItem,
+    path: string,
+    format?: RenditionFormat,
+    encoder?: EncoderSettings,
+    sound?: Pick<SegmentRequest, 'level' | 'itemSeconds'>,
+  ): Promise<void>;
 }
 
 export async function preparedClips(tools: MediaTools): Promise<PreparedClips> {
@@ -39,11 +46,11 @@ export async function preparedClips(tools: MediaTools): Promise<PreparedClips> {
   const objects = createFileObjectStore({ folder, baseURL: 'http://127.0.0.1/objects', signingKey: 'test' });
   return {
     objects,
-    async prepare(item, path, wanted = format, encoder = fastEncoder) {
+    async prepare(item, path, wanted = format, encoder = fastEncoder, sound = {}) {
       const rendition = renditionOf(item.uploadID, item, wanted);
       for (let segment = 0; segment < segmentCount(rendition); segment++) {
         const { kind, hasAudio, dynamicRange } = item;
-        const request = { rendition, segment, sourceURL: path, kind, hasAudio, dynamicRange, encoder };
+        const request = { rendition, segment, sourceURL: path, kind, hasAudio, dynamicRange, encoder, ...sound };
         const bytes = await prepareSegment(tools, request, noSignal);
         await objects.write(segmentKey(rendition, segment), bytes, { contentType: 'application/octet-stream' });
       }

@@ -2,11 +2,12 @@
 import type { GraphQLObjectType, GraphQLOutputType } from 'graphql';
 import { ensureSigningKey } from '../../../lambda/auth/signing-keys.ts';
 import { getNamedType, isListType, isNonNullType, isObjectType } from 'graphql';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { operations } from '../../../lambda/operations/index.ts';
 import { relations } from '../../../lambda/operations/relations.ts';
 import { buildSchema } from '../../../lambda/surfaces/graphql/schema.ts';
 import { graphqlOn } from '../../support/graphql.ts';
+import { settleFrames } from '../../support/frames.ts';
 import { storeIncident } from '../../support/incidents.ts';
 import { pretendProbed, testService } from '../../support/service.ts';
 import type { TestUser } from '../../support/service.ts';
@@ -315,6 +316,9 @@ describe('streams', () => {
       recurrence,
     });
     expect(scheduled).toMatchObject({ state: 'scheduled', scheduleStartAt: '2998-12-31T23:00:00.000Z', recurrence });
+    const frame = call('getStreamFrame', { id, at: '2999-01-01T00:00:01+01:00' });
+    await vi.waitUntil(() => settleFrames(service, 'ready'), { timeout: 20_000 });
+    expect((await frame).url).toContain('/objects/');
     expect((await callAs(`/streams/${id}`, 'cancelStreamSchedule', { id })).state).toBe('draft');
     expect((await callAs(`/streams/${id}`, 'startStream', { id })).state).toBe('activating');
     await call('getStreamStats', { id });

@@ -27,6 +27,7 @@ const unset = {
   sealed_stream_key: null,
   schedule_start_at: null,
   schedule_end_at: null,
+  sound: null,
 } as const;
 
 /** Makes a hundred streams, each with a destination and two playlists. That of the video holds an upload. */

@@ -1,0 +1,70 @@
+// How loud the items of a stream are: what is wished, and the gain that makes an item so.
+import type { Loudness } from './loudness.ts';
+
+/** What a stream, or an item of a playlist, says of its sound. */
+export interface SoundSettings {
+  readonly loudness: {
+    /** Whether items are brought to the target; else they play as loud as they are. */
+    readonly enabled: boolean;
+    readonly targetLUFS: number;
+  };
+}
+
+/** What makes the sound of an item as loud as is wished. */
+export interface SoundLevel {
+  readonly targetLUFS: number;
+  readonly gainDB: number;
+  /** Whether peaks would come too near to full scale, so that a limiter holds them down. */
+  readonly isLimited: boolean;
+}
+
+/** A level that is for the occurrences of an item which begin at a time of the run or later. */
+export interface TimedLevel {
+  readonly fromSeconds: number;
+  /** Null: the item plays as it is. */
+  readonly level: SoundLevel | null;
+}
+
+/** What platforms play at: they turn down what is louder. */
+export const usualSound: SoundSettings = { loudness: { enabled: true, targetLUFS: -14 } };
+/** In these steps, so that a content has few renditions of sound. */
+export const targetsLUFS = { quietest: -30, loudest: -8, step: 0.5 } as const;
+
+/** What is nearer to its target is right already: nobody hears the difference, and it is sent bit for bit as before. */
+const rightWithinLU = 0.3;
+/** What is quieter than this below its target is noise rather than sound: so much it is made louder at most. */
+const mostGainDB = 30;
+/**
+ * What peaks may have before they are encoded, for −1 dBTP on the air: AAC at our bitrate was seen to add 1.3 dB to
+ * sound that is limited hard.
+ */
+export const highestPeakDBTP = -2.5;
+
+/** What an item is to sound like: its own setting, else its stream's. @returns null: as it is */
+export function targetOf(item: SoundSettings | null | undefined, stream: SoundSettings | null): number | null {
+  const { loudness } = item ?? stream ?? usualSound;
+  return loudness.enabled ? loudness.targetLUFS : null;
+}
+
+/** @returns null where the sound is right already, or is none */
+export function levelFor(loudness: Loudness | null, targetLUFS: number): SoundLevel | null {
+  if (loudness === null) return null;
+  const distanceLU = Math.round((targetLUFS - loudness.integratedLUFS) * 10) / 10;
+  const gainDB = Math.abs(distanceLU) <= rightWithinLU ? 0 : Math.min(mostGainDB, distanceLU);
+  const isLimited = loudness.truePeakDBTP + gainDB > highestPeakDBTP;
+  return gainDB === 0 && !isLimited ? null : { targetLUFS, gainDB, isLimited };
+}
+
+/** The level of an occurrence of an item that begins at a frame of the run. */
+export function levelAt(
+  { levels = [] }: { readonly levels?: readonly TimedLevel[] },
+  startFrame: number,
+  framesPerSecond: number,
+): SoundLevel | null {
+  const isFor = ({ fromSeconds }: TimedLevel) => Math.round(fromSeconds * framesPerSecond) <= startFrame;
+  return levels.findLast(isFor)?.level ?? null;
+}
+
+export function isSameLevel(one: SoundLevel | null, other: SoundLevel | null): boolean {
+  return one?.targetLUFS === other?.targetLUFS && one?.gainDB === other?.gainDB && one?.isLimited === other?.isLimited;
+}

@@ -1,0 +1,143 @@
+// A picture of a stream at any time is the frame that is due then, as a real ffmpeg shows it.
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { buffer } from 'node:stream/consumers';
+import type { Readable } from 'node:stream';
+import { afterAll, beforeAll, beforeEach, expect, it, vi } from 'vitest';
+import { sweep } from '../../../lambda/jobs/sweep.ts';
+import { captureFrame } from '../../../lambda/publisher/inspecting/capture-frame.ts';
+import { findMediaTools } from '../../../lambda/publisher/media/media-tools.ts';
+import type { MediaTools } from '../../../lambda/publisher/media/media-tools.ts';
+import { createPostgresCommandQueue } from '../../../lambda/ports/command-queue/postgres-command-queue.ts';
+import { createOutboxTimers } from '../../../lambda/ports/timers/outbox-timers.ts';
+import { actorsOn, startOptions, storage } from '../../support/actors.ts';
+import { makeBarcodeClip, readBarcodes } from '../../support/barcode-clip.ts';
+import { commandsTo } from '../../support/outbox-rows.ts';
+import { testService } from '../../support/service.ts';
+import { objectKeyOf } from '../../support/stored-uploads.ts';
+
+const service = testService();
+const actors = actorsOn(service);
+const { call, create, data, readyStream, upload } = actors;
+
+/** Seconds of the clips by their number. */
+const clips = [3, 2];
+const fps = 30;
+const lapFrames = 5 * fps;
+const yearMs = 365 * 86_400_000;
+
+let tools: MediaTools;
+let folder: string;
+let files: Map<string, string>;
+let streamID: string;
+let anchoredAt: Date;
+/** What the worker has stored. */
+let stored: Map<string, Buffer>;
+
+beforeAll(async () => {
+  tools = await findMediaTools(process.env);
+  folder = await mkdtemp(join(tmpdir(), 'frame-'));
+  for (const [clip, seconds] of clips.entries())
+    await makeBarcodeClip(tools, join(folder, `${clip}.mp4`), clip, seconds);
+});
+afterAll(() => rm(folder, { recursive: true }));
+
+beforeEach(async () => {
+  files = new Map();
+  stored = new Map();
+  streamID = await readyStream({ videoUploadObjectID: null, framerate: 'f_30' });
+  const playlistID = await create('/playlists', { streamID, kind: 'video', mode: 'sequential' });
+  for (const [clip, durationSeconds] of clips.entries()) {
+    const uploadID = await upload({ durationSeconds });
+    files.set(await objectKeyOf(service, uploadID), join(folder, `${clip}.mp4`));
+    await call('POST', `/playlists/${playlistID}/operations`, { operations: [{ op: 'add', uploadID }] });
+  }
+  await call('POST', `/streams/${streamID}/start`);
+  ({ anchored_at: anchoredAt } = await data().streams.anchor(streamID));
+});
+
+/** What a worker does with the commands that wait. */
+async function work(): Promise<number> {
+  const waiting = (await commandsTo(service, 'media')).filter(
+    (body) => 'task' in body && body.task === 'capture_frame',
+  );
+  await service.pool().query('delete from outbox');
+  const objects = {
+    presignGet: async (key: string) => files.get(key)!,
+    write: async (key: string, body: Buffer | Readable) =>
+      void stored.set(key, Buffer.isBuffer(body) ? body : await buffer(body)),
+  };
+  const attempt = { commandID: 'test', failures: 0, isLast: true, signal: new AbortController().signal };
+  const options = { pool: service.pool(), objects, tools, log: () => {} };
+  for (const body of waiting) await captureFrame(options, (body as { objectKey: string }).objectKey, attempt);
+  return waiting.length;
+}
+
+/** Lets a worker work until there is an answer. */
+async function answerOf<Answer>(asked: Promise<Answer>): Promise<Answer> {
+  let isAnswered = false;
+  const answer = asked.finally(() => (isAnswered = true));
+  await vi.waitUntil(async () => (await work()) === 0 && isAnswered, { timeout: 20_000 });
+  return answer;
+}
+
+/** Asks for the picture of a time, has it made, and reads it. */
+async function frameAt(at: Date): Promise<{ clip: number; frame: number }> {
+  const { status, headers } = await answerOf(call('GET', `/streams/${streamID}/frame?at=${at.toISOString()}`));
+  expect(status).toBe(302);
+  const location = decodeURIComponent(headers.get('location')!);
+  const [, image] = [...stored].find(([key]) => location.includes(key))!;
+  const file = join(folder, 'frame.jpg');
+  await writeFile(file, image);
+  const [shown] = await readBarcodes(tools, file);
+  return shown!;
+}
+
+it.each([0, 1.5, 2.999, 3, 4.2, 61.034])(
+  'shows the frame that is due %s s after the beginning, and a year later',
+  async (seconds) => {
+    for (const sinceAnchorMs of [seconds * 1000, yearMs + seconds * 1000]) {
+      const at = new Date(anchoredAt.getTime() + sinceAnchorMs);
+      const inLap = Math.floor((sinceAnchorMs * fps) / 1000 + 1e-6) % lapFrames;
+      const frame = inLap < clips[0]! * fps ? { clip: 0, frame: inLap } : { clip: 1, frame: inLap - clips[0]! * fps };
+      expect(await frameAt(at)).toEqual(frame);
+    }
+  },
+);
+
+it('is made once, however often and for whatever lap it is asked, and forgotten after a day', async () => {
+  const at = (ms: number) => `/streams/${streamID}/frame?at=${new Date(anchoredAt.getTime() + ms).toISOString()}`;
+  const answers = await answerOf(Promise.all([call('GET', at(1000)), call('GET', at(1000)), call('GET', at(6000))]));
+  expect(answers.map(({ status }) => status)).toEqual([302, 302, 302]);
+  expect(await work()).toBe(0);
+  expect(stored.size).toBe(1);
+  await service.pool().query(`update frames set asked_at = now() - interval '25 hours'`);
+  const pool = service.pool();
+  await sweep({
+    pool,
+    queue: createPostgresCommandQueue({ pool, log: () => {} }),
+    timers: createOutboxTimers(pool),
+    startOptions,
+    storage,
+    clock: () => new Date(),
+  });
+  const [objectKey] = stored.keys();
+  expect(await commandsTo(service, 'media')).toContainEqual({ task: 'delete_object', objectKey });
+});
+
+it('is refused where nothing plays, where no picture can be made, and where too many are being made', async () => {
+  const at = (ms: number) => `/streams/${streamID}/frame?at=${new Date(anchoredAt.getTime() + ms).toISOString()}`;
+  expect((await call('GET', at(-1000))).body).toMatchObject({ code: 'preview_unavailable' });
+  files = new Map([...files].map(([key]) => [key, join(folder, 'nothing.mp4')]));
+  expect((await answerOf(call('GET', at(100)))).body).toMatchObject({
+    code: 'preview_unavailable',
+    detail: expect.stringMatching(/made/),
+  });
+  const fill = `insert into frames (object_key, user_id, upload_id, frame, format, width)
+    select 'x' || n, $1, 'upl', n, 'q_720p-f_30', 640 from generate_series(1, 10) n`;
+  await service.pool().query(fill, [actors.user().id]);
+  expect((await call('GET', at(500))).body).toMatchObject({
+    detail: expect.stringMatching(/10 others are being made/),
+  });
+});
