@@ -21,9 +21,7 @@ export function selfContained(
   const schemas: Json = {};
   const complete = inPlace(jsonSchema(schema, io, schemas), schemas, elsewhere, io) as Json;
   // AI models are given the schemas of inputs, and some providers of models accept no list of types in them.
-  if (io === 'input') return complete;
-  const { required, ...described } = withoutUnionsOfNull(withoutFormats(complete)) as Json;
-  return { ...(withoutRequired(described) as Json), ...(required === undefined ? {} : { required }) };
+  return io === 'input' ? complete : (withoutUnionsOfNull(withoutFormats(complete)) as Json);
 }
 
 /** The component that a schema is, or null, and the components that it directly contains. */
@@ -57,6 +55,8 @@ function nameIn(reference: string): string {
 function isNoise(name: string, member: unknown, io: 'input' | 'output'): boolean {
   if (name === 'pattern') return member === storableTextPattern || io === 'output';
   // An answer has every field; only the problem that an error has in its place has none of them.
+  // A value of many explains itself when it is there.
+  if (name === 'enum') return io === 'output' && Array.isArray(member) && member.length > 15;
   if (name === 'required') return io === 'output' && Array.isArray(member);
   // What a value looks like is seen in the value.
   if (name === 'format') return io === 'output' || member === 'int32';
@@ -91,14 +91,6 @@ function withoutUnionsOfNull(value: unknown): unknown {
   if (!option || nothing?.['type'] !== 'null' || others.length > 0 || typeof option['type'] !== 'string') return schema;
   const values = option['enum'] as readonly unknown[] | undefined;
   return { ...option, type: [option['type'], 'null'], ...(values ? { enum: [...values, null] } : {}), ...rest };
-}
-
-/** Of what an answer has in it, all fields are always there: to say so of each took a fortieth of the list. */
-function withoutRequired(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(withoutRequired);
-  if (value === null || typeof value !== 'object') return value;
-  const members = Object.entries(value).filter(([name, member]) => name !== 'required' || !Array.isArray(member));
-  return Object.fromEntries(members.map(([name, member]) => [name, withoutRequired(member)]));
 }
 
 function outlined(teller: string): Json {
