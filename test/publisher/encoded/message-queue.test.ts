@@ -96,7 +96,7 @@ function queueOf({ framerate = 'f_30', startFrame = 0, sequenceHeaders = { 0: 'A
     profile,
     take: async (count: number): Promise<QueuedMessage[]> => {
       const messages: QueuedMessage[] = [];
-      while (messages.length < count) messages.push(...(await queue.next())!);
+      while (messages.length < count) messages.push(...(await queue.next()));
       return messages;
     },
   };
@@ -184,7 +184,7 @@ describe('a failure of the media', () => {
     const pictures: string[] = [];
     const takeAll = async () => {
       for (;;) {
-        const messages = (await queue.next())!;
+        const messages = await queue.next();
         for (const { picture, payload } of messages) if (picture) pictures.push(payload.toString());
       }
     };

@@ -91,10 +91,10 @@ const framesOf = (messages: readonly QueuedMessage[]) => messages.flatMap(({ pic
 describe('connections that begin together', () => {
   it('get the same messages from one encoder, however fast each takes them', async () => {
     const [one, other] = await Promise.all([tapAt(0), tapAt(0)]);
-    const taken = await take(one!, 300);
+    const taken = await take(one, 300);
     expect(opened).toHaveLength(1);
     expect(words(taken).slice(0, 2)).toEqual(['header', 'picture 0']);
-    expect(await take(other!, 300)).toEqual(taken);
+    expect(await take(other, 300)).toEqual(taken);
     const pictures = taken.filter(({ picture }) => picture);
     expect(pictures.map(({ timestampMs }) => timestampMs)).toEqual(pictures.map((_, n) => Math.round(n * frameMs)));
   });
@@ -130,20 +130,20 @@ describe('a connection that begins later', () => {
 describe('a connection that ends before a keyframe', () => {
   it.each([0, 7, 59])('is followed by one with all that is left, begun at frame %i', async (startFrame) => {
     const [ending, staying] = await Promise.all([tapAt(startFrame), tapAt(startFrame)]);
-    const before = await take(ending!, 100);
-    const endFrame = await ending!.endBeforeKeyframe();
+    const before = await take(ending, 100);
+    const endFrame = await ending.endBeforeKeyframe();
     expect(endFrame % profile.gopFrames).toBe(0);
     expect(endFrame - framesOf(before).at(-1)!).toBeGreaterThan(30);
     const next = await tapAt(endFrame);
     expect([next.startFrame, opened.length]).toEqual([endFrame, 1]);
-    before.push(...(await take(ending!, 1000)));
-    expect(await ending!.next()).toBeNull();
-    await ending!.close();
+    before.push(...(await take(ending, 1000)));
+    expect(await ending.next()).toBeNull();
+    await ending.close();
     const after = await take(next, 200);
     const joined = [...before, ...after];
     expect(framesOf(joined)).toEqual(framesOf(joined).map((_, index) => startFrame + index));
     expect(soundOf(joined)).toEqual(soundOf(joined).map((_, index) => index));
-    const stayed = await take(staying!, framesOf(joined).length);
+    const stayed = await take(staying, framesOf(joined).length);
     expect(framesOf(stayed)).toEqual(framesOf(joined));
   });
 });
@@ -151,11 +151,11 @@ describe('a connection that ends before a keyframe', () => {
 describe('a connection that takes nothing', () => {
   it('ends once 20 s wait for it, and the others go on', async () => {
     const [slow, fast] = await Promise.all([tapAt(0), tapAt(0)]);
-    const taken = await take(fast!, 20 * 30);
-    expect(slow!.secondsInHand).toBeCloseTo(20 + 1.5);
-    taken.push(...(await take(fast!, 30)));
-    await expect(slow!.next()).rejects.toEqual(new DestinationError('stalled'));
-    expect(slow!.secondsInHand).toBeLessThan(22);
+    const taken = await take(fast, 20 * 30);
+    expect(slow.secondsInHand).toBeCloseTo(20 + 1.5);
+    taken.push(...(await take(fast, 30)));
+    await expect(slow.next()).rejects.toEqual(new DestinationError('stalled'));
+    expect(slow.secondsInHand).toBeLessThan(22);
     expect(framesOf(taken)).toHaveLength(21 * 30);
   });
 });
@@ -163,11 +163,11 @@ describe('a connection that takes nothing', () => {
 describe('an encoder', () => {
   it('ends with its last connection, and the next one gets another', async () => {
     const [one, other] = await Promise.all([tapAt(0), tapAt(0)]);
-    await one!.close();
-    await one!.close();
+    await one.close();
+    await one.close();
     expect(opened[0]!.isClosed).toBe(false);
-    await expect(one!.next()).rejects.toThrow('left its encoder');
-    await other!.close();
+    await expect(one.next()).rejects.toThrow('left its encoder');
+    await other.close();
     expect(opened[0]!.isClosed).toBe(true);
     await tapAt(0);
     expect(opened).toHaveLength(2);
@@ -176,8 +176,8 @@ describe('an encoder', () => {
   it('that fails tells all of them, and is not tapped any more', async () => {
     const [one, other] = await Promise.all([tapAt(0), tapAt(0)]);
     opened[0]!.failure = new Error('nothing of it can be played');
-    await expect(one!.next()).rejects.toBe(opened[0]!.failure);
-    await expect(other!.next()).rejects.toBe(opened[0]!.failure);
+    await expect(one.next()).rejects.toBe(opened[0]!.failure);
+    await expect(other.next()).rejects.toBe(opened[0]!.failure);
     await tapAt(0);
     expect(opened).toHaveLength(2);
   });

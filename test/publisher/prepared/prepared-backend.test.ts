@@ -214,8 +214,9 @@ describe('the prepared backend', { timeout: 180_000 }, () => {
       }),
     );
     const output = async (outputID: string) => (await call('GET', `/streams/${id}/outputs/${outputID}`)).body;
-    const untilOutput = (outputID: string, wanted: string) =>
-      expect.poll(async () => (await output(outputID)).state, { timeout: 20_000 }).toBe(wanted);
+    const untilOutput = async (outputID: string, wanted: string) => {
+      await expect.poll(async () => (await output(outputID)).state, { timeout: 20_000 }).toBe(wanted);
+    };
     for (const outputID of added) await untilOutput(outputID, 'live');
     await expect.poll(async () => (await output(added[0]!)).stats.framesSent, { timeout: 20_000 }).toBeGreaterThan(30);
     await call('PATCH', `/streams/${id}/outputs/${added[1]}`, { enabled: false });
