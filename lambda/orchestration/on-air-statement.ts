@@ -6,6 +6,7 @@ import { joined } from '../domain/aired.ts';
 import type { TimelineEntry, TimelineItem } from '../domain/play-out.ts';
 import { frameCountOf } from '../domain/play-out.ts';
 import { bytesHashOf } from '../domain/rendition.ts';
+import { runClock } from '../domain/run-clock.ts';
 import { airRuns, programmeTrackOf } from './on-air-rows.ts';
 import type { AirRun } from './on-air-rows.ts';
 
@@ -61,7 +62,7 @@ async function statedRun(data: Database, stream: Stream, run: AirRun, from: Date
   const { anchoredAt, framesPerSecond: rate } = run;
   const timelines = await run.timelines();
   const track = programmeTrackOf(timelines);
-  const frameAt = (at: Date) => Math.max(0, ((at.getTime() - anchoredAt.getTime()) / 1000) * rate);
+  const { frameAt } = runClock(anchoredAt, rate);
   const [firstFrame, endFrame] = [Math.floor(frameAt(from)), Math.ceil(frameAt(to))];
   const entries = entriesBetween(timelines[track], firstFrame / rate, endFrame / rate);
   const numbers = new Map<string, number>();

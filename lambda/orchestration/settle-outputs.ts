@@ -106,7 +106,7 @@ async function costOfStream(
 ): Promise<(rtmpURL: string | null, isEncodedForAnother: boolean) => StreamCost> {
   const sources = await data.timelines.sources(stream.id);
   const common = { ...formatOfRun(stream), ...sources, backend: backendOf(stream) };
-  return (rtmpURL, isEncodedForAnother) => costOf({ ...common, rtmpURL, isEncodedForAnother });
+  return (rtmpURL, isEncodedForAnother) => costOf({ ...common, url: rtmpURL, isEncodedForAnother });
 }
 
 /** All ways of a stream: the first output's, or its managed platform's, and those of its other outputs. */

@@ -16,7 +16,7 @@ import { judgeReadiness } from '../domain/readiness.ts';
 import type { DestinationFacts, PlaylistFacts, UploadFacts } from '../domain/readiness.ts';
 import type { ReadinessIssue } from '../domain/readiness-issues.ts';
 import type { PictureFormat } from '../domain/rendition.ts';
-import { parseRtmpURL } from '../domain/rtmp-url.ts';
+import { parsePublishURL } from '../domain/publish-url.ts';
 import { targetOf } from '../domain/sound.ts';
 import { isDestinationAllowed } from '../domain/destination-url.ts';
 
@@ -188,6 +188,9 @@ function managedFacts(
 
 /** Names each platform once, even where both addresses are of the same one. */
 function excessesOf(urls: readonly string[], { format }: StreamParts): IngestExcess[] {
-  const found = urls.flatMap((url) => excessOver(parseRtmpURL(url)?.hostname ?? '', format) ?? []);
+  const found = urls.flatMap((url) => {
+    const server = parsePublishURL(url);
+    return (server && excessOver(server.hostname, format, server.way)) ?? [];
+  });
   return [...new Map(found.map((excess) => [excess.platform, excess])).values()];
 }

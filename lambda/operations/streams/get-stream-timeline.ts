@@ -57,14 +57,14 @@ export const getStreamTimeline = operation(['service:read'], {
       now,
     });
     const hasMore = found.length > limit;
-    const next = hasMore ? ctx.cursors.seal(listID, Math.ceil(found[limit]!.startAt.getTime())) : '';
+    const next = hasMore ? ctx.cursors.seal(listID, found[limit]!.startAt.getTime()) : '';
     const data = await presentRows(ctx, stream, found.slice(0, limit), afterMs === null ? from : null);
     return { data, page: { hasMore, nextCursor: next } };
   },
 });
 
 /** @param from the time that was asked for; null where the page is not the first */
-export async function presentRows(
+async function presentRows(
   ctx: Pick<Context, 'data'>,
   stream: Stream,
   rows: readonly OnAirRow[],

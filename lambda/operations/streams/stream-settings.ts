@@ -7,7 +7,7 @@ import { judgeParts } from '../../orchestration/judge-parts.ts';
 import { lockWithStream } from '../../orchestration/lock-with-stream.ts';
 import { keepPrepared } from '../../orchestration/prepare-media.ts';
 import type { Context } from '../context.ts';
-import { streamKeyFaults } from '../destinations/destination-schema.ts';
+import { streamKeyFaults } from '../destinations/destination-wish.ts';
 import { fieldProblem, fieldProblems } from '../field-problems.ts';
 import { ProblemError } from '../problem-codes.ts';
 import type { FieldError } from '../problem-codes.ts';

@@ -15,7 +15,7 @@ import { releaseBatch } from './hand-over.ts';
 import { loadPublishPlan } from './load-publish-plan.ts';
 import { DeliveryMeter } from '../rtmp/delivery-meter.ts';
 import type { RtmpClientOptions } from '../rtmp/rtmp-client.ts';
-import { TlsSessions } from '../rtmp/tls-sessions.ts';
+import { TlsSessions } from '../destination/tls-sessions.ts';
 import type { AgentOptions } from './agent-options.ts';
 import type { BeginReplica } from './agent-replicas.ts';
 import { ReportWriter } from './report-writer.ts';

@@ -1,11 +1,12 @@
 // Reads what a replica publishes, where to, and where in its run it is, from the rows, just before it connects.
 import type { Database } from '../../data/database.ts';
+import type { Destination } from '../../data/destinations.ts';
 import type { Replica, ReplicaRole } from '../../data/replicas.ts';
 import { formatOfRun } from '../../data/streams.ts';
 import type { Stream } from '../../data/streams.ts';
 import type { TimelineEntry } from '../../domain/play-out.ts';
 import { formatName } from '../../domain/rendition.ts';
-import { destinationKeyPlace, ingestKeyPlace, streamKeyPlace } from '../../domain/sealed-places.ts';
+import { destinationKeyPlace, ingestKeyPlace, srtPassphrasePlace, streamKeyPlace } from '../../domain/sealed-places.ts';
 import type { StreamingSettings } from '../../orchestration/stream-parts.ts';
 import type { ObjectStore } from '../../ports/object-store/object-store.ts';
 import type { Sealer } from '../../ports/sealer/sealer.ts';
@@ -20,6 +21,8 @@ import { preparedMedia } from '../prepared/prepared-media.ts';
 import type { PreparedMediaOptions } from '../prepared/prepared-media.ts';
 import { KnownTimeline } from './known-timeline.ts';
 import type { TimelineRevisions } from './timeline-revisions.ts';
+import { targetAt } from '../destination/publish-target.ts';
+import type { DestinationSecrets } from '../destination/publish-target.ts';
 import type { PublishPlan } from '../replica/publish-plan.ts';
 import type { StreamMedia } from '../replica/stream-media.ts';
 
@@ -128,19 +131,17 @@ async function targetsOf(
   stream: Stream,
 ): Promise<Pick<PublishPlan, 'target' | 'freeTarget'>> {
   if (sealer === null) throw new Error('an agent without backends has no stream to publish');
-  const { first, second, streamKey } = await addressOf(data, sealer, settings, stream, replica.output_id);
-  if (second === null) return { target: { rtmpURL: first, streamKey }, freeTarget: null };
+  const { first, second, ...secrets } = await addressOf(data, sealer, settings, stream, replica.output_id);
+  if (second === null) return { target: targetAt(first, secrets), freeTarget: null };
   const [own, other] = replica.role === 'backup' || replica.at_backup_url ? [second, first] : [first, second];
   const ofOutput = (await data.replicas.ofStream(stream.id)).filter((each) => each.output_id === replica.output_id);
-  const isAlone = ofOutput.length === 1;
-  return { target: { rtmpURL: own, streamKey }, freeTarget: isAlone ? { rtmpURL: other, streamKey } : null };
+  return { target: targetAt(own, secrets), freeTarget: ofOutput.length === 1 ? targetAt(other, secrets) : null };
 }
 
-interface Address {
+interface Address extends DestinationSecrets {
   readonly first: string;
   /** For a second, redundant feed. */
   readonly second: string | null;
-  readonly streamKey: string;
 }
 
 async function addressOf(
@@ -159,11 +160,11 @@ async function addressOf(
     const ingest = (await data.managedStreams.channel(stream.id))?.ingest;
     if (!ingest) throw new Error(`stream ${stream.id} has no ingest at its platform`);
     const streamKey = sealer.open(ingest.sealed_key, ingestKeyPlace(stream.id));
-    return { first: ingest.url, second: ingest.backup_url, streamKey };
+    return { first: ingest.url, second: ingest.backup_url, streamKey, srt: null };
   }
   if (stream.destination_id === null) {
     const streamKey = sealer.open(stream.sealed_stream_key!, streamKeyPlace(stream.id));
-    return { first: settings.legacyRtmpURL!, second: null, streamKey };
+    return { first: settings.legacyRtmpURL!, second: null, streamKey, srt: null };
   }
   return addressOfDestination(data, sealer, stream, stream.destination_id);
 }
@@ -176,5 +177,12 @@ async function addressOfDestination(
 ): Promise<Address> {
   const destination = (await data.destinations.find(stream.user_id, destinationID))!;
   const streamKey = sealer.open(destination.sealed_stream_key, destinationKeyPlace(destination.id));
-  return { first: destination.rtmp_url, second: destination.backup_rtmp_url, streamKey };
+  const { rtmp_url: first, backup_rtmp_url: second } = destination;
+  return { first, second, streamKey, srt: srtOf(destination, sealer) };
+}
+
+function srtOf(destination: Destination, sealer: Sealer): DestinationSecrets['srt'] {
+  const { id, srt_latency_ms: latencyMs, srt_stream_id: streamID, sealed_srt_passphrase: sealed } = destination;
+  if (latencyMs === null) return null;
+  return { latencyMs, streamID, passphrase: sealed && sealer.open(sealed, srtPassphrasePlace(id)) };
 }

@@ -1,6 +1,6 @@
 // The media of the ffmpeg backend: encoded while it is sent, once for all connections of a stream.
 import { openAudioEncoder } from '../ffmpeg/audio-encoder.ts';
-import { audioFormat } from '../ffmpeg/profile.ts';
+import { audioFormat, bytesPerSecondOf } from '../ffmpeg/profile.ts';
 import { openFrames } from './ffmpeg-media.ts';
 import type { MediaOptions } from './ffmpeg-media.ts';
 import { MessageQueue, aheadSeconds } from './message-queue.ts';
@@ -29,11 +29,18 @@ export function encodedMedia(options: EncodedMediaOptions): StreamMedia {
       const leave = () => void tap.close();
       signal.addEventListener('abort', leave, { once: true });
       const { framesPerSecond } = profile;
+      const bytesPerSecond = bytesPerSecondOf(profile);
       return {
         startFrame: tap.startFrame,
         sequenceHeaders: [{ type: 'audio', timestampMs: 0, payload: tap.audioSequenceHeader }],
         send: (sending) =>
-          sendPaced({ ...sending, startMs: reachableStartMs(sending, tap), messages: tap, framesPerSecond }),
+          sendPaced({
+            ...sending,
+            startMs: reachableStartMs(sending, tap),
+            messages: tap,
+            framesPerSecond,
+            bytesPerSecond,
+          }),
         close: async () => {
           signal.removeEventListener('abort', leave);
           await tap.close();

@@ -74,6 +74,12 @@ function withRoomForTime(body: Buffer): Buffer {
   return Buffer.concat([type, body.subarray(1, headerBytes), room, body.subarray(headerBytes)]);
 }
 
+/** What the codec itself has in a tag body: a decoder configuration record, or the units of a picture. */
+export function codedDataOf(body: Buffer): Buffer {
+  if (!isExtended(body)) return body.subarray(avcHeaderBytes + compositionTimeBytes);
+  return body.subarray(headerBytes + (hasCompositionTime(body) ? compositionTimeBytes : 0));
+}
+
 function isExtended(body: Buffer): boolean {
   return (body[0]! & extendedBit) !== 0;
 }

@@ -5,10 +5,11 @@ import type { Claim, Replica, ReplicaState } from '../../data/replicas.ts';
 import type { StateReason, StreamBackend } from '../../data/streams.ts';
 import { connectionEndsAfterMs } from '../../domain/ingest-limits.ts';
 import { failsAfterMs, restingDelayMs } from '../../domain/off-air.ts';
-import { parseRtmpURL } from '../../domain/rtmp-url.ts';
 import type { Log } from '../../log.ts';
 import { MediaError } from '../media/media-error.ts';
-import { DestinationError } from '../rtmp/destination-error.ts';
+import { DestinationError } from '../destination/destination-error.ts';
+import { serverOf } from '../destination/publish-target.ts';
+import type { PublishTarget } from '../destination/publish-target.ts';
 import type { RtmpClientOptions } from '../rtmp/rtmp-client.ts';
 import { Attempts, backoffMs } from './backoff.ts';
 import { ConnectionReplacement } from './connection-replacement.ts';
@@ -86,7 +87,7 @@ export class HeldReplica {
       backend,
       plan: this.#plan,
       client,
-      takeTurn: (plan, rtmpURL, signal) => this.#takeTurn(plan, rtmpURL, signal),
+      takeTurn: (plan, target, signal) => this.#takeTurn(plan, target, signal),
       steadyClock,
       log,
     });
@@ -207,7 +208,7 @@ export class HeldReplica {
         ...whatAndWhereTo,
         ...this.#endOf(plan, movedTo, signal),
         client: this.#options.client,
-        takeTurn: (ending) => this.#takeTurn(plan, whatAndWhereTo.target.rtmpURL, ending),
+        takeTurn: (ending) => this.#takeTurn(plan, whatAndWhereTo.target, ending),
         figures: this.figures,
         steadyClock: this.#options.steadyClock,
         onEvidence: () => this.#tookMedia(),
@@ -226,9 +227,9 @@ export class HeldReplica {
     return nextURL;
   }
 
-  #takeTurn({ userID }: PublishPlan, rtmpURL: string, signal: AbortSignal): Promise<() => void> {
-    const host = parseRtmpURL(rtmpURL)!.hostname;
-    return this.#options.turns.take({ userID, host, isResting: this.#share.isResting }, signal);
+  #takeTurn({ userID }: PublishPlan, target: PublishTarget, signal: AbortSignal): Promise<() => void> {
+    const { isResting } = this.#share;
+    return this.#options.turns.take({ userID, host: serverOf(target).hostname, isResting }, signal);
   }
 
   #whatAndWhereTo(plan: PublishPlan, continuation: Continuation | null, movedTo: string | null) {
@@ -258,7 +259,8 @@ export class HeldReplica {
   ): Pick<PublishConnectionOptions, 'prepareEnd' | 'onEnding'> {
     const { log, random, replica, steadyClock } = this.#options;
     const lastsMs = this.#options.connectionEndsAfterMs ?? connectionEndsAfterMs;
-    const endsAtMs = steadyClock() + lastsMs(parseRtmpURL(plan.target.rtmpURL)!.hostname, random());
+    const { hostname, way } = serverOf(plan.target);
+    const endsAtMs = steadyClock() + lastsMs(hostname, random(), way);
     return {
       prepareEnd: (isMoveDue) => {
         if (!isMoveDue && steadyClock() <= endsAtMs) return false;

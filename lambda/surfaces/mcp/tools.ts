@@ -125,7 +125,7 @@ function describe(operation: Operation, elsewhere: DescribedElsewhere): Tool {
   return {
     name: toolName(operation),
     title: summary,
-    description: description === undefined ? `${summary}.` : `${summary}. ${description}`,
+    description: description ?? `${summary}.`,
     inputSchema: inputSchema(operation),
     outputSchema: outputSchema(operation, elsewhere),
     annotations: annotations(operation),

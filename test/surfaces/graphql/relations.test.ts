@@ -43,11 +43,17 @@ async function makeStreams(owner: TestUser): Promise<void> {
     ];
     const common = { userID: owner.id, name: `${index}` };
     await destinations.insert({
-      ...common,
       id: destination,
-      rtmpURL: 'rtmp://example.com/live',
-      backupRtmpURL: null,
-      sealedStreamKey: Buffer.from('x'),
+      userID: owner.id,
+      settings: {
+        name: `${index}`,
+        rtmp_url: 'rtmp://example.com/live',
+        backup_rtmp_url: null,
+        sealed_stream_key: Buffer.from('x'),
+        srt_latency_ms: null,
+        srt_stream_id: null,
+        sealed_srt_passphrase: null,
+      },
     });
     await uploads.insert({
       ...common,
