@@ -55,6 +55,7 @@ import { cancelStreamSchedule } from './streams/cancel-stream-schedule.ts';
 import { createStream } from './streams/create-stream.ts';
 import { deleteStream } from './streams/delete-stream.ts';
 import { getStreamReadiness } from './streams/get-stream-readiness.ts';
+import { createStreamPreview } from './streams/create-stream-preview.ts';
 import { createGuideLink } from './streams/create-guide-link.ts';
 import { deleteGuideLink } from './streams/delete-guide-link.ts';
 import { getStreamFrame } from './streams/get-stream-frame.ts';
@@ -107,6 +108,7 @@ export const operations: readonly Operation[] = [
   scheduleStream,
   cancelStreamSchedule,
   getStreamStats,
+  createStreamPreview,
   getStreamTimeline,
   getStreamProof,
   getStreamFrame,

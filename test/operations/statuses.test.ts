@@ -12,7 +12,7 @@ import { settleFrames } from '../support/frames.ts';
 import { storeIncident } from '../support/incidents.ts';
 import { testService } from '../support/service.ts';
 import type { Answer } from '../support/service.ts';
-import { pretendFailed } from '../support/stored-streams.ts';
+import { pretendFailed, pretendOnAir } from '../support/stored-streams.ts';
 import { failImport, failProbe, objectKeyOf } from '../support/stored-uploads.ts';
 
 const service = testService();
@@ -217,6 +217,15 @@ const scenarios: Readonly<Record<string, Scenarios>> = {
   get_stream_stats: {
     done: () => get('streams', emptyStream(), '/stats'),
     not_found: () => call('GET', '/streams/nothing/stats'),
+  },
+  create_stream_preview: {
+    done: async () => {
+      const id = await startedStream();
+      await pretendOnAir(service, id);
+      return call('POST', `/streams/${id}/preview`);
+    },
+    not_found: () => call('POST', '/streams/nothing/preview'),
+    preview_unavailable: () => on('streams', startedStream(), 'preview'),
   },
   get_stream_timeline: {
     done: () => get('streams', emptyStream(), '/timeline'),

@@ -49,6 +49,12 @@ export function readVideoTag(body: Buffer): VideoTag {
   return { content, isKeyframe, compositionMs };
 }
 
+/** What a tag body carries without FLV's header: a picture as MP4 has it, or the record of a sequence header. */
+export function mediaOfTag(body: Buffer): Buffer {
+  if (!isExtended(body)) return body.subarray(avcHeaderBytes + compositionTimeBytes);
+  return body.subarray(hasCompositionTime(body) ? headerBytes + compositionTimeBytes : headerBytes);
+}
+
 /**
  * Gives a picture another time between its decoding and its showing.
  * @returns the body with this time: the same buffer, unless it had no room for the time

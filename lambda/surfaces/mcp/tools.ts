@@ -36,7 +36,8 @@ export interface Tools {
 /** The descriptions are made once, when somebody first asks for the list. */
 export function toolsOf(operations: readonly Operation[]): Tools {
   // Models are given no pictures by the URL of one.
-  const restricted = operations.filter(({ scopes, output }) => scopes !== 'public' && output.status !== 302);
+  const isShown = ({ status, isForPlayers }: Operation['output']) => status !== 302 && !isForPlayers;
+  const restricted = operations.filter(({ scopes, output }) => scopes !== 'public' && isShown(output));
   const offered = new Map(restricted.map((operation) => [toolName(operation), operation]));
   let described: ReadonlyMap<Operation, Tool> | null = null;
   return {
