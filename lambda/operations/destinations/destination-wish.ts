@@ -10,7 +10,8 @@ import { endsInStreamKey, faultOfStreamKey } from '../../domain/stream-key.ts';
 import type { Context } from '../context.ts';
 import { fieldProblems } from '../field-problems.ts';
 import { ProblemError } from '../problem-codes.ts';
-import type { FieldError, FieldFault } from '../problem-codes.ts';
+import type { FieldFault } from '../field-problems.ts';
+import type { FieldError } from '../problem-codes.ts';
 
 const usualLatencyMs = 1000;
 /** The fields that hold an address: the general ones, and those for RTMP alone. */

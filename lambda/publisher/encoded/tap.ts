@@ -1,5 +1,5 @@
 // What one connection takes of an encoder that others take from as well: a queue of its own, on its own time.
-import { DestinationError } from '../rtmp/destination-error.ts';
+import { DestinationError } from '../destination/destination-error.ts';
 import { aheadSeconds } from './message-queue.ts';
 import type { EncodedMessage, MessageQueue, QueuedMessage } from './message-queue.ts';
 import type { Profile } from '../ffmpeg/profile.ts';

@@ -5,7 +5,7 @@ import type { EncodedMessage, QueuedMessage } from '../../../lambda/publisher/en
 import { SharedEncoders } from '../../../lambda/publisher/encoded/shared-encoder.ts';
 import type { Encoding } from '../../../lambda/publisher/encoded/shared-encoder.ts';
 import type { Tap } from '../../../lambda/publisher/encoded/tap.ts';
-import { DestinationError } from '../../../lambda/publisher/rtmp/destination-error.ts';
+import { DestinationError } from '../../../lambda/publisher/destination/destination-error.ts';
 
 const profile = profileOf({ quality: 'q_720p', framerate: 'f_30', videoCodec: 'h264' });
 const frameMs = 1000 / 30;
