@@ -49,6 +49,7 @@ import { replicas } from './replicas.ts';
 import { requestWindows } from './request-windows.ts';
 import { runs } from './runs.ts';
 import { securityEvents } from './security-events.ts';
+import { series } from './series.ts';
 import { signingKeys } from './signing-keys.ts';
 import { sourceFiles } from './source-files.ts';
 import { sources } from './sources.ts';
@@ -122,6 +123,7 @@ export function databaseOn(db: Queryable) {
     requestWindows: requestWindows(db),
     runs: runs(db),
     securityEvents: securityEvents(db),
+    series: series(db),
     signingKeys: signingKeys(db),
     sourceFiles: sourceFiles(db),
     sources: sources(db),

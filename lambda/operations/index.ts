@@ -60,6 +60,7 @@ import { createGuideLink } from './streams/create-guide-link.ts';
 import { deleteGuideLink } from './streams/delete-guide-link.ts';
 import { getStreamFrame } from './streams/get-stream-frame.ts';
 import { getStreamProof } from './streams/get-stream-proof.ts';
+import { getStreamStatsHistory } from './streams/get-stream-stats-history.ts';
 import { getStreamStats } from './streams/get-stream-stats.ts';
 import { getStream } from './streams/get-stream.ts';
 import { getStreamTimeline } from './streams/get-stream-timeline.ts';
@@ -108,6 +109,7 @@ export const operations: readonly Operation[] = [
   scheduleStream,
   cancelStreamSchedule,
   getStreamStats,
+  getStreamStatsHistory,
   createStreamPreview,
   getStreamTimeline,
   getStreamProof,

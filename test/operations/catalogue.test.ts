@@ -22,6 +22,7 @@ const decided = [
   ['POST /streams/{id}/schedule', 'service:write', '200', 'schedule_stream'],
   ['DELETE /streams/{id}/schedule', 'service:write', '200', 'cancel_stream_schedule'],
   ['GET /streams/{id}/stats', 'service:read', '200', 'get_stream_stats'],
+  ['GET /streams/{id}/stats/history', 'service:read', '200', 'get_stream_stats_history'],
   ['POST /streams/{id}/preview', 'service:read', '200', 'create_stream_preview'],
   ['GET /streams/{id}/timeline', 'service:read', '200', 'get_stream_timeline'],
   ['GET /streams/{id}/proof', 'service:read', '200', 'get_stream_proof'],

@@ -218,6 +218,11 @@ const scenarios: Readonly<Record<string, Scenarios>> = {
     done: () => get('streams', emptyStream(), '/stats'),
     not_found: () => call('GET', '/streams/nothing/stats'),
   },
+  get_stream_stats_history: {
+    done: () => get('streams', emptyStream(), '/stats/history'),
+    not_found: () => call('GET', '/streams/nothing/stats/history'),
+    validation_failed: () => get('streams', emptyStream(), '/stats/history?from=2020-01-01T00:00:00Z'),
+  },
   create_stream_preview: {
     done: async () => {
       const id = await startedStream();

@@ -107,6 +107,7 @@ export async function callEveryTool(
   await call('cancel_stream_schedule', { id: stream.id });
   expect((await call('start_stream', { id: stream.id })).state).toBe('activating');
   await call('get_stream_stats', { id: stream.id });
+  await call('get_stream_stats_history', { id: stream.id });
   await call('get_stream_timeline', { id: stream.id });
   await call('list_stream_transitions', { id: stream.id });
   await call('get_stream_proof', { id: stream.id, day: '2026-01-31' });

@@ -1,7 +1,7 @@
 // One replica, from its claim to its end: connects, plays, reports what happens, and tries again for as long as it may.
 import { setTimeout } from 'node:timers/promises';
 import type { ReplicaFigures } from '../../data/figures.ts';
-import type { Claim, Replica, ReplicaState } from '../../data/replicas.ts';
+import type { Claim, Replica, ReplicaRole, ReplicaState } from '../../data/replicas.ts';
 import type { StateReason, StreamBackend } from '../../data/streams.ts';
 import { connectionEndsAfterMs } from '../../domain/ingest-limits.ts';
 import { failsAfterMs, restingDelayMs } from '../../domain/off-air.ts';
@@ -53,6 +53,7 @@ type Ending = 'not asked for' | 'given back' | 'for good';
 export class HeldReplica {
   readonly claim: Claim;
   readonly streamID: string;
+  readonly role: ReplicaRole;
   readonly backend: StreamBackend;
   readonly figures = new Figures();
   /** Resolves when the connection is closed and no process of the replica is left. */
@@ -61,10 +62,7 @@ export class HeldReplica {
   readonly #options: HeldReplicaOptions;
   readonly #stopping = new AbortController();
   #ending: Ending = 'not asked for';
-  /**
-   * Whether the destination did not even answer the last time: encoders are not started for connections that nobody may
-   * answer.
-   */
+  /** Whether the destination did not even answer the last time: then no encoder is started until it does. */
   #connectsFirst = false;
   readonly #attempts = new Attempts();
   readonly #share: HeldShare;
@@ -79,6 +77,7 @@ export class HeldReplica {
     this.claim = { id: replica.id, agent_id: replica.agent_id, epoch: replica.epoch };
     this.#share = new HeldShare(options);
     this.streamID = replica.stream_id;
+    this.role = replica.role;
     this.backend = replica.backend;
     this.#plan = new LastingPlan(options);
     const { streamID, backend } = this;

@@ -53,6 +53,8 @@ function nameIn(reference: string): string {
 
 /** Whether a part of a schema does not help an AI client: the service checks it in any case. */
 function isNoise(name: string, member: unknown, io: 'input' | 'output'): boolean {
+  // Of what is within an argument, an unknown field is refused by its name.
+  if (name === 'additionalProperties') return member === false;
   if (name === 'pattern') return member === storableTextPattern || io === 'output';
   // An answer has every field; only the problem that an error has in its place has none of them.
   // A value of many explains itself when it is there.

@@ -133,7 +133,7 @@ function describe(operation: Operation, elsewhere: DescribedElsewhere): Tool {
   };
 }
 
-const idempotencyKey: Json = { type: 'string', description: 'Makes a repetition harmless.' };
+const idempotencyKey: Json = { type: 'string', description: 'For retries.' };
 
 /**
  * The fields of path, query and body become arguments side by side, which is how AI clients call tools. Where there is

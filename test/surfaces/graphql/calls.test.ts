@@ -327,6 +327,7 @@ describe('streams', () => {
     expect(await call('createStreamPreview', { id })).toMatchObject({ posterURL: null });
     await callAs(`/streams/${id}`, 'stopStream', { id });
     await callAs(`/streams/${id}/stats`, 'getStreamStats', { id });
+    await callAs(`/streams/${id}/stats/history?resolution=1h`, 'getStreamStatsHistory', { id, resolution: '1h' });
     await callAs(`/streams/${id}`, 'getStream', { id });
     await callAs(`/streams?ids=${id}&ids=${made.other}`, 'listStreams', { ids: [id, made.other] });
     await callAs('/streams?limit=1', 'listStreams', { first: 1 });
