@@ -34,6 +34,7 @@ import { notifications } from './notifications.ts';
 import { operatorCommands } from './operator-commands.ts';
 import { orphanedRenditions } from './orphaned-renditions.ts';
 import { outbox } from './outbox.ts';
+import { outputs } from './outputs.ts';
 import { payments } from './payments.ts';
 import { places } from './places.ts';
 import { platformIngests } from './platform-ingests.ts';
@@ -109,6 +110,7 @@ export function databaseOn(db: Queryable) {
     operatorCommands: operatorCommands(db),
     orphanedRenditions: orphanedRenditions(db),
     outbox: outbox(db),
+    outputs: outputs(db),
     payments: payments(db),
     places: places(db),
     platformIngests: platformIngests(db),

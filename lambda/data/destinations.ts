@@ -132,6 +132,7 @@ export function destinations(db: Queryable) {
            select id from destinations d
            where user_id = $1 and archived_at is not null
              and not exists (select from streams where destination_id = d.id)
+             and not exists (select from outputs where destination_id = d.id)
            order by archived_at desc offset $2)`,
         [userID, kept],
       ),
@@ -140,8 +141,12 @@ export function destinations(db: Queryable) {
     isInUse: async (id: string) =>
       (await one<{ used: boolean }>(
         db,
-        `select exists (select from streams where destination_id = $1 and deleted_at is null
-           and state in ('preparing', 'activating', 'active', 'failing', 'stopping')) as used`,
+        `select exists (
+           select from streams
+           where deleted_at is null and id in (
+               select id from streams where destination_id = $1
+               union select stream_id from outputs where destination_id = $1 and deleted_at is null)
+             and state in ('preparing', 'activating', 'active', 'failing', 'stopping')) as used`,
         [id],
       ))!.used,
 
@@ -166,6 +171,16 @@ export function destinations(db: Queryable) {
          used as (select id from destinations where id in (select id from named) order by id for update)
          update destinations d set last_used_at = now() from used where d.id = used.id`,
         [streamIDs],
+      ),
+
+    /** Notes that outputs beside the first of their streams went live where they go to. */
+    markUsedByOutputs: (outputIDs: readonly string[]) =>
+      db.query(
+        `with used as (
+           select id from destinations where id in (select destination_id from outputs where id = any ($1))
+           order by id for update)
+         update destinations d set last_used_at = now() from used where d.id = used.id`,
+        [outputIDs],
       ),
   };
 }

@@ -43,6 +43,7 @@ export interface StreamToSend {
   readonly videoCodec: VideoCodec;
   /** Whether sound comes from a track of its own. */
   readonly hasSoundTrack: boolean;
+  readonly isEncodedForAnother?: boolean; // by an encoder of the same stream, so that it is only sent
   /** Where it is sent; null where nobody knows yet. */
   readonly url: string | null;
   /**
@@ -109,9 +110,9 @@ export function costOf(stream: StreamToSend): StreamCost {
     memoryMiB: sending.memoryMiB + mbps * (sending.memoryPerMbps + ofWay.memoryPerMbps),
     networkMbps: server && isThisMachine(server.hostname) ? 0 : mbps * packetOverhead,
   };
-  if (backend === 'manifest') {
-    // Sound of its own is cut in between the pictures, picture by picture.
-    const thread = hasSoundTrack ? 2 * sends : sends;
+  if (backend === 'manifest' || stream.isEncodedForAnother) {
+    // Sound of its own is cut in between prepared pictures, picture by picture.
+    const thread = hasSoundTrack && !stream.isEncodedForAnother ? 2 * sends : sends;
     return { ...common, cores: thread, coresBesideGpu: thread, thread, gpuMegapixels: 0 };
   }
   const { decodeCost = null } = stream;

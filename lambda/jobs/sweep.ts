@@ -12,6 +12,7 @@ import type { StorageSettings } from '../orchestration/charge-storage.ts';
 import { discardAbandonedUploads } from '../orchestration/discard-uploads.ts';
 import { fireDue } from '../orchestration/fire-due.ts';
 import { recoverReplicas } from '../orchestration/recover-replicas.ts';
+import { settleForgottenOutputs } from '../orchestration/settle-outputs.ts';
 import { rollUpSeries } from '../orchestration/roll-up-series.ts';
 import { refreshUnsettledSound } from '../orchestration/settle-sound.ts';
 import type { StartOptions } from '../orchestration/start-stream.ts';
@@ -59,9 +60,10 @@ const { keptTransitionsPerStream: keptMoves, keptTransitionDays: keptDays } = bo
 
 /**
  * Frees what dead agents and import workers held, applies payments that are not applied yet, charges storage, fires
- * what is due, arms timers and the items that webhooks wait for, wakes workers for watched sources, discards abandoned uploads, looks at the sound of
- * streams that is not as it should be, has forgotten webhooks, mails and mirrors worked, has platforms asked what is
- * due, relays what is left in the outbox, and deletes what has expired.
+ * what is due, begins outputs that were forgotten, arms timers and the items that webhooks wait for, wakes workers for
+ * watched sources, discards abandoned uploads, looks at the sound of streams that is not as it should be, has forgotten
+ * webhooks, mails and mirrors worked, has platforms asked what is due, relays what is left in the outbox, and deletes
+ * what has expired.
  * @throws {AggregateError} the failures of all steps, after every step had its turn
  */
 export async function sweep({ pool, queue, timers, startOptions, storage, clock }: SweepOptions): Promise<void> {
@@ -74,6 +76,7 @@ export async function sweep({ pool, queue, timers, startOptions, storage, clock 
     // An agent of the release before deletes such a due time without a word.
     () => databaseOn(pool).dueTimes.armItemStarts(),
     () => fireDue(pool, startOptions, clock, AbortSignal.timeout(dueMs)),
+    () => settleForgottenOutputs(pool),
     () => armTimers(pool, timers),
     () => databaseOn(pool).imports.freeExpired(),
     () => databaseOn(pool).sources.wakeDue(sourcesAheadSeconds, sourcesWokenAtOnce),

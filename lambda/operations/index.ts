@@ -30,6 +30,11 @@ import { getManagedSettings } from './managed-settings/get-managed-settings.ts';
 import { listManagedSettings } from './managed-settings/list-managed-settings.ts';
 import { updateManagedSettings } from './managed-settings/update-managed-settings.ts';
 import type { Operation } from './operation.ts';
+import { createStreamOutput } from './outputs/create-stream-output.ts';
+import { deleteStreamOutput } from './outputs/delete-stream-output.ts';
+import { getStreamOutput } from './outputs/get-stream-output.ts';
+import { listStreamOutputs } from './outputs/list-stream-outputs.ts';
+import { updateStreamOutput } from './outputs/update-stream-output.ts';
 import { applyPlaylistOperations } from './playlists/apply-playlist-operations.ts';
 import { copyPlaylist } from './playlists/copy-playlist.ts';
 import { createPlaylist } from './playlists/create-playlist.ts';
@@ -113,6 +118,11 @@ export const operations: readonly Operation[] = [
   createGuideLink,
   deleteGuideLink,
   listStreamBroadcasts,
+  listStreamOutputs,
+  createStreamOutput,
+  getStreamOutput,
+  updateStreamOutput,
+  deleteStreamOutput,
 
   listUploads,
   listUploadFolders,

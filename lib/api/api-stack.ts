@@ -173,7 +173,8 @@ export class ApiStack extends Stack {
 
 /**
  * A line of JSON for each request. Query strings and headers may hold signatures and keys, so they are left out. A
- * path holds no more than the token of a guide (D145 in lambda/README.md). What API Gateway calls the source is always CloudFront: the callers' addresses are in the logs of the distribution.
+ * path holds no more than the token of a guide (D145 in lambda/README.md). What API Gateway calls the source is always
+ * CloudFront: the callers' addresses are in the logs of the distribution.
  */
 function accessLogFormat(): AccessLogFormat {
   return AccessLogFormat.custom(

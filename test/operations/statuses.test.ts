@@ -77,6 +77,16 @@ const livePlaylist = async () => {
   return playlistID;
 };
 
+/** A destination with a key that no other has. */
+const otherDestination = async () =>
+  (await call('POST', '/destinations', { ...newDestination, streamKey: `key-${Math.random()}` })).body.id as string;
+const addOutput = async (stream: Promise<string>, destinationID?: string) =>
+  call('POST', `/streams/${await stream}/outputs`, { destinationID: destinationID ?? (await otherDestination()) });
+/** Calls something on the first output of a stream. */
+const onFirst = async (method: string, stream: Promise<string>, body?: object) => {
+  const { id, outputs } = (await call('GET', `/streams/${await stream}`)).body;
+  return call(method, `/streams/${id}/outputs/${outputs[0].id}`, body);
+};
 const patch = async (stream: Promise<string>, body: object) => call('PATCH', `/streams/${await stream}`, body);
 const on = async (resource: string, id: Promise<string>, action = '', body?: object) =>
   call('POST', `/${resource}/${await id}/${action}`, body);
@@ -157,6 +167,12 @@ const scenarios: Readonly<Record<string, Scenarios>> = {
     feature_disabled: () => patch(emptyStream(), { streamBackend: 'manifest' }),
     version_conflict: () => patch(startedStream(), { name: 'x', streamStateID: '0' }),
     stream_live: () => patch(startedStream(), { quality: 'q_720p' }),
+    output_exists: async () => {
+      const id = readyStream();
+      const destinationID = await otherDestination();
+      await addOutput(id, destinationID);
+      return patch(id, { destinationID });
+    },
     schedule_in_past: () => patch(emptyStream(), { scheduleStartAt: past }),
     stream_not_schedulable: () => patch(scheduledStream(), { scheduleStartAt: null }),
     not_managed: () => patch(emptyStream(), { retryMirror: true }),
@@ -260,6 +276,40 @@ const scenarios: Readonly<Record<string, Scenarios>> = {
     not_found: () => call('GET', '/streams/nothing/broadcasts'),
     validation_failed: () => get('streams', emptyStream(), '/broadcasts?limit=0'),
     invalid_cursor: () => get('streams', emptyStream(), '/broadcasts?cursor=x'),
+  },
+
+  list_stream_outputs: {
+    done: () => get('streams', readyStream(), '/outputs'),
+    not_found: () => call('GET', '/streams/nothing/outputs'),
+  },
+  create_stream_output: {
+    done: () => addOutput(startedStream()),
+    not_found: () => addOutput(Promise.resolve('nothing')),
+    validation_failed: () => addOutput(readyStream(), 'nothing'),
+    output_exists: async () => {
+      const destinationID = await otherDestination();
+      return addOutput(readyStream({ destinationID }), destinationID);
+    },
+    limit_reached: async () => {
+      const id = readyStream();
+      for (let count = 1; count < 30; count++) await addOutput(id);
+      return addOutput(id);
+    },
+  },
+  get_stream_output: {
+    done: () => onFirst('GET', readyStream()),
+    not_found: () => get('streams', readyStream(), '/outputs/nothing'),
+  },
+  update_stream_output: {
+    done: () => onFirst('PATCH', readyStream(), { enabled: false, name: 'main' }),
+    not_found: async () => call('PATCH', `/streams/${await readyStream()}/outputs/nothing`, { enabled: false }),
+    validation_failed: () => onFirst('PATCH', readyStream(), { enabled: 'no' }),
+    stream_live: () => onFirst('PATCH', startedStream(), { enabled: false }),
+  },
+  delete_stream_output: {
+    done: () => onFirst('DELETE', readyStream()),
+    not_found: () => remove('streams', readyStream(), '/outputs/nothing'),
+    stream_live: () => onFirst('DELETE', startedStream()),
   },
 
   list_uploads: list('uploads'),
@@ -636,6 +686,7 @@ describe.for(covered.filter(({ path }) => path.includes('{')))('$method $path', 
       apply_playlist_operations: { operations: [{ op: 'clear' }] },
       create_upload_part_urls: { partNumbers: [1] },
       copy_playlist: { targetPlaylistID: await playlistOf(other) },
+      create_stream_output: { destinationID: 'nothing' },
     };
     const sent = body && (bodies[toolName(operation)] ?? {});
     const answers = [

@@ -114,6 +114,13 @@ export async function callEveryTool(
   await call('create_guide_link', { id: stream.id });
   await call('delete_guide_link', { id: stream.id });
   await call('list_stream_broadcasts', { id: stream.id });
+  const second = await call('create_destination', { name: 'b', rtmpURL: 'rtmp://127.0.0.1/live', streamKey: 'second' });
+  const output = await call('create_stream_output', { id: stream.id, destinationID: second.id });
+  const named = { id: stream.id, outputID: output.id };
+  await call('update_stream_output', { ...named, enabled: false });
+  await call('get_stream_output', named);
+  await call('list_stream_outputs', { id: stream.id });
+  await call('delete_stream_output', named);
   await call('stop_stream', { id: stream.id });
   await call('get_stream', { id: stream.id });
   await call('list_streams', { ids: [stream.id, other.id] });

@@ -8,8 +8,10 @@ import { adviceOnRtmpURL } from '../../domain/rtmp-url.ts';
 import { destinationKeyPlace, srtPassphrasePlace } from '../../domain/sealed-places.ts';
 import { endsInStreamKey, faultOfStreamKey } from '../../domain/stream-key.ts';
 import type { Context } from '../context.ts';
-import { fieldProblems, ProblemError } from '../problem-codes.ts';
-import type { FieldError, FieldFault } from '../problem-codes.ts';
+import { fieldProblems } from '../field-problems.ts';
+import { ProblemError } from '../problem-codes.ts';
+import type { FieldFault } from '../field-problems.ts';
+import type { FieldError } from '../problem-codes.ts';
 
 const usualLatencyMs = 1000;
 /** The fields that hold an address: the general ones, and those for RTMP alone. */

@@ -4,10 +4,11 @@ import { TooSlow } from '../replica/faults.ts';
 import type { Sending } from '../replica/stream-media.ts';
 import { DestinationError } from '../destination/destination-error.ts';
 import { MediaInHand } from './media-in-hand.ts';
-import type { MessageQueue, QueuedMessage } from './message-queue.ts';
+import type { QueuedMessage } from './message-queue.ts';
+import type { Tap } from './tap.ts';
 
 export interface SenderOptions extends Sending {
-  readonly messages: Pick<MessageQueue, 'next' | 'close' | 'endBeforeKeyframe' | 'secondsInHand'>;
+  readonly messages: Pick<Tap, 'next' | 'close' | 'endBeforeKeyframe' | 'secondsInHand'>;
   readonly framesPerSecond: number;
   /** How many bytes are a second of the media. */
   readonly bytesPerSecond: number;

@@ -172,13 +172,13 @@ export class HeldReplica {
     const { role } = replica;
     log('session_ended', { streamID: this.streamID, role, blame, code: reason.code, failures, cause, offAirMs });
     const isGivenUp = blame === 'destination' && offAirMs > failsAfterMs;
-    this.#report('failing', isGivenUp ? givenUp(reason) : reason, {
-      hopeless: isGivenUp || isHopeless || failure instanceof MediaError,
-    });
-    if (failure instanceof NoRoom) void this.#leaveOnceReported();
+    const hopeless = isGivenUp || isHopeless || failure instanceof MediaError;
     const restMs = isResting ? restingDelayMs(offAirMs, random) : 0;
-    const untilNextMs = Math.max(restMs, backoffMs(failures, pace, random));
-    await setTimeout(untilNextMs, undefined, { signal }).catch(() => {});
+    const nextInMs = Math.max(restMs, backoffMs(failures, pace, random));
+    const attempt = { failures, nextInMs, blame };
+    this.#report('failing', isGivenUp ? givenUp(reason) : reason, { hopeless, attempt });
+    if (failure instanceof NoRoom) void this.#leaveOnceReported();
+    await setTimeout(nextInMs, undefined, { signal }).catch(() => {});
   }
 
   async #leaveOnceReported(): Promise<void> {
@@ -281,7 +281,8 @@ export class HeldReplica {
     this.#replacement.connected();
   }
 
-  #report(state: ReplicaState, reason: StateReason | null, { hopeless = false } = {}): void {
-    this.#reports.say({ claim: this.claim, state, reason, hopeless, observedAtMs: this.#options.steadyClock() });
+  #report(state: ReplicaState, reason: StateReason | null, more: Partial<Report> = {}): void {
+    const observedAtMs = this.#options.steadyClock();
+    this.#reports.say({ claim: this.claim, state, reason, hopeless: false, observedAtMs, ...more });
   }
 }

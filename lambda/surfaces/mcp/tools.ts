@@ -135,7 +135,10 @@ function describe(operation: Operation, elsewhere: DescribedElsewhere): Tool {
 
 const idempotencyKey: Json = { type: 'string', description: 'For retries.' };
 
-/** The fields of path, query and body become arguments side by side, which is how AI clients call tools. */
+/**
+ * The fields of path, query and body become arguments side by side, which is how AI clients call tools. Where there is
+ * a body, there is an example: ids alone explain themselves.
+ */
 function inputSchema({ method, params, query, body, tag }: Operation): ObjectSchema {
   const parts = [params, query, ...(body ? [body] : [])].map((part) => selfContained(part, 'input') as ObjectSchema);
   const required = parts.flatMap((part) => part.required ?? []);
@@ -148,8 +151,13 @@ function inputSchema({ method, params, query, body, tag }: Operation): ObjectSch
     properties: Object.assign({}, ...parts.map((part) => part.properties), method === 'POST' ? { idempotencyKey } : {}),
     ...(required.length > 0 ? { required } : {}),
     additionalProperties: false,
-    ...(Object.keys(example).length > 0 ? { examples: [example] } : {}),
+    ...(body && Object.keys(example).length > 0 ? { examples: [withShortIDs(example)] } : {}),
   };
+}
+
+/** A model learns nothing from the last twenty characters of an id. */
+function withShortIDs(example: Json): Json {
+  return JSON.parse(JSON.stringify(example).replace(/(?<=_0\w{3})\w{21}(?=")/g, '')) as Json;
 }
 
 function withRequiredOnly({ properties = {}, required = [], ...schema }: ObjectSchema): Json {

@@ -4,7 +4,8 @@ import { runInNewContext } from 'node:vm';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { ItemOccurrence } from '../../../lambda/domain/play-out.ts';
 import { Figures } from '../../../lambda/publisher/replica/figures.ts';
-import type { MessageQueue, QueuedMessage } from '../../../lambda/publisher/encoded/message-queue.ts';
+import type { QueuedMessage } from '../../../lambda/publisher/encoded/message-queue.ts';
+import type { Tap } from '../../../lambda/publisher/encoded/tap.ts';
 import { sendPaced } from '../../../lambda/publisher/encoded/paced-sender.ts';
 import { TooSlow } from '../../../lambda/publisher/replica/faults.ts';
 import { DestinationError } from '../../../lambda/publisher/destination/destination-error.ts';
@@ -77,7 +78,7 @@ class FakePublisher implements Publisher {
 }
 
 /** A queue with a picture every 40 ms of the timeline. It gives them as fast as it is asked, unless it is stalled. */
-class FakeMessages implements Pick<MessageQueue, 'next' | 'close' | 'endBeforeKeyframe' | 'secondsInHand'> {
+class FakeMessages implements Pick<Tap, 'next' | 'close' | 'endBeforeKeyframe' | 'secondsInHand'> {
   secondsInHand = 1.5;
   #frame = 0;
   #stalled: PromiseWithResolvers<void> | null = null;

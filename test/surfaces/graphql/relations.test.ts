@@ -121,6 +121,15 @@ describe('a hundred streams', () => {
     expect(admission).toHaveLength(2);
   });
 
+  it('with their outputs and the destinations of these take 4 statements', async () => {
+    const { body, statements } = await counted(`{
+      listStreams(first: 100) { nodes { outputs { isFirst state destination { name } } } }
+    }`);
+    const { nodes } = body.data.listStreams;
+    expect(nodes[0].outputs).toEqual([{ isFirst: true, state: 'idle', destination: { name: '99' } }]);
+    expect(statements).toHaveLength(4);
+  });
+
   it('with the items of their playlists take 5 statements', async () => {
     const { body, statements } = await counted(`{
       listStreams(first: 100) {

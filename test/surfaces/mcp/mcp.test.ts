@@ -94,6 +94,9 @@ describe('the list of tools', () => {
       stop_stream: 'destroys, repeatable',
       schedule_stream: '',
       cancel_stream_schedule: 'destroys, repeatable',
+      create_stream_output: 'reaches out',
+      update_stream_output: 'destroys, repeatable, reaches out',
+      delete_stream_output: 'destroys, repeatable',
       create_guide_link: '',
       delete_guide_link: 'destroys, repeatable',
       create_upload: '',
@@ -164,9 +167,10 @@ describe('the list of tools', () => {
         expect(JSON.stringify(inputSchema)).not.toContain('$ref');
       });
 
-      it('has an example that it accepts, and describes each argument', () => {
+      it('has an example that it accepts, where it takes more than ids, and describes each argument', () => {
         const { inputSchema, description } = tools.find((tool) => tool.name === name);
-        const [example = {}] = inputSchema.examples ?? [];
+        const ids = Object.fromEntries(fields[0]!.map((field) => [field, 'any']));
+        const [example = body ? {} : ids] = inputSchema.examples ?? [];
         const part = (names: readonly string[]) =>
           Object.fromEntries(Object.entries(example).filter(([field]) => names.includes(field)));
         expect(

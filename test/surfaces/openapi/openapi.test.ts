@@ -252,6 +252,8 @@ describe('bodies', () => {
       create_stream: [],
       update_stream: [],
       schedule_stream: ['scheduleStartAt'],
+      create_stream_output: ['destinationID'],
+      update_stream_output: [],
       create_upload: ['name', 'mimeType'],
       create_upload_part_urls: ['partNumbers'],
       import_upload: ['url'],
