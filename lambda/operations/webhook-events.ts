@@ -142,7 +142,8 @@ export const webhookEvents = [
     scope: 'service:read',
     summary: 'An upload has been looked through',
     description:
-      'It may have played before. Its findings and pictures are in get_upload. Of many with the same content, the last 100.',
+      'It may have played before. Its findings and pictures are in get_upload. ' +
+      'Of many with the same content, the last 100.',
     data: z.object({
       uploadID: z.string(),
       name: z.string(),

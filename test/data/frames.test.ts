@@ -31,7 +31,7 @@ it('a picture whose command was lost is made after a minute, and counts no more 
   expect(await countOfCommands()).toBe(mostPending + 2);
 });
 
-it('a picture that could not be made is tried again after a minute, however often it is asked for meanwhile', async () => {
+it('a picture that could not be made is tried again after a minute, however often it is asked for', async () => {
   await ask('failed');
   await frames().settle('failed', 'failed');
   await pass(40);

@@ -106,7 +106,7 @@ it('events that come while others wait send no more commands', async () => {
   expect(commands).toHaveLength(8);
 });
 
-it('of a content that many uploads have, the last hundred of each user are told to have been looked through', async () => {
+it('of many uploads with one content, the last hundred of each user are told to be looked through', async () => {
   const [many, one, deaf] = [await service.user(), await service.user(), await service.user()];
   for (const user of [many, one])
     await user.call('POST', '/webhooks', { url: 'http://127.0.0.1:9/', events: ['upload.examined'] });
