@@ -1,7 +1,8 @@
 // Public links to what a stream plays: its name, and what comes when. No identifier of ours, and nothing else.
 import { databaseOn } from '../data/database.ts';
 import type { Database } from '../data/database.ts';
-import { titleOfUpload } from '../domain/item-title.ts';
+import type { LinkedStream } from '../data/guide-links.ts';
+import { nameOfItem, titleOfUpload } from '../domain/item-title.ts';
 import { guideFormats } from '../operations/streams/guide-link.ts';
 import type { GuideFormat } from '../operations/streams/guide-link.ts';
 import { onAirRows } from '../orchestration/on-air-rows.ts';
@@ -36,16 +37,14 @@ export function withGuides(rest: RestHandler, service: Service): RestHandler {
     const [, token, format] = isGuide.exec(path.startsWith(basePath) ? path.slice(basePath.length) : '') ?? [];
     if (token === undefined || (request.method !== 'GET' && request.method !== 'HEAD')) return rest(request, address);
     try {
-      const guide = await readGuide(databaseOn(service.pool), token);
+      const data = databaseOn(service.pool);
+      const linked = await data.guideLinks.find(token);
       // A token that is wrong is counted there.
-      if (guide === null) return await rest(request, address);
+      if (linked === null) return await rest(request, address);
       const { refusal, quota } = await admit(service, { operation: null, headers: request.headers, address });
-      const { mediaType, write } = documents[format as GuideFormat];
-      const answered = () =>
-        new Response(request.method === 'HEAD' ? null : write(guide), {
-          headers: { ...headers, 'content-type': mediaType },
-        });
-      const response = refusal ? problemResponse(service, refusal) : answered();
+      const response = refusal
+        ? problemResponse(service, refusal)
+        : answer(await readGuide(data, linked), format as GuideFormat, request.method);
       for (const [name, value] of Object.entries(quota ? quotaHeaders(quota, { refused: refusal !== null }) : {}))
         response.headers.set(name, value);
       return response;
@@ -55,11 +54,13 @@ export function withGuides(rest: RestHandler, service: Service): RestHandler {
   };
 }
 
-/** Null where there is no such link. */
-async function readGuide(data: Database, token: string): Promise<Guide | null> {
-  const linked = await data.guideLinks.find(token);
-  if (!linked) return null;
-  const { channelID, stream } = linked;
+function answer(guide: Guide, format: GuideFormat, method: string): Response {
+  const { mediaType, write } = documents[format];
+  const body = method === 'HEAD' ? null : write(guide);
+  return new Response(body, { headers: { ...headers, 'content-type': mediaType } });
+}
+
+async function readGuide(data: Database, { channelID, stream }: LinkedStream): Promise<Guide> {
   const now = await data.now();
   const to = new Date(now.getTime() + aheadMs);
   const rows = await onAirRows(data, stream, { from: now, to, count: mostItems, track: null, drafts: null, now });
@@ -70,8 +71,8 @@ async function readGuide(data: Database, token: string): Promise<Guide | null> {
     title: stream.name ?? '',
     at: now,
     isOnAir: stream.state === 'active',
-    items: rows.map(({ startAt, endAt, occurrence: { item } }) => ({
-      title: titleOfUpload(uploads.get(item.uploadID)?.name ?? item.name ?? ''),
+    items: rows.map(({ startAt, endAt, occurrence: { item }, aired }) => ({
+      title: titleOfUpload(nameOfItem(item, uploads.get(item.uploadID)?.name, aired !== null) ?? ''),
       startAt,
       endAt,
     })),

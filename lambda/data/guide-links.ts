@@ -6,6 +6,12 @@ import type { Stream } from './streams.ts';
 /** SQL of the SHA-256 of a text. */
 const hashOf = (text: string) => `sha256(convert_to(${text}, 'UTF8'))`;
 
+export interface LinkedStream {
+  /** A name for the stream that stays, and from which nobody can tell its id. */
+  readonly channelID: string;
+  readonly stream: Stream;
+}
+
 export function guideLinks(db: Queryable) {
   return {
     /** Gives a stream a link, in place of the one that it had. */
@@ -18,11 +24,8 @@ export function guideLinks(db: Queryable) {
 
     delete: (streamID: string) => db.query('delete from guide_links where stream_id = $1', [streamID]),
 
-    /**
-     * The stream that a token is for, with a name for it that stays and from which nobody can tell its id. Null where
-     * the link was taken back, or the account is at rest.
-     */
-    find: async (token: string): Promise<{ readonly channelID: string; readonly stream: Stream } | null> => {
+    /** The stream that a token is for. Null where the link was taken back, or the account is at rest. */
+    find: async (token: string): Promise<LinkedStream | null> => {
       const row = await one<Stream & { channel_id: string }>(
         db,
         `select s.*, left(encode(${hashOf(`'guide of ' || s.id`)}, 'hex'), 16) as channel_id

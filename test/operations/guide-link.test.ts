@@ -1,7 +1,7 @@
 // Public links to what a stream plays: readable by guides and calendars of others, and taken back at once.
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import { beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { calendarOf, xmltvOf } from '../../lambda/api/guide-documents.ts';
 import { actorsOn } from '../support/actors.ts';
 import { testService } from '../support/service.ts';
@@ -101,7 +101,7 @@ async function goLive(): Promise<void> {
   await report(replica!, 'live');
 }
 
-const open = (url: string, method = 'GET') => service.handler()(new Request(url, { method }), '192.0.2.1');
+const open = (url: string, address = '192.0.2.1') => service.handler()(new Request(url), address);
 const link = async () => (await call('POST', `/streams/${streamID}/guide-link`)).body;
 
 describe('a guide link', () => {
@@ -131,6 +131,19 @@ describe('a guide link', () => {
     const calendar = await open(calendarURL);
     expect(calendar.headers.get('content-type')).toBe('text/calendar; charset=utf-8');
     expect(linesOf(await calendar.text())).toContain('SUMMARY:First');
+  });
+
+  it('reads nothing of the stream for whoever asks too often', async () => {
+    await goLive();
+    const { jsonURL } = await link();
+    await data().requestWindows.count('address 192.0.2.2', 'read', 1_000_000);
+    const query = vi.spyOn(service.pool(), 'query');
+    const { status } = await open(jsonURL, '192.0.2.2');
+    const statements = query.mock.calls.map(([statement]) => JSON.stringify(statement));
+    query.mockRestore();
+    expect(status).toBe(429);
+    expect(statements.length).toBeGreaterThan(0);
+    expect(statements.filter((text) => /timeline_entries|aired_frames|past_runs/.test(text))).toEqual([]);
   });
 
   it('ends when it is taken back, when there is another one, and with the stream', async () => {

@@ -1,6 +1,7 @@
 // GET /streams/{id}/timeline: what a stream plays now and next, and what it played or will play at any other time.
 import * as z from 'zod';
 import type { Stream } from '../../data/streams.ts';
+import { nameOfItem } from '../../domain/item-title.ts';
 import { onAirRows } from '../../orchestration/on-air-rows.ts';
 import type { OnAirRow } from '../../orchestration/on-air-rows.ts';
 import type { Context } from '../context.ts';
@@ -46,22 +47,44 @@ export const getStreamTimeline = operation(['service:read'], {
     const { draft, playlistID, track = null, limit, cursor } = query;
     const drafts = !draft ? null : playlistID === undefined ? 'all' : { playlistID };
     const listID = `timeline of ${stream.id} ${track} ${draft} ${playlistID}`;
-    const afterMs = cursor === undefined ? null : ctx.cursors.open(listID, cursor);
-    if (cursor !== undefined && afterMs === null) throw invalidCursor();
+    const place = cursor === undefined ? null : openPlace(ctx, listID, cursor);
+    // All pages show one plan: else that of a stream which is not live would begin anew with each.
+    const beginsAt = place?.beginsAt ?? (from > now ? from : now);
     const found = await onAirRows(ctx.data, stream, {
-      from: afterMs === null ? from : new Date(afterMs),
+      from: place?.after ?? from,
       to,
       count: limit + 1,
       track,
       drafts,
+      beginsAt,
       now,
     });
-    const hasMore = found.length > limit;
-    const next = hasMore ? ctx.cursors.seal(listID, Math.ceil(found[limit]!.startAt.getTime())) : '';
-    const data = await presentRows(ctx, stream, found.slice(0, limit), afterMs === null ? from : null);
-    return { data, page: { hasMore, nextCursor: next } };
+    const next = found[limit];
+    const data = await presentRows(ctx, stream, found.slice(0, limit), place === null ? from : null);
+    const nextCursor = next ? sealPlace(ctx, listID, { beginsAt, after: next.startAt }) : '';
+    return { data, page: { hasMore: next !== undefined, nextCursor } };
   },
 });
+
+/** Where the next page begins. */
+interface Place {
+  readonly beginsAt: Date;
+  readonly after: Date;
+}
+
+/** Two cursors, of which the second is for the plan that the first names. */
+function sealPlace({ cursors }: Context, listID: string, { beginsAt, after }: Place): string {
+  const beginsAtMs = beginsAt.getTime();
+  return `${cursors.seal(listID, beginsAtMs)}.${cursors.seal(`${listID} ${beginsAtMs}`, after.getTime())}`;
+}
+
+function openPlace({ cursors }: Context, listID: string, cursor: string): Place {
+  const [plan = '', page = ''] = cursor.split('.');
+  const beginsAtMs = cursors.open(listID, plan);
+  const afterMs = beginsAtMs === null ? null : cursors.open(`${listID} ${beginsAtMs}`, page);
+  if (beginsAtMs === null || afterMs === null) throw invalidCursor();
+  return { beginsAt: new Date(beginsAtMs), after: new Date(afterMs) };
+}
 
 /** @param from the time that was asked for; null where the page is not the first */
 export async function presentRows(
@@ -78,7 +101,7 @@ export async function presentRows(
     playlistID,
     itemID: item.itemID,
     uploadID: item.uploadID,
-    name: uploads.get(item.uploadID)?.name ?? item.name ?? null,
+    name: nameOfItem(item, uploads.get(item.uploadID)?.name, parts !== null),
     positionSeconds: from === null ? 0 : Math.max(0, (from.getTime() - startAt.getTime()) / 1000),
     aired: parts && [...parts],
   }));
