@@ -22,6 +22,6 @@ export function streamKinds(): StreamKind[] {
 
 /** Over TLS, as most platforms want it. */
 function costOn(backend: 'ffmpeg' | 'manifest', quality: Quality, framerate: Framerate): StreamCost {
-  const rtmpURL = 'rtmps://ingest.example/live';
-  return costOf({ backend, quality, framerate, videoCodec: 'h264', hasSoundTrack: false, rtmpURL });
+  const url = 'rtmps://ingest.example/live';
+  return costOf({ backend, quality, framerate, videoCodec: 'h264', hasSoundTrack: false, url });
 }

@@ -46,13 +46,17 @@ export async function ensureLocalAccount(pool: Pool, options: LocalAccountOption
   });
   if (formerRtmpURL !== null && formerRtmpURL !== rtmpURL) await destinations.moveAddress(formerRtmpURL, rtmpURL);
   if (await destinations.find(userID, destinationID)) return;
-  const sealedStreamKey = sealer.seal('local', destinationKeyPlace(destinationID));
   await destinations.insert({
     id: destinationID,
     userID,
-    name: 'Built-in ingest',
-    rtmpURL,
-    backupRtmpURL: null,
-    sealedStreamKey,
+    settings: {
+      name: 'Built-in ingest',
+      rtmp_url: rtmpURL,
+      backup_rtmp_url: null,
+      sealed_stream_key: sealer.seal('local', destinationKeyPlace(destinationID)),
+      srt_latency_ms: null,
+      srt_stream_id: null,
+      sealed_srt_passphrase: null,
+    },
   });
 }

@@ -13,6 +13,7 @@ import { createConsents } from '../ports/managed-platforms/consents.ts';
 import { consentCallbackURL } from '../ports/managed-platforms/platform-clients.ts';
 import type { Providers } from './connect-providers.ts';
 import { createHealth } from './health.ts';
+import { createPreviewPlaylist } from './preview-playlists.ts';
 
 /** The settings of the service, which each stage has its own of. */
 export interface ServiceSettings extends StreamingSettings, BackendSettings, StorageSettings {
@@ -42,6 +43,7 @@ export function createService(connections: Connections & Providers, settings: Se
     clock,
     random: Math.random,
     health: createHealth(pool, objects),
+    previewPlaylist: createPreviewPlaylist({ pool, objects }),
     // Commands that cannot be sent now are sent when an agent renews its lease,
     // or by the sweep, which runs every minute.
     relay: () =>

@@ -179,14 +179,14 @@ export function agents(db: Queryable) {
            select id, epoch from mine
            union all
            -- What it takes over has the epoch that it will have once this agent reports it live.
-           select id, epoch + 1 from replicas where successor_id = $1 and wanted = 'live')
+           select id, epoch + 1 from replicas where successor_id = $1 and wanted <> 'ended')
          select clock_timestamp() as now,
            exists (select from renewed) as lease_holds,
            coalesce(extract(epoch from now() - (select renewing_since from renewed))::float8 * 1000, 0)
              as renewing_for_ms,
            (select coalesce(json_object_agg(id, epoch), '{}') from holding) as holding,
            array(select id from mine where wanted = 'ended' and state <> 'ended') as ending,
-           exists (select from replicas where agent_id is null and wanted = 'live')
+           exists (select from replicas where agent_id is null and wanted <> 'ended')
              or exists (select from replicas where is_offered and successor_id is null) as is_any_waiting,
            exists (select from due_times where due_at <= now() and not resting)
              or exists (select from billing_accounts where due_at <= now()) as is_any_due,

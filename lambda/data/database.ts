@@ -34,6 +34,7 @@ import { notifications } from './notifications.ts';
 import { operatorCommands } from './operator-commands.ts';
 import { orphanedRenditions } from './orphaned-renditions.ts';
 import { outbox } from './outbox.ts';
+import { outputs } from './outputs.ts';
 import { payments } from './payments.ts';
 import { places } from './places.ts';
 import { platformIngests } from './platform-ingests.ts';
@@ -48,6 +49,7 @@ import { replicas } from './replicas.ts';
 import { requestWindows } from './request-windows.ts';
 import { runs } from './runs.ts';
 import { securityEvents } from './security-events.ts';
+import { series } from './series.ts';
 import { signingKeys } from './signing-keys.ts';
 import { sourceFiles } from './source-files.ts';
 import { sources } from './sources.ts';
@@ -108,6 +110,7 @@ export function databaseOn(db: Queryable) {
     operatorCommands: operatorCommands(db),
     orphanedRenditions: orphanedRenditions(db),
     outbox: outbox(db),
+    outputs: outputs(db),
     payments: payments(db),
     places: places(db),
     platformIngests: platformIngests(db),
@@ -120,6 +123,7 @@ export function databaseOn(db: Queryable) {
     requestWindows: requestWindows(db),
     runs: runs(db),
     securityEvents: securityEvents(db),
+    series: series(db),
     signingKeys: signingKeys(db),
     sourceFiles: sourceFiles(db),
     sources: sources(db),

@@ -1,4 +1,5 @@
-// SQL of RTMP destinations. Stream keys are sealed before they get here.
+// SQL of destinations. Stream keys and passphrases are sealed before they get here.
+import type { PlatformName } from '../domain/managed-platforms.ts';
 import { all, one } from './queryable.ts';
 import type { Queryable } from './queryable.ts';
 
@@ -7,14 +8,20 @@ export interface Destination {
   readonly seq: number;
   readonly user_id: string;
   readonly name: string;
+  /** Its address, whichever way out it names; empty for a connected channel. */
   readonly rtmp_url: string;
   readonly backup_rtmp_url: string | null;
   readonly sealed_stream_key: Buffer;
+  /** How long a listener of SRT waits for what was lost; null for other destinations. */
+  readonly srt_latency_ms: number | null;
+  readonly srt_stream_id: string | null;
+  readonly sealed_srt_passphrase: Buffer | null;
   readonly created_at: Date;
   readonly last_used_at: Date | null;
   readonly archived_at: Date | null;
   /** The connected channel that it stands for; null for an RTMP address of its user's. */
   readonly connection_id: string | null;
+  readonly channel_platform: PlatformName | null;
   /** What that channel is called. */
   readonly channel_title: string | null;
 }
@@ -22,33 +29,47 @@ export interface Destination {
 export interface NewDestination {
   readonly id: string;
   readonly userID: string;
-  readonly name: string;
-  readonly rtmpURL: string;
-  readonly backupRtmpURL: string | null;
-  readonly sealedStreamKey: Buffer;
+  readonly settings: DestinationSettings;
 }
 
 /** The columns that an update sets. */
-export type DestinationSettings = Pick<Destination, 'name' | 'rtmp_url' | 'backup_rtmp_url' | 'sealed_stream_key'>;
+export type DestinationSettings = Pick<
+  Destination,
+  | 'name'
+  | 'rtmp_url'
+  | 'backup_rtmp_url'
+  | 'sealed_stream_key'
+  | 'srt_latency_ms'
+  | 'srt_stream_id'
+  | 'sealed_srt_passphrase'
+>;
 
 /** The columns of a destination, in statements that call the table `d`. */
-const columns = 'd.*, (select title_cached from connections where id = d.connection_id) as channel_title';
+const columns = `d.*, (select title_cached from connections where id = d.connection_id) as channel_title,
+  (select platform from connections where id = d.connection_id) as channel_platform`;
+
+/** What an update sets, in the order of its parameters. */
+function valuesOf(settings: DestinationSettings): unknown[] {
+  return [
+    settings.name,
+    settings.rtmp_url,
+    settings.backup_rtmp_url,
+    settings.sealed_stream_key,
+    settings.srt_latency_ms,
+    settings.srt_stream_id,
+    settings.sealed_srt_passphrase,
+  ];
+}
 
 export function destinations(db: Queryable) {
   return {
-    insert: async (destination: NewDestination) =>
+    insert: async ({ id, userID, settings }: NewDestination) =>
       (await one<Destination>(
         db,
-        `insert into destinations as d (id, user_id, name, rtmp_url, backup_rtmp_url, sealed_stream_key)
-         values ($1, $2, $3, $4, $5, $6) returning ${columns}`,
-        [
-          destination.id,
-          destination.userID,
-          destination.name,
-          destination.rtmpURL,
-          destination.backupRtmpURL,
-          destination.sealedStreamKey,
-        ],
+        `insert into destinations as d (id, user_id, name, rtmp_url, backup_rtmp_url, sealed_stream_key, srt_latency_ms,
+           srt_stream_id, sealed_srt_passphrase)
+         values ($1, $2, $3, $4, $5, $6, $7, $8, $9) returning ${columns}`,
+        [id, userID, ...valuesOf(settings)],
       ))!,
 
     /**
@@ -96,9 +117,10 @@ export function destinations(db: Queryable) {
     save: async (id: string, settings: DestinationSettings) =>
       (await one<Destination>(
         db,
-        `update destinations d set name = $2, rtmp_url = $3, backup_rtmp_url = $4, sealed_stream_key = $5
+        `update destinations d set name = $2, rtmp_url = $3, backup_rtmp_url = $4, sealed_stream_key = $5,
+           srt_latency_ms = $6, srt_stream_id = $7, sealed_srt_passphrase = $8
          where id = $1 returning ${columns}`,
-        [id, settings.name, settings.rtmp_url, settings.backup_rtmp_url, settings.sealed_stream_key],
+        [id, ...valuesOf(settings)],
       ))!,
 
     archive: (id: string) => db.query('update destinations set archived_at = now() where id = $1', [id]),
@@ -110,6 +132,7 @@ export function destinations(db: Queryable) {
            select id from destinations d
            where user_id = $1 and archived_at is not null
              and not exists (select from streams where destination_id = d.id)
+             and not exists (select from outputs where destination_id = d.id)
            order by archived_at desc offset $2)`,
         [userID, kept],
       ),
@@ -118,8 +141,12 @@ export function destinations(db: Queryable) {
     isInUse: async (id: string) =>
       (await one<{ used: boolean }>(
         db,
-        `select exists (select from streams where destination_id = $1 and deleted_at is null
-           and state in ('preparing', 'activating', 'active', 'failing', 'stopping')) as used`,
+        `select exists (
+           select from streams
+           where deleted_at is null and id in (
+               select id from streams where destination_id = $1
+               union select stream_id from outputs where destination_id = $1 and deleted_at is null)
+             and state in ('preparing', 'activating', 'active', 'failing', 'stopping')) as used`,
         [id],
       ))!.used,
 
@@ -144,6 +171,16 @@ export function destinations(db: Queryable) {
          used as (select id from destinations where id in (select id from named) order by id for update)
          update destinations d set last_used_at = now() from used where d.id = used.id`,
         [streamIDs],
+      ),
+
+    /** Notes that outputs beside the first of their streams went live where they go to. */
+    markUsedByOutputs: (outputIDs: readonly string[]) =>
+      db.query(
+        `with used as (
+           select id from destinations where id in (select destination_id from outputs where id = any ($1))
+           order by id for update)
+         update destinations d set last_used_at = now() from used where d.id = used.id`,
+        [outputIDs],
       ),
   };
 }

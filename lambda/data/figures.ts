@@ -48,8 +48,8 @@ const noting = (said: string) =>
 
 export function figures(db: Queryable) {
   /**
-   * Copies figures to the rows of their streams, which the caller has locked, of those replicas that the agent still
-   * holds with that epoch.
+   * Copies figures to the rows of their streams, which the caller has locked, or of replicas of outputs beside the
+   * first: of those replicas that the agent still holds with that epoch.
    */
   const keepAll = async (figures: readonly (ReplicaFigures & { readonly agentID: string })[]): Promise<void> => {
     if (figures.length === 0) return;
@@ -58,12 +58,16 @@ export function figures(db: Queryable) {
          select * from unnest($1::text[], $2::text[], $3::integer[], $4::jsonb[])
            as f (agent_id, replica_id, epoch, stats)),
        noted as (${noting('f')}),
+       said as (
+         select r.id, r.stream_id, r.role, r.output_id, f.stats
+         from f join replicas r on r.id = f.replica_id and r.agent_id = f.agent_id and r.epoch = f.epoch),
+       of_outputs as (
+         update replicas r set stats = said.stats from said where r.id = said.id and said.output_id is not null),
        kept as (
-         select r.stream_id,
-           (array_agg(f.stats) filter (where r.role = 'primary'))[1] as primary_stats,
-           (array_agg(f.stats) filter (where r.role = 'backup'))[1] as backup_stats
-         from f join replicas r on r.id = f.replica_id and r.agent_id = f.agent_id and r.epoch = f.epoch
-         group by r.stream_id)
+         select stream_id,
+           (array_agg(stats) filter (where role = 'primary'))[1] as primary_stats,
+           (array_agg(stats) filter (where role = 'backup'))[1] as backup_stats
+         from said where output_id is null group by stream_id)
        update streams s
        set stats = coalesce(primary_stats, stats), backup_stats = coalesce(kept.backup_stats, s.backup_stats)
        from kept where s.id = kept.stream_id`,
@@ -105,8 +109,8 @@ export function figures(db: Queryable) {
     },
 
     /**
-     * What the holders of replicas stored last, by the id of the stream. What an agent stored is read once, however
-     * many of the replicas it held.
+     * What the holders of replicas of first outputs stored last, by the id of the stream. What an agent stored is read
+     * once, however many of the replicas it held. What is known of further outputs begins anew with the next holder.
      */
     saidOf: async (freed: readonly FreedReplica[]): Promise<Map<string, KeptFigures>> => {
       const agentIDs = new Set(freed.map(({ held_by: agentID }) => agentID));
@@ -117,7 +121,8 @@ export function figures(db: Queryable) {
       );
       const linesOf = new Map(stored.map(({ agent_id: agentID, lines }) => [agentID, linesByClaim(lines)]));
       const said = new Map<string, KeptFigures>();
-      for (const { id, stream_id: streamID, role, held_by: agentID, held_epoch: epoch } of freed) {
+      for (const { id, stream_id: streamID, role, held_by: agentID, held_epoch: epoch, output_id: outputID } of freed) {
+        if (outputID !== null) continue;
         const stats = linesOf.get(agentID)?.get(claimOf(id, epoch));
         if (stats !== undefined) said.set(streamID, { ...(said.get(streamID) ?? nothingKept), [role]: stats });
       }
@@ -143,8 +148,19 @@ export function figures(db: Queryable) {
       const row = await one<{ stats: StreamStats | null }>(
         db,
         `select latest_stats(s.stats, r.agent_id, r.id, r.epoch) as stats from streams s
-         left join replicas r on r.stream_id = s.id and r.role = 'primary' where s.id = $1`,
+         left join replicas r on r.stream_id = s.id and r.role = 'primary' and r.output_id is null where s.id = $1`,
         [streamID],
+      );
+      return row?.stats ?? null;
+    },
+
+    /** The latest figures of the primary replica of an output beside the first; null before it was first sent to. */
+    ofOutput: async (outputID: string) => {
+      const row = await one<{ stats: StreamStats | null }>(
+        db,
+        `select latest_stats(stats, agent_id, id, epoch) as stats from replicas
+         where output_id = $1 and role = 'primary'`,
+        [outputID],
       );
       return row?.stats ?? null;
     },

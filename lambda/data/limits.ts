@@ -20,7 +20,7 @@ const computed = `
   union all
   select 'runningSlots', coalesce(round(sum(coalesce(r.cores / ${costOfSlot('ffmpeg').cores}, r.slots))), 0)
   from streams s join replicas r on r.stream_id = s.id
-  where s.user_id = $1 and s.status = 'ACTIVE' and r.wanted = 'live'`;
+  where s.user_id = $1 and s.status = 'ACTIVE' and r.wanted <> 'ended'`;
 
 export function limits(db: Queryable) {
   /** @param counted SQL of the limits that are counted, with the columns limit_name and used */

@@ -94,7 +94,7 @@ export function reconciliation(db: Queryable) {
          select i.user_id, 'what runs up a cost is live', i.id::text, null, null
          from live_intervals i where ended_at is null
            and not exists (
-             select from replicas r where r.id = i.replica_id and r.state = 'live' and r.wanted = 'live')
+             select from replicas r where r.id = i.replica_id and r.state = 'live' and r.wanted <> 'ended')
 
          union all
          select null, 'a message of a provider is applied: ' || coalesce(failure, 'never tried'),

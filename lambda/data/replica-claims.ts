@@ -8,8 +8,8 @@ import { costColumnList, roomParameters, shareOf } from './replica-costs.ts';
 import type { StreamBackend } from './streams.ts';
 
 /** The columns of a `Replica` that a claim leaves as they are, and all of them. */
-const claimedColumns = `id, stream_id, role, backend, slots, ${costColumnList}, wanted, state, reason, since,
-  failing_since`;
+const claimedColumns = `id, stream_id, role, output_id, backend, slots, ${costColumnList}, wanted, state, reason, since,
+  failing_since, is_given_up, failures, next_attempt_at, last_failure`;
 const replicaColumns = `${claimedColumns}, agent_id, epoch, at_backup_url`;
 
 /** How long a replica waits for an agent in another zone than that of the stream's other replica. */
@@ -37,6 +37,19 @@ const otherTakers = (replica: string, agentID: string) =>
 const leaseHolds = (agentID: string) =>
   `exists (select from agents where id = ${agentID} and lease_expires_at > now())`;
 
+/**
+ * SQL of the condition that an agent encodes the stream of a replica `r`, or may begin to: all held replicas of the
+ * stream with this role are its own, and one of an output beside the first waits until another one is held.
+ */
+const isEncodedBy = (agentID: string) => `(
+  select coalesce(bool_and(same.agent_id = ${agentID}), not exists (
+    select from replicas before
+    where before.stream_id = r.stream_id and before.role = r.role and before.wanted <> 'ended'
+      and coalesce(before.output_id, '') < coalesce(r.output_id, '')))
+  from replicas same
+  where same.stream_id = r.stream_id and same.role = r.role and same.id <> r.id
+    and same.wanted <> 'ended' and same.agent_id is not null)`;
+
 export function replicaClaims(db: Queryable) {
   return {
     /**
@@ -50,7 +63,7 @@ export function replicaClaims(db: Queryable) {
           name: 'demand',
           text: `select
              (select count(*)::int from (
-                select from replicas where agent_id is null and wanted = 'live' and backend = any ($2)
+                select from replicas where agent_id is null and wanted <> 'ended' and backend = any ($2)
                 limit ${countedAtMost}) counted) as waiting,
              exists (select from replicas where is_offered and successor_id is null) as offered,
              (select count(*)::int from agents
@@ -66,6 +79,8 @@ export function replicaClaims(db: Queryable) {
      * over that lost its agent, nor the other way round. A replica that is too large for the agent does not keep others
      * waiting. The two replicas of a stream go to different agents, in different zones where there are any: a backup
      * waits until the primary is held, and either waits a while for an agent that is further away from the other.
+     * So it is with the two of each output. Where pictures are encoded while they are sent, the outputs of a stream go
+     * to the agent that encodes them: to the one that holds another replica of the stream with the same role.
      * It is one statement, so that agents which claim in the same moment pass over what this one has locked, and never
      * get the same replica. So that they find the rest, it locks no more replicas of each kind than could fit. It looks
      * at one after the other in the order of the index, and stops when it has enough, however many wait: a join would
@@ -75,9 +90,10 @@ export function replicaClaims(db: Queryable) {
       const oldest = (isFirstClaim: boolean) => `
         select r.id, r.requested_at, ${shareOf('r', '$4', '$5')} as share
         from replicas r
-        where r.agent_id is null and r.wanted = 'live' and r.backend = any ($2)
+        where r.agent_id is null and r.wanted <> 'ended' and r.backend = any ($2)
           and ${shareOf('r', '$4', '$5')} <= $3::float8 and r.epoch ${isFirstClaim ? '= 0' : '> 0'}
           and ${leaseHolds('$1')}
+          and (r.backend <> 'ffmpeg' or ${isEncodedBy('$1')})
           and (select case
             -- The stream has no other replica.
             when other.id is null then true
@@ -94,7 +110,8 @@ export function replicaClaims(db: Queryable) {
             else true end
             from (select) one
               left join replicas other
-                on other.stream_id = r.stream_id and other.role <> r.role and other.wanted = 'live'
+                on other.stream_id = r.stream_id and other.output_id is not distinct from r.output_id
+                  and other.role <> r.role and other.wanted <> 'ended'
               left join agents holder on holder.id = other.agent_id)
         order by r.requested_at limit $6
         for update of r skip locked`;
@@ -117,19 +134,25 @@ export function replicaClaims(db: Queryable) {
 
     /**
      * Offers replicas that an agent holds to successors, where a successor can connect before the holder lets go: the
-     * destination has a second URL, and the stream has no other replica, which would use it. @returns what was offered
+     * destination has a second URL, and the output has no other replica, which would use it. The outputs of a stream
+     * that is encoded go to a successor together, so they are not offered. @returns what was offered
      */
     offer: (agentID: string) =>
       all<{ id: string; stream_id: string; backend: StreamBackend }>(
         db,
         `update replicas r set is_offered = true
          from streams s
-           left join destinations d on d.id = s.destination_id
            left join platform_ingests i on i.stream_id = s.id
-         where r.agent_id = $1 and r.wanted = 'live' and r.state = 'live'
+         where r.agent_id = $1 and r.wanted <> 'ended' and r.state = 'live'
            and s.id = r.stream_id
-           and case when s.stream_destination = 'managed' then i.backup_url else d.backup_rtmp_url end is not null
-           and not exists (select from replicas other where other.stream_id = r.stream_id and other.id <> r.id)
+           and case when s.stream_destination = 'managed' and r.output_id is null then i.backup_url else (
+             select backup_rtmp_url from destinations
+             where id = coalesce((select destination_id from outputs where id = r.output_id), s.destination_id)) end
+             is not null
+           and not exists (
+             select from replicas other
+             where other.stream_id = r.stream_id and other.id <> r.id
+               and (r.backend = 'ffmpeg' or other.output_id is not distinct from r.output_id))
            and exists (${otherTakers('r', '$1')})
          returning r.id, r.stream_id, r.backend`,
         [agentID],
@@ -146,7 +169,7 @@ export function replicaClaims(db: Queryable) {
         db,
         `with offered as (
            select r.id, r.requested_at, ${shareOf('r', '$4', '$5')} as share from replicas r
-           where is_offered and successor_id is null and agent_id <> $1 and wanted = 'live'
+           where is_offered and successor_id is null and agent_id <> $1 and wanted <> 'ended'
              and backend = any ($2) and ${shareOf('r', '$4', '$5')} <= $3::float8 and ${leaseHolds('$1')}
            order by requested_at limit $6
            for update skip locked),
@@ -170,7 +193,7 @@ export function replicaClaims(db: Queryable) {
         db,
         `with mine as (
            select id from replicas
-           where id = $1 and successor_id = $2 and epoch + 1 = $3 and wanted = 'live'
+           where id = $1 and successor_id = $2 and epoch + 1 = $3 and wanted <> 'ended'
            for update),
          promoted as (
            update replicas r

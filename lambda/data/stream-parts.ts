@@ -11,7 +11,8 @@ export interface StreamPart {
 }
 
 /** SQL of the condition that a stream names the upload $1, the playlist $2 or the destination $3. */
-const namesPart = '(video_upload_id = $1 or audio_upload_id = $1 or playlist_ids @> array[$2] or destination_id = $3)';
+const namesPart = `(video_upload_id = $1 or audio_upload_id = $1 or playlist_ids @> array[$2] or destination_id = $3
+  or id = any (array(select stream_id from outputs where destination_id = $3)))`;
 
 export function streamParts(db: Queryable) {
   return {

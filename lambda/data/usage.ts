@@ -56,8 +56,11 @@ export function usage(db: Queryable) {
            from live_intervals i
            left join lateral (
              select latest_stats(
-               case i.role when 'primary' then stats else backup_stats end, i.agent_id, i.replica_id, i.epoch) as stats
-             from streams where id = i.stream_id and i.ended_at is null) as figures on true
+               case when sent.id is not null then sent.stats
+                 when i.role = 'primary' then s.stats else s.backup_stats end,
+               i.agent_id, i.replica_id, i.epoch) as stats
+             from streams s left join replicas sent on sent.id = i.replica_id and sent.output_id is not null
+             where s.id = i.stream_id and i.ended_at is null) as figures on true
            where i.user_id = $1 and ($2::text is null or i.stream_id = $2)
              and i.started_at < $4 and (i.ended_at is null or i.ended_at > $3)
              and i.started_at < coalesce(i.ended_at, $7)),
@@ -69,7 +72,7 @@ export function usage(db: Queryable) {
              i.bytes * extract(epoch from least(i.ended_at, b.closes) - greatest(i.started_at, b.opens))
                / extract(epoch from i.ended_at - i.started_at) as bytes
            from buckets b join intervals i on i.started_at < b.closes and i.ended_at > b.opens),
-         -- While two replicas of a stream are live, its seconds count once.
+         -- While several replicas of a stream are live, its seconds count once.
          live as (
            select start, sum(extract(epoch from upper(stretch) - lower(stretch))) as seconds
            from (

@@ -2,7 +2,8 @@
 // Costs are in cores of the machine that they were measured on; `Machine.speed` translates them to other machines.
 import { isSound } from './rendition.ts';
 import type { RenditionFormat } from './rendition.ts';
-import { parseRtmpURL } from './rtmp-url.ts';
+import { parsePublishURL } from './publish-url.ts';
+import type { WayOut } from './publish-url.ts';
 import { pixelsOfDecodeCost } from './source-limits.ts';
 import { framesPerSecond, videoBitrateKbps } from './video-format.ts';
 import type { Framerate, Quality, VideoCodec } from './video-format.ts';
@@ -42,8 +43,9 @@ export interface StreamToSend {
   readonly videoCodec: VideoCodec;
   /** Whether sound comes from a track of its own. */
   readonly hasSoundTrack: boolean;
+  readonly isEncodedForAnother?: boolean; // by an encoder of the same stream, so that it is only sent
   /** Where it is sent; null where nobody knows yet. */
-  readonly rtmpURL: string | null;
+  readonly url: string | null;
   /**
    * What its most expensive source costs to decode, as `decodeCost` in source-limits.ts says it; null or absent where
    * nobody knows: then it is taken for one in the size of the stream.
@@ -69,6 +71,15 @@ const sending = {
   memoryMiB: 1,
   memoryPerMbps: 0.3,
 };
+/**
+ * What a megabit takes besides where it leaves as a transport stream. Over SRT each packet is a call of the system, and
+ * what may have to be sent again is kept. Of HLS two segments are kept.
+ */
+const transport: Readonly<Record<WayOut, { readonly threadPerMbps: number; readonly memoryPerMbps: number }>> = {
+  rtmp: { threadPerMbps: 0, memoryPerMbps: 0 },
+  srt: { threadPerMbps: 0.0085, memoryPerMbps: 0.3 },
+  hls: { threadPerMbps: 0.0024, memoryPerMbps: 0.8 },
+};
 /** Encoding by x264 `veryfast`, with scaling, and what a stream's sound and pipes take besides. */
 const encoding = { coresPerMegapixel: 0.0125, cores: 0.06, thread: 0.015, memoryMiB: 120, memoryPerMegapixel: 2 };
 /** Beside a GPU pictures are scaled by the processor, and copied to the GPU. */
@@ -87,28 +98,32 @@ export function decodingThreads(decodeCost: number | null): number {
 }
 
 export function costOf(stream: StreamToSend): StreamCost {
-  const { backend, quality, framerate, videoCodec, hasSoundTrack, rtmpURL } = stream;
+  const { backend, quality, framerate, videoCodec, hasSoundTrack, url } = stream;
   const mbps = videoBitrateKbps(quality, framerate, videoCodec) / 1000 + audioMbps;
   const megapixels = (pixels[quality] * framesPerSecond[framerate]) / 1e6;
-  const url = rtmpURL === null ? null : parseRtmpURL(rtmpURL);
-  const sends = sending.thread + mbps * (sending.threadPerMbps + (url?.secure ? sending.threadPerMbpsOfTls : 0));
+  const server = url === null ? null : parsePublishURL(url);
+  const ofWay = transport[server?.way ?? 'rtmp'];
+  const sends =
+    sending.thread +
+    mbps * (sending.threadPerMbps + ofWay.threadPerMbps + (server?.secure ? sending.threadPerMbpsOfTls : 0));
   const common = {
-    memoryMiB: sending.memoryMiB + mbps * sending.memoryPerMbps,
-    networkMbps: url && isThisMachine(url.hostname) ? 0 : mbps * packetOverhead,
+    memoryMiB: sending.memoryMiB + mbps * (sending.memoryPerMbps + ofWay.memoryPerMbps),
+    networkMbps: server && isThisMachine(server.hostname) ? 0 : mbps * packetOverhead,
   };
-  if (backend === 'manifest') {
-    // Sound of its own is cut in between the pictures, picture by picture.
-    const thread = hasSoundTrack ? 2 * sends : sends;
+  if (backend === 'manifest' || stream.isEncodedForAnother) {
+    // Sound of its own is cut in between prepared pictures, picture by picture.
+    const thread = hasSoundTrack && !stream.isEncodedForAnother ? 2 * sends : sends;
     return { ...common, cores: thread, coresBesideGpu: thread, thread, gpuMegapixels: 0 };
   }
   const { decodeCost = null } = stream;
   const megapixelsOfSource = decodeCost === null ? megapixels : pixelsOfDecodeCost(decodeCost) / 1e6;
   const decoding = megapixelsOfSource * decodingCoresPerMegapixel;
-  const besides = decoding + encoding.cores + encoding.thread;
+  const thread = encoding.thread + mbps * ofWay.threadPerMbps;
+  const besides = decoding + encoding.cores + thread;
   return {
     cores: besides + megapixels * encoding.coresPerMegapixel,
     coresBesideGpu: besides + megapixels * scalingCoresPerMegapixel,
-    thread: encoding.thread,
+    thread,
     memoryMiB: common.memoryMiB + encoding.memoryMiB + megapixels * encoding.memoryPerMegapixel,
     networkMbps: common.networkMbps,
     gpuMegapixels: megapixels,
@@ -162,7 +177,7 @@ export function capacityOf(machine: Machine, agents = 1): Capacity {
  * bring. It prepares nothing beside them (`takesMedia` in lanes.ts).
  */
 export function memoryToFill(machine: Omit<Machine, 'memoryMiB'>): number {
-  const cost = costOf({ ...smallest, backend: 'manifest', rtmpURL: 'rtmps://another-machine/live' });
+  const cost = costOf({ ...smallest, backend: 'manifest', url: 'rtmps://another-machine/live' });
   const streams = 1 / shareOf(cost, capacityOf({ ...machine, memoryMiB: Infinity }));
   return (agentMemoryMiB + streams * cost.memoryMiB) / usableFraction.memory;
 }
@@ -173,7 +188,7 @@ const largest = {
   framerate: 'f_60',
   videoCodec: 'h264',
   hasSoundTrack: false,
-  rtmpURL: null,
+  url: null,
 } as const;
 
 /**
@@ -226,7 +241,7 @@ const smallest = {
   framerate: 'f_24',
   videoCodec: 'h264',
   hasSoundTrack: false,
-  rtmpURL: 'rtmp://localhost/live',
+  url: 'rtmp://localhost/live',
   decodeCost: 0,
 } as const;
 /** So that agents which claim at the same time all find something. */
@@ -258,7 +273,7 @@ const slotsOfSound = 0.12;
 /** How many times the work a second in this format is of a second in 720p30. */
 export function slotsOfPreparing(format: RenditionFormat): number {
   if (isSound(format)) return slotsOfSound;
-  return slotsOfCost(costOf({ ...format, backend: 'ffmpeg', hasSoundTrack: false, rtmpURL: null }));
+  return slotsOfCost(costOf({ ...format, backend: 'ffmpeg', hasSoundTrack: false, url: null }));
 }
 
 /** What a slot stands for; a prepared stream was one as well in releases that counted slots. */
@@ -269,6 +284,6 @@ export function costOfSlot(backend: StreamToSend['backend']): StreamCost {
     framerate: 'f_30',
     videoCodec: 'h264',
     hasSoundTrack: false,
-    rtmpURL: null,
+    url: null,
   });
 }

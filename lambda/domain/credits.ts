@@ -13,6 +13,8 @@ interface PriceTable {
   readonly creditsPerHour: Readonly<Record<Quality, { readonly upTo30: number; readonly at60: number }>>;
   /** What a backup replica costs, as a share of the price of a primary one. */
   readonly backupShare: number;
+  /** What each output of a stream costs beside the first live one, as a share of the price of that. */
+  readonly furtherShare: number;
   /** Of a GiB beyond the allowance, for 720 hours. Each day in UTC costs what the table in force at its begin says. */
   readonly creditsPerGiBMonth: number;
 }
@@ -29,6 +31,7 @@ export const priceTables: readonly PriceTable[] = [
       q_2160p: { upTo30: 169, at60: 199 },
     },
     backupShare: 1,
+    furtherShare: 0.6,
     creditsPerGiBMonth: 4,
   },
 ];
@@ -40,13 +43,19 @@ export interface Price {
 
 /** What a replica costs whose live interval begins at `at`. */
 export function priceOf(
-  replica: { readonly role: 'primary' | 'backup'; readonly quality: Quality; readonly framerate: Framerate },
+  replica: {
+    readonly role: 'primary' | 'backup';
+    readonly quality: Quality;
+    readonly framerate: Framerate;
+    /** Another output of the stream is live at the full price. */
+    readonly isFurther?: boolean;
+  },
   at: Date,
   tables: readonly PriceTable[] = priceTables,
 ): Price {
   const table = tableAt(at, tables);
   const { upTo30, at60 } = table.creditsPerHour[replica.quality];
-  const share = replica.role === 'backup' ? table.backupShare : 1;
+  const share = (replica.role === 'backup' ? table.backupShare : 1) * (replica.isFurther ? table.furtherShare : 1);
   return { version: table.version, creditsPerHour: (replica.framerate === 'f_60' ? at60 : upTo30) * share };
 }
 

@@ -1,14 +1,14 @@
-// Which RTMP addresses a user may name, as far as the URL alone tells.
+// Which addresses of destinations a user may name, as far as the URL alone tells.
 // The publisher resolves host names when it connects, and checks the addresses then.
 import { isHostAllowed } from './network-address.ts';
 import type { AddressRules } from './network-address.ts';
-import { parseRtmpURL } from './rtmp-url.ts';
+import { parsePublishURL } from './publish-url.ts';
 
 export type DestinationFault = 'malformed' | 'forbidden';
 
-/** What is wrong with an rtmp:// or rtmps:// URL; null when it may be used. */
+/** What is wrong with the address of a destination; null when it may be used. */
 export function faultOfDestination(text: string, rules: AddressRules): DestinationFault | null {
-  const url = parseRtmpURL(text);
+  const url = parsePublishURL(text);
   if (!url) return 'malformed';
   return isHostAllowed(url.hostname, rules) ? null : 'forbidden';
 }

@@ -2,16 +2,32 @@
 // A stream that is too much for its platform is refused before it starts, and a connection is replaced before it lasts
 // longer than the platform allows.
 import type { PictureFormat } from './rendition.ts';
+import type { PlatformName } from './managed-platforms.ts';
+import type { WayOut } from './publish-url.ts';
 import { framerates, framesPerSecond, qualities, videoBitrateKbps } from './video-format.ts';
 import type { Quality, VideoCodec } from './video-format.ts';
 
-interface IngestLimits {
+export const knownPlatforms = ['youtube', 'facebook', 'twitch', 'kick'] as const satisfies readonly (
+  | PlatformName
+  | 'facebook'
+)[];
+export type KnownPlatform = (typeof knownPlatforms)[number];
+
+/** What an ingest takes. */
+export interface IngestLimits {
+  readonly name: KnownPlatform;
+  /** As it writes itself. */
   readonly platform: string;
   readonly hosts: RegExp;
   /** The codecs that it takes over RTMP. We propose the first one for a stream of another codec. */
   readonly videoCodecs: readonly [VideoCodec, ...VideoCodec[]];
   readonly maxQuality: Quality;
   readonly maxVideoBitrateKbps: number;
+  readonly maxFramesPerSecond: number;
+  /** How long a group of pictures may be. */
+  readonly maxKeyframeSeconds: number;
+  /** Of AAC, which all of them take; null where its pages name no maximum. */
+  readonly maxAudioBitrateKbps: number | null;
   /** The platform ends a broadcast that lasts longer, or does not archive it. */
   readonly longestConnectionMs: number;
 }
@@ -33,35 +49,51 @@ const hourMs = 60 * minuteMs;
  */
 const ingests: readonly IngestLimits[] = [
   {
+    name: 'youtube',
     platform: 'YouTube',
     hosts: /(?:^|\.)youtube\.com$/,
     videoCodecs: ['h264', 'hevc', 'av1'],
     maxQuality: 'q_2160p',
     maxVideoBitrateKbps: 40_000,
+    maxFramesPerSecond: 60,
+    maxKeyframeSeconds: 4,
+    maxAudioBitrateKbps: null,
     longestConnectionMs: 11 * hourMs + 55 * minuteMs,
   },
   {
+    name: 'facebook',
     platform: 'Facebook',
     hosts: /(?:^|\.)facebook\.com$/,
     videoCodecs: ['h264'],
     maxQuality: 'q_1080p',
     maxVideoBitrateKbps: 9000,
+    maxFramesPerSecond: 60,
+    maxKeyframeSeconds: 4,
+    maxAudioBitrateKbps: 256,
     longestConnectionMs: 8 * hourMs,
   },
   {
+    name: 'twitch',
     platform: 'Twitch',
     hosts: /(?:^|\.)twitch\.tv$|\.contribute\.live-video\.net$|^ingest\.global-contribute\.live-video\.net$/,
     videoCodecs: ['h264'],
     maxQuality: 'q_1080p',
     maxVideoBitrateKbps: 6000,
+    maxFramesPerSecond: 60,
+    maxKeyframeSeconds: 4,
+    maxAudioBitrateKbps: 320,
     longestConnectionMs: 48 * hourMs,
   },
   {
+    name: 'kick',
     platform: 'Kick',
     hosts: /^[0-9a-f]{12}\.global-contribute\.live-video\.net$/,
     videoCodecs: ['h264'],
     maxQuality: 'q_1080p',
     maxVideoBitrateKbps: 8500,
+    maxFramesPerSecond: 60,
+    maxKeyframeSeconds: 4,
+    maxAudioBitrateKbps: 320,
     longestConnectionMs: 48 * hourMs,
   },
 ];
@@ -78,6 +110,15 @@ const leftOver = 0.02;
 /** Connections that an agent opened together are not replaced together, but at random times within this share. */
 const spread = 0.08;
 
+/**
+ * What an MPEG transport stream carries, over SRT and as HLS, wherever it goes: nobody has said how AV1 is to be in one
+ * that servers agree on.
+ */
+const transportCodecs: readonly [VideoCodec, ...VideoCodec[]] = ['h264', 'hevc'];
+const wayTitles: Readonly<Record<Exclude<WayOut, 'rtmp'>, string>> = { srt: 'SRT', hls: 'HLS' };
+/** The sequence numbers of SRT come round, at the highest bitrate after a week, and may not under one key. */
+const longestSrtConnectionMs = 5 * 24 * hourMs;
+
 /** What of a stream a platform does not take, and what it takes instead. */
 export interface IngestExcess {
   readonly platform: string;
@@ -90,10 +131,28 @@ export interface IngestExcess {
   readonly taken: readonly Omit<PictureFormat, 'videoCodec'>[] | null;
 }
 
-/** @returns null where the platform at this host takes such a stream, or where we do not know the platform */
-export function excessOver(hostname: string, format: PictureFormat): IngestExcess | null {
-  const limits = ingestAt(hostname);
-  return limits ? excessOf(limits, format) : null;
+/**
+ * @returns null where the platform at this host takes such a stream over this way, and where we do not know the
+ * platform and the way carries the stream
+ */
+export function excessOver(hostname: string, format: PictureFormat, way: WayOut = 'rtmp'): IngestExcess | null {
+  const limits = ingestLimitsAt(hostname, way);
+  if (limits) return excessOf(limits, format);
+  if (way === 'rtmp' || transportCodecs.includes(format.videoCodec)) return null;
+  return { platform: wayTitles[way], videoCodecs: transportCodecs, taken: null };
+}
+
+/** What the platform at a host takes over a way out; null where we do not know the platform. */
+export function ingestLimitsAt(hostname: string, way: WayOut = 'rtmp'): IngestLimits | null {
+  const limits = ingests.find(({ hosts }) => hosts.test(hostname));
+  if (!limits || way === 'rtmp') return limits ?? null;
+  const videoCodecs = transportCodecs.filter((codec) => limits.videoCodecs.includes(codec));
+  return { ...limits, videoCodecs: videoCodecs as [VideoCodec, ...VideoCodec[]] };
+}
+
+/** What a platform takes over RTMP. */
+export function ingestLimitsOf(name: KnownPlatform): IngestLimits {
+  return ingests.find((limits) => limits.name === name)!;
 }
 
 /** The same for a platform by its name, as it writes itself. */
@@ -122,13 +181,10 @@ function excessOf(limits: IngestLimits, format: PictureFormat): IngestExcess | n
  * How many milliseconds after its beginning a connection to a host is replaced by a new one.
  * @param random uniform in [0, 1)
  */
-export function connectionEndsAfterMs(hostname: string, random: number): number {
-  const longestMs = ingestAt(hostname)?.longestConnectionMs ?? longestConnectionAnywhereMs;
+export function connectionEndsAfterMs(hostname: string, random: number, way: WayOut = 'rtmp'): number {
+  const longestOfWayMs = way === 'srt' ? longestSrtConnectionMs : longestConnectionAnywhereMs;
+  const longestMs = Math.min(longestOfWayMs, ingestLimitsAt(hostname)?.longestConnectionMs ?? Infinity);
   return longestMs * (1 - leftOver - spread * random);
-}
-
-function ingestAt(hostname: string): IngestLimits | undefined {
-  return ingests.find(({ hosts }) => hosts.test(hostname));
 }
 
 function hasRoomFor(

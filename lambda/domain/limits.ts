@@ -124,7 +124,7 @@ export const limits = {
 export type LimitName = keyof typeof limits;
 export const limitNames = Object.keys(limits) as LimitName[];
 
-/** Bounds within which we stay by ourselves, without refusing anything: the same for everybody. */
+/** Bounds that are the same for everybody. */
 export const bounds = {
   /** An answer that is larger is not kept for its Idempotency-Key: what it shows is read again. */
   keptAnswerBytes: 32 * 1024,
@@ -142,6 +142,8 @@ export const bounds = {
   keptTransitionsPerStream: 50,
   /** No move is kept for longer. */
   keptTransitionDays: 90,
+  /** Where a stream can be sent to at once. */
+  outputsPerStream: 30,
   /** Incidents of a user that have ended. */
   keptIncidentsPerUser: 1000,
   /** No incident is kept for longer after its end. */

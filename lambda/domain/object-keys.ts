@@ -8,10 +8,25 @@ export const renditionsPrefix = 'renditions/';
 /** The keys of uploads begin with this. */
 export const uploadsPrefix = 'uploads/';
 
+/** The keys of what is shown of live streams begin with this. */
+export const previewsPrefix = 'previews/';
+
+/** So many days the store keeps what is shown of a stream, which nobody asks for after minutes. */
+export const previewsKeptDays = 1;
+
 /** So many days the store keeps the parts of an upload that nobody completes: longer than anybody may send more. */
 export const partsKeptDays = abandonedAfterDays + 1;
 
 /** The key of the object that holds an upload's bytes. */
 export function uploadKey(userID: string, uploadID: string): string {
   return `${uploadsPrefix}${userID}/${uploadID}`;
+}
+
+/**
+ * The key of a piece of a preview.
+ * @param run the stream and the anchor of its run, with / between
+ * @param piece with the extension that players ask for: `.m4s`, or `.mp4` for what comes before all pieces
+ */
+export function previewKey(run: string, piece: string): string {
+  return `${previewsPrefix}${run}/${piece}`;
 }

@@ -64,7 +64,11 @@ const issueTable = {
     'No item of a playlist can be played.',
     'Read the failure of each item in get_playlist, then replace the items.',
   ],
-  destination_missing: ['DESTINATION', 'The stream has no destination.', 'Create a destination and set destinationID.'],
+  destination_missing: [
+    'DESTINATION',
+    'The stream has no destination.',
+    'Create a destination and set destinationID, or enable an output.',
+  ],
   destination_archived: ['DESTINATION', 'The destination is archived.', 'Choose another destination.'],
   destination_forbidden: [
     'DESTINATION',

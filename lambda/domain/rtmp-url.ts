@@ -33,12 +33,6 @@ export function parseRtmpURL(text: string): RtmpURL | null {
   return { secure, hostname, port: portNumber, app: app.replace(/\/+$/, ''), tcUrl: text.replace(/\/+$/, '') };
 }
 
-/** Whether two RTMP URLs lead to the same port of the same host, with TLS or without it. */
-export function isSameServer(one: string, other: string): boolean {
-  const [a, b] = [parseRtmpURL(one), parseRtmpURL(other)];
-  return a !== null && b !== null && a.secure === b.secure && a.hostname === b.hostname && a.port === b.port;
-}
-
 /** As long as the URL of a destination may be. A server could send megabytes, which would keep a process busy. */
 const maxReferenceLength = 2048;
 

@@ -18,6 +18,11 @@ export function destinationKeyPlace(destinationID: string): string {
   return `destination/${destinationID}`;
 }
 
+/** The passphrase of an SRT destination. */
+export function srtPassphrasePlace(destinationID: string): string {
+  return `srt/${destinationID}`;
+}
+
 /** The deprecated key that a stream may carry itself. */
 export function streamKeyPlace(streamID: string): string {
   return `stream/${streamID}`;

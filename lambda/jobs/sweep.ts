@@ -12,6 +12,8 @@ import type { StorageSettings } from '../orchestration/charge-storage.ts';
 import { discardAbandonedUploads } from '../orchestration/discard-uploads.ts';
 import { fireDue } from '../orchestration/fire-due.ts';
 import { recoverReplicas } from '../orchestration/recover-replicas.ts';
+import { settleForgottenOutputs } from '../orchestration/settle-outputs.ts';
+import { rollUpSeries } from '../orchestration/roll-up-series.ts';
 import { refreshUnsettledSound } from '../orchestration/settle-sound.ts';
 import type { StartOptions } from '../orchestration/start-stream.ts';
 import type { CommandQueue } from '../ports/command-queue/command-queue.ts';
@@ -44,8 +46,12 @@ const dueMs = 10_000;
 const oldEventsAtOnce = 5000;
 /** The same of the history of streams: more than all users together have reason to make in a minute. */
 const oldTransitionsAtOnce = 50_000;
+/** What of an hour is not rolled up by then, the next sweep does. */
+const rollUpMs = 5000;
 /** So long after somebody asked for it last, a picture of a stream is deleted. */
 const frameKeptHours = 24;
+/** How many rows of series one sweep deletes at most: of 10,000 streams some 10,000 an hour go. */
+const oldSeriesAtOnce = 5000;
 /** The same of incidents. */
 const oldIncidentsAtOnce = 5000;
 /** The same of runs, and of pictures. */
@@ -54,9 +60,9 @@ const { keptTransitionsPerStream: keptMoves, keptTransitionDays: keptDays } = bo
 
 /**
  * Frees what dead agents and import workers held, applies payments that are not applied yet, charges storage, fires
- * what is due, arms timers, wakes workers for watched sources, discards abandoned uploads, looks at the sound of
- * streams that is not as it should be, has forgotten webhooks, mails and mirrors worked, has platforms asked what is
- * due, relays what is left in the outbox, and deletes what has expired.
+ * what is due, begins outputs that were forgotten, arms timers, wakes workers for watched sources, discards abandoned
+ * uploads, looks at the sound of streams that is not as it should be, has forgotten webhooks, mails and mirrors worked,
+ * has platforms asked what is due, relays what is left in the outbox, and deletes what has expired.
  * @throws {AggregateError} the failures of all steps, after every step had its turn
  */
 export async function sweep({ pool, queue, timers, startOptions, storage, clock }: SweepOptions): Promise<void> {
@@ -67,6 +73,7 @@ export async function sweep({ pool, queue, timers, startOptions, storage, clock 
     () => databaseOn(pool).creditAccounts.makeRestDue(),
     () => chargeStorage(pool, storage, clock()),
     () => fireDue(pool, startOptions, clock, AbortSignal.timeout(dueMs)),
+    () => settleForgottenOutputs(pool),
     () => armTimers(pool, timers),
     () => databaseOn(pool).imports.freeExpired(),
     () => databaseOn(pool).sources.wakeDue(sourcesAheadSeconds, sourcesWokenAtOnce),
@@ -85,6 +92,8 @@ export async function sweep({ pool, queue, timers, startOptions, storage, clock 
     () => databaseOn(pool).requestWindows.deleteEnded(),
     () => databaseOn(pool).webhookDeliveries.deleteOld(eventsKeptDays, oldEventsAtOnce),
     () => databaseOn(pool).streams.forgetTransitions(keptMoves, keptDays, oldTransitionsAtOnce),
+    () => rollUpSeries(pool, clock(), AbortSignal.timeout(rollUpMs)),
+    () => databaseOn(pool).series.forget(clock(), oldSeriesAtOnce),
     () => forgetFrames(pool),
     () => databaseOn(pool).incidents.forget(bounds.keptIncidentDays, bounds.keptIncidentsPerUser, oldIncidentsAtOnce),
     () => databaseOn(pool).runs.forget(bounds.keptAirDays, bounds.keptRunBytesPerStream, oldRunsAtOnce),

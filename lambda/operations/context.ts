@@ -62,6 +62,8 @@ export interface Context extends PublicContext {
    * lets callers choose; the other surfaces want every field.
    */
   readonly isWanted: (field: string) => boolean;
+  /** The address of the playlist of a preview, which opens it until then. */
+  readonly previewURL: (streamID: string, expiresAt: Date) => string;
   /** Random bytes for secrets. */
   readonly randomBytes: (count: number) => Buffer;
   /**

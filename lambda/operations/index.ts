@@ -30,6 +30,11 @@ import { getManagedSettings } from './managed-settings/get-managed-settings.ts';
 import { listManagedSettings } from './managed-settings/list-managed-settings.ts';
 import { updateManagedSettings } from './managed-settings/update-managed-settings.ts';
 import type { Operation } from './operation.ts';
+import { createStreamOutput } from './outputs/create-stream-output.ts';
+import { deleteStreamOutput } from './outputs/delete-stream-output.ts';
+import { getStreamOutput } from './outputs/get-stream-output.ts';
+import { listStreamOutputs } from './outputs/list-stream-outputs.ts';
+import { updateStreamOutput } from './outputs/update-stream-output.ts';
 import { applyPlaylistOperations } from './playlists/apply-playlist-operations.ts';
 import { copyPlaylist } from './playlists/copy-playlist.ts';
 import { createPlaylist } from './playlists/create-playlist.ts';
@@ -50,10 +55,12 @@ import { cancelStreamSchedule } from './streams/cancel-stream-schedule.ts';
 import { createStream } from './streams/create-stream.ts';
 import { deleteStream } from './streams/delete-stream.ts';
 import { getStreamReadiness } from './streams/get-stream-readiness.ts';
+import { createStreamPreview } from './streams/create-stream-preview.ts';
 import { createGuideLink } from './streams/create-guide-link.ts';
 import { deleteGuideLink } from './streams/delete-guide-link.ts';
 import { getStreamFrame } from './streams/get-stream-frame.ts';
 import { getStreamProof } from './streams/get-stream-proof.ts';
+import { getStreamStatsHistory } from './streams/get-stream-stats-history.ts';
 import { getStreamStats } from './streams/get-stream-stats.ts';
 import { getStream } from './streams/get-stream.ts';
 import { getStreamTimeline } from './streams/get-stream-timeline.ts';
@@ -102,6 +109,8 @@ export const operations: readonly Operation[] = [
   scheduleStream,
   cancelStreamSchedule,
   getStreamStats,
+  getStreamStatsHistory,
+  createStreamPreview,
   getStreamTimeline,
   getStreamProof,
   getStreamFrame,
@@ -109,6 +118,11 @@ export const operations: readonly Operation[] = [
   createGuideLink,
   deleteGuideLink,
   listStreamBroadcasts,
+  listStreamOutputs,
+  createStreamOutput,
+  getStreamOutput,
+  updateStreamOutput,
+  deleteStreamOutput,
 
   listUploads,
   listUploadFolders,

@@ -111,6 +111,11 @@ export const problemCodes = {
     explanation: 'This cannot be changed while the stream is live. Stop it first; playlists change by publishing.',
   },
   schedule_in_past: { status: 422, title: 'Schedule in the past', explanation: 'The time has passed already.' },
+  output_exists: {
+    status: 422,
+    title: 'Output exists',
+    explanation: 'The stream is sent to this destination already, or to another one with the same address and key.',
+  },
   version_conflict: {
     status: 422,
     title: 'Changed meanwhile',
@@ -268,22 +273,4 @@ export class ProblemError extends Error {
       cause,
     });
   }
-}
-
-/** A fault of one field of the body. */
-export function fieldProblem(field: string, detail: string, code: ProblemCode = 'validation_failed'): ProblemError {
-  return fieldProblems([[field, detail, code]])!;
-}
-
-/** What is wrong with one field of the body. Without a code it is validation_failed. */
-export type FieldFault = readonly [field: string, detail: string, code?: ProblemCode];
-
-/** One problem of all these faults, so that a caller can correct them at once. The first one gives it its code. */
-export function fieldProblems(faults: readonly FieldFault[]): ProblemError | null {
-  const errors = faults.map(([field, detail, code = 'validation_failed' as const]) => ({
-    path: `/${field}`,
-    code,
-    detail,
-  }));
-  return errors[0] ? new ProblemError(errors[0].code, errors[0].detail, { errors }) : null;
 }

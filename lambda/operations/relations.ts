@@ -109,6 +109,14 @@ export const relations: readonly Relation[] = [
   },
   { from: 'PlaylistItem', field: 'upload', description: 'The file.', ids: 'uploadID', to: 'Upload', usually: null },
   {
+    from: 'Output',
+    field: 'destination',
+    description: 'Where it sends to.',
+    ids: 'destinationID',
+    to: 'Destination',
+    usually: null,
+  },
+  {
     from: 'CurrentItem',
     field: 'playlist',
     description: 'The playlist that it is in.',

@@ -68,6 +68,21 @@ export const webhookEvents = [
     data: z.object({ streamID, reason: failure }),
   },
   {
+    type: 'stream.output_changed',
+    scope: 'service:read',
+    summary: 'An output of a stream is in another state',
+    description:
+      'A publisher of this output is live, is not any more, fails or has ended. The state of the stream follows from ' +
+      'all its outputs.',
+    data: z.object({
+      streamID,
+      outputID: z.string(),
+      role,
+      state: z.enum(['waiting', 'connecting', 'live', 'failing', 'ended']),
+      reason: failure.nullable(),
+    }),
+  },
+  {
     type: 'item.started',
     scope: 'service:read',
     summary: 'An item of a stream has begun',
@@ -87,7 +102,7 @@ export const webhookEvents = [
     type: 'replica.connected',
     scope: 'service:read',
     summary: 'A publisher is connected',
-    description: 'The destination takes media from this publisher of the stream.',
+    description: "The first output's destination takes media from this publisher of the stream.",
     data: z.object({ streamID, role }),
   },
   {
@@ -95,7 +110,7 @@ export const webhookEvents = [
     scope: 'service:read',
     summary: 'A publisher is lost',
     description:
-      'The destination takes no more media from this publisher of the stream. It is brought back by itself; ' +
+      "The first output's destination takes no more media from this publisher. It is brought back by itself; " +
       'with a backup the stream stays active meanwhile.',
     data: z.object({
       streamID,

@@ -2,6 +2,7 @@
 // A replica that is live has an open live interval. What an interval that has ended costs is taken from the user's
 // credits.
 import type { Database } from '../data/database.ts';
+import type { ReplicaRole } from '../data/replicas.ts';
 import type { Stream } from '../data/streams.ts';
 import { outlookOf, priceOf } from '../domain/credits.ts';
 
@@ -37,8 +38,9 @@ export async function meterStreams(
 ): Promise<void> {
   const metered = changes.flatMap(({ stream: { id, run_quality: quality, run_framerate: framerate }, at }) => {
     if (quality === null || framerate === null) return [];
-    const priceAs = (role: 'primary' | 'backup') => price({ role, quality, framerate }, at);
-    return [{ streamID: id, prices: { primary: priceAs('primary'), backup: priceAs('backup') }, at }];
+    const priceAs = (role: ReplicaRole, isFurther: boolean) => price({ role, quality, framerate, isFurther }, at);
+    const pricesOf = (role: ReplicaRole) => ({ first: priceAs(role, false), further: priceAs(role, true) });
+    return [{ streamID: id, prices: { primary: pricesOf('primary'), backup: pricesOf('backup') }, at }];
   });
   if (metered.length === 0) return;
   const changed = await data.liveIntervals.updateFromReplicas(metered, areFiguresKept);

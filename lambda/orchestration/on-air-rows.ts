@@ -8,6 +8,7 @@ import type { AiredFrames, AiredPart } from '../domain/aired.ts';
 import { occurrencesFrom } from '../domain/play-out.ts';
 import type { ItemOccurrence, TimelineEntry } from '../domain/play-out.ts';
 import type { PictureFormat } from '../domain/rendition.ts';
+import { runClock } from '../domain/run-clock.ts';
 import { isLive } from '../domain/stream-lifecycle.ts';
 import { framesPerSecond } from '../domain/video-format.ts';
 import type { Framerate } from '../domain/video-format.ts';
@@ -53,9 +54,6 @@ export interface OnAirQuery {
 /** More stretches than this are not read for the rows of a page. */
 const mostStretches = 20_000;
 
-/** Of frames and milliseconds; far less than either. */
-const roundingError = 1e-6;
-
 /** What a stream plays between two times, in order, from the item on that is on the air at `from`. */
 export async function onAirRows(data: Database, stream: Stream, query: OnAirQuery): Promise<OnAirRow[]> {
   const rows: OnAirRow[] = [];
@@ -74,13 +72,10 @@ async function rowsOfRun(data: Database, stream: Stream, run: AirRun, query: OnA
   const timeline = timelines[track];
   if (!timeline[0]?.snapshot.items.length) return [];
   const to = run.endsAt !== null && run.endsAt < query.to ? run.endsAt : query.to;
-  const frameAt = (at: Date) => Math.max(0, secondsAt(at) * rate + roundingError);
-  // The first whole millisecond of a frame, so that `frameAt` of it is that frame again.
-  const timeOf = (frame: number) => new Date(anchoredAt.getTime() + Math.ceil((frame / rate) * 1000 - roundingError));
-  const endFrame = frameAt(to);
+  const { frameAt, timeOf } = runClock(anchoredAt, rate);
   const found: ItemOccurrence[] = [];
   for (const occurrence of occurrencesFrom(timeline, Math.floor(frameAt(query.from)), rate)) {
-    if (occurrence.startFrame > endFrame - 2 * roundingError || found.length === query.count) break;
+    if (timeOf(occurrence.startFrame) >= to || found.length === query.count) break;
     found.push(occurrence);
   }
   const last = found.at(-1);

@@ -7,6 +7,7 @@ import { nameOfItem } from '../domain/item-title.ts';
 import type { TimelineEntry, TimelineItem } from '../domain/play-out.ts';
 import { frameCountOf } from '../domain/play-out.ts';
 import { bytesHashOf } from '../domain/rendition.ts';
+import { runClock } from '../domain/run-clock.ts';
 import { airedOfTrack, airRuns, programmeTrackOf } from './on-air-rows.ts';
 import type { AirRun } from './on-air-rows.ts';
 
@@ -50,8 +51,8 @@ export interface StatedRun {
 
 /** What a statement has at most. */
 const [mostRuns, mostStretches] = [500, 20_000];
-/** Of frames; far less than one. */
-const roundingError = 1e-6;
+/** Of frames; more than that of a run's clock, and far less than one. */
+const roundingError = 1e-5;
 
 /** What a stream played and sent between two times; null: more than a statement has. */
 export async function onAirStatement(
@@ -84,9 +85,9 @@ async function statedRun(
 ): Promise<StatedRun | null> {
   const { anchoredAt, framesPerSecond: rate } = run;
   // A frame is of the day in which it begins.
-  const frameAt = (at: Date) =>
-    Math.max(0, Math.ceil(((at.getTime() - anchoredAt.getTime()) / 1000) * rate - roundingError));
-  const [firstFrame, endFrame] = [frameAt(limits.from), frameAt(limits.to)];
+  const { frameAt } = runClock(anchoredAt, rate);
+  const frameFrom = (at: Date) => Math.max(0, Math.ceil(frameAt(at) - roundingError));
+  const [firstFrame, endFrame] = [frameFrom(limits.from), frameFrom(limits.to)];
   const time = { fromSeconds: firstFrame / rate, toSeconds: endFrame / rate };
   const timelines = await run.timelines(time);
   const track = programmeTrackOf(timelines, time.fromSeconds);

@@ -11,7 +11,7 @@ import type { PictureFormat } from '../domain/rendition.ts';
 import { isLive } from '../domain/stream-lifecycle.ts';
 import { framesPerSecond } from '../domain/video-format.ts';
 import { judgeParts } from './judge-parts.ts';
-import { noteCosts } from './launch-stream.ts';
+import { noteCosts } from './settle-outputs.ts';
 import { lockWithStream } from './lock-with-stream.ts';
 import { inFormat, noteToPrepare } from './preparation-limit.ts';
 import { keepPrepared, remedyFor, requestPreparation } from './prepare-media.ts';

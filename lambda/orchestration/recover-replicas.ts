@@ -8,6 +8,7 @@ import type { Claim, Replica } from '../data/replicas.ts';
 import type { StateReason, Stream } from '../data/streams.ts';
 import { inSets } from './in-sets.ts';
 import { meterStreams } from './meter.ts';
+import { settleOutputs } from './settle-outputs.ts';
 import { settleStopping } from './stop-stream.ts';
 
 const handedOver = { code: 'handed_over', detail: 'Another publisher takes this stream over.' };
@@ -58,7 +59,7 @@ export async function releaseReplicas(data: Database, released: readonly Release
   const freedStreams = new Set(freed.map(({ stream_id: streamID }) => streamID));
   await wakeUpFor(
     data,
-    freed.filter(({ wanted }) => wanted === 'live'),
+    freed.filter(({ wanted }) => wanted !== 'ended'),
   );
   await settleLoss(
     data,
@@ -71,7 +72,7 @@ async function recoverStreams(data: Database, streams: readonly Stream[]): Promi
   const freed = await data.replicas.releaseOfDeadAgents(streams.map(({ id }) => id));
   await wakeUpFor(
     data,
-    freed.filter(({ wanted }) => wanted === 'live'),
+    freed.filter(({ wanted }) => wanted !== 'ended'),
   );
   const said = await data.figures.saidOf(freed);
   await data.figures.noteAired(
@@ -115,7 +116,11 @@ async function settleLoss(
     streams.map((stream) => ({ stream, at })),
     { areFiguresKept: true },
   );
-  for (const stream of streams) await settleStopping(data, stream);
+  const ended = new Set(replicas.filter(({ state }) => state === 'ended').map(({ stream_id: streamID }) => streamID));
+  for (const stream of streams) {
+    await settleStopping(data, stream);
+    if (ended.has(stream.id)) await settleOutputs(data, stream, at);
+  }
 }
 
 /** A stream of which dead agents held both replicas comes twice. */

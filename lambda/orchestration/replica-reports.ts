@@ -1,10 +1,11 @@
 // Turns what an agent observed of a replica into the state of its stream, which follows only from what was observed.
 import type { Database } from '../data/database.ts';
 import type { ReplicaFigures } from '../data/figures.ts';
-import type { Claim, ReplicaRole, ReplicaState } from '../data/replicas.ts';
+import type { Claim, FailedAttempt, PublishedFor, ReplicaState } from '../data/replicas.ts';
 import type { StateReason, Stream } from '../data/streams.ts';
 import { nextState } from '../domain/stream-lifecycle.ts';
 import { meterStreams } from './meter.ts';
+import { settleOutputs } from './settle-outputs.ts';
 import { settleStopping } from './stop-stream.ts';
 
 export interface ReplicaReport {
@@ -12,8 +13,10 @@ export interface ReplicaReport {
   readonly claim: Claim;
   readonly state: ReplicaState;
   readonly reason: StateReason | null;
-  /** No further attempt can help, so the stream fails. */
+  /** No further attempt can help: the output is given up, and with the last one the stream fails. */
   readonly hopeless?: boolean;
+  /** Of what is failing. */
+  readonly attempt?: FailedAttempt;
   /** The last figures of what ends with this report, or the first ones of what begins. */
   readonly figures?: ReplicaFigures;
   /** When the agent observed it, by the database's clock. */
@@ -79,12 +82,17 @@ async function writeReports(
     counting.filter(({ state }) => state === 'failing'),
   );
   await noteWarnings(data, counting);
-  for (const { hopeless, streamID, reason } of counting) if (hopeless) await giveUp(data, streamID, reason);
+  for (const { hopeless, streamID, reason, claim } of counting)
+    if (hopeless) await giveUp(data, streamID, held.get(claim.id)?.output_id ?? null, reason);
   await meterStreams(
     data,
     counting.map(({ stream, now }) => ({ stream, at: now })),
   );
-  for (const { stream, state } of counting) if (state === 'ended') await settleStopping(data, stream);
+  for (const { stream, state, now } of counting) {
+    if (state !== 'ended') continue;
+    await settleStopping(data, stream);
+    await settleOutputs(data, stream, now);
+  }
   return answers;
 }
 
@@ -97,19 +105,22 @@ function movesByLive({ stream, state }: Pick<FoundReport, 'stream' | 'state'>): 
   return state === 'live' && nextState(stream.state, 'media_accepted') !== null;
 }
 
-/** @param held the roles of replicas whose holders report, by their ids */
+/** @param held what replicas publish for whose holders report, by their ids */
 async function moveByLive(
   data: Database,
   reports: readonly FoundReport[],
-  held: ReadonlyMap<string, ReplicaRole>,
+  held: ReadonlyMap<string, PublishedFor>,
 ): Promise<void> {
   const movedIDs = await data.streams.moveAll(
     reports.map(({ stream, claim, figures }) => {
-      const role = held.get(claim.id);
-      const kept = { primary: null, backup: null, ...(role && figures && { [role]: JSON.stringify(figures.stats) }) };
+      const { role, output_id: outputID = null } = held.get(claim.id) ?? {};
+      const isKept = role !== undefined && outputID === null && figures;
+      const kept = { primary: null, backup: null, ...(isKept && { [role]: JSON.stringify(figures.stats) }) };
       return { stream, cause: 'media_accepted', reason: null, figures: kept };
     }),
   );
+  const further = reports.flatMap(({ claim }) => held.get(claim.id)?.output_id ?? []);
+  if (further.length > 0) await data.destinations.markUsedByOutputs(further);
   const started = reports.filter(({ stream }) => stream.started_at === null && movedIDs.has(stream.id));
   if (started.length === 0) return;
   const streamIDs = started.map(({ streamID }) => streamID);
@@ -136,7 +147,7 @@ async function noteWarnings(data: Database, reports: readonly FoundReport[]): Pr
   }
 }
 
-/** A stream stays as it is while another replica of it is live. */
+/** A stream stays as it is while another replica of it is live, of whichever output. */
 async function moveByFailing(data: Database, reports: readonly FoundReport[]): Promise<void> {
   if (reports.length === 0) return;
   const replicas = await data.replicas.ofStreams(reports.map(({ streamID }) => streamID));
@@ -167,8 +178,21 @@ export async function reportEnded(data: Database, replicaID: string, agentID: st
   });
 }
 
-/** A stream that never became active fails at once as well, and does not wait for the activation timeout. */
-async function giveUp(data: Database, streamID: string, reason: StateReason | null): Promise<void> {
+/**
+ * Gives an output up, and the stream with the last of them. A stream that never became active fails at once as well,
+ * and does not wait for the activation timeout.
+ */
+async function giveUp(
+  data: Database,
+  streamID: string,
+  outputID: string | null,
+  reason: StateReason | null,
+): Promise<void> {
+  const replicas = await data.replicas.ofStream(streamID);
+  if (replicas.some(({ output_id: id, wanted }) => id !== outputID && wanted !== 'ended')) {
+    await data.replicas.giveUp(streamID, outputID, reason);
+    return;
+  }
   const stream = (await data.streams.lockAny(streamID))!;
   const failing = (await data.streams.move(stream, 'no_evidence', reason)) ?? stream;
   if (!(await data.streams.move(failing, 'hopeless', reason))) return;

@@ -10,7 +10,7 @@ import { soundAt } from '../domain/rendition.ts';
 import { isSameLevel, levelFor, targetOf } from '../domain/sound.ts';
 import type { SoundLevel } from '../domain/sound.ts';
 import { isLive } from '../domain/stream-lifecycle.ts';
-import { noteCosts } from './launch-stream.ts';
+import { noteCosts } from './settle-outputs.ts';
 import { requestWithinLimit } from './request-renditions.ts';
 import type { RequestOptions } from './request-renditions.ts';
 

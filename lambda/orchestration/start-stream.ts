@@ -82,7 +82,7 @@ function slotsOfStart({ stream, format }: StreamParts, snapshots: readonly Track
     ...format,
     backend: stream.stream_backend ?? 'ffmpeg',
     hasSoundTrack: snapshots.some(({ track }) => track === 'audio'),
-    rtmpURL: null,
+    url: null,
     decodeCost: Math.max(0, ...(pictures?.snapshot.items ?? []).map(({ decodeCost }) => decodeCost ?? 0)) || null,
   });
   return Math.round(slotsOfCost(cost) * (wantsBackup(stream) ? 2 : 1));

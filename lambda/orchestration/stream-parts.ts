@@ -16,7 +16,7 @@ import { judgeReadiness } from '../domain/readiness.ts';
 import type { DestinationFacts, PlaylistFacts, UploadFacts } from '../domain/readiness.ts';
 import type { ReadinessIssue } from '../domain/readiness-issues.ts';
 import type { PictureFormat } from '../domain/rendition.ts';
-import { parseRtmpURL } from '../domain/rtmp-url.ts';
+import { parsePublishURL } from '../domain/publish-url.ts';
 import { targetOf } from '../domain/sound.ts';
 import { isDestinationAllowed } from '../domain/destination-url.ts';
 
@@ -40,6 +40,8 @@ export interface StreamParts {
   readonly playlists: readonly (Playlist | null)[];
   readonly uploads: ReadonlyMap<string, Upload>;
   readonly destination: Destination | null;
+  /** Of its first enabled output; null without one. */
+  readonly destinationID: string | null;
   /** Null where the stream goes to an RTMP destination. */
   readonly managed: { readonly channel: ManagedChannel | null; readonly hasChannel: boolean } | null;
   readonly creditsLeft: number;
@@ -54,14 +56,17 @@ export async function loadParts(data: Database, stream: Stream): Promise<StreamP
   const items = found.flatMap((playlist) => [...playlist.draft.items, ...(playlist.live?.items ?? [])]);
   const uploadIDs = new Set(items.map((item) => item.uploadID));
   for (const id of [stream.video_upload_id, stream.audio_upload_id]) if (id !== null) uploadIDs.add(id);
+  const outputs = await data.outputs.ofStreams([stream.id]);
+  const first = outputs.find(({ enabled }) => enabled);
+  const destinationID = outputs.length === 0 ? stream.destination_id : (first?.destination_id ?? null);
   const uploads = uploadIDs.size > 0 ? await data.uploads.findMany(stream.user_id, [...uploadIDs]) : [];
   return {
     stream,
     format: formatOfStart(stream, user),
     playlists,
     uploads: new Map(uploads.map((upload) => [upload.id, upload])),
-    destination:
-      stream.destination_id === null ? null : await data.destinations.findToUse(stream.user_id, stream.destination_id),
+    destination: destinationID === null ? null : await data.destinations.findToUse(stream.user_id, destinationID),
+    destinationID,
     managed: stream.stream_destination === 'managed' ? await managedParts(data, stream) : null,
     accountRest: user.is_at_rest ? (user.held_reason ?? '') : null,
     creditsLeft: await data.creditAccounts.creditsLeft(stream.user_id),
@@ -101,11 +106,11 @@ export function wantsBackup(stream: Stream): boolean {
  * published. An idle stream with such a part is `invalid`.
  */
 export function hasMissingPart(parts: StreamParts): boolean {
-  const { stream, uploads, destination } = parts;
+  const { stream, uploads, destination, destinationID } = parts;
   const uploadLost = [stream.video_upload_id, stream.audio_upload_id].some(
     (id) => id !== null && (uploads.get(id)?.probe_state ?? 'failed') === 'failed',
   );
-  const destinationLost = stream.destination_id !== null && (destination === null || destination.archived_at !== null);
+  const destinationLost = destinationID !== null && (destination === null || destination.archived_at !== null);
   const playlistLost = parts.playlists.some((playlist) => playlist === null || playlist.publish_status === 'FAILED');
   return uploadLost || destinationLost || playlistLost;
 }
@@ -131,8 +136,8 @@ function playlistFacts(playlist: Playlist, factsOf: (id: string) => UploadFacts 
 }
 
 function destinationFacts(parts: StreamParts, settings: StreamingSettings): DestinationFacts | null | undefined {
-  const { stream, destination } = parts;
-  if (stream.destination_id !== null) {
+  const { stream, destination, destinationID } = parts;
+  if (destinationID !== null) {
     if (!destination) return null;
     const { rtmp_url: url, backup_rtmp_url: backupURL, archived_at: archivedAt } = destination;
     const urls = backupURL === null ? [url] : [url, backupURL];
@@ -183,6 +188,9 @@ function managedFacts(
 
 /** Names each platform once, even where both addresses are of the same one. */
 function excessesOf(urls: readonly string[], { format }: StreamParts): IngestExcess[] {
-  const found = urls.flatMap((url) => excessOver(parseRtmpURL(url)?.hostname ?? '', format) ?? []);
+  const found = urls.flatMap((url) => {
+    const server = parsePublishURL(url);
+    return (server && excessOver(server.hostname, format, server.way)) ?? [];
+  });
   return [...new Map(found.map((excess) => [excess.platform, excess])).values()];
 }

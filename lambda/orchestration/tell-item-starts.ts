@@ -4,6 +4,7 @@ import type { Stream } from '../data/streams.ts';
 import { nameOfItem } from '../domain/item-title.ts';
 import { occurrencesFrom } from '../domain/play-out.ts';
 import type { ItemOccurrence } from '../domain/play-out.ts';
+import { runClock } from '../domain/run-clock.ts';
 import { framesPerSecond } from '../domain/video-format.ts';
 import { programmeTrackOf } from './on-air-rows.ts';
 
@@ -22,11 +23,9 @@ export async function tellItemStarts(data: Database, stream: Stream, dueAt: Date
   const timeline = timelines[programmeTrackOf(timelines, (now.getTime() - anchoredAt.getTime()) / 1000)];
   if (!timeline[0]?.snapshot.items.length) return;
   const rate = framesPerSecond[stream.run_framerate!];
-  const frameAt = (at: Date) => ((at.getTime() - anchoredAt.getTime()) * rate) / 1000;
-  const timeOf = (frame: number) => new Date(anchoredAt.getTime() + Math.ceil((frame * 1000) / rate));
+  const { frameAt, timeOf } = runClock(anchoredAt, rate);
   const begun: ItemOccurrence[] = [];
-  const dueFrame = Math.max(0, frameAt(dueAt));
-  for (const occurrence of occurrencesFrom(timeline, Math.floor(dueFrame), rate)) {
+  for (const occurrence of occurrencesFrom(timeline, Math.floor(frameAt(dueAt)), rate)) {
     const startAt = timeOf(occurrence.startFrame);
     if (startAt > now) {
       await data.dueTimes.set(id, 'item_start', startAt);

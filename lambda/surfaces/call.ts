@@ -7,6 +7,7 @@ import type { Caller, Context } from '../operations/context.ts';
 import { toolName } from '../operations/operation.ts';
 import { ProblemError } from '../operations/problem-codes.ts';
 import { cursorsOf } from './cursors.ts';
+import { sealPreviewLink } from './preview-links.ts';
 import { newID } from '../data/new-id.ts';
 import { answerOnce } from './kept-answers.ts';
 import type { Answer, Call } from './call-types.ts';
@@ -72,6 +73,10 @@ export function contextOf(
     newID: (prefix) => newID(prefix, now),
     random: service.random,
     isWanted,
+    previewURL: (streamID, expiresAt) => {
+      const token = sealPreviewLink(service.serviceSecret, { streamID, userID: caller!.userID, expiresAt });
+      return `${service.baseURL}/previews/${token}/live.m3u8`;
+    },
     randomBytes,
     cursors: cursorsOf(service.serviceSecret, caller?.userID ?? ''),
     health: service.health,

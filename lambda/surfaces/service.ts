@@ -15,6 +15,9 @@ import type { AccessTokens } from './admission/access-tokens.ts';
 /** The version of the API: GET /status, the OpenAPI document and the MCP server say it. */
 export const apiVersion = '1.0.0';
 
+/** The playlist of what a stream sends; null while it cannot be previewed. */
+export type PreviewPlaylist = (streamID: string) => Promise<string | null>;
+
 export interface Service {
   readonly operations: readonly Operation[];
   /** The public URL of the REST API. It ends in /v1. */
@@ -39,6 +42,7 @@ export interface Service {
   /** Uniform in [0, 1). */
   readonly random: () => number;
   readonly health: PublicContext['health'];
+  readonly previewPlaylist: PreviewPlaylist;
   /** Sends the commands that a committed transaction left in the outbox. Never throws. */
   readonly relay: () => Promise<void>;
   readonly log: Log;

@@ -4,7 +4,13 @@ import { ManagedPolicy, PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import { Key } from 'aws-cdk-lib/aws-kms';
 import { BlockPublicAccess, Bucket, BucketEncryption, ObjectOwnership, StorageClass } from 'aws-cdk-lib/aws-s3';
 import type { Construct } from 'constructs';
-import { partsKeptDays, renditionsPrefix, uploadsPrefix } from '../../lambda/domain/object-keys.ts';
+import {
+  partsKeptDays,
+  previewsKeptDays,
+  previewsPrefix,
+  renditionsPrefix,
+  uploadsPrefix,
+} from '../../lambda/domain/object-keys.ts';
 import { acknowledge, acknowledgeForCheckov, wildcardResource } from '../shared/acknowledge.ts';
 import type { StageSettings } from '../stage-settings.ts';
 
@@ -59,6 +65,7 @@ export class MediaStack extends Stack {
         // A crash may leave parts behind that no row knows. The minute sweep deletes an upload that nobody completes,
         // with its parts, or with the object that was sent at once.
         { prefix: uploadsPrefix, abortIncompleteMultipartUploadAfter: Duration.days(partsKeptDays) },
+        { prefix: previewsPrefix, expiration: Duration.days(previewsKeptDays) },
         { prefix: renditionsPrefix, abortIncompleteMultipartUploadAfter: Duration.days(1) },
         // Renditions do not expire, as a stream may play one for years. Those that nobody reads get cheaper.
         {
@@ -84,10 +91,11 @@ export class MediaStack extends Stack {
     // guide, "Required permissions"; KMS developer guide, "How Amazon S3 uses AWS KMS").
     const readingToo = { key, actions: ['kms:Decrypt', 'kms:GenerateDataKey'] };
     this.takeInAccess = this.#access('TakeInAccess', readingToo, {
-      's3:PutObject': [uploadsPrefix],
+      's3:PutObject': [uploadsPrefix, previewsPrefix],
       's3:ListMultipartUploadParts': [uploadsPrefix],
       's3:AbortMultipartUpload': [uploadsPrefix],
-      's3:GetObject': [uploadsPrefix, renditionsPrefix, healthPrefix],
+      's3:GetObject': [uploadsPrefix, renditionsPrefix, previewsPrefix, healthPrefix],
+      's3:DeleteObject': [previewsPrefix],
     });
     this.readAccess = this.#access(
       'ReadAccess',

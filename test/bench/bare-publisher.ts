@@ -5,7 +5,7 @@ import { readFile } from 'node:fs/promises';
 import { parseRtmpURL } from '../../lambda/domain/rtmp-url.ts';
 import { readSegmentHeader } from '../../lambda/publisher/prepared/segment-format.ts';
 import { phaseCount, turnEveryMs } from '../../lambda/publisher/prepared/send-schedule.ts';
-import { openDestinationSocket } from '../../lambda/publisher/rtmp/destination-socket.ts';
+import { openDestinationSocket } from '../../lambda/publisher/destination/destination-socket.ts';
 import { startPublishing } from '../../lambda/publisher/rtmp/start-publishing.ts';
 
 export interface BarePublishing {

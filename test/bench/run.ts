@@ -10,6 +10,7 @@ import { platformBench } from './platform.ts';
 import { publishersBench } from './publishers.ts';
 import { quotaBench } from './quota.ts';
 import { recoveryBench } from './recovery.ts';
+import { seriesBench } from './series.ts';
 import { startBench } from './start.ts';
 import { worstBench } from './worst.ts';
 
@@ -25,6 +26,7 @@ const benches: Readonly<Record<string, () => Promise<void>>> = {
   publishers: publishersBench,
   quota: quotaBench,
   recovery: recoveryBench,
+  series: seriesBench,
   start: startBench,
   worst: worstBench,
 };

@@ -12,7 +12,7 @@ const stream: StreamToSend = {
   framerate: 'f_30',
   videoCodec: 'h264',
   hasSoundTrack: false,
-  rtmpURL: 'rtmp://ingest.example/live',
+  url: 'rtmp://ingest.example/live',
 };
 const encoded = { ...stream, backend: 'ffmpeg' } as const;
 
@@ -41,13 +41,13 @@ test('a GPU takes the encoding from the cores, which still decode and scale', ()
 test('a network that is known is a limit, but not for what stays on the machine', () => {
   const capacity = capacityOf({ ...twoCores, networkMbps: 100 });
   expect(fitting(stream, capacity)).toBe(20);
-  expect(fitting({ ...stream, rtmpURL: 'rtmp://127.0.0.1:1935/live' }, capacity)).toBeGreaterThan(1000);
+  expect(fitting({ ...stream, url: 'rtmp://127.0.0.1:1935/live' }, capacity)).toBeGreaterThan(1000);
 });
 
 test('TLS and a track of sound cost more, and agents that share a machine have a part of it each', () => {
   const alone = capacityOf(twoCores);
   const share = shareOf(costOf(stream), alone);
-  expect(shareOf(costOf({ ...stream, rtmpURL: 'rtmps://ingest.example/live' }), alone)).toBeGreaterThan(2 * share);
+  expect(shareOf(costOf({ ...stream, url: 'rtmps://ingest.example/live' }), alone)).toBeGreaterThan(2 * share);
   expect(shareOf(costOf({ ...stream, hasSoundTrack: true }), alone)).toBeGreaterThan(1.5 * share);
   const half = capacityOf(twoCores, 2);
   expect(half.thread).toBe(alone.thread);

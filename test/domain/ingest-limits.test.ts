@@ -1,7 +1,13 @@
 // What streaming platforms accept: their hosts are known in every region, and other hosts are not judged.
 import { describe, expect, test } from 'vitest';
-import { connectionEndsAfterMs, excessOver } from '../../lambda/domain/ingest-limits.ts';
+import {
+  connectionEndsAfterMs,
+  excessOver,
+  ingestLimitsOf,
+  knownPlatforms,
+} from '../../lambda/domain/ingest-limits.ts';
 import { framerates, qualities, videoCodecs } from '../../lambda/domain/video-format.ts';
+import { audioFormat, profileOf } from '../../lambda/publisher/ffmpeg/profile.ts';
 
 const all = qualities.flatMap((quality) => framerates.map((framerate) => ({ quality, framerate })));
 const nameOf = ({ quality, framerate }: (typeof all)[number]) => `${quality} ${framerate}`;
@@ -95,4 +101,36 @@ describe('a connection', () => {
       expect(endsAfterMinutes[0]! * 60_000).toBeLessThan(2 ** 31);
     },
   );
+});
+
+describe('over SRT and HLS', () => {
+  test('AV1 is carried to nobody, and HEVC to whoever takes it', () => {
+    const format = { quality: 'q_1080p', framerate: 'f_30' } as const;
+    for (const way of ['srt', 'hls'] as const) {
+      expect(excessOver('live.example.com', { ...format, videoCodec: 'av1' }, way)).toMatchObject({
+        platform: way.toUpperCase(),
+        videoCodecs: ['h264', 'hevc'],
+        taken: null,
+      });
+      expect(excessOver('live.example.com', { ...format, videoCodec: 'hevc' }, way)).toBeNull();
+    }
+    expect(excessOver('a.upload.youtube.com', { ...format, videoCodec: 'hevc' }, 'hls')).toBeNull();
+    expect(excessOver('a.upload.youtube.com', { ...format, videoCodec: 'av1' }, 'hls')).toMatchObject({
+      platform: 'YouTube',
+      videoCodecs: ['h264', 'hevc'],
+    });
+  });
+
+  test('a connection over SRT ends before its sequence numbers come round at the highest bitrate', () => {
+    const packetsPerSecond = 50_000_000 / 8 / 1316;
+    expect(connectionEndsAfterMs('live.example.com', 0, 'srt') / 1000).toBeLessThan(2 ** 31 / packetsPerSecond);
+  });
+});
+
+test.for(knownPlatforms)('%s takes our groups of pictures and our sound', (name) => {
+  const { maxKeyframeSeconds, maxAudioBitrateKbps, maxFramesPerSecond } = ingestLimitsOf(name);
+  const { gopFrames, framesPerSecond } = profileOf({ quality: 'q_1080p', framerate: 'f_60', videoCodec: 'h264' });
+  expect(gopFrames / framesPerSecond).toBeLessThanOrEqual(maxKeyframeSeconds);
+  expect(audioFormat.bitrateKbps).toBeLessThanOrEqual(maxAudioBitrateKbps ?? Infinity);
+  expect(framesPerSecond).toBeLessThanOrEqual(maxFramesPerSecond);
 });

@@ -115,7 +115,8 @@ it('the sweep has a webhook served that its sender left, and none that a sender 
   for (const webhookID of ['left', 'held', 'disabled']) await storeDelivery('new', webhookID, -120);
   await takeCommands(service, 'webhooks');
   await runSweep();
-  expect(await commandsTo(service, 'webhooks')).toEqual([{ webhookID: 'left' }]);
+  const served = (await commandsTo(service, 'webhooks')).filter((command) => 'webhookID' in command);
+  expect(served).toEqual([{ webhookID: 'left' }]);
 });
 
 it('the sweep forgets events of more than 30 days ago, but those that are still on their way', async () => {

@@ -19,7 +19,7 @@ import type { RtmpSink } from '../../bin/local/rtmp-sink/rtmp-sink.ts';
 import { findMediaTools } from '../../lambda/publisher/media/media-tools.ts';
 import type { MediaMessage } from '../../lambda/publisher/rtmp/message.ts';
 import { connectPublisher } from '../../lambda/publisher/rtmp/rtmp-client.ts';
-import type { RtmpPublisher } from '../../lambda/publisher/rtmp/rtmp-publisher.ts';
+import type { Publisher } from '../../lambda/publisher/destination/publisher.ts';
 import { fileFacts, makeFlv, readFlv } from '../publisher/rtmp/flv-sample.ts';
 
 const { ffmpegPath } = await findMediaTools(process.env);
@@ -44,7 +44,7 @@ async function startSink(): Promise<RtmpSink> {
   return sink;
 }
 
-function publish(sink: RtmpSink, key = streamKey, app = 'live'): Promise<RtmpPublisher> {
+function publish(sink: RtmpSink, key = streamKey, app = 'live'): Promise<Publisher> {
   const target = { rtmpURL: `rtmp://127.0.0.1:${sink.port}/${app}`, streamKey: key };
   const options = { allowPrivateAddresses: true, connectTimeoutMs: 5000 };
   return connectPublisher(target, options, new AbortController().signal);

@@ -22,6 +22,8 @@ const decided = [
   ['POST /streams/{id}/schedule', 'service:write', '200', 'schedule_stream'],
   ['DELETE /streams/{id}/schedule', 'service:write', '200', 'cancel_stream_schedule'],
   ['GET /streams/{id}/stats', 'service:read', '200', 'get_stream_stats'],
+  ['GET /streams/{id}/stats/history', 'service:read', '200', 'get_stream_stats_history'],
+  ['POST /streams/{id}/preview', 'service:read', '200', 'create_stream_preview'],
   ['GET /streams/{id}/timeline', 'service:read', '200', 'get_stream_timeline'],
   ['GET /streams/{id}/proof', 'service:read', '200', 'get_stream_proof'],
   ['GET /streams/{id}/frame', 'service:read', '302', 'get_stream_frame'],
@@ -29,6 +31,11 @@ const decided = [
   ['POST /streams/{id}/guide-link', 'service:write', '201', 'create_guide_link'],
   ['DELETE /streams/{id}/guide-link', 'service:write', '204', 'delete_guide_link'],
   ['GET /streams/{id}/broadcasts', 'service:read', '200', 'list_stream_broadcasts'],
+  ['GET /streams/{id}/outputs', 'service:read', '200', 'list_stream_outputs'],
+  ['POST /streams/{id}/outputs', 'service:write', '201 + Location', 'create_stream_output'],
+  ['GET /streams/{id}/outputs/{outputID}', 'service:read', '200', 'get_stream_output'],
+  ['PATCH /streams/{id}/outputs/{outputID}', 'service:write', '200', 'update_stream_output'],
+  ['DELETE /streams/{id}/outputs/{outputID}', 'service:write', '204', 'delete_stream_output'],
   ['GET /uploads', 'service:read', '200', 'list_uploads'],
   ['GET /uploads/folders', 'service:read', '200', 'list_upload_folders'],
   ['POST /uploads', 'service:write', '201 + Location', 'create_upload'],
@@ -163,7 +170,8 @@ describe.for(each)('%s', ([, operation]) => {
     const makes = (output.status === 201 && !isNone) || operation.id.startsWith('import');
     expect(output.location !== undefined).toBe(makes);
     if (method === 'GET' || method === 'DELETE') expect(body).toBeUndefined();
-    if (output.location) expect(output.location({ id: 'made' })).toBe(`/${operation.tag}/made`);
+    const under = operation.path.includes('{id}') ? operation.path.replace('{id}', 'parent') : `/${operation.tag}`;
+    if (output.location) expect(output.location({ id: 'made', streamID: 'parent' })).toBe(`${under}/made`);
   });
 
   test('has an id, a summary, a description and a path in the form of all', () => {

@@ -1,8 +1,10 @@
 // Destinations through the REST surface: their keys stay secret, and only allowed addresses are accepted.
 import { describe, expect, it } from 'vitest';
-import { destinationKeyPlace } from '../../lambda/domain/sealed-places.ts';
+import { one } from '../../lambda/data/queryable.ts';
+import { destinationKeyPlace, srtPassphrasePlace } from '../../lambda/domain/sealed-places.ts';
 import { createSealer } from '../../lambda/ports/sealer/sealer.ts';
 import { actorsOn } from '../support/actors.ts';
+import type { WithPool } from '../support/database.ts';
 import { sealedSecretOf } from '../support/sealed-columns.ts';
 import { testDataKey, testService } from '../support/service.ts';
 import type { TestService } from '../support/service.ts';
@@ -11,6 +13,11 @@ import type { TestService } from '../support/service.ts';
 async function createDestination(service: TestService, changes: object) {
   const body = { name: 'x', rtmpURL: 'rtmp://example.com/live', streamKey: 'k', ...changes };
   return (await service.user()).call('POST', '/destinations', body);
+}
+
+async function sealedPassphrase({ pool }: WithPool, id: string): Promise<Buffer | null> {
+  const select = 'select sealed_srt_passphrase as sealed from destinations where id = $1';
+  return (await one<{ sealed: Buffer | null }>(pool(), select, [id]))!.sealed;
 }
 
 describe('POST /destinations on one machine', () => {
@@ -28,7 +35,11 @@ describe('POST /destinations on one machine', () => {
     expect(body).toEqual({
       id: body.id,
       name: 'ingest',
+      url: 'rtmp://127.0.0.1:1935/live',
       rtmpURL: 'rtmp://127.0.0.1:1935/live',
+      srt: null,
+      platform: null,
+      limits: null,
       createdAt: body.createdAt,
     });
     const sealed = await sealedSecretOf(service, 'destinations', body.id);
@@ -90,6 +101,105 @@ describe('POST /destinations on one machine', () => {
   );
 });
 
+describe('a destination that is not RTMP', () => {
+  const service = testService();
+  const youtube = 'https://a.upload.youtube.com/http_upload_hls';
+  const create = async (body: object) => (await service.user()).call('POST', '/destinations', { name: 'x', ...body });
+
+  it('takes SRT with a passphrase that nobody reads, and with what a listener has to know', async () => {
+    const user = await service.user();
+    const srt = { passphrase: 'correct horse', latencyMs: 400, streamID: '#!::r=live/one,m=publish' };
+    const { status, body } = await user.call('POST', '/destinations', {
+      name: 'x',
+      url: 'srt://example.com:9000',
+      srt,
+    });
+    expect([status, body.url, body.rtmpURL]).toEqual([201, 'srt://example.com:9000', undefined]);
+    expect(body.srt).toEqual({ latencyMs: 400, streamID: srt.streamID, isEncrypted: true });
+    expect(JSON.stringify(body)).not.toContain('horse');
+    const sealed = await sealedPassphrase(service, body.id);
+    expect(createSealer([testDataKey]).open(sealed!, srtPassphrasePlace(body.id))).toBe('correct horse');
+
+    const patch = (change: object) => user.call('PATCH', `/destinations/${body.id}`, change);
+    expect((await patch({ srt: { latencyMs: 500 } })).body.srt).toEqual({ ...body.srt, latencyMs: 500 });
+    expect(await patch({ url: 'srt://example.org:9000' })).toMatchObject({
+      status: 422,
+      body: { errors: [{ path: '/url', detail: expect.stringContaining('srt.passphrase') }] },
+    });
+    const open = (await patch({ url: 'srt://example.org:9000', srt: { passphrase: null, streamID: null } })).body;
+    expect(open).toMatchObject({ url: 'srt://example.org:9000', srt: { isEncrypted: false, streamID: null } });
+    expect(await sealedPassphrase(service, body.id)).toBeNull();
+  });
+
+  it('takes the address that YouTube shows for HLS, and keeps the key out of what it answers', async () => {
+    const { status, body } = await create({
+      url: `${youtube}?cid=abcd-efgh&copy=0&file=`,
+      backupURL: `${youtube.replace('//a', '//b')}?cid=abcd-efgh&copy=1&file=`,
+    });
+    expect(status).toBe(201);
+    expect(body).toMatchObject({
+      url: `${youtube}?cid={streamKey}&copy=0&file=`,
+      backupURL: `${youtube.replace('//a', '//b')}?cid={streamKey}&copy=1&file=`,
+      srt: null,
+      platform: 'youtube',
+      limits: { videoCodecs: ['h264', 'hevc'], maxQuality: 'q_2160p', maxKeyframeSeconds: 4 },
+    });
+    expect(body).not.toHaveProperty('backupRtmpURL');
+    expect(JSON.stringify(body)).not.toContain('abcd');
+    const sealed = await sealedSecretOf(service, 'destinations', body.id);
+    expect(createSealer([testDataKey]).open(sealed, destinationKeyPlace(body.id))).toBe('abcd-efgh');
+  });
+
+  it('knows what the platform at an RTMP address takes, too', async () => {
+    const { body } = await create({ url: 'rtmps://live.twitch.tv/app', streamKey: 'k' });
+    expect(body).toMatchObject({
+      rtmpURL: 'rtmps://live.twitch.tv/app',
+      platform: 'twitch',
+      limits: { videoCodecs: ['h264'], maxVideoBitrateKbps: 6000, longestConnectionSeconds: 172_800 },
+    });
+  });
+
+  it.each([
+    ['no address', { streamKey: 'k' }, '/url', /missing/],
+    ['two addresses', { url: 'srt://example.com:9000', rtmpURL: 'rtmp://example.com/live' }, '/url', /either/],
+    ['another scheme', { url: 'udp://example.com:9000' }, '/url', /begin with rtmp/],
+    ['SRT without a port', { url: 'srt://example.com' }, '/url', /srt:\/\/HOST:PORT/],
+    ['a passphrase in the address', { url: 'srt://example.com:9000?passphrase=correct-horse' }, '/url', /go into srt/],
+    ['a stream key for SRT', { url: 'srt://example.com:9000', streamKey: 'k' }, '/streamKey', /srt.streamID/],
+    ['SRT for RTMP', { url: 'rtmp://example.com/live', streamKey: 'k', srt: {} }, '/srt', /srt:\/\/ addresses/],
+    ['RTMP without a key', { url: 'rtmp://example.com/live' }, '/streamKey', /missing/],
+    ['a short passphrase', { url: 'srt://example.com:9000', srt: { passphrase: 'horse' } }, '/srt/passphrase', /./],
+    ['a latency of a minute', { url: 'srt://example.com:9000', srt: { latencyMs: 60_000 } }, '/srt/latencyMs', /./],
+    ['a page', { url: 'https://example.com/index.html' }, '/url', /name of a file/],
+    ['a login', { url: 'https://me:secret@example.com/live/' }, '/url', /user name/],
+    ['a key without a place', { url: 'https://example.com/live/', streamKey: 'k' }, '/streamKey', /\{streamKey\}/],
+    ['a place without a key', { url: `${youtube}?cid={streamKey}&file=` }, '/streamKey', /missing/],
+    [
+      'a backup over another way',
+      { url: 'srt://example.com:9000', backupURL: 'https://example.com/live/' },
+      '/backupURL',
+      /same protocol/,
+    ],
+    [
+      'a backup at the same address',
+      { url: 'https://example.com/live/', backupURL: 'https://example.com/live/' },
+      '/backupURL',
+      /copy=1/,
+    ],
+  ])('is refused with %s, in words', async (_, wrong, path, advice) => {
+    const refused = await create(wrong);
+    expect(refused).toMatchObject({
+      status: 422,
+      body: { code: 'validation_failed', errors: [{ path, detail: expect.stringMatching(advice) }] },
+    });
+    expect(JSON.stringify(refused.body)).not.toMatch(/correct-horse|secret/);
+  });
+
+  it.each(['srt://169.254.169.254:9000', 'https://169.254.169.254/live/'])('is refused at %s', async (url) => {
+    expect(await create({ url })).toMatchObject({ status: 422, body: { code: 'destination_forbidden' } });
+  });
+});
+
 describe('PATCH /destinations/{id}', () => {
   const service = testService();
   const made = {
@@ -115,7 +225,11 @@ describe('PATCH /destinations/{id}', () => {
     expect(body).toEqual({
       id: destination.id,
       name: 'after',
+      url: 'rtmps://example.com/app',
       rtmpURL: 'rtmps://example.com/app',
+      srt: null,
+      platform: null,
+      limits: null,
       createdAt: destination.createdAt,
     });
     const resealed = await sealedKeyOf(destination.id);

@@ -12,7 +12,7 @@ import { settleFrames } from '../support/frames.ts';
 import { storeIncident } from '../support/incidents.ts';
 import { testService } from '../support/service.ts';
 import type { Answer } from '../support/service.ts';
-import { pretendFailed } from '../support/stored-streams.ts';
+import { pretendFailed, pretendOnAir } from '../support/stored-streams.ts';
 import { failImport, failProbe, objectKeyOf } from '../support/stored-uploads.ts';
 
 const service = testService();
@@ -77,6 +77,16 @@ const livePlaylist = async () => {
   return playlistID;
 };
 
+/** A destination with a key that no other has. */
+const otherDestination = async () =>
+  (await call('POST', '/destinations', { ...newDestination, streamKey: `key-${Math.random()}` })).body.id as string;
+const addOutput = async (stream: Promise<string>, destinationID?: string) =>
+  call('POST', `/streams/${await stream}/outputs`, { destinationID: destinationID ?? (await otherDestination()) });
+/** Calls something on the first output of a stream. */
+const onFirst = async (method: string, stream: Promise<string>, body?: object) => {
+  const { id, outputs } = (await call('GET', `/streams/${await stream}`)).body;
+  return call(method, `/streams/${id}/outputs/${outputs[0].id}`, body);
+};
 const patch = async (stream: Promise<string>, body: object) => call('PATCH', `/streams/${await stream}`, body);
 const on = async (resource: string, id: Promise<string>, action = '', body?: object) =>
   call('POST', `/${resource}/${await id}/${action}`, body);
@@ -157,6 +167,12 @@ const scenarios: Readonly<Record<string, Scenarios>> = {
     feature_disabled: () => patch(emptyStream(), { streamBackend: 'manifest' }),
     version_conflict: () => patch(startedStream(), { name: 'x', streamStateID: '0' }),
     stream_live: () => patch(startedStream(), { quality: 'q_720p' }),
+    output_exists: async () => {
+      const id = readyStream();
+      const destinationID = await otherDestination();
+      await addOutput(id, destinationID);
+      return patch(id, { destinationID });
+    },
     schedule_in_past: () => patch(emptyStream(), { scheduleStartAt: past }),
     stream_not_schedulable: () => patch(scheduledStream(), { scheduleStartAt: null }),
     not_managed: () => patch(emptyStream(), { retryMirror: true }),
@@ -202,6 +218,20 @@ const scenarios: Readonly<Record<string, Scenarios>> = {
     done: () => get('streams', emptyStream(), '/stats'),
     not_found: () => call('GET', '/streams/nothing/stats'),
   },
+  get_stream_stats_history: {
+    done: () => get('streams', emptyStream(), '/stats/history'),
+    not_found: () => call('GET', '/streams/nothing/stats/history'),
+    validation_failed: () => get('streams', emptyStream(), '/stats/history?from=2020-01-01T00:00:00Z'),
+  },
+  create_stream_preview: {
+    done: async () => {
+      const id = await startedStream();
+      await pretendOnAir(service, id);
+      return call('POST', `/streams/${id}/preview`);
+    },
+    not_found: () => call('POST', '/streams/nothing/preview'),
+    preview_unavailable: () => on('streams', startedStream(), 'preview'),
+  },
   get_stream_timeline: {
     done: () => get('streams', emptyStream(), '/timeline'),
     not_found: () => call('GET', '/streams/nothing/timeline'),
@@ -246,6 +276,40 @@ const scenarios: Readonly<Record<string, Scenarios>> = {
     not_found: () => call('GET', '/streams/nothing/broadcasts'),
     validation_failed: () => get('streams', emptyStream(), '/broadcasts?limit=0'),
     invalid_cursor: () => get('streams', emptyStream(), '/broadcasts?cursor=x'),
+  },
+
+  list_stream_outputs: {
+    done: () => get('streams', readyStream(), '/outputs'),
+    not_found: () => call('GET', '/streams/nothing/outputs'),
+  },
+  create_stream_output: {
+    done: () => addOutput(startedStream()),
+    not_found: () => addOutput(Promise.resolve('nothing')),
+    validation_failed: () => addOutput(readyStream(), 'nothing'),
+    output_exists: async () => {
+      const destinationID = await otherDestination();
+      return addOutput(readyStream({ destinationID }), destinationID);
+    },
+    limit_reached: async () => {
+      const id = readyStream();
+      for (let count = 1; count < 30; count++) await addOutput(id);
+      return addOutput(id);
+    },
+  },
+  get_stream_output: {
+    done: () => onFirst('GET', readyStream()),
+    not_found: () => get('streams', readyStream(), '/outputs/nothing'),
+  },
+  update_stream_output: {
+    done: () => onFirst('PATCH', readyStream(), { enabled: false, name: 'main' }),
+    not_found: async () => call('PATCH', `/streams/${await readyStream()}/outputs/nothing`, { enabled: false }),
+    validation_failed: () => onFirst('PATCH', readyStream(), { enabled: 'no' }),
+    stream_live: () => onFirst('PATCH', startedStream(), { enabled: false }),
+  },
+  delete_stream_output: {
+    done: () => onFirst('DELETE', readyStream()),
+    not_found: () => remove('streams', readyStream(), '/outputs/nothing'),
+    stream_live: () => onFirst('DELETE', startedStream()),
   },
 
   list_uploads: list('uploads'),
@@ -622,6 +686,7 @@ describe.for(covered.filter(({ path }) => path.includes('{')))('$method $path', 
       apply_playlist_operations: { operations: [{ op: 'clear' }] },
       create_upload_part_urls: { partNumbers: [1] },
       copy_playlist: { targetPlaylistID: await playlistOf(other) },
+      create_stream_output: { destinationID: 'nothing' },
     };
     const sent = body && (bodies[toolName(operation)] ?? {});
     const answers = [

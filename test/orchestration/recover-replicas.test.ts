@@ -4,7 +4,7 @@ import { recoverReplicas } from '../../lambda/orchestration/recover-replicas.ts'
 import { actorsOn, statsWith } from '../support/actors.ts';
 import { agentIDs, declareDead, endAllLeases, endLease, letRenewFor } from '../support/agent-leases.ts';
 import { letIntervalsBegin } from '../support/books.ts';
-import { clearCommands } from '../support/outbox-rows.ts';
+import { clearCommands, commandsTo } from '../support/outbox-rows.ts';
 import { handTo, holdersByRole } from '../support/replica-claims.ts';
 import { isStored } from '../support/rows.ts';
 import { testService } from '../support/service.ts';
@@ -13,6 +13,8 @@ const service = testService();
 const { activeStream, call, causes, claim, commands, data, loseLease, register, report, stream, transaction, user } =
   actorsOn(service);
 const recover = () => recoverReplicas(service.pool());
+/** What wakes agents up. */
+const wakeUps = async () => (await commands()).filter(({ queue }) => queue.startsWith('publish'));
 const withBackup = { agentModeEnabled: true, runBackupStream: true };
 
 /** Makes active streams with a primary, held by the agent that is dying, and a backup for another agent. */
@@ -43,7 +45,7 @@ describe('a lease that is over', () => {
       stateReason: { code: 'agent_lost' },
       replicas: [{ state: 'waiting' }],
     });
-    expect(await commands()).toEqual([{ queue: 'publish-ffmpeg', body: { streamID: id } }]);
+    expect(await wakeUps()).toEqual([{ queue: 'publish-ffmpeg', body: { streamID: id } }]);
     expect(await agentIDs(service)).toEqual(['healthy']);
     const [taken] = await claim('healthy');
     expect(taken).toMatchObject({ id: replica!.id, epoch: replica!.epoch + 1 });
@@ -163,7 +165,7 @@ describe('a lease that is over', () => {
     await loseLease('dying too');
     await Promise.all(Array.from({ length: 5 }, recover));
     for (const { id } of made) expect(await causes(id)).toEqual(['start', 'media_accepted', 'media_interrupted']);
-    expect((await commands()).length).toBeLessThanOrEqual(5);
+    expect((await wakeUps()).length).toBeLessThanOrEqual(5);
     expect(await agentIDs(service)).toEqual(['healthy']);
   });
 
@@ -172,7 +174,8 @@ describe('a lease that is over', () => {
     await clearCommands(service);
     await loseLease('dying');
     expect(await recover()).toBe(5);
-    expect(await commands()).toMatchObject([{ queue: 'publish-ffmpeg' }]);
+    expect(await wakeUps()).toMatchObject([{ queue: 'publish-ffmpeg' }]);
+    expect(await commandsTo(service, 'webhooks')).toEqual([{ incidentsOf: user().id }]);
     expect(await claim('healthy')).toHaveLength(10);
   });
 

@@ -87,9 +87,15 @@ export const neededRights: readonly NeededRights[] = [
   },
   {
     of: surfaces,
-    actions: ['s3:PutObject', 's3:GetObject', 's3:ListMultipartUploadParts', 's3:AbortMultipartUpload'],
+    actions: [
+      's3:PutObject',
+      's3:GetObject',
+      's3:ListMultipartUploadParts',
+      's3:AbortMultipartUpload',
+      's3:DeleteObject',
+    ],
     on: [uploads],
-    because: 'they sign URLs for uploads and downloads, join the parts that have arrived, and give up old ones',
+    because: 'they sign URLs for uploads and downloads, join parts or give them up, and write previews',
   },
   {
     of: surfaces,

@@ -41,6 +41,7 @@ const part = Buffer.from('part');
 const video = { contentType: 'video/mp4' };
 const upload = 'uploads/ID';
 const rendition = 'renditions/ID';
+const preview = 'previews/ID';
 /** The stand-in has everything but this, and answers HEAD as if it had nothing. */
 const lostRendition = 'renditions/lost';
 
@@ -59,6 +60,11 @@ const mediaUses: Readonly<Record<MediaUse, (objects: ObjectStore) => Promise<voi
     await fetch((await objects.presignPart(upload, id, ofPart)).url, { method: 'PUT', body: 'data' });
     await objects.completeMultipart(upload, id, await objects.listParts(upload, id));
     await objects.abortMultipart(upload, id);
+    // A piece of a preview, made of what is prepared.
+    await buffer(await objects.read(rendition));
+    await objects.write(preview, part, video);
+    await fetch(await objects.presignGet(preview, { expiresInSeconds: 60 }));
+    await objects.delete(preview);
     await fetch(await objects.presignGet(upload, { expiresInSeconds: 60, downloadName: 'clip.mp4' }));
   },
   async reads(objects) {

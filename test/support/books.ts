@@ -6,6 +6,7 @@ import type { WithPool } from './database.ts';
 /** A live interval, with the columns that tests look at. */
 export interface StoredInterval {
   readonly stream_id: string;
+  readonly replica_id: string;
   readonly role: ReplicaRole;
   readonly agent_id: string;
   readonly credits_per_hour: number;

@@ -9,10 +9,10 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { findMediaTools } from '../../lambda/publisher/media/media-tools.ts';
 import type { MediaTools } from '../../lambda/publisher/media/media-tools.ts';
-import type { PublishTarget } from '../../lambda/publisher/rtmp/rtmp-client.ts';
+import type { RtmpTarget } from '../../lambda/publisher/rtmp/rtmp-client.ts';
 
 export interface Ingest {
-  readonly target: PublishTarget;
+  readonly target: RtmpTarget;
   readonly pid: number;
   /** Resolves with the path of the FLV recording, when it is complete. */
   finish(): Promise<string>;

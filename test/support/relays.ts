@@ -8,11 +8,11 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import type { MediaTools } from '../../lambda/publisher/media/media-tools.ts';
-import type { PublishTarget } from '../../lambda/publisher/rtmp/rtmp-client.ts';
+import type { RtmpTarget } from '../../lambda/publisher/rtmp/rtmp-client.ts';
 import { freePort, untilListening } from './ingests.ts';
 
 export interface Relay extends Disposable {
-  readonly target: PublishTarget;
+  readonly target: RtmpTarget;
 }
 
 const streamKey = 'test-key';
@@ -50,7 +50,7 @@ export const relays: Readonly<Record<string, (folder: string) => Promise<Relay |
 /** Starts a viewer that writes what it gets into a file, until the relay ends. Resolves when there is something. */
 export async function watch(
   { ffmpegPath }: MediaTools,
-  { rtmpURL }: PublishTarget,
+  { rtmpURL }: RtmpTarget,
   file: string,
 ): Promise<{ readonly ended: Promise<unknown> }> {
   const copy = ['-i', `${rtmpURL}/${streamKey}`, '-c', 'copy', '-flush_packets', '1', file];

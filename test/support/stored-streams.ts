@@ -15,3 +15,11 @@ export async function letScheduleEnd({ pool }: WithPool, streamID: string): Prom
 export async function allowBackendEdit({ pool }: WithPool, userID: string): Promise<void> {
   await pool().query('update users set stream_backend_edit = true where id = $1', [userID]);
 }
+
+/** Lets a stream that was started be on the air since a while, with a replica that sends what is prepared. */
+export async function pretendOnAir({ pool }: WithPool, streamID: string, backend = 'manifest'): Promise<void> {
+  await pool().query(`update streams set state = 'active', anchored_at = now() - interval '20 seconds' where id = $1`, [
+    streamID,
+  ]);
+  await pool().query('update replicas set backend = $2 where stream_id = $1', [streamID, backend]);
+}

@@ -112,7 +112,10 @@ begin
   -- Where the user is being deleted, there is nobody to tell.
   insert into incident_signals (user_id, kind, subject_id, stream_id, output_id, condition, detail)
   select id, of_kind, of_subject, of_stream, of_output, is_in, with_detail from users where id = of_user;
-  if found then
+  -- One command is enough for all that was signalled by the time that it is received.
+  if found and not exists (
+      select from outbox where queue = 'webhooks' and user_id = of_user and dead_at is null and receipt is null
+        and visible_at <= now() and body ? 'incidentsOf') then
     insert into outbox (queue, body, user_id) values ('webhooks', jsonb_build_object('incidentsOf', of_user), of_user);
   end if;
 end $$;

@@ -10,7 +10,7 @@ import { isTimeZone } from '../../domain/time-zone.ts';
 import { describeChannelDisabling, describeWebhookFailure } from '../../domain/webhook-failures.ts';
 import type { Context } from '../context.ts';
 import { failure, text, timestamp } from '../fields.ts';
-import { fieldProblem } from '../problem-codes.ts';
+import { fieldProblem } from '../field-problems.ts';
 
 const kind = z.enum(alertChannelKinds).meta({ id: 'AlertChannelKind' });
 export const incidentKind = z.enum(incidentKinds).meta({ id: 'IncidentKind' });

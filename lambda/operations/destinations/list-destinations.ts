@@ -7,7 +7,7 @@ import { destinationSchema, presentDestination } from './destination-schema.ts';
 export const listDestinations = operation(['service:read'], {
   id: 'listDestinations',
   summary: 'List destinations',
-  description: 'Newest first. A destination is an RTMP address to stream to, with its stream key.',
+  description: 'Newest first. A destination is an address to stream to, with its secrets.',
   tag: 'destinations',
   method: 'GET',
   path: '/destinations',

@@ -4,7 +4,8 @@ import { keepPrepared } from '../../orchestration/prepare-media.ts';
 import { id, orNotFound, pathID } from '../fields.ts';
 import { assertRoom } from '../limits.ts';
 import { operation } from '../operation.ts';
-import { fieldProblem, ProblemError } from '../problem-codes.ts';
+import { fieldProblem } from '../field-problems.ts';
+import { ProblemError } from '../problem-codes.ts';
 import { itemsMore, playlistSchema, presentPlaylist } from './playlist-schema.ts';
 
 export const copyPlaylist = operation(['service:write'], {

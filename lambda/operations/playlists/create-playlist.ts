@@ -7,7 +7,7 @@ import { judgeParts } from '../../orchestration/judge-parts.ts';
 import { id, text } from '../fields.ts';
 import { assertRoom } from '../limits.ts';
 import { operation } from '../operation.ts';
-import { fieldProblem } from '../problem-codes.ts';
+import { fieldProblem } from '../field-problems.ts';
 import { playlistSchema, presentPlaylist } from './playlist-schema.ts';
 
 export const createPlaylist = operation(['service:write'], {

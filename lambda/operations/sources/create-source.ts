@@ -3,7 +3,7 @@ import * as z from 'zod';
 import { faultOfSourceURL } from '../../domain/source-url.ts';
 import { assertRoom } from '../limits.ts';
 import { operation } from '../operation.ts';
-import { fieldProblem } from '../problem-codes.ts';
+import { fieldProblem } from '../field-problems.ts';
 import { presentSource, sealCredentials, sourceFields, sourceSchema } from './source-schema.ts';
 
 const { kind, url, folder, credentials, everyMinutes } = sourceFields;

@@ -6,7 +6,7 @@ import { presentSource, sourceSchema } from './source-schema.ts';
 export const listSources = operation(['service:read'], {
   id: 'listSources',
   summary: 'List watched sources',
-  description: 'Newest first.',
+  description: 'Places that are watched for files, newest first.',
   tag: 'sources',
   method: 'GET',
   path: '/sources',

@@ -9,7 +9,7 @@ import { s3Place, sourceKinds } from '../../domain/source-url.ts';
 import type { SourceCredentials } from '../../domain/source-url.ts';
 import type { Context } from '../context.ts';
 import { failure, text, timestamp } from '../fields.ts';
-import { fieldProblem } from '../problem-codes.ts';
+import { fieldProblem } from '../field-problems.ts';
 import { folderPath } from '../uploads/upload-order.ts';
 
 const kind = z.enum(sourceKinds).meta({ id: 'SourceKind' });

@@ -7,7 +7,8 @@ import { framesPerSecond } from '../../domain/video-format.ts';
 import type { Context } from '../context.ts';
 import { orNotFound, pathID, timestamp } from '../fields.ts';
 import { operation } from '../operation.ts';
-import { presentReplica, replica } from './stream-schema.ts';
+import { presentFigures } from './stream-figures.ts';
+import { isOfFirstOutput, presentReplica, replica } from './stream-schema.ts';
 
 const stats = z
   .object({
@@ -61,25 +62,11 @@ const stats = z
   })
   .meta({ id: 'StreamStats' });
 
-const neverLive = {
-  bitrateKbps: 0,
-  framesPerSecond: 0,
-  secondsInHand: null,
-  framesSent: 0,
-  bytesSent: 0,
-  droppedFrames: 0,
-  lateFrames: 0,
-  reconnects: 0,
-  loopCount: 0,
-  currentItem: null,
-  sampledAt: null,
-};
-
 export const getStreamStats = operation(['service:read'], {
   id: 'getStreamStats',
   summary: 'Get live statistics of a stream',
   description:
-    'Whether it really sends: bitrate, frames, reconnects, the item on air. ' +
+    'Whether its first output really sends: bitrate, frames, reconnects, the item on air. ' +
     'Once it is no longer live, the last figures of the run; of a stream that never was, zeros.',
   tag: 'streams',
   method: 'GET',
@@ -90,17 +77,15 @@ export const getStreamStats = operation(['service:read'], {
   async handle(ctx, { params }) {
     const stream = orNotFound(await ctx.data.streams.find(ctx.caller.userID, params.id), 'stream');
     const replicas = await ctx.data.replicas.ofStream(stream.id);
-    const figures = (await ctx.data.figures.ofStream(stream.id)) ?? neverLive;
-    const sending = replicas.filter(({ state }) => state !== 'ended');
+    const figures = await ctx.data.figures.ofStream(stream.id);
     return {
-      ...figures,
-      secondsInHand: figures.secondsInHand ?? null,
-      lateFrames: figures.lateFrames ?? 0,
+      ...presentFigures(figures),
+      currentItem: figures?.currentItem ?? null,
       state: stream.state,
       startedAt: stream.started_at,
       uptimeSeconds: uptimeSeconds(stream, ctx.now),
       run: await summaryOfRun(ctx, stream),
-      replicas: sending.map(presentReplica),
+      replicas: replicas.filter(isOfFirstOutput).map(presentReplica),
     };
   },
 });

@@ -87,7 +87,7 @@ function openPlace({ cursors }: Context, listID: string, cursor: string): Place 
 }
 
 /** @param from the time that was asked for; null where the page is not the first */
-export async function presentRows(
+async function presentRows(
   ctx: Pick<Context, 'data'>,
   stream: Stream,
   rows: readonly OnAirRow[],

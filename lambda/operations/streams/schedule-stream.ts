@@ -6,8 +6,9 @@ import type { StreamState } from '../../domain/stream-lifecycle.ts';
 import { armSchedule, beginSeries } from '../../orchestration/schedule.ts';
 import { orNotFound, pathID, timestampInput } from '../fields.ts';
 import { operation } from '../operation.ts';
-import { fieldProblems, ProblemError } from '../problem-codes.ts';
-import type { FieldFault } from '../problem-codes.ts';
+import { fieldProblems } from '../field-problems.ts';
+import { ProblemError } from '../problem-codes.ts';
+import type { FieldFault } from '../field-problems.ts';
 import { presentStream, recurrence, streamSchema } from './stream-schema.ts';
 
 function refusalOf(state: StreamState): string {

@@ -10,6 +10,7 @@ import { nextStarts } from '../../orchestration/schedule.ts';
 import type { Context } from '../context.ts';
 import { sound, soundInput } from '../sound-fields.ts';
 import { failure, framerate, id, quality, text, timestamp, timestampInput, videoCodec } from '../fields.ts';
+import { outputSchema, presentOutput } from '../outputs/output-schema.ts';
 import { presentTransition, transition } from './stream-transition.ts';
 import { mirrorsOf, presentMirror, streamMirror, watchURLsOf } from './stream-mirror.ts';
 
@@ -38,7 +39,7 @@ export const streamFields = {
     .nullish()
     .describe('Upload to loop where no video playlist is given; an image is held still.'),
   audioUploadObjectID: id.nullish().describe("Upload whose sound replaces the video's own."),
-  destinationID: id.nullish().describe('Destination to stream to.'),
+  destinationID: id.nullish().describe('Where to stream to: its first output.'),
   quality: quality.nullish().describe("null: the user's default, taken at start."),
   framerate: framerate.nullish().describe("null: the user's default, taken at start."),
   videoCodec: videoCodec
@@ -115,7 +116,7 @@ export const streamSchema = z
     id: z.string(),
     name: z.string().nullable(),
     status: z.enum(streamStatuses).describe('What the user wishes.'),
-    state: z.enum(streamStates).describe('What is observed: active only while the destination takes media.'),
+    state: z.enum(streamStates).describe('What is observed: active only while one of its outputs takes media.'),
     stateReason: failure
       .nullable()
       .describe('Why the state is so. While active: what is about to end that, such as falling_behind.'),
@@ -135,6 +136,7 @@ export const streamSchema = z
     videoUploadObjectID: z.string().nullable(),
     audioUploadObjectID: z.string().nullable(),
     destinationID: z.string().nullable(),
+    outputs: z.array(outputSchema).describe('The first one first.'),
     streamDestination: z.enum(['managed']).nullable(),
     managedSettingsID: z.string().nullable(),
     mirror: streamMirror
@@ -154,7 +156,7 @@ export const streamSchema = z
     scheduleEndAt: timestamp.nullable(),
     recurrence: z.object({ rule: z.string(), timeZone: z.string() }).nullable(),
     nextOccurrences: z.array(timestamp).describe('The next starts by the schedule that is armed, at most 5.'),
-    replicas: z.array(replica),
+    replicas: z.array(replica).describe('Of the first output.'),
     transitions: z.array(transition).describe('The last 20, newest first.'),
     startedAt: timestamp
       .nullable()
@@ -168,7 +170,7 @@ export const streamSchema = z
 const shownTransitions = 20;
 
 /**
- * Presents streams. One statement each reads the replicas, the transitions and the prepared shares of all
+ * Presents streams. One statement each reads the replicas, the outputs, the transitions and the prepared shares of all
  * streams, where the caller wants these fields.
  */
 export async function presentStreams(
@@ -176,7 +178,13 @@ export async function presentStreams(
   streams: readonly Stream[],
 ): Promise<z.input<typeof streamSchema>[]> {
   const ids = streams.map((stream) => stream.id);
-  const replicas = ctx.isWanted('Stream.replicas') ? await ctx.data.replicas.ofStreams(ids) : [];
+  const areOutputsWanted = ctx.isWanted('Stream.outputs');
+  const areReplicasWanted = areOutputsWanted || ctx.isWanted('Stream.replicas');
+  const replicas = Map.groupBy(
+    areReplicasWanted ? await ctx.data.replicas.ofStreams(ids) : [],
+    ({ stream_id: streamID }) => streamID,
+  );
+  const outputs = areOutputsWanted ? await ctx.data.outputs.ofStreams(ids) : [];
   const preparing = ctx.isWanted('Stream.preparedShare') ? streams.filter(hasShare).map((stream) => stream.id) : [];
   const prepared =
     preparing.length > 0 ? await ctx.data.renditions.preparedShares(preparing) : new Map<string, number>();
@@ -199,6 +207,9 @@ export async function presentStreams(
     videoUploadObjectID: stream.video_upload_id,
     audioUploadObjectID: stream.audio_upload_id,
     destinationID: stream.destination_id,
+    outputs: outputs
+      .filter((output) => output.stream_id === stream.id)
+      .map((output) => presentOutput(output, replicas.get(stream.id) ?? [])),
     streamDestination: stream.stream_destination,
     managedSettingsID: stream.managed_settings_id,
     mirror: stream.stream_destination === 'managed' ? presentMirror(mirrors.get(stream.id)) : null,
@@ -216,15 +227,18 @@ export async function presentStreams(
     scheduleEndAt: stream.schedule_end_at,
     recurrence: stream.recurrence && { rule: stream.recurrence.rule, timeZone: stream.recurrence.timeZone },
     nextOccurrences: nextStarts(stream, ctx.now),
-    replicas: replicas
-      .filter((candidate) => candidate.stream_id === stream.id && candidate.state !== 'ended')
-      .map(presentReplica),
+    replicas: (replicas.get(stream.id) ?? []).filter(isOfFirstOutput).map(presentReplica),
     transitions: history.filter((each) => each.stream_id === stream.id).map(presentTransition),
     startedAt: stream.started_at,
     stoppedAt: stream.stopped_at,
     createdAt: stream.created_at,
     updatedAt: stream.updated_at,
   }));
+}
+
+/** Whether a replica, which has not ended, is the first output's. */
+export function isOfFirstOutput({ state, output_id: outputID }: Replica): boolean {
+  return state !== 'ended' && outputID === null;
 }
 
 function hasShare({ state, stream_backend: backend, prepared_playlist_ids: kept }: Stream): boolean {

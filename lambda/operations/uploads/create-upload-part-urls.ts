@@ -7,7 +7,7 @@ import { uploadURLSeconds } from '../../domain/upload-times.ts';
 import type { Context } from '../context.ts';
 import { orNotFound, pathID, timestamp } from '../fields.ts';
 import { operation } from '../operation.ts';
-import { fieldProblem } from '../problem-codes.ts';
+import { fieldProblem } from '../field-problems.ts';
 import { multipartOf, partNumber, sha256 } from './upload-parts.ts';
 
 /** How many parts one request asks for at most. */

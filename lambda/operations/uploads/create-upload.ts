@@ -7,7 +7,7 @@ import { maxBytesInParts } from '../../domain/upload-parts.ts';
 import { abandonedAfterDays } from '../../domain/upload-times.ts';
 import { assertRoom } from '../limits.ts';
 import { operation } from '../operation.ts';
-import { fieldProblem } from '../problem-codes.ts';
+import { fieldProblem } from '../field-problems.ts';
 import { distinctTags, folderPath, tags, uploadName } from './upload-order.ts';
 import { maxUploadBytes, presentNewUpload, uploadSchema } from './upload-schema.ts';
 

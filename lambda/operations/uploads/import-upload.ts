@@ -5,7 +5,7 @@ import { uploadKey } from '../../domain/object-keys.ts';
 import { text } from '../fields.ts';
 import { assertRoom } from '../limits.ts';
 import { operation } from '../operation.ts';
-import { fieldProblem } from '../problem-codes.ts';
+import { fieldProblem } from '../field-problems.ts';
 import { distinctTags, folderPath, tags, uploadName } from './upload-order.ts';
 import { presentNewUpload, uploadSchema } from './upload-schema.ts';
 

@@ -7,7 +7,7 @@ import { retriedForDays } from '../../domain/webhook-retries.ts';
 import { faultOfWebhookURL } from '../../domain/webhook-url.ts';
 import type { Context } from '../context.ts';
 import { failure, text, timestamp } from '../fields.ts';
-import { fieldProblem } from '../problem-codes.ts';
+import { fieldProblem } from '../field-problems.ts';
 import { webhookEvents, webhookEventTypes } from '../webhook-events.ts';
 import type { WebhookEventType } from '../webhook-events.ts';
 

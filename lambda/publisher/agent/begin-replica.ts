@@ -4,6 +4,7 @@ import { costOfReplica } from '../../data/replica-costs.ts';
 import type { Replica } from '../../data/replicas.ts';
 import { shareOf } from '../../domain/capacity.ts';
 import type { EncoderPace } from '../encoded/encoder-pace.ts';
+import { SharedEncoders } from '../encoded/shared-encoder.ts';
 import { SegmentStore } from '../prepared/segment-store.ts';
 import { SendSchedule } from '../prepared/send-schedule.ts';
 import { ConnectionTurns } from '../replica/connection-turns.ts';
@@ -14,7 +15,7 @@ import { releaseBatch } from './hand-over.ts';
 import { loadPublishPlan } from './load-publish-plan.ts';
 import { DeliveryMeter } from '../rtmp/delivery-meter.ts';
 import type { RtmpClientOptions } from '../rtmp/rtmp-client.ts';
-import { TlsSessions } from '../rtmp/tls-sessions.ts';
+import { TlsSessions } from '../destination/tls-sessions.ts';
 import type { AgentOptions } from './agent-options.ts';
 import type { BeginReplica } from './agent-replicas.ts';
 import { ReportWriter } from './report-writer.ts';
@@ -44,6 +45,7 @@ export function replicaBeginner(options: BeginReplicaOptions): BeginReplica {
     store: new SegmentStore({ objects, maxCachedBytes }),
     schedule: new SendSchedule(steadyClock),
   };
+  const encoders = new SharedEncoders();
   const client: RtmpClientOptions = {
     allowPrivateAddresses: settings.allowPrivateAddresses,
     connectTimeoutMs,
@@ -86,7 +88,7 @@ export function replicaBeginner(options: BeginReplicaOptions): BeginReplica {
       client,
       loadPlan: async () => {
         await predecessor;
-        return loadPublishPlan({ ...options, prepared }, replica);
+        return loadPublishPlan({ ...options, prepared, encoders }, replica);
       },
       anchor: () => millisecondsSinceAnchor(streamID),
       turns,

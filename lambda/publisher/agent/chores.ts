@@ -8,10 +8,12 @@ import { recoverReplicas } from '../../orchestration/recover-replicas.ts';
 import { reportEnded } from '../../orchestration/replica-reports.ts';
 import type { StartOptions } from '../../orchestration/start-stream.ts';
 import type { CommandQueue } from '../../ports/command-queue/command-queue.ts';
+import { tiers } from '../../domain/series.ts';
 import type { AgentReplicas } from './agent-replicas.ts';
 import type { BetterMediaPlace } from './leave-media.ts';
 import type { KnownPeers } from './peers.ts';
 import type { ReplicaClaims } from './replica-claims.ts';
+import { SeriesCollector } from './series-collector.ts';
 import type { TimelineRevisions } from './timeline-revisions.ts';
 
 /**
@@ -56,6 +58,7 @@ export class Chores {
   #underWay: Promise<void> | null = null;
   #firing: Promise<void> | null = null;
   #figuresWrittenAtMs = -Infinity;
+  readonly #series = new SeriesCollector();
 
   constructor(options: ChoresOptions) {
     const { pool, queue, claims, peers, replicas, revisions, betterMediaPlace: place } = options;
@@ -97,6 +100,7 @@ export class Chores {
   async stop(): Promise<void> {
     this.#stopping.abort();
     await this.#underWay;
+    await this.#attempt('writeSeries', () => this.#writeSeries('all'));
   }
 
   /** Resolves when nothing that was due is still being fired. */
@@ -149,7 +153,25 @@ export class Chores {
   async #writeFigures({ databaseClock }: Occasion): Promise<void> {
     const { agentID, data, replicas, steadyClock } = this.#options;
     this.#figuresWrittenAtMs = steadyClock();
-    await data.figures.say(agentID, replicas.sampleFigures(databaseClock()));
+    const now = databaseClock();
+    const figures = replicas.sampleFigures(now);
+    // What cannot be written while the database is away is kept for when it is back.
+    this.#series.note(figures, (replicaID) => {
+      const held = replicas.byID.get(replicaID);
+      return held?.role === 'primary' ? held.streamID : null;
+    });
+    await data.figures.say(agentID, figures);
+    if (this.#series.isDue(now)) await this.#writeSeries('ended');
+  }
+
+  async #writeSeries(which: 'all' | 'ended'): Promise<void> {
+    const taken = this.#series.take(which);
+    try {
+      await this.#options.data.series.write(tiers['10s'], taken);
+    } catch (error) {
+      this.#series.putBack(taken);
+      throw error;
+    }
   }
 }
 

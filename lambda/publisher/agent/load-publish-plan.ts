@@ -1,17 +1,19 @@
 // Reads what a replica publishes, where to, and where in its run it is, from the rows, just before it connects.
 import type { Database } from '../../data/database.ts';
-import type { Replica } from '../../data/replicas.ts';
+import type { Destination } from '../../data/destinations.ts';
+import type { Replica, ReplicaRole } from '../../data/replicas.ts';
 import { formatOfRun } from '../../data/streams.ts';
 import type { Stream } from '../../data/streams.ts';
 import type { TimelineEntry } from '../../domain/play-out.ts';
 import { formatName } from '../../domain/rendition.ts';
-import { destinationKeyPlace, ingestKeyPlace, streamKeyPlace } from '../../domain/sealed-places.ts';
+import { destinationKeyPlace, ingestKeyPlace, srtPassphrasePlace, streamKeyPlace } from '../../domain/sealed-places.ts';
 import type { StreamingSettings } from '../../orchestration/stream-parts.ts';
 import type { ObjectStore } from '../../ports/object-store/object-store.ts';
 import type { Sealer } from '../../ports/sealer/sealer.ts';
 import { encodedMedia } from '../encoded/encoded-media.ts';
 import { profileOf } from '../ffmpeg/profile.ts';
 import type { EncoderPace } from '../encoded/encoder-pace.ts';
+import type { SharedEncoders } from '../encoded/shared-encoder.ts';
 import type { MediaOptions } from '../encoded/ffmpeg-media.ts';
 import type { MediaTools } from '../media/media-tools.ts';
 import type { PreparedTimeline } from '../prepared/track-reader.ts';
@@ -19,6 +21,8 @@ import { preparedMedia } from '../prepared/prepared-media.ts';
 import type { PreparedMediaOptions } from '../prepared/prepared-media.ts';
 import { KnownTimeline } from './known-timeline.ts';
 import type { TimelineRevisions } from './timeline-revisions.ts';
+import { targetAt } from '../destination/publish-target.ts';
+import type { DestinationSecrets } from '../destination/publish-target.ts';
 import type { PublishPlan } from '../replica/publish-plan.ts';
 import type { StreamMedia } from '../replica/stream-media.ts';
 
@@ -30,6 +34,8 @@ export interface PublishPlanOptions {
   readonly settings: StreamingSettings;
   readonly tools: MediaTools;
   readonly pace: Pick<EncoderPace, 'encoder'>;
+  /** Of the agent. */
+  readonly encoders: SharedEncoders;
   readonly log: MediaOptions['log'];
   readonly revisions: Pick<TimelineRevisions, 'of'>;
   readonly steadyClock: () => number;
@@ -48,13 +54,18 @@ export async function loadPublishPlan(options: PublishPlanOptions, replica: Repl
   return {
     userID: stream.user_id,
     ...(await targetsOf(options, replica, stream)),
-    media: (replica.backend === 'manifest' ? preparedMediaOf : encodedMediaOf)(options, stream, revision),
+    media: (replica.backend === 'manifest' ? preparedMediaOf : encodedMediaOf)(options, stream, revision, replica.role),
     elapsedMs: stream.anchored_at === null ? null : now.getTime() - stream.anchored_at.getTime(),
   };
 }
 
-function encodedMediaOf(options: PublishPlanOptions, stream: Stream, revision: Revision): StreamMedia {
-  const { data, objects, tools, pace, log, steadyClock } = options;
+function encodedMediaOf(
+  options: PublishPlanOptions,
+  stream: Stream,
+  revision: Revision,
+  role: ReplicaRole,
+): StreamMedia {
+  const { data, objects, tools, pace, encoders, log, steadyClock } = options;
   const timeline = new KnownTimeline({
     load: () => data.timelines.ofStream(stream.id),
     revision,
@@ -63,6 +74,8 @@ function encodedMediaOf(options: PublishPlanOptions, stream: Stream, revision: R
     steadyClock,
   });
   return encodedMedia({
+    encoders,
+    encoderKey: `${stream.id}/${role}`,
     tools,
     encoder: () => pace.encoder,
     log,
@@ -118,18 +131,17 @@ async function targetsOf(
   stream: Stream,
 ): Promise<Pick<PublishPlan, 'target' | 'freeTarget'>> {
   if (sealer === null) throw new Error('an agent without backends has no stream to publish');
-  const { first, second, streamKey } = await addressOf(data, sealer, settings, stream);
-  if (second === null) return { target: { rtmpURL: first, streamKey }, freeTarget: null };
+  const { first, second, ...secrets } = await addressOf(data, sealer, settings, stream, replica.output_id);
+  if (second === null) return { target: targetAt(first, secrets), freeTarget: null };
   const [own, other] = replica.role === 'backup' || replica.at_backup_url ? [second, first] : [first, second];
-  const isAlone = (await data.replicas.ofStream(stream.id)).length === 1;
-  return { target: { rtmpURL: own, streamKey }, freeTarget: isAlone ? { rtmpURL: other, streamKey } : null };
+  const ofOutput = (await data.replicas.ofStream(stream.id)).filter((each) => each.output_id === replica.output_id);
+  return { target: targetAt(own, secrets), freeTarget: ofOutput.length === 1 ? targetAt(other, secrets) : null };
 }
 
-interface Address {
+interface Address extends DestinationSecrets {
   readonly first: string;
   /** For a second, redundant feed. */
   readonly second: string | null;
-  readonly streamKey: string;
 }
 
 async function addressOf(
@@ -137,18 +149,40 @@ async function addressOf(
   sealer: Sealer,
   settings: StreamingSettings,
   stream: Stream,
+  outputID: string | null,
 ): Promise<Address> {
+  if (outputID !== null) {
+    const output = await data.outputs.find(stream.id, outputID);
+    if (!output) throw new Error(`output ${outputID} of stream ${stream.id} was removed`);
+    return addressOfDestination(data, sealer, stream, output.destination_id);
+  }
   if (stream.stream_destination === 'managed') {
     const ingest = (await data.managedStreams.channel(stream.id))?.ingest;
     if (!ingest) throw new Error(`stream ${stream.id} has no ingest at its platform`);
     const streamKey = sealer.open(ingest.sealed_key, ingestKeyPlace(stream.id));
-    return { first: ingest.url, second: ingest.backup_url, streamKey };
+    return { first: ingest.url, second: ingest.backup_url, streamKey, srt: null };
   }
   if (stream.destination_id === null) {
     const streamKey = sealer.open(stream.sealed_stream_key!, streamKeyPlace(stream.id));
-    return { first: settings.legacyRtmpURL!, second: null, streamKey };
+    return { first: settings.legacyRtmpURL!, second: null, streamKey, srt: null };
   }
-  const destination = (await data.destinations.find(stream.user_id, stream.destination_id))!;
+  return addressOfDestination(data, sealer, stream, stream.destination_id);
+}
+
+async function addressOfDestination(
+  data: Database,
+  sealer: Sealer,
+  stream: Stream,
+  destinationID: string,
+): Promise<Address> {
+  const destination = (await data.destinations.find(stream.user_id, destinationID))!;
   const streamKey = sealer.open(destination.sealed_stream_key, destinationKeyPlace(destination.id));
-  return { first: destination.rtmp_url, second: destination.backup_rtmp_url, streamKey };
+  const { rtmp_url: first, backup_rtmp_url: second } = destination;
+  return { first, second, streamKey, srt: srtOf(destination, sealer) };
+}
+
+function srtOf(destination: Destination, sealer: Sealer): DestinationSecrets['srt'] {
+  const { id, srt_latency_ms: latencyMs, srt_stream_id: streamID, sealed_srt_passphrase: sealed } = destination;
+  if (latencyMs === null) return null;
+  return { latencyMs, streamID, passphrase: sealed && sealer.open(sealed, srtPassphrasePlace(id)) };
 }

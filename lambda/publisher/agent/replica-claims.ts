@@ -116,7 +116,7 @@ export class ReplicaClaims {
     const found = await Promise.all(this.#unknownIDs().map((id) => data.replicas.find(id)));
     return found
       .filter((replica) => replica !== null)
-      .filter((replica) => replica.agent_id === agentID && replica.wanted === 'live');
+      .filter((replica) => replica.agent_id === agentID && replica.wanted !== 'ended');
   }
 
   #unknownIDs(): string[] {

@@ -1,44 +1,73 @@
-// The media of the ffmpeg backend: encoded while it is sent.
+// The media of the ffmpeg backend: encoded while it is sent, once for all connections of a stream.
 import { openAudioEncoder } from '../ffmpeg/audio-encoder.ts';
-import { audioFormat } from '../ffmpeg/profile.ts';
+import { audioFormat, bytesPerSecondOf } from '../ffmpeg/profile.ts';
 import { openFrames } from './ffmpeg-media.ts';
 import type { MediaOptions } from './ffmpeg-media.ts';
 import { MessageQueue, aheadSeconds } from './message-queue.ts';
 import { sendPaced } from './paced-sender.ts';
+import type { Encoding, SharedEncoders } from './shared-encoder.ts';
+import type { Tap } from './tap.ts';
 import type { Sending, StreamMedia } from '../replica/stream-media.ts';
 
 /** Within this time the first item is opened and its first picture is encoded. */
 const startUpMs = 1000;
 
-export function encodedMedia(options: Omit<MediaOptions, 'signal'>): StreamMedia {
+export interface EncodedMediaOptions extends Omit<MediaOptions, 'signal'> {
+  readonly encoders: SharedEncoders;
+  /** Connections with the same key share an encoder. */
+  readonly encoderKey: string;
+}
+
+export function encodedMedia(options: EncodedMediaOptions): StreamMedia {
+  const { profile, encoders, encoderKey } = options;
   return {
-    profile: options.profile,
+    profile,
     startUpMs,
     async open(startFrame, signal) {
-      const { framesPerSecond } = options.profile;
-      const source = await openFrames({ ...options, signal }, startFrame);
-      const encoder = openAudioEncoder(options.tools, { bitrateKbps: audioFormat.bitrateKbps }, signal);
-      const messages = new MessageQueue(source, encoder, options.profile, startFrame);
-      try {
-        await messages.ready();
-        return {
-          startFrame,
-          sequenceHeaders: [{ type: 'audio', timestampMs: 0, payload: await encoder.sequenceHeader }],
-          send: (sending) => sendPaced({ ...sending, startMs: reachableStartMs(sending), messages, framesPerSecond }),
-          close: () => messages.close(),
-        };
-      } catch (error) {
-        await messages.close();
-        throw error;
-      }
+      const openAt = (frame: number, ending: AbortSignal) => openEncoding({ ...options, signal: ending }, frame);
+      const tap = await encoders.tap({ key: encoderKey, profile, startFrame, open: openAt }, signal);
+      const leave = () => void tap.close();
+      signal.addEventListener('abort', leave, { once: true });
+      const { framesPerSecond } = profile;
+      const bytesPerSecond = bytesPerSecondOf(profile);
+      return {
+        startFrame: tap.startFrame,
+        sequenceHeaders: [{ type: 'audio', timestampMs: 0, payload: tap.audioSequenceHeader }],
+        send: (sending) =>
+          sendPaced({
+            ...sending,
+            startMs: reachableStartMs(sending, tap),
+            messages: tap,
+            framesPerSecond,
+            bytesPerSecond,
+          }),
+        close: async () => {
+          signal.removeEventListener('abort', leave);
+          await tap.close();
+        },
+      };
     },
   };
+}
+
+async function openEncoding(options: MediaOptions, startFrame: number): Promise<Encoding> {
+  const { tools, profile, signal } = options;
+  const source = await openFrames(options, startFrame);
+  const encoder = openAudioEncoder(tools, { bitrateKbps: audioFormat.bitrateKbps }, signal);
+  const messages = new MessageQueue(source, encoder, profile, startFrame);
+  try {
+    await messages.ready();
+    return { messages, audioSequenceHeader: await encoder.sequenceHeader };
+  } catch (error) {
+    await messages.close();
+    throw error;
+  }
 }
 
 /**
  * A connection that took longer than expected begins late. The sender catches up with what waits in the queue, but with
  * no more than that, as an encoder gives nothing faster than in real time. So the start is not further back than that.
  */
-function reachableStartMs({ startMs, steadyClock }: Sending): number {
-  return Math.max(startMs, steadyClock() - aheadSeconds * 1000);
+function reachableStartMs({ startMs, steadyClock }: Sending, { secondsInHand }: Tap): number {
+  return Math.max(startMs, steadyClock() - Math.max(aheadSeconds, secondsInHand) * 1000);
 }

@@ -15,10 +15,22 @@ export interface QueuedMessage extends MediaMessage {
   readonly picture: { readonly frame: number; readonly occurrence: ItemOccurrence } | null;
 }
 
+/** A message as it is encoded. Its timestamp counts from the encoder's first frame. */
+export interface EncodedMessage extends QueuedMessage {
+  /** The timestamp before it is rounded. */
+  readonly exactMs: number;
+  readonly isKeyframe: boolean;
+}
+
 /**
  * Media is encoded this far ahead of its sending: enough for a join on a busy machine, little enough to stop at once.
  */
 export const aheadSeconds = 1.5;
+
+/** The time of a message, rounded from its place on the grid, so that no rounding adds up. */
+function at(exactMs: number): Pick<EncodedMessage, 'exactMs' | 'timestampMs'> {
+  return { exactMs, timestampMs: Math.round(exactMs) };
+}
 
 export class MessageQueue {
   readonly #source: FrameSource;
@@ -39,11 +51,6 @@ export class MessageQueue {
   #failure: unknown = null;
   #closed = false;
   #closing: Promise<void> | null = null;
-  /** Whether the queue is to end before the next keyframe that comes. */
-  #isEnding = false;
-  /** The keyframe before which the queue ends; null until it is known. */
-  #endFrame: number | null = null;
-  readonly #ending = Promise.withResolvers<number>();
 
   constructor(source: FrameSource, encoder: AudioEncoder, profile: Profile, startFrame: number) {
     this.#source = source;
@@ -68,42 +75,33 @@ export class MessageQueue {
   }
 
   /**
-   * Makes the messages end before the next keyframe that is encoded.
-   * @returns the frame of that keyframe, about `aheadSeconds` before it is due
-   */
-  endBeforeKeyframe(): Promise<number> {
-    this.#isEnding = true;
-    return this.#ending.promise;
-  }
-
-  /**
    * The next messages in order of time: a frame of sound, or a picture, which follows a sequence header where that is
-   * new. Null at the end.
+   * new.
    * @throws as `ready` does, once everything that came before the failure is taken
    */
-  async next(): Promise<QueuedMessage[] | null> {
+  async next(): Promise<EncodedMessage[]> {
     await this.ready();
     const head = this.#pictures[0]!;
-    const videoMs = this.#videoTimestampMs(head.frame);
-    const audioMs = this.#audioTimestampMs();
-    if (head.frame === this.#endFrame && this.#soundTaken >= this.#soundFramesBefore(head.frame)) return null;
-    if (audioMs <= videoMs || head.frame === this.#endFrame) {
+    const videoTime = at(this.#videoMs(head.frame));
+    const audioTime = at(this.#audioMs());
+    if (audioTime.timestampMs <= videoTime.timestampMs) {
       while (this.#sound.length === 0) await this.#nextChange();
       this.#soundTaken++;
-      return [{ type: 'audio', timestampMs: audioMs, payload: this.#sound.shift()!, picture: null }];
+      return [{ type: 'audio', ...audioTime, payload: this.#sound.shift()!, picture: null, isKeyframe: false }];
     }
     this.#pictures.shift();
     this.#notify();
     const { frame, video, occurrence } = head;
-    const picture: QueuedMessage = {
+    const picture: EncodedMessage = {
       type: 'video',
-      timestampMs: videoMs,
+      ...videoTime,
       payload: video.payload,
       picture: { frame, occurrence },
+      isKeyframe: video.keyframe,
     };
     if (!video.sequenceHeader || this.#sequenceHeader?.equals(video.sequenceHeader)) return [picture];
     this.#sequenceHeader = video.sequenceHeader;
-    return [{ type: 'video', timestampMs: videoMs, payload: video.sequenceHeader, picture: null }, picture];
+    return [{ type: 'video', ...videoTime, payload: video.sequenceHeader, picture: null, isKeyframe: false }, picture];
   }
 
   /** Ends both sources; a pending `next` throws. Resolves when no process is left. May be called again. */
@@ -119,19 +117,13 @@ export class MessageQueue {
     await this.#filling;
   }
 
-  /** A picture's time is rounded from its place on the grid, so no rounding adds up. */
-  #videoTimestampMs(frame: number): number {
-    return Math.round(((frame - this.#startFrame) * 1000) / this.#profile.framesPerSecond);
+  #videoMs(frame: number): number {
+    return ((frame - this.#startFrame) * 1000) / this.#profile.framesPerSecond;
   }
 
-  #audioTimestampMs(): number {
+  #audioMs(): number {
     const playedMs = (this.#soundTaken * audioFormat.samplesPerAacFrame * 1000) / audioFormat.sampleRate;
-    return Math.round(playedMs + (this.#compositionDelayFrames * 1000) / this.#profile.framesPerSecond);
-  }
-
-  /** How many frames of sound come before a frame: as many as leave the next one nearest to where it belongs. */
-  #soundFramesBefore(frame: number): number {
-    return Math.round(((frame - this.#startFrame) * this.#profile.samplesPerFrame) / audioFormat.samplesPerAacFrame);
+    return playedMs + (this.#compositionDelayFrames * 1000) / this.#profile.framesPerSecond;
   }
 
   async #fillPictures(): Promise<void> {
@@ -139,10 +131,6 @@ export class MessageQueue {
       while (!this.#closed) {
         const timed = await this.#source.next();
         this.#encoder.write(timed.samples);
-        if (this.#isEnding && this.#endFrame === null && timed.video.keyframe) {
-          this.#endFrame = timed.frame;
-          this.#ending.resolve(timed.frame);
-        }
         this.#pictures.push(timed);
         this.#notify();
         while (!this.#closed && this.#pictures.length >= aheadSeconds * this.#profile.framesPerSecond)

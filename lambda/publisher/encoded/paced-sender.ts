@@ -2,13 +2,16 @@
 import { DeliveryWatch, maxQueuedBytes, slowAfterMs } from '../replica/delivery-watch.ts';
 import { TooSlow } from '../replica/faults.ts';
 import type { Sending } from '../replica/stream-media.ts';
-import { DestinationError } from '../rtmp/destination-error.ts';
+import { DestinationError } from '../destination/destination-error.ts';
 import { MediaInHand } from './media-in-hand.ts';
-import type { MessageQueue, QueuedMessage } from './message-queue.ts';
+import type { QueuedMessage } from './message-queue.ts';
+import type { Tap } from './tap.ts';
 
 export interface SenderOptions extends Sending {
-  readonly messages: Pick<MessageQueue, 'next' | 'close' | 'endBeforeKeyframe' | 'secondsInHand'>;
+  readonly messages: Pick<Tap, 'next' | 'close' | 'endBeforeKeyframe' | 'secondsInHand'>;
   readonly framesPerSecond: number;
+  /** How many bytes are a second of the media. */
+  readonly bytesPerSecond: number;
 }
 
 /** Messages whose time comes within one tick go out with one write. */
@@ -88,9 +91,9 @@ class PacedSender {
 
   /** The messages whose time has come, `maxBatchMs` of them at most. While the socket is full, there are none. */
   async #takeDue(nowMs: number): Promise<QueuedMessage[]> {
-    const { publisher, startMs } = this.#options;
+    const { startMs } = this.#options;
     const batch: QueuedMessage[] = [];
-    if (publisher.bytesQueued >= maxQueuedBytes) return batch;
+    if (this.#isBackedUp) return batch;
     const dueMs = nowMs - startMs + leadMs;
     const batchMs = () => this.#sentMs - (batch[0]?.timestampMs ?? this.#sentMs);
     while (this.#end === undefined && this.#sentMs <= dueMs && batchMs() < maxBatchMs) {
@@ -116,15 +119,21 @@ class PacedSender {
     }
   }
 
+  /** Whether as much media as may waits for the destination already. */
+  get #isBackedUp(): boolean {
+    const { publisher, bytesPerSecond } = this.#options;
+    return publisher.bytesQueued >= maxQueuedBytes + publisher.heldSeconds * bytesPerSecond;
+  }
+
   /** @returns by how many milliseconds the sender is behind the clock; negative while it is ahead */
   #judge(nowMs: number): number {
-    const { publisher, startMs, onSlow, figures, messages, framesPerSecond } = this.#options;
+    const { startMs, onSlow, figures, messages, framesPerSecond } = this.#options;
     const lateMs = nowMs - startMs - this.#sentMs;
     const inHandSeconds = messages.secondsInHand - lateMs / 1000;
     figures.inHand(inHandSeconds);
     figures.late(Math.max(0, Math.floor((lateMs * framesPerSecond) / 1000)));
     const isSlow = lateMs > slowAfterMs;
-    const isBackedUp = publisher.bytesQueued >= maxQueuedBytes;
+    const isBackedUp = this.#isBackedUp;
     if (isBackedUp) this.#inHand.leaveOut();
     else this.#inHand.note(inHandSeconds, nowMs);
     if (isSlow && isBackedUp) throw new DestinationError('stalled');

@@ -49,6 +49,12 @@ export function readVideoTag(body: Buffer): VideoTag {
   return { content, isKeyframe, compositionMs };
 }
 
+/** What a tag body carries without FLV's header: a picture as MP4 has it, or the record of a sequence header. */
+export function mediaOfTag(body: Buffer): Buffer {
+  if (!isExtended(body)) return body.subarray(avcHeaderBytes + compositionTimeBytes);
+  return body.subarray(hasCompositionTime(body) ? headerBytes + compositionTimeBytes : headerBytes);
+}
+
 /**
  * Gives a picture another time between its decoding and its showing.
  * @returns the body with this time: the same buffer, unless it had no room for the time
@@ -72,6 +78,12 @@ function withRoomForTime(body: Buffer): Buffer {
   const type = Buffer.of((body[0]! & ~packetTypeMask) | packetType.codedFrames);
   const room = Buffer.alloc(compositionTimeBytes);
   return Buffer.concat([type, body.subarray(1, headerBytes), room, body.subarray(headerBytes)]);
+}
+
+/** What the codec itself has in a tag body: a decoder configuration record, or the units of a picture. */
+export function codedDataOf(body: Buffer): Buffer {
+  if (!isExtended(body)) return body.subarray(avcHeaderBytes + compositionTimeBytes);
+  return body.subarray(headerBytes + (hasCompositionTime(body) ? compositionTimeBytes : 0));
 }
 
 function isExtended(body: Buffer): boolean {

@@ -4,7 +4,7 @@ import { DeliveryWatch, slowAfterMs } from '../replica/delivery-watch.ts';
 import { TooSlow } from '../replica/faults.ts';
 import { bytesPerSecondOf } from '../ffmpeg/profile.ts';
 import type { Profile } from '../ffmpeg/profile.ts';
-import { DestinationError } from '../rtmp/destination-error.ts';
+import { DestinationError } from '../destination/destination-error.ts';
 import type { Sending } from '../replica/stream-media.ts';
 import { turnEveryMs } from './send-schedule.ts';
 import type { SendSchedule } from './send-schedule.ts';
@@ -148,10 +148,10 @@ export class PreparedSender {
 
   /** Whether as much media as may waits for the destination already. Nothing more is sent then. */
   #isBackedUp(): boolean {
-    const { bytesSent, bytesQueued, bytesDelivered } = this.#options.publisher;
-    const waitsInSystem =
-      bytesDelivered !== null && bytesSent - bytesDelivered >= maxUndeliveredSeconds * this.#bytesPerSecond;
-    return waitsInSystem || bytesQueued >= maxQueuedSeconds * this.#bytesPerSecond;
+    const { bytesSent, bytesQueued, bytesDelivered, heldSeconds } = this.#options.publisher;
+    const bytesOf = (seconds: number) => (seconds + heldSeconds) * this.#bytesPerSecond;
+    const waitsInSystem = bytesDelivered !== null && bytesSent - bytesDelivered >= bytesOf(maxUndeliveredSeconds);
+    return waitsInSystem || bytesQueued >= bytesOf(maxQueuedSeconds);
   }
 
   /** Takes the chunks of all frames before `end` that are there. */

@@ -1,6 +1,7 @@
 // Replaces a connection whose time is over: gets the next one ready, and keeps pictures coming meanwhile where it can.
 import type { StreamBackend } from '../../data/streams.ts';
 import type { Log } from '../../log.ts';
+import type { PublishTarget } from '../destination/publish-target.ts';
 import type { RtmpClientOptions } from '../rtmp/rtmp-client.ts';
 import { Bridge } from './bridge.ts';
 import type { BridgeConnection } from './bridge.ts';
@@ -27,7 +28,7 @@ export interface ConnectionReplacementOptions {
   readonly plan: LastingPlan;
   readonly client: RtmpClientOptions;
   /** Of the connection over the bridge. */
-  readonly takeTurn: (plan: PublishPlan, rtmpURL: string, signal: AbortSignal) => Promise<() => void>;
+  readonly takeTurn: (plan: PublishPlan, target: PublishTarget, signal: AbortSignal) => Promise<() => void>;
   readonly steadyClock: () => number;
   readonly log: Log;
 }
@@ -138,7 +139,7 @@ export class ConnectionReplacement {
     return {
       target,
       client,
-      takeTurn: (signal) => takeTurn(nextPlan, target.rtmpURL, signal),
+      takeTurn: (signal) => takeTurn(nextPlan, target, signal),
       media,
       elapsedMs,
       steadyClock,

@@ -1,12 +1,12 @@
 // Watches what a destination takes: the evidence of a live stream, and the end of a connection that takes nothing.
 import type { Figures } from './figures.ts';
-import { DestinationError } from '../rtmp/destination-error.ts';
-import type { RtmpPublisher } from '../rtmp/rtmp-publisher.ts';
+import { DestinationError } from '../destination/destination-error.ts';
+import type { Publisher } from '../destination/publisher.ts';
 
 export interface DeliveryWatchOptions {
   readonly publisher: Pick<
-    RtmpPublisher,
-    'bytesSent' | 'bytesQueued' | 'bytesDelivered' | 'deliveredAgoMs' | 'bytesAcknowledged'
+    Publisher,
+    'bytesSent' | 'bytesQueued' | 'bytesDelivered' | 'deliveredAgoMs' | 'bytesAcknowledged' | 'heldSeconds'
   >;
   readonly figures: Figures;
   /** The destination has taken the first picture. */
@@ -60,10 +60,13 @@ export class DeliveryWatch {
     figures.aired.written(publisher.bytesSent);
   }
 
-  /** To be called every fraction of a second. @throws {DestinationError} stalled when nothing arrived for 5 s */
+  /**
+   * To be called every fraction of a second.
+   * @throws {DestinationError} stalled when nothing arrived for 5 s, and for as long as the way out holds media besides
+   */
   check(nowMs: number): void {
     const { publisher, figures, onEvidence } = this.#options;
-    const { bytesSent, bytesQueued, bytesDelivered, deliveredAgoMs, bytesAcknowledged } = publisher;
+    const { bytesSent, bytesQueued, bytesDelivered, deliveredAgoMs, bytesAcknowledged, heldSeconds } = publisher;
     const sinceCheckMs = nowMs - this.#checkedAtMs;
     this.#checkedAtMs = nowMs;
     if (sinceCheckMs > heldUpAfterMs) {
@@ -89,7 +92,8 @@ export class DeliveryWatch {
       onEvidence();
     }
     const isSilent = this.#rhythm.hasStopped(bytesAcknowledged, bytesSent, nowMs);
-    const isStalled = nowMs - this.#arrivedAtMs > (bytesDelivered === null ? slowAfterMs : stalledAfterMs);
+    const patienceMs = (bytesDelivered === null ? slowAfterMs : stalledAfterMs) + heldSeconds * 1000;
+    const isStalled = nowMs - this.#arrivedAtMs > patienceMs;
     if (isStalled || isSilent) throw new DestinationError('stalled');
   }
 }

@@ -1,15 +1,15 @@
 // One replica, from its claim to its end: connects, plays, reports what happens, and tries again for as long as it may.
 import { setTimeout } from 'node:timers/promises';
 import type { ReplicaFigures } from '../../data/figures.ts';
-import type { Claim, Replica, ReplicaState } from '../../data/replicas.ts';
+import type { Claim, Replica, ReplicaRole, ReplicaState } from '../../data/replicas.ts';
 import type { StateReason, StreamBackend } from '../../data/streams.ts';
 import { connectionEndsAfterMs } from '../../domain/ingest-limits.ts';
 import { failsAfterMs, restingDelayMs } from '../../domain/off-air.ts';
-import { parseRtmpURL } from '../../domain/rtmp-url.ts';
 import type { Log } from '../../log.ts';
-
 import { MediaError } from '../media/media-error.ts';
-import { DestinationError } from '../rtmp/destination-error.ts';
+import { DestinationError } from '../destination/destination-error.ts';
+import { serverOf } from '../destination/publish-target.ts';
+import type { PublishTarget } from '../destination/publish-target.ts';
 import type { RtmpClientOptions } from '../rtmp/rtmp-client.ts';
 import { Attempts, backoffMs } from './backoff.ts';
 import { ConnectionReplacement } from './connection-replacement.ts';
@@ -53,6 +53,7 @@ type Ending = 'not asked for' | 'given back' | 'for good';
 export class HeldReplica {
   readonly claim: Claim;
   readonly streamID: string;
+  readonly role: ReplicaRole;
   readonly backend: StreamBackend;
   readonly figures = new Figures();
   /** Resolves when the connection is closed and no process of the replica is left. */
@@ -61,10 +62,7 @@ export class HeldReplica {
   readonly #options: HeldReplicaOptions;
   readonly #stopping = new AbortController();
   #ending: Ending = 'not asked for';
-  /**
-   * Whether the destination did not even answer the last time: encoders are not started for connections that nobody may
-   * answer.
-   */
+  /** Whether the destination did not even answer the last time: then no encoder is started until it does. */
   #connectsFirst = false;
   readonly #attempts = new Attempts();
   readonly #share: HeldShare;
@@ -79,6 +77,7 @@ export class HeldReplica {
     this.claim = { id: replica.id, agent_id: replica.agent_id, epoch: replica.epoch };
     this.#share = new HeldShare(options);
     this.streamID = replica.stream_id;
+    this.role = replica.role;
     this.backend = replica.backend;
     this.#plan = new LastingPlan(options);
     const { streamID, backend } = this;
@@ -87,7 +86,7 @@ export class HeldReplica {
       backend,
       plan: this.#plan,
       client,
-      takeTurn: (plan, rtmpURL, signal) => this.#takeTurn(plan, rtmpURL, signal),
+      takeTurn: (plan, target, signal) => this.#takeTurn(plan, target, signal),
       steadyClock,
       log,
     });
@@ -173,13 +172,13 @@ export class HeldReplica {
     const { role } = replica;
     log('session_ended', { streamID: this.streamID, role, blame, code: reason.code, failures, cause, offAirMs });
     const isGivenUp = blame === 'destination' && offAirMs > failsAfterMs;
-    this.#report('failing', isGivenUp ? givenUp(reason) : reason, {
-      hopeless: isGivenUp || isHopeless || failure instanceof MediaError,
-    });
-    if (failure instanceof NoRoom) void this.#leaveOnceReported();
+    const hopeless = isGivenUp || isHopeless || failure instanceof MediaError;
     const restMs = isResting ? restingDelayMs(offAirMs, random) : 0;
-    const untilNextMs = Math.max(restMs, backoffMs(failures, pace, random));
-    await setTimeout(untilNextMs, undefined, { signal }).catch(() => {});
+    const nextInMs = Math.max(restMs, backoffMs(failures, pace, random));
+    const attempt = { failures, nextInMs, blame };
+    this.#report('failing', isGivenUp ? givenUp(reason) : reason, { hopeless, attempt });
+    if (failure instanceof NoRoom) void this.#leaveOnceReported();
+    await setTimeout(nextInMs, undefined, { signal }).catch(() => {});
   }
 
   async #leaveOnceReported(): Promise<void> {
@@ -208,7 +207,7 @@ export class HeldReplica {
         ...whatAndWhereTo,
         ...this.#endOf(plan, movedTo, signal),
         client: this.#options.client,
-        takeTurn: (ending) => this.#takeTurn(plan, whatAndWhereTo.target.rtmpURL, ending),
+        takeTurn: (ending) => this.#takeTurn(plan, whatAndWhereTo.target, ending),
         figures: this.figures,
         steadyClock: this.#options.steadyClock,
         onEvidence: () => this.#tookMedia(),
@@ -227,9 +226,9 @@ export class HeldReplica {
     return nextURL;
   }
 
-  #takeTurn({ userID }: PublishPlan, rtmpURL: string, signal: AbortSignal): Promise<() => void> {
-    const host = parseRtmpURL(rtmpURL)!.hostname;
-    return this.#options.turns.take({ userID, host, isResting: this.#share.isResting }, signal);
+  #takeTurn({ userID }: PublishPlan, target: PublishTarget, signal: AbortSignal): Promise<() => void> {
+    const { isResting } = this.#share;
+    return this.#options.turns.take({ userID, host: serverOf(target).hostname, isResting }, signal);
   }
 
   #whatAndWhereTo(plan: PublishPlan, continuation: Continuation | null, movedTo: string | null) {
@@ -259,7 +258,8 @@ export class HeldReplica {
   ): Pick<PublishConnectionOptions, 'prepareEnd' | 'onEnding'> {
     const { log, random, replica, steadyClock } = this.#options;
     const lastsMs = this.#options.connectionEndsAfterMs ?? connectionEndsAfterMs;
-    const endsAtMs = steadyClock() + lastsMs(parseRtmpURL(plan.target.rtmpURL)!.hostname, random());
+    const { hostname, way } = serverOf(plan.target);
+    const endsAtMs = steadyClock() + lastsMs(hostname, random(), way);
     return {
       prepareEnd: (isMoveDue) => {
         if (!isMoveDue && steadyClock() <= endsAtMs) return false;
@@ -281,7 +281,8 @@ export class HeldReplica {
     this.#replacement.connected();
   }
 
-  #report(state: ReplicaState, reason: StateReason | null, { hopeless = false } = {}): void {
-    this.#reports.say({ claim: this.claim, state, reason, hopeless, observedAtMs: this.#options.steadyClock() });
+  #report(state: ReplicaState, reason: StateReason | null, more: Partial<Report> = {}): void {
+    const observedAtMs = this.#options.steadyClock();
+    this.#reports.say({ claim: this.claim, state, reason, hopeless: false, observedAtMs, ...more });
   }
 }

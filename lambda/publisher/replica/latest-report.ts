@@ -1,6 +1,6 @@
 // Writes what was last observed of a replica, again and again until it is written.
 import { setTimeout } from 'node:timers/promises';
-import type { Claim, ReplicaState } from '../../data/replicas.ts';
+import type { Claim, FailedAttempt, ReplicaState } from '../../data/replicas.ts';
 import type { StateReason } from '../../data/streams.ts';
 import type { Log } from '../../log.ts';
 
@@ -10,6 +10,8 @@ export interface Report {
   readonly reason: StateReason | null;
   /** Nothing that is retried can help any more. */
   readonly hopeless: boolean;
+  /** Of what is failing. */
+  readonly attempt?: FailedAttempt;
   /** When it was observed, by the steady clock: it may take a while until the report can be written. */
   readonly observedAtMs: number;
 }

@@ -1,11 +1,10 @@
-// One RTMP connection of a replica: from connecting to its end, with the media of the time at which it begins.
+// One connection of a replica: from connecting to its end, with the media of the time at which it begins.
 import { bytesPerSecondOf } from '../ffmpeg/profile.ts';
-import { encodeAmf0 } from '../rtmp/amf0.ts';
-import { connectPublisher } from '../rtmp/rtmp-client.ts';
-import type { PublishTarget, RtmpClientOptions } from '../rtmp/rtmp-client.ts';
-import type { RtmpPublisher } from '../rtmp/rtmp-publisher.ts';
+import { connectTo } from '../destination/connect-to.ts';
+import type { PublishTarget } from '../destination/publish-target.ts';
+import type { RtmpClientOptions } from '../rtmp/rtmp-client.ts';
+import type { Publisher } from '../destination/publisher.ts';
 import type { Figures } from './figures.ts';
-import { metadataOf } from './metadata.ts';
 import type { Sending, StreamMedia } from './stream-media.ts';
 
 export interface PublishConnectionOptions extends Pick<
@@ -59,7 +58,7 @@ export async function runConnection(options: PublishConnectionOptions, signal: A
   const connecting = turn.then((endTurn) => {
     const { profile } = media;
     const clientOptions = { ...client, videoCodec: profile.videoCodec, bytesPerSecond: bytesPerSecondOf(profile) };
-    return connectPublisher(target, clientOptions, ending.signal).finally(endTurn);
+    return connectTo(target, clientOptions, ending.signal).finally(endTurn);
   });
   // What goes on where a connection ended is open already, and has to be closed even if there is no turn any more.
   const opensAfter = options.connectsFirst ? connecting : options.isPlanned ? Promise.resolve() : turn;
@@ -69,10 +68,10 @@ export async function runConnection(options: PublishConnectionOptions, signal: A
     ending.signal.addEventListener('abort', () => void publisher.close(), { once: true });
     signal.throwIfAborted();
     figures.connected(opened.startFrame, options.isPlanned);
-    const metadata = encodeAmf0(['@setDataFrame', 'onMetaData', metadataOf(media.profile)]);
-    publisher.send([{ type: 'data', timestampMs: 0, payload: metadata }, ...opened.sequenceHeaders]);
+    const originMs = opened.startFrame / framesPerMs;
+    publisher.begin({ profile: media.profile, originMs, sequenceHeaders: opened.sequenceHeaders });
     const sinceAnchorMs = await options.anchor();
-    const startMs = steadyClock() + opened.startFrame / framesPerMs - sinceAnchorMs;
+    const startMs = steadyClock() + originMs - sinceAnchorMs;
     const prepareEnd = () => options.prepareEnd(isMoveDue(publisher, steadyClock() - startMs));
     await opened.send({ ...options, publisher, startMs, prepareEnd });
     return publisher.moveRequest;
@@ -97,6 +96,6 @@ export async function runConnection(options: PublishConnectionOptions, signal: A
  * A server may ask its publisher to connect again, there or elsewhere, because it is updated or relieved.
  * @param sendingForMs since the first message of the connection was due
  */
-function isMoveDue({ moveRequest }: RtmpPublisher, sendingForMs: number): boolean {
+function isMoveDue({ moveRequest }: Publisher, sendingForMs: number): boolean {
   return moveRequest !== null && sendingForMs > earliestMoveAfterMs;
 }

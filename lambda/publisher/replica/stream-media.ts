@@ -2,7 +2,7 @@
 import type { Figures } from './figures.ts';
 import type { Profile } from '../ffmpeg/profile.ts';
 import type { MediaMessage } from '../rtmp/message.ts';
-import type { RtmpPublisher } from '../rtmp/rtmp-publisher.ts';
+import type { Publisher } from '../destination/publisher.ts';
 
 export interface StreamMedia {
   readonly profile: Profile;
@@ -39,7 +39,7 @@ export interface OpenMedia {
 export type Slowness = 'publisher' | 'destination';
 
 export interface Sending {
-  readonly publisher: RtmpPublisher;
+  readonly publisher: Publisher;
   readonly figures: Figures;
   /** When the message with timestamp 0 is due, in milliseconds of the steady clock. It may lie in the past. */
   readonly startMs: number;

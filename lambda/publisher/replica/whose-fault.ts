@@ -4,8 +4,8 @@ import { failsAfterMs } from '../../domain/off-air.ts';
 import type { RetryPace } from './backoff.ts';
 import { MediaError } from '../media/media-error.ts';
 import { NoRoom, NothingReadable, TooSlow } from './faults.ts';
-import { DestinationError } from '../rtmp/destination-error.ts';
-import type { DestinationErrorCode } from '../rtmp/destination-error.ts';
+import { DestinationError } from '../destination/destination-error.ts';
+import type { DestinationErrorCode } from '../destination/destination-error.ts';
 
 export interface Judgement {
   readonly reason: StateReason;

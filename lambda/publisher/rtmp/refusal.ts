@@ -1,7 +1,7 @@
 // What a server's refusal means; servers agree on few codes, so their descriptions are read too.
 import type { Amf0Value } from './amf0.ts';
 import { asObject } from './command.ts';
-import type { DestinationErrorCode } from './destination-error.ts';
+import type { DestinationErrorCode } from '../destination/destination-error.ts';
 
 /**
  * Patterns that are tried in this order on "code description". By Adobe's definition BadName means a name in use, but

@@ -1,14 +1,14 @@
 // The RTMP client: one connection that publishes one stream to one destination.
 import { addAbortListener } from 'node:events';
 import { parseRtmpURL, rtmpURLFrom } from '../../domain/rtmp-url.ts';
-import { DestinationError, Redirected } from './destination-error.ts';
-import { openDestinationSocket } from './destination-socket.ts';
-import type { DestinationSocketOptions } from './destination-socket.ts';
-import type { RtmpPublisher } from './rtmp-publisher.ts';
+import { DestinationError, Redirected } from '../destination/destination-error.ts';
+import { openDestinationSocket } from '../destination/destination-socket.ts';
+import type { DestinationSocketOptions } from '../destination/destination-socket.ts';
+import type { Publisher } from '../destination/publisher.ts';
 import { startPublishing } from './start-publishing.ts';
 import type { PublisherOptions } from './start-publishing.ts';
 
-export interface PublishTarget {
+export interface RtmpTarget {
   /** rtmp or rtmps://host[:port]/app[/more][?query]. */
   readonly rtmpURL: string;
   readonly streamKey: string;
@@ -27,10 +27,10 @@ export interface RtmpClientOptions extends DestinationSocketOptions, PublisherOp
  * is not RTMP
  */
 export async function connectPublisher(
-  target: PublishTarget,
+  target: RtmpTarget,
   options: RtmpClientOptions,
   signal: AbortSignal,
-): Promise<RtmpPublisher> {
+): Promise<Publisher> {
   if (!parseRtmpURL(target.rtmpURL)) throw new TypeError('not an RTMP URL of the form rtmp(s)://host[:port]/app');
   const deadline = AbortSignal.timeout(options.connectTimeoutMs);
   const givenUp = AbortSignal.any([signal, deadline]);
@@ -49,10 +49,10 @@ export async function connectPublisher(
 }
 
 async function publishTo(
-  { rtmpURL, streamKey }: PublishTarget,
+  { rtmpURL, streamKey }: RtmpTarget,
   options: RtmpClientOptions,
   signal: AbortSignal,
-): Promise<RtmpPublisher> {
+): Promise<Publisher> {
   const url = parseRtmpURL(rtmpURL)!;
   const socket = await openDestinationSocket(url, options, signal);
   const abortListener = addAbortListener(signal, () => socket.destroy());

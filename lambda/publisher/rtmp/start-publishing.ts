@@ -4,14 +4,15 @@ import { rtmpURLFrom } from '../../domain/rtmp-url.ts';
 import type { RtmpURL } from '../../domain/rtmp-url.ts';
 import type { VideoCodec } from '../../domain/video-format.ts';
 import { AcknowledgementCounter } from './acknowledgement-counter.ts';
+import { encodeAmf0 } from './amf0.ts';
 import type { Amf0Input, Amf0Value } from './amf0.ts';
 import { asObject, commandMessage, readCommand } from './command.ts';
 import type { RtmpCommand } from './command.ts';
 import { connectProperties } from './connect-properties.ts';
 import { takesCodec } from './enhanced-codecs.ts';
-import { DestinationError, Redirected } from './destination-error.ts';
-import type { DestinationErrorCode } from './destination-error.ts';
-import { isTimeout } from './destination-socket.ts';
+import { DestinationError, Redirected } from '../destination/destination-error.ts';
+import type { DestinationErrorCode } from '../destination/destination-error.ts';
+import { isTimeout } from '../destination/destination-socket.ts';
 import type { DeliveryMeter, MeteredConnection } from './delivery-meter.ts';
 import { mediaChunkSize, mediaHeaders, messageType } from './message.ts';
 import type { MediaMessage, RtmpMessage } from './message.ts';
@@ -19,21 +20,16 @@ import { RtmpProtocolError } from './protocol-error.ts';
 import { isRefusal, reconnectRequestOf, redirectOf, refusalCode } from './refusal.ts';
 import { RtmpConnection } from './rtmp-connection.ts';
 import type { ConnectionEnd } from './rtmp-connection.ts';
-import type { RtmpPublisher } from './rtmp-publisher.ts';
+import type { MediaStart, Publisher, PublishingOptions } from '../destination/publisher.ts';
+import { metadataOf } from './metadata.ts';
 
 const closeTimeoutMs = 500;
 /** Platforms that check the key only after they have let the stream begin, end the stream within this time. */
 const endedAtOnceMs = 2000;
 
-export interface PublisherOptions {
+export interface PublisherOptions extends PublishingOptions {
   /** Measures what is delivered. Without it, a lost destination is noticed only once the system's buffers are full. */
   readonly meter?: DeliveryMeter;
-  /** How many bytes are a second of the media. */
-  readonly bytesPerSecond?: number;
-  /** The codec of the pictures that will be sent; H.264 where it is absent. */
-  readonly videoCodec?: VideoCodec;
-  /** Asked before every write. When it answers false, the connection ends at once, without another byte. */
-  readonly maySend?: () => boolean;
 }
 
 /**
@@ -46,7 +42,7 @@ export async function startPublishing(
   url: RtmpURL,
   streamKey: string,
   options: PublisherOptions,
-): Promise<RtmpPublisher> {
+): Promise<Publisher> {
   const publisher = new SocketPublisher(socket, url, streamKey, options);
   await publisher.negotiate();
   return publisher;
@@ -62,7 +58,8 @@ interface Step {
   readonly answer: PromiseWithResolvers<readonly Amf0Value[]>;
 }
 
-class SocketPublisher implements RtmpPublisher {
+class SocketPublisher implements Publisher {
+  readonly heldSeconds = 0;
   readonly ended: Promise<DestinationError | null>;
   readonly #connection: RtmpConnection;
   readonly #url: RtmpURL;
@@ -150,6 +147,11 @@ class SocketPublisher implements RtmpPublisher {
     await this.#answerTo(this.#command(this.#streamID, 'publish', null, this.#streamKey, 'live'), 'key_refused');
     this.#step = null;
     this.#startedAtMs = performance.now();
+  }
+
+  begin({ profile, sequenceHeaders }: MediaStart): void {
+    const metadata = encodeAmf0(['@setDataFrame', 'onMetaData', metadataOf(profile)]);
+    this.send([{ type: 'data', timestampMs: 0, payload: metadata }, ...sequenceHeaders]);
   }
 
   send(messages: readonly MediaMessage[]): void {

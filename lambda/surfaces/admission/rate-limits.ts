@@ -4,10 +4,10 @@ import type { Operation } from '../../operations/operation.ts';
 import type { Service } from '../service.ts';
 
 /**
- * Requests per minute, before the factor of the stage: reads and writes of a user, and requests of an address whose
- * credentials were refused.
+ * Requests per minute, before the factor of the stage: reads and writes of a user, requests of an address whose
+ * credentials were refused, and those of a user's previews, each of which makes thirty.
  */
-export const requestsPerMinute = { read: 1200, write: 600, refused: 300 } as const;
+export const requestsPerMinute = { read: 1200, write: 600, refused: 300, preview: 300 } as const;
 
 export type RequestClass = keyof typeof requestsPerMinute;
 

@@ -53,8 +53,12 @@ function nameIn(reference: string): string {
 
 /** Whether a part of a schema does not help an AI client: the service checks it in any case. */
 function isNoise(name: string, member: unknown, io: 'input' | 'output'): boolean {
+  // Of what is within an argument, an unknown field is refused by its name.
+  if (name === 'additionalProperties') return member === false;
   if (name === 'pattern') return member === storableTextPattern || io === 'output';
   // An answer has every field; only the problem that an error has in its place has none of them.
+  // A value of many explains itself when it is there.
+  if (name === 'enum') return io === 'output' && Array.isArray(member) && member.length > 15;
   if (name === 'required') return io === 'output' && Array.isArray(member);
   // What a value looks like is seen in the value.
   if (name === 'format') return io === 'output' || member === 'int32';
@@ -92,5 +96,5 @@ function withoutUnionsOfNull(value: unknown): unknown {
 }
 
 function outlined(teller: string): Json {
-  return { type: 'object', description: `As ${teller} answers it.` };
+  return { type: 'object', description: `See ${teller}.` };
 }

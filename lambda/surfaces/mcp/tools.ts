@@ -36,7 +36,8 @@ export interface Tools {
 /** The descriptions are made once, when somebody first asks for the list. */
 export function toolsOf(operations: readonly Operation[]): Tools {
   // Models are given no pictures by the URL of one.
-  const restricted = operations.filter(({ scopes, output }) => scopes !== 'public' && output.status !== 302);
+  const isShown = ({ status, isForPlayers }: Operation['output']) => status !== 302 && !isForPlayers;
+  const restricted = operations.filter(({ scopes, output }) => scopes !== 'public' && isShown(output));
   const offered = new Map(restricted.map((operation) => [toolName(operation), operation]));
   let described: ReadonlyMap<Operation, Tool> | null = null;
   return {
@@ -125,16 +126,19 @@ function describe(operation: Operation, elsewhere: DescribedElsewhere): Tool {
   return {
     name: toolName(operation),
     title: summary,
-    description: description === undefined ? `${summary}.` : `${summary}. ${description}`,
+    description: description ?? `${summary}.`,
     inputSchema: inputSchema(operation),
     outputSchema: outputSchema(operation, elsewhere),
     annotations: annotations(operation),
   };
 }
 
-const idempotencyKey: Json = { type: 'string', description: 'Makes a repetition harmless.' };
+const idempotencyKey: Json = { type: 'string', description: 'For retries.' };
 
-/** The fields of path, query and body become arguments side by side, which is how AI clients call tools. */
+/**
+ * The fields of path, query and body become arguments side by side, which is how AI clients call tools. Where there is
+ * a body, there is an example: ids alone explain themselves.
+ */
 function inputSchema({ method, params, query, body, tag }: Operation): ObjectSchema {
   const parts = [params, query, ...(body ? [body] : [])].map((part) => selfContained(part, 'input') as ObjectSchema);
   const required = parts.flatMap((part) => part.required ?? []);
@@ -147,8 +151,13 @@ function inputSchema({ method, params, query, body, tag }: Operation): ObjectSch
     properties: Object.assign({}, ...parts.map((part) => part.properties), method === 'POST' ? { idempotencyKey } : {}),
     ...(required.length > 0 ? { required } : {}),
     additionalProperties: false,
-    ...(Object.keys(example).length > 0 ? { examples: [example] } : {}),
+    ...(body && Object.keys(example).length > 0 ? { examples: [withShortIDs(example)] } : {}),
   };
+}
+
+/** A model learns nothing from the last twenty characters of an id. */
+function withShortIDs(example: Json): Json {
+  return JSON.parse(JSON.stringify(example).replace(/(?<=_0\w{3})\w{21}(?=")/g, '')) as Json;
 }
 
 function withRequiredOnly({ properties = {}, required = [], ...schema }: ObjectSchema): Json {

@@ -11,6 +11,7 @@ import { quotaHeaders } from '../admission/rate-limits.ts';
 import { buildOpenapi } from '../openapi/openapi.ts';
 import { explainProblem, problemResponse } from '../problem-response.ts';
 import { readBody } from '../read-body.ts';
+import { previewPageAt } from './preview-page.ts';
 import { queryReader } from './read-query.ts';
 import type { QueryReader } from './read-query.ts';
 import { referenceResponse } from '../openapi/reference.ts';
@@ -150,10 +151,10 @@ function refuseUnknown(service: Service, allowed: readonly string[]): Response {
   return response;
 }
 
-/** The pages besides the operations: the reference, and the explanations of problems. Null where there is no page. */
+/** What there is besides operations: the reference, explanations of problems, playlists. Null for all other paths. */
 async function pageAt(service: Service, path: string): Promise<Response | null> {
   if (path === '/reference') return referenceResponse(buildOpenapi(service.operations, service.baseURL));
   const code = /^\/problems\/(\w+)$/.exec(path)?.[1];
-  if (code === undefined || !Object.hasOwn(problemCodes, code)) return null;
+  if (code === undefined || !Object.hasOwn(problemCodes, code)) return previewPageAt(service, path);
   return Response.json(explainProblem(service, code as ProblemCode));
 }

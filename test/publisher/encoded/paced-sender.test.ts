@@ -4,12 +4,13 @@ import { runInNewContext } from 'node:vm';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { ItemOccurrence } from '../../../lambda/domain/play-out.ts';
 import { Figures } from '../../../lambda/publisher/replica/figures.ts';
-import type { MessageQueue, QueuedMessage } from '../../../lambda/publisher/encoded/message-queue.ts';
+import type { QueuedMessage } from '../../../lambda/publisher/encoded/message-queue.ts';
+import type { Tap } from '../../../lambda/publisher/encoded/tap.ts';
 import { sendPaced } from '../../../lambda/publisher/encoded/paced-sender.ts';
 import { TooSlow } from '../../../lambda/publisher/replica/faults.ts';
-import { DestinationError } from '../../../lambda/publisher/rtmp/destination-error.ts';
+import { DestinationError } from '../../../lambda/publisher/destination/destination-error.ts';
 import type { MediaMessage } from '../../../lambda/publisher/rtmp/message.ts';
-import type { RtmpPublisher } from '../../../lambda/publisher/rtmp/rtmp-publisher.ts';
+import type { Publisher } from '../../../lambda/publisher/destination/publisher.ts';
 
 const frameMs = 40;
 const pictureBytes = 1000;
@@ -30,7 +31,7 @@ beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
 /** A connection that takes what is sent at once, as TCP does, or in the next turn, as TLS does, or not at all. */
-class FakePublisher implements RtmpPublisher {
+class FakePublisher implements Publisher {
   readonly tookAll = true;
   takes: 'at once' | 'a moment later' | 'nothing' = 'at once';
   isOpen = true;
@@ -39,6 +40,7 @@ class FakePublisher implements RtmpPublisher {
   readonly bytesAcknowledged = null;
   readonly bytesDelivered = null;
   readonly deliveredAgoMs = 0;
+  readonly heldSeconds = 0;
   moveRequest: string | null = null;
   readonly sent: { atMs: number; timestampMs: number }[] = [];
   readonly #ending = Promise.withResolvers<DestinationError | null>();
@@ -52,6 +54,10 @@ class FakePublisher implements RtmpPublisher {
     }
     if (this.takes === 'at once') this.take();
     if (this.takes === 'a moment later') setTimeout(() => this.take(), 0);
+  }
+
+  begin(): never {
+    throw new Error('it has begun');
   }
 
   sendChunks(): never {
@@ -72,7 +78,7 @@ class FakePublisher implements RtmpPublisher {
 }
 
 /** A queue with a picture every 40 ms of the timeline. It gives them as fast as it is asked, unless it is stalled. */
-class FakeMessages implements Pick<MessageQueue, 'next' | 'close' | 'endBeforeKeyframe' | 'secondsInHand'> {
+class FakeMessages implements Pick<Tap, 'next' | 'close' | 'endBeforeKeyframe' | 'secondsInHand'> {
   secondsInHand = 1.5;
   #frame = 0;
   #stalled: PromiseWithResolvers<void> | null = null;
@@ -136,6 +142,7 @@ function begin({
     onEvidence: () => void events.push('evidence'),
     onSlow: (slow) => void events.push(slow ? 'slow' : 'in time'),
     onShort: (isShort) => void events.push(isShort ? 'short' : 'enough'),
+    bytesPerSecond: (pictureBytes * 1000) / frameMs,
     framesPerSecond: 1000 / frameMs,
     prepareEnd: () => Date.now() - startMs > endsAfterMs,
     onEnding: (frame) => void events.push(`next from ${frame}`),

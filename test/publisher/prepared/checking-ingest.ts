@@ -3,12 +3,12 @@ import { flvHeader, flvTag } from '../../../bin/local/rtmp-sink/flv-writer.ts';
 import { ChunkReader } from '../../../lambda/publisher/rtmp/chunk-reader.ts';
 import { fromPublisher } from '../../../lambda/publisher/rtmp/inbound-limits.ts';
 import { ChunkWriter } from '../../../lambda/publisher/rtmp/chunk-writer.ts';
-import type { DestinationError } from '../../../lambda/publisher/rtmp/destination-error.ts';
+import type { DestinationError } from '../../../lambda/publisher/destination/destination-error.ts';
 import { controlMessage, mediaChunkSize, mediaHeaders, messageType } from '../../../lambda/publisher/rtmp/message.ts';
 import type { MediaMessage, RtmpMessage } from '../../../lambda/publisher/rtmp/message.ts';
-import type { RtmpPublisher } from '../../../lambda/publisher/rtmp/rtmp-publisher.ts';
+import type { MediaStart, Publisher } from '../../../lambda/publisher/destination/publisher.ts';
 
-export class CheckingIngest implements RtmpPublisher {
+export class CheckingIngest implements Publisher {
   readonly tookAll = true;
   isOpen = true;
   bytesSent = 0;
@@ -16,6 +16,7 @@ export class CheckingIngest implements RtmpPublisher {
   readonly bytesAcknowledged = null;
   readonly bytesDelivered = null;
   readonly deliveredAgoMs = 0;
+  readonly heldSeconds = 0;
   moveRequest: string | null = null;
   /** Whether the destination takes all bytes at once. Otherwise they wait until `take`. */
   takesAll = true;
@@ -33,6 +34,10 @@ export class CheckingIngest implements RtmpPublisher {
     this.#keepsMedia = keepsMedia;
     this.#receive(this.#writer.write([controlMessage(messageType.setChunkSize, mediaChunkSize)]));
     this.#writer.chunkSize = mediaChunkSize;
+  }
+
+  begin({ sequenceHeaders }: MediaStart): void {
+    this.send(sequenceHeaders);
   }
 
   send(messages: readonly MediaMessage[]): void {

@@ -9,8 +9,8 @@ import { readVideoTag } from '../../../lambda/publisher/ffmpeg/video-tag.ts';
 import type { MediaTools } from '../../../lambda/publisher/media/media-tools.ts';
 import { SegmentStore } from '../../../lambda/publisher/prepared/segment-store.ts';
 import { connectPublisher } from '../../../lambda/publisher/rtmp/rtmp-client.ts';
-import type { PublishTarget } from '../../../lambda/publisher/rtmp/rtmp-client.ts';
-import type { RtmpPublisher } from '../../../lambda/publisher/rtmp/rtmp-publisher.ts';
+import type { RtmpTarget } from '../../../lambda/publisher/rtmp/rtmp-client.ts';
+import type { Publisher } from '../../../lambda/publisher/destination/publisher.ts';
 import { startFfmpegIngest } from '../../support/ingests.ts';
 import { mediaToolsFor } from '../../support/media-samples.ts';
 import { deltas, steps } from '../../support/recording.ts';
@@ -72,9 +72,9 @@ describe.for(['hevc', 'av1'] as const)('%s', { timeout: 120_000 }, (videoCodec) 
   });
 
   async function send(
-    target: PublishTarget,
+    target: RtmpTarget,
     seconds: number,
-    eachTurn: (publisher: RtmpPublisher) => Promise<void>,
+    eachTurn: (publisher: Publisher) => Promise<void>,
   ): Promise<void> {
     const client = { allowPrivateAddresses: true, connectTimeoutMs: 5000, videoCodec };
     const publisher = await connectPublisher(target, client, new AbortController().signal);

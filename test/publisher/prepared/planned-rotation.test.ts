@@ -1,7 +1,7 @@
 // A prepared stream whose connections end before the time limit of a platform: no picture is lost, and it never fails.
 import { createHash } from 'node:crypto';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { DestinationError } from '../../../lambda/publisher/rtmp/destination-error.ts';
+import { DestinationError } from '../../../lambda/publisher/destination/destination-error.ts';
 import type { StreamMedia } from '../../../lambda/publisher/replica/stream-media.ts';
 import { startFaultyIngest } from '../../support/faulty-ingest.ts';
 import { startScriptedServer } from '../rtmp/scripted-server.ts';

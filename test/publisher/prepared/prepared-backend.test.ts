@@ -198,6 +198,50 @@ describe('the prepared backend', { timeout: 180_000 }, () => {
     },
   );
 
+  it('sends to outputs that are added and paused while live, and the others go on', async () => {
+    const agent = startAgent('agent');
+    const id = await preparedStream({ videoUploadObjectID: await upload({ durationSeconds: 2 }) });
+    await start(id);
+    await untilState(id, 'active');
+    const added = await Promise.all(
+      [1, 2].map(async (index) => {
+        const destinationID = await create('/destinations', {
+          name: 'sink',
+          rtmpURL: `rtmp://127.0.0.1:${sink().port}/added-${index}`,
+          streamKey: 'key',
+        });
+        return create(`/streams/${id}/outputs`, { destinationID });
+      }),
+    );
+    const output = async (outputID: string) => (await call('GET', `/streams/${id}/outputs/${outputID}`)).body;
+    const untilOutput = async (outputID: string, wanted: string) => {
+      await expect.poll(async () => (await output(outputID)).state, { timeout: 20_000 }).toBe(wanted);
+    };
+    for (const outputID of added) await untilOutput(outputID, 'live');
+    await expect.poll(async () => (await output(added[0]!)).stats.framesSent, { timeout: 20_000 }).toBeGreaterThan(30);
+    await call('PATCH', `/streams/${id}/outputs/${added[1]}`, { enabled: false });
+    await untilOutput(added[1]!, 'ended');
+    const channelsOf = (...apps: string[]) =>
+      sink()
+        .channels()
+        .filter(({ app }) => apps.includes(app));
+    await expect.poll(() => channelsOf('added-2')[0]?.live, { timeout: 10_000 }).toBe(false);
+    const others = channelsOf('live', 'added-1');
+    for (const channel of others)
+      expect(channel).toMatchObject({ live: true, connections: 1, timestampRegressions: 0 });
+    expect(others).toHaveLength(2);
+    // All of them go to another agent, which sends each to where it belongs.
+    await agent.stop();
+    startAgent('second');
+    await expect
+      .poll(() => channelsOf('live', 'added-1'), { timeout: 10_000 })
+      .toMatchObject([
+        { live: true, connections: 2 },
+        { live: true, connections: 2 },
+      ]);
+    expect(await statsOf(id)).toMatchObject({ reconnects: 0 });
+  });
+
   it('goes on at the present when another agent takes over', async () => {
     const first = startAgent('first');
     const id = await preparedStream({ videoUploadObjectID: await upload({ durationSeconds: 2 }) });

@@ -20,7 +20,7 @@ import { readSegmentHeader, segmentKey } from '../../../lambda/publisher/prepare
 import type { SegmentHeader } from '../../../lambda/publisher/prepared/segment-format.ts';
 import { SegmentStore } from '../../../lambda/publisher/prepared/segment-store.ts';
 import type { Turn } from '../../../lambda/publisher/prepared/send-schedule.ts';
-import type { RtmpPublisher } from '../../../lambda/publisher/rtmp/rtmp-publisher.ts';
+import type { Publisher } from '../../../lambda/publisher/destination/publisher.ts';
 import { CheckingIngest } from './checking-ingest.ts';
 import { fastEncoder } from '../../support/media-samples.ts';
 
@@ -131,7 +131,7 @@ export function mediaOptions(objects: PreparedMediaOptions['store'] | FileObject
  */
 export async function play(
   { options, turns }: ReturnType<typeof mediaOptions>,
-  publisher: RtmpPublisher,
+  publisher: Publisher,
   {
     startFrame = 0,
     seconds,
@@ -142,9 +142,13 @@ export async function play(
 ): Promise<Figures> {
   let nowMs = 0;
   const figures = new Figures();
-  const media = await preparedMedia(options).open(startFrame, noSignal);
+  const stream = preparedMedia(options);
+  const { profile } = stream;
+  const media = await stream.open(startFrame, noSignal);
   figures.connected(media.startFrame, false);
-  publisher.send(media.sequenceHeaders);
+  const { framesPerSecond } = profile;
+  const originMs = (media.startFrame * 1000) / framesPerSecond;
+  publisher.begin({ profile, originMs, sequenceHeaders: media.sequenceHeaders });
   const sending = media.send({
     publisher,
     figures,
@@ -186,7 +190,7 @@ const acknowledgedWithinBytes = 400_000;
  * Resolves once a real ingest has taken nearly all that was sent. For `eachTurn` of `play`: the clock of a test runs
  * faster than ingests take media.
  */
-export async function untilTaken(publisher: RtmpPublisher): Promise<void> {
+export async function untilTaken(publisher: Publisher): Promise<void> {
   const isAhead = () =>
     publisher.bytesQueued > 0 ||
     publisher.bytesSent - (publisher.bytesAcknowledged ?? publisher.bytesSent) > acknowledgedWithinBytes;

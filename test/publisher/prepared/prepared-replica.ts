@@ -4,6 +4,7 @@ import { SendSchedule } from '../../../lambda/publisher/prepared/send-schedule.t
 import { preparedMedia } from '../../../lambda/publisher/prepared/prepared-media.ts';
 import { HeldReplica } from '../../../lambda/publisher/replica/held-replica.ts';
 import type { HeldReplicaOptions } from '../../../lambda/publisher/replica/held-replica.ts';
+import type { PublishTarget } from '../../../lambda/publisher/destination/publish-target.ts';
 import type { Report } from '../../../lambda/publisher/replica/latest-report.ts';
 import { DeliveryMeter } from '../../../lambda/publisher/rtmp/delivery-meter.ts';
 import { findMediaTools } from '../../../lambda/publisher/media/media-tools.ts';
@@ -25,10 +26,14 @@ export async function preparedLoop() {
   };
 }
 
-/** Begins to publish. @param freeURL the destination's other URL, if no other replica uses it */
+/**
+ * Begins to publish.
+ * @param to an RTMP URL, or where else to
+ * @param freeURL the destination's other URL, if no other replica uses it
+ */
 export function beginPrepared(
   media: ReturnType<typeof preparedMedia>,
-  rtmpURL: string,
+  to: string | PublishTarget,
   more: Partial<HeldReplicaOptions> = {},
   freeURL: string | null = null,
 ) {
@@ -39,7 +44,7 @@ export function beginPrepared(
     share: 0.1,
     loadPlan: async () => ({
       userID: 'usr',
-      target: { rtmpURL, streamKey: 'key' },
+      target: typeof to === 'string' ? { rtmpURL: to, streamKey: 'key' } : to,
       freeTarget: freeURL === null ? null : { rtmpURL: freeURL, streamKey: 'key' },
       media,
       elapsedMs: anchoredMs === null ? null : steadyClock() - anchoredMs,

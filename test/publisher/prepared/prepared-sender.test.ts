@@ -16,7 +16,7 @@ import { SegmentStore } from '../../../lambda/publisher/prepared/segment-store.t
 import { NothingReadable } from '../../../lambda/publisher/replica/faults.ts';
 import { chunkStream } from '../../../lambda/publisher/rtmp/message.ts';
 import type { RtmpMessage } from '../../../lambda/publisher/rtmp/message.ts';
-import { DestinationError } from '../../../lambda/publisher/rtmp/destination-error.ts';
+import { DestinationError } from '../../../lambda/publisher/destination/destination-error.ts';
 import { deltas, steps } from '../../support/recording.ts';
 import { makeSyncClip } from '../../support/sync-clip.ts';
 import { CheckingIngest, frameTimes, isKeyframe } from './checking-ingest.ts';

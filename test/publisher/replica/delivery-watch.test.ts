@@ -2,7 +2,7 @@
 import { expect, it } from 'vitest';
 import { DeliveryWatch } from '../../../lambda/publisher/replica/delivery-watch.ts';
 import { Figures } from '../../../lambda/publisher/replica/figures.ts';
-import { DestinationError } from '../../../lambda/publisher/rtmp/destination-error.ts';
+import { DestinationError } from '../../../lambda/publisher/destination/destination-error.ts';
 
 /** The times, in milliseconds, at which the watch looks: four in a second. */
 const seconds = (from: number, to: number) =>
@@ -12,6 +12,7 @@ function watchOf(publisher: {
   bytesSent: number;
   bytesQueued: number;
   bytesDelivered: number | null;
+  heldSeconds: number;
   deliveredAgoMs: number;
   bytesAcknowledged: number | null;
 }): DeliveryWatch {
@@ -21,12 +22,19 @@ function watchOf(publisher: {
 it.each([
   [
     'whose system acknowledges nothing',
-    { bytesSent: 1000, bytesQueued: 0, bytesDelivered: 10, deliveredAgoMs: 0, bytesAcknowledged: null },
+    { bytesSent: 1000, bytesQueued: 0, bytesDelivered: 10, deliveredAgoMs: 0, heldSeconds: 0, bytesAcknowledged: null },
     5,
   ],
   [
     'of whose system nothing is known',
-    { bytesSent: 1000, bytesQueued: 990, bytesDelivered: null, deliveredAgoMs: 0, bytesAcknowledged: null },
+    {
+      bytesSent: 1000,
+      bytesQueued: 990,
+      bytesDelivered: null,
+      deliveredAgoMs: 0,
+      heldSeconds: 0,
+      bytesAcknowledged: null,
+    },
     6,
   ],
 ])('a destination %s is stalled after so many seconds', (_, publisher, afterSeconds) => {
@@ -37,7 +45,14 @@ it.each([
 });
 
 it('time in which the watch did not look, as the process had no CPU, is not held against a destination', () => {
-  const publisher = { bytesSent: 1000, bytesQueued: 0, bytesDelivered: 10, deliveredAgoMs: 0, bytesAcknowledged: null };
+  const publisher = {
+    bytesSent: 1000,
+    bytesQueued: 0,
+    bytesDelivered: 10,
+    deliveredAgoMs: 0,
+    heldSeconds: 0,
+    bytesAcknowledged: null,
+  };
   const watch = watchOf(publisher);
   for (const nowMs of seconds(0, 2)) watch.check(nowMs);
   watch.check(20_000);
@@ -47,7 +62,14 @@ it('time in which the watch did not look, as the process had no CPU, is not held
 });
 
 it('what arrived some time before it was seen counts from then', () => {
-  const publisher = { bytesSent: 1000, bytesQueued: 0, bytesDelivered: 10, deliveredAgoMs: 0, bytesAcknowledged: null };
+  const publisher = {
+    bytesSent: 1000,
+    bytesQueued: 0,
+    bytesDelivered: 10,
+    deliveredAgoMs: 0,
+    heldSeconds: 0,
+    bytesAcknowledged: null,
+  };
   const watch = watchOf(publisher);
   for (const nowMs of seconds(0, 2)) watch.check(nowMs);
   Object.assign(publisher, { bytesDelivered: 20, deliveredAgoMs: 1000 });
@@ -56,7 +78,14 @@ it('what arrived some time before it was seen counts from then', () => {
 });
 
 it('time in which nothing was sent is not held against a server that acknowledges what it gets', () => {
-  const publisher = { bytesSent: 0, bytesQueued: 0, bytesDelivered: null, deliveredAgoMs: 0, bytesAcknowledged: 0 };
+  const publisher = {
+    bytesSent: 0,
+    bytesQueued: 0,
+    bytesDelivered: null,
+    deliveredAgoMs: 0,
+    heldSeconds: 0,
+    bytesAcknowledged: 0,
+  };
   const watch = watchOf(publisher);
   const send = (bytes: number, acknowledges: boolean) => (nowMs: number) => {
     publisher.bytesSent += bytes;

@@ -8,6 +8,7 @@ import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import type { TimelineItem } from '../../../lambda/domain/play-out.ts';
 import { backoffMs } from '../../../lambda/publisher/replica/backoff.ts';
 import { encodedMedia } from '../../../lambda/publisher/encoded/encoded-media.ts';
+import { SharedEncoders } from '../../../lambda/publisher/encoded/shared-encoder.ts';
 import { profileOf } from '../../../lambda/publisher/ffmpeg/profile.ts';
 import { findMediaTools } from '../../../lambda/publisher/media/media-tools.ts';
 import { HeldReplica } from '../../../lambda/publisher/replica/held-replica.ts';
@@ -78,6 +79,7 @@ function begin({
   const snapshot = { mode: 'sequential' as const, seed: 1, items };
   const video = [{ number: 0, offsetSeconds: 0, playlistID: null, snapshot }];
   let anchoredMs: number | null = null;
+  const encoders = new SharedEncoders();
   const log = (event: string) => void logged.push(event);
   const run = new HeldReplica({
     replica: replicaRow('ffmpeg'),
@@ -90,6 +92,8 @@ function begin({
         target: { rtmpURL, streamKey: 'key' },
         freeTarget: null,
         media: encodedMedia({
+          encoders,
+          encoderKey: 'stream',
           tools,
           profile,
           log,

@@ -24,6 +24,11 @@ export function replicaRow(backend: Replica['backend']): Replica {
     epoch: 1,
     at_backup_url: false,
     failing_since: null,
+    output_id: null,
+    is_given_up: false,
+    failures: 0,
+    next_attempt_at: null,
+    last_failure: null,
   };
 }
 

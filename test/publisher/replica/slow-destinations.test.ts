@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
 import { audioFormat } from '../../../lambda/publisher/ffmpeg/profile.ts';
 import { DeliveryMeter } from '../../../lambda/publisher/rtmp/delivery-meter.ts';
-import type { RtmpPublisher } from '../../../lambda/publisher/rtmp/rtmp-publisher.ts';
+import type { Publisher } from '../../../lambda/publisher/destination/publisher.ts';
 import type { StreamMedia } from '../../../lambda/publisher/replica/stream-media.ts';
 import { makeCertificate } from '../../support/certificates.ts';
 import { startFaultyIngest } from '../../support/faulty-ingest.ts';
@@ -64,7 +64,7 @@ async function badIngest({ isSecure = false, onPicture = () => {} }: BadIngestOp
 /** Media that is looked at while it is sent. @returns it, and the most bytes that waited for its destination */
 function watched(media: StreamMedia): { media: StreamMedia; most: { inSocket: number; undelivered: number } } {
   const most = { inSocket: 0, undelivered: 0 };
-  const look = ({ bytesSent, bytesQueued, bytesDelivered }: RtmpPublisher) => {
+  const look = ({ bytesSent, bytesQueued, bytesDelivered }: Publisher) => {
     most.inSocket = Math.max(most.inSocket, bytesQueued);
     most.undelivered = Math.max(most.undelivered, bytesSent - (bytesDelivered ?? bytesSent));
   };

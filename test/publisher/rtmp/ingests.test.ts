@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import type { MediaMessage } from '../../../lambda/publisher/rtmp/message.ts';
 import { connectPublisher } from '../../../lambda/publisher/rtmp/rtmp-client.ts';
-import type { RtmpPublisher } from '../../../lambda/publisher/rtmp/rtmp-publisher.ts';
+import type { Publisher } from '../../../lambda/publisher/destination/publisher.ts';
 import { startFfmpegIngest, startNginxIngest } from '../../support/ingests.ts';
 import type { Ingest } from '../../support/ingests.ts';
 import { fileFacts, makeFlv, readFlv } from './flv-sample.ts';
@@ -23,7 +23,7 @@ beforeAll(async () => {
 afterAll(() => rm(folder, { recursive: true }));
 
 /** Sends the sample with all times later by `startMs`, and leaves the connection open. */
-async function publishSample(ingest: Ingest, startMs: number): Promise<RtmpPublisher> {
+async function publishSample(ingest: Ingest, startMs: number): Promise<Publisher> {
   onTestFinished(() => ingest[Symbol.dispose]());
   const client = { allowPrivateAddresses: true, connectTimeoutMs: 5000 };
   const publisher = await connectPublisher(ingest.target, client, new AbortController().signal);

@@ -11,7 +11,7 @@ import { controlMessage, messageType } from '../../../lambda/publisher/rtmp/mess
 import type { MediaMessage, RtmpMessage } from '../../../lambda/publisher/rtmp/message.ts';
 import { connectPublisher } from '../../../lambda/publisher/rtmp/rtmp-client.ts';
 import type { RtmpClientOptions } from '../../../lambda/publisher/rtmp/rtmp-client.ts';
-import type { RtmpPublisher } from '../../../lambda/publisher/rtmp/rtmp-publisher.ts';
+import type { Publisher } from '../../../lambda/publisher/destination/publisher.ts';
 import { freePort } from '../../support/ingests.ts';
 import { startScriptedServer } from './scripted-server.ts';
 import type { Script, ScriptedServer } from './scripted-server.ts';
@@ -26,7 +26,7 @@ async function serve(script?: Script): Promise<ScriptedServer> {
   return server;
 }
 
-function connectTo(rtmpURL: string, changes: Partial<RtmpClientOptions> = {}, signal = never): Promise<RtmpPublisher> {
+function connectTo(rtmpURL: string, changes: Partial<RtmpClientOptions> = {}, signal = never): Promise<Publisher> {
   return connectPublisher({ rtmpURL, streamKey }, { ...options, ...changes }, signal);
 }
 

@@ -8,8 +8,8 @@ import { startRtmpSink } from '../../../bin/local/rtmp-sink/rtmp-sink.ts';
 import { deltaChunks } from '../../../lambda/publisher/prepared/delta-chunks.ts';
 import { connectPublisher } from '../../../lambda/publisher/rtmp/rtmp-client.ts';
 import type { RtmpClientOptions } from '../../../lambda/publisher/rtmp/rtmp-client.ts';
-import type { RtmpPublisher } from '../../../lambda/publisher/rtmp/rtmp-publisher.ts';
-import { TlsSessions } from '../../../lambda/publisher/rtmp/tls-sessions.ts';
+import type { Publisher } from '../../../lambda/publisher/destination/publisher.ts';
+import { TlsSessions } from '../../../lambda/publisher/destination/tls-sessions.ts';
 import { makeCertificate, makeExpiredCertificate } from '../../support/certificates.ts';
 
 const certificate = await makeCertificate('DNS:localhost');
@@ -36,7 +36,7 @@ async function startTlsSink(shown: TlsOptions | null = certificate) {
   return { sink, port: typeof address === 'object' && address ? address.port : 0, serverNames, reused };
 }
 
-function publishTo(rtmpURL: string, tlsCa?: string, more: Partial<RtmpClientOptions> = {}): Promise<RtmpPublisher> {
+function publishTo(rtmpURL: string, tlsCa?: string, more: Partial<RtmpClientOptions> = {}): Promise<Publisher> {
   const options = {
     allowPrivateAddresses: true,
     connectTimeoutMs: 5000,

@@ -11,6 +11,7 @@ import { settleFrames } from '../../support/frames.ts';
 import { storeIncident } from '../../support/incidents.ts';
 import { pretendProbed, testService } from '../../support/service.ts';
 import type { TestUser } from '../../support/service.ts';
+import { pretendOnAir } from '../../support/stored-streams.ts';
 
 const service = testService();
 const { ask } = graphqlOn(service);
@@ -322,8 +323,11 @@ describe('streams', () => {
     expect((await callAs(`/streams/${id}`, 'cancelStreamSchedule', { id })).state).toBe('draft');
     expect((await callAs(`/streams/${id}`, 'startStream', { id })).state).toBe('activating');
     await call('getStreamStats', { id });
+    await pretendOnAir(service, id);
+    expect(await call('createStreamPreview', { id })).toMatchObject({ posterURL: null });
     await callAs(`/streams/${id}`, 'stopStream', { id });
     await callAs(`/streams/${id}/stats`, 'getStreamStats', { id });
+    await callAs(`/streams/${id}/stats/history?resolution=1h`, 'getStreamStatsHistory', { id, resolution: '1h' });
     await callAs(`/streams/${id}`, 'getStream', { id });
     await callAs(`/streams?ids=${id}&ids=${made.other}`, 'listStreams', { ids: [id, made.other] });
     await callAs('/streams?limit=1', 'listStreams', { first: 1 });

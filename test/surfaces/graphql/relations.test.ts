@@ -43,11 +43,17 @@ async function makeStreams(owner: TestUser): Promise<void> {
     ];
     const common = { userID: owner.id, name: `${index}` };
     await destinations.insert({
-      ...common,
       id: destination,
-      rtmpURL: 'rtmp://example.com/live',
-      backupRtmpURL: null,
-      sealedStreamKey: Buffer.from('x'),
+      userID: owner.id,
+      settings: {
+        name: `${index}`,
+        rtmp_url: 'rtmp://example.com/live',
+        backup_rtmp_url: null,
+        sealed_stream_key: Buffer.from('x'),
+        srt_latency_ms: null,
+        srt_stream_id: null,
+        sealed_srt_passphrase: null,
+      },
     });
     await uploads.insert({
       ...common,
@@ -113,6 +119,15 @@ describe('a hundred streams', () => {
     });
     expect(statements).toHaveLength(3);
     expect(admission).toHaveLength(2);
+  });
+
+  it('with their outputs and the destinations of these take 4 statements', async () => {
+    const { body, statements } = await counted(`{
+      listStreams(first: 100) { nodes { outputs { isFirst state destination { name } } } }
+    }`);
+    const { nodes } = body.data.listStreams;
+    expect(nodes[0].outputs).toEqual([{ isFirst: true, state: 'idle', destination: { name: '99' } }]);
+    expect(statements).toHaveLength(4);
   });
 
   it('with the items of their playlists take 5 statements', async () => {

@@ -174,7 +174,9 @@ describe('bodies', () => {
     expect([Stream, Playlist, StreamStats, Me, Readiness].map(optional)).toEqual([[], [], [], [], []]);
     expect(optional(Upload)).toEqual(['fileSize', 'externalSource']);
     expect(optional(Destination)).toEqual([
+      'url',
       'rtmpURL',
+      'backupURL',
       'backupRtmpURL',
       'lastUsedAt',
       'archivedAt',
@@ -231,7 +233,7 @@ describe('bodies', () => {
     ['Playlist', ['name', 'publishFailure', 'live']],
     ['StreamStats', ['startedAt', 'secondsInHand', 'currentItem', 'run', 'sampledAt']],
     ['Me', []],
-    ['Destination', []],
+    ['Destination', ['srt', 'platform', 'limits']],
   ] as const)('of type %s name the fields that may be null', ([name, nullable]) => {
     const properties = Object.entries(schemaOf(name).properties!);
     expect(properties.filter(([, schema]) => takesNull(schema)).map(([field]) => field)).toEqual(nullable);
@@ -250,6 +252,8 @@ describe('bodies', () => {
       create_stream: [],
       update_stream: [],
       schedule_stream: ['scheduleStartAt'],
+      create_stream_output: ['destinationID'],
+      update_stream_output: [],
       create_upload: ['name', 'mimeType'],
       create_upload_part_urls: ['partNumbers'],
       import_upload: ['url'],
@@ -261,7 +265,8 @@ describe('bodies', () => {
       update_upload: [],
       update_playlist: [],
       copy_playlist: ['targetPlaylistID'],
-      create_destination: ['name', 'rtmpURL', 'streamKey'],
+      // One of url and rtmpURL, and for RTMP the key: a schema of plain fields cannot say so.
+      create_destination: ['name'],
       create_connection: ['platform'],
       create_managed_settings: ['connectionID', 'name', 'titleTemplate', 'privacy', 'madeForKids'],
       reauthorise_connection: [],

@@ -1,4 +1,4 @@
-// What can go wrong at the user's RTMP destination, in words for the user.
+// What can go wrong at the user's destination, in words for the user.
 
 const detailByCode = {
   address_forbidden: "The destination's address is in a private or reserved network, which is not allowed.",
@@ -23,11 +23,17 @@ const detailByCode = {
     'Set videoCodec to h264, or send to one that takes Enhanced RTMP with it.',
   app_refused: 'The destination refused the connection to this application. The path of the RTMP URL may be wrong.',
   key_refused: 'The destination refused the stream key. It may be wrong, expired or not enabled for live streaming.',
+  passphrase_refused:
+    'The destination refused the SRT passphrase. It may be wrong, or missing, or the destination has none.',
+  stream_id_refused: 'The destination refused the SRT stream id. It may be wrong, expired or not enabled.',
+  caller_refused: 'The SRT listener at the destination refused the connection.',
+  upload_refused:
+    'The destination refused an uploaded segment or playlist. The address may be wrong, or not one that takes HLS.',
   already_publishing: 'The destination says that another encoder is already publishing with this stream key.',
   server_full: 'The destination has no capacity for another stream at the moment.',
   protocol_violated:
-    'The destination broke the RTMP protocol, or sent far more to the publisher than a server has to. ' +
-    'Check that the RTMP URL is that of a streaming platform or an RTMP server.',
+    'The destination broke the protocol, or sent far more to the publisher than a server has to. ' +
+    'Check that the address is that of a streaming platform or server.',
   connection_lost: 'The connection to the destination was lost.',
   ended_at_once:
     'The destination let the stream begin and ended it at once. ' +

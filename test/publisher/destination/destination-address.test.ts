@@ -1,11 +1,10 @@
 // Destination addresses: the public internet is open, our own networks are not.
 import { promisify } from 'node:util';
 import { describe, expect, test } from 'vitest';
-import { createNameResolver } from '../../../lambda/ports/outbound/name-resolver.ts';
-import { allowedLookup, assertAddressAllowed } from '../../../lambda/publisher/rtmp/destination-address.ts';
+import { allowedLookup, assertAddressAllowed } from '../../../lambda/publisher/destination/destination-address.ts';
 
 function addressOf(name: string, allowPrivateAddresses: boolean): Promise<unknown> {
-  return promisify(allowedLookup(createNameResolver(), { allowPrivateAddresses }))(name, {});
+  return promisify(allowedLookup({ allowPrivateAddresses }))(name, {});
 }
 
 const forbidden = expect.objectContaining({ code: 'address_forbidden' });

@@ -1,9 +1,11 @@
 // TLS sessions of destinations, to be resumed: streams that come back spare their server and us the certificates.
 import { LRUCache } from 'lru-cache';
 import type { TLSSocket } from 'node:tls';
-import type { RtmpURL } from '../../domain/rtmp-url.ts';
 
-type Endpoint = Pick<RtmpURL, 'hostname' | 'port'>;
+interface Endpoint {
+  readonly hostname: string;
+  readonly port: number;
+}
 
 interface KnownSession {
   readonly session: Buffer;

@@ -4,15 +4,11 @@ import { connect as connectTcp, isIP } from 'node:net';
 import type { Socket } from 'node:net';
 import { connect as connectTls, TLSSocket } from 'node:tls';
 import { allowedLookup, assertAddressAllowed } from './destination-address.ts';
-import type { AddressRules } from '../../domain/network-address.ts';
+import type { DestinationRules } from './destination-address.ts';
 import { DestinationError } from './destination-error.ts';
 import type { DestinationErrorCode } from './destination-error.ts';
 import type { TlsSessions } from './tls-sessions.ts';
-import type { RtmpURL } from '../../domain/rtmp-url.ts';
-import type { Resolve } from '../../ports/outbound/checked-lookup.ts';
-import { createNameResolver } from '../../ports/outbound/name-resolver.ts';
 
-const resolveNames = createNameResolver();
 const keepAliveDelayMs = 15_000;
 /**
  * How long TCP's answer may take: once round the world, and once more for a packet that was lost. Then it is better to
@@ -20,23 +16,27 @@ const keepAliveDelayMs = 15_000;
  */
 const answerTimeoutMs = 2500;
 
-export interface DestinationSocketOptions extends AddressRules {
-  /** Looks names up, where it is not as all connections of this process do. */
-  readonly resolve?: Resolve;
-  /** PEM certificates to trust in place of the public authorities. */
-  readonly tlsCa?: string;
+export interface DestinationSocketOptions extends DestinationRules {
   /** The sessions to resume; without them every connection begins a new one. */
   readonly tlsSessions?: TlsSessions;
 }
 
+/** Where a destination listens. */
+export interface Endpoint {
+  readonly secure: boolean;
+  /** A name, or an address without brackets. */
+  readonly hostname: string;
+  readonly port: number;
+}
+
 /**
- * Connects to a destination. For rtmps the certificate is verified against the host name, which is also sent as SNI.
+ * Connects to a destination. For TLS the certificate is verified against the host name, which is also sent as SNI.
  * Aborting `signal` destroys the socket until this has resolved; afterwards the socket is the caller's.
  * @throws {DestinationError} address_forbidden, name_not_found, name_not_resolved, unreachable, unanswered,
  * certificate_expired or tls_failed; the signal's reason when aborted
  */
 export async function openDestinationSocket(
-  url: RtmpURL,
+  url: Endpoint,
   options: DestinationSocketOptions,
   signal: AbortSignal,
 ): Promise<Socket> {
@@ -74,11 +74,11 @@ export async function openDestinationSocket(
   }
 }
 
-function connectTo(url: RtmpURL, options: DestinationSocketOptions): Socket {
+function connectTo(url: Endpoint, options: DestinationSocketOptions): Socket {
   const endpoint = {
     host: url.hostname,
     port: url.port,
-    lookup: allowedLookup(options.resolve ?? resolveNames, options),
+    lookup: allowedLookup(options),
     // Node would try several addresses at once, which would be more than one connection.
     autoSelectFamily: false,
   };
@@ -97,8 +97,7 @@ function connectTo(url: RtmpURL, options: DestinationSocketOptions): Socket {
 /** The code for a socket error that came before the TCP connection stood. */
 function connectFailure(error: unknown): DestinationErrorCode {
   if (!(error instanceof Error)) return 'unreachable';
-  const { code = '', syscall } = error as NodeJS.ErrnoException;
-  if (syscall === 'getaddrinfo') return code === 'EAI_AGAIN' ? 'name_not_resolved' : 'name_not_found';
+  const { code = '' } = error as NodeJS.ErrnoException;
   return unansweredCodes.has(code) ? 'unanswered' : 'unreachable';
 }
 

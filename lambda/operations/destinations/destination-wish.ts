@@ -1,0 +1,215 @@
+// What a request makes of a destination: checks of what it says, and the settings that follow from it.
+import type { Destination, DestinationSettings } from '../../data/destinations.ts';
+import { faultOfDestination } from '../../domain/destination-url.ts';
+import { splitHlsURL, streamKeyMark } from '../../domain/hls-url.ts';
+import { adviceOnPublishURL, isSameServer, wayOf } from '../../domain/publish-url.ts';
+import type { WayOut } from '../../domain/publish-url.ts';
+import { adviceOnRtmpURL } from '../../domain/rtmp-url.ts';
+import { destinationKeyPlace, srtPassphrasePlace } from '../../domain/sealed-places.ts';
+import { endsInStreamKey, faultOfStreamKey } from '../../domain/stream-key.ts';
+import type { Context } from '../context.ts';
+import { fieldProblems } from '../field-problems.ts';
+import { ProblemError } from '../problem-codes.ts';
+import type { FieldFault } from '../field-problems.ts';
+import type { FieldError } from '../problem-codes.ts';
+
+const usualLatencyMs = 1000;
+/** The fields that hold an address: the general ones, and those for RTMP alone. */
+const addressFields = ['url', 'rtmpURL', 'backupURL', 'backupRtmpURL'] as const;
+type AddressField = (typeof addressFields)[number];
+
+/** What a request says about a destination. What is undefined stays as it is. */
+export interface DestinationInput {
+  readonly name?: string | undefined;
+  readonly url?: string | undefined;
+  readonly rtmpURL?: string | undefined;
+  readonly backupURL?: string | null | undefined;
+  readonly backupRtmpURL?: string | null | undefined;
+  readonly streamKey?: string | undefined;
+  readonly srt?:
+    | {
+        readonly passphrase?: string | null | undefined;
+        readonly latencyMs?: number | undefined;
+        readonly streamID?: string | null | undefined;
+      }
+    | undefined;
+}
+
+/**
+ * Refuses addresses that no stream can be published to or that users of this stage may not name, and texts that are no
+ * stream keys.
+ * @throws {ProblemError} with every fault at its field
+ */
+export function assertDestination(ctx: Context, input: DestinationInput): void {
+  const errors = [
+    ...addressFields.flatMap((field) => addressFaults(ctx, field, input)),
+    ...streamKeyFaults(input.streamKey),
+  ];
+  const [first] = errors;
+  if (!first) return;
+  const forbidden = errors.every((error) => error.code === 'destination_forbidden');
+  throw new ProblemError(forbidden ? 'destination_forbidden' : 'validation_failed', first.detail, { errors });
+}
+
+/**
+ * Refuses an address or a key for a destination that stands for a connected channel.
+ * @throws {ProblemError} validation_failed, at each such field
+ */
+export function assertChannelHasNoAddress(before: Destination, input: DestinationInput): void {
+  if (before.connection_id === null) return;
+  const refusal = fieldProblems(
+    ([...addressFields, 'streamKey', 'srt'] as const)
+      .filter((field) => input[field] != null)
+      .map((field) => [field, 'This destination is a connected channel, which gives each stream an address and key.']),
+  );
+  if (refusal) throw refusal;
+}
+
+/**
+ * The settings of a destination after a request, whose fields were checked one by one.
+ * @param id that the destination has, or will have
+ * @param before null for a new one
+ * @throws {ProblemError} validation_failed, where the fields do not fit each other, or would let a stored secret go to
+ * a server that it was not given for: whoever may write may not read it
+ */
+export function settingsOf(
+  ctx: Context,
+  id: string,
+  input: DestinationInput,
+  before: Destination | null,
+): DestinationSettings {
+  const { url: given = before?.rtmp_url ?? '', backup } = addressesOf(input);
+  const { url, streamKey: keyInURL } = wayOf(given) === 'hls' ? splitHlsURL(given) : { url: given, streamKey: null };
+  const backupURL = backup === undefined ? (before?.backup_rtmp_url ?? null) : backup && splitHlsURL(backup).url;
+  const way = wayOf(url);
+  const streamKey = input.streamKey ?? keyInURL ?? undefined;
+  const faults = [
+    ...faultsOfAddresses(input, url, backupURL, before),
+    ...(way === null || before?.connection_id != null
+      ? []
+      : faultsOfSecrets(way, url, { ...input, streamKey }, before)),
+    ...(before ? faultsOfMove(before, input, { url, backupURL, streamKey }) : []),
+  ];
+  const refusal = fieldProblems(faults);
+  if (refusal) throw refusal;
+  const isSrt = way === 'srt';
+  return {
+    name: input.name ?? before!.name,
+    rtmp_url: url,
+    backup_rtmp_url: backupURL,
+    sealed_stream_key:
+      streamKey === undefined && before
+        ? before.sealed_stream_key
+        : ctx.sealer.seal(streamKey ?? '', destinationKeyPlace(id)),
+    srt_latency_ms: isSrt ? (input.srt?.latencyMs ?? before?.srt_latency_ms ?? usualLatencyMs) : null,
+    srt_stream_id: isSrt ? kept(input.srt?.streamID, before?.srt_stream_id) : null,
+    sealed_srt_passphrase: isSrt ? sealedPassphrase(ctx, id, input, before) : null,
+  };
+}
+
+/** The faults of a stream key, which requests about destinations and streams may carry. */
+export function streamKeyFaults(streamKey: string | null | undefined): FieldError[] {
+  const detail = streamKey == null ? null : faultOfStreamKey(streamKey);
+  return detail === null ? [] : [{ path: '/streamKey', code: 'validation_failed', detail }];
+}
+
+function addressFaults(ctx: Context, field: AddressField, input: DestinationInput): FieldError[] {
+  const url = input[field];
+  if (!url) return [];
+  const path = `/${field}`;
+  const isForRtmp = field === 'rtmpURL' || field === 'backupRtmpURL';
+  const fault = isForRtmp && wayOf(url) !== 'rtmp' ? 'malformed' : faultOfDestination(url, ctx.settings);
+  const advice = isForRtmp ? adviceOnRtmpURL : adviceOnPublishURL;
+  if (fault === 'malformed') return [{ path, code: 'validation_failed', detail: advice(url) }];
+  if (fault === 'forbidden')
+    return [{ path, code: 'destination_forbidden', detail: 'This address may not be streamed to. Use a public one.' }];
+  if (input.streamKey === undefined || !endsInStreamKey(url, input.streamKey)) return [];
+  return [
+    {
+      path,
+      code: 'validation_failed',
+      detail: 'It ends in the stream key. Leave the key out of it: it is added when the stream is published.',
+    },
+  ];
+}
+
+/** Both names of an address mean the same. */
+function addressesOf({ url, rtmpURL, backupURL, backupRtmpURL }: DestinationInput) {
+  return { url: url ?? rtmpURL, backup: backupURL === undefined ? backupRtmpURL : backupURL };
+}
+
+function faultsOfAddresses(
+  input: DestinationInput,
+  url: string,
+  backupURL: string | null,
+  before: Destination | null,
+): FieldFault[] {
+  const faults: FieldFault[] = [];
+  if (input.url !== undefined && input.rtmpURL !== undefined) faults.push(['url', 'Give either url or rtmpURL.']);
+  if (input.backupURL != null && input.backupRtmpURL != null)
+    faults.push(['backupURL', 'Give either backupURL or backupRtmpURL.']);
+  if (url === '' && !before) faults.push(['url', 'The address is missing.']);
+  const field = input.backupRtmpURL == null ? 'backupURL' : 'backupRtmpURL';
+  if (backupURL !== null && wayOf(backupURL) !== wayOf(url))
+    faults.push([field, 'It has to be reached over the same protocol as the address itself.']);
+  if (wayOf(url) === 'hls' && backupURL === url)
+    faults.push([
+      field,
+      'It has to be another address: two feeds at one corrupt each other. YouTube wants copy=1 in it.',
+    ]);
+  return faults;
+}
+
+function faultsOfSecrets(
+  way: WayOut,
+  url: string,
+  { streamKey, srt }: Pick<DestinationInput, 'streamKey' | 'srt'>,
+  before: Destination | null,
+): FieldFault[] {
+  const faults: FieldFault[] = [];
+  const needsKey = way === 'rtmp' || url.includes(streamKeyMark);
+  const hadKey = before !== null && (wayOf(before.rtmp_url) === 'rtmp' || before.rtmp_url.includes(streamKeyMark));
+  if (needsKey && streamKey === undefined && !hadKey) faults.push(['streamKey', 'The stream key is missing.']);
+  if (!needsKey && streamKey !== undefined)
+    faults.push([
+      'streamKey',
+      way === 'srt'
+        ? 'An SRT destination has none. What the platform calls so goes into srt.streamID.'
+        : `Say where it goes: put ${streamKeyMark} into the address.`,
+    ]);
+  if (way !== 'srt' && srt !== undefined) faults.push(['srt', 'It is for srt:// addresses alone.']);
+  return faults;
+}
+
+/** A secret that is stored goes to the servers that it was given for, and to no other. */
+function faultsOfMove(
+  before: Destination,
+  input: DestinationInput,
+  after: { readonly url: string; readonly backupURL: string | null; readonly streamKey: string | undefined },
+): FieldFault[] {
+  const known = [before.rtmp_url, before.backup_rtmp_url ?? before.rtmp_url];
+  const isSrt = wayOf(after.url) === 'srt';
+  const isSecretGiven = isSrt ? input.srt?.passphrase !== undefined : after.streamKey !== undefined;
+  if (isSecretGiven || (isSrt && before.sealed_srt_passphrase === null)) return [];
+  const secret = isSrt ? 'srt.passphrase' : 'streamKey';
+  return addressFields
+    .filter((field) => input[field] && !known.some((url) => isSameServer(url, input[field]!)))
+    .map((field) => [
+      field,
+      `This is another host or port. Send the ${secret} along: the one that is stored goes nowhere else.`,
+    ]);
+}
+
+function sealedPassphrase(
+  ctx: Context,
+  id: string,
+  { srt }: DestinationInput,
+  before: Destination | null,
+): Buffer | null {
+  if (srt?.passphrase === undefined) return before?.sealed_srt_passphrase ?? null;
+  return srt.passphrase === null ? null : ctx.sealer.seal(srt.passphrase, srtPassphrasePlace(id));
+}
+
+function kept<T>(given: T | null | undefined, before: T | null | undefined): T | null {
+  return given === undefined ? (before ?? null) : given;
+}

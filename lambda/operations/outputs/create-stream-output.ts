@@ -1,0 +1,35 @@
+// POST /streams/{id}/outputs: adds a destination to a stream, also while it is live.
+import * as z from 'zod';
+import { bounds } from '../../domain/limits.ts';
+import { isLive } from '../../domain/stream-lifecycle.ts';
+import { settleOutputs } from '../../orchestration/settle-outputs.ts';
+import { orNotFound, pathID } from '../fields.ts';
+import { operation } from '../operation.ts';
+import { assertNewOutput } from './assert-output.ts';
+import { outputFields, outputSchema, presentOutput } from './output-schema.ts';
+
+export const createStreamOutput = operation(['service:write'], {
+  id: 'createStreamOutput',
+  summary: 'Add an output to a stream',
+  description:
+    `Up to ${bounds.outputsPerStream}, also while live. Each beside the first costs 60 % of the price while live, ` +
+    'its backup the same again. Next: poll get_stream_output.',
+  tag: 'streams',
+  method: 'POST',
+  path: '/streams/{id}/outputs',
+  params: { id: pathID },
+  body: z.strictObject(outputFields).meta({ examples: [{ destinationID: 'dst_0mb3kq5zj4h8s2n7t1w9x6c0p' }] }),
+  output: { status: 201, body: outputSchema, location: ({ streamID, id }) => `/streams/${streamID}/outputs/${id}` },
+  errors: ['not_found', 'output_exists', 'limit_reached'],
+  hints: { openWorld: true },
+  async handle(ctx, { params, body }) {
+    const stream = orNotFound(await ctx.data.streams.lock(ctx.caller.userID, params.id), 'stream');
+    await assertNewOutput(ctx, stream, body.destinationID);
+    const { enabled = true, name = null, destinationID } = body;
+    const made = { id: ctx.newID('out'), streamID: stream.id, destinationID, name, enabled };
+    const isFirst = stream.destination_id === null && stream.stream_destination === null && !isLive(stream.state);
+    const output = await (isFirst ? ctx.data.outputs.insertFirst(made) : ctx.data.outputs.insert(made));
+    await settleOutputs(ctx.data, stream, ctx.now);
+    return presentOutput(output, await ctx.data.replicas.ofStream(stream.id));
+  },
+});

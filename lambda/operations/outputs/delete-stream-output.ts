@@ -1,0 +1,31 @@
+// DELETE /streams/{id}/outputs/{outputID}: removes a destination from a stream, also while it is live.
+import { isLive } from '../../domain/stream-lifecycle.ts';
+import { judgeParts } from '../../orchestration/judge-parts.ts';
+import { settleOutputs } from '../../orchestration/settle-outputs.ts';
+import { pathID } from '../fields.ts';
+import { operation } from '../operation.ts';
+import { assertOneIsLeft } from './assert-output.ts';
+import { findOutput } from './output-schema.ts';
+
+export const deleteStreamOutput = operation(['service:write'], {
+  id: 'deleteStreamOutput',
+  summary: 'Remove an output of a stream',
+  description: 'The others go on. A live stream keeps one enabled. Without the first one, destinationID is null.',
+  tag: 'streams',
+  method: 'DELETE',
+  path: '/streams/{id}/outputs/{outputID}',
+  params: { id: pathID, outputID: pathID },
+  output: { status: 204 },
+  errors: ['not_found', 'stream_live'],
+  async handle(ctx, { params }) {
+    const { stream, output } = await findOutput(ctx, params, { lock: true });
+    if (isLive(stream.state)) await assertOneIsLeft(ctx, output);
+    if (output.is_first) await ctx.data.outputs.deleteFirst(stream.id);
+    else await ctx.data.outputs.markDeleted(output.id);
+    const left = (await ctx.data.streams.lockAny(stream.id))!;
+    await settleOutputs(ctx.data, left, ctx.now);
+    await ctx.data.outputs.forgetDeleted(stream.id);
+    if (!isLive(left.state)) await judgeParts(ctx.data, left);
+    return undefined;
+  },
+});

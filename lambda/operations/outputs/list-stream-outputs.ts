@@ -1,0 +1,23 @@
+// GET /streams/{id}/outputs: lists where a stream is sent to.
+import * as z from 'zod';
+import { orNotFound, pathID } from '../fields.ts';
+import { operation } from '../operation.ts';
+import { outputSchema, presentOutput } from './output-schema.ts';
+
+export const listStreamOutputs = operation(['service:read'], {
+  id: 'listStreamOutputs',
+  summary: 'List the outputs of a stream',
+  description: 'The first one first, each with its own state.',
+  tag: 'streams',
+  method: 'GET',
+  path: '/streams/{id}/outputs',
+  params: { id: pathID },
+  output: { status: 200, body: z.object({ data: z.array(outputSchema) }) },
+  errors: ['not_found'],
+  async handle(ctx, { params }) {
+    const { id } = orNotFound(await ctx.data.streams.find(ctx.caller.userID, params.id), 'stream');
+    const outputs = await ctx.data.outputs.ofStreams([id]);
+    const replicas = await ctx.data.replicas.ofStream(id);
+    return { data: outputs.map((output) => presentOutput(output, replicas)) };
+  },
+});

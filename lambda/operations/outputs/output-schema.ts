@@ -1,0 +1,97 @@
+// An output of a stream as clients see it, its state among that, which follows from what its replicas report.
+import * as z from 'zod';
+import type { Output } from '../../data/outputs.ts';
+import { replicaStates } from '../../data/replicas.ts';
+import type { Replica } from '../../data/replicas.ts';
+import type { Stream } from '../../data/streams.ts';
+import { figuresSchema } from '../streams/stream-figures.ts';
+import type { Context } from '../context.ts';
+import { failure, id, orNotFound, text, timestamp } from '../fields.ts';
+
+const states = ['idle', 'connecting', 'live', 'failing', 'ended'] as const;
+
+/** The fields that requests to create and to update an output take. */
+export const outputFields = {
+  destinationID: id.describe('Where to send to.'),
+  name: text(0, 255).nullish().describe('For people.'),
+  enabled: z.boolean().optional().describe('false: not sent to.'),
+};
+
+const outputReplica = z
+  .object({
+    role: z.enum(['primary', 'backup']),
+    state: z.enum(replicaStates),
+    since: timestamp,
+    attempt: z.int32(),
+    nextAttemptAt: timestamp.nullable(),
+    lastFailure: z.object({ code: z.string(), detail: z.string(), blame: z.string() }).nullable(),
+  })
+  .meta({ id: 'OutputReplica' });
+
+export const outputSchema = z
+  .object({
+    id: z.string(),
+    streamID: z.string(),
+    destinationID: z.string(),
+    name: z.string().nullable(),
+    enabled: z.boolean(),
+    isFirst: z.boolean(),
+    state: z.enum(states).describe('live only while its destination takes media.'),
+    reason: failure.nullable(),
+    since: timestamp.nullable(),
+    replicas: z.array(outputReplica),
+    stats: figuresSchema.optional().describe('Of get_stream_output alone.'),
+  })
+  .meta({ id: 'Output' });
+
+/** @param replicas of the output, those of its stream's last run among them */
+export function presentOutput(output: Output, replicas: readonly Replica[]): z.input<typeof outputSchema> {
+  const own = replicas.filter(({ output_id: outputID }) => outputID === (output.is_first ? null : output.id));
+  const telling = tellingOf(own);
+  return {
+    id: output.id,
+    streamID: output.stream_id,
+    destinationID: output.destination_id,
+    name: output.name,
+    enabled: output.enabled,
+    isFirst: output.is_first,
+    state: telling ? stateOf(telling) : 'idle',
+    reason: telling && hasReason(telling) ? telling.reason : null,
+    since: telling?.since ?? null,
+    replicas: own.map((replica) => ({
+      role: replica.role,
+      state: replica.state,
+      since: replica.since,
+      attempt: replica.failures,
+      nextAttemptAt: replica.state === 'failing' ? replica.next_attempt_at : null,
+      lastFailure: replica.last_failure,
+    })),
+  };
+}
+
+/** The replica that says how an output is: one that is live, else one that is failing, else one that goes on. */
+function tellingOf(replicas: readonly Replica[]): Replica | undefined {
+  const places = ['live', 'failing', 'connecting', 'waiting', 'ended'];
+  return replicas.toSorted((one, other) => places.indexOf(one.state) - places.indexOf(other.state))[0];
+}
+
+function stateOf({ state, is_given_up: isGivenUp }: Replica): (typeof states)[number] {
+  if (isGivenUp) return 'failing';
+  return state === 'waiting' ? 'connecting' : state;
+}
+
+function hasReason({ state, is_given_up: isGivenUp }: Replica): boolean {
+  return isGivenUp || state === 'live' || state === 'failing';
+}
+
+/** An output of a stream of the caller's, with that stream. @throws {ProblemError} not_found */
+export async function findOutput(
+  ctx: Context,
+  { id: streamID, outputID }: { readonly id: string; readonly outputID: string },
+  { lock = false } = {},
+): Promise<{ stream: Stream; output: Output }> {
+  const { userID } = ctx.caller;
+  const found = await (lock ? ctx.data.streams.lock(userID, streamID) : ctx.data.streams.find(userID, streamID));
+  const stream = orNotFound(found, 'stream');
+  return { stream, output: orNotFound(await ctx.data.outputs.find(stream.id, outputID), 'output') };
+}

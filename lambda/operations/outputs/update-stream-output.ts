@@ -1,0 +1,33 @@
+// PATCH /streams/{id}/outputs/{outputID}: renames an output, or pauses and resumes it, also while its stream is live.
+import * as z from 'zod';
+import { isLive } from '../../domain/stream-lifecycle.ts';
+import { settleOutputs } from '../../orchestration/settle-outputs.ts';
+import { pathID } from '../fields.ts';
+import { operation } from '../operation.ts';
+import { assertOneIsLeft } from './assert-output.ts';
+import { findOutput, outputFields, outputSchema, presentOutput } from './output-schema.ts';
+
+const { name, enabled } = outputFields;
+
+export const updateStreamOutput = operation(['service:write'], {
+  id: 'updateStreamOutput',
+  summary: 'Update an output of a stream',
+  description: 'Pauses it with enabled false, also while live; true begins anew. A live stream keeps one enabled.',
+  tag: 'streams',
+  method: 'PATCH',
+  path: '/streams/{id}/outputs/{outputID}',
+  params: { id: pathID, outputID: pathID },
+  body: z.strictObject({ name, enabled }).meta({ examples: [{ enabled: false }] }),
+  output: { status: 200, body: outputSchema },
+  errors: ['not_found', 'stream_live'],
+  hints: { openWorld: true },
+  async handle(ctx, { params, body }) {
+    const { stream, output } = await findOutput(ctx, params, { lock: true });
+    if (body.enabled === false && isLive(stream.state)) await assertOneIsLeft(ctx, output);
+    const { name: newName = output.name, enabled: isEnabled = output.enabled } = body;
+    const saved = await ctx.data.outputs.save(output.id, { name: newName, enabled: isEnabled });
+    if (body.enabled) await ctx.data.replicas.forgetGivenUp(stream.id, output.is_first ? null : output.id);
+    await settleOutputs(ctx.data, stream, ctx.now);
+    return presentOutput(saved, await ctx.data.replicas.ofStream(stream.id));
+  },
+});

@@ -1,0 +1,64 @@
+// POST /streams/{id}/preview: answers the address of a playlist of what a stream sends.
+import * as z from 'zod';
+import type { Stream } from '../../data/streams.ts';
+import { pictureKey } from '../../domain/content-pictures.ts';
+import { occurrenceAt } from '../../domain/play-out.ts';
+import { previewSeconds } from '../../domain/preview.ts';
+import { framesPerSecond } from '../../domain/video-format.ts';
+import type { Context } from '../context.ts';
+import { orNotFound, pathID, timestamp } from '../fields.ts';
+import { operation } from '../operation.ts';
+import { ProblemError } from '../problem-codes.ts';
+
+const preview = z
+  .object({
+    playlistURL: z.url().describe('HLS with fMP4, seconds behind what is sent. It needs no credential.'),
+    posterURL: z.url().nullable().describe('A JPEG of the item on air, where there is one.'),
+    expiresAt: timestamp,
+  })
+  .meta({ id: 'StreamPreview' });
+
+export const createStreamPreview = operation(['service:read'], {
+  id: 'createStreamPreview',
+  summary: 'Look at what a stream sends',
+  description:
+    'Of a live stream of the backend manifest, of its prepared media. For longer than until expiresAt, ask again.',
+  tag: 'streams',
+  method: 'POST',
+  path: '/streams/{id}/preview',
+  params: { id: pathID },
+  output: { status: 200, body: preview, isForPlayers: true },
+  errors: ['not_found', 'preview_unavailable'],
+  hints: { idempotent: true },
+  async handle(ctx, { params }) {
+    const stream = orNotFound(await ctx.data.streams.find(ctx.caller.userID, params.id), 'stream');
+    const replicas = await ctx.data.replicas.ofStream(stream.id);
+    if (stream.state !== 'active' || stream.anchored_at === null)
+      throw new ProblemError(
+        'preview_unavailable',
+        'The stream sends nothing. It can be looked at while it is active.',
+      );
+    if (replicas.every(({ backend }) => backend !== 'manifest'))
+      throw new ProblemError(
+        'preview_unavailable',
+        'The backend ffmpeg encodes while it sends, of which nothing is kept. Streams of manifest can be looked at.',
+      );
+    const expiresAt = new Date(ctx.now.getTime() + previewSeconds * 1000);
+    return {
+      playlistURL: ctx.previewURL(stream.id, expiresAt),
+      posterURL: await posterOf(ctx, stream, stream.anchored_at),
+      expiresAt,
+    };
+  },
+});
+
+async function posterOf(ctx: Context, stream: Stream, anchoredAt: Date): Promise<string | null> {
+  const { video } = await ctx.data.timelines.ofStream(stream.id);
+  const rate = framesPerSecond[stream.run_framerate!];
+  const frame = Math.max(0, Math.floor(((ctx.now.getTime() - anchoredAt.getTime()) * rate) / 1000));
+  const { uploadID } = occurrenceAt(video, frame, rate).item;
+  const contentHash = (await ctx.data.uploads.find(ctx.caller.userID, uploadID))?.content_hash;
+  const [found] = contentHash ? await ctx.data.inspections.ofContents([contentHash]) : [];
+  if (!found?.pictures?.hasThumbnail) return null;
+  return ctx.objects.presignGet(pictureKey(found.content_hash, 'thumbnail'), { expiresInSeconds: previewSeconds });
+}

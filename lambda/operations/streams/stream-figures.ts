@@ -1,0 +1,39 @@
+// What is measured of a stream, or of one of its outputs, as clients see it.
+import * as z from 'zod';
+import type { StreamStats } from '../../data/streams.ts';
+
+export const figuresSchema = z
+  .object({
+    bitrateKbps: z.number(),
+    framesPerSecond: z.number(),
+    secondsInHand: z.number().nullable(),
+    framesSent: z.int(),
+    bytesSent: z.int(),
+    droppedFrames: z.int(),
+    lateFrames: z.int(),
+    reconnects: z.int32(),
+    loopCount: z.int32(),
+    sampledAt: z.iso.datetime().nullable(),
+  })
+  .describe('As in get_stream_stats.')
+  .meta({ id: 'Figures' });
+
+const neverLive = {
+  bitrateKbps: 0,
+  framesPerSecond: 0,
+  secondsInHand: null,
+  framesSent: 0,
+  bytesSent: 0,
+  droppedFrames: 0,
+  lateFrames: 0,
+  reconnects: 0,
+  loopCount: 0,
+  sampledAt: null,
+};
+
+/** @param stats null: it was never live */
+export function presentFigures(stats: StreamStats | null): z.input<typeof figuresSchema> {
+  if (stats === null) return neverLive;
+  const { currentItem: _, aired: __, secondsInHand = null, lateFrames = 0, ...others } = stats;
+  return { ...others, secondsInHand, lateFrames };
+}

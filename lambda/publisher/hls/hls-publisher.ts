@@ -1,0 +1,140 @@
+// Publishes one stream as HLS that is pushed: segments of a transport stream, and a playlist before each, by PUT.
+// It is what YouTube's HLS ingestion asks for (developers.google.com/youtube/v3/live/guides/hls-ingestion).
+import { randomBytes } from 'node:crypto';
+import { setTimeout } from 'node:timers/promises';
+import { parseHlsURL } from '../../domain/hls-url.ts';
+import { DestinationError } from '../destination/destination-error.ts';
+import type { DestinationSocketOptions } from '../destination/destination-socket.ts';
+import type { MediaStart, Publisher, PublishingOptions } from '../destination/publisher.ts';
+import { ChunkedMedia } from '../rtmp/chunked-media.ts';
+import type { MediaMessage } from '../rtmp/message.ts';
+import { TransportMuxer } from '../transport-stream/transport-muxer.ts';
+import { SegmentCutter } from './segment-cutter.ts';
+import type { CutSegment } from './segment-cutter.ts';
+import { SegmentUploads } from './segment-uploads.ts';
+import { UploadConnection } from './upload-connection.ts';
+
+export interface HlsTarget {
+  /** https://host[:port]/…, to whose end names of files are added. It may have a place for the stream key. */
+  readonly hlsURL: string;
+  readonly streamKey: string;
+}
+
+export type HlsClientOptions = DestinationSocketOptions & Pick<PublishingOptions, 'videoCodec' | 'maySend'>;
+
+/** Up to three seconds are being cut, and the segment before is on its way. */
+const heldSeconds = 5;
+/** The last segment is uploaded before the connection closes. */
+const closeTimeoutMs = 2000;
+
+/**
+ * Opens the connection on which files are uploaded; that the destination takes them shows with the first segment.
+ * @param signal gives up when it aborts; it has no effect once this has resolved
+ * @throws {DestinationError} as openDestinationSocket, and codec_refused; the signal's reason
+ */
+export async function connectHls(
+  target: HlsTarget,
+  options: HlsClientOptions,
+  signal: AbortSignal,
+): Promise<Publisher> {
+  const { videoCodec = 'h264', maySend = () => true } = options;
+  if (videoCodec === 'av1') throw new DestinationError('codec_refused');
+  const connection = await UploadConnection.open(parseHlsURL(target.hlsURL)!, options, signal);
+  return new HlsPublisher(target, connection, { videoCodec, maySend });
+}
+
+class HlsPublisher implements Publisher {
+  readonly bytesAcknowledged = null;
+  readonly bytesDelivered = null;
+  readonly deliveredAgoMs = 0;
+  readonly moveRequest = null;
+  readonly heldSeconds = heldSeconds;
+  readonly ended: Promise<DestinationError | null>;
+  readonly #videoCodec: 'h264' | 'hevc';
+  readonly #uploads: SegmentUploads;
+  readonly #closing = new AbortController();
+  readonly #chunked = new ChunkedMedia();
+  /** Names of files are never used again, whichever agent sends the stream next. */
+  readonly #tag = randomBytes(6).toString('hex');
+  #cutter: SegmentCutter | null = null;
+  #nextNumber = 0;
+  #bytesSent = 0;
+  #isOpen = true;
+  #closed: Promise<void> | null = null;
+
+  constructor(
+    { hlsURL: url, streamKey }: HlsTarget,
+    connection: UploadConnection,
+    { videoCodec, maySend }: { videoCodec: 'h264' | 'hevc'; maySend: () => boolean },
+  ) {
+    this.#videoCodec = videoCodec;
+    this.#uploads = new SegmentUploads({ connection, url, streamKey, maySend }, this.#closing.signal);
+    this.ended = this.#uploads.ended
+      .then(
+        () => null,
+        (error: unknown) =>
+          error instanceof DestinationError ? error : new DestinationError('connection_lost', error),
+      )
+      .finally(() => {
+        this.#isOpen = false;
+        connection.close();
+      });
+  }
+
+  get isOpen(): boolean {
+    return this.#isOpen;
+  }
+
+  get bytesSent(): number {
+    return this.#bytesSent;
+  }
+
+  get bytesQueued(): number {
+    return this.#bytesSent - this.#uploads.mediaTaken;
+  }
+
+  get tookAll(): boolean {
+    return this.bytesQueued === 0;
+  }
+
+  begin({ originMs, sequenceHeaders }: MediaStart): void {
+    this.#cutter = new SegmentCutter(new TransportMuxer(this.#videoCodec, originMs));
+    // Numbers grow through all connections of a run: each segment but a connection's last is at least a second long.
+    this.#nextNumber = Math.ceil(originMs / 1000);
+    this.#chunked.note(sequenceHeaders);
+    this.send(sequenceHeaders);
+  }
+
+  send(messages: readonly MediaMessage[]): void {
+    if (!this.#isOpen) return;
+    for (const message of messages) {
+      const cut = this.#cutter!.add(message);
+      if (cut) this.#upload(cut);
+      this.#bytesSent += message.payload.length;
+    }
+  }
+
+  sendChunks(chunks: readonly Buffer[]): void {
+    this.send(this.#chunked.read(chunks));
+  }
+
+  close(): Promise<void> {
+    this.#closed ??= this.#finish();
+    return this.#closed;
+  }
+
+  async #finish(): Promise<void> {
+    const last = this.#isOpen ? (this.#cutter?.end() ?? null) : null;
+    this.#isOpen = false;
+    if (last) this.#upload(last);
+    await Promise.race([this.#uploads.allTaken(), this.ended, setTimeout(closeTimeoutMs, undefined, { ref: false })]);
+    this.#closing.abort();
+    await this.ended;
+  }
+
+  #upload({ packets, durationSeconds }: CutSegment): void {
+    const number = this.#nextNumber++;
+    const name = `${this.#tag}-${number}.ts`;
+    this.#uploads.add({ number, name, durationSeconds, packets, mediaEnd: this.#bytesSent });
+  }
+}

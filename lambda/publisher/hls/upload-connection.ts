@@ -1,0 +1,121 @@
+// The one connection to a destination on which all files are uploaded, one after the other.
+import { Agent, request as requestHttp } from 'node:http';
+import type { IncomingMessage } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { callbackify } from 'node:util';
+import type { HlsURL } from '../../domain/hls-url.ts';
+import { DestinationError } from '../destination/destination-error.ts';
+import { openDestinationSocket } from '../destination/destination-socket.ts';
+import type { DestinationSocketOptions } from '../destination/destination-socket.ts';
+
+/** The form that YouTube asks for: manufacturer, model, version. */
+const userAgent = 'loop-streaming / publisher / 1.0';
+/** An answer is a status; a few words may come with it. */
+const maxAnswerBytes = 64 * 1024;
+
+export interface Upload {
+  readonly url: string;
+  readonly contentType: string;
+  readonly body: readonly Buffer[];
+}
+
+export class UploadConnection {
+  readonly #agent: DestinationAgent;
+  readonly #host: HlsURL;
+
+  private constructor(host: HlsURL, agent: DestinationAgent) {
+    this.#host = host;
+    this.#agent = agent;
+  }
+
+  /** @throws {DestinationError} as openDestinationSocket; the signal's reason */
+  static async open(host: HlsURL, options: DestinationSocketOptions, signal: AbortSignal): Promise<UploadConnection> {
+    const agent = new DestinationAgent(host, options);
+    await agent.open(signal);
+    return new UploadConnection(host, agent);
+  }
+
+  /**
+   * Uploads a file with PUT.
+   * @returns the status of the answer
+   * @throws {DestinationError} connection_lost, or as openDestinationSocket where the connection had to be made anew
+   */
+  async put({ url, contentType, body }: Upload, signal: AbortSignal): Promise<number> {
+    const { promise, resolve, reject } = Promise.withResolvers<number>();
+    const { host, pathname, search } = new URL(url);
+    const request = requestHttp({
+      method: 'PUT',
+      host: this.#host.hostname,
+      port: this.#host.port,
+      path: pathname + search,
+      agent: this.#agent,
+      headers: {
+        host,
+        'user-agent': userAgent,
+        'content-type': contentType,
+        'content-length': body.reduce((sum, { length }) => sum + length, 0),
+      },
+      signal,
+    });
+    request.once('response', (response) => {
+      readWhole(response, request.destroy.bind(request));
+      response.once('end', () => resolve(response.statusCode ?? 0));
+    });
+    request.on('error', (error) =>
+      reject(error instanceof DestinationError ? error : new DestinationError('connection_lost', error)),
+    );
+    request.once('close', () => reject(new DestinationError('connection_lost')));
+    for (const bytes of body) request.write(bytes);
+    request.end();
+    return promise;
+  }
+
+  close(): void {
+    this.#agent.destroy();
+  }
+}
+
+/** Reads an answer to its end, so that the connection can be used again, but not more of it than an answer may have. */
+function readWhole(response: IncomingMessage, giveUp: () => void): void {
+  let bytes = 0;
+  response.on('data', (chunk: Buffer) => {
+    bytes += chunk.length;
+    if (bytes > maxAnswerBytes) giveUp();
+  });
+}
+
+/** Keeps one connection, which is made as those of other ways out are: to a checked address, with verified TLS. */
+class DestinationAgent extends Agent {
+  readonly #host: HlsURL;
+  readonly #options: DestinationSocketOptions;
+  #opened: Duplex | null = null;
+
+  constructor(host: HlsURL, options: DestinationSocketOptions) {
+    super({ keepAlive: true, maxSockets: 1 });
+    this.#host = host;
+    this.#options = options;
+  }
+
+  /** Opens the connection for the first request. */
+  async open(signal: AbortSignal): Promise<void> {
+    this.#opened = await this.#connect(signal);
+  }
+
+  override createConnection(_options: unknown, callback?: (error: Error | null, stream: Duplex) => void): undefined {
+    const opened = this.#opened;
+    this.#opened = null;
+    const isOpen = opened && !opened.destroyed;
+    const connect = async () => (isOpen ? opened : this.#connect(new AbortController().signal));
+    callbackify(connect)((error, stream) => callback!(error, stream));
+    return undefined;
+  }
+
+  override destroy(): void {
+    this.#opened?.destroy();
+    super.destroy();
+  }
+
+  #connect(signal: AbortSignal): Promise<Duplex> {
+    return openDestinationSocket({ ...this.#host, secure: true }, this.#options, signal);
+  }
+}

@@ -1,0 +1,137 @@
+// The handshake of a caller of SRT: an exchange that proves our address, and one that agrees on the connection.
+import type { KeyBytes } from './encryption.ts';
+
+const fixedBytes = 48;
+const handshakeType = { induction: 1, conclusion: 0xffff_ffff } as const;
+/** What a listener answers to an induction in place of extensions: that it speaks SRT, not UDT. */
+const srtMagic = 0x4a17;
+const mtuBytes = 1500;
+/** How many packets we could have on their way: as many as other callers say. */
+const flowWindowPackets = 25_600;
+
+const extensionType = { request: 1, response: 2, keyRequest: 3, keyResponse: 4, streamID: 5 } as const;
+/** That the handshake has a request, key material, and more. */
+const extensionFlag = { request: 1, key: 2, more: 4 } as const;
+const srtVersion = 0x0001_0501;
+/**
+ * Both sides deliver by timestamps, packets may be encrypted, those too late are dropped, losses are reported again and
+ * again, and packets say whether they were sent before.
+ */
+const capabilities = 0x3f;
+
+export interface Caller {
+  readonly socketID: number;
+  readonly firstSequence: number;
+  readonly latencyMs: number;
+  readonly streamID: string | null;
+}
+
+/** What a listener has answered to one of our handshakes. */
+export interface HandshakeAnswer {
+  readonly cookie: number;
+  readonly socketID: number;
+  /** How many packets may be on their way. */
+  readonly flowWindow: number;
+  /** The length of keys that the listener would like, in an answer to an induction; null where it does not say. */
+  readonly keyBytes: KeyBytes | null;
+  /** Its answer to our key material; null without one. */
+  readonly keyAnswer: Buffer | null;
+  /** The number of its reason to refuse; null when it does not refuse. */
+  readonly refusal: number | null;
+  readonly isInduction: boolean;
+}
+
+export function induction({ socketID, firstSequence }: Caller): Buffer {
+  const { induction: type } = handshakeType;
+  return fixedPart({ version: 4, encryption: 0, extensions: 2, type, cookie: 0, socketID, firstSequence });
+}
+
+/** @param keyMaterial null where nothing is encrypted */
+export function conclusion(caller: Caller, cookie: number, keyMaterial: Buffer | null, keyBytes: KeyBytes): Buffer {
+  const { latencyMs, streamID } = caller;
+  const request = Buffer.alloc(12);
+  request.writeUInt32BE(srtVersion, 0);
+  request.writeUInt32BE(capabilities, 4);
+  request.writeUInt16BE(latencyMs, 8);
+  request.writeUInt16BE(latencyMs, 10);
+  const hasMore = streamID !== null && streamID !== '';
+  const flags = extensionFlag.request | (keyMaterial ? extensionFlag.key : 0) | (hasMore ? extensionFlag.more : 0);
+  return Buffer.concat([
+    fixedPart({
+      ...caller,
+      version: 5,
+      encryption: keyMaterial ? keyBytes / 8 : 0,
+      extensions: flags,
+      type: handshakeType.conclusion,
+      cookie,
+    }),
+    extension(extensionType.request, request),
+    ...(keyMaterial ? [extension(extensionType.keyRequest, keyMaterial)] : []),
+    ...(hasMore ? [extension(extensionType.streamID, inWords(streamID))] : []),
+  ]);
+}
+
+/** @returns null for what is no handshake that a listener of SRT sends */
+export function readHandshake(payload: Buffer): HandshakeAnswer | null {
+  if (payload.length < fixedBytes || payload.readUInt32BE(0) !== 5) return null;
+  const type = payload.readUInt32BE(20);
+  const isInduction = type === handshakeType.induction;
+  const refusal = isInduction || type === handshakeType.conclusion ? null : type;
+  if (isInduction && payload.readUInt16BE(6) !== srtMagic) return null;
+  const keyBytes = payload.readUInt16BE(4) * 8;
+  return {
+    isInduction,
+    refusal,
+    keyBytes: keyBytes === 16 || keyBytes === 24 || keyBytes === 32 ? keyBytes : null,
+    flowWindow: payload.readUInt32BE(16),
+    socketID: payload.readUInt32BE(24),
+    cookie: payload.readUInt32BE(28),
+    keyAnswer: isInduction ? null : extensionIn(payload, extensionType.keyResponse),
+  };
+}
+
+interface FixedPart {
+  readonly version: number;
+  readonly encryption: number;
+  readonly extensions: number;
+  readonly type: number;
+  readonly cookie: number;
+  readonly socketID: number;
+  readonly firstSequence: number;
+}
+
+function fixedPart(part: FixedPart): Buffer {
+  const bytes = Buffer.alloc(fixedBytes);
+  bytes.writeUInt32BE(part.version, 0);
+  bytes.writeUInt16BE(part.encryption, 4);
+  bytes.writeUInt16BE(part.extensions, 6);
+  bytes.writeUInt32BE(part.firstSequence, 8);
+  bytes.writeUInt32BE(mtuBytes, 12);
+  bytes.writeUInt32BE(flowWindowPackets, 16);
+  bytes.writeUInt32BE(part.type, 20);
+  bytes.writeUInt32BE(part.socketID, 24);
+  bytes.writeUInt32BE(part.cookie, 28);
+  return bytes;
+}
+
+function extension(type: number, content: Buffer): Buffer {
+  const header = Buffer.alloc(4);
+  header.writeUInt16BE(type, 0);
+  header.writeUInt16BE(content.length / 4, 2);
+  return Buffer.concat([header, content]);
+}
+
+/** Text in words of four bytes, each with its last byte first, filled up with zeros. */
+function inWords(text: string): Buffer {
+  const bytes = Buffer.from(text);
+  return Buffer.concat([bytes, Buffer.alloc((4 - (bytes.length % 4)) % 4)]).swap32();
+}
+
+function extensionIn(payload: Buffer, wanted: number): Buffer | null {
+  for (let at = fixedBytes; at + 4 <= payload.length;) {
+    const end = at + 4 + payload.readUInt16BE(at + 2) * 4;
+    if (payload.readUInt16BE(at) === wanted) return payload.subarray(at + 4, end);
+    at = end;
+  }
+  return null;
+}

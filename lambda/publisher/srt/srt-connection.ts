@@ -1,0 +1,234 @@
+// Sends media over a connection that stands: at its pace, again where it was lost, and with proof that it arrived.
+import type { Socket } from 'node:dgram';
+import { setTimeout } from 'node:timers/promises';
+import { DestinationError } from '../destination/destination-error.ts';
+import type { Call } from './call.ts';
+import { InboundPackets } from './inbound-packets.ts';
+import type { ControlPacket } from './packet.ts';
+import {
+  controlPacket,
+  controlType,
+  dataPacket,
+  maxPayloadBytes,
+  nextMessage,
+  nextSequence,
+  readControlPacket,
+  readLosses,
+  stepsBetween,
+} from './packet.ts';
+import { SentPackets } from './sent-packets.ts';
+
+const tickMs = 10;
+const keepAliveAfterMs = 1000;
+/** A listener acknowledges a hundred times a second, and says each second that it is there. */
+const silentAfterMs = 5000;
+const closeTimeoutMs = 500;
+/** Listeners hand on a little later than after the latency, by what the way takes. */
+const handedOnAfterMs = 100;
+/** Media that comes at once is spread over so long: the buffers of systems and networks are small for UDP. */
+const spreadMs = 200;
+/** Of packets that were lost, so many are sent again in a tick, and no more than were sent for the first time since. */
+const mostResentInTick = 64;
+const resendReserve = 1000;
+/** A report names no more ranges than fit into a packet. */
+const mostLosses = 400;
+
+interface Waiting {
+  readonly payload: Buffer;
+  readonly dueMs: number;
+  readonly mediaEnd: number;
+}
+
+export interface SrtConnectionOptions {
+  readonly call: Call;
+  readonly latencyMs: number;
+  /** Asked before every packet. When it answers false, the connection ends at once, without another byte. */
+  readonly maySend: () => boolean;
+}
+
+export class SrtConnection {
+  /** Resolves when the socket is closed, and never rejects: with null where we have ended it. */
+  readonly ended: Promise<DestinationError | null>;
+  readonly #socket: Socket;
+  readonly #options: SrtConnectionOptions;
+  readonly #sent: SentPackets;
+  readonly #inbound = new InboundPackets();
+  readonly #ending = Promise.withResolvers<DestinationError | null>();
+  #waiting: Waiting[] = [];
+  /** Sequence numbers to be sent again. */
+  readonly #lost = new Set<number>();
+  #sequence: number;
+  #message = 1;
+  #mediaBytes = 0;
+  #queuedAtMs = -Infinity;
+  #sentAtMs = performance.now();
+  #heardAtMs = performance.now();
+  #acknowledgedAtMs = performance.now();
+  /** How many packets may still be sent again: it grows with those that are sent for the first time. */
+  #mayResend = resendReserve;
+  #isOpen = true;
+  #takesMedia = true;
+  readonly #ticking: NodeJS.Timeout;
+
+  constructor(socket: Socket, options: SrtConnectionOptions) {
+    this.#socket = socket;
+    this.#options = options;
+    this.#sequence = options.call.firstSequence;
+    // Whoever drops what is late waits for the latency; a sender keeps packets a little longer than that.
+    this.#sent = new SentPackets(Math.max(1000, 1.25 * options.latencyMs));
+    this.ended = this.#ending.promise;
+    socket.on('message', (datagram: Buffer) => this.#receive(datagram));
+    socket.on('error', (error) => this.#end(new DestinationError('connection_lost', error)));
+    this.#ticking = setInterval(() => this.#tick(performance.now()), tickMs);
+  }
+
+  get isOpen(): boolean {
+    return this.#isOpen && this.#takesMedia;
+  }
+
+  /** Bytes of media that the other side has received. */
+  get mediaAcknowledged(): number {
+    return this.#sent.mediaAcknowledged;
+  }
+
+  get acknowledgedAgoMs(): number {
+    return performance.now() - this.#acknowledgedAtMs;
+  }
+
+  /** Sends packets of a transport stream, evenly over a short time. */
+  send(packets: readonly Buffer[]): void {
+    if (!this.isOpen || packets.length === 0) return;
+    const media = Buffer.concat(packets);
+    const nowMs = performance.now();
+    const lastDueMs = this.#waiting.at(-1)?.dueMs ?? nowMs;
+    const startMs = Math.max(nowMs, lastDueMs);
+    // Who is asked to send more before the last has gone does not wait longer and longer.
+    const overMs = startMs - nowMs > spreadMs ? 0 : Math.min(spreadMs, nowMs - this.#queuedAtMs);
+    this.#queuedAtMs = nowMs;
+    const count = Math.ceil(media.length / maxPayloadBytes);
+    for (let index = 0; index < count; index++) {
+      const payload = media.subarray(index * maxPayloadBytes, (index + 1) * maxPayloadBytes);
+      this.#mediaBytes += payload.length;
+      this.#waiting.push({ payload, dueMs: startMs + (overMs * index) / count, mediaEnd: this.#mediaBytes });
+    }
+    this.#tick(nowMs);
+  }
+
+  /**
+   * Sends what waits and closes the socket, within 500 ms. A listener that is told of the end drops what it has not
+   * handed on, so it is told after the latency and a little more, as far as there is time for that.
+   */
+  async close(): Promise<void> {
+    this.#takesMedia = false;
+    const waitMs =
+      (this.#waiting.at(-1)?.dueMs ?? performance.now()) -
+      performance.now() +
+      this.#options.latencyMs +
+      handedOnAfterMs;
+    await Promise.race([this.ended, setTimeout(Math.min(Math.max(0, waitMs), closeTimeoutMs))]);
+    if (!this.#isOpen) return;
+    this.#sendControl(controlType.shutdown);
+    this.#end(null);
+  }
+
+  #tick(nowMs: number): void {
+    if (!this.#isOpen) return;
+    if (nowMs - this.#heardAtMs > silentAfterMs) return this.#end(new DestinationError('connection_lost'));
+    this.#resend(nowMs);
+    let due = 0;
+    while (due < this.#waiting.length && this.#waiting[due]!.dueMs <= nowMs && this.#hasRoom(due)) due++;
+    for (const waiting of this.#waiting.splice(0, due)) this.#sendData(waiting, nowMs);
+    this.#sent.forgetLate(nowMs);
+    if (nowMs - this.#sentAtMs > keepAliveAfterMs) this.#sendControl(controlType.keepAlive);
+  }
+
+  /** Whether the other side has room for so many packets more, beside those on their way. */
+  #hasRoom(more: number): boolean {
+    return this.#sent.count + more < this.#options.call.flowWindow;
+  }
+
+  #sendData({ payload, dueMs, mediaEnd }: Waiting, nowMs: number): void {
+    const { cipher, destinationID, beganAtMs } = this.#options.call;
+    const sequence = this.#sequence;
+    const packet = dataPacket(
+      {
+        sequence,
+        message: this.#message,
+        isEncrypted: cipher !== null,
+        timestampUs: Math.floor((dueMs - beganAtMs) * 1000),
+        destinationID,
+      },
+      cipher ? cipher.encrypt(payload, sequence) : payload,
+    );
+    this.#sequence = nextSequence(sequence);
+    this.#message = nextMessage(this.#message);
+    this.#sent.add(sequence, packet, mediaEnd, nowMs);
+    this.#mayResend = Math.min(this.#mayResend + 1, resendReserve);
+    this.#write(packet);
+  }
+
+  #resend(nowMs: number): void {
+    let resent = 0;
+    for (const sequence of this.#lost) {
+      if (resent >= Math.min(mostResentInTick, this.#mayResend)) break;
+      this.#lost.delete(sequence);
+      const packet = this.#sent.toResend(sequence, nowMs);
+      if (!packet) continue;
+      resent++;
+      this.#write(packet);
+    }
+    this.#mayResend -= resent;
+  }
+
+  #receive(datagram: Buffer): void {
+    const nowMs = performance.now();
+    if (!this.#inbound.take(nowMs)) return this.#end(new DestinationError('protocol_violated'));
+    const packet = readControlPacket(datagram);
+    if (packet?.destinationID !== this.#options.call.socketID) return;
+    this.#heardAtMs = nowMs;
+    if (packet.type === controlType.acknowledgement) this.#acknowledged(packet, nowMs);
+    else if (packet.type === controlType.lossReport) this.#noteLosses(packet);
+    else if (packet.type === controlType.shutdown) this.#end(new DestinationError('ended_by_destination'));
+  }
+
+  #acknowledged({ info, payload }: ControlPacket, nowMs: number): void {
+    if (payload.length < 4) return;
+    const before = payload.readUInt32BE(0);
+    const isSent = stepsBetween(before, this.#sequence) >= 0;
+    if (isSent && this.#sent.acknowledge(before)) this.#acknowledgedAtMs = nowMs;
+    // A light acknowledgement has no number, and wants no answer.
+    if (info !== 0) this.#sendControl(controlType.acknowledgementOfAcknowledgement, info);
+  }
+
+  #noteLosses({ payload }: ControlPacket): void {
+    for (const [first, last] of readLosses(payload, mostLosses)) {
+      const steps = Math.min(stepsBetween(first, last), stepsBetween(first, this.#sequence) - 1);
+      for (let step = 0; step <= steps && this.#lost.size < this.#sent.count; step++) {
+        const sequence = nextSequence(first, step);
+        if (this.#sent.has(sequence)) this.#lost.add(sequence);
+      }
+    }
+  }
+
+  #sendControl(type: number, info = 0): void {
+    const { destinationID, beganAtMs } = this.#options.call;
+    const timestampUs = Math.floor((performance.now() - beganAtMs) * 1000);
+    this.#write(controlPacket(type, { info, timestampUs, destinationID }));
+  }
+
+  #write(packet: Buffer): void {
+    if (!this.#isOpen) return;
+    if (!this.#options.maySend()) return this.#end(null);
+    this.#sentAtMs = performance.now();
+    this.#socket.send(packet);
+  }
+
+  #end(error: DestinationError | null): void {
+    if (!this.#isOpen) return;
+    this.#isOpen = false;
+    clearInterval(this.#ticking);
+    this.#waiting = [];
+    // What was sent last is on its way before the socket is gone.
+    this.#socket.close(() => this.#ending.resolve(error));
+  }
+}

@@ -1,0 +1,113 @@
+// Publishes one stream over SRT, as the caller of a listener.
+import { parseSrtURL } from '../../domain/srt-url.ts';
+import type { DestinationRules } from '../destination/destination-address.ts';
+import { DestinationError } from '../destination/destination-error.ts';
+import type { MediaStart, Publisher, PublishingOptions } from '../destination/publisher.ts';
+import { ChunkedMedia } from '../rtmp/chunked-media.ts';
+import type { MediaMessage } from '../rtmp/message.ts';
+import { TransportMuxer } from '../transport-stream/transport-muxer.ts';
+import { call } from './call.ts';
+import type { CallOptions } from './call.ts';
+import { SrtConnection } from './srt-connection.ts';
+import { openSrtSocket } from './srt-socket.ts';
+
+export interface SrtTarget extends CallOptions {
+  /** srt://host:port. */
+  readonly srtURL: string;
+}
+
+export type SrtClientOptions = DestinationRules & Pick<PublishingOptions, 'videoCodec' | 'maySend'>;
+
+/**
+ * Calls the listener; resolves when it has agreed.
+ * @param signal gives up when it aborts; it has no effect once this has resolved
+ * @throws {DestinationError} as `call` does, and when the address may not or cannot be used; the signal's reason
+ */
+export async function connectSrt(
+  target: SrtTarget,
+  options: SrtClientOptions,
+  signal: AbortSignal,
+): Promise<Publisher> {
+  const { videoCodec = 'h264', maySend = () => true } = options;
+  if (videoCodec === 'av1') throw new DestinationError('codec_refused');
+  const socket = await openSrtSocket(parseSrtURL(target.srtURL)!, options);
+  try {
+    const agreed = await call(socket, target, signal);
+    const { latencyMs } = target;
+    return new SrtPublisher(new SrtConnection(socket, { call: agreed, latencyMs, maySend }), videoCodec, latencyMs);
+  } catch (error) {
+    socket.close();
+    throw error;
+  }
+}
+
+class SrtPublisher implements Publisher {
+  readonly bytesAcknowledged = null;
+  readonly moveRequest = null;
+  readonly heldSeconds: number;
+  readonly ended: Promise<DestinationError | null>;
+  readonly #connection: SrtConnection;
+  readonly #videoCodec: 'h264' | 'hevc';
+  readonly #chunked = new ChunkedMedia();
+  #muxer: TransportMuxer | null = null;
+  #bytesSent = 0;
+
+  constructor(connection: SrtConnection, videoCodec: 'h264' | 'hevc', latencyMs: number) {
+    this.#connection = connection;
+    this.#videoCodec = videoCodec;
+    // A packet that was lost holds up the acknowledgement of those behind it, for as long as the latency at most.
+    this.heldSeconds = latencyMs / 1000;
+    this.ended = connection.ended;
+  }
+
+  get isOpen(): boolean {
+    return this.#connection.isOpen;
+  }
+
+  get bytesSent(): number {
+    return this.#bytesSent;
+  }
+
+  get bytesQueued(): number {
+    return this.#bytesSent - this.#connection.mediaAcknowledged;
+  }
+
+  get bytesDelivered(): number {
+    return this.#connection.mediaAcknowledged;
+  }
+
+  get deliveredAgoMs(): number {
+    return this.#connection.acknowledgedAgoMs;
+  }
+
+  get tookAll(): boolean {
+    return this.bytesQueued === 0;
+  }
+
+  begin({ originMs, sequenceHeaders }: MediaStart): void {
+    this.#muxer = new TransportMuxer(this.#videoCodec, originMs);
+    this.#chunked.note(sequenceHeaders);
+    this.#write(sequenceHeaders);
+  }
+
+  send(messages: readonly MediaMessage[]): void {
+    this.#write(messages);
+  }
+
+  sendChunks(chunks: readonly Buffer[]): void {
+    this.#write(this.#chunked.read(chunks));
+  }
+
+  async close(): Promise<void> {
+    this.#connection.send(this.#muxer?.flush() ?? []);
+    await this.#connection.close();
+    await this.ended;
+  }
+
+  #write(messages: readonly MediaMessage[]): void {
+    if (!this.isOpen) return;
+    const packets = messages.flatMap((message) => this.#muxer!.write(message));
+    for (const { length } of packets) this.#bytesSent += length;
+    this.#connection.send(packets);
+  }
+}

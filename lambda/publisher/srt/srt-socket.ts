@@ -1,0 +1,27 @@
+// Opens the UDP socket of a caller, to a checked address only.
+import { createSocket } from 'node:dgram';
+import type { Socket } from 'node:dgram';
+import { once } from 'node:events';
+import type { SrtURL } from '../../domain/srt-url.ts';
+import type { DestinationRules } from '../destination/destination-address.ts';
+import { allowedAddress } from '../destination/destination-address.ts';
+
+/** So much may wait in the system until it is sent. */
+const sendBufferBytes = 1024 * 1024;
+
+/**
+ * Looks the host up, and connects the socket to one address and port: packets of others do not come in.
+ * @throws {DestinationError} address_forbidden, name_not_found or name_not_resolved
+ */
+export async function openSrtSocket({ hostname, port }: SrtURL, options: DestinationRules): Promise<Socket> {
+  const { address, family } = await allowedAddress(hostname, options);
+  const socket = createSocket({ type: family === 6 ? 'udp6' : 'udp4', sendBufferSize: sendBufferBytes });
+  socket.connect(port, address);
+  try {
+    await once(socket, 'connect');
+    return socket;
+  } catch (error) {
+    socket.close();
+    throw error;
+  }
+}

@@ -1,0 +1,36 @@
+// Links to previews: whoever has one may look at its stream until it ends. They are signed, and none is kept.
+import { createHmac, timingSafeEqual } from 'node:crypto';
+
+const macBytes = 16;
+
+export interface PreviewLink {
+  readonly streamID: string;
+  /** Who looks: the pieces that are made for each user are counted. */
+  readonly userID: string;
+  readonly expiresAt: Date;
+}
+
+/** The last part of a link's path but the file name: `STREAM.USER.SECONDS.MAC`. */
+export function sealPreviewLink(serviceSecret: string, { streamID, userID, expiresAt }: PreviewLink): string {
+  const text = `${streamID}.${userID}.${Math.floor(expiresAt.getTime() / 1000)}`;
+  return `${text}.${macOf(serviceSecret, text).toString('base64url')}`;
+}
+
+/** @returns null where we have made no such link, or its time is over */
+export function openPreviewLink(serviceSecret: string, token: string, now: Date): PreviewLink | null {
+  const {
+    text = '',
+    streamID = '',
+    userID = '',
+    seconds = '',
+    mac = '',
+  } = /^(?<text>(?<streamID>\w+)\.(?<userID>\w+)\.(?<seconds>\d{1,12}))\.(?<mac>[\w-]+)$/u.exec(token)?.groups ?? {};
+  const given = Buffer.from(mac, 'base64url');
+  if (given.length !== macBytes || !timingSafeEqual(given, macOf(serviceSecret, text))) return null;
+  const expiresAt = new Date(Number(seconds) * 1000);
+  return expiresAt > now ? { streamID, userID, expiresAt } : null;
+}
+
+function macOf(serviceSecret: string, text: string): Buffer {
+  return createHmac('sha256', serviceSecret).update(`preview\n${text}`).digest().subarray(0, macBytes);
+}

@@ -1,0 +1,69 @@
+// What an agent measures becomes points of ten seconds, whatever its rhythm.
+import { expect, it } from 'vitest';
+import type { StreamStats } from '../../../lambda/data/streams.ts';
+import { SeriesCollector } from '../../../lambda/publisher/agent/series-collector.ts';
+
+const start = Date.UTC(2030, 0, 1);
+const stats = (seconds: number, more: Partial<StreamStats>) => ({
+  replicaID: 'rep_1',
+  epoch: 1,
+  stats: {
+    bitrateKbps: 0,
+    framesPerSecond: 0,
+    framesSent: 0,
+    bytesSent: 0,
+    droppedFrames: 0,
+    reconnects: 0,
+    loopCount: 0,
+    currentItem: null,
+    sampledAt: new Date(start + seconds * 1000).toISOString(),
+    ...more,
+  },
+});
+const ofStream = () => 'str_1';
+
+it('rates are means, counts are what came to them, and the state is the worst', () => {
+  const collector = new SeriesCollector();
+  const live = { framesPerSecond: 30, framesSent: 1 };
+  collector.note([stats(1, {})], ofStream);
+  collector.note([stats(8, { ...live, bitrateKbps: 1000, droppedFrames: 3 })], ofStream);
+  collector.note([stats(16, { ...live, bitrateKbps: 2000, droppedFrames: 4, reconnects: 1 })], ofStream);
+  collector.note([stats(24, { framesSent: 1, droppedFrames: 100, reconnects: 1 })], ofStream);
+  // Another claim of the same agent counts from the beginning.
+  collector.note([stats(32, { ...live, droppedFrames: 2 })], ofStream);
+  expect(collector.take('all')).toEqual([
+    {
+      streamID: 'str_1',
+      outputID: '',
+      points: [
+        [0, 500, 15, 3, 0, 'connecting'],
+        [10, 2000, 30, 1, 1, 'live'],
+        [20, 0, 0, 96, 0, 'failing'],
+        [30, 0, 30, 2, 0, 'live'],
+      ].map(([seconds, bitrateKbps, framesPerSecond, droppedFrames, reconnects, state]) => ({
+        at: new Date(start + Number(seconds) * 1000),
+        bitrateKbps,
+        framesPerSecond,
+        droppedFrames,
+        reconnects,
+        state,
+      })),
+    },
+  ]);
+});
+
+it('waits a minute for its points to be written together, and leaves backups out', () => {
+  const collector = new SeriesCollector();
+  for (let seconds = 0; seconds < 70; seconds += 5) {
+    collector.note([stats(seconds, {})], ofStream);
+    expect(collector.isDue(new Date(start + seconds * 1000))).toBe(seconds >= 60);
+  }
+  const taken = collector.take('ended');
+  expect(taken[0]!.points).toHaveLength(6);
+  collector.putBack(taken);
+  expect(collector.take('ended')).toEqual(taken);
+  expect(collector.take('ended')).toEqual([]);
+  collector.note([stats(80, {})], () => null);
+  expect(collector.take('all')[0]!.points).toHaveLength(1);
+  expect(collector.take('all')).toEqual([]);
+});
