@@ -19,12 +19,16 @@ for (const run of statement.runs) for (const row of rowsOf(run)) process.stdout.
 
 /** The content of a compact JWS (ES256) of our kind, by the key of the set that it names. */
 function verified(jws, { keys }) {
-  const [head, body, signature] = jws.split('.');
+  const parts = jws.split('.');
+  // Each text has one spelling only: the last character may hold bits that stand for nothing.
+  const isSpeltAlike = (part) => Buffer.from(part, 'base64url').toString('base64url') === part;
+  if (parts.length !== 3 || !parts.every(isSpeltAlike)) fail('this is not a statement that was signed');
+  const [head, body, signature] = parts;
   const { alg, typ, kid } = parse(head);
   const jwk = keys.find((key) => key.kid === kid);
   if (alg !== 'ES256' || typ !== 'on-air+jwt' || !jwk) fail('the statement is signed by none of these keys');
   const key = { key: createPublicKey({ key: jwk, format: 'jwk' }), dsaEncoding: 'ieee-p1363' };
-  if (!verify('sha256', Buffer.from(`${head}.${body}`), key, Buffer.from(signature ?? '', 'base64url')))
+  if (!verify('sha256', Buffer.from(`${head}.${body}`), key, Buffer.from(signature, 'base64url')))
     fail('the statement was changed after it was signed');
   return parse(body);
 }
@@ -40,9 +44,12 @@ function parse(part) {
 /** What of each playing of an item was on the air, in the order of time. */
 function* rowsOf({ anchoredAt, framesPerSecond, items, entries, aired }) {
   const timeOf = (frame) => new Date(Date.parse(anchoredAt) + Math.ceil((frame * 1000) / framesPerSecond - 1e-6));
-  const endOfDay = Date.parse(statement.to);
+  const endFrame = Math.ceil(((Date.parse(statement.to) - Date.parse(anchoredAt)) * framesPerSecond) / 1000 - 1e-6);
   const seconds = (frames) => Math.round((frames / framesPerSecond) * 1e6) / 1e6;
-  const lastFrame = Math.max(0, ...aired.map(({ toFrame }) => toFrame));
+  const lastFrame = Math.min(
+    endFrame,
+    aired.reduce((last, { toFrame }) => Math.max(last, toFrame), 0),
+  );
   for (const [index, entry] of entries.entries()) {
     const end = Math.min(entries[index + 1]?.fromFrame ?? Infinity, lastFrame);
     const lapFrames = entry.items.reduce((sum, item) => sum + items[item].frames, 0);
@@ -55,7 +62,7 @@ function* rowsOf({ anchoredAt, framesPerSecond, items, entries, aired }) {
         const [from, to] = [start, start + item.frames];
         start = to;
         if (from >= end) break;
-        if (timeOf(to) <= Date.parse(statement.from) || timeOf(from) >= endOfDay) continue;
+        if (timeOf(to) <= Date.parse(statement.from)) continue;
         for (const part of aired.filter(({ fromFrame, toFrame }) => fromFrame < to && toFrame > from)) {
           const played = part.standInUploadID ? items.find((one) => one.uploadID === part.standInUploadID) : item;
           const [first, last] = [Math.max(from, part.fromFrame), Math.min(to, part.toFrame)];
@@ -89,8 +96,11 @@ function permutation(items, seed, lap) {
   return order;
 }
 
+/** A text that a table program would take for a formula is written so that it stays a text. */
 function cell(value) {
-  return /[",\r\n]/.test(value ?? '') ? `"${String(value).replaceAll('"', '""')}"` : (value ?? '');
+  if (typeof value !== 'string') return value ?? '';
+  const text = /^[=+\-@\t\r]/.test(value) ? `'${value}` : value;
+  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
 function fail(why) {

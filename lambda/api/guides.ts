@@ -2,7 +2,7 @@
 import { databaseOn } from '../data/database.ts';
 import type { Database } from '../data/database.ts';
 import type { LinkedStream } from '../data/guide-links.ts';
-import { titleOfUpload } from '../domain/item-title.ts';
+import { nameOfItem, titleOfUpload } from '../domain/item-title.ts';
 import { guideFormats } from '../operations/streams/guide-link.ts';
 import type { GuideFormat } from '../operations/streams/guide-link.ts';
 import { onAirRows } from '../orchestration/on-air-rows.ts';
@@ -42,12 +42,9 @@ export function withGuides(rest: RestHandler, service: Service): RestHandler {
       // A token that is wrong is counted there.
       if (linked === null) return await rest(request, address);
       const { refusal, quota } = await admit(service, { operation: null, headers: request.headers, address });
-      const { mediaType, write } = documents[format as GuideFormat];
-      const answered = async () =>
-        new Response(request.method === 'HEAD' ? null : write(await readGuide(data, linked)), {
-          headers: { ...headers, 'content-type': mediaType },
-        });
-      const response = refusal ? problemResponse(service, refusal) : await answered();
+      const response = refusal
+        ? problemResponse(service, refusal)
+        : answer(await readGuide(data, linked), format as GuideFormat, request.method);
       for (const [name, value] of Object.entries(quota ? quotaHeaders(quota, { refused: refusal !== null }) : {}))
         response.headers.set(name, value);
       return response;
@@ -57,18 +54,16 @@ export function withGuides(rest: RestHandler, service: Service): RestHandler {
   };
 }
 
+function answer(guide: Guide, format: GuideFormat, method: string): Response {
+  const { mediaType, write } = documents[format];
+  const body = method === 'HEAD' ? null : write(guide);
+  return new Response(body, { headers: { ...headers, 'content-type': mediaType } });
+}
+
 async function readGuide(data: Database, { channelID, stream }: LinkedStream): Promise<Guide> {
   const now = await data.now();
   const to = new Date(now.getTime() + aheadMs);
-  const rows = await onAirRows(data, stream, {
-    from: now,
-    to,
-    count: mostItems,
-    track: null,
-    drafts: null,
-    plannedAt: null,
-    now,
-  });
+  const rows = await onAirRows(data, stream, { from: now, to, count: mostItems, track: null, drafts: null, now });
   const uploadIDs = [...new Set(rows.map(({ occurrence }) => occurrence.item.uploadID))];
   const uploads = await data.runs.uploadFacts(stream.user_id, uploadIDs);
   return {
@@ -76,8 +71,8 @@ async function readGuide(data: Database, { channelID, stream }: LinkedStream): P
     title: stream.name ?? '',
     at: now,
     isOnAir: stream.state === 'active',
-    items: rows.map(({ startAt, endAt, occurrence: { item } }) => ({
-      title: titleOfUpload(uploads.get(item.uploadID)?.name ?? item.name ?? ''),
+    items: rows.map(({ startAt, endAt, occurrence: { item }, aired }) => ({
+      title: titleOfUpload(nameOfItem(item, uploads.get(item.uploadID)?.name, aired !== null) ?? ''),
       startAt,
       endAt,
     })),

@@ -26,21 +26,22 @@ export interface SaidFigures {
   readonly replicaID: string;
   readonly epoch: number;
   /** As they are, or as the JSON that an agent stored. */
-  readonly stats: StreamStats | string;
+  readonly stats: Pick<StreamStats, 'aired'> | string;
 }
 
 /**
  * SQL that notes which pictures destinations took. Whoever says it may hold the replica no more: evidence stays so.
+ * Streams are locked for their references in the order of their ids, as `lockMany` locks them.
  * @param said a relation with replica_id, epoch and stats
  */
 const noting = (said: string) =>
   `insert into aired_frames (stream_id, anchored_at, replica_id, epoch, from_frame, to_frame, bytes, stand_in_upload_id)
-   select distinct on (r.id, said.epoch, a."from")
+   select distinct on (s.id, r.id, said.epoch, a."from")
      s.id, date_trunc('milliseconds', s.anchored_at), r.id, said.epoch, a."from", a."to", a.bytes, a."standIn"
    from ${said} as said join replicas r on r.id = said.replica_id join streams s on s.id = r.stream_id
      cross join lateral jsonb_to_recordset(said.stats -> 'aired')
        as a ("from" bigint, "to" bigint, bytes bigint, "standIn" text)
-   where s.anchored_at is not null order by r.id, said.epoch, a."from", a."to" desc
+   where s.anchored_at is not null order by s.id, r.id, said.epoch, a."from", a."to" desc
    on conflict (replica_id, epoch, from_frame) do update
      set to_frame = excluded.to_frame, bytes = excluded.bytes, noted_at = now()
      where aired_frames.to_frame < excluded.to_frame`;

@@ -3,14 +3,14 @@ import { one } from './queryable.ts';
 import type { Queryable } from './queryable.ts';
 import type { Stream } from './streams.ts';
 
+/** SQL of the SHA-256 of a text. */
+const hashOf = (text: string) => `sha256(convert_to(${text}, 'UTF8'))`;
+
 export interface LinkedStream {
   /** A name for the stream that stays, and from which nobody can tell its id. */
   readonly channelID: string;
   readonly stream: Stream;
 }
-
-/** SQL of the SHA-256 of a text. */
-const hashOf = (text: string) => `sha256(convert_to(${text}, 'UTF8'))`;
 
 export function guideLinks(db: Queryable) {
   return {

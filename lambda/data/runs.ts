@@ -3,8 +3,8 @@ import type { AiredFrames } from '../domain/aired.ts';
 import type { Framerate, Quality, VideoCodec } from '../domain/video-format.ts';
 import { all, one } from './queryable.ts';
 import type { Queryable } from './queryable.ts';
-import { timelinesOf } from './timelines.ts';
-import type { EntryRow, Timelines } from './timelines.ts';
+import { pastTimelines } from './timelines.ts';
+import type { RunTime } from './timelines.ts';
 
 /** A run that is over. */
 export interface PastRun {
@@ -31,8 +31,28 @@ interface AiredRow {
   readonly stand_in_upload_id: string | null;
 }
 
-/** More stretches than this are not read at once: a destination that drops each second would make so many. */
-const mostStretches = 20_000;
+/** What destinations took of a run as a whole, whoever published it. */
+export interface AiredSum {
+  readonly airedFrames: number;
+  /** From the first to the end of the last one that a destination took. */
+  readonly wholeFrames: number;
+  readonly interruptions: number;
+  readonly bytes: number;
+}
+
+/** SQL of the stretches of a run by its stream and its anchor, with what agents have said since they were noted. */
+const knownStretches = `
+  select replica_id, epoch, from_frame, max(to_frame) as to_frame, max(bytes) as bytes,
+    max(stand_in_upload_id) as stand_in_upload_id
+  from (
+    select replica_id, epoch, from_frame, to_frame, bytes, stand_in_upload_id from aired_frames
+    where stream_id = $1 and anchored_at = $2
+    union all
+    select r.id, r.epoch, said."from", said."to", said.bytes, said."standIn"
+    from streams s join replicas r on r.stream_id = s.id
+      cross join lateral jsonb_to_recordset(latest_stats(null, r.agent_id, r.id, r.epoch) -> 'aired')
+        as said ("from" bigint, "to" bigint, bytes bigint, "standIn" text)
+    where s.id = $1 and date_trunc('milliseconds', s.anchored_at) = $2) known`;
 
 export function runs(db: Queryable) {
   return {
@@ -45,29 +65,22 @@ export function runs(db: Queryable) {
         [streamID, from, to, count],
       ),
 
-    /** What a past run played. */
-    timelines: async (streamID: string, anchoredAt: Date): Promise<Timelines> => {
-      const row = await one<{ entries: readonly EntryRow[] }>(
-        db,
-        'select entries from past_runs where stream_id = $1 and anchored_at = $2',
-        [streamID, anchoredAt],
-      );
-      return timelinesOf(row?.entries ?? []);
-    },
+    /** What a past run played at a time of it. */
+    timelines: (streamID: string, anchoredAt: Date, time: RunTime) => pastTimelines(db, streamID, anchoredAt, time),
 
     /**
-     * Deletes, at most `most` rows each, what is too old, and of streams of which a run has ended within the last
-     * minutes what is beyond so many bytes.
+     * Deletes, at most `most` rows each, what is too old, and of streams that have begun another run within the last
+     * minutes what is beyond so many bytes; the latest past run stays, however large it is.
      */
     forget: async (days: number, bytesPerStream: number, most: number) => {
       await db.query(
-        `with ended as (select distinct stream_id from past_runs where ended_at > now() - interval '5 minutes'),
+        `with kept as (select distinct stream_id from past_runs where kept_at > now() - interval '5 minutes'),
          excess as (
            select stream_id, anchored_at from (
-             select stream_id, anchored_at,
-               sum(pg_column_size(entries)) over (partition by stream_id order by anchored_at desc) as bytes
-             from past_runs where stream_id in (select stream_id from ended)) sized
-           where bytes > $2),
+             select stream_id, anchored_at, row_number() over latest as place, sum(bytes) over latest as bytes
+             from past_runs where stream_id in (select stream_id from kept)
+             window latest as (partition by stream_id order by anchored_at desc)) sized
+           where place > 1 and bytes > $2),
          old as (
            select stream_id, anchored_at from past_runs where ended_at < now() - make_interval(days => $1)
            order by ended_at limit $3)
@@ -93,24 +106,20 @@ export function runs(db: Queryable) {
       return new Map(rows.map((row) => [row.id, row]));
     },
 
-    /** What destinations took of a run between two of its frames, with what agents have said since it was noted. */
-    aired: async (streamID: string, anchoredAt: Date, fromFrame: number, toFrame: number): Promise<AiredFrames[]> => {
+    /** What destinations took of a run between two of its frames: the first `most` stretches of it. */
+    aired: async (
+      streamID: string,
+      anchoredAt: Date,
+      fromFrame: number,
+      toFrame: number,
+      most: number,
+    ): Promise<AiredFrames[]> => {
       const rows = await all<AiredRow>(
         db,
-        `select replica_id, epoch, from_frame, max(to_frame) as to_frame, max(bytes) as bytes,
-           max(stand_in_upload_id) as stand_in_upload_id
-         from (
-           select replica_id, epoch, from_frame, to_frame, bytes, stand_in_upload_id from aired_frames
-           where stream_id = $1 and anchored_at = $2
-           union all
-           select r.id, r.epoch, said."from", said."to", said.bytes, said."standIn"
-           from streams s join replicas r on r.stream_id = s.id
-             cross join lateral jsonb_to_recordset(latest_stats(null, r.agent_id, r.id, r.epoch) -> 'aired')
-               as said ("from" bigint, "to" bigint, bytes bigint, "standIn" text)
-           where s.id = $1 and date_trunc('milliseconds', s.anchored_at) = $2) known
+        `${knownStretches}
          where from_frame < $4 and to_frame > $3
-         group by replica_id, epoch, from_frame order by from_frame limit ${mostStretches}`,
-        [streamID, anchoredAt, fromFrame, toFrame],
+         group by replica_id, epoch, from_frame order by from_frame limit $5`,
+        [streamID, anchoredAt, fromFrame, toFrame, most],
       );
       return rows.map((row) => ({
         outputID: null,
@@ -120,5 +129,21 @@ export function runs(db: Queryable) {
         standInUploadID: row.stand_in_upload_id,
       }));
     },
+
+    /** What destinations took of a run, each frame once; null while that is nothing. */
+    airedSum: (streamID: string, anchoredAt: Date): Promise<AiredSum | null> =>
+      one<AiredSum>(
+        db,
+        `with stretches as (${knownStretches} group by replica_id, epoch, from_frame),
+         following as (
+           select *, max(to_frame) over (
+             order by from_frame, to_frame rows between unbounded preceding and 1 preceding) as before
+           from stretches)
+         select sum(greatest(to_frame - greatest(from_frame, before), 0))::bigint as "airedFrames",
+           max(to_frame) - min(from_frame) as "wholeFrames",
+           count(*) filter (where from_frame > before) as interruptions, sum(bytes)::bigint as bytes
+         from following having count(*) > 0`,
+        [streamID, anchoredAt],
+      ),
   };
 }

@@ -43,7 +43,8 @@ export function streamMoves(db: Queryable) {
      set state = to_state, state_reason = m.reason, last_transition_id = transition.id, updated_at = now(),
        status = case when to_state in ('preparing', 'activating', 'active', 'failing')
          then 'ACTIVE' else 'INACTIVE' end,
-       stopped_at = case when from_state = 'stopping' or to_state = 'failed' then now() else stopped_at end,
+       stopped_at = case when from_state = 'stopping' or (to_state = 'failed' and from_state <> 'scheduled')
+         then now() else stopped_at end,
        stats = ${newerFigures('m.primary_stats', 's.stats')},
        backup_stats = ${newerFigures('m.backup_stats', 's.backup_stats')}
      from moving m join transition using (stream_id)

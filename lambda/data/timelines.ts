@@ -1,4 +1,5 @@
 // SQL of timelines: what a run plays, and from when on.
+import { bounds } from '../domain/limits.ts';
 import type { TimelineEntry, TimelineItem, TimelineSnapshot } from '../domain/play-out.ts';
 import type { TimedLevel } from '../domain/sound.ts';
 import { all, one } from './queryable.ts';
@@ -6,7 +7,7 @@ import type { Queryable } from './queryable.ts';
 
 export type Track = 'video' | 'audio';
 
-/** As it is stored; past runs keep the same fields as JSON. */
+/** As it is stored, of past runs too. */
 export interface EntryRow {
   readonly track: Track;
   readonly number: number;
@@ -24,12 +25,23 @@ interface LevelRow {
 /** Timelines by track. The audio track is empty where the video's own sound is played. */
 export type Timelines = Readonly<Record<Track, readonly TimelineEntry[]>>;
 
+/** A part of a run, in seconds after its anchor. */
+export interface RunTime {
+  readonly fromSeconds: number;
+  readonly toSeconds: number;
+}
+
+const wholeRun: RunTime = { fromSeconds: -Infinity, toSeconds: Infinity };
+
 export interface TimelineSources {
   /** Whether sound is played in place of the pictures' own, be it the same at another loudness. */
   readonly hasSoundTrack: boolean;
   /** Of its most expensive pictures, as `Upload.decode_cost`; 0 for stills; null where it is known of none. */
   readonly decodeCost: number | null;
 }
+
+/** The latest entries stay however large they are: the last ones are yet to begin, and one of them is playing. */
+const mostInReach = 20;
 
 export function timelines(db: Queryable) {
   return {
@@ -50,9 +62,14 @@ export function timelines(db: Queryable) {
 
     /**
      * Adds an entry that takes over at `offsetSeconds` after the run's anchor, in place of those that have not begun by
-     * then.
+     * then. What was played long before is forgotten where the track has more of it than `keptBytes`.
      */
-    append: async (streamID: string, track: Track, entry: Omit<TimelineEntry, 'number'>) => {
+    append: async (
+      streamID: string,
+      track: Track,
+      entry: Omit<TimelineEntry, 'number'>,
+      keptBytes = bounds.keptBytesPerTrack,
+    ) => {
       await db.query(
         'delete from timeline_entries where stream_id = $1 and track = $2 and offset_seconds >= $3 and number > 0',
         [streamID, track, entry.offsetSeconds],
@@ -62,6 +79,14 @@ export function timelines(db: Queryable) {
          select $1, $2, coalesce(max(number), -1) + 1, $3, $4, $5
          from timeline_entries where stream_id = $1 and track = $2`,
         [streamID, track, entry.offsetSeconds, entry.playlistID, entry.snapshot],
+      );
+      await db.query(
+        `delete from timeline_entries where stream_id = $1 and track = $2 and number in (
+           select number from (
+             select number, row_number() over latest as place, sum(pg_column_size(snapshot)) over latest as bytes
+             from timeline_entries where stream_id = $1 and track = $2 window latest as (order by number desc)) sized
+           where place > ${mostInReach} and bytes > $3)`,
+        [streamID, track, keptBytes],
       );
     },
 
@@ -91,13 +116,13 @@ export function timelines(db: Queryable) {
       return { hasSoundTrack: row!.has_sound_track, decodeCost: row!.decode_cost };
     },
 
-    ofStream: async (streamID: string): Promise<Timelines> => {
-      const rows = await all<EntryRow>(
-        db,
-        `select track, number, offset_seconds, playlist_id, snapshot from timeline_entries
-         where stream_id = $1 order by number`,
-        [streamID],
-      );
+    /** What a run plays, with no more of it than what is in force at a time of it. */
+    ofStream: async (streamID: string, time = wholeRun): Promise<Timelines> => {
+      const rows = await all<EntryRow>(db, entriesOf('timeline_entries e', 'stream_id = $1', 2), [
+        streamID,
+        time.fromSeconds,
+        time.toSeconds,
+      ]);
       const levels = await all<LevelRow>(
         db,
         `select item_id, upload_id,
@@ -113,6 +138,29 @@ export function timelines(db: Queryable) {
   };
 }
 
+/** What a run that is over played at a time of it, without levels. */
+export async function pastTimelines(
+  db: Queryable,
+  streamID: string,
+  anchoredAt: Date,
+  { fromSeconds, toSeconds }: RunTime,
+): Promise<Timelines> {
+  const ofRun = 'stream_id = $1 and anchored_at = $2';
+  const values = [streamID, anchoredAt, fromSeconds, toSeconds];
+  return timelinesOf(await all<EntryRow>(db, entriesOf('past_entries e', ofRun, 3), values));
+}
+
+/**
+ * SQL of the entries of a run that are in force between the times of two parameters. A second more on each side, as
+ * entries begin on the grid of frames.
+ */
+const entriesOf = (table: string, ofRun: string, parameter: number) =>
+  `select track, number, offset_seconds, playlist_id, snapshot from ${table}
+   where ${ofRun} and offset_seconds < $${parameter + 1}::float8 + 1 and number >= coalesce((
+     select max(number) from ${table.replace(' e', ' before')}
+     where ${ofRun} and before.track = e.track and before.offset_seconds <= $${parameter}::float8 - 1), 0)
+   order by number`;
+
 /** Gives items their levels. */
 function levelling(rows: readonly LevelRow[]): (item: TimelineItem) => TimelineItem {
   if (rows.length === 0) return (item) => item;
@@ -124,7 +172,7 @@ function levelling(rows: readonly LevelRow[]): (item: TimelineItem) => TimelineI
 }
 
 /** @param rows in the order of their numbers */
-export function timelinesOf(rows: readonly EntryRow[]): Timelines {
+function timelinesOf(rows: readonly EntryRow[]): Timelines {
   const entriesOf = (track: Track) =>
     rows
       .filter((row) => row.track === track)

@@ -31,20 +31,24 @@ export function airedPartsOf(
   aired: readonly AiredFrames[],
   framesPerSecond: number,
 ): AiredPart[] {
-  const endFrame = startFrame + frameCount;
-  const inItem = aired
-    .filter(({ fromFrame, toFrame }) => fromFrame < endFrame && toFrame > startFrame)
-    .map((frames) => ({
-      ...frames,
-      fromFrame: Math.max(frames.fromFrame, startFrame),
-      toFrame: Math.min(frames.toFrame, endFrame),
-    }));
+  const inItem = within(aired, startFrame, startFrame + frameCount);
   return joined(inItem).map(({ outputID, fromFrame, toFrame, standInUploadID }) => ({
     outputID,
     fromSeconds: secondsOf(fromFrame - startFrame, framesPerSecond),
     toSeconds: secondsOf(toFrame - startFrame, framesPerSecond),
     standInUploadID,
   }));
+}
+
+/** What of it is between two frames. Of what reaches beyond them, the bytes are those of the part, in proportion. */
+export function within(aired: readonly AiredFrames[], fromFrame: number, toFrame: number): AiredFrames[] {
+  return aired
+    .filter((frames) => frames.fromFrame < toFrame && frames.toFrame > fromFrame)
+    .map((frames) => {
+      const [from, to] = [Math.max(frames.fromFrame, fromFrame), Math.min(frames.toFrame, toFrame)];
+      const share = (to - from) / (frames.toFrame - frames.fromFrame);
+      return { ...frames, fromFrame: from, toFrame: to, bytes: Math.round(frames.bytes * share) };
+    });
 }
 
 /** Joins what overlaps or follows without a gap, of the same output and stand-in, with the bytes of all of it. */
@@ -65,34 +69,11 @@ export function joined(aired: readonly AiredFrames[]): AiredFrames[] {
   return result;
 }
 
-/** What became of a run so far, whoever published it. */
-export interface RunSummary {
-  readonly airedSeconds: number;
-  /** Between the first and the last frame that a destination took. */
-  readonly offAirSeconds: number;
-  readonly interruptions: number;
-  readonly bytesAcknowledged: number;
-}
-
-/** @param aired of one run */
-export function summaryOf(aired: readonly AiredFrames[], framesPerSecond: number): RunSummary {
-  const anything = aired.map((frames) => ({ ...frames, outputID: null, standInUploadID: null }));
-  const stretches = joined(anything);
-  const airedFrames = stretches.reduce((sum, { fromFrame, toFrame }) => sum + toFrame - fromFrame, 0);
-  const wholeFrames = (stretches.at(-1)?.toFrame ?? 0) - (stretches[0]?.fromFrame ?? 0);
-  return {
-    airedSeconds: secondsOf(airedFrames, framesPerSecond),
-    offAirSeconds: secondsOf(wholeFrames - airedFrames, framesPerSecond),
-    interruptions: Math.max(0, stretches.length - 1),
-    bytesAcknowledged: aired.reduce((sum, { bytes }) => sum + bytes, 0),
-  };
-}
-
 function isOfSame(a: AiredFrames, b: AiredFrames): boolean {
   return a.outputID === b.outputID && a.standInUploadID === b.standInUploadID;
 }
 
 /** To the microsecond, which tells frames at every rate apart. */
-function secondsOf(frames: number, framesPerSecond: number): number {
+export function secondsOf(frames: number, framesPerSecond: number): number {
   return Math.round((frames / framesPerSecond) * 1e6) / 1e6;
 }

@@ -152,6 +152,8 @@ export const bounds = {
   keptAirDays: 400,
   /** and of what past runs of a stream played as many bytes, of the latest ones. */
   keptRunBytesPerStream: 64 * 1024 * 1024,
+  /** What a run that goes on has played of a track: the latest of it, in as many bytes as they are stored. */
+  keptBytesPerTrack: 16 * 1024 * 1024,
   /** Archived destinations of a user that no stream names. */
   archivedDestinationsPerUser: 100,
 } as const;

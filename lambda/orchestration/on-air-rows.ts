@@ -2,9 +2,9 @@
 import type { Database } from '../data/database.ts';
 import { formatOfRun } from '../data/streams.ts';
 import type { Stream } from '../data/streams.ts';
-import type { Timelines, Track } from '../data/timelines.ts';
+import type { RunTime, Timelines, Track } from '../data/timelines.ts';
 import { airedPartsOf } from '../domain/aired.ts';
-import type { AiredPart } from '../domain/aired.ts';
+import type { AiredFrames, AiredPart } from '../domain/aired.ts';
 import { occurrencesFrom } from '../domain/play-out.ts';
 import type { ItemOccurrence, TimelineEntry } from '../domain/play-out.ts';
 import type { PictureFormat } from '../domain/rendition.ts';
@@ -33,7 +33,8 @@ export interface AirRun {
   readonly endsAt: Date | null;
   readonly format: PictureFormat;
   readonly framesPerSecond: number;
-  readonly timelines: () => Promise<Timelines>;
+  /** As far as they are in force at a time of the run. */
+  readonly timelines: (time: RunTime) => Promise<Timelines>;
   /** Whether anything of it can have been on the air. */
   readonly isBegun: boolean;
 }
@@ -46,10 +47,13 @@ export interface OnAirQuery {
   readonly track: Track | null;
   /** The rows are those that there would be if these drafts were published now; null: those that there will be. */
   readonly drafts: 'all' | { readonly playlistID: string } | null;
-  /** When a stream that is idle would be started with them; null: it would not. */
-  readonly plannedAt: Date | null;
+  /** When drafts of a stream that neither runs nor waits for a schedule would begin. Absent: now. */
+  readonly beginsAt?: Date;
   readonly now: Date;
 }
+
+/** More stretches than this are not read for the rows of a page. */
+const mostStretches = 20_000;
 
 /** What a stream plays between two times, in order, from the item on that is on the air at `from`. */
 export async function onAirRows(data: Database, stream: Stream, query: OnAirQuery): Promise<OnAirRow[]> {
@@ -63,8 +67,10 @@ export async function onAirRows(data: Database, stream: Stream, query: OnAirQuer
 
 async function rowsOfRun(data: Database, stream: Stream, run: AirRun, query: OnAirQuery): Promise<OnAirRow[]> {
   const { framesPerSecond: rate, anchoredAt } = run;
-  const timelines = await run.timelines();
-  const timeline = timelines[query.track ?? programmeTrackOf(timelines)];
+  const secondsAt = (at: Date) => (at.getTime() - anchoredAt.getTime()) / 1000;
+  const timelines = await run.timelines({ fromSeconds: secondsAt(query.from), toSeconds: secondsAt(query.to) });
+  const track = query.track ?? programmeTrackOf(timelines, secondsAt(query.from));
+  const timeline = timelines[track];
   if (!timeline[0]?.snapshot.items.length) return [];
   const to = run.endsAt !== null && run.endsAt < query.to ? run.endsAt : query.to;
   const { frameAt, timeOf } = runClock(anchoredAt, rate);
@@ -76,7 +82,10 @@ async function rowsOfRun(data: Database, stream: Stream, run: AirRun, query: OnA
   const last = found.at(-1);
   if (!last) return [];
   const endOf = ({ startFrame, frameCount }: ItemOccurrence) => startFrame + frameCount;
-  const aired = run.isBegun ? await data.runs.aired(stream.id, anchoredAt, found[0]!.startFrame, endOf(last)) : [];
+  const aired = run.isBegun
+    ? await data.runs.aired(stream.id, anchoredAt, found[0]!.startFrame, endOf(last), mostStretches)
+    : [];
+  const ofTrack = airedOfTrack(aired, track);
   return found.map((occurrence) => {
     const startAt = timeOf(occurrence.startFrame);
     const isToCome = !run.isBegun || startAt > query.now;
@@ -87,26 +96,26 @@ async function rowsOfRun(data: Database, stream: Stream, run: AirRun, query: OnA
       occurrence,
       framesPerSecond: rate,
       format: run.format,
-      aired: isToCome ? null : airedPartsOf(occurrence, aired, rate),
+      aired: isToCome ? null : airedPartsOf(occurrence, ofTrack, rate),
     };
   });
 }
 
 /** The runs of a stream between two times, in order. */
 export async function airRuns(data: Database, stream: Stream, query: OnAirQuery): Promise<AirRun[]> {
-  const { from, to, now, count } = query;
+  const { from, to, now, count, drafts, beginsAt = now } = query;
   const past = (await data.runs.between(stream.id, from, to, count)).map((run): AirRun => ({
     anchoredAt: run.anchored_at,
     endsAt: run.ended_at,
     format: { quality: run.quality, framerate: run.framerate, videoCodec: run.video_codec ?? 'h264' },
     framesPerSecond: framesPerSecond[run.framerate],
-    timelines: () => data.runs.timelines(stream.id, run.anchored_at),
+    timelines: (time) => data.runs.timelines(stream.id, run.anchored_at, time),
     isBegun: true,
   }));
   const present = stream.anchored_at === null ? null : presentRun(data, stream, query);
   const isBetween = ({ anchoredAt, endsAt }: AirRun) => anchoredAt < to && (endsAt === null || endsAt > from);
   const begun = [...past, ...(present && isBetween(present) ? [present] : [])];
-  const planned = await plannedTimes(stream, query);
+  const planned = await plannedTimes(stream, { from, to, count, now, plannedAt: drafts && beginsAt });
   if (planned.length === 0) return begun;
   const { format, timelines } = await timelinesOfStart(data, stream, now);
   const toCome = planned.map(({ startAt, endsAt }): AirRun => ({
@@ -121,7 +130,12 @@ export async function airRuns(data: Database, stream: Stream, query: OnAirQuery)
 }
 
 function presentRun(data: Database, stream: Stream, { drafts, now }: OnAirQuery): AirRun {
-  const live = () => data.timelines.ofStream(stream.id);
+  const live = (time: RunTime) => data.timelines.ofStream(stream.id, time);
+  // Drafts take over soon after now, by what is in force then.
+  const sinceNow = ({ fromSeconds }: RunTime) => {
+    const nowSeconds = (now.getTime() - stream.anchored_at!.getTime()) / 1000;
+    return { fromSeconds: Math.min(fromSeconds, nowSeconds), toSeconds: Infinity };
+  };
   const mayChange = isLive(stream.state) && stream.state !== 'stopping';
   return {
     anchoredAt: stream.anchored_at!,
@@ -129,13 +143,26 @@ function presentRun(data: Database, stream: Stream, { drafts, now }: OnAirQuery)
     format: formatOfRun(stream),
     framesPerSecond: framesPerSecond[stream.run_framerate as Framerate],
     timelines:
-      drafts === null || !mayChange ? live : async () => draftTimelines(data, stream, await live(), drafts, now),
+      drafts === null || !mayChange
+        ? live
+        : async (time) => draftTimelines(data, stream, await live(sinceNow(time)), drafts, now),
     isBegun: true,
   };
 }
 
-/** The sound, where several tracks play to one picture, as on a music channel; else the pictures. */
-export function programmeTrackOf({ video, audio }: Timelines): Track {
-  const itemsOf = (timeline: readonly TimelineEntry[]) => timeline.at(-1)?.snapshot.items.length ?? 0;
+/** What of it is true of a track. What stands in is known of pictures, and says nothing of sound beside them. */
+export function airedOfTrack(aired: readonly AiredFrames[], track: Track): readonly AiredFrames[] {
+  return track === 'video' ? aired : aired.map((frames) => ({ ...frames, standInUploadID: null }));
+}
+
+/**
+ * The track that is the programme at a time of a run: the sound, where several tracks play to one picture, as on a
+ * music channel; else the pictures.
+ */
+export function programmeTrackOf({ video, audio }: Timelines, atSeconds: number): Track {
+  const itemsOf = (timeline: readonly TimelineEntry[]) => {
+    const entry = timeline.findLast(({ offsetSeconds }) => offsetSeconds <= atSeconds) ?? timeline[0];
+    return entry?.snapshot.items.length ?? 0;
+  };
   return itemsOf(video) < 2 && itemsOf(audio) > 1 ? 'audio' : 'video';
 }

@@ -2,12 +2,13 @@
 // Whoever holds it computes every row of the day again (`bin/verify-on-air.ts`), so it has none of them.
 import type { Database } from '../data/database.ts';
 import type { Stream } from '../data/streams.ts';
-import { joined } from '../domain/aired.ts';
+import { joined, within } from '../domain/aired.ts';
+import { nameOfItem } from '../domain/item-title.ts';
 import type { TimelineEntry, TimelineItem } from '../domain/play-out.ts';
 import { frameCountOf } from '../domain/play-out.ts';
 import { bytesHashOf } from '../domain/rendition.ts';
 import { runClock } from '../domain/run-clock.ts';
-import { airRuns, programmeTrackOf } from './on-air-rows.ts';
+import { airedOfTrack, airRuns, programmeTrackOf } from './on-air-rows.ts';
 import type { AirRun } from './on-air-rows.ts';
 
 /** An item that was planned or aired. Its place in the list is its number. */
@@ -35,7 +36,10 @@ export interface StatedRun {
     readonly seed: number;
     readonly items: readonly number[];
   }[];
-  /** What destinations took without a gap, with its bytes; the frame of the end is the first that they did not take. */
+  /**
+   * What destinations took of the day without a gap, with its bytes; the frame of the end is the first that they did
+   * not take. What goes beyond the day has a part of its bytes, in proportion.
+   */
   readonly aired: readonly {
     readonly outputID: string | null;
     readonly fromFrame: number;
@@ -45,26 +49,51 @@ export interface StatedRun {
   }[];
 }
 
-/** More runs than this are not stated of a day. */
-const mostRuns = 500;
+/** What a statement has at most. */
+const [mostRuns, mostStretches] = [500, 20_000];
+/** Of frames; more than that of a run's clock, and far less than one. */
+const roundingError = 1e-5;
 
-/** What a stream played and sent between two times. */
-export async function onAirStatement(data: Database, stream: Stream, from: Date, to: Date): Promise<StatedRun[]> {
+/** What a stream played and sent between two times; null: more than a statement has. */
+export async function onAirStatement(
+  data: Database,
+  stream: Stream,
+  from: Date,
+  to: Date,
+): Promise<StatedRun[] | null> {
   const now = await data.now();
-  const query = { from, to, count: mostRuns, track: null, drafts: null, plannedAt: null, now };
+  const query = { from, to, count: mostRuns + 1, track: null, drafts: null, now };
   const runs = (await airRuns(data, stream, query)).filter(({ isBegun }) => isBegun);
+  if (runs.length > mostRuns) return null;
   const stated: StatedRun[] = [];
-  for (const run of runs) stated.push(await statedRun(data, stream, run, from, to));
+  let stretchesLeft = mostStretches;
+  for (const run of runs) {
+    const next = await statedRun(data, stream, run, { from, to, mostStretches: stretchesLeft });
+    if (next === null) return null;
+    stretchesLeft -= next.aired.length;
+    stated.push(next);
+  }
   return stated;
 }
 
-async function statedRun(data: Database, stream: Stream, run: AirRun, from: Date, to: Date): Promise<StatedRun> {
+/** Null: more than so many stretches. */
+async function statedRun(
+  data: Database,
+  stream: Stream,
+  run: AirRun,
+  limits: { readonly from: Date; readonly to: Date; readonly mostStretches: number },
+): Promise<StatedRun | null> {
   const { anchoredAt, framesPerSecond: rate } = run;
-  const timelines = await run.timelines();
-  const track = programmeTrackOf(timelines);
+  // A frame is of the day in which it begins.
   const { frameAt } = runClock(anchoredAt, rate);
-  const [firstFrame, endFrame] = [Math.floor(frameAt(from)), Math.ceil(frameAt(to))];
-  const entries = entriesBetween(timelines[track], firstFrame / rate, endFrame / rate);
+  const frameFrom = (at: Date) => Math.max(0, Math.ceil(frameAt(at) - roundingError));
+  const [firstFrame, endFrame] = [frameFrom(limits.from), frameFrom(limits.to)];
+  const time = { fromSeconds: firstFrame / rate, toSeconds: endFrame / rate };
+  const timelines = await run.timelines(time);
+  const track = programmeTrackOf(timelines, time.fromSeconds);
+  const entries = entriesBetween(timelines[track], time.fromSeconds, time.toSeconds);
+  const aired = await data.runs.aired(stream.id, anchoredAt, firstFrame, endFrame, limits.mostStretches + 1);
+  if (aired.length > limits.mostStretches) return null;
   const numbers = new Map<string, number>();
   const items: TimelineItem[] = [];
   for (const item of entries.flatMap(({ snapshot }) => snapshot.items)) {
@@ -75,7 +104,7 @@ async function statedRun(data: Database, stream: Stream, run: AirRun, from: Date
   const uploads = await data.runs.uploadFacts(stream.user_id, [...new Set(items.map(({ uploadID }) => uploadID))]);
   return {
     anchoredAt: anchoredAt.toISOString(),
-    endedAt: run.endsAt !== null && run.endsAt <= to ? run.endsAt.toISOString() : null,
+    endedAt: run.endsAt !== null && run.endsAt <= limits.to ? run.endsAt.toISOString() : null,
     framesPerSecond: rate,
     track,
     items: items.map((item) => {
@@ -84,7 +113,7 @@ async function statedRun(data: Database, stream: Stream, run: AirRun, from: Date
       return {
         itemID: item.itemID,
         uploadID: item.uploadID,
-        name: known?.name ?? item.name ?? null,
+        name: nameOfItem(item, known?.name, true),
         kind: item.kind,
         frames: frameCountOf(item, rate),
         sha256: hash === null ? null : bytesHashOf(hash),
@@ -96,7 +125,7 @@ async function statedRun(data: Database, stream: Stream, run: AirRun, from: Date
       seed,
       items: listed.map((item) => numbers.get(keyOf(item))!),
     })),
-    aired: joined(await data.runs.aired(stream.id, anchoredAt, firstFrame, endFrame)),
+    aired: joined(within(airedOfTrack(aired, track), firstFrame, endFrame)),
   };
 }
 

@@ -1,6 +1,7 @@
 // Tells webhooks which items of a stream have begun, and arms the beginning of the next one.
 import type { Database } from '../data/database.ts';
 import type { Stream } from '../data/streams.ts';
+import { nameOfItem } from '../domain/item-title.ts';
 import { occurrencesFrom } from '../domain/play-out.ts';
 import type { ItemOccurrence } from '../domain/play-out.ts';
 import { runClock } from '../domain/run-clock.ts';
@@ -21,7 +22,7 @@ export async function tellItemStarts(data: Database, stream: Stream, dueAt: Date
   if ((state !== 'active' && state !== 'failing') || anchoredAt === null) return;
   if (!(await data.webhooks.isAnyTold(userID, 'item.started'))) return;
   const timelines = await data.timelines.ofStream(id);
-  const timeline = timelines[programmeTrackOf(timelines)];
+  const timeline = timelines[programmeTrackOf(timelines, (now.getTime() - anchoredAt.getTime()) / 1000)];
   if (!timeline[0]?.snapshot.items.length) return;
   const rate = framesPerSecond[stream.run_framerate!];
   const { frameAt, timeOf } = runClock(anchoredAt, rate);
@@ -43,7 +44,7 @@ export async function tellItemStarts(data: Database, stream: Stream, dueAt: Date
       playlistID,
       itemID: item.itemID,
       uploadID: item.uploadID,
-      name: uploads.get(item.uploadID)?.name ?? item.name ?? null,
+      name: nameOfItem(item, uploads.get(item.uploadID)?.name, true),
       startAt: timeOf(startFrame),
       endAt: timeOf(startFrame + frameCount),
       state,

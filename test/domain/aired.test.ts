@@ -1,7 +1,7 @@
 // What of an item was on the air: intersections and unions of stretches of frames.
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { airedPartsOf, joined, summaryOf } from '../../lambda/domain/aired.ts';
+import { airedPartsOf, joined, within } from '../../lambda/domain/aired.ts';
 import type { AiredFrames } from '../../lambda/domain/aired.ts';
 
 const frames = fc
@@ -58,18 +58,10 @@ it('the parts of an item are the frames of it that were aired, and no others', (
   );
 });
 
-it('the summary of a run counts what lies between its stretches as off the air', () => {
-  const stretch = (fromFrame: number, toFrame: number): AiredFrames => ({
-    outputID: null,
-    fromFrame,
-    toFrame,
-    bytes: 10,
-    standInUploadID: null,
-  });
-  expect(summaryOf([stretch(0, 30), stretch(60, 90), stretch(20, 40)], 30)).toEqual({
-    airedSeconds: expect.closeTo(70 / 30, 5),
-    offAirSeconds: expect.closeTo(20 / 30, 5),
-    interruptions: 1,
-    bytesAcknowledged: 30,
-  });
+it('within two frames there is what was aired between them, with its part of the bytes', () => {
+  const aired = { outputID: null, fromFrame: 10, toFrame: 30, bytes: 200, standInUploadID: null };
+  expect(within([aired], 0, 10)).toEqual([]);
+  expect(within([aired], 0, 15)).toEqual([{ ...aired, toFrame: 15, bytes: 50 }]);
+  expect(within([aired], 15, 40)).toEqual([{ ...aired, fromFrame: 15, bytes: 150 }]);
+  expect(within([aired], 30, 40)).toEqual([]);
 });

@@ -8,6 +8,7 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { ensureSigningKey } from '../../lambda/auth/signing-keys.ts';
 import type { AiredStretch } from '../../lambda/data/streams.ts';
+import { onAirStatement } from '../../lambda/orchestration/on-air-statement.ts';
 import { publishDraft } from '../../lambda/orchestration/publish-draft.ts';
 import { actorsOn, statsWith } from '../support/actors.ts';
 import { testService } from '../support/service.ts';
@@ -70,7 +71,7 @@ async function send(secondsAgo: number, ...stretches: readonly (readonly [number
   const aired = stretches.map(([from, to]): AiredStretch => ({
     from: from * fps,
     to: to * fps,
-    bytes: 1,
+    bytes: (to - from) * 1000,
     standIn: null,
   }));
   await data().figures.say('agent', [{ replicaID: replica!.id, epoch: replica!.epoch, stats: statsWith({ aired }) }]);
@@ -153,11 +154,47 @@ it('is refused with one byte changed, of the statement, of its keys or of a file
     statement.length - signature.length + 3,
   ];
   for (const place of places) await expect(verify(changedAt(place))).rejects.toThrow(/signed/);
+  for (const respelt of [`${statement}.AAAA`, `${statement}=`, `${head}.${body}.*${signature}`, `${head}.${body}`])
+    await expect(verify(respelt)).rejects.toThrow(/signed/);
   const file = bytesOf(2);
   file[3]! ^= 1;
   await expect(verify(statement, file)).rejects.toThrow(/none of the files/);
   await writeFile(jwks, JSON.stringify({ keys: [] }));
   await expect(verify(statement)).rejects.toThrow(/none of these keys/);
+});
+
+it('has of what reaches beyond its time the part within it', async () => {
+  await playlistOf('sequential', 2, 3);
+  await send(100, [0, 100]);
+  const stream = (await data().streams.find(user().id, streamID))!;
+  const at = (seconds: number) => new Date(stream.anchored_at!.getTime() + seconds * 1000);
+  const [run] = (await onAirStatement(data(), stream, at(30), at(50)))!;
+  expect(run!.aired).toEqual([
+    { outputID: null, fromFrame: 30 * fps, toFrame: 50 * fps, bytes: 20_000, standInUploadID: null },
+  ]);
+});
+
+it('is refused where a statement cannot hold the day, instead of leaving some of it out', async () => {
+  await playlistOf('sequential', 2);
+  await send(10, [0, 1]);
+  await service.pool().query(
+    `insert into aired_frames (stream_id, anchored_at, replica_id, epoch, from_frame, to_frame, bytes)
+     select id, date_trunc('milliseconds', anchored_at), 'another', n, n % 200, n % 200 + 1, 1
+     from streams, generate_series(1, 20000) n where id = $1`,
+    [streamID],
+  );
+  const { status, body } = await call('GET', `/streams/${streamID}/proof?day=${today()}`);
+  expect([status, body.errors?.[0].path]).toEqual([422, '/query/day']);
+});
+
+it('writes no name that a table program takes for a formula', async ({ skip }) => {
+  skip(!isLongAfterMidnight(60), 'it has just been midnight');
+  await playlistOf('sequential', 2);
+  const { items } = (await call('GET', `/playlists/${playlistID}`)).body.draft;
+  await call('PATCH', `/uploads/${items[0].uploadID}`, { name: '=1+1' });
+  await send(10, [0, 1]);
+  const [line] = await verify(await proof());
+  expect(line![1]).toBe("'=1+1");
 });
 
 it('is no access token', async () => {

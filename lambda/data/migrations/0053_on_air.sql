@@ -5,23 +5,44 @@ create table past_runs (
   -- A stream begins one run at a time, so this names the run. In whole milliseconds, as everybody reckons from it.
   anchored_at timestamptz not null,
   ended_at timestamptz not null,
+  -- When the next run began, which may be long after the end.
+  kept_at timestamptz not null default now(),
   quality text not null,
   framerate text not null,
   video_codec text,
-  -- The rows of timeline_entries, without the stream.
-  entries jsonb not null,
+  -- Of its entries, as they are stored.
+  bytes bigint not null,
   primary key (stream_id, anchored_at)
 );
 create index past_runs_by_end on past_runs (ended_at);
+create index past_runs_by_keeping on past_runs (kept_at);
+
+-- The rows of timeline_entries.
+create table past_entries (
+  stream_id text not null,
+  anchored_at timestamptz not null,
+  track text not null,
+  number integer not null,
+  offset_seconds double precision not null,
+  playlist_id text,
+  snapshot jsonb not null,
+  primary key (stream_id, anchored_at, track, number),
+  foreign key (stream_id, anchored_at) references past_runs on delete cascade
+);
 
 -- A trigger, as the release before begins runs too. It comes before the entries of the run are deleted.
 create function keep_past_run() returns trigger language plpgsql as $$
+declare
+  anchor timestamptz := date_trunc('milliseconds', old.anchored_at);
 begin
-  insert into past_runs (stream_id, anchored_at, ended_at, quality, framerate, video_codec, entries)
-  select old.id, date_trunc('milliseconds', old.anchored_at),
-    greatest(old.anchored_at, coalesce(old.stopped_at, now())),
-    old.run_quality, old.run_framerate, old.run_video_codec, jsonb_agg(to_jsonb(e) - 'stream_id' order by track, number)
-  from timeline_entries e where stream_id = old.id having count(*) > 0
+  insert into past_runs (stream_id, anchored_at, ended_at, quality, framerate, video_codec, bytes)
+  select old.id, anchor, greatest(old.anchored_at, coalesce(old.stopped_at, now())),
+    old.run_quality, old.run_framerate, old.run_video_codec, sum(pg_column_size(snapshot))
+  from timeline_entries where stream_id = old.id having count(*) > 0
+  on conflict do nothing;
+  insert into past_entries (stream_id, anchored_at, track, number, offset_seconds, playlist_id, snapshot)
+  select old.id, anchor, track, number, offset_seconds, playlist_id, snapshot
+  from timeline_entries where stream_id = old.id
   on conflict do nothing;
   return null;
 end $$;

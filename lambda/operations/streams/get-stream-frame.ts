@@ -39,15 +39,7 @@ export const getStreamFrame = operation(['service:read'], {
     const at = query.at ?? now;
     const stream = orNotFound(await ctx.data.streams.find(ctx.caller.userID, params.id), 'stream');
     const to = new Date(at.getTime() + 1);
-    const [row] = await onAirRows(ctx.data, stream, {
-      from: at,
-      to,
-      count: 1,
-      track: 'video',
-      drafts: null,
-      plannedAt: null,
-      now,
-    });
+    const [row] = await onAirRows(ctx.data, stream, { from: at, to, count: 1, track: 'video', drafts: null, now });
     if (!row) throw unavailable('Nothing is on the air then, as far as is known.');
     const key = await readyKey(ctx, stream, row, at, query.width);
     const url = await ctx.objects.presignGet(key, { expiresInSeconds: urlSeconds });

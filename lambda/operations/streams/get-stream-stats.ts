@@ -2,8 +2,7 @@
 import * as z from 'zod';
 import type { Stream } from '../../data/streams.ts';
 import { isLive, streamStates } from '../../domain/stream-lifecycle.ts';
-import { summaryOf } from '../../domain/aired.ts';
-import type { RunSummary } from '../../domain/aired.ts';
+import { secondsOf } from '../../domain/aired.ts';
 import { framesPerSecond } from '../../domain/video-format.ts';
 import type { Context } from '../context.ts';
 import { orNotFound, pathID, timestamp } from '../fields.ts';
@@ -91,11 +90,18 @@ export const getStreamStats = operation(['service:read'], {
   },
 });
 
-async function summaryOfRun({ data }: Context, stream: Stream): Promise<RunSummary | null> {
+async function summaryOfRun({ data }: Context, stream: Stream): Promise<z.input<typeof stats>['run']> {
   const { id, anchored_at: anchoredAt, run_framerate: framerate } = stream;
   if (anchoredAt === null || framerate === null) return null;
-  const aired = await data.runs.aired(id, anchoredAt, 0, Number.MAX_SAFE_INTEGER);
-  return aired.length === 0 ? null : summaryOf(aired, framesPerSecond[framerate]);
+  const sum = await data.runs.airedSum(id, anchoredAt);
+  if (sum === null) return null;
+  const rate = framesPerSecond[framerate];
+  return {
+    airedSeconds: secondsOf(sum.airedFrames, rate),
+    offAirSeconds: secondsOf(sum.wholeFrames - sum.airedFrames, rate),
+    interruptions: sum.interruptions,
+    bytesAcknowledged: sum.bytes,
+  };
 }
 
 /** How long the stream has been live, or was live in its last run. */

@@ -1,6 +1,7 @@
 // GET /streams/{id}/timeline: what a stream plays now and next, and what it played or will play at any other time.
 import * as z from 'zod';
 import type { Stream } from '../../data/streams.ts';
+import { nameOfItem } from '../../domain/item-title.ts';
 import { onAirRows } from '../../orchestration/on-air-rows.ts';
 import type { OnAirRow } from '../../orchestration/on-air-rows.ts';
 import type { Context } from '../context.ts';
@@ -37,37 +38,53 @@ export const getStreamTimeline = operation(['service:read'], {
   output: { status: 200, body: pageOf(timelineRow).meta({ id: 'TimelinePage' }), csv: csvOf },
   errors: ['not_found', 'invalid_cursor'],
   async handle(ctx, { params, query }) {
-    const { draft, playlistID, track = null, limit, cursor } = query;
-    const [firstAsked, position] = cursor?.split('.') ?? [];
     const now = await ctx.data.now();
-    // A later page goes on with what the first one began: with what would be, had the drafts been published then.
-    const askedAt = firstAsked === undefined ? now : new Date(Number.parseInt(firstAsked, 36));
-    if (Number.isNaN(askedAt.getTime())) throw invalidCursor();
-    const from = query.from ?? askedAt;
+    const from = query.from ?? now;
     const to = query.to ?? new Date(from.getTime() + longestMs);
     if (from >= to) throw refuse('from', 'from has to be before to.');
     if (to.getTime() - from.getTime() > longestMs) throw refuse('to', `Ask for at most ${longestDays} days.`);
     const stream = orNotFound(await ctx.data.streams.find(ctx.caller.userID, params.id), 'stream');
+    const { draft, playlistID, track = null, limit, cursor } = query;
     const drafts = !draft ? null : playlistID === undefined ? 'all' : { playlistID };
-    const listID = `timeline of ${stream.id} ${track} ${draft} ${playlistID} ${askedAt.getTime()}`;
-    const afterMs = cursor === undefined ? null : ctx.cursors.open(listID, position ?? '');
-    if (cursor !== undefined && afterMs === null) throw invalidCursor();
+    const listID = `timeline of ${stream.id} ${track} ${draft} ${playlistID}`;
+    const place = cursor === undefined ? null : openPlace(ctx, listID, cursor);
+    // All pages show one plan: else that of a stream which is not live would begin anew with each.
+    const beginsAt = place?.beginsAt ?? (from > now ? from : now);
     const found = await onAirRows(ctx.data, stream, {
-      from: afterMs === null ? from : new Date(afterMs),
+      from: place?.after ?? from,
       to,
       count: limit + 1,
       track,
       drafts,
-      plannedAt: !draft ? null : from > askedAt ? from : askedAt,
-      now: draft ? askedAt : now,
+      beginsAt,
+      now,
     });
-    const hasMore = found.length > limit;
-    const sealed = hasMore ? ctx.cursors.seal(listID, found[limit]!.startAt.getTime()) : '';
-    const next = hasMore ? `${askedAt.getTime().toString(36)}.${sealed}` : '';
-    const data = await presentRows(ctx, stream, found.slice(0, limit), afterMs === null ? from : null);
-    return { data, page: { hasMore, nextCursor: next } };
+    const next = found[limit];
+    const data = await presentRows(ctx, stream, found.slice(0, limit), place === null ? from : null);
+    const nextCursor = next ? sealPlace(ctx, listID, { beginsAt, after: next.startAt }) : '';
+    return { data, page: { hasMore: next !== undefined, nextCursor } };
   },
 });
+
+/** Where the next page begins. */
+interface Place {
+  readonly beginsAt: Date;
+  readonly after: Date;
+}
+
+/** Two cursors, of which the second is for the plan that the first names. */
+function sealPlace({ cursors }: Context, listID: string, { beginsAt, after }: Place): string {
+  const beginsAtMs = beginsAt.getTime();
+  return `${cursors.seal(listID, beginsAtMs)}.${cursors.seal(`${listID} ${beginsAtMs}`, after.getTime())}`;
+}
+
+function openPlace({ cursors }: Context, listID: string, cursor: string): Place {
+  const [plan = '', page = ''] = cursor.split('.');
+  const beginsAtMs = cursors.open(listID, plan);
+  const afterMs = beginsAtMs === null ? null : cursors.open(`${listID} ${beginsAtMs}`, page);
+  if (beginsAtMs === null || afterMs === null) throw invalidCursor();
+  return { beginsAt: new Date(beginsAtMs), after: new Date(afterMs) };
+}
 
 /** @param from the time that was asked for; null where the page is not the first */
 async function presentRows(
@@ -84,7 +101,7 @@ async function presentRows(
     playlistID,
     itemID: item.itemID,
     uploadID: item.uploadID,
-    name: uploads.get(item.uploadID)?.name ?? item.name ?? null,
+    name: nameOfItem(item, uploads.get(item.uploadID)?.name, parts !== null),
     positionSeconds: from === null ? 0 : Math.max(0, (from.getTime() - startAt.getTime()) / 1000),
     aired: parts && [...parts],
   }));

@@ -1,6 +1,6 @@
 // The replicas that an agent holds and publishes, by id.
 import type { Replica } from '../../data/replicas.ts';
-import type { ReplicaFigures } from '../../data/figures.ts';
+import type { ReplicaFigures, SaidFigures } from '../../data/figures.ts';
 import type { HeldReplica } from '../replica/held-replica.ts';
 
 /** Begins to publish a replica once `predecessor`, which may still send on the same key, has ended. */
@@ -9,7 +9,7 @@ export type BeginReplica = (replica: Replica, predecessor: Promise<void> | undef
 export class AgentReplicas {
   readonly #begin: BeginReplica;
   readonly #byID = new Map<string, HeldReplica>();
-  /** Those that have ended, and whose last figures nobody has noted. */
+  /** Those that have ended, and of which nobody has noted what was aired last. */
   readonly #ended = new Set<HeldReplica>();
 
   constructor(begin: BeginReplica) {
@@ -58,15 +58,20 @@ export class AgentReplicas {
     await Promise.all([...this.#byID.values()].map((held) => held.end()));
   }
 
-  /** Whether any has ended whose last figures nobody has noted. */
-  get haveAnyEnded(): boolean {
-    return this.#ended.size > 0;
+  /** Whether any has ended of which nobody has noted what was aired, or has sent much since somebody did. */
+  get haveAnyToNote(): boolean {
+    return this.#ended.size > 0 || this.#byID.values().some(({ figures }) => figures.aired.areToBeNoted);
   }
 
-  /** Has the last figures of those noted. @param sampledAt now, by the database's clock */
-  async noteEnded(sampledAt: Date, note: (figures: readonly ReplicaFigures[]) => Promise<void>): Promise<void> {
+  /** Has what was aired of those noted. */
+  async noteAired(note: (aired: readonly SaidFigures[]) => Promise<void>): Promise<void> {
     const ended = [...this.#ended];
-    await note(ended.map((held) => held.sampleFigures(sampledAt)));
+    const sending = [...this.#byID.values()].filter(({ figures }) => figures.aired.areToBeNoted);
+    const unnoted = [...ended, ...sending].map((held) => ({ held, aired: held.figures.aired.unnoted }));
+    await note(
+      unnoted.map(({ held: { claim }, aired }) => ({ replicaID: claim.id, epoch: claim.epoch, stats: { aired } })),
+    );
+    for (const { held, aired } of unnoted) held.figures.aired.noted(aired);
     for (const held of ended) this.#ended.delete(held);
   }
 

@@ -11,7 +11,7 @@ import { AgentLease, LeaseLost, renewEveryMs } from './agent-lease.ts';
 import type { AgentOptions } from './agent-options.ts';
 import { AgentReplicas } from './agent-replicas.ts';
 import { replicaBeginner } from './begin-replica.ts';
-import { Chores } from './chores.ts';
+import { Chores, noteAired } from './chores.ts';
 import { handOver } from './hand-over.ts';
 import { answerPeers, KnownPeers } from './peers.ts';
 import { BetterMediaPlace, leavesEveryMs, unlessLeft } from './leave-media.ts';
@@ -157,7 +157,8 @@ class Agent {
     await this.#watching;
     this.#peerServer?.close();
     await this.#lease.close();
-    await this.#replicas.noteEnded(await this.#data.now(), this.#data.figures.noteAired);
+    // What cannot be noted must not keep the streams from going on elsewhere.
+    await noteAired(pool, this.#replicas).catch((error: unknown) => this.#logHindrance('noteAired', error));
     await this.#data.agents.declareDead(agentID);
     await recoverReplicas(pool);
     // An upload that is being prepared takes as long as it takes, and needs no lease.

@@ -83,7 +83,7 @@ export class Chores {
         work: ({ renewal }) => this.#reportEnds(renewal),
       },
       { name: 'sayFigures', isDue: () => this.#areFiguresDue(), work: (occasion) => this.#writeFigures(occasion) },
-      { name: 'noteAired', isDue: () => replicas.haveAnyEnded, work: (occasion) => this.#noteAired(occasion) },
+      { name: 'noteAired', isDue: () => replicas.haveAnyToNote, work: () => noteAired(pool, replicas) },
       { name: 'relay', isDue: ({ isAnyUnsent }) => isAnyUnsent, work: () => queue.relay() },
     ];
   }
@@ -150,12 +150,6 @@ export class Chores {
     return count > 0 && steadyClock() - this.#figuresWrittenAtMs >= everyMs;
   }
 
-  /** Who is not the holder any more, as after a hand-over, reports nothing, but what it sent was on the air. */
-  async #noteAired({ databaseClock }: Occasion): Promise<void> {
-    const { data, replicas } = this.#options;
-    await replicas.noteEnded(databaseClock(), data.figures.noteAired);
-  }
-
   async #writeFigures({ databaseClock }: Occasion): Promise<void> {
     const { agentID, data, replicas, steadyClock } = this.#options;
     this.#figuresWrittenAtMs = steadyClock();
@@ -179,4 +173,9 @@ export class Chores {
       throw error;
     }
   }
+}
+
+/** Who is not the holder any more, as after a hand-over, reports nothing, but what it sent was on the air. */
+export function noteAired(pool: Pool, replicas: AgentReplicas): Promise<void> {
+  return replicas.noteAired((aired) => inTransaction(pool, ({ figures }) => figures.noteAired(aired)));
 }

@@ -11,11 +11,12 @@ interface InFlight {
   readonly endBytes: number;
 }
 
-/**
- * So many stretches are told with each figures. Whatever ends a stretch is reported, and what was reported with figures
- * is written down, so that older ones are there already.
- */
-const keptStretches = 16;
+/** So many stretches are told with each figures. */
+const toldStretches = 16;
+/** With more than these, they are to be noted before any of them is told no more. */
+const uncriticalStretches = toldStretches / 2;
+/** While nobody can note them, no more than these are kept: an hour of them where something else plays every 4 s. */
+const mostStretches = 1000;
 
 export class AiredFrames {
   readonly #stretches: AiredStretch[] = [];
@@ -25,9 +26,25 @@ export class AiredFrames {
   #inFlight: InFlight[] = [];
   #countedBytes = 0;
 
-  /** The last stretches, which may still grow at their end. */
+  /** The last stretches, of which the last may still grow at its end. */
   get stretches(): readonly AiredStretch[] {
-    return this.#stretches;
+    return this.#stretches.slice(-toldStretches);
+  }
+
+  /** All that may not have been noted, in the same order. */
+  get unnoted(): readonly AiredStretch[] {
+    return [...this.#stretches];
+  }
+
+  /** Whether some would soon be told no more. */
+  get areToBeNoted(): boolean {
+    return this.#stretches.length > uncriticalStretches;
+  }
+
+  /** These are written down: the last of them may still grow, and the others are not needed any more. */
+  noted(stretches: readonly AiredStretch[]): void {
+    const last = this.#stretches.findIndex(({ from }) => from === stretches.at(-1)?.from);
+    this.#stretches.splice(0, Math.max(0, last));
   }
 
   /** So many pictures, of which `frame` is the last, are being written. */
@@ -75,6 +92,6 @@ export class AiredFrames {
     }
     this.#isOpen = true;
     this.#stretches.push({ from, to, bytes, standIn });
-    if (this.#stretches.length > keptStretches) this.#stretches.shift();
+    if (this.#stretches.length > mostStretches) this.#stretches.shift();
   }
 }

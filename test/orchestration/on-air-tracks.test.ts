@@ -1,0 +1,28 @@
+// Which track is the programme at a time of a run, and what of that which was aired is true of it.
+import { expect, it } from 'vitest';
+import type { TimelineEntry, TimelineItem } from '../../lambda/domain/play-out.ts';
+import { airedOfTrack, programmeTrackOf } from '../../lambda/orchestration/on-air-rows.ts';
+
+const entry = (offsetSeconds: number, items: number): TimelineEntry => ({
+  number: offsetSeconds,
+  offsetSeconds,
+  playlistID: null,
+  snapshot: { mode: 'sequential', seed: 0, items: Array.from({ length: items }, () => ({}) as TimelineItem) },
+});
+
+it('the programme is the track that was it then, whatever was published since', () => {
+  const timelines = { video: [entry(0, 3), entry(100, 1)], audio: [entry(0, 1), entry(100, 5)] };
+  expect([-1, 0, 99.9, 100, 1000].map((seconds) => programmeTrackOf(timelines, seconds))).toEqual([
+    'video',
+    'video',
+    'video',
+    'audio',
+    'audio',
+  ]);
+});
+
+it('what stands in for pictures stands in for no sound beside them', () => {
+  const aired = [{ outputID: null, fromFrame: 0, toFrame: 9, bytes: 1, standInUploadID: 'upl' }];
+  expect(airedOfTrack(aired, 'video')).toEqual(aired);
+  expect(airedOfTrack(aired, 'audio')).toEqual([{ ...aired[0], standInUploadID: null }]);
+});
