@@ -146,8 +146,12 @@ describe('the destination of a channel', () => {
       id: destinationID,
       name: 'YouTube (local)',
       managedChannelTitleCached: 'YouTube (local)',
+      platform: 'youtube',
+      limits: made['limits'],
+      srt: null,
       createdAt: made['createdAt'],
     });
+    expect(made['limits']).toMatchObject({ maxQuality: 'q_2160p', maxFramesPerSecond: 60 });
     const again = (await call('POST', `/connections/${id}/reauthorise`, {}))!;
     expect(await titleOf(await confirm(await consent(String(again['authorizeURL']), allow)))).toBe('Connected');
     expect(await call('GET', `/connections/${id}`)).toMatchObject({ destinationID });

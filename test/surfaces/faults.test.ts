@@ -60,13 +60,13 @@ describe('a field', () => {
       '/playlists/x/operations',
       { operations: [{}] },
       '/operations/0/op',
-      'Is missing. Send one of add, remove, move, replace, setMode, clear.',
+      'Is missing. Send one of add, remove, move, replace, set, setMode, clear.',
     ],
     [
       '/playlists/x/operations',
       { operations: [{ op: 'sing' }] },
       '/operations/0/op',
-      'Must be one of add, remove, move, replace, setMode, clear.',
+      'Must be one of add, remove, move, replace, set, setMode, clear.',
     ],
     ['/playlists/x/operations', { operations: [3] }, '/operations/0', 'Must be an object, not a number.'],
     [

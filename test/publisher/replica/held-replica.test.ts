@@ -299,7 +299,8 @@ describe('a connection whose time is over', { timeout: testTimeoutMs }, () => {
     expect(new Set(made.states())).toEqual(new Set(['live']));
     const figures = made.run.figures.sample(steadyClock(), new Date(), 30);
     expect(figures).toMatchObject({ reconnects: 0, droppedFrames: 0 });
-    expect(pictures(server.connections[0]!.received).length).toBeGreaterThan(8 * 30);
+    // All the while that the database was asked, which is longer than the connection was to last.
+    expect(pictures(server.connections[0]!.received).length).toBeGreaterThan(6 * 30);
   });
 
   it('is made anew at the present when it is lost before the next one stands', async () => {

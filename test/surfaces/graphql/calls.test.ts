@@ -335,6 +335,17 @@ describe('streams', () => {
     await ensureSigningKey(service.pool(), service.service().sealer, new Date());
     const [day] = new Date().toISOString().split('T');
     await call('getStreamProof', { id, day });
+    const { id: destinationID } = await call('createDestination', {
+      name: 'Second',
+      url: 'rtmp://127.0.0.1/second',
+      streamKey: 'second-key',
+    });
+    const output = await call('createStreamOutput', { id, destinationID });
+    const named = { id, outputID: output.id };
+    expect(await call('updateStreamOutput', { ...named, enabled: false })).toMatchObject({ enabled: false });
+    await callAs(`/streams/${id}/outputs/${output.id}`, 'getStreamOutput', named);
+    await callAs(`/streams/${id}/outputs`, 'listStreamOutputs', { id });
+    await call('deleteStreamOutput', named);
     await call('createGuideLink', { id });
     await call('deleteGuideLink', { id });
     await callAs(`/streams/${id}/transitions`, 'listStreamTransitions', { id });
