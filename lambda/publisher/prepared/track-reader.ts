@@ -102,7 +102,7 @@ export class TrackReader {
         const key = segmentKey(rendition, segment);
         const header = await store.header(key);
         if (!hasGroups(header, rendition, segment)) throw new SegmentDamaged('a segment with other groups');
-        const sound = await this.#soundOf(position, next, end);
+        const sound = position.sound && (await this.#soundOf(position, position.sound, next, end));
         const span = await Span.load(store, key, { playing, header, first: next, end, sound });
         // If the reader was told to skip meanwhile, what was read is not wanted any more.
         if (this.#position !== position) continue;
@@ -187,14 +187,12 @@ export class TrackReader {
   }
 
   /**
-   * Reads the sound at a loudness that goes with pictures. Where it cannot be read, the rest of the playing has the
-   * pictures' own.
-   * @returns null where these have their own
+   * Reads the sound at a loudness that goes with pictures.
+   * @returns null where it cannot be read: the rest of the playing has the pictures' own
    */
-  async #soundOf(position: Position, first: number, end: number): Promise<Span[] | null> {
+  async #soundOf(position: Position, sound: Rendition, first: number, end: number): Promise<Span[] | null> {
     const { store, framesPerSecond } = this.#options;
-    const { playing, sound } = position;
-    if (sound === null) return null;
+    const { playing } = position;
     const from = firstSoundFrameFrom(first, framesPerSecond);
     const until = Math.min(firstSoundFrameFrom(end, framesPerSecond), soundFramesOf(playing, framesPerSecond));
     const perSegment = groupsPerSegment(sound.format);
