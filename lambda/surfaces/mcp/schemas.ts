@@ -19,9 +19,9 @@ export function selfContained(
   elsewhere: DescribedElsewhere = new Map(),
 ): Json {
   const schemas: Json = {};
-  const complete = inPlace(jsonSchema(schema, io, schemas), schemas, elsewhere, io) as Json;
+  const complete = inPlace(jsonSchema(schema, io, schemas), schemas, elsewhere) as Json;
   // AI models are given the schemas of inputs, and some providers of models accept no list of types in them.
-  return io === 'input' ? complete : (withoutUnionsOfNull(withoutFormats(complete)) as Json);
+  return io === 'input' ? complete : (withoutUnionsOfNull(complete) as Json);
 }
 
 /** The component that a schema is, or null, and the components that it directly contains. */
@@ -33,14 +33,14 @@ export function componentsOf(schema: z.ZodType): { readonly root: string | null;
   return { root, parts: [...parts].map(([, reference]) => nameIn(reference!)) };
 }
 
-function inPlace(value: unknown, schemas: Json, elsewhere: DescribedElsewhere, io: 'input' | 'output'): unknown {
-  if (Array.isArray(value)) return value.map((member) => inPlace(member, schemas, elsewhere, io));
+function inPlace(value: unknown, schemas: Json, elsewhere: DescribedElsewhere): unknown {
+  if (Array.isArray(value)) return value.map((member) => inPlace(member, schemas, elsewhere));
   if (value === null || typeof value !== 'object') return value;
   const { $ref, ...own } = value as Json & { $ref?: string };
   const component = $ref === undefined ? {} : (schemas[nameIn($ref)] as Json);
-  const members = Object.entries({ ...component, ...own }).filter(([name, member]) => !isNoise(name, member, io));
+  const members = Object.entries({ ...component, ...own }).filter(([name, member]) => !isNoise(name, member));
   const schema = Object.fromEntries(
-    members.map(([name, member]) => [name, name === 'examples' ? member : inPlace(member, schemas, elsewhere, io)]),
+    members.map(([name, member]) => [name, name === 'examples' ? member : inPlace(member, schemas, elsewhere)]),
   );
   // Only objects become shorter by leaving out what another tool describes. The values of an enum are short already.
   const teller = $ref === undefined || !component['properties'] ? undefined : elsewhere.get(nameIn($ref));
@@ -52,16 +52,8 @@ function nameIn(reference: string): string {
 }
 
 /** Whether a part of a schema does not help an AI client: the service checks it in any case. */
-function isNoise(name: string, member: unknown, io: 'input' | 'output'): boolean {
-  // Of what is within an argument, an unknown field is refused by its name.
-  if (name === 'additionalProperties') return member === false;
-  if (name === 'pattern') return member === storableTextPattern || io === 'output';
-  // An answer has every field; only the problem that an error has in its place has none of them.
-  // A value of many explains itself when it is there.
-  if (name === 'enum') return io === 'output' && Array.isArray(member) && member.length > 15;
-  if (name === 'required') return io === 'output' && Array.isArray(member);
-  // What a value looks like is seen in the value.
-  if (name === 'format') return io === 'output' || member === 'int32';
+function isNoise(name: string, member: unknown): boolean {
+  if (name === 'pattern') return member === storableTextPattern;
   if (name === 'maxLength') return member === maxIDLength;
   return (
     (name === 'minLength' && Number(member) <= 1) ||
@@ -73,14 +65,6 @@ function isNoise(name: string, member: unknown, io: 'input' | 'output'): boolean
 function withoutListOfTypes(schema: Json): Json {
   const { type, ...rest } = schema;
   return Array.isArray(type) ? { ...rest, anyOf: type.map((one: unknown) => ({ type: one })) } : schema;
-}
-
-/** Of an answer, an example of a time says as much as that it is one. */
-function withoutFormats(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(withoutFormats);
-  if (value === null || typeof value !== 'object') return value;
-  const members = Object.entries(value).filter(([name, member]) => name !== 'format' || typeof member !== 'string');
-  return Object.fromEntries(members.map(([name, member]) => [name, withoutFormats(member)]));
 }
 
 /** Writes `anyOf: [X, null]` as X whose type is a list with null, which is half as long. */
@@ -96,5 +80,5 @@ function withoutUnionsOfNull(value: unknown): unknown {
 }
 
 function outlined(teller: string): Json {
-  return { type: 'object', description: `See ${teller}.` };
+  return { type: 'object', description: `As ${teller} answers it.` };
 }

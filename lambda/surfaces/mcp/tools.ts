@@ -51,27 +51,14 @@ export function toolsOf(operations: readonly Operation[]): Tools {
 
 function describeAll(operations: readonly Operation[]): ReadonlyMap<Operation, Tool> {
   const tellers = tellersOf(operations);
-  const firstList = operations.find(isList)?.id;
   const elsewhere = (name: string) => new Map([...tellers].filter(([, teller]) => teller !== name));
   return new Map(
     operations.map((operation) => {
-      const told = describe(operation, elsewhere(toolName(operation)));
-      const isToldOf = firstList !== undefined && operation.id !== firstList && isList(operation);
-      const tool = isToldOf ? withoutPage(told, toolName({ id: firstList })) : told;
+      const tool = describe(operation, elsewhere(toolName(operation)));
       const maker = makerOf(operation, operations);
       return [operation, maker ? withoutFieldsOf(maker, tool) : tool];
     }),
   );
-}
-
-function isList({ output: { body } }: Operation): boolean {
-  return body !== undefined && Object.hasOwn(selfContained(body, 'output')['properties'] ?? {}, 'page');
-}
-
-/** What a tool says of pages the first list does as well. */
-function withoutPage(tool: Tool, teller: string): Tool {
-  const properties = { ...tool.outputSchema.properties, page: { type: 'object', description: `As in ${teller}.` } };
-  return { ...tool, outputSchema: { ...tool.outputSchema, properties } };
 }
 
 /** What makes the resource that an operation changes. */
@@ -126,19 +113,16 @@ function describe(operation: Operation, elsewhere: DescribedElsewhere): Tool {
   return {
     name: toolName(operation),
     title: summary,
-    description: description ?? `${summary}.`,
+    description: description === undefined ? `${summary}.` : `${summary}. ${description}`,
     inputSchema: inputSchema(operation),
     outputSchema: outputSchema(operation, elsewhere),
     annotations: annotations(operation),
   };
 }
 
-const idempotencyKey: Json = { type: 'string', description: 'For retries.' };
+const idempotencyKey: Json = { type: 'string', description: 'Any text: makes a repetition harmless.' };
 
-/**
- * The fields of path, query and body become arguments side by side, which is how AI clients call tools. Where there is
- * a body, there is an example: ids alone explain themselves.
- */
+/** The fields of path, query and body become arguments side by side, which is how AI clients call tools. */
 function inputSchema({ method, params, query, body, tag }: Operation): ObjectSchema {
   const parts = [params, query, ...(body ? [body] : [])].map((part) => selfContained(part, 'input') as ObjectSchema);
   const required = parts.flatMap((part) => part.required ?? []);
@@ -151,13 +135,8 @@ function inputSchema({ method, params, query, body, tag }: Operation): ObjectSch
     properties: Object.assign({}, ...parts.map((part) => part.properties), method === 'POST' ? { idempotencyKey } : {}),
     ...(required.length > 0 ? { required } : {}),
     additionalProperties: false,
-    ...(body && Object.keys(example).length > 0 ? { examples: [withShortIDs(example)] } : {}),
+    ...(Object.keys(example).length > 0 ? { examples: [example] } : {}),
   };
-}
-
-/** A model learns nothing from the last twenty characters of an id. */
-function withShortIDs(example: Json): Json {
-  return JSON.parse(JSON.stringify(example).replace(/(?<=_0\w{3})\w{21}(?=")/g, '')) as Json;
 }
 
 function withRequiredOnly({ properties = {}, required = [], ...schema }: ObjectSchema): Json {
@@ -165,15 +144,21 @@ function withRequiredOnly({ properties = {}, required = [], ...schema }: ObjectS
 }
 
 /**
- * Structured content is always an object. No field is required: clients of 2025 check the `problem` that is the content
- * of an error by the same schema.
+ * Structured content is always an object. The schema also allows a `problem`, which is the content of an error: clients
+ * of 2025 check errors by the same schema.
  */
 function outputSchema({ output: { body } }: Operation, elsewhere: DescribedElsewhere): ObjectSchema {
   const answer = (body ? selfContained(body, 'output', elsewhere) : {}) as Json & { type?: unknown };
-  const { description, properties = {} } = (
-    answer.type === 'array' ? { properties: { data: answer } } : answer
-  ) as ObjectSchema;
-  return { type: 'object', ...(description ? { description } : {}), properties };
+  const isList = answer.type === 'array';
+  const object = (isList ? { properties: { data: answer }, required: ['data'] } : answer) as ObjectSchema;
+  const { description, properties = {}, required } = object;
+  const described = { type: 'object' as const, ...(description ? { description } : {}) };
+  if (!required) return { ...described, properties };
+  return {
+    ...described,
+    properties: { ...properties, problem: { type: 'object' } },
+    anyOf: [{ required }, { required: ['problem'] }],
+  };
 }
 
 /**
@@ -182,10 +167,10 @@ function outputSchema({ output: { body } }: Operation, elsewhere: DescribedElsew
 function annotations({ method, hints = {} }: Operation): ToolAnnotations {
   const openWorldHint = hints.openWorld === true;
   if (method === 'GET') return { readOnlyHint: true, openWorldHint };
-  // readOnlyHint and idempotentHint are false where they are left out.
   return {
+    readOnlyHint: false,
     destructiveHint: method !== 'POST' || hints.destructive === true,
-    ...(method !== 'POST' || hints.idempotent === true ? { idempotentHint: true } : {}),
+    idempotentHint: method !== 'POST' || hints.idempotent === true,
     openWorldHint,
   };
 }
