@@ -44,7 +44,7 @@ export function applications(db: Queryable) {
 
     /**
      * Ends the user's consent to an application, every token that came of it, every code that could become one, and
-     * what the webhooks are told that it made.
+     * what the webhooks and alert channels are told that it made.
      * @returns whether there was any of these
      */
     disconnect: async (userID: string, clientID: string) => {
@@ -63,6 +63,9 @@ export function applications(db: Queryable) {
            given_up as (
              update webhook_deliveries set state = 'failed', failure = 'webhook_disabled'
              where state = 'pending' and webhook_id in (select id from hooks)),
+           alerts as (
+             update alert_channels set enabled = false, disabled_reason = null, test_asked_at = null
+             where user_id = $1 and client_id = $2 and enabled),
            -- The application may be connected again: it must not be deleted at once as one that nobody uses.
            used as (update oauth_clients set updated_at = now() where client_id = $2),
            ended as (

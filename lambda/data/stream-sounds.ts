@@ -43,10 +43,21 @@ export function streamSounds(db: Queryable) {
         )
       )?.loudness,
 
-    /** Notes levels of a run. One that is noted with a time that has one already takes its place. */
+    /**
+     * Notes levels of a run. One that is noted with a time that has one already takes its place. Of each item there are
+     * a few: what is on air has begun by one of the last.
+     */
     addLevels: (streamID: string, levels: readonly ItemLevel[]) =>
       db.query(
-        `with added as (
+        `with ranked as (
+           select item_id, upload_id, from_seconds,
+             row_number() over (partition by item_id, upload_id order by from_seconds desc) as number
+           from timeline_levels where stream_id = $1),
+         overtaken as (
+           delete from timeline_levels l using ranked r
+           where l.stream_id = $1 and l.item_id = r.item_id and l.upload_id = r.upload_id
+             and l.from_seconds = r.from_seconds and r.number > 3),
+         added as (
            insert into timeline_levels (stream_id, item_id, upload_id, from_seconds, level)
              select $1, added ->> 'itemID', added ->> 'uploadID', (added ->> 'fromSeconds')::double precision,
                nullif(added -> 'level', 'null')

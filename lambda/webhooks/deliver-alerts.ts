@@ -58,6 +58,11 @@ async function deliverOnce(
     return false;
   }
   const notices = isTest ? [] : await alertNotices.due(channel.id, flapsToConfirm, noticesAtOnce);
+  // What was wrong may be well again before it was told.
+  if (!isTest && notices.length === 0) {
+    await alertNotices.putOff(channel.id, 1, null);
+    return false;
+  }
   const message = isTest ? testMessage : messageOfNotices(notices, channel.quiet_hours?.timeZone ?? 'UTC');
   const outcome = await send(options, channel, message, notices);
   const { status, failure } = outcome;

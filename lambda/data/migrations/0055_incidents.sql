@@ -16,6 +16,7 @@ create table incident_signals (
   at timestamptz not null default clock_timestamp()
 );
 create index incident_signals_by_user on incident_signals (user_id, id);
+create index incident_signals_by_subject on incident_signals (user_id, kind, subject_id);
 
 create table incidents (
   id text primary key default 'inc_' || replace(uuidv7()::text, '-', ''),
@@ -112,10 +113,11 @@ begin
   -- Where the user is being deleted, there is nobody to tell.
   insert into incident_signals (user_id, kind, subject_id, stream_id, output_id, condition, detail)
   select id, of_kind, of_subject, of_stream, of_output, is_in, with_detail from users where id = of_user;
-  -- One command is enough for all that was signalled by the time that it is received.
+  -- One command is enough for all that a transaction signals. That of another transaction may be carried out before
+  -- this one is committed.
   if found and not exists (
-      select from outbox where queue = 'webhooks' and user_id = of_user and dead_at is null and receipt is null
-        and visible_at <= now() and body ? 'incidentsOf') then
+      select from outbox where queue = 'webhooks' and user_id = of_user and dead_at is null and body ? 'incidentsOf'
+        and xmin = pg_current_xact_id()::xid) then
     insert into outbox (queue, body, user_id) values ('webhooks', jsonb_build_object('incidentsOf', of_user), of_user);
   end if;
 end $$;
@@ -177,7 +179,8 @@ create function signal_source() returns trigger language plpgsql as $$
 begin
   perform note_signal(new.user_id, 'source_unreachable', new.id, null, null,
     case new.state when 'failing' then 'wrong' else 'well' end,
-    jsonb_build_object('name', new.url, 'reason', new.reason));
+    -- What stands behind the question mark of a feed may be a secret.
+    jsonb_build_object('name', split_part(new.url, '?', 1), 'reason', new.reason));
   return null;
 end $$;
 create trigger sources_signalled after update of state on sources

@@ -43,7 +43,9 @@ async function assertOtherAddress(ctx: Context, added: Destination, outputs: rea
 function isSameTarget(ctx: Context, one: Destination, other: Destination): boolean {
   const urlsOf = ({ rtmp_url: url, backup_rtmp_url: backupURL }: Destination) => [url, backupURL ?? url];
   if (!urlsOf(one).some((url) => urlsOf(other).includes(url))) return false;
-  const keyOf = ({ id, sealed_stream_key: key }: Destination) => ctx.sealer.open(key, destinationKeyPlace(id));
+  // One listener of SRT takes many streams, each by its id.
+  const keyOf = ({ id, rtmp_url: url, srt_stream_id: streamID, sealed_stream_key: key }: Destination) =>
+    url.startsWith('srt:') ? (streamID ?? '') : ctx.sealer.open(key, destinationKeyPlace(id));
   return keyOf(one) === keyOf(other);
 }
 
@@ -52,6 +54,12 @@ export async function assertOneIsLeft(ctx: Context, output: Output): Promise<voi
   const { stream_id: streamID } = output;
   const others = (await ctx.data.outputs.ofStreams([streamID])).filter(({ id }) => id !== output.id);
   const isManaged = (await ctx.data.streams.lockAny(streamID))!.stream_destination === 'managed';
-  if (isManaged || others.some(({ enabled }) => enabled)) return;
+  const replicas = await ctx.data.replicas.ofStream(streamID);
+  // An output that was given up is not begun again by itself.
+  const isSent = ({ id, is_first: isFirst, enabled }: Output) => {
+    const own = replicas.filter(({ output_id: outputID }) => outputID === (isFirst ? null : id));
+    return enabled && (own.length === 0 || own.some((replica) => !replica.is_given_up));
+  };
+  if (isManaged || others.some(isSent)) return;
   throw new ProblemError('stream_live', 'It is the only enabled output of a live stream. Stop the stream instead.');
 }

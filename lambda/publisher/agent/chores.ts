@@ -158,7 +158,8 @@ export class Chores {
     // What cannot be written while the database is away is kept for when it is back.
     this.#series.note(figures, (replicaID) => {
       const held = replicas.byID.get(replicaID);
-      return held?.role === 'primary' ? held.streamID : null;
+      // The series of a stream are those of its first output.
+      return held?.role === 'primary' && held.isOfFirstOutput ? held.streamID : null;
     });
     await data.figures.say(agentID, figures);
     if (this.#series.isDue(now)) await this.#writeSeries('ended');

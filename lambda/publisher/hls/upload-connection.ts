@@ -10,6 +10,8 @@ import type { DestinationSocketOptions } from '../destination/destination-socket
 
 /** The form that YouTube asks for: manufacturer, model, version. */
 const userAgent = 'loop-streaming / publisher / 1.0';
+/** A connection that is made anew takes no longer. */
+const connectTimeoutMs = 10_000;
 /** An answer is a status; a few words may come with it. */
 const maxAnswerBytes = 64 * 1024;
 
@@ -88,6 +90,7 @@ function readWhole(response: IncomingMessage, giveUp: () => void): void {
 class DestinationAgent extends Agent {
   readonly #host: HlsURL;
   readonly #options: DestinationSocketOptions;
+  readonly #ending = new AbortController();
   #opened: Duplex | null = null;
 
   constructor(host: HlsURL, options: DestinationSocketOptions) {
@@ -99,20 +102,28 @@ class DestinationAgent extends Agent {
   /** Opens the connection for the first request. */
   async open(signal: AbortSignal): Promise<void> {
     this.#opened = await this.#connect(signal);
+    // Until the first request takes it, a reset would be nobody's error, and end the process.
+    this.#opened.on('error', () => {});
   }
 
   override createConnection(_options: unknown, callback?: (error: Error | null, stream: Duplex) => void): undefined {
     const opened = this.#opened;
     this.#opened = null;
     const isOpen = opened && !opened.destroyed;
-    const connect = async () => (isOpen ? opened : this.#connect(new AbortController().signal));
+    const connect = async () => (isOpen ? opened : this.#connect(this.#connectSignal()));
     callbackify(connect)((error, stream) => callback!(error, stream));
     return undefined;
   }
 
   override destroy(): void {
+    this.#ending.abort();
     this.#opened?.destroy();
     super.destroy();
+  }
+
+  /** A server that takes a connection and does not answer keeps it for so long, and no longer than the agent. */
+  #connectSignal(): AbortSignal {
+    return AbortSignal.any([this.#ending.signal, AbortSignal.timeout(connectTimeoutMs)]);
   }
 
   #connect(signal: AbortSignal): Promise<Duplex> {

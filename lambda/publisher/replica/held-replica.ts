@@ -54,6 +54,7 @@ export class HeldReplica {
   readonly claim: Claim;
   readonly streamID: string;
   readonly role: ReplicaRole;
+  readonly isOfFirstOutput: boolean;
   readonly backend: StreamBackend;
   readonly figures = new Figures();
   /** Resolves when the connection is closed and no process of the replica is left. */
@@ -78,6 +79,7 @@ export class HeldReplica {
     this.#share = new HeldShare(options);
     this.streamID = replica.stream_id;
     this.role = replica.role;
+    this.isOfFirstOutput = replica.output_id === null;
     this.backend = replica.backend;
     this.#plan = new LastingPlan(options);
     const { streamID, backend } = this;

@@ -41,6 +41,8 @@ export interface CallOptions {
  */
 export async function call(socket: Socket, options: CallOptions, signal: AbortSignal): Promise<Call> {
   const beganAtMs = performance.now();
+  // Between two handshakes, as while a key is derived, an error would be nobody's, and end the process.
+  socket.on('error', () => {});
   const { passphrase, latencyMs, streamID } = options;
   const caller: Caller = {
     // Neither number is 0, by which packets are told that are meant for no socket yet.

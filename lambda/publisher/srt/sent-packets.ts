@@ -27,6 +27,12 @@ export class SentPackets {
     return this.#mediaAcknowledged;
   }
 
+  /** The sequence number of the first of them; null where there are none. */
+  get oldest(): number | null {
+    const [first] = this.#packets.keys();
+    return first ?? null;
+  }
+
   get count(): number {
     return this.#packets.size;
   }

@@ -201,10 +201,15 @@ export class SrtConnection {
   }
 
   #noteLosses({ payload }: ControlPacket): void {
+    const { oldest } = this.#sent;
+    if (oldest === null) return;
+    // A report may name billions of packets, of which no more are looked for than are on their way.
+    let left = this.#sent.count;
     for (const [first, last] of readLosses(payload, mostLosses)) {
-      const steps = Math.min(stepsBetween(first, last), stepsBetween(first, this.#sequence) - 1);
-      for (let step = 0; step <= steps && this.#lost.size < this.#sent.count; step++) {
-        const sequence = nextSequence(first, step);
+      const from = stepsBetween(first, oldest) > 0 ? oldest : first;
+      const steps = Math.min(stepsBetween(from, last), stepsBetween(from, this.#sequence) - 1);
+      for (let step = 0; step <= steps && left > 0; step++, left--) {
+        const sequence = nextSequence(from, step);
         if (this.#sent.has(sequence)) this.#lost.add(sequence);
       }
     }
