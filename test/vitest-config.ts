@@ -12,14 +12,15 @@ const minuteMs = 60_000;
 /** Tests that take too long to run at every change, wherever they stand. */
 const slow = [
   'test/long/**/*.test.ts',
-  'test/auth/{account,client-libraries}.test.ts',
+  'test/auth/{account,attacks,auth-handler,client-libraries}.test.ts',
   'test/cost/{cost-section,stream-hour-cost}.test.ts',
-  'test/data/{plans,upload-lists}.test.ts',
+  'test/data/{blocked-contents,claims,plans,upload-lists}.test.ts',
   'test/web/pages.test.ts',
   'test/deploy-command/**/*.test.ts',
   'test/end-to-end/{agents,ai-client,credits,killed,loop,managed,preview,rotation,sign-in}.test.ts',
   'test/imports/{hostile-listings,import-worker,watched-feed}.test.ts',
-  'test/local/{graphql-page,postgres,set-up,watch-page,youtube-ingest}.test.ts',
+  'test/local/{graphql-page,postgres,rtmp-sink,set-up,watch-page,youtube-ingest}.test.ts',
+  'test/operations/{guide-link,limits,timeline,upload-parts}.test.ts',
   'test/orchestration/{concurrency,credits-concurrency}.test.ts',
   'test/platforms/{mirror,mirror-model}.test.ts',
   'test/ports/{flooded-queue,postgres-command-queue,outbound/name-resolver}.test.ts',

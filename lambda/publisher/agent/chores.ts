@@ -159,7 +159,7 @@ export class Chores {
     this.#series.note(figures, (replicaID) => {
       const held = replicas.byID.get(replicaID);
       // The series of a stream are those of its first output.
-      return held?.role === 'primary' && held.isOfFirstOutput ? held.streamID : null;
+      return held?.hasSeries ? held.streamID : null;
     });
     await data.figures.say(agentID, figures);
     if (this.#series.isDue(now)) await this.#writeSeries('ended');

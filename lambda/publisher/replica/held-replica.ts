@@ -1,7 +1,7 @@
 // One replica, from its claim to its end: connects, plays, reports what happens, and tries again for as long as it may.
 import { setTimeout } from 'node:timers/promises';
 import type { ReplicaFigures } from '../../data/figures.ts';
-import type { Claim, Replica, ReplicaRole, ReplicaState } from '../../data/replicas.ts';
+import type { Claim, Replica, ReplicaState } from '../../data/replicas.ts';
 import type { StateReason, StreamBackend } from '../../data/streams.ts';
 import { connectionEndsAfterMs } from '../../domain/ingest-limits.ts';
 import { failsAfterMs, restingDelayMs } from '../../domain/off-air.ts';
@@ -53,8 +53,7 @@ type Ending = 'not asked for' | 'given back' | 'for good';
 export class HeldReplica {
   readonly claim: Claim;
   readonly streamID: string;
-  readonly role: ReplicaRole;
-  readonly isOfFirstOutput: boolean;
+  readonly hasSeries: boolean;
   readonly backend: StreamBackend;
   readonly figures = new Figures();
   /** Resolves when the connection is closed and no process of the replica is left. */
@@ -78,8 +77,7 @@ export class HeldReplica {
     this.claim = { id: replica.id, agent_id: replica.agent_id, epoch: replica.epoch };
     this.#share = new HeldShare(options);
     this.streamID = replica.stream_id;
-    this.role = replica.role;
-    this.isOfFirstOutput = replica.output_id === null;
+    this.hasSeries = replica.role === 'primary' && replica.output_id === null;
     this.backend = replica.backend;
     this.#plan = new LastingPlan(options);
     const { streamID, backend } = this;
