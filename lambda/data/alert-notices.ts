@@ -23,6 +23,13 @@ const sendable = (flaps: string) => `
   n.channel_id = c.id and n.sent_at is null and n.due_at <= now()
   and (n.phase = 'ended' or i.condition = 'wrong' or i.count >= ${flaps})`;
 
+/** SQL of the condition that something can be sent to the channel `c` now, be it that a test was asked for. */
+const isReady = (flaps: string) => `
+  enabled and (retry_at is null or retry_at <= now())
+  and not exists (select from users u where u.id = c.user_id and u.is_at_rest)
+  and (test_asked_at is not null or exists (
+    select from alert_notices n join incidents i on i.id = n.incident_id where ${sendable(flaps)}))`;
+
 export function alertNotices(db: Queryable) {
   return {
     /** Has channels told that something is wrong. Who was told, or will be, is not told again. */
@@ -80,11 +87,7 @@ export function alertNotices(db: Queryable) {
       one<AlertChannel>(
         db,
         `update alert_channels c set leased_until = now() + make_interval(secs => $2)
-         where id = $1 and enabled and (leased_until is null or leased_until < now())
-           and (retry_at is null or retry_at <= now())
-           and not exists (select from users u where u.id = c.user_id and u.is_at_rest)
-           and (test_asked_at is not null or exists (
-             select from alert_notices n join incidents i on i.id = n.incident_id where ${sendable('$4')}))
+         where id = $1 and (leased_until is null or leased_until < now()) and ${isReady('$4')}
            and (select count(*) from alert_channels o where o.user_id = c.user_id and o.leased_until >= now()) < $3
            and (select count(*) from alert_channels o
              where o.host = c.host and o.user_id <> c.user_id and o.leased_until >= now()) < $5
@@ -94,15 +97,7 @@ export function alertNotices(db: Queryable) {
 
     /** Whether something could be sent, and somebody else's sending keeps it waiting. */
     isWaiting: async (id: string, flaps: number) =>
-      (await one(
-        db,
-        `select from alert_channels c
-         where id = $1 and enabled and (retry_at is null or retry_at <= now())
-           and not exists (select from users u where u.id = c.user_id and u.is_at_rest)
-           and (test_asked_at is not null or exists (
-             select from alert_notices n join incidents i on i.id = n.incident_id where ${sendable('$2')}))`,
-        [id, flaps],
-      )) !== null,
+      (await one(db, `select from alert_channels c where id = $1 and ${isReady('$2')}`, [id, flaps])) !== null,
 
     /** What can be sent to a channel now, the oldest first. */
     due: (channelID: string, flaps: number, most: number) =>

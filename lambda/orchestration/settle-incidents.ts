@@ -7,7 +7,7 @@ import { courseOf } from '../data/incidents.ts';
 import type { Incident, Signal } from '../data/incidents.ts';
 import { afterSignal, afterTime, confirmedAfterSeconds, lastedSeconds, tellAt } from '../domain/incidents.ts';
 import type { Course, IncidentKind } from '../domain/incidents.ts';
-import { describeIncident, incidentSentence } from '../domain/incident-words.ts';
+import { showIncident } from './show-incident.ts';
 
 export interface SettleOptions {
   readonly pool: Pool;
@@ -125,17 +125,18 @@ async function tellWebhooks(
   incident: Changed,
 ): Promise<void> {
   if (incident.kind === 'credits_low') return;
-  const words = describeIncident(incident.kind, incident.detail);
-  await data.incidents.tellWebhooks(userID, type, incident.id, {
-    incidentID: incident.id,
-    kind: incident.kind,
-    subjectID: incident.subject_id,
-    streamID: incident.stream_id,
-    outputID: incident.output_id,
-    beganAt: incident.began_at.toISOString(),
-    endedAt: incident.ended_at?.toISOString() ?? null,
-    count: incident.count,
-    detail: incidentSentence(words),
-    advice: words.advice,
-  });
+  const {
+    id: incidentID,
+    kind,
+    subjectID,
+    streamID,
+    outputID,
+    beganAt,
+    endedAt,
+    count,
+    detail,
+    advice,
+  } = showIncident(incident);
+  const told = { incidentID, kind, subjectID, streamID, outputID, beganAt, endedAt, count, detail, advice };
+  await data.incidents.tellWebhooks(userID, type, incidentID, told);
 }

@@ -2,6 +2,7 @@
 import { telegramTarget } from '../domain/alert-target.ts';
 import type { AlertChannelKind } from '../domain/alert-target.ts';
 import { describeIncident, incidentSentence } from '../domain/incident-words.ts';
+import { showIncident } from '../orchestration/show-incident.ts';
 import type { Notice } from '../data/alert-notices.ts';
 
 /** A message as people read it. */
@@ -122,27 +123,14 @@ export function requestOf(
       return { url: `${telegramURL}/bot${token}/sendMessage`, body: JSON.stringify(body) };
     }
     case 'webhook':
-      return { url: target, body: JSON.stringify({ text, incidents: notices.map(plainIncident) }) };
+      return {
+        url: target,
+        body: JSON.stringify({
+          text,
+          incidents: notices.map((notice) => ({ phase: notice.phase, ...showIncident(notice) })),
+        }),
+      };
   }
-}
-
-function plainIncident(notice: Notice): object {
-  const words = describeIncident(notice.kind, notice.detail);
-  return {
-    phase: notice.phase,
-    id: notice.id,
-    kind: notice.kind,
-    subjectID: notice.subject_id,
-    streamID: notice.stream_id,
-    outputID: notice.output_id,
-    beganAt: notice.began_at.toISOString(),
-    confirmedAt: notice.confirmed_at?.toISOString() ?? null,
-    endedAt: notice.ended_at?.toISOString() ?? null,
-    count: notice.count,
-    detail: incidentSentence(words),
-    viewers: words.viewers,
-    advice: words.advice,
-  };
 }
 
 function cut(text: string, most: number): string {

@@ -1,7 +1,7 @@
 // An incident as clients see it.
 import * as z from 'zod';
 import type { Incident } from '../../data/incidents.ts';
-import { describeIncident, incidentSentence } from '../../domain/incident-words.ts';
+import { showIncident } from '../../orchestration/show-incident.ts';
 import { timestamp } from '../fields.ts';
 import { incidentKind } from './alert-channel-schema.ts';
 
@@ -23,19 +23,5 @@ export const incidentSchema = z
   .meta({ id: 'Incident' });
 
 export function presentIncident(incident: Incident): z.input<typeof incidentSchema> {
-  const words = describeIncident(incident.kind, incident.detail);
-  return {
-    id: incident.id,
-    kind: incident.kind,
-    subjectID: incident.subject_id,
-    streamID: incident.stream_id,
-    outputID: incident.output_id,
-    beganAt: incident.began_at,
-    confirmedAt: incident.confirmed_at!,
-    endedAt: incident.ended_at,
-    count: incident.count,
-    detail: incidentSentence(words),
-    viewers: words.viewers,
-    advice: words.advice,
-  };
+  return { ...showIncident(incident), confirmedAt: incident.confirmed_at! };
 }

@@ -5,8 +5,6 @@ import { operation } from '../operation.ts';
 import { destinationFields, destinationSchema, presentDestination } from './destination-schema.ts';
 import { assertDestination, settingsOf } from './destination-wish.ts';
 
-const { name, url, rtmpURL, streamKey, backupURL, backupRtmpURL, srt } = destinationFields;
-
 export const createDestination = operation(['service:write'], {
   id: 'createDestination',
   summary: 'Create a destination',
@@ -17,15 +15,7 @@ export const createDestination = operation(['service:write'], {
   method: 'POST',
   path: '/destinations',
   body: z
-    .strictObject({
-      name,
-      url: url.optional(),
-      rtmpURL: rtmpURL.optional(),
-      streamKey: streamKey.optional(),
-      backupURL,
-      backupRtmpURL,
-      srt: srt.optional(),
-    })
+    .strictObject(destinationFields)
     .meta({ examples: [{ name: 'Main feed', url: 'rtmps://live.example.org/app', streamKey: 'abcd-efgh-ijkl' }] }),
   output: { status: 201, body: destinationSchema, location: (destination) => `/destinations/${destination.id}` },
   errors: ['destination_forbidden', 'limit_reached'],

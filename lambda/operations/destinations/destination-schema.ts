@@ -14,14 +14,17 @@ const streamID = text(1, 512);
 /** The fields that requests to create and to update a destination take. */
 export const destinationFields = {
   name: text(1, 255).describe('For people.'),
-  url: text(1, 2048).describe(
-    'rtmps://live.example.com/app; srt://HOST:PORT; or for HLS by PUT an address to whose end files’ names are ' +
-      'added: https://a.upload.youtube.com/http_upload_hls?cid={streamKey}&copy=0&file=.',
-  ),
-  rtmpURL: text(1, 2048).describe('In place of url, for RTMP.'),
+  url: text(1, 2048)
+    .describe(
+      'rtmps://live.example.com/app; srt://HOST:PORT; or for HLS by PUT an address to whose end files’ names are ' +
+        'added: https://a.upload.youtube.com/http_upload_hls?cid={streamKey}&copy=0&file=.',
+    )
+    .optional(),
+  rtmpURL: text(1, 2048).describe('In place of url, for RTMP.').optional(),
   streamKey: text(1, 512)
     .meta({ writeOnly: true })
-    .describe('The secret stream name of RTMP, or the key in an https address.'),
+    .describe('The secret stream name of RTMP, or the key in an https address.')
+    .optional(),
   backupURL: text(1, 2048).nullish().describe('For a second, redundant feed.'),
   backupRtmpURL: text(1, 2048).nullish().describe('In place of backupURL, for RTMP.'),
   srt: z
@@ -30,7 +33,8 @@ export const destinationFields = {
       latencyMs: latencyMs.optional(),
       streamID: streamID.nullish(),
     })
-    .describe('For srt:// alone. It is encrypted with a passphrase. latencyMs is 1000 if absent.'),
+    .describe('For srt:// alone. It is encrypted with a passphrase. latencyMs is 1000 if absent.')
+    .optional(),
 };
 
 const limitsSchema = z

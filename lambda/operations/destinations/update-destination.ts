@@ -5,8 +5,6 @@ import { operation } from '../operation.ts';
 import { destinationFields, destinationSchema, presentDestination } from './destination-schema.ts';
 import { assertChannelHasNoAddress, assertDestination, settingsOf } from './destination-wish.ts';
 
-const { name, url, rtmpURL, streamKey, backupURL, backupRtmpURL, srt } = destinationFields;
-
 export const updateDestination = operation(['service:write'], {
   id: 'updateDestination',
   summary: 'Update a destination',
@@ -19,15 +17,7 @@ export const updateDestination = operation(['service:write'], {
   path: '/destinations/{id}',
   params: { id: pathID },
   body: z
-    .strictObject({
-      name: name.optional(),
-      url: url.optional(),
-      rtmpURL: rtmpURL.optional(),
-      streamKey: streamKey.optional(),
-      backupURL,
-      backupRtmpURL,
-      srt: srt.optional(),
-    })
+    .strictObject({ ...destinationFields, name: destinationFields.name.optional() })
     .meta({ examples: [{ name: 'Main feed' }] }),
   output: { status: 200, body: destinationSchema },
   errors: ['not_found', 'destination_forbidden'],

@@ -33,12 +33,14 @@ export interface Tools {
   readonly operation: (name: string) => Operation | null;
 }
 
+/** Whether an operation is offered as a tool. Models are given no pictures by the URL of one. */
+export function isTool({ scopes, output: { status, isForPlayers } }: Operation): boolean {
+  return scopes !== 'public' && status !== 302 && !isForPlayers;
+}
+
 /** The descriptions are made once, when somebody first asks for the list. */
 export function toolsOf(operations: readonly Operation[]): Tools {
-  // Models are given no pictures by the URL of one.
-  const isShown = ({ status, isForPlayers }: Operation['output']) => status !== 302 && !isForPlayers;
-  const restricted = operations.filter(({ scopes, output }) => scopes !== 'public' && isShown(output));
-  const offered = new Map(restricted.map((operation) => [toolName(operation), operation]));
+  const offered = new Map(operations.filter(isTool).map((operation) => [toolName(operation), operation]));
   let described: ReadonlyMap<Operation, Tool> | null = null;
   return {
     listFor(scopes) {

@@ -2,23 +2,13 @@
 import { expect, it } from 'vitest';
 import type { StreamStats } from '../../../lambda/data/streams.ts';
 import { SeriesCollector } from '../../../lambda/publisher/agent/series-collector.ts';
+import { statsWith } from '../../support/actors.ts';
 
 const start = Date.UTC(2030, 0, 1);
 const stats = (seconds: number, more: Partial<StreamStats>) => ({
   replicaID: 'rep_1',
   epoch: 1,
-  stats: {
-    bitrateKbps: 0,
-    framesPerSecond: 0,
-    framesSent: 0,
-    bytesSent: 0,
-    droppedFrames: 0,
-    reconnects: 0,
-    loopCount: 0,
-    currentItem: null,
-    sampledAt: new Date(start + seconds * 1000).toISOString(),
-    ...more,
-  },
+  stats: statsWith({ sampledAt: new Date(start + seconds * 1000).toISOString(), ...more }),
 });
 const ofStream = () => 'str_1';
 

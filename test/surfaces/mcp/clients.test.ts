@@ -3,6 +3,7 @@ import { describe, expect, test, vi } from 'vitest';
 import { databaseOn } from '../../../lambda/data/database.ts';
 import { operations } from '../../../lambda/operations/index.ts';
 import { toolName } from '../../../lambda/operations/operation.ts';
+import { isTool } from '../../../lambda/surfaces/mcp/tools.ts';
 import { browserSession } from '../../support/browser-session.ts';
 import { bundledMcp } from '../../support/bundled-mcp.ts';
 import { callEveryTool } from '../../support/every-tool.ts';
@@ -12,9 +13,7 @@ import { testSite } from '../../support/site.ts';
 // Passwords are hashed slowly, on purpose.
 vi.setConfig({ testTimeout: 30_000 });
 
-const everyTool = operations
-  .filter(({ scopes, output }) => scopes !== 'public' && output.status !== 302 && !output.isForPlayers)
-  .map(toolName);
+const everyTool = operations.filter(isTool).map(toolName);
 
 describe.each([
   ['the handler of the local run', undefined],

@@ -6,6 +6,7 @@ import { toolName } from '../../../lambda/operations/operation.ts';
 import { problemCodes } from '../../../lambda/operations/problem-codes.ts';
 import { allScopes } from '../../../lambda/operations/scopes.ts';
 import type { Scope } from '../../../lambda/operations/scopes.ts';
+import { isTool } from '../../../lambda/surfaces/mcp/tools.ts';
 import { testMcp } from '../../support/mcp.ts';
 import { baseURL, testService } from '../../support/service.ts';
 import type { TestUser } from '../../support/service.ts';
@@ -16,9 +17,7 @@ type Listed = any;
 
 const service = testService();
 const mcp = testMcp(service);
-const offered = operations.filter(
-  ({ scopes, output }) => scopes !== 'public' && output.status !== 302 && !output.isForPlayers,
-);
+const offered = operations.filter(isTool);
 let user: TestUser;
 let tools: Listed[];
 beforeAll(async () => {

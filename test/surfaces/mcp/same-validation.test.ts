@@ -5,6 +5,7 @@ import * as z from 'zod';
 import { operations } from '../../../lambda/operations/index.ts';
 import { toolName } from '../../../lambda/operations/operation.ts';
 import type { Operation } from '../../../lambda/operations/operation.ts';
+import { isTool } from '../../../lambda/surfaces/mcp/tools.ts';
 import { testMcp } from '../../support/mcp.ts';
 import { baseURL, testService } from '../../support/service.ts';
 import type { TestUser } from '../../support/service.ts';
@@ -129,9 +130,7 @@ async function onMcp({ operation, params, query, body }: Input): Promise<unknown
 }
 
 test(`REST and MCP judge ${inputs} inputs alike`, { timeout: 120_000 }, async () => {
-  const tools = operations.filter(
-    ({ scopes, output }) => scopes !== 'public' && output.status !== 302 && !output.isForPlayers,
-  );
+  const tools = operations.filter(isTool);
   // Operations with more fields are tried more often.
   const weightOf = ({ body, query }: Operation) => {
     if (body) return 6;
