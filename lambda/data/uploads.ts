@@ -159,28 +159,6 @@ export function uploads(db: Queryable) {
     /** The same, whoever owns the upload. */
     lockAny: (id: string) => one<Upload>(db, `select ${uploadColumns} from uploads where id = $1 for update`, [id]),
 
-    /**
-     * Ids of uploads that were begun more than `days` ago, are neither complete nor being imported, and that nothing
-     * names. The oldest come first.
-     */
-    abandoned: async (days: number, count: number) => {
-      const rows = await all<{ id: string }>(
-        db,
-        `select id from uploads
-           where not uploaded and created_at < now() - make_interval(days => $1)
-             and not exists (
-               select from imports where upload_id = uploads.id and state in ('pending', 'downloading'))
-             and not exists (
-               select from streams where video_upload_id = uploads.id or audio_upload_id = uploads.id)
-             and not exists (
-               select from playlists
-               where draft -> 'items' @> jsonb_build_array(jsonb_build_object('uploadID', uploads.id)))
-           order by created_at limit $2`,
-        [days, count],
-      );
-      return rows.map(({ id }) => id);
-    },
-
     /** The upload, whoever owns it: for the worker that probes it. */
     findAny: (id: string) => one<Upload>(db, `select ${uploadColumns} from uploads where id = $1`, [id]),
 

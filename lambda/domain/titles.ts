@@ -20,7 +20,7 @@ const unshown = /[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069\ufeff]+/gu;
 /** A text of a file as it can be shown: on one line, and not too long; null where nothing is left. */
 export function shownTitle(text: string): string | null {
   const shown = text.toWellFormed().normalize('NFC').replaceAll(unshown, ' ').replaceAll(/\s+/gu, ' ').trim();
-  const characters = [...shown];
+  const characters = Array.from(shown);
   return shown === '' ? null : characters.slice(0, longestTitle).join('').trim();
 }
 

@@ -127,6 +127,7 @@ describe('a guide link', () => {
     await call('PATCH', `/uploads/${row.id}`, { title: 'Night Drive', artist: 'The Band', album: 'Roads' });
     const image = await upload({ durationSeconds: null, videoCodec: 'png', audioCodec: null });
     const content = 'c'.repeat(64);
+    await data().uploads.recordContent(image, 'image/png', 'image');
     await data().uploads.recordContentHash(image, content);
     const has = { hasThumbnail: true, hasStoryboard: false };
     await service.pool().query('update inspections set pictures = $2 where content_hash = $1', [content, has]);

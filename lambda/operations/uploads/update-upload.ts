@@ -1,7 +1,6 @@
 // PATCH /uploads/{id}: changes what people call an upload, what viewers are told of it, and where it is kept.
 import * as z from 'zod';
 import type { Upload } from '../../data/uploads.ts';
-import { contentFacts } from '../../data/uploads.ts';
 import { longestTitle, shownTitle, titleFields } from '../../domain/titles.ts';
 import type { Titles } from '../../domain/titles.ts';
 import type { Context } from '../context.ts';
@@ -65,7 +64,7 @@ function givenTitles(
 
 async function assertImage(ctx: Context, uploadID: string): Promise<void> {
   const [upload] = await ctx.data.uploads.findMany(ctx.caller.userID, [uploadID]);
-  if (upload?.probe_state === 'completed' && contentFacts(upload).kind === 'image') return;
+  if (upload?.probe_state === 'completed' && upload.type === 'image') return;
   const detail = upload ? 'It is no image that has been examined.' : 'There is no such upload.';
   throw new ProblemError('validation_failed', detail, {
     errors: [{ path: '/artworkUploadID', code: 'validation_failed', detail }],
