@@ -4,11 +4,15 @@ import type { Point, Tier } from '../domain/series.ts';
 import { all } from './queryable.ts';
 import type { Queryable } from './queryable.ts';
 
-/** Points of one output of a stream. */
-export interface OutputPoints {
+/** The series of one output of a stream. */
+export interface OutputSeries {
   readonly streamID: string;
   /** Empty: the first output. */
   readonly outputID: string;
+}
+
+/** Points of it. */
+export interface OutputPoints extends OutputSeries {
   readonly points: readonly Point[];
 }
 
