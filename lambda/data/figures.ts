@@ -131,7 +131,7 @@ export function figures(db: Queryable) {
       );
     },
 
-    /** Copies figures to the rows of replicas of outputs beside the first, by the replica's id, where they are newer. */
+    /** Copies figures to the rows of replicas of further outputs, by the replica's id, where they are newer. */
     keepNewerOfOutputs: async (said: ReadonlyMap<string, string>): Promise<void> => {
       if (said.size === 0) return;
       await db.query(

@@ -51,7 +51,7 @@ const stated = async () => {
   return run!.aired.map(({ outputID, fromFrame, toFrame, bytes }) => [outputID, fromFrame, toFrame, bytes]);
 };
 
-it('what was aired is stated for each output, while they send, of a dead agent, and after they were removed', async () => {
+it('what was aired is stated for each output, also of a dead agent, and of one that was removed', async () => {
   await data().figures.say('agent', [said(held[0], [frames(0, 50)]), said(held[1], [frames(20, 60)])]);
   const both = [
     [first, 0, 50, 500],

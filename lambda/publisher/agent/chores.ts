@@ -156,7 +156,7 @@ export class Chores {
     const now = databaseClock();
     const figures = replicas.sampleFigures(now);
     // What cannot be written while the database is away is kept for when it is back.
-    this.#series.note(figures, (replicaID) => replicas.byID.get(replicaID)?.seriesOf ?? null);
+    this.#series.note(figures, (replicaID) => replicas.byID.get(replicaID)?.series ?? null);
     await data.figures.say(agentID, figures);
     if (this.#series.isDue(now)) await this.#writeSeries('ended');
   }
