@@ -14,11 +14,13 @@ const fps = 30;
 
 let streamID: string;
 let playlistID: string;
+let firstOutput: string;
 
 /** A stream that plays clips of so many seconds, named by them. */
 beforeEach(async () => {
   streamID = await readyStream({ videoUploadObjectID: null, framerate: 'f_30' });
   playlistID = (await call('POST', '/playlists', { streamID, kind: 'video', mode: 'sequential' })).body.id;
+  firstOutput = (await call('GET', `/streams/${streamID}/outputs`)).body.data[0].id;
   await replaceBy(7, 5);
   await register('agent');
 });
@@ -61,7 +63,7 @@ const figuresOf = (replica: Replica, aired: AiredStretch[]) => ({
   stats: statsWith({ aired }),
 });
 const part = (fromSeconds: number, toSeconds: number, standInUploadID: string | null = null) => ({
-  outputID: null,
+  outputID: firstOutput,
   fromSeconds,
   toSeconds,
   standInUploadID,

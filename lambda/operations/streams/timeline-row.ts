@@ -4,7 +4,7 @@ import { timestamp } from '../fields.ts';
 
 const aired = z
   .object({
-    outputID: z.string().nullable().describe('null: the only output.'),
+    outputID: z.string().nullable().describe('null: the managed platform.'),
     fromSeconds: z.number(),
     toSeconds: z.number(),
     standInUploadID: z.string().nullable().describe('What played instead.'),
