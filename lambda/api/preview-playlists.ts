@@ -14,7 +14,7 @@ import {
   previewPieceSeconds,
 } from '../domain/preview.ts';
 import type { PreviewGop } from '../domain/preview.ts';
-import { formatName, renditionOf } from '../domain/rendition.ts';
+import { formatName, renditionOf, uploadsByFormat } from '../domain/rendition.ts';
 import type { ObjectStore } from '../ports/object-store/object-store.ts';
 import { profileOf } from '../publisher/ffmpeg/profile.ts';
 import { headerOfGop, movieHeaderOf, remuxGop } from '../publisher/preview/remux-gops.ts';
@@ -55,8 +55,10 @@ export function createPreviewPlaylist({ pool, objects }: PreviewOptions): Previe
     if (anchoredAt === null || stream.state !== 'active' || !isPrepared) return null;
     const { video: timeline, audio } = await data.timelines.ofStream(streamID);
     const format = formatOfRun(stream);
-    const uploadIDs = timeline.flatMap(({ snapshot }) => snapshot.items.map(({ uploadID }) => uploadID));
-    const contentHashes = await data.renditions.contentHashes(uploadIDs, formatName(format));
+    const items = timeline.flatMap(({ snapshot }) => snapshot.items);
+    const names = new Set([formatName(format), ...uploadsByFormat(items, format).keys()]);
+    const uploadIDs = items.map(({ uploadID }) => uploadID);
+    const { contentHashes, formats } = await data.renditions.prepared(uploadIDs, [...names]);
     const { framesPerSecond, gopFrames } = profileOf(format);
     const grid = {
       framesPerSecond,
@@ -68,6 +70,7 @@ export function createPreviewPlaylist({ pool, objects }: PreviewOptions): Previe
       store,
       format,
       contentHashOf: (uploadID) => contentHashes.get(uploadID),
+      formatsOf: (uploadID) => formats.get(uploadID),
       hasOwnSound: audio.length === 0,
     };
     const sentFrames = ((now.getTime() - anchoredAt.getTime() + leadMs) * framesPerSecond) / 1000;

@@ -1,5 +1,6 @@
 // What a stream plays at a time: a pure function of its timeline.
 // Agents store no position in it: after a crash, any agent computes the same frame again.
+import type { FramingName } from './look.ts';
 import type { SoundSettings, TimedLevel } from './sound.ts';
 import type { Titles } from './titles.ts';
 import type { DynamicRange } from './video-format.ts';
@@ -28,6 +29,8 @@ export interface TimelineItem {
   readonly dynamicRange?: DynamicRange;
   /** As `decodeCost` in source-limits.ts says it; absent without moving pictures, and where it is not known. */
   readonly decodeCost?: number;
+  /** How its pictures are put into those of the stream; absent: with black bars, or they fill these. */
+  readonly framing?: FramingName;
   /** Absent: as the stream's. */
   readonly sound?: SoundSettings;
   /** By their times. They are rows of the run, and no part of the snapshot. */

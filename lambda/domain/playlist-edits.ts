@@ -1,4 +1,5 @@
 // Applies a batch of edits to the draft of a playlist: in order, each to the result of the one before, and all or none.
+import type { ItemLook } from './look.ts';
 import type { PlaylistMode } from './play-out.ts';
 import type { SoundSettings } from './sound.ts';
 
@@ -7,6 +8,8 @@ export interface PlaylistItem {
   readonly uploadID: string;
   /** Absent: as its stream's. */
   readonly sound?: SoundSettings;
+  /** Absent: as its stream's. */
+  readonly look?: ItemLook;
 }
 
 /** The editable content of a playlist. */
@@ -25,8 +28,13 @@ export type PlaylistOperation =
   | { readonly op: 'remove'; readonly itemID: string }
   | { readonly op: 'move'; readonly itemID: string; readonly index: number }
   | { readonly op: 'replace'; readonly itemID: string; readonly uploadID: string }
-  /** Null clears it. */
-  | { readonly op: 'set'; readonly itemID: string; readonly sound: SoundSettings | null }
+  /** What is absent stays as it is; null clears it. */
+  | {
+      readonly op: 'set';
+      readonly itemID: string;
+      readonly sound?: SoundSettings | null | undefined;
+      readonly look?: ItemLook | null | undefined;
+    }
   | { readonly op: 'setMode'; readonly mode: PlaylistMode }
   | { readonly op: 'clear' };
 
@@ -93,9 +101,13 @@ function applyOne(spec: PlaylistSpec, operation: PlaylistOperation, newItemID: (
       }));
     case 'set':
       return withItem(spec, operation.itemID, (at) => {
-        const { id, uploadID } = spec.items[at]!;
-        const { sound } = operation;
-        return { ...spec, items: spec.items.with(at, { id, uploadID, ...(sound && { sound }) }) };
+        const before = spec.items[at]!;
+        const { sound = before.sound, look = before.look } = operation;
+        const { id, uploadID } = before;
+        return {
+          ...spec,
+          items: spec.items.with(at, { id, uploadID, ...(sound && { sound }), ...(look && { look }) }),
+        };
       });
     case 'setMode':
       return { ...spec, mode: operation.mode };

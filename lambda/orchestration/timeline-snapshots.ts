@@ -2,6 +2,8 @@
 import type { Track } from '../data/timelines.ts';
 import { contentFacts } from '../data/uploads.ts';
 import type { Upload } from '../data/uploads.ts';
+import { framingOf } from '../domain/look.ts';
+import type { StreamLook } from '../domain/look.ts';
 import { imageDurationSeconds } from '../domain/play-out.ts';
 import type { TimelineItem, TimelineSnapshot } from '../domain/play-out.ts';
 import type { PlaylistSpec } from '../domain/playlist-edits.ts';
@@ -26,31 +28,53 @@ export function snapshotsOf(parts: StreamParts, seed: number): TrackSnapshot[] {
   return (['video', 'audio'] as const).flatMap((track): TrackSnapshot[] => {
     const playlist = parts.playlists.find((candidate) => candidate?.kind === track);
     if (playlist) {
-      const snapshot = snapshotOfPlaylist(track, playlist.live!, parts.uploads, seed);
+      const snapshot = snapshotOfPlaylist(track, playlist.live!, parts.uploads, seed, parts.stream.look);
       return [{ track, playlistID: playlist.id, snapshot }];
     }
     const uploadID = track === 'video' ? parts.stream.video_upload_id : parts.stream.audio_upload_id;
     const upload = uploadID === null ? undefined : parts.uploads.get(uploadID);
     if (!upload) return [];
-    const item = timelineItem(upload.id, upload, stillLapSeconds);
+    const item = {
+      ...timelineItem(upload.id, upload, stillLapSeconds),
+      ...framed(track, upload, null, parts.stream.look),
+    };
     return [{ track, playlistID: null, snapshot: { mode: 'sequential', seed, items: [item] } }];
   });
 }
 
-/** The playable items of a playlist. Items whose upload has failed, is gone or has no such track are left out. */
+/**
+ * The playable items of a playlist. Items whose upload has failed, is gone or has no such track are left out.
+ * @param look of the stream
+ */
 export function snapshotOfPlaylist(
   track: Track,
   spec: PlaylistSpec,
   uploads: ReadonlyMap<string, Upload>,
   seed: number,
+  look: StreamLook | null,
 ): TimelineSnapshot {
-  const items = spec.items.flatMap(({ id, uploadID, sound }) => {
+  const items = spec.items.flatMap(({ id, uploadID, sound, look: ownLook }) => {
     const upload = uploads.get(uploadID);
-    return upload && isPlayable(uploadFacts(upload), track)
-      ? [{ ...timelineItem(id, upload, imageDurationSeconds), ...(sound && { sound }) }]
-      : [];
+    if (!upload || !isPlayable(uploadFacts(upload), track)) return [];
+    const item = timelineItem(id, upload, imageDurationSeconds);
+    return [{ ...item, ...framed(track, upload, ownLook, look), ...(sound && { sound }) }];
   });
   return { mode: spec.mode, seed, items };
+}
+
+function framed(
+  track: Track,
+  upload: Upload,
+  item: Parameters<typeof framingOf>[0],
+  stream: StreamLook | null,
+): Pick<TimelineItem, 'framing'> {
+  const framing = track === 'video' ? framingOf(item, stream, sizeOf(upload)) : undefined;
+  return framing === undefined ? {} : { framing };
+}
+
+/** Null where it is not known. */
+export function sizeOf({ width, height }: Pick<Upload, 'width' | 'height'>) {
+  return width === null || height === null ? null : { width, height };
 }
 
 function timelineItem(itemID: string, upload: Upload, imageSeconds: number): TimelineItem {

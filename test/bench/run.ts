@@ -5,6 +5,7 @@ import { credentialsBench } from './credentials.ts';
 import { creditsBench } from './credits.ts';
 import { fairnessBench } from './fairness.ts';
 import { liveBench } from './live.ts';
+import { looksBench } from './looks.ts';
 import { orchestrationBench } from './orchestration.ts';
 import { platformBench } from './platform.ts';
 import { publishersBench } from './publishers.ts';
@@ -21,6 +22,7 @@ const benches: Readonly<Record<string, () => Promise<void>>> = {
   credits: creditsBench,
   fairness: fairnessBench,
   live: liveBench,
+  looks: looksBench,
   orchestration: orchestrationBench,
   platform: platformBench,
   publishers: publishersBench,

@@ -29,8 +29,12 @@ export function applyToList(
       return at >= 0;
     case 'set': {
       if (at < 0) return false;
-      const { sound: _, ...item } = list.items[at]!;
-      list.items[at] = operation.sound ? { ...item, sound: operation.sound } : item;
+      const item: Record<string, unknown> = { ...list.items[at]! };
+      for (const field of ['sound', 'look'] as const) {
+        if (operation[field]) item[field] = operation[field];
+        if (operation[field] === null) delete item[field];
+      }
+      list.items[at] = item as unknown as PlaylistItem;
       return true;
     }
     case 'setMode':

@@ -4,10 +4,12 @@ import { replicaStates } from '../../data/replicas.ts';
 import type { Replica } from '../../data/replicas.ts';
 import { streamBackends } from '../../data/streams.ts';
 import type { Stream } from '../../data/streams.ts';
+import { usualLook } from '../../domain/look.ts';
 import { usualSound } from '../../domain/sound.ts';
 import { isLive, streamStates, streamStatuses } from '../../domain/stream-lifecycle.ts';
 import { nextStarts } from '../../orchestration/schedule.ts';
 import type { Context } from '../context.ts';
+import { streamLook, streamLookInput } from '../look-fields.ts';
 import { sound, soundInput } from '../sound-fields.ts';
 import { failure, framerate, id, quality, text, timestamp, timestampInput, videoCodec } from '../fields.ts';
 import { outputSchema, presentOutput } from '../outputs/output-schema.ts';
@@ -59,6 +61,9 @@ export const streamFields = {
   sound: soundInput
     .nullish()
     .describe('Each item is brought to targetLUFS, −14 by default, unless enabled is false or it has its own sound.'),
+  look: streamLookInput
+    .nullish()
+    .describe('16:9 with black bars by default. Another aspect is another size: 9:16 at q_1080p is 1080 × 1920.'),
   streamDestination: z.enum(['managed']).nullish().describe('The managed video-platform connection.'),
   managedSettingsID: id.nullish().describe('Settings of the managed connection.'),
   streamDuration: z
@@ -148,6 +153,8 @@ export const streamSchema = z
     videoCodec: videoCodec.nullable(),
     streamBackend: z.enum(streamBackends).nullable(),
     sound,
+    look: streamLook,
+    pendingLook: z.int32().nullable().describe('While live: items that are not framed as wished yet.'),
     pendingSound: z.int32().nullable().describe('While live: items that are not as loud as wished yet.'),
     streamDuration: z.int32().nullable(),
     agentModeEnabled: z.boolean().nullable(),
@@ -188,6 +195,8 @@ export async function presentStreams(
   const preparing = ctx.isWanted('Stream.preparedShare') ? streams.filter(hasShare).map((stream) => stream.id) : [];
   const prepared =
     preparing.length > 0 ? await ctx.data.renditions.preparedShares(preparing) : new Map<string, number>();
+  const looking = ctx.isWanted('Stream.pendingLook') ? streams.filter(isFramedAhead).map((stream) => stream.id) : [];
+  const pendingLooks = looking.length > 0 ? await ctx.data.renditions.pendingLooks(looking) : new Map<string, number>();
   const mirrors = await mirrorsOf(ctx, streams);
   const watchURLs = await watchURLsOf(ctx, streams);
   const history = ctx.isWanted('Stream.transitions')
@@ -219,6 +228,8 @@ export async function presentStreams(
     videoCodec: stream.video_codec,
     streamBackend: stream.stream_backend,
     sound: stream.sound ?? usualSound,
+    look: stream.look ?? usualLook,
+    pendingLook: isLive(stream.state) ? (pendingLooks.get(stream.id) ?? 0) : null,
     pendingSound: isLive(stream.state) ? stream.pending_sound : null,
     streamDuration: stream.stream_duration_seconds,
     agentModeEnabled: stream.agent_mode_enabled,
@@ -239,6 +250,10 @@ export async function presentStreams(
 /** Whether a replica, which has not ended, is the first output's. */
 export function isOfFirstOutput({ state, output_id: outputID }: Replica): boolean {
   return state !== 'ended' && outputID === null;
+}
+
+function isFramedAhead({ state, stream_backend: backend }: Stream): boolean {
+  return isLive(state) && backend === 'manifest';
 }
 
 function hasShare({ state, stream_backend: backend, prepared_playlist_ids: kept }: Stream): boolean {

@@ -52,7 +52,8 @@ async function capture(
   const format = formatNamed(name);
   if (kind === 'audio' || isSound(format)) return null;
   const sourceURL = await objects.presignGet(upload.object_key, { expiresInSeconds: sourceURLSeconds });
-  const item = { sourceURL, kind, dynamicRange, startFrame: frame, profile: profileOf(format) };
+  const { framing } = format;
+  const item = { sourceURL, kind, dynamicRange, framing, startFrame: frame, profile: profileOf(format) };
   const { input, filters } = frameArguments(item);
   return captureImage({
     tools,

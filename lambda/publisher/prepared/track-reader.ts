@@ -19,7 +19,7 @@ import { MediaError } from '../media/media-error.ts';
 import { NothingReadable } from '../replica/faults.ts';
 import { hasGroups, SegmentDamaged } from './segment-format.ts';
 import type { SegmentHeader } from './segment-format.ts';
-import { segmentFor, wholeRendition } from './segment-sources.ts';
+import { renditionsOf, segmentFor, wholeRendition } from './segment-sources.ts';
 import type { FoundSegment, SegmentSource, SourceSegment } from './segment-sources.ts';
 import type { SegmentStore } from './segment-store.ts';
 import { Span } from './span.ts';
@@ -29,6 +29,8 @@ export interface PreparedTimeline {
   readonly entries: readonly TimelineEntry[];
   /** The hashes by upload. An upload that was never prepared has none. */
   readonly contentHashes: ReadonlyMap<string, string>;
+  /** The names of the formats in which uploads are prepared; absent: in that of the stream, without framing. */
+  readonly formats?: ReadonlyMap<string, readonly string[]>;
 }
 
 export interface TrackReaderOptions {
@@ -125,15 +127,16 @@ export class TrackReader {
   /** Finds what plays at `#frame`, and with which of its groups to begin. */
   async #find(): Promise<Position> {
     const { loadTimeline, framesPerSecond, format } = this.#options;
-    const { entries, contentHashes } = await loadTimeline();
+    const { entries, contentHashes, formats } = await loadTimeline();
     const wantedFrame = this.#frame;
     for (;;) {
       const occurrence = this.#occurrenceAt(this.#frame, entries, contentHashes);
-      const contentHash = contentHashes.get(occurrence.item.uploadID)!;
-      const asItIs = renditionOf(contentHash, occurrence.item, format);
+      const { uploadID } = occurrence.item;
+      const contentHash = contentHashes.get(uploadID)!;
+      const framed = renditionsOf(contentHash, formats?.get(uploadID), occurrence.item, format);
       const level = levelAt(occurrence.item, occurrence.startFrame, framesPerSecond);
       const levelled = level && renditionOf(contentHash, occurrence.item, soundAt(level.targetLUFS));
-      const { groupCount } = asItIs;
+      const { groupCount } = framed[0]!;
       const isAlone = isSound(format);
       const renditionFrames = isAlone ? pictureOfSoundFrame(groupCount, framesPerSecond) : groupCount;
       const playing = playingAt(occurrence, this.#frame, renditionFrames);
@@ -141,7 +144,7 @@ export class TrackReader {
       const end = isAlone ? soundFramesOf(playing, framesPerSecond) : playing.frameCount;
       if (next < end) {
         this.#isFirst = false;
-        const [base, atLevel] = [[wholeRendition(asItIs)], levelled ? [wholeRendition(levelled)] : []];
+        const [base, atLevel] = [framed.map(wholeRendition), levelled ? [wholeRendition(levelled)] : []];
         if (!isAlone) return { playing, sources: base, sounds: atLevel, next, end };
         return { playing, sources: [...atLevel, ...base], sounds: [], next, end };
       }

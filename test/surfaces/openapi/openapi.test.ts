@@ -204,6 +204,7 @@ describe('bodies', () => {
         'framerate',
         'videoCodec',
         'streamBackend',
+        'pendingLook',
         'pendingSound',
         'streamDuration',
         'agentModeEnabled',
@@ -292,7 +293,7 @@ describe('bodies', () => {
       ['remove', ['op', 'itemID']],
       ['move', ['op', 'itemID', 'index']],
       ['replace', ['op', 'itemID', 'uploadID']],
-      ['set', ['op', 'itemID', 'sound']],
+      ['set', ['op', 'itemID']],
       ['setMode', ['op', 'mode']],
       ['clear', ['op']],
     ]);
