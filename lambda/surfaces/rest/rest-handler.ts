@@ -43,7 +43,7 @@ export function createRestHandler(service: Service): RestHandler {
       const { routes, params } = routesAt(router, path);
       const route = routes.get(method);
       const operation = route?.operation ?? null;
-      const admission = await admit(service, { operation, headers: request.headers, address });
+      const admission = await admit(service, { operation, headers: request.headers, method, address });
       ({ quota } = admission);
       if (admission.refusal) throw admission.refusal;
       if (route) return withQuota(await answer(request, url.searchParams, route, params, admission.caller), quota);
