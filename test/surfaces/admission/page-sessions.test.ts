@@ -26,14 +26,18 @@ beforeAll(async () => {
 });
 
 const ofPage = () => ({ cookie, 'sec-fetch-site': 'same-origin', origin: site.origin() });
-const ask = async (method: string, path: string, headers: Record<string, string>) => {
+const ask = async (
+  method: string,
+  path: string,
+  headers: Record<string, string>,
+): Promise<{ status: number; headers: Headers; body: any }> => {
   const body = method === 'POST' && path === '/v1/streams' ? '{}' : null;
   const response = await fetch(site.origin() + path, {
     method,
     body,
     headers: { 'content-type': 'application/json', ...headers },
   });
-  return { status: response.status, headers: response.headers, body: (await response.json()) as any };
+  return { status: response.status, headers: response.headers, body: await response.json() };
 };
 const streamsMade = async () => (await site.pool().query('select from streams')).rowCount;
 
