@@ -218,6 +218,10 @@ describe('bodies', () => {
     [
       'Upload',
       [
+        'title',
+        'artist',
+        'album',
+        'artworkUploadID',
         'failure',
         'durationSeconds',
         'width',
@@ -228,6 +232,7 @@ describe('bodies', () => {
         'loudness',
         'thumbnailURL',
         'storyboard',
+        'artworkURL',
       ],
     ],
     ['Playlist', ['name', 'publishFailure', 'live']],
