@@ -187,6 +187,7 @@ async function examineUpload(
         audio_codec: found.audioCodec,
         dynamic_range: found.dynamicRange,
         decode_cost: found.decodeCost,
+        file_tags: found.tags,
       });
     }
     await settleUpload(data, uploadID, limitFactor);

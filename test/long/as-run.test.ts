@@ -10,7 +10,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { findMediaTools } from '../../lambda/publisher/media/media-tools.ts';
 import type { MediaTools } from '../../lambda/publisher/media/media-tools.ts';
 import { makeBarcodeClip, readBarcodes } from '../support/barcode-clip.ts';
-import { createLoop, until, uploadFile } from '../support/local-run.ts';
+import { createLoop, until, untilActive, uploadFile } from '../support/local-run.ts';
 import { nodeProcessesOf } from '../support/processes.ts';
 import { startRecordingFront } from '../support/recording-front.ts';
 import type { RecordingFront } from '../support/recording-front.ts';
@@ -74,7 +74,7 @@ describe.each(['manifest', 'ffmpeg'] as const)(
         const isPrepared = async () => (await run.api('GET', `/streams/${streamID}`)).preparedShare === 1;
         if (streamBackend === 'manifest') await until(isPrepared);
         await run.api('POST', `/streams/${streamID}/start`);
-        await until(async () => (await run.api('GET', `/streams/${streamID}`)).state === 'active');
+        await untilActive(run.api, streamID);
         const { startedAt } = await run.api('GET', `/streams/${streamID}`);
         day = startedAt.slice(0, 'YYYY-MM-DD'.length);
         const untilShare = async (share: number) => {
@@ -138,7 +138,7 @@ describe.each(['manifest', 'ffmpeg'] as const)(
         if ((await run.api('GET', `/streams/${streamID}`)).replicas[0]?.since !== since) break;
       }
       await until(async () => front.connections > before);
-      await until(async () => (await run.api('GET', `/streams/${streamID}`)).state === 'active');
+      await untilActive(run.api, streamID);
     }
 
     /** What a recording shows, by the playings that were planned: of several of a clip, the nearest in time. */

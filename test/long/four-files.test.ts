@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { findMediaTools } from '../../lambda/publisher/media/media-tools.ts';
 import type { MediaTools } from '../../lambda/publisher/media/media-tools.ts';
 import { startFfmpegIngest } from '../support/ingests.ts';
-import { createLoop, uploadFile } from '../support/local-run.ts';
+import { createLoop, untilActive, uploadFile } from '../support/local-run.ts';
 import { judgeRecording, steps } from '../support/recording.ts';
 import type { Recording } from '../support/recording.ts';
 import { beeps, flashes, makeSyncClip } from '../support/sync-clip.ts';
@@ -50,6 +50,7 @@ describe(`four files for ${minutes} minutes`, { timeout: (minutes + 4) * 60_000 
       using ingest = await startFfmpegIngest(join(folder, 'recording.flv'));
       const streamID = await createLoop(run.api, uploads, ingest.target, { quality: 'q_1080p', framerate: 'f_30' });
       await run.api('POST', `/streams/${streamID}/start`);
+      await untilActive(run.api, streamID);
       for (let minute = 0; minute < minutes; minute++) {
         await setTimeout(60_000);
         const { state, bitrateKbps, framesPerSecond, loopCount } = await run.api('GET', `/streams/${streamID}/stats`);

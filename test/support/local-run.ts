@@ -110,6 +110,16 @@ export async function until(isDone: () => Promise<boolean>): Promise<void> {
   }
 }
 
+/** Resolves once a stream is on air. @throws what the API says of it, when it is not in time */
+export async function untilActive(api: ApiClient, streamID: string): Promise<void> {
+  let stream = await api('GET', `/streams/${streamID}`);
+  await until(async () => (stream = await api('GET', `/streams/${streamID}`)).state === 'active').catch(
+    (error: unknown) => {
+      throw new Error(`not on air: ${JSON.stringify(stream)}`, { cause: error });
+    },
+  );
+}
+
 /** What the page to watch says of the streams that the built-in ingest has. */
 export async function watchChannels({ connection }: Pick<LocalRun, 'connection'>): Promise<Channel[]> {
   const answer = await fetch(`${connection.siteURL}/watch/channels`);

@@ -1,7 +1,7 @@
 // The prepared format (README.md): a segment of a rendition as RTMP chunks, the same for every stream, lap and day.
 import { crc32 } from 'node:zlib';
 import { renditionsPrefix } from '../../domain/object-keys.ts';
-import { formatName, groupsOfSegment } from '../../domain/rendition.ts';
+import { formatName } from '../../domain/rendition.ts';
 import type { Rendition } from '../../domain/rendition.ts';
 
 /** The version is part of every object key, so what another version has written is never read. */
@@ -146,9 +146,11 @@ export function readSegmentHeader(start: Buffer): SegmentHeader {
   };
 }
 
-/** Whether a segment has the groups that this segment of a rendition should have. */
-export function hasGroups(header: SegmentHeader, rendition: Rendition, segment: number): boolean {
-  const { firstGroup, groupCount } = groupsOfSegment(rendition, segment);
+/** Whether a segment has the groups that it should have. */
+export function hasGroups(
+  header: SegmentHeader,
+  { firstGroup, groupCount }: Pick<SegmentHeader, 'firstGroup' | 'groupCount'>,
+): boolean {
   return header.firstGroup === firstGroup && header.groupCount === groupCount;
 }
 

@@ -10,14 +10,17 @@ import {
   soundGridFrame,
 } from '../../domain/prepared-play-out.ts';
 import type { Playing } from '../../domain/prepared-play-out.ts';
-import { groupsPerSegment, isSound, renditionOf, soundAt } from '../../domain/rendition.ts';
-import type { Rendition, RenditionFormat } from '../../domain/rendition.ts';
+import { isSound, renditionOf, soundAt } from '../../domain/rendition.ts';
+import type { RenditionFormat } from '../../domain/rendition.ts';
 import { levelAt } from '../../domain/sound.ts';
 import { ObjectNotFound } from '../../ports/object-store/object-store.ts';
 import { profileOf } from '../ffmpeg/profile.ts';
 import { MediaError } from '../media/media-error.ts';
 import { NothingReadable } from '../replica/faults.ts';
-import { hasGroups, SegmentDamaged, segmentKey } from './segment-format.ts';
+import { hasGroups, SegmentDamaged } from './segment-format.ts';
+import type { SegmentHeader } from './segment-format.ts';
+import { segmentFor, wholeRendition } from './segment-sources.ts';
+import type { FoundSegment, SegmentSource, SourceSegment } from './segment-sources.ts';
 import type { SegmentStore } from './segment-store.ts';
 import { Span } from './span.ts';
 
@@ -41,11 +44,10 @@ export interface TrackReaderOptions {
 
 interface Position {
   readonly playing: Playing;
-  /** Of sound at a loudness, the rendition that takes its place where that cannot be read. */
-  readonly asItIs: Rendition | null;
-  /** The sound at a loudness that is sent in place of the pictures' own; null: that is sent. */
-  sound: Rendition | null;
-  rendition: Rendition;
+  /** Those that could be read so far, the best one first. */
+  sources: readonly SegmentSource[];
+  /** Those of the sound that is sent in place of the pictures' own; none: that is sent. */
+  sounds: readonly SegmentSource[];
   /** Groups `next` to `end` of the playing are still to be read: pictures, or frames of sound. */
   next: number;
   readonly end: number;
@@ -92,18 +94,14 @@ export class TrackReader {
     for (;;) {
       this.#position ??= await this.#find();
       const position = this.#position;
-      const { playing, rendition, next } = position;
-      const perSegment = groupsPerSegment(rendition.format);
-      const segment = Math.floor(next / perSegment);
-      const segmentEnd = (segment + 1) * perSegment;
+      const { playing, next, sources } = position;
+      const found = segmentFor(sources, next)!;
       const spanEnd = next + this.#spanGroups - (next % this.#spanGroups);
-      const end = Math.min(position.end, segmentEnd, spanEnd);
+      const end = Math.min(position.end, found.end, spanEnd);
       try {
-        const key = segmentKey(rendition, segment);
-        const header = await store.header(key);
-        if (!hasGroups(header, rendition, segment)) throw new SegmentDamaged('a segment with other groups');
-        const sound = position.sound && (await this.#soundOf(position, position.sound, next, end));
-        const span = await Span.load(store, key, { playing, header, first: next, end, sound });
+        const header = await headerOf(store, found.segment);
+        const sound = position.sounds.length > 0 ? await this.#soundOf(position, next, end) : null;
+        const span = await Span.load(store, found.segment.key, { playing, header, first: next, end, sound });
         // If the reader was told to skip meanwhile, what was read is not wanted any more.
         if (this.#position !== position) continue;
         position.next = end;
@@ -111,7 +109,7 @@ export class TrackReader {
         if (end === position.end) this.skipTo(playing.startFrame + playing.frameCount);
         return span;
       } catch (error) {
-        if (this.#position === position) this.#fail(position, segment, error);
+        if (this.#position === position) this.#fail(position, found, error);
       }
     }
   }
@@ -143,8 +141,9 @@ export class TrackReader {
       const end = isAlone ? soundFramesOf(playing, framesPerSecond) : playing.frameCount;
       if (next < end) {
         this.#isFirst = false;
-        if (!isAlone) return { playing, rendition: asItIs, asItIs: null, sound: levelled, next, end };
-        return { playing, rendition: levelled ?? asItIs, asItIs: levelled && asItIs, sound: null, next, end };
+        const [base, atLevel] = [[wholeRendition(asItIs)], levelled ? [wholeRendition(levelled)] : []];
+        if (!isAlone) return { playing, sources: base, sounds: atLevel, next, end };
+        return { playing, sources: [...atLevel, ...base], sounds: [], next, end };
       }
       this.#frame = playing.startFrame + playing.frameCount;
     }
@@ -187,48 +186,50 @@ export class TrackReader {
   }
 
   /**
-   * Reads the sound at a loudness that goes with pictures.
+   * Reads the sound that is sent in place of that of pictures.
    * @returns null where it cannot be read: the rest of the playing has the pictures' own
    */
-  async #soundOf(position: Position, sound: Rendition, first: number, end: number): Promise<Span[] | null> {
+  async #soundOf(position: Position, first: number, end: number): Promise<Span[] | null> {
     const { store, framesPerSecond } = this.#options;
     const { playing } = position;
     const from = firstSoundFrameFrom(first, framesPerSecond);
     const until = Math.min(firstSoundFrameFrom(end, framesPerSecond), soundFramesOf(playing, framesPerSecond));
-    const perSegment = groupsPerSegment(sound.format);
     const spans: Span[] = [];
     for (let next = from; next < until;) {
-      const segment = Math.floor(next / perSegment);
-      const segmentEnd = Math.min(until, (segment + 1) * perSegment);
-      try {
-        const key = segmentKey(sound, segment);
-        const header = await store.header(key);
-        if (!hasGroups(header, sound, segment)) throw new SegmentDamaged('a segment with other groups');
-        spans.push(await Span.load(store, key, { playing, header, first: next, end: segmentEnd, sound: null }));
-      } catch (error) {
-        this.#lose(position, sound, segment, error);
-        position.sound = null;
+      const found = segmentFor(position.sounds, next);
+      if (!found) {
+        position.sounds = [];
         return null;
       }
-      next = segmentEnd;
+      const segmentEnd = Math.min(until, found.end);
+      try {
+        const header = await headerOf(store, found.segment);
+        const range = { playing, header, first: next, end: segmentEnd, sound: null };
+        spans.push(await Span.load(store, found.segment.key, range));
+        next = segmentEnd;
+      } catch (error) {
+        this.#lose(position, found.segment, error);
+        position.sounds = position.sounds.filter((source) => source !== found.source);
+      }
     }
     return spans;
   }
 
-  /** Goes on with the sound as it is where it cannot be read at its loudness, and else with something else. */
-  #fail(position: Position, segment: number, error: unknown): void {
-    this.#lose(position, position.rendition, segment, error);
-    if (position.asItIs === null || position.rendition === position.asItIs) this.#replace(position);
-    else position.rendition = position.asItIs;
+  /** Goes on with the next best source where a segment cannot be read, and else with something else. */
+  #fail(position: Position, { source, segment }: FoundSegment, error: unknown): void {
+    this.#lose(position, segment, error);
+    const others = position.sources.filter((each) => each !== source);
+    if (segmentFor(others, position.next)) position.sources = others;
+    else this.#replace(position);
   }
 
-  #lose({ playing }: Position, rendition: Rendition, segment: number, error: unknown): void {
+  #lose({ playing }: Position, { key, format, segment }: SourceSegment, error: unknown): void {
     const { onLost, log, store } = this.#options;
     const { uploadID } = playing.occurrence.item;
     log('segment_unreadable', { uploadID, segment, error: String(error) });
-    store.forget(segmentKey(rendition, segment));
+    store.forget(key);
     // Any other error, as when the store does not answer, says nothing about the segment.
-    if (error instanceof SegmentDamaged || error instanceof ObjectNotFound) onLost(uploadID, rendition.format, segment);
+    if (error instanceof SegmentDamaged || error instanceof ObjectNotFound) onLost(uploadID, format, segment);
   }
 
   /** Lets something else play in place of what cannot be read, from here on up to one of its keyframes. */
@@ -245,4 +246,11 @@ export class TrackReader {
     this.#unreadable.untilFrame = Math.max(this.#unreadable.untilFrame, untilFrame);
     this.skipTo(playing.startFrame + picture);
   }
+}
+
+/** @throws {SegmentDamaged} where the segment has other groups than it should have; as SegmentStore.header */
+async function headerOf(store: SegmentStore, segment: SourceSegment): Promise<SegmentHeader> {
+  const header = await store.header(segment.key);
+  if (!hasGroups(header, segment)) throw new SegmentDamaged('a segment with other groups');
+  return header;
 }

@@ -7,7 +7,15 @@ import type { PrepareCommand } from '../../data/outbox.ts';
 import type { RenditionState } from '../../data/renditions.ts';
 import { contentFacts } from '../../data/uploads.ts';
 import type { Upload, UploadFailure } from '../../data/uploads.ts';
-import { formatName, formatNamed, isSound, renditionOf, segmentCount, targetOfFormat } from '../../domain/rendition.ts';
+import {
+  formatName,
+  formatNamed,
+  groupsOfSegment,
+  isSound,
+  renditionOf,
+  segmentCount,
+  targetOfFormat,
+} from '../../domain/rendition.ts';
 import type { Rendition } from '../../domain/rendition.ts';
 import { levelFor } from '../../domain/sound.ts';
 import type { VideoCodec } from '../../domain/video-format.ts';
@@ -208,7 +216,7 @@ async function inspect(objects: ObjectStore, key: string, rendition: Rendition, 
     const bytes = await buffer(await objects.read(key));
     assertSegment(bytes);
     const header = readSegmentHeader(bytes.subarray(0, maxHeaderBytes));
-    return hasGroups(header, rendition, segment) ? 'whole' : 'other groups';
+    return hasGroups(header, groupsOfSegment(rendition, segment)) ? 'whole' : 'other groups';
   } catch (error) {
     if (error instanceof ObjectNotFound || error instanceof SegmentDamaged) return 'damaged';
     throw error;

@@ -1,0 +1,55 @@
+// Where each group of a playing is sent from: the rendition of its item, or a variant that has only what differs.
+import { groupsOfSegment, groupsPerSegment, segmentCount } from '../../domain/rendition.ts';
+import type { Rendition, RenditionFormat } from '../../domain/rendition.ts';
+import { segmentKey } from './segment-format.ts';
+
+/** An object with successive groups of an item, which are counted from the item's beginning. */
+export interface SourceSegment {
+  readonly key: string;
+  readonly firstGroup: number;
+  readonly groupCount: number;
+  /** What is asked for where it is damaged or gone. */
+  readonly format: RenditionFormat;
+  readonly segment: number;
+}
+
+/**
+ * Something from which groups of an item can be sent. A pure function of the timeline names the sources of a playing,
+ * the best one first; the last one is its base and has all groups. A variant names none but the segments that differ.
+ */
+export interface SegmentSource {
+  /** The segment with a group; null where this source has none with it. */
+  segmentWith(group: number): SourceSegment | null;
+  /** The first group from `group` on, `group` included, that this source has; Infinity where it has none. */
+  firstFrom(group: number): number;
+}
+
+/** All of a rendition. */
+export function wholeRendition(rendition: Rendition): SegmentSource {
+  const { format } = rendition;
+  const segments = segmentCount(rendition);
+  const segmentWith = (group: number): SourceSegment | null => {
+    const segment = Math.floor(group / groupsPerSegment(format));
+    if (segment >= segments) return null;
+    return { key: segmentKey(rendition, segment), ...groupsOfSegment(rendition, segment), format, segment };
+  };
+  return { segmentWith, firstFrom: (group) => (group < rendition.groupCount ? group : Infinity) };
+}
+
+/** A segment, the source that it is of, and up to which group it is the best that there is. */
+export interface FoundSegment {
+  readonly source: SegmentSource;
+  readonly segment: SourceSegment;
+  readonly end: number;
+}
+
+/** The best segment with a group. @returns null where no source has the group */
+export function segmentFor(sources: readonly SegmentSource[], group: number): FoundSegment | null {
+  let end = Infinity;
+  for (const source of sources) {
+    const segment = source.segmentWith(group);
+    if (segment) return { source, segment, end: Math.min(end, segment.firstGroup + segment.groupCount) };
+    end = Math.min(end, source.firstFrom(group));
+  }
+  return null;
+}
