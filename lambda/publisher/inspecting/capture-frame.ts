@@ -36,9 +36,9 @@ export async function captureFrame(options: CaptureFrameOptions, objectKey: stri
     const upload = await uploads.findAny(wanted.upload_id);
     const images = upload ? await capture(options, upload, wanted, attempt.signal) : [];
     await Promise.all(
-      objectKeysOf(wanted).map((key, index) => {
+      objectKeysOf(wanted).map(async (key, index) => {
         const image = images[Math.min(index, images.length - 1)];
-        return image && options.objects.write(key, image, { contentType: 'image/jpeg' });
+        if (image) await options.objects.write(key, image, { contentType: 'image/jpeg' });
       }),
     );
     await frames.settle(objectKey, images.length > 0 ? 'ready' : 'failed');

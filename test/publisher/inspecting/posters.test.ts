@@ -135,8 +135,8 @@ test('the next posters are made before they are needed', async () => {
 test('whoever has another link, or looks at a stream that is off the air, sees nothing', async () => {
   const { id, posterURL } = await streamOf(await clip(30), 20);
   const [link] = /[^/]+(?=\/now\.jpg)/.exec(posterURL)!;
-  const other = link!.replace(/\.(\d{9,})\./, (_: string, seconds: string) => `.${Number(seconds) + 60}.`);
-  expect((await look(posterURL.replace(link!, other))).status).toBe(404);
+  const other = link.replace(/\.(\d{9,})\./, (_: string, seconds: string) => `.${Number(seconds) + 60}.`);
+  expect((await look(posterURL.replace(link, other))).status).toBe(404);
   const asPreview = posterURL.replace('/posters/', '/previews/').replace('now.jpg', 'live.m3u8');
   expect((await look(asPreview)).status).toBe(404);
   await call('POST', `/streams/${id}/stop`);
