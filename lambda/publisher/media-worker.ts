@@ -98,6 +98,7 @@ async function carryOut(options: MediaWorkerOptions, command: MediaCommand, atte
     case 'prepare_upload':
       return prepareUpload(options, command, attempt);
     case 'capture_frame':
+    case 'capture_posters':
       return captureFrame(options, command.objectKey, attempt);
     case 'delete_object':
       if (command.multipartID !== undefined)

@@ -5,10 +5,17 @@ import type { Service } from '../service.ts';
 
 /**
  * Requests per minute, before the factor of the stage: reads and writes of a user, requests of an address whose
- * credentials were refused, those of a user's previews, each of which makes thirty, and those of all web pages that a
- * user has open.
+ * credentials were refused, those of a user's previews, each of which makes thirty, those of a page of 100 posters,
+ * each of which is new every four seconds, and those of all web pages that a user has open.
  */
-export const requestsPerMinute = { read: 1200, write: 600, refused: 300, preview: 300, page: 1200 } as const;
+export const requestsPerMinute = {
+  read: 1200,
+  write: 600,
+  refused: 300,
+  preview: 300,
+  poster: 1800,
+  page: 1200,
+} as const;
 
 export type RequestClass = keyof typeof requestsPerMinute;
 
