@@ -18,7 +18,7 @@ export type MediaCommand =
   | { readonly task: 'probe_upload'; readonly uploadID: string; readonly failures?: number }
   | PrepareCommand
   | { readonly task: 'publish_playlist'; readonly playlistID: string; readonly request: number }
-  | { readonly task: 'capture_frame'; readonly uploadID: string; readonly objectKey: string }
+  | { readonly task: 'capture_frame' | 'capture_posters'; readonly uploadID: string; readonly objectKey: string }
   | { readonly task: 'delete_object'; readonly objectKey: string; readonly multipartID?: string }
   | { readonly task: 'remove_renditions' };
 

@@ -1,6 +1,7 @@
 // SQL of runs: what a stream played, and what of that destinations took, in the past runs and in the present one.
 import type { AiredFrames } from '../domain/aired.ts';
 import type { Framerate, Quality, VideoCodec } from '../domain/video-format.ts';
+import type { Titles } from '../domain/titles.ts';
 import { all, one } from './queryable.ts';
 import type { Queryable } from './queryable.ts';
 import { pastTimelines } from './timelines.ts';
@@ -22,6 +23,9 @@ export interface PlayedUpload {
   readonly name: string;
   /** As `contentHashOf` answers; null while it is not known. */
   readonly contentHash: string | null;
+  readonly titles: Titles;
+  /** The content of the image that is its artwork; null where its user has named none. */
+  readonly artworkContentHash: string | null;
 }
 
 interface AiredRow {
@@ -108,7 +112,9 @@ export function runs(db: Queryable) {
     uploadFacts: async (userID: string, ids: readonly string[]): Promise<Map<string, PlayedUpload>> => {
       const rows = await all<PlayedUpload>(
         db,
-        'select id, name, content_hash as "contentHash" from uploads where user_id = $1 and id = any ($2)',
+        `select id, name, content_hash as "contentHash", upload_titles(file_tags, given_titles) as titles,
+           (select content_hash from uploads where id = u.artwork_upload_id) as "artworkContentHash"
+         from uploads u where user_id = $1 and id = any ($2)`,
         [userID, ids],
       );
       return new Map(rows.map((row) => [row.id, row]));

@@ -98,6 +98,7 @@ async function carryOut(options: MediaWorkerOptions, command: MediaCommand, atte
     case 'prepare_upload':
       return prepareUpload(options, command, attempt);
     case 'capture_frame':
+    case 'capture_posters':
       return captureFrame(options, command.objectKey, attempt);
     case 'delete_object':
       if (command.multipartID !== undefined)
@@ -186,6 +187,7 @@ async function examineUpload(
         audio_codec: found.audioCodec,
         dynamic_range: found.dynamicRange,
         decode_cost: found.decodeCost,
+        file_tags: found.tags,
       });
     }
     await settleUpload(data, uploadID, limitFactor);

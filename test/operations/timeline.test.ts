@@ -220,7 +220,7 @@ describe('GET /streams/{id}/timeline', () => {
 
   it('is a table with format=csv, whose texts no table program takes for formulas', async () => {
     const { items } = (await call('GET', `/playlists/${playlistID}`)).body.draft;
-    await call('PATCH', `/uploads/${items[0].uploadID}`, { name: '=1+1,"x"' });
+    await call('PATCH', `/uploads/${items[0].uploadID}`, { name: '=1+1,"x"', title: '@Night', artist: 'Zoë' });
     const { anchoredAt } = await goLive(0);
     const request = new Request(`${service.service().baseURL}/streams/${streamID}/timeline?limit=1&format=csv`, {
       headers: { 'x-api-key': actors.user().apiKey },
@@ -229,8 +229,9 @@ describe('GET /streams/{id}/timeline', () => {
     expect(response.headers.get('content-type')).toBe('text/csv; charset=utf-8');
     expect(response.headers.get('link')).toMatch(/^<.*limit=1&format=csv&cursor=.*>; rel="next"$/);
     const [head, line] = (await response.text()).split('\r\n');
-    expect(head!.split(',')).toHaveLength(10);
+    expect(head!.split(',')).toHaveLength(13);
     expect(line).toContain(`${secondsAfter(anchoredAt, 0)},${secondsAfter(anchoredAt, 7)},"'=1+1,""x""",`);
+    expect(line).toMatch(/,'@Night,Zoë,$/);
   });
 
   it.each([

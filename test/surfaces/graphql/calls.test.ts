@@ -324,7 +324,7 @@ describe('streams', () => {
     expect((await callAs(`/streams/${id}`, 'startStream', { id })).state).toBe('activating');
     await call('getStreamStats', { id });
     await pretendOnAir(service, id);
-    expect(await call('createStreamPreview', { id })).toMatchObject({ posterURL: null });
+    expect(await call('createStreamPreview', { id })).toMatchObject({ posterURL: expect.stringMatching(/now\.jpg$/) });
     await callAs(`/streams/${id}`, 'stopStream', { id });
     await callAs(`/streams/${id}/stats`, 'getStreamStats', { id });
     await callAs(`/streams/${id}/stats/history?resolution=1h`, 'getStreamStatsHistory', { id, resolution: '1h' });
@@ -372,6 +372,7 @@ describe('account, service, billing and crypto', () => {
     await callAs('/me', 'getMe');
     expect(await call('getStatus')).toMatchObject({ status: 'ok', checks: { queue: { status: 'ok' } } });
     await callAs('/openapi.json', 'getOpenapi');
+    expect(await call('listChanges')).toMatchObject({ reset: true, changed: [] });
     await callAs('/billing/overview', 'getBillingOverview');
     await callAs('/billing/invoices', 'listInvoices');
     const range = { from: '2026-01-01T00:00:00Z', to: '2026-03-01T00:00:00Z' };

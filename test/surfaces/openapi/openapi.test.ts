@@ -200,6 +200,7 @@ describe('bodies', () => {
         'managedSettingsID',
         'mirror',
         'watchURL',
+        'posterURL',
         'quality',
         'framerate',
         'videoCodec',
@@ -218,6 +219,10 @@ describe('bodies', () => {
     [
       'Upload',
       [
+        'title',
+        'artist',
+        'album',
+        'artworkUploadID',
         'failure',
         'durationSeconds',
         'width',
@@ -228,6 +233,7 @@ describe('bodies', () => {
         'loudness',
         'thumbnailURL',
         'storyboard',
+        'artworkURL',
       ],
     ],
     ['Playlist', ['name', 'publishFailure', 'live']],
