@@ -251,7 +251,7 @@ describe('not ready', () => {
       'schedule_end_past',
     ]);
     const fallen = {
-      destination: { archived: true, allowed: false, hasBackupURL: false, excesses: [excess] },
+      destination: { ...destination, archived: true, allowed: false, hasBackupURL: false, excesses: [excess] },
       wantsBackup: true,
     };
     expect(codesOf(fallen)).toEqual([
