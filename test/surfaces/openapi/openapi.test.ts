@@ -204,6 +204,7 @@ describe('bodies', () => {
         'framerate',
         'videoCodec',
         'streamBackend',
+        'pendingJoins',
         'pendingSound',
         'streamDuration',
         'agentModeEnabled',
