@@ -55,9 +55,11 @@ const inBothSuites = [
 const benches = 'test/bench/**';
 /** These end what hangs. What takes long is for benches to say: a busy machine fails no test. */
 const fastLimits = { testTimeout: minuteMs / 2, hookTimeout: minuteMs };
+/** A process and its modules for each file would be a third of the fast suite's work. What ends processes is slow. */
+const oneProcess = { pool: 'threads', isolate: false } as const;
 const slowLimits = { testTimeout: 4 * minuteMs, hookTimeout: 5 * minuteMs };
 const suites = {
-  fast: { include: ['test/**/*.test.ts'], exclude: [benches, ...slow], ...fastLimits },
+  fast: { include: ['test/**/*.test.ts'], exclude: [benches, ...slow], ...fastLimits, ...oneProcess },
   long: { include: [...slow, ...inBothSuites], exclude: [benches], ...slowLimits },
 };
 

@@ -1,8 +1,14 @@
-// A guide as JSON, as XMLTV (xmltv.dtd 0.5), and as a calendar (RFC 5545).
+// A guide as JSON, as XMLTV (xmltv.dtd 0.5), as a calendar (RFC 5545), and as a line of text.
 // What users wrote comes out as text, whatever it is.
+
+import { titleLine } from '../domain/titles.ts';
 
 export interface GuideItem {
   readonly title: string;
+  readonly artist: string | null;
+  readonly album: string | null;
+  /** Absent where it was not asked for. */
+  readonly artworkURL?: string | null;
   readonly startAt: Date;
   readonly endAt: Date;
 }
@@ -16,18 +22,38 @@ export interface Guide {
   readonly items: readonly GuideItem[];
 }
 
-export function jsonOf({ title, at, isOnAir, items }: Guide): string {
+export function jsonOf(guide: Guide): string {
+  return JSON.stringify({ ...headOf(guide), items: guide.items });
+}
+
+export function nowJSONOf(guide: Guide): string {
+  return JSON.stringify(headOf(guide));
+}
+
+/** Empty where nothing plays. */
+export function nowTextOf(guide: Guide): string {
+  const { now } = nowAndNext(guide);
+  return `${now ? titleLine(now) : ''}\n`;
+}
+
+export function nowAndNext({ at, items }: Guide) {
   const now = items[0] && items[0].startAt <= at ? items[0] : null;
-  const next = items[now ? 1 : 0] ?? null;
-  return JSON.stringify({ title, at, onAir: isOnAir, now, next, items });
+  return { now, next: items[now ? 1 : 0] ?? null };
+}
+
+function headOf(guide: Guide) {
+  return { title: guide.title, at: guide.at, onAir: guide.isOnAir, ...nowAndNext(guide) };
 }
 
 export function xmltvOf({ channelID, title, items }: Guide): string {
   const channel = `${channelID}.guide`;
   const programmes = items.map(
-    ({ title: name, startAt, endAt }) =>
+    ({ title: name, artist, album, startAt, endAt }) =>
       `  <programme start="${xmltvTime(startAt)}" stop="${xmltvTime(endAt)}" channel="${channel}">\n` +
-      `    <title>${xmlText(name)}</title>\n  </programme>\n`,
+      `    <title>${xmlText(name)}</title>\n` +
+      (artist === null ? '' : `    <sub-title>${xmlText(artist)}</sub-title>\n`) +
+      (album === null ? '' : `    <desc>${xmlText(album)}</desc>\n`) +
+      '  </programme>\n',
   );
   return (
     '<?xml version="1.0" encoding="UTF-8"?>\n<!DOCTYPE tv SYSTEM "xmltv.dtd">\n<tv>\n' +
@@ -37,13 +63,13 @@ export function xmltvOf({ channelID, title, items }: Guide): string {
 }
 
 export function calendarOf({ channelID, title, at, items }: Guide): string {
-  const events = items.flatMap(({ title: name, startAt, endAt }) => [
+  const events = items.flatMap(({ title: name, artist, startAt, endAt }) => [
     'BEGIN:VEVENT',
     `UID:${calendarTime(startAt)}-${channelID}@guide`,
     `DTSTAMP:${calendarTime(at)}`,
     `DTSTART:${calendarTime(startAt)}`,
     `DTEND:${calendarTime(endAt)}`,
-    `SUMMARY:${calendarText(name)}`,
+    `SUMMARY:${calendarText(titleLine({ title: name, artist }))}`,
     'TRANSP:TRANSPARENT',
     'END:VEVENT',
   ]);

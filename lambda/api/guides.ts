@@ -1,30 +1,44 @@
-// Public links to what a stream plays: its name, and what comes when. No identifier of ours, and nothing else.
+// Public links to what a stream plays: its name, and what comes when. No identifier of a user's, and nothing else.
 import { databaseOn } from '../data/database.ts';
 import type { Database } from '../data/database.ts';
 import type { LinkedStream } from '../data/guide-links.ts';
-import { nameOfItem, titleOfUpload } from '../domain/item-title.ts';
-import { guideFormats } from '../operations/streams/guide-link.ts';
-import type { GuideFormat } from '../operations/streams/guide-link.ts';
+import type { PlayedUpload } from '../data/runs.ts';
+import { artworkContents, artworkKey } from '../domain/content-pictures.ts';
+import { nameOfItem, titleOfUpload, titlesOfItem } from '../domain/item-title.ts';
+import { guideDocuments } from '../operations/streams/guide-link.ts';
+import type { GuideDocument } from '../operations/streams/guide-link.ts';
 import { onAirRows } from '../orchestration/on-air-rows.ts';
+import type { ObjectStore } from '../ports/object-store/object-store.ts';
 import { admit } from '../surfaces/admission/admit.ts';
 import { quotaHeaders } from '../surfaces/admission/rate-limits.ts';
 import { problemResponse } from '../surfaces/problem-response.ts';
 import type { RestHandler } from '../surfaces/rest/rest-handler.ts';
 import type { Service } from '../surfaces/service.ts';
-import { calendarOf, jsonOf, xmltvOf } from './guide-documents.ts';
+import { calendarOf, jsonOf, nowAndNext, nowJSONOf, nowTextOf, xmltvOf } from './guide-documents.ts';
 import type { Guide } from './guide-documents.ts';
 
 const aheadMs = 7 * 86_400_000;
 const mostItems = 500;
-const isGuide = new RegExp(`^/guides/([\\w-]+)\\.(${guideFormats.join('|')})$`);
+const artworkURLSeconds = 900;
+const isGuide = new RegExp(`^/guides/([\\w-]+)(${guideDocuments.map((name) => RegExp.escape(name)).join('|')})$`);
+const headers = { 'access-control-allow-origin': '*' };
 /** Players ask again and again; what is said meanwhile stays true, as what comes next is known long ahead. */
-const headers = { 'cache-control': 'public, max-age=30', 'access-control-allow-origin': '*' };
+const maxAgeSeconds = 30;
 
-const documents = {
-  json: { mediaType: 'application/json', write: jsonOf },
-  xml: { mediaType: 'application/xml; charset=utf-8', write: xmltvOf },
-  ics: { mediaType: 'text/calendar; charset=utf-8', write: calendarOf },
-} as const satisfies Record<GuideFormat, { mediaType: string; write: (guide: Guide) => string }>;
+interface GuideWriter {
+  readonly mediaType: string;
+  readonly write: (guide: Guide) => string;
+  /** Whether it is of what plays now and next alone. */
+  readonly isOfNow?: boolean;
+}
+
+const documents: Readonly<Record<GuideDocument, GuideWriter>> = {
+  '.json': { mediaType: 'application/json', write: jsonOf },
+  '.xml': { mediaType: 'application/xml; charset=utf-8', write: xmltvOf },
+  '.ics': { mediaType: 'text/calendar; charset=utf-8', write: calendarOf },
+  '/now.json': { mediaType: 'application/json', write: nowJSONOf, isOfNow: true },
+  '/now.txt': { mediaType: 'text/plain; charset=utf-8', write: nowTextOf, isOfNow: true },
+};
 
 /**
  * Answers whoever has the token of a link, within the rate limit of requests without a credential. `rest` answers all
@@ -34,7 +48,7 @@ export function withGuides(rest: RestHandler, service: Service): RestHandler {
   const { pathname: basePath } = new URL(service.baseURL);
   return async (request, address) => {
     const path = new URL(request.url).pathname;
-    const [, token, format] = isGuide.exec(path.startsWith(basePath) ? path.slice(basePath.length) : '') ?? [];
+    const [, token, name] = isGuide.exec(path.startsWith(basePath) ? path.slice(basePath.length) : '') ?? [];
     if (token === undefined || (request.method !== 'GET' && request.method !== 'HEAD')) return rest(request, address);
     try {
       const data = databaseOn(service.pool);
@@ -44,7 +58,7 @@ export function withGuides(rest: RestHandler, service: Service): RestHandler {
       const { refusal, quota } = await admit(service, { operation: null, headers: request.headers, address });
       const response = refusal
         ? problemResponse(service, refusal)
-        : answer(await readGuide(data, linked), format as GuideFormat, request.method);
+        : await answer(service, linked, documents[name as GuideDocument], request.method);
       for (const [name, value] of Object.entries(quota ? quotaHeaders(quota, { refused: refusal !== null }) : {}))
         response.headers.set(name, value);
       return response;
@@ -54,27 +68,70 @@ export function withGuides(rest: RestHandler, service: Service): RestHandler {
   };
 }
 
-function answer(guide: Guide, format: GuideFormat, method: string): Response {
-  const { mediaType, write } = documents[format];
+async function answer(
+  { pool, objects }: Service,
+  linked: LinkedStream,
+  { mediaType, write, isOfNow = false }: GuideWriter,
+  method: string,
+): Promise<Response> {
+  const guide = await readGuide(databaseOn(pool), linked, isOfNow ? objects : null);
   const body = method === 'HEAD' ? null : write(guide);
-  return new Response(body, { headers: { ...headers, 'content-type': mediaType } });
+  const age = isOfNow ? Math.min(maxAgeSeconds, secondsToNext(guide)) : maxAgeSeconds;
+  return new Response(body, {
+    headers: { ...headers, 'cache-control': `public, max-age=${age}`, 'content-type': mediaType },
+  });
 }
 
-async function readGuide(data: Database, { channelID, stream }: LinkedStream): Promise<Guide> {
+function secondsToNext(guide: Guide): number {
+  const { now, next } = nowAndNext(guide);
+  const changesAt = now?.endAt ?? next?.startAt;
+  return changesAt ? Math.max(0, Math.floor((changesAt.getTime() - guide.at.getTime()) / 1000)) : Infinity;
+}
+
+/** @param objects of what plays now and next alone, with artwork; null: of a week, without */
+async function readGuide(
+  data: Database,
+  { channelID, stream }: LinkedStream,
+  objects: ObjectStore | null,
+): Promise<Guide> {
   const now = await data.now();
   const to = new Date(now.getTime() + aheadMs);
-  const rows = await onAirRows(data, stream, { from: now, to, count: mostItems, track: null, drafts: null, now });
+  const count = objects ? 2 : mostItems;
+  const rows = await onAirRows(data, stream, { from: now, to, count, track: null, drafts: null, now });
   const uploadIDs = [...new Set(rows.map(({ occurrence }) => occurrence.item.uploadID))];
   const uploads = await data.runs.uploadFacts(stream.user_id, uploadIDs);
+  const artworks = objects && (await artworkURLs(data, objects, [...uploads.values()]));
   return {
     channelID,
     title: stream.name ?? '',
     at: now,
     isOnAir: stream.state === 'active',
-    items: rows.map(({ startAt, endAt, occurrence: { item }, aired }) => ({
-      title: titleOfUpload(nameOfItem(item, uploads.get(item.uploadID)?.name, aired !== null) ?? ''),
-      startAt,
-      endAt,
-    })),
+    items: rows.map(({ startAt, endAt, occurrence: { item }, aired }) => {
+      const upload = uploads.get(item.uploadID);
+      const titles = titlesOfItem(item, upload);
+      return {
+        ...titles,
+        title: titles.title ?? titleOfUpload(nameOfItem(item, upload?.name, aired !== null) ?? ''),
+        ...(artworks && { artworkURL: artworks.get(item.uploadID) ?? null }),
+        startAt,
+        endAt,
+      };
+    }),
   };
+}
+
+/** By the ids of uploads. */
+async function artworkURLs(
+  data: Database,
+  objects: ObjectStore,
+  uploads: readonly PlayedUpload[],
+): Promise<ReadonlyMap<string, string>> {
+  const inspections = await data.inspections.ofContents(uploads.flatMap(artworkContents));
+  const pictures = new Map(inspections.map((each) => [each.content_hash, each.pictures]));
+  const signed = uploads.flatMap((upload) => {
+    const key = artworkKey(upload, (hash) => pictures.get(hash));
+    const options = { expiresInSeconds: artworkURLSeconds };
+    return key === null ? [] : [objects.presignGet(key, options).then((url) => [upload.id, url] as const)];
+  });
+  return new Map(await Promise.all(signed));
 }

@@ -7,6 +7,7 @@ import { apiKeys } from './api-keys.ts';
 import { applications } from './applications.ts';
 import { blockedContents } from './blocked-contents.ts';
 import { broadcasts } from './broadcasts.ts';
+import { changes } from './changes.ts';
 import { connections } from './connections.ts';
 import { creditAccounts } from './credit-accounts.ts';
 import { cryptoDeposits } from './crypto-deposits.ts';
@@ -84,6 +85,7 @@ export function databaseOn(db: Queryable) {
     applications: applications(db),
     blockedContents: blockedContents(db),
     broadcasts: broadcasts(db),
+    changes: changes(db),
     connections: connections(db),
     creditAccounts: creditAccounts(db),
     cryptoDeposits: cryptoDeposits(db),

@@ -35,10 +35,13 @@ export interface SaidFigures {
  * @param said a relation with replica_id, epoch and stats
  */
 const noting = (said: string) =>
-  `insert into aired_frames (stream_id, anchored_at, replica_id, epoch, from_frame, to_frame, bytes, stand_in_upload_id)
+  `insert into aired_frames (stream_id, anchored_at, replica_id, epoch, from_frame, to_frame, bytes, stand_in_upload_id,
+     output_id)
    select distinct on (s.id, r.id, said.epoch, a."from")
-     s.id, date_trunc('milliseconds', s.anchored_at), r.id, said.epoch, a."from", a."to", a.bytes, a."standIn"
+     s.id, date_trunc('milliseconds', s.anchored_at), r.id, said.epoch, a."from", a."to", a.bytes, a."standIn",
+     coalesce(r.output_id, o.id)
    from ${said} as said join replicas r on r.id = said.replica_id join streams s on s.id = r.stream_id
+     left join outputs o on o.stream_id = s.id and o.is_first
      cross join lateral jsonb_to_recordset(said.stats -> 'aired')
        as a ("from" bigint, "to" bigint, bytes bigint, "standIn" text)
    where s.anchored_at is not null order by s.id, r.id, said.epoch, a."from", a."to" desc
@@ -109,10 +112,10 @@ export function figures(db: Queryable) {
     },
 
     /**
-     * What the holders of replicas of first outputs stored last, by the id of the stream. What an agent stored is read
-     * once, however many of the replicas it held. What is known of further outputs begins anew with the next holder.
+     * What the holders of replicas stored last, as JSON by the id of the replica. What an agent stored is read once,
+     * however many of the replicas it held.
      */
-    saidOf: async (freed: readonly FreedReplica[]): Promise<Map<string, KeptFigures>> => {
+    saidOf: async (freed: readonly FreedReplica[]): Promise<Map<string, string>> => {
       const agentIDs = new Set(freed.map(({ held_by: agentID }) => agentID));
       const stored = await all<{ agent_id: string; lines: string }>(
         db,
@@ -120,13 +123,22 @@ export function figures(db: Queryable) {
         [[...agentIDs]],
       );
       const linesOf = new Map(stored.map(({ agent_id: agentID, lines }) => [agentID, linesByClaim(lines)]));
-      const said = new Map<string, KeptFigures>();
-      for (const { id, stream_id: streamID, role, held_by: agentID, held_epoch: epoch, output_id: outputID } of freed) {
-        if (outputID !== null) continue;
-        const stats = linesOf.get(agentID)?.get(claimOf(id, epoch));
-        if (stats !== undefined) said.set(streamID, { ...(said.get(streamID) ?? nothingKept), [role]: stats });
-      }
-      return said;
+      return new Map(
+        freed.flatMap(({ id, held_by: agentID, held_epoch: epoch }) => {
+          const stats = linesOf.get(agentID)?.get(claimOf(id, epoch));
+          return stats === undefined ? [] : [[id, stats] as const];
+        }),
+      );
+    },
+
+    /** Copies figures to the rows of replicas of further outputs, by the replica's id, where they are newer. */
+    keepNewerOfOutputs: async (said: ReadonlyMap<string, string>): Promise<void> => {
+      if (said.size === 0) return;
+      await db.query(
+        `update replicas r set stats = ${newerFigures('said.stats', 'r.stats')}
+         from unnest($1::text[], $2::jsonb[]) as said (id, stats) where r.id = said.id`,
+        [[...said.keys()], [...said.values()]],
+      );
     },
 
     /** Copies figures to the rows of streams, which the caller has locked, where they are newer, by the stream's id. */
@@ -166,8 +178,6 @@ export function figures(db: Queryable) {
     },
   };
 }
-
-const nothingKept: KeptFigures = { primary: null, backup: null };
 
 const claimOf = (replicaID: string, epoch: number) => `${replicaID}/${epoch}`;
 

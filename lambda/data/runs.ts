@@ -1,6 +1,7 @@
 // SQL of runs: what a stream played, and what of that destinations took, in the past runs and in the present one.
 import type { AiredFrames } from '../domain/aired.ts';
 import type { Framerate, Quality, VideoCodec } from '../domain/video-format.ts';
+import type { Titles } from '../domain/titles.ts';
 import { all, one } from './queryable.ts';
 import type { Queryable } from './queryable.ts';
 import { pastTimelines } from './timelines.ts';
@@ -22,9 +23,13 @@ export interface PlayedUpload {
   readonly name: string;
   /** As `contentHashOf` answers; null while it is not known. */
   readonly contentHash: string | null;
+  readonly titles: Titles;
+  /** The content of the image that is its artwork; null where its user has named none. */
+  readonly artworkContentHash: string | null;
 }
 
 interface AiredRow {
+  readonly output_id: string | null;
   readonly from_frame: number;
   readonly to_frame: number;
   readonly bytes: number;
@@ -40,16 +45,23 @@ export interface AiredSum {
   readonly bytes: number;
 }
 
-/** SQL of the stretches of a run by its stream and its anchor, with what agents have said since they were noted. */
+/**
+ * SQL of the stretches of a run by its stream and its anchor, with what agents have said since they were noted. Where
+ * nobody has noted the output, it is that of the replica, or the first one.
+ */
 const knownStretches = `
   select replica_id, epoch, from_frame, max(to_frame) as to_frame, max(bytes) as bytes,
-    max(stand_in_upload_id) as stand_in_upload_id
+    max(stand_in_upload_id) as stand_in_upload_id, max(known.output_id) as output_id
   from (
-    select replica_id, epoch, from_frame, to_frame, bytes, stand_in_upload_id from aired_frames
-    where stream_id = $1 and anchored_at = $2
+    select a.replica_id, a.epoch, a.from_frame, a.to_frame, a.bytes, a.stand_in_upload_id,
+      coalesce(a.output_id, r.output_id, o.id) as output_id
+    from aired_frames a
+      left join replicas r on r.id = a.replica_id left join outputs o on o.stream_id = a.stream_id and o.is_first
+    where a.stream_id = $1 and a.anchored_at = $2
     union all
-    select r.id, r.epoch, said."from", said."to", said.bytes, said."standIn"
+    select r.id, r.epoch, said."from", said."to", said.bytes, said."standIn", coalesce(r.output_id, o.id)
     from streams s join replicas r on r.stream_id = s.id
+      left join outputs o on o.stream_id = s.id and o.is_first
       cross join lateral jsonb_to_recordset(latest_stats(null, r.agent_id, r.id, r.epoch) -> 'aired')
         as said ("from" bigint, "to" bigint, bytes bigint, "standIn" text)
     where s.id = $1 and date_trunc('milliseconds', s.anchored_at) = $2) known`;
@@ -100,7 +112,9 @@ export function runs(db: Queryable) {
     uploadFacts: async (userID: string, ids: readonly string[]): Promise<Map<string, PlayedUpload>> => {
       const rows = await all<PlayedUpload>(
         db,
-        'select id, name, content_hash as "contentHash" from uploads where user_id = $1 and id = any ($2)',
+        `select id, name, content_hash as "contentHash", upload_titles(file_tags, given_titles) as titles,
+           (select content_hash from uploads where id = u.artwork_upload_id) as "artworkContentHash"
+         from uploads u where user_id = $1 and id = any ($2)`,
         [userID, ids],
       );
       return new Map(rows.map((row) => [row.id, row]));
@@ -122,7 +136,7 @@ export function runs(db: Queryable) {
         [streamID, anchoredAt, fromFrame, toFrame, most],
       );
       return rows.map((row) => ({
-        outputID: null,
+        outputID: row.output_id,
         fromFrame: row.from_frame,
         toFrame: row.to_frame,
         bytes: row.bytes,

@@ -3,13 +3,23 @@ import { beginningOf, seriesStates, tiers } from '../domain/series.ts';
 import type { Point, Tier } from '../domain/series.ts';
 import { all } from './queryable.ts';
 import type { Queryable } from './queryable.ts';
+import type { Replica } from './replicas.ts';
 
-/** Points of one output of a stream. */
-export interface OutputPoints {
+/** The series of one output of a stream. */
+export interface OutputSeries {
   readonly streamID: string;
   /** Empty: the first output. */
   readonly outputID: string;
+}
+
+/** Points of it. */
+export interface OutputPoints extends OutputSeries {
   readonly points: readonly Point[];
+}
+
+/** The series that a replica makes; null: it is a backup, of which nobody is shown what it sends. */
+export function seriesOf({ stream_id: streamID, output_id: outputID, role }: Replica): OutputSeries | null {
+  return role === 'primary' ? { streamID, outputID: outputID ?? '' } : null;
 }
 
 interface SeriesRow {

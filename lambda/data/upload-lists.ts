@@ -1,4 +1,4 @@
-// SQL of lists of uploads: those that are looked for, in the order that is asked for, and folders.
+// SQL of lists of uploads: those that are looked for, in the order that is asked for, abandoned ones, and folders.
 import { all, one } from './queryable.ts';
 import type { Queryable } from './queryable.ts';
 import { uploadColumns } from './uploads.ts';
@@ -42,6 +42,28 @@ export type SortedUpload = Upload & { readonly sort_key: string | number | null 
 
 export function uploadLists(db: Queryable) {
   return {
+    /**
+     * Ids of uploads that were begun more than `days` ago, are neither complete nor being imported, and that nothing
+     * names. The oldest come first.
+     */
+    abandoned: async (days: number, count: number) => {
+      const rows = await all<{ id: string }>(
+        db,
+        `select id from uploads
+           where not uploaded and created_at < now() - make_interval(days => $1)
+             and not exists (
+               select from imports where upload_id = uploads.id and state in ('pending', 'downloading'))
+             and not exists (
+               select from streams where video_upload_id = uploads.id or audio_upload_id = uploads.id)
+             and not exists (
+               select from playlists
+               where draft -> 'items' @> jsonb_build_array(jsonb_build_object('uploadID', uploads.id)))
+           order by created_at limit $2`,
+        [days, count],
+      );
+      return rows.map(({ id }) => id);
+    },
+
     search: (
       userID: string,
       filter: UploadFilter,

@@ -1,6 +1,7 @@
 // SQL of uploads and the facts that probing found in them.
 import type { FindingKind } from '../domain/findings.ts';
 import type { ContentFacts } from '../domain/rendition.ts';
+import type { FileTags, Titles } from '../domain/titles.ts';
 import type { DynamicRange } from '../domain/video-format.ts';
 import { externalSource } from './external-source.ts';
 import { all, one } from './queryable.ts';
@@ -36,6 +37,16 @@ export interface Upload {
   /** A path, as in domain/folder-path.ts; empty outside all folders. */
   readonly folder: string;
   readonly tags: readonly string[];
+  /** What viewers are told of it. */
+  readonly titles: Titles;
+  /** What of that its user has said; an empty text: nothing. */
+  readonly given_titles: Titles;
+  /** What its file says of itself; null where that was not read. */
+  readonly file_tags: FileTags | null;
+  /** The image that is its artwork, in place of that in the file; null where there is none. */
+  readonly artwork_upload_id: string | null;
+  /** The content of that image. */
+  readonly artwork_content_hash: string | null;
   readonly mime_type: string;
   readonly type: UploadType;
   readonly object_key: string;
@@ -70,7 +81,10 @@ export type ProbedFacts = Pick<
   Upload,
   'duration_seconds' | 'width' | 'height' | 'framerate' | 'video_codec' | 'audio_codec' | 'dynamic_range'
 > &
-  Partial<Pick<Upload, 'decode_cost'>>;
+  Partial<Pick<Upload, 'decode_cost' | 'file_tags'>>;
+
+/** What users change of their uploads at any time. */
+export type ArrangedUpload = Pick<Upload, 'name' | 'folder' | 'tags' | 'given_titles' | 'artwork_upload_id'>;
 
 /** What was found in an upload that has been examined. What its user said that it is counts for nothing here. */
 export function contentFacts(
@@ -104,11 +118,13 @@ export interface NewUpload {
 const ownColumns = [
   'id, seq, user_id, name, folder, tags, mime_type, type, object_key, declared_size_bytes, expected_bytes, size_bytes',
   'uploaded, probe_state, failure, duration_seconds, width, height, framerate, video_codec, audio_codec',
-  'dynamic_range, decode_cost, content_hash, finding_kinds, created_at',
+  'dynamic_range, decode_cost, content_hash, finding_kinds, created_at, file_tags, given_titles, artwork_upload_id',
 ].join(', ');
 
 /** SQL of the columns of an Upload. */
 export const uploadColumns = `${ownColumns}, ${externalSource} as external_source,
+  upload_titles(file_tags, given_titles) as titles,
+  (select content_hash from uploads as artwork where artwork.id = uploads.artwork_upload_id) as artwork_content_hash,
   (select true from multiparts where upload_id = uploads.id) is not null as is_multipart`;
 
 export function uploads(db: Queryable) {
@@ -142,28 +158,6 @@ export function uploads(db: Queryable) {
 
     /** The same, whoever owns the upload. */
     lockAny: (id: string) => one<Upload>(db, `select ${uploadColumns} from uploads where id = $1 for update`, [id]),
-
-    /**
-     * Ids of uploads that were begun more than `days` ago, are neither complete nor being imported, and that nothing
-     * names. The oldest come first.
-     */
-    abandoned: async (days: number, count: number) => {
-      const rows = await all<{ id: string }>(
-        db,
-        `select id from uploads
-           where not uploaded and created_at < now() - make_interval(days => $1)
-             and not exists (
-               select from imports where upload_id = uploads.id and state in ('pending', 'downloading'))
-             and not exists (
-               select from streams where video_upload_id = uploads.id or audio_upload_id = uploads.id)
-             and not exists (
-               select from playlists
-               where draft -> 'items' @> jsonb_build_array(jsonb_build_object('uploadID', uploads.id)))
-           order by created_at limit $2`,
-        [days, count],
-      );
-      return rows.map(({ id }) => id);
-    },
 
     /** The upload, whoever owns it: for the worker that probes it. */
     findAny: (id: string) => one<Upload>(db, `select ${uploadColumns} from uploads where id = $1`, [id]),
@@ -205,12 +199,13 @@ export function uploads(db: Queryable) {
       return new Map(found.map((upload) => [upload.id, upload]));
     },
 
-    /** Changes what people call it, and where they keep it. */
-    arrange: async (id: string, { name, folder, tags }: Pick<Upload, 'name' | 'folder' | 'tags'>) =>
+    /** Changes what people call it, what viewers are told of it, and where it is kept. */
+    arrange: async (id: string, upload: ArrangedUpload) =>
       (await one<Upload>(
         db,
-        `update uploads set name = $2, folder = $3, tags = $4 where id = $1 returning ${uploadColumns}`,
-        [id, name, folder, tags],
+        `update uploads set name = $2, folder = $3, tags = $4, given_titles = $5, artwork_upload_id = $6
+         where id = $1 returning ${uploadColumns}`,
+        [id, upload.name, upload.folder, upload.tags, upload.given_titles, upload.artwork_upload_id],
       ))!,
 
     /** Notes that the object is there, so that it is probed. What was found in an earlier object counts no more. */
@@ -249,7 +244,7 @@ export function uploads(db: Queryable) {
       db.query(
         `update uploads
          set probe_state = 'completed', failure = null, duration_seconds = $2, width = $3, height = $4,
-           framerate = $5, video_codec = $6, audio_codec = $7, dynamic_range = $8, decode_cost = $9
+           framerate = $5, video_codec = $6, audio_codec = $7, dynamic_range = $8, decode_cost = $9, file_tags = $10
          where id = $1`,
         [
           id,
@@ -261,6 +256,7 @@ export function uploads(db: Queryable) {
           facts.audio_codec,
           facts.dynamic_range,
           facts.decode_cost ?? null,
+          facts.file_tags ?? null,
         ],
       ),
 

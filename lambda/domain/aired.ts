@@ -3,7 +3,7 @@ import type { ItemOccurrence } from './play-out.ts';
 
 /** Pictures that a destination took without a gap. Frames count from the anchor of the run. */
 export interface AiredFrames {
-  /** Null: the stream's only output. */
+  /** Null: the stream's managed platform, or its deprecated stream key. */
   readonly outputID: string | null;
   readonly fromFrame: number;
   /** The first one after it. */

@@ -8,9 +8,11 @@ export const storyboardColumns = 10;
 export interface ContentPictures {
   readonly hasThumbnail: boolean;
   readonly hasStoryboard: boolean;
+  /** Whether the file has artwork; absent where nobody has looked. */
+  readonly hasArtwork?: boolean;
 }
 
-const pictureNames = ['thumbnail', 'storyboard'] as const;
+const pictureNames = ['thumbnail', 'storyboard', 'artwork'] as const;
 
 /** The key of the object that holds a picture, beside the renditions of the content. */
 export function pictureKey(contentHash: string, name: (typeof pictureNames)[number]): string {
@@ -20,6 +22,28 @@ export function pictureKey(contentHash: string, name: (typeof pictureNames)[numb
 /** The keys of all pictures that a content can have. */
 export function pictureKeys(contentHash: string): string[] {
   return pictureNames.map((name) => pictureKey(contentHash, name));
+}
+
+/** What decides which picture stands for an upload, beside what it plays. */
+export interface ArtworkSource {
+  readonly contentHash: string | null;
+  /** The content of the image that its user has named. */
+  readonly artworkContentHash: string | null;
+}
+
+/** The contents of which it has to be known which pictures there are. */
+export function artworkContents({ contentHash, artworkContentHash }: ArtworkSource): string[] {
+  return [contentHash, artworkContentHash].filter((hash) => hash !== null);
+}
+
+/** The key of the artwork of an upload: the image that its user has named, else the one in the file; null: none. */
+export function artworkKey(
+  { contentHash, artworkContentHash }: ArtworkSource,
+  picturesOf: (contentHash: string) => ContentPictures | null | undefined,
+): string | null {
+  if (artworkContentHash !== null && picturesOf(artworkContentHash)?.hasThumbnail)
+    return pictureKey(artworkContentHash, 'thumbnail');
+  return contentHash !== null && picturesOf(contentHash)?.hasArtwork ? pictureKey(contentHash, 'artwork') : null;
 }
 
 /** The key of the object that holds one frame of an item in a format, so many pixels wide. */

@@ -15,6 +15,8 @@ export interface IncidentDetail {
   readonly state?: string;
   /** Of the replica that an output does not take. */
   readonly role?: string;
+  /** The name of that output, or of its destination. */
+  readonly output?: string | null;
   /** Which warning about credits it is. */
   readonly stage?: string;
 }
@@ -62,11 +64,11 @@ const words: Readonly<Record<IncidentKind, (detail: IncidentDetail) => Omit<Inci
       ended: `${called('The stream', name)} was off the air`,
     };
   },
-  output_refused: ({ name, reason, role }) => ({
-    headline: `${called('The stream', name)} is not taken at ${role === 'backup' ? 'the backup' : 'an'} output`,
+  output_refused: ({ name, reason, role, output }) => ({
+    headline: `${called('The stream', name)} is not taken at ${placeOf(output, role)}`,
     viewers: 'Viewers there see nothing; the other outputs of the stream go on.',
     advice: adviceOfReason[reason?.code ?? ''] ?? 'Look at that destination; we go on trying by ourselves.',
-    ended: `${called('The stream', name)} was not taken at an output`,
+    ended: `${called('The stream', name)} was not taken at ${placeOf(output, role)}`,
   }),
   publish_failed: ({ name }) => ({
     headline: `${called('The playlist', name)} could not be published`,
@@ -111,6 +113,10 @@ export function describeIncident(kind: IncidentKind, detail: IncidentDetail): In
 /** What happened, and why, as one text. */
 export function incidentSentence({ headline, cause }: IncidentWords): string {
   return cause === '' ? `${headline}.` : `${headline}. ${cause}`;
+}
+
+function placeOf(output: string | null | undefined, role: string | undefined): string {
+  return called(role === 'backup' ? 'the backup of the output' : 'the output', output);
 }
 
 function called(what: string, name: string | null = null): string {

@@ -2,6 +2,7 @@
 // Agents store no position in it: after a crash, any agent computes the same frame again.
 import { overlapFrames } from './sound.ts';
 import type { Join, SoundSettings, TimedLevel } from './sound.ts';
+import type { Titles } from './titles.ts';
 import type { DynamicRange } from './video-format.ts';
 
 export const playlistModes = ['sequential', 'shuffle'] as const;
@@ -16,6 +17,8 @@ export interface TimelineItem {
   readonly uploadID: string;
   /** Of the upload, when the snapshot was made; absent in snapshots of the release before. */
   readonly name?: string;
+  /** Of the upload, when the snapshot was made; absent where it had none. */
+  readonly titles?: Titles;
   /** As `contentHashOf` in rendition.ts; absent where it was not known then. */
   readonly contentHash?: string;
   readonly objectKey: string;

@@ -3,6 +3,7 @@ import type { Pool } from 'pg';
 import { databaseOn, inTransaction } from '../data/database.ts';
 import { platformEvents } from '../data/platform-events.ts';
 import { readBacks } from '../data/read-backs.ts';
+import { changesKeptMinutes } from '../domain/changes.ts';
 import { bounds } from '../domain/limits.ts';
 import { broadcastsPerCount, viewersEverySeconds } from '../domain/read-back.ts';
 import { eventsKeptDays } from '../domain/webhook-retries.ts';
@@ -54,6 +55,8 @@ const frameKeptHours = 24;
 const oldSeriesAtOnce = 5000;
 /** The same of incidents. */
 const oldIncidentsAtOnce = 5000;
+/** The same of changes, which are small: a takeover of all streams makes as many. */
+const oldChangesAtOnce = 50_000;
 /** The same of runs, and of pictures. */
 const oldRunsAtOnce = 5000;
 const { keptTransitionsPerStream: keptMoves, keptTransitionDays: keptDays } = bounds;
@@ -100,6 +103,7 @@ export async function sweep({ pool, queue, timers, startOptions, storage, clock 
     () => databaseOn(pool).series.forget(clock(), oldSeriesAtOnce),
     () => forgetFrames(pool),
     () => databaseOn(pool).incidents.forget(bounds.keptIncidentDays, bounds.keptIncidentsPerUser, oldIncidentsAtOnce),
+    () => databaseOn(pool).changes.forget(changesKeptMinutes, oldChangesAtOnce),
     () => databaseOn(pool).runs.forget(bounds.keptAirDays, bounds.keptRunBytesPerStream, oldRunsAtOnce),
   ];
   const failures: unknown[] = [];

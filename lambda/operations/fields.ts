@@ -97,13 +97,14 @@ export async function pageThrough<Row extends { readonly seq: number }, Item>(
   };
 }
 
-export function invalidCursor(): ProblemError {
+/** @param from what the parameter is taken from */
+export function invalidCursor(parameter = 'cursor', from = 'nextCursor of the page before'): ProblemError {
   return new ProblemError('invalid_cursor', 'The cursor is not one that this list gave out.', {
     errors: [
       {
-        path: '/query/cursor',
+        path: `/query/${parameter}`,
         code: 'invalid_cursor',
-        detail: 'Take it unchanged from nextCursor of the page before.',
+        detail: `Take it unchanged from ${from}.`,
       },
     ],
   });

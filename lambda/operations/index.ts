@@ -44,6 +44,7 @@ import { listPlaylists } from './playlists/list-playlists.ts';
 import { publishPlaylist } from './playlists/publish-playlist.ts';
 import { updatePlaylist } from './playlists/update-playlist.ts';
 import { getOpenapi } from './service/get-openapi.ts';
+import { listChanges } from './service/list-changes.ts';
 import { getStatus } from './service/get-status.ts';
 import { createSource } from './sources/create-source.ts';
 import { deleteSource } from './sources/delete-source.ts';
@@ -97,6 +98,7 @@ export const operations: readonly Operation[] = [
   getMe,
   getStatus,
   getOpenapi,
+  listChanges,
 
   listStreams,
   createStream,

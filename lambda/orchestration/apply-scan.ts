@@ -146,7 +146,7 @@ async function rename(data: Database, source: ClaimedSource, from: string, to: L
   const folderBefore = folderOfFile(source.folder, { below: parts.slice(0, -1).join('/') });
   const name = upload.name === parts.at(-1) ? to.name : upload.name;
   const folder = upload.folder === folderBefore ? folderOfFile(source.folder, to) : upload.folder;
-  await data.uploads.arrange(upload.id, { name, folder, tags: upload.tags });
+  await data.uploads.arrange(upload.id, { ...upload, name, folder });
 }
 
 function reasonOf(look: { waiting: number; reached: Use | null; isWhole: boolean; leftOut: number }) {

@@ -76,12 +76,28 @@ async function recoverStreams(data: Database, streams: readonly Stream[]): Promi
   );
   const said = await data.figures.saidOf(freed);
   await data.figures.noteAired(
-    freed.flatMap(({ id: replicaID, held_epoch: epoch, stream_id: streamID, role }) => {
-      const stats = said.get(streamID)?.[role];
-      return stats ? [{ replicaID, epoch, stats }] : [];
+    freed.flatMap(({ id: replicaID, held_epoch: epoch }) => {
+      const stats = said.get(replicaID);
+      return stats === undefined ? [] : [{ replicaID, epoch, stats }];
     }),
   );
-  await settleLoss(data, streams, agentLost, said);
+  const ofOutputs = freed.flatMap(({ id, output_id: outputID }) => {
+    const stats = outputID === null ? undefined : said.get(id);
+    return stats === undefined ? [] : [[id, stats] as const];
+  });
+  await data.figures.keepNewerOfOutputs(new Map(ofOutputs));
+  await settleLoss(data, streams, agentLost, keptOfFirst(freed, said));
+}
+
+/** What the rows of streams keep of what was said of the replicas of their first outputs, by the id of the stream. */
+function keptOfFirst(freed: readonly Replica[], said: ReadonlyMap<string, string>): Map<string, KeptFigures> {
+  const kept = new Map<string, KeptFigures>();
+  for (const { id, stream_id: streamID, output_id: outputID, role } of freed) {
+    const stats = said.get(id);
+    if (outputID !== null || stats === undefined) continue;
+    kept.set(streamID, { ...(kept.get(streamID) ?? { primary: null, backup: null }), [role]: stats });
+  }
+  return kept;
 }
 
 /** Wakes agents up that may take these replicas: one command for each queue, as it only wakes. */

@@ -1,7 +1,7 @@
 // Tells webhooks which items of a stream have begun, and arms the beginning of the next one.
 import type { Database } from '../data/database.ts';
 import type { Stream } from '../data/streams.ts';
-import { nameOfItem } from '../domain/item-title.ts';
+import { nameOfItem, titlesOfItem } from '../domain/item-title.ts';
 import { occurrencesFrom } from '../domain/play-out.ts';
 import type { ItemOccurrence } from '../domain/play-out.ts';
 import { runClock } from '../domain/run-clock.ts';
@@ -45,6 +45,7 @@ export async function tellItemStarts(data: Database, stream: Stream, dueAt: Date
       itemID: item.itemID,
       uploadID: item.uploadID,
       name: nameOfItem(item, uploads.get(item.uploadID)?.name, true),
+      ...titlesOfItem(item, uploads.get(item.uploadID)),
       startAt: timeOf(startFrame),
       endAt: timeOf(startFrame + frameCount),
       state,

@@ -67,6 +67,7 @@ function timelineItem(itemID: string, upload: Upload, imageSeconds: number): Tim
     itemID,
     uploadID: upload.id,
     name: upload.name,
+    ...(Object.keys(upload.titles).length > 0 && { titles: upload.titles }),
     ...(upload.content_hash !== null && { contentHash: upload.content_hash }),
     objectKey: upload.object_key,
     ...facts,

@@ -190,6 +190,7 @@ async function examineUpload(
         audio_codec: found.audioCodec,
         dynamic_range: found.dynamicRange,
         decode_cost: found.decodeCost,
+        file_tags: found.tags,
       });
     }
     await settleUpload(data, uploadID, limitFactor);

@@ -11,6 +11,7 @@ const decided = [
   ['GET /me', 'service:read', '200', 'get_me'],
   ['GET /status', 'public', '200', 'get_status'],
   ['GET /openapi.json', 'public', '200', 'get_openapi'],
+  ['GET /changes', 'service:read', '200', 'list_changes'],
   ['GET /streams', 'service:read', '200', 'list_streams'],
   ['POST /streams', 'service:write', '201 + Location', 'create_stream'],
   ['GET /streams/{id}', 'service:read', '200', 'get_stream'],

@@ -17,7 +17,7 @@ const guideOf = (title: string) => ({
   title,
   at: startAt,
   isOnAir: true,
-  items: [{ title, startAt, endAt }],
+  items: [{ title, artist: null, album: null, startAt, endAt }],
 });
 
 /** Names that would be markup, another line, or nothing that the format has. */
@@ -120,6 +120,30 @@ describe('a guide link', () => {
     expect(guide.next.startAt).toBe(guide.now.endAt);
     expect(guide.items.length).toBe(500);
     for (const secret of [streamID, user().id, 'upl_', 'ply_', 'itm_']) expect(text).not.toContain(secret);
+  });
+
+  it('shows overlays what plays now, with its titles and its artwork, until the next item begins', async () => {
+    const [row] = (await call('GET', '/uploads')).body.data;
+    await call('PATCH', `/uploads/${row.id}`, { title: 'Night Drive', artist: 'The Band', album: 'Roads' });
+    const image = await upload({ durationSeconds: null, videoCodec: 'png', audioCodec: null });
+    const content = 'c'.repeat(64);
+    await data().uploads.recordContent(image, 'image/png', 'image');
+    await data().uploads.recordContentHash(image, content);
+    const has = { hasThumbnail: true, hasStoryboard: false };
+    await service.pool().query('update inspections set pictures = $2 where content_hash = $1', [content, has]);
+    await call('PATCH', `/uploads/${row.id}`, { artworkUploadID: image });
+    const { nowURL, nowTextURL } = await link();
+    expect(await (await open(nowTextURL)).text()).toBe('\n');
+    await goLive();
+    const text = await open(nowTextURL);
+    expect(text.headers.get('content-type')).toBe('text/plain; charset=utf-8');
+    expect(await text.text()).toBe('The Band – Night Drive\n');
+    const json = await open(nowURL);
+    expect(Number(/max-age=(\d+)/.exec(json.headers.get('cache-control')!)![1])).toBeLessThan(7);
+    const { now, next, items, onAir } = await json.json();
+    expect([onAir, items, next.title]).toEqual([true, undefined, 'Night Drive']);
+    expect(now).toMatchObject({ title: 'Night Drive', artist: 'The Band', album: 'Roads' });
+    expect(now.artworkURL).toContain(`${content}/thumbnail`);
   });
 
   it('is read as XMLTV and as a calendar', async () => {

@@ -52,6 +52,27 @@ describe('what is looked for', () => {
     expect(await names(query)).toEqual(found);
   });
 
+  it('has the titles that its user says, and is found by them', async () => {
+    const id = await add('a file', { folder: 'Titled' });
+    await user.call('PATCH', `/uploads/${id}`, { title: ' Two\nlines ', artist: 'Zoë', album: '' });
+    const read = async () => (await user.call('GET', `/uploads/${id}`)).body;
+    expect(await read()).toMatchObject({ title: 'Two lines', artist: 'Zoë', album: null, artworkUploadID: null });
+    expect(await names('q=zoe lines')).toEqual(['a file']);
+    await user.call('PATCH', `/uploads/${id}`, { artist: null });
+    expect(await read()).toMatchObject({ title: 'Two lines', artist: null });
+    expect(await names('q=zoe')).toEqual([]);
+  });
+
+  it.each([
+    ['of nobody', async () => 'upl_none'],
+    ["of another's", () => add('image', {}, other)],
+    ['that is no image', () => add('film')],
+  ])('has no artwork %s', async (_, upload) => {
+    const body = { artworkUploadID: await upload() };
+    const refused = await user.call('PATCH', `/uploads/${await add('a song')}`, body);
+    expect(refused).toMatchObject({ status: 422, body: { errors: [{ path: '/artworkUploadID' }] } });
+  });
+
   it('is found by its new name, folder and tags at once, and no more by the old ones', async () => {
     const id = await add('first name', { folder: 'A', tags: ['one'] });
     const { body } = await user.call('PATCH', `/uploads/${id}`, {

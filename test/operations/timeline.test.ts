@@ -14,11 +14,13 @@ const fps = 30;
 
 let streamID: string;
 let playlistID: string;
+let firstOutput: string;
 
 /** A stream that plays clips of so many seconds, named by them. */
 beforeEach(async () => {
   streamID = await readyStream({ videoUploadObjectID: null, framerate: 'f_30' });
   playlistID = (await call('POST', '/playlists', { streamID, kind: 'video', mode: 'sequential' })).body.id;
+  firstOutput = (await call('GET', `/streams/${streamID}/outputs`)).body.data[0].id;
   await replaceBy(7, 5);
   await register('agent');
 });
@@ -61,7 +63,7 @@ const figuresOf = (replica: Replica, aired: AiredStretch[]) => ({
   stats: statsWith({ aired }),
 });
 const part = (fromSeconds: number, toSeconds: number, standInUploadID: string | null = null) => ({
-  outputID: null,
+  outputID: firstOutput,
   fromSeconds,
   toSeconds,
   standInUploadID,
@@ -218,7 +220,7 @@ describe('GET /streams/{id}/timeline', () => {
 
   it('is a table with format=csv, whose texts no table program takes for formulas', async () => {
     const { items } = (await call('GET', `/playlists/${playlistID}`)).body.draft;
-    await call('PATCH', `/uploads/${items[0].uploadID}`, { name: '=1+1,"x"' });
+    await call('PATCH', `/uploads/${items[0].uploadID}`, { name: '=1+1,"x"', title: '@Night', artist: 'Zoë' });
     const { anchoredAt } = await goLive(0);
     const request = new Request(`${service.service().baseURL}/streams/${streamID}/timeline?limit=1&format=csv`, {
       headers: { 'x-api-key': actors.user().apiKey },
@@ -227,8 +229,9 @@ describe('GET /streams/{id}/timeline', () => {
     expect(response.headers.get('content-type')).toBe('text/csv; charset=utf-8');
     expect(response.headers.get('link')).toMatch(/^<.*limit=1&format=csv&cursor=.*>; rel="next"$/);
     const [head, line] = (await response.text()).split('\r\n');
-    expect(head!.split(',')).toHaveLength(10);
+    expect(head!.split(',')).toHaveLength(13);
     expect(line).toContain(`${secondsAfter(anchoredAt, 0)},${secondsAfter(anchoredAt, 7)},"'=1+1,""x""",`);
+    expect(line).toMatch(/,'@Night,Zoë,$/);
   });
 
   it.each([

@@ -50,6 +50,7 @@ it('arms nothing while nobody listens', async () => {
 });
 
 it('tells each item once, from the first on, and arms the next at its time', async () => {
+  await call('PATCH', `/uploads/${uploads[0]}`, { title: 'Night Drive', artist: 'The Band' });
   await listen(['item.started']);
   const anchoredAt = await goLive();
   await fire();
@@ -61,6 +62,9 @@ it('tells each item once, from the first on, and arms the next at its time', asy
       itemID: expect.any(String),
       uploadID: uploads[0],
       name: 'clip',
+      title: 'Night Drive',
+      artist: 'The Band',
+      album: null,
       startAt: anchoredAt.toISOString(),
       endAt: new Date(anchoredAt.getTime() + 7000).toISOString(),
       state: 'active',

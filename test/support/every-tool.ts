@@ -96,6 +96,7 @@ export async function callEveryTool(
   const me = await call('get_me');
   await call('get_incident', { id: await storeIncident(platform, me.id, 'stream_away') });
   await call('list_incidents');
+  await call('list_changes');
   await call('delete_alert_channel', { id: channel.id });
 
   expect((await call('get_stream_readiness', { id: stream.id })).ready).toBe(true);

@@ -83,6 +83,8 @@ const wideGamut = (luma: string, cb: number, cr: number, transfer: string): stri
 const greys = (codes: readonly [number, number, number, number], transfer: string): string[] =>
   wideGamut(codes.map((code, index) => `eq(floor(X*4/W),${index})*${code}`).join('+'), 512, 512, transfer);
 
+const titles = ['title=Night Drive', 'artist=日本 Band', 'album=Ünder'].flatMap((each) => ['-metadata', each]);
+
 const recipes = {
   /** It has no sound. */
   'silent-24.mov': [...picture('1280x720', 24, 2), ...h264],
@@ -101,9 +103,20 @@ const recipes = {
   'cover.mp3': [
     ...tone(2),
     ...lavfi('color=red:s=64x64:d=0.04:r=25'),
-    ...words('-c:a libmp3lame -c:v png'),
+    ...words('-map 0:a -map 1:v -c:a libmp3lame -c:v png'),
     ...words('-disposition:v attached_pic -id3v2_version 3'),
   ],
+  /** It has titles in its tags, and a picture as its cover. */
+  'tagged.mp3': [
+    ...tone(2),
+    ...lavfi('testsrc2=s=320x240:d=0.04:r=25'),
+    ...words('-map 0:a -map 1:v -c:a libmp3lame -c:v mjpeg -disposition:v attached_pic -id3v2_version 3'),
+    ...titles,
+  ],
+  'tagged.ogg': [...tone(2), '-c:a', 'libvorbis', ...titles],
+  'tagged.flac': [...tone(2), ...titles],
+  /** Its track of sound has a title of its own, which is none of the film. */
+  'tagged.mp4': [...picture('320x180', 30, 1), ...tone(1), ...h264, ...aac, ...titles, '-metadata:s:a', 'title=Stereo'],
   'still.png': [...lavfi('color=green:s=400x300:r=1:d=1'), '-frames:v', '1', '-pix_fmt', 'rgb24', '-update', '1'],
   'still.jpg': [...lavfi('testsrc2=s=300x400'), '-frames:v', '1', '-update', '1'],
   'still.webp': [...lavfi('testsrc2=s=300x200'), '-frames:v', '1', '-update', '1'],

@@ -11,7 +11,7 @@ export const incidentSchema = z
     kind: incidentKind,
     subjectID: z.string().describe('What it is about.'),
     streamID: z.string().nullable(),
-    outputID: z.string().nullable().describe('null: the first output, or no output.'),
+    outputID: z.string().nullable().describe('null: of no output.'),
     beganAt: timestamp,
     confirmedAt: timestamp,
     endedAt: timestamp.nullable().describe('null: it goes on.'),

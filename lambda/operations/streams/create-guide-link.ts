@@ -7,7 +7,7 @@ export const createGuideLink = operation(['service:write'], {
   id: 'createGuideLink',
   summary: 'Make a public link to what a stream plays',
   description:
-    'For players, guides and calendars: names of the stream and its uploads, and times; nothing else. ' +
+    'For players, guides, calendars and overlays: titles of the stream and its uploads, and times; nothing else. ' +
     'The addresses are in this answer only. A new link ends the former.',
   tag: 'streams',
   method: 'POST',

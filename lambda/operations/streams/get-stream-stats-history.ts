@@ -2,6 +2,7 @@
 import * as z from 'zod';
 import { coarser, resolutions, seriesStates, tiers } from '../../domain/series.ts';
 import type { Point } from '../../domain/series.ts';
+import type { Context } from '../context.ts';
 import { id, orNotFound, pathID, timestampInput } from '../fields.ts';
 import { operation } from '../operation.ts';
 import { ProblemError } from '../problem-codes.ts';
@@ -20,7 +21,8 @@ const history = z
 export const getStreamStatsHistory = operation(['service:read'], {
   id: 'getStreamStatsHistory',
   summary: 'Get past statistics of a stream',
-  description: 'Columns, of the primary publisher. 10s goes back a day, 5m 14 days, 1h 400 days; two minutes late.',
+  description:
+    "Columns, of an output's primary publisher. 10s goes back a day, 5m 14 days, 1h 400 days; two minutes late.",
   tag: 'streams',
   method: 'GET',
   path: '/streams/{id}/stats/history',
@@ -36,7 +38,7 @@ export const getStreamStatsHistory = operation(['service:read'], {
   async handle(ctx, { params, query }) {
     const stream = orNotFound(await ctx.data.streams.find(ctx.caller.userID, params.id), 'stream');
     const tier = tiers[query.resolution];
-    const { to = ctx.now, outputID = '' } = query;
+    const { to = ctx.now } = query;
     const { from = new Date(to.getTime() - defaultPoints * tier.stepSeconds * 1000) } = query;
     const seconds = (to.getTime() - from.getTime()) / 1000;
     if (seconds <= 0 || seconds > tier.keptSeconds) {
@@ -45,6 +47,7 @@ export const getStreamStatsHistory = operation(['service:read'], {
         errors: [{ path: '/query/from', code: 'validation_failed', detail }],
       });
     }
+    const outputID = await storedAs(ctx, stream.id, query.outputID);
     const points = await ctx.data.series.read(tier, stream.id, outputID, from, to);
     if (tier === tiers['10s']) return columnsOf(points);
     // The last hour or two are not in coarser rows yet.
@@ -55,6 +58,12 @@ export const getStreamStatsHistory = operation(['service:read'], {
 });
 
 const defaultPoints = 360;
+
+/** By which name the series of an output are stored. Those of one that was removed are there still. */
+async function storedAs({ data }: Context, streamID: string, outputID: string | undefined): Promise<string> {
+  if (outputID === undefined) return '';
+  return (await data.outputs.find(streamID, outputID))?.is_first ? '' : outputID;
+}
 
 /** Of an hour that is stored, the stored points hold. */
 function withLatest(points: readonly Point[], latest: readonly Point[]): Point[] {

@@ -1,7 +1,7 @@
 // GET /streams/{id}/timeline: what a stream plays now and next, and what it played or will play at any other time.
 import * as z from 'zod';
 import type { Stream } from '../../data/streams.ts';
-import { nameOfItem } from '../../domain/item-title.ts';
+import { nameOfItem, titlesOfItem } from '../../domain/item-title.ts';
 import { onAirRows } from '../../orchestration/on-air-rows.ts';
 import type { OnAirRow } from '../../orchestration/on-air-rows.ts';
 import type { Context } from '../context.ts';
@@ -102,6 +102,7 @@ async function presentRows(
     itemID: item.itemID,
     uploadID: item.uploadID,
     name: nameOfItem(item, uploads.get(item.uploadID)?.name, parts !== null),
+    ...titlesOfItem(item, uploads.get(item.uploadID)),
     positionSeconds: from === null ? 0 : Math.max(0, (from.getTime() - startAt.getTime()) / 1000),
     aired: parts && [...parts],
   }));

@@ -12,15 +12,21 @@ const columns = [
   'airedFromSeconds',
   'airedToSeconds',
   'standInUploadID',
+  'title',
+  'artist',
+  'album',
 ] as const;
 
 /** What was not on the air, or is to come, has one row without these parts. */
 export function csvOf({ data }: { readonly data: readonly TimelineRow[] }): string {
   const lines = data.flatMap((row) => {
     const known = [row.startAt, row.endAt, row.name, row.playlistID, row.itemID, row.uploadID];
+    const titles = [row.title, row.artist, row.album];
     const parts = row.aired ?? [];
-    if (parts.length === 0) return [[...known, null, null, null, null]];
-    return parts.map((part) => [...known, part.outputID, part.fromSeconds, part.toSeconds, part.standInUploadID]);
+    if (parts.length === 0) return [[...known, null, null, null, null, ...titles]];
+    return parts.map(({ outputID, fromSeconds, toSeconds, standInUploadID }) => {
+      return [...known, outputID, fromSeconds, toSeconds, standInUploadID, ...titles];
+    });
   });
   return [columns, ...lines].map((line) => `${line.map(fieldOf).join(',')}\r\n`).join('');
 }

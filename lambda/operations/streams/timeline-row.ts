@@ -4,7 +4,7 @@ import { timestamp } from '../fields.ts';
 
 const aired = z
   .object({
-    outputID: z.string().nullable().describe('null: the only output.'),
+    outputID: z.string().nullable().describe('null: the managed platform.'),
     fromSeconds: z.number(),
     toSeconds: z.number(),
     standInUploadID: z.string().nullable().describe('What played instead.'),
@@ -19,6 +19,9 @@ export const timelineRow = z
     itemID: z.string(),
     uploadID: z.string(),
     name: z.string().nullable(),
+    title: z.string().nullable(),
+    artist: z.string().nullable(),
+    album: z.string().nullable(),
     positionSeconds: z.number().describe('Of the item, at `from`.'),
     aired: z.array(aired).nullable().describe('Seconds of the item that were acknowledged; null: it is to come.'),
   })

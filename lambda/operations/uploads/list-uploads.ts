@@ -22,7 +22,7 @@ export const listUploads = operation(['service:read'], {
   path: '/uploads',
   query: {
     ...pageQuery,
-    q: text(1, 255).optional().describe('Words of the name, or how they begin, all of them.'),
+    q: text(1, 255).optional().describe('Words of the name and titles, or how they begin, all of them.'),
     folder: folderPath.optional().describe('Only uploads in this folder; empty: in none.'),
     recursive: z.boolean().optional().describe('Of folder: also uploads in the folders in it.'),
     tag: someTags.optional().describe('Only uploads with all these tags.'),

@@ -2,7 +2,13 @@
 import * as z from 'zod';
 import type { Inspection } from '../../data/inspections.ts';
 import type { Upload } from '../../data/uploads.ts';
-import { pictureKey, storyboardColumns, storyboardInterval } from '../../domain/content-pictures.ts';
+import {
+  artworkContents,
+  artworkKey,
+  pictureKey,
+  storyboardColumns,
+  storyboardInterval,
+} from '../../domain/content-pictures.ts';
 import { findingKinds } from '../../domain/findings.ts';
 import type { Context } from '../context.ts';
 
@@ -43,6 +49,7 @@ export const inspectionFields = {
   findings: z.array(finding).describe('What viewers may notice, so far.'),
   thumbnailURL: z.url().nullable().describe('A JPEG, of sound its waveform. Valid for 15 minutes.'),
   storyboard: storyboard.nullable().describe('Of videos: a JPEG of pictures side by side.'),
+  artworkURL: z.url().nullable().describe('A JPEG: of artworkUploadID, else from the file.'),
 };
 const inspectionSchema = z.object(inspectionFields);
 type PresentedInspection = z.input<typeof inspectionSchema>;
@@ -56,44 +63,52 @@ export const notInspected: PresentedInspection = {
   findings: [],
   thumbnailURL: null,
   storyboard: null,
+  artworkURL: null,
 };
 
-/** Presents what is known of the contents of uploads, by the content: with one statement, or none if nobody asks. */
+/** Presents what is known of the contents of uploads, by the upload: with one statement, or none if nobody asks. */
 export async function presentInspections(
   ctx: Context,
   uploads: readonly Upload[],
 ): Promise<ReadonlyMap<string, PresentedInspection>> {
   const isWanted = Object.keys(inspectionFields).some((field) => ctx.isWanted(`Upload.${field}`));
-  const lengths = new Map(
-    uploads.flatMap(({ content_hash: hash, duration_seconds: seconds }) => (hash === null ? [] : [[hash, seconds]])),
-  );
-  if (!isWanted || lengths.size === 0) return new Map();
-  const found = await ctx.data.inspections.ofContents([...lengths.keys()]);
-  const presented = found.map(
-    async (each) => [each.content_hash, await present(ctx, each, lengths.get(each.content_hash) ?? null)] as const,
-  );
+  const hashes = new Set(uploads.flatMap((upload) => artworkContents(artworkSourceOf(upload))));
+  if (!isWanted || hashes.size === 0) return new Map();
+  const found = await ctx.data.inspections.ofContents([...hashes]);
+  const byHash = new Map(found.map((each) => [each.content_hash, each]));
+  const presented = uploads.map(async (upload) => [upload.id, await present(ctx, upload, byHash)] as const);
   return new Map(await Promise.all(presented));
 }
 
+const artworkSourceOf = (upload: Upload) => {
+  return { contentHash: upload.content_hash, artworkContentHash: upload.artwork_content_hash };
+};
+
 async function present(
   ctx: Context,
-  { content_hash: contentHash, share, findings, loudness: measured, pictures }: Inspection,
-  durationSeconds: number | null,
+  upload: Upload,
+  inspections: ReadonlyMap<string, Inspection>,
 ): Promise<PresentedInspection> {
-  const urlOf = (name: Parameters<typeof pictureKey>[1]) =>
-    ctx.objects.presignGet(pictureKey(contentHash, name), { expiresInSeconds: urlSeconds });
+  const { content_hash: contentHash, duration_seconds: durationSeconds } = upload;
+  const urlOf = (key: string) => ctx.objects.presignGet(key, { expiresInSeconds: urlSeconds });
+  const artwork = artworkKey(artworkSourceOf(upload), (hash) => inspections.get(hash)?.pictures);
+  const artworkURL = artwork === null ? null : await urlOf(artwork);
+  const inspection = contentHash === null ? undefined : inspections.get(contentHash);
+  if (contentHash === null || !inspection) return { ...notInspected, artworkURL };
+  const { share, findings, loudness: measured, pictures } = inspection;
   return {
     examinedShare: share,
     loudness: measured,
     findings: [...findings],
-    thumbnailURL: pictures?.hasThumbnail ? await urlOf('thumbnail') : null,
+    thumbnailURL: pictures?.hasThumbnail ? await urlOf(pictureKey(contentHash, 'thumbnail')) : null,
     storyboard: pictures?.hasStoryboard
       ? {
-          url: await urlOf('storyboard'),
+          url: await urlOf(pictureKey(contentHash, 'storyboard')),
           columns: storyboardColumns,
           rows: 1,
           intervalSeconds: storyboardInterval(durationSeconds ?? 0),
         }
       : null,
+    artworkURL,
   };
 }

@@ -1,6 +1,6 @@
 // What people call an upload, and where they keep it: the fields that requests set.
 import * as z from 'zod';
-import type { Upload } from '../../data/uploads.ts';
+import type { ArrangedUpload, Upload } from '../../data/uploads.ts';
 import { faultOfFolder, maxDepth, maxFolderLength } from '../../domain/folder-path.ts';
 import type { Context } from '../context.ts';
 import { text } from '../fields.ts';
@@ -56,9 +56,9 @@ export function withoutTags(before: readonly string[], removed: readonly string[
 export async function arrangeUpload(
   ctx: Context,
   before: Upload,
-  changes: { readonly [Field in 'name' | 'folder' | 'tags']?: Upload[Field] | undefined },
+  changes: { readonly [Field in keyof ArrangedUpload]?: Upload[Field] | undefined },
 ): Promise<Upload> {
   if (changes.name !== undefined) await ctx.data.imports.keepName(before.id);
-  const { name = before.name, folder = before.folder, tags: given = before.tags } = changes;
-  return ctx.data.uploads.arrange(before.id, { name, folder, tags: given });
+  const given = Object.entries(changes).filter(([, change]) => change !== undefined);
+  return ctx.data.uploads.arrange(before.id, { ...before, ...Object.fromEntries(given) });
 }

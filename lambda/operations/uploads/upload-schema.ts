@@ -2,6 +2,7 @@
 import * as z from 'zod';
 import { importStates, probeStates, uploadTypes } from '../../data/uploads.ts';
 import type { Upload } from '../../data/uploads.ts';
+import { titlesOfItem } from '../../domain/item-title.ts';
 import type { Context } from '../context.ts';
 import { failure, timestamp } from '../fields.ts';
 import { inspectionFields, notInspected, presentInspections } from './upload-inspection.ts';
@@ -35,6 +36,10 @@ export const uploadSchema = z
     name: z.string(),
     folder: z.string().describe('A path such as Music/Live; empty outside all folders.'),
     tags: z.array(z.string()),
+    title: z.string().nullable().describe("What viewers are told: as set, else by the file's tags."),
+    artist: z.string().nullable(),
+    album: z.string().nullable(),
+    artworkUploadID: z.string().nullable().describe('The image that was set as its artwork.'),
     type: z.enum(uploadTypes),
     mimeType: z.string(),
     uploaded: z.boolean().describe('The bytes have arrived: complete was called, or the import is completed.'),
@@ -75,7 +80,7 @@ export async function presentUploads(
   const useOf = new Map(uses.map(({ id, playlists, streams }) => [id, { playlists, streams }]));
   const inspections = await presentInspections(ctx, uploads);
   return uploads.map((upload) =>
-    present(upload, useOf.get(upload.id) ?? unused, inspections.get(upload.content_hash ?? '') ?? notInspected),
+    present(upload, useOf.get(upload.id) ?? unused, inspections.get(upload.id) ?? notInspected),
   );
 }
 
@@ -99,6 +104,8 @@ function present(
     name: upload.name,
     folder: upload.folder,
     tags: [...upload.tags],
+    ...titlesOfItem({}, upload),
+    artworkUploadID: upload.artwork_upload_id,
     type: upload.type,
     mimeType: upload.mime_type,
     uploaded: upload.uploaded,

@@ -156,11 +156,7 @@ export class Chores {
     const now = databaseClock();
     const figures = replicas.sampleFigures(now);
     // What cannot be written while the database is away is kept for when it is back.
-    this.#series.note(figures, (replicaID) => {
-      const held = replicas.byID.get(replicaID);
-      // The series of a stream are those of its first output.
-      return held?.hasSeries ? held.streamID : null;
-    });
+    this.#series.note(figures, (replicaID) => replicas.byID.get(replicaID)?.series ?? null);
     await data.figures.say(agentID, figures);
     if (this.#series.isDue(now)) await this.#writeSeries('ended');
   }

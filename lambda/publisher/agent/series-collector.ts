@@ -1,6 +1,6 @@
-// Makes points of series of what an agent measures of its streams, and hands them on a minute at a time.
+// Makes points of series of what an agent measures of outputs, and hands them on a minute at a time.
 import type { ReplicaFigures } from '../../data/figures.ts';
-import type { OutputPoints } from '../../data/series.ts';
+import type { OutputPoints, OutputSeries } from '../../data/series.ts';
 import type { StreamStats } from '../../data/streams.ts';
 import { beginningOf, seriesStates, tiers } from '../../domain/series.ts';
 import type { Point, SeriesState } from '../../domain/series.ts';
@@ -11,6 +11,7 @@ const pointsKept = rowSeconds / stepSeconds;
 const writeEveryMs = 60_000;
 
 interface Measured {
+  readonly series: OutputSeries;
   /** When the point under way began. */
   readonly at: Date;
   readonly samples: readonly Pick<Point, 'bitrateKbps' | 'framesPerSecond' | 'state'>[];
@@ -23,23 +24,23 @@ type Counts = Pick<StreamStats, 'droppedFrames' | 'reconnects'>;
 
 export class SeriesCollector {
   readonly #underWay = new Map<string, Measured>();
-  #finished = new Map<string, Point[]>();
+  #finished = new Map<string, OutputPoints & { readonly points: Point[] }>();
   #finishedSince: Date | null = null;
 
   /**
    * Notes what was measured.
-   * @param streamOf the stream of a replica; null where nobody shows what it sends, as of a backup
+   * @param seriesOf that of a replica; null where nobody shows what it sends, as of a backup
    */
-  note(figures: readonly ReplicaFigures[], streamOf: (replicaID: string) => string | null): void {
+  note(figures: readonly ReplicaFigures[], seriesOf: (replicaID: string) => OutputSeries | null): void {
     const seen = new Set<string>();
     for (const { replicaID, stats } of figures) {
-      const streamID = streamOf(replicaID);
-      if (streamID === null) continue;
-      seen.add(streamID);
-      this.#noteStream(streamID, stats);
+      const series = seriesOf(replicaID);
+      if (series === null) continue;
+      seen.add(keyOf(series));
+      this.#noteOutput(series, stats);
     }
     // What the agent holds no more has no further samples.
-    for (const streamID of this.#underWay.keys()) if (!seen.has(streamID)) this.#finish(streamID);
+    for (const key of this.#underWay.keys()) if (!seen.has(key)) this.#finish(key);
   }
 
   /** Whether enough has been collected to be written. */
@@ -49,30 +50,33 @@ export class SeriesCollector {
 
   /** Takes the points that have ended; with `all` also those under way. */
   take(all: 'all' | 'ended'): OutputPoints[] {
-    if (all === 'all') for (const streamID of this.#underWay.keys()) this.#finish(streamID);
-    const taken = Array.from(this.#finished, ([streamID, points]) => ({ streamID, outputID: '', points }));
+    if (all === 'all') for (const key of this.#underWay.keys()) this.#finish(key);
+    const taken = [...this.#finished.values()];
     this.#finished = new Map();
     this.#finishedSince = null;
     return taken;
   }
 
-  /** Keeps points that could not be written for the next time; of each stream an hour at most. */
+  /** Keeps points that could not be written for the next time; of each output an hour at most. */
   putBack(outputs: readonly OutputPoints[]): void {
-    for (const { streamID, points } of outputs) {
-      const kept = [...points, ...(this.#finished.get(streamID) ?? [])].slice(-pointsKept);
-      this.#finished.set(streamID, kept);
+    for (const { streamID, outputID, points } of outputs) {
+      const key = keyOf({ streamID, outputID });
+      const kept = [...points, ...(this.#finished.get(key)?.points ?? [])].slice(-pointsKept);
+      this.#finished.set(key, { streamID, outputID, points: kept });
       this.#finishedSince ??= kept[0]!.at;
     }
   }
 
-  #noteStream(streamID: string, stats: StreamStats): void {
+  #noteOutput(series: OutputSeries, stats: StreamStats): void {
+    const key = keyOf(series);
     const at = beginningOf(new Date(stats.sampledAt), stepSeconds);
-    const last = this.#underWay.get(streamID);
-    if (last && last.at.getTime() !== at.getTime()) this.#finish(streamID);
+    const last = this.#underWay.get(key);
+    if (last && last.at.getTime() !== at.getTime()) this.#finish(key);
     const { droppedFrames, reconnects, bitrateKbps, framesPerSecond } = stats;
     const by = { droppedFrames, reconnects };
     const isSame = last?.at.getTime() === at.getTime();
-    this.#underWay.set(streamID, {
+    this.#underWay.set(key, {
+      series,
       at,
       samples: [...(isSame ? last.samples : []), { bitrateKbps, framesPerSecond, state: stateOf(stats) }],
       before: isSame ? last.before : (last?.by ?? by),
@@ -80,17 +84,17 @@ export class SeriesCollector {
     });
   }
 
-  #finish(streamID: string): void {
-    const measured = this.#underWay.get(streamID);
+  #finish(key: string): void {
+    const measured = this.#underWay.get(key);
     if (!measured) return;
-    this.#underWay.delete(streamID);
-    const { at, samples, before, by } = measured;
+    this.#underWay.delete(key);
+    const { series, at, samples, before, by } = measured;
     const mean = (of: (sample: (typeof samples)[number]) => number) =>
       samples.reduce((sum, sample) => sum + of(sample), 0) / samples.length;
     // Counts begin anew with a claim.
     const grown = (name: keyof Counts) => (by[name] >= before[name] ? by[name] - before[name] : by[name]);
-    const points = this.#finished.get(streamID) ?? [];
-    points.push({
+    const finished = this.#finished.get(key) ?? { ...series, points: [] };
+    finished.points.push({
       at,
       bitrateKbps: Math.round(mean(({ bitrateKbps }) => bitrateKbps)),
       framesPerSecond: Math.round(mean(({ framesPerSecond }) => framesPerSecond) * 10) / 10,
@@ -98,10 +102,12 @@ export class SeriesCollector {
       reconnects: grown('reconnects'),
       state: seriesStates[Math.max(...samples.map(({ state }) => seriesStates.indexOf(state)))]!,
     });
-    this.#finished.set(streamID, points);
+    this.#finished.set(key, finished);
     this.#finishedSince ??= at;
   }
 }
+
+const keyOf = ({ streamID, outputID }: OutputSeries) => `${streamID}/${outputID}`;
 
 /** What was sent says it: nothing so far, something of late, or nothing any more. */
 function stateOf({ framesPerSecond, framesSent }: StreamStats): SeriesState {

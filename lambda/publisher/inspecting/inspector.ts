@@ -135,13 +135,19 @@ async function addPictures(
   const { kind, durationSeconds, dynamicRange } = contentFacts(upload);
   const { width, height } = upload;
   const size = width === null || height === null ? null : { width, height };
-  const made = await makePictures(source, { kind, durationSeconds, size, dynamicRange }, picturesTimeoutMs);
-  const { thumbnail = null, storyboard = null } = made ?? {};
-  for (const [name, picture] of Object.entries({ thumbnail, storyboard }) as ['thumbnail', Buffer | null][]) {
+  const artworkStream = upload.file_tags?.artworkStream ?? null;
+  const content = { kind, durationSeconds, size, dynamicRange, artworkStream };
+  const {
+    thumbnail = null,
+    storyboard = null,
+    artwork = null,
+  } = await makePictures(source, content, picturesTimeoutMs);
+  const made = Object.entries({ thumbnail, storyboard, artwork }) as ['thumbnail', Buffer | null][];
+  for (const [name, picture] of made) {
     if (picture) await objects.write(pictureKey(claimed.content_hash, name), picture, { contentType });
   }
-  const pictures = { hasThumbnail: thumbnail !== null, hasStoryboard: storyboard !== null };
-  await databaseOn(pool).inspections.recordPictures(claimed, pictures);
+  const has = { hasThumbnail: thumbnail !== null, hasStoryboard: storyboard !== null, hasArtwork: artwork !== null };
+  await databaseOn(pool).inspections.recordPictures(claimed, has);
 }
 
 /** Measures a piece. There is nothing to measure in an image. */

@@ -1,4 +1,4 @@
-// Makes pictures of a content for lists: a thumbnail, and of a video a strip of ten.
+// Makes pictures of a content for lists: a thumbnail, of a video a strip of ten, and the artwork that is in the file.
 import type { DynamicRange } from '../../domain/video-format.ts';
 import { storyboardColumns } from '../../domain/content-pictures.ts';
 import { assumedColourMatrix } from '../ffmpeg/item-arguments.ts';
@@ -16,6 +16,8 @@ export interface PicturedContent {
   /** As displayed; null for sound. */
   readonly size: Size | null;
   readonly dynamicRange: DynamicRange;
+  /** The number of the stream that is its artwork; null where it has none. */
+  readonly artworkStream: number | null;
 }
 
 export interface Pictures {
@@ -23,6 +25,8 @@ export interface Pictures {
   readonly thumbnail: Buffer;
   /** JPEG with `storyboardColumns` pictures side by side; null but for videos. */
   readonly storyboard: Buffer | null;
+  /** JPEG; null where the file has none that can be decoded. */
+  readonly artwork: Buffer | null;
 }
 
 interface Size {
@@ -31,13 +35,14 @@ interface Size {
 }
 
 const thumbnailBox: Size = { width: 640, height: 640 };
+const artworkBox: Size = { width: 1000, height: 1000 };
 const storyboardBox: Size = { width: 320, height: 180 };
 const waveform = { width: 640, height: 160, colour: '0x4aa3ff' } as const;
 /** As much sound as is drawn at most, as one that lasts longer is drawn from parts of it. */
 const drawn = { samplesPerSecond: 16_000, samplesPerFrame: 1024, frames: 20_000 } as const;
 
 /**
- * @returns null where nothing can be shown
+ * @returns without thumbnail where nothing can be shown
  * @throws {ToolError} when the source cannot be read, or ffmpeg is missing; the signal's reason
  * @param timeoutMs what is not made by then is left out
  */
@@ -45,14 +50,18 @@ export async function makePictures(
   source: Source,
   content: PicturedContent,
   timeoutMs: number,
-): Promise<Pictures | null> {
+): Promise<Partial<Pictures>> {
   const bounded = { ...source, signal: AbortSignal.any([source.signal, AbortSignal.timeout(timeoutMs)]) };
+  const artwork = await takeArtwork(bounded, content);
   const pictures = await make(bounded, content);
   source.signal.throwIfAborted();
-  return pictures;
+  return { ...pictures, artwork };
 }
 
-async function make(source: Source, content: PicturedContent): Promise<Pictures | null> {
+async function make(
+  source: Source,
+  content: PicturedContent,
+): Promise<Pick<Pictures, 'thumbnail' | 'storyboard'> | null> {
   if (content.kind === 'audio') return alone(await drawWaveform(source, content.durationSeconds ?? 0));
   const size = content.size ?? thumbnailBox;
   if (content.kind === 'image') return alone(await shoot(source, content, 0));
@@ -63,7 +72,7 @@ async function make(source: Source, content: PicturedContent): Promise<Pictures 
   return { thumbnail, storyboard: await placeSideBySide(source, shots, fitted(size, storyboardBox)) };
 }
 
-const alone = (thumbnail: Buffer | null): Pictures | null => thumbnail && { thumbnail, storyboard: null };
+const alone = (thumbnail: Buffer | null) => thumbnail && { thumbnail, storyboard: null };
 
 /** A picture from the middle of each tenth; where there is none, the one before. */
 async function shootTen(source: Source, content: PicturedContent): Promise<Buffer[]> {
@@ -94,6 +103,21 @@ function shoot(source: Source, content: PicturedContent, atSeconds: number): Pro
     filters: [
       isImage ? '[0:v:0]format=gbrap,premultiply=inplace=1' : '[0:V:0]null',
       ...(toneMapping.length > 0 ? [scale, ...toneMapping, `scale=${asJpeg}`] : [`${scale}:${asJpeg}`]),
+      'setsar=1',
+    ],
+  });
+}
+
+async function takeArtwork(source: Source, { kind, artworkStream }: PicturedContent): Promise<Buffer | null> {
+  if (artworkStream === null) return null;
+  const { width, height } = artworkBox;
+  const box = `w='min(iw,${width})':h='min(ih,${height})':force_original_aspect_ratio=decrease`;
+  return captureImage({
+    ...source,
+    input: [...inputGuardArguments(source.sourceURL, kind), '-threads', '1', '-i', source.sourceURL],
+    filters: [
+      `[0:${artworkStream}]format=gbrap,premultiply=inplace=1`,
+      `scale=${box}:force_divisible_by=2:flags=area:${asJpeg}`,
       'setsar=1',
     ],
   });

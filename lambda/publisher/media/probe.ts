@@ -1,6 +1,7 @@
 // What an uploaded file really is, and whether all of it is there.
 import { decodeCost, faultOfSource } from '../../domain/source-limits.ts';
 import type { SourceFacts } from '../../domain/source-limits.ts';
+import type { FileTags } from '../../domain/titles.ts';
 import type { DynamicRange } from '../../domain/video-format.ts';
 import { containerFormatOf, fitsMimeType, usualMimeType } from './container-formats.ts';
 import type { ContainerFormat, MediaKind } from './container-formats.ts';
@@ -31,6 +32,8 @@ export interface MediaFacts {
   readonly dynamicRange: DynamicRange;
   /** Of `decodeCost`; null without moving pictures. */
   readonly decodeCost: number | null;
+  /** What the file says of itself. */
+  readonly tags: FileTags;
 }
 
 /** What the uploader says that the file is. */
@@ -92,6 +95,7 @@ export async function probeMedia(
     hasAudio: audio !== null,
     dynamicRange: video?.dynamicRange ?? 'sdr',
     decodeCost: video && kind === 'video' ? decodeCost(video.source) : null,
+    tags: structure.tags,
   };
   if (kind === 'image') {
     const blame = 'The image cannot be decoded: it is damaged or cut off.';

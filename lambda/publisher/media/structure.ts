@@ -5,6 +5,8 @@ import { isOutOfMemory, runMediaTool, ToolError } from '../ffmpeg/media-tool.ts'
 import { inputGuardArguments } from './container-formats.ts';
 import { longestSidePixels, tooManyPixels } from '../../domain/source-limits.ts';
 import type { SourcePictures, SourceSound } from '../../domain/source-limits.ts';
+import type { FileTags } from '../../domain/titles.ts';
+import { fileTagsOf, tagEntries, taggedSchema } from './file-tags.ts';
 import { MediaError, takesTooMuchMemory } from './media-error.ts';
 import type { MediaTools } from './media-tools.ts';
 import { pixelFormatFacts } from './pixel-format.ts';
@@ -52,6 +54,7 @@ export interface Structure {
   /** The first stream of pictures that is not cover art. */
   readonly video: PictureStructure | null;
   readonly audio: SoundStructure | null;
+  readonly tags: FileTags;
 }
 
 const probedStreamSchema = z.object({
@@ -69,12 +72,18 @@ const probedStreamSchema = z.object({
   sample_rate: z.string().optional(),
   disposition: z.object({ attached_pic: z.number().optional() }).optional(),
   side_data_list: z.array(z.object({ rotation: z.number().optional() })).optional(),
+  tags: taggedSchema,
 });
 type ProbedStream = z.infer<typeof probedStreamSchema>;
 
 /** The parts of ffprobe's JSON that we ask for. */
 const reportSchema = z.object({
-  format: z.object({ format_name: z.string(), start_time: z.string().optional(), duration: z.string().optional() }),
+  format: z.object({
+    format_name: z.string(),
+    start_time: z.string().optional(),
+    duration: z.string().optional(),
+    tags: taggedSchema,
+  }),
   streams: z.array(probedStreamSchema).default([]),
 });
 
@@ -93,14 +102,19 @@ const limits = { timeoutMs: 60_000, maxOutputBytes: 1024 * 1024 };
  * @throws {ToolError} when the file cannot be read
  */
 export async function readStructure({ tools, sourceURL, signal }: Source, head: SourceHead): Promise<Structure> {
-  const probeArguments = [
-    ['-hide_banner', '-loglevel', 'warning'],
-    inputGuardArguments(sourceURL, null),
-    ['-show_entries', entries, '-of', 'json', sourceURL],
-  ].flat();
-  const lines: string[] = [];
-  const options = { sourceURL, limits, onLine: (line: string) => void lines.push(line), signal };
-  const result = await runMediaTool(tools.ffprobePath, probeArguments, options);
+  const ask = async (asked: string) => {
+    const probeArguments = [
+      ['-hide_banner', '-loglevel', 'warning'],
+      inputGuardArguments(sourceURL, null),
+      ['-show_entries', asked, '-of', 'json', sourceURL],
+    ].flat();
+    const lines: string[] = [];
+    const options = { sourceURL, limits, onLine: (line: string) => void lines.push(line), signal };
+    return { ...(await runMediaTool(tools.ffprobePath, probeArguments, options)), lines };
+  };
+  const withTags = await ask(`${entries}:${tagEntries}`);
+  // Tags may be as long as the file. Nobody is refused for that.
+  const result = withTags.overLimits ? await ask(entries) : withTags;
   if (isSourceUnreadable(result.log)) throw new ToolError(`the source could not be read: ${result.log}`);
   if (result.overLimits)
     throw new MediaError('unsupported', 'The file takes too long to examine: its structure is unusual or damaged.');
@@ -116,7 +130,7 @@ export async function readStructure({ tools, sourceURL, signal }: Source, head: 
   if (isOutOfMemory(result.log)) throw takesTooMuchMemory();
   if (result.code !== 0) throw notMedia();
 
-  const { format, streams } = reportSchema.parse(JSON.parse(lines.join('')));
+  const { format, streams } = reportSchema.parse(JSON.parse(result.lines.join('')));
   const isGuessed = /from bitrate|using bitrate for duration/u.test(result.log);
   return {
     formatName: format.format_name,
@@ -124,6 +138,7 @@ export async function readStructure({ tools, sourceURL, signal }: Source, head: 
     headerSeconds: isGuessed ? null : positiveNumber(format.duration),
     video: pictureOf(streams, result.log),
     audio: soundOf(streams),
+    tags: fileTagsOf(format, streams),
   };
 }
 

@@ -2,6 +2,7 @@
 import { setTimeout } from 'node:timers/promises';
 import type { ReplicaFigures } from '../../data/figures.ts';
 import type { Claim, Replica, ReplicaState } from '../../data/replicas.ts';
+import { seriesOf } from '../../data/series.ts';
 import type { StateReason, StreamBackend } from '../../data/streams.ts';
 import { connectionEndsAfterMs } from '../../domain/ingest-limits.ts';
 import { failsAfterMs, restingDelayMs } from '../../domain/off-air.ts';
@@ -53,7 +54,7 @@ type Ending = 'not asked for' | 'given back' | 'for good';
 export class HeldReplica {
   readonly claim: Claim;
   readonly streamID: string;
-  readonly hasSeries: boolean;
+  readonly series: ReturnType<typeof seriesOf>;
   readonly backend: StreamBackend;
   readonly figures = new Figures();
   /** Resolves when the connection is closed and no process of the replica is left. */
@@ -77,7 +78,7 @@ export class HeldReplica {
     this.claim = { id: replica.id, agent_id: replica.agent_id, epoch: replica.epoch };
     this.#share = new HeldShare(options);
     this.streamID = replica.stream_id;
-    this.hasSeries = replica.role === 'primary' && replica.output_id === null;
+    this.series = seriesOf(replica);
     this.backend = replica.backend;
     this.#plan = new LastingPlan(options);
     const { streamID, backend } = this;

@@ -10,7 +10,7 @@ const stats = (seconds: number, more: Partial<StreamStats>) => ({
   epoch: 1,
   stats: statsWith({ sampledAt: new Date(start + seconds * 1000).toISOString(), ...more }),
 });
-const ofStream = () => 'str_1';
+const ofStream = () => ({ streamID: 'str_1', outputID: '' });
 
 it('rates are means, counts are what came to them, and the state is the worst', () => {
   const collector = new SeriesCollector();
@@ -56,4 +56,17 @@ it('waits a minute for its points to be written together, and leaves backups out
   collector.note([stats(80, {})], () => null);
   expect(collector.take('all')[0]!.points).toHaveLength(1);
   expect(collector.take('all')).toEqual([]);
+});
+
+it('has points of each output of a stream, and puts back those of each', () => {
+  const collector = new SeriesCollector();
+  const both = [stats(1, { bitrateKbps: 5 }), { ...stats(1, { bitrateKbps: 7 }), replicaID: 'rep_2' }];
+  collector.note(both, (replicaID) => ({ streamID: 'str_1', outputID: replicaID === 'rep_1' ? '' : 'out_2' }));
+  const taken = collector.take('all');
+  expect(taken.map(({ outputID, points }) => [outputID, points.map(({ bitrateKbps }) => bitrateKbps)])).toEqual([
+    ['', [5]],
+    ['out_2', [7]],
+  ]);
+  collector.putBack(taken);
+  expect(collector.take('ended')).toEqual(taken);
 });

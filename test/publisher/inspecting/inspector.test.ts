@@ -1,5 +1,6 @@
 // What is uploaded is looked through once for each content: the API tells what was found, and it goes with the content.
 import { readFile } from 'node:fs/promises';
+import { buffer } from 'node:stream/consumers';
 import { beforeEach, expect, it } from 'vitest';
 import { inspectNext } from '../../../lambda/publisher/inspecting/inspector.ts';
 import { createMediaWorker } from '../../../lambda/publisher/media-worker.ts';
@@ -69,6 +70,22 @@ it('an upload plays before it is looked through, and then has its loudness, find
   ]);
   expect([await listed('hasFindings=true'), await listed('hasFindings=false')]).toEqual([[id], []]);
   expect(await inspect()).toBe(false);
+});
+
+it('the titles of a file are those of the upload, and its cover the artwork', async () => {
+  const id = await examined('tagged.mp3', 'audio/mpeg');
+  expect(await read(id)).toMatchObject({ title: 'Night Drive', artist: '日本 Band', album: 'Ünder', artworkURL: null });
+  await inspect();
+  const { content_hash: contentHash } = (await data().uploads.findAny(id))!;
+  const key = pictureKey(contentHash!, 'artwork');
+  const picture = await buffer(await service.objects().read(key));
+  // The frame header of a baseline JPEG: precision, height, width (ISO/IEC 10918-1, B.2.2).
+  const frame = picture.indexOf(Buffer.from('ffc0', 'hex'));
+  expect([picture.readUInt16BE(frame + 7), picture.readUInt16BE(frame + 5)]).toEqual([320, 240]);
+  expect((await read(id)).artworkURL).toEqual(expect.any(String));
+  await call('DELETE', `/uploads/${id}`);
+  await carryOut({ task: 'remove_renditions' });
+  expect(await service.objects().head(key)).toBeNull();
 });
 
 it('webhooks are told once of each upload that was looked through, also of a content that was so before', async () => {

@@ -372,6 +372,7 @@ describe('account, service, billing and crypto', () => {
     await callAs('/me', 'getMe');
     expect(await call('getStatus')).toMatchObject({ status: 'ok', checks: { queue: { status: 'ok' } } });
     await callAs('/openapi.json', 'getOpenapi');
+    expect(await call('listChanges')).toMatchObject({ reset: true, changed: [] });
     await callAs('/billing/overview', 'getBillingOverview');
     await callAs('/billing/invoices', 'listInvoices');
     const range = { from: '2026-01-01T00:00:00Z', to: '2026-03-01T00:00:00Z' };

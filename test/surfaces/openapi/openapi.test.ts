@@ -219,6 +219,10 @@ describe('bodies', () => {
     [
       'Upload',
       [
+        'title',
+        'artist',
+        'album',
+        'artworkUploadID',
         'failure',
         'durationSeconds',
         'width',
@@ -229,6 +233,7 @@ describe('bodies', () => {
         'loudness',
         'thumbnailURL',
         'storyboard',
+        'artworkURL',
       ],
     ],
     ['Playlist', ['name', 'publishFailure', 'live']],

@@ -1,0 +1,70 @@
+// GET /changes: what has changed since a cursor, for whoever shows it and polls.
+import * as z from 'zod';
+import { changedKinds, changesAtOnce, changesKeptMinutes } from '../../domain/changes.ts';
+import type { ChangedKind } from '../../domain/changes.ts';
+import type { Changes, NotedKind } from '../../data/changes.ts';
+import type { Context } from '../context.ts';
+import { invalidCursor } from '../fields.ts';
+import { operation } from '../operation.ts';
+
+const change = z
+  .object({
+    kind: z.enum(changedKinds).meta({ id: 'ChangedKind' }),
+    id: z.string(),
+    deleted: z.boolean(),
+  })
+  .meta({ id: 'Change' });
+
+const changeList = z
+  .object({
+    cursor: z.string(),
+    reset: z.boolean().describe('Read everything again.'),
+    changed: z.array(change),
+  })
+  .meta({ id: 'Changes' });
+
+export const listChanges = operation(['service:read'], {
+  id: 'listChanges',
+  summary: 'List what has changed',
+  description: `To poll. Outputs and broadcasts are their stream; not figures. Kept ${changesKeptMinutes} minutes.`,
+  tag: 'service',
+  method: 'GET',
+  path: '/changes',
+  query: { since: z.string().optional().describe('The last cursor.') },
+  output: { status: 200, body: changeList },
+  errors: ['invalid_cursor'],
+  async handle(ctx, { query }) {
+    const seen = query.since === undefined ? null : seenBy(ctx, query.since);
+    const seesBilling = ctx.caller.scopes.includes('service:billing');
+    const kinds: readonly NotedKind[] = seesBilling
+      ? [...changedKinds, 'creditsIncident']
+      : changedKinds.filter((kind) => kind !== 'billing');
+    const { isForgotten, changed, ...now } = await ctx.data.changes.unseen(
+      ctx.caller.userID,
+      seen,
+      kinds,
+      changesAtOnce + 1,
+    );
+    const reset = isForgotten || changed.length > changesAtOnce;
+    return {
+      cursor: cursorOf(ctx, now),
+      reset,
+      changed: reset ? [] : changed.map(({ kind, ...rest }) => ({ kind: shownKind(kind), ...rest })),
+    };
+  },
+});
+
+/** What was seen, and a seal of it: Postgres is not asked about what we have not said. */
+const cursorOf = (ctx: Context, { seen, oldest }: Pick<Changes, 'seen' | 'oldest'>) =>
+  `${Buffer.from(seen).toString('base64url')}.${ctx.cursors.seal(listOf(seen), oldest)}`;
+
+/** @throws {ProblemError} invalid_cursor */
+function seenBy(ctx: Context, cursor: string): string {
+  const [said = '', seal = ''] = cursor.split('.');
+  const seen = Buffer.from(said, 'base64url').toString();
+  if (ctx.cursors.open(listOf(seen), seal) === null) throw invalidCursor('since', 'cursor of the call before');
+  return seen;
+}
+
+const listOf = (seen: string) => `changes ${seen}`;
+const shownKind = (kind: NotedKind): ChangedKind => (kind === 'creditsIncident' ? 'incident' : kind);
