@@ -1,5 +1,4 @@
-// How items of a sound track follow one another: a pure function of the timeline says which frames are sent from a join.
-import { createHash } from 'node:crypto';
+// How items of a sound track follow one another: what a join is made of, as a pure function of the timeline.
 import { occurrenceAt } from './play-out.ts';
 import type { ItemOccurrence, TimelineEntry, TimelineItem } from './play-out.ts';
 import { pictureOfSoundFrame, soundFramesOf, soundGridFrame } from './prepared-play-out.ts';
@@ -48,8 +47,8 @@ const aacFramesPerSecond = 48_000 / 1024;
 const settlingGroups = 8;
 
 /**
- * Items of a sound track with their joins: their own, or that of their stream. A join lasts half of the shortest item at
- * most, so that no more than two items are heard together, in whatever order they are played.
+ * Items of a sound track with their joins: their own, or that of their stream. A join lasts half of the shortest item
+ * at most, so that no more than two items are heard together, in whatever order they are played.
  */
 export function withJoins(items: readonly TimelineItem[], ofStream: Join = usualSound.join): TimelineItem[] {
   const shortest = Math.min(...items.map(({ durationSeconds }) => Math.max(1, durationSeconds)));
@@ -115,10 +114,14 @@ function placed(recipe: JoinRecipe, startFrame: number): PlacedJoin {
 
 /** The name by which a join is kept: of all that decides what is heard in it. */
 export function joinName({ shape, seconds, item, firstGroup, groupCount, from }: JoinRecipe): string {
-  const sound = ({ contentHash, level }: JoinedSound) =>
-    [contentHash, level && [level.targetLUFS, level.gainDB, level.isLimited]] as const;
-  const parts = [recipeVersion, shape, seconds, sound(item), firstGroup, groupCount, from && [sound(from), from.group]];
-  return createHash('sha256').update(JSON.stringify(parts)).digest('hex');
+  const frames = `${firstGroup}-${groupCount}`;
+  const parts = [`v${recipeVersion}`, `${shape}-${seconds}`, soundName(item), frames];
+  return [...parts, ...(from ? [`${soundName(from)}~${from.group}`] : [])].join('/');
+}
+
+function soundName({ contentHash, level }: JoinedSound): string {
+  if (!level) return contentHash;
+  return [contentHash, level.targetLUFS, level.gainDB, ...(level.isLimited ? ['limited'] : [])].join('~');
 }
 
 /** Null where nothing is known of what the item was prepared from. */

@@ -1,7 +1,7 @@
 -- Joins of sound: a few seconds that are prepared once for two items, and sent where the one follows the other.
 
 create table joins (
-  -- Of all that decides what is heard, as joinName of domain/sound-joins.ts makes it.
+  -- Made of all that decides what is heard, as joinName of domain/sound-joins.ts makes it.
   name text primary key,
   -- As JoinRecipe there.
   recipe jsonb not null,

@@ -60,7 +60,7 @@ export const streamFields = {
     .nullish()
     .describe(
       'Each item is brought to targetLUFS, −14 by default, unless enabled is false. Items of an audio playlist are ' +
-        'joined: by a cut, a fade through silence or a crossfade, of seconds each, at most half of the shortest item. ' +
+        'joined by a cut, a fade through silence or a crossfade, of half the shortest item at most. ' +
         'An item may have its own sound.',
     ),
   streamDestination: z.enum(['managed']).nullish().describe('The managed video-platform connection.'),

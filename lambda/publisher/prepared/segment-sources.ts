@@ -4,7 +4,7 @@ import type { Rendition, RenditionFormat } from '../../domain/rendition.ts';
 import type { PlacedJoin } from '../../domain/sound-joins.ts';
 import { joinKey, segmentKey } from './segment-format.ts';
 
-/** What is asked for where a segment is damaged or gone: a segment of a rendition of the item, or a join by its name. */
+/** What is asked for where a segment is damaged or gone: a segment of the item's rendition, or a join by its name. */
 export type MadeFrom = { readonly format: RenditionFormat; readonly segment: number } | { readonly join: string };
 
 /** An object with successive groups of an item, which are counted from the item's beginning. */
