@@ -64,6 +64,8 @@ export interface Context extends PublicContext {
   readonly isWanted: (field: string) => boolean;
   /** The address of the playlist of a preview, which opens it until then. */
   readonly previewURL: (streamID: string, expiresAt: Date) => string;
+  /** The address of the poster of a stream. It is the same all day, and good until the next day is over. */
+  readonly posterURL: (streamID: string) => string;
   /** Random bytes for secrets. */
   readonly randomBytes: (count: number) => Buffer;
   /**

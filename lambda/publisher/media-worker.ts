@@ -101,6 +101,7 @@ async function carryOut(options: MediaWorkerOptions, command: MediaCommand, atte
     case 'prepare_join':
       return makeJoin(options, command.name, attempt);
     case 'capture_frame':
+    case 'capture_posters':
       return captureFrame(options, command.objectKey, attempt);
     case 'delete_object':
       if (command.multipartID !== undefined)

@@ -147,6 +147,7 @@ export const streamSchema = z
       .nullable()
       .describe("How far the managed platform's side is what is wished; null: the stream is not managed."),
     watchURL: z.string().nullable().describe('Where viewers find its managed broadcast; each has another.'),
+    posterURL: z.url().nullable().describe('While active: a JPEG of seconds ago, which needs no credential.'),
     quality: quality.nullable(),
     framerate: framerate.nullable(),
     videoCodec: videoCodec.nullable(),
@@ -222,6 +223,7 @@ export async function presentStreams(
     managedSettingsID: stream.managed_settings_id,
     mirror: stream.stream_destination === 'managed' ? presentMirror(mirrors.get(stream.id)) : null,
     watchURL: watchURLs.get(stream.id) ?? null,
+    posterURL: stream.state === 'active' ? ctx.posterURL(stream.id) : null,
     quality: stream.quality,
     framerate: stream.framerate,
     videoCodec: stream.video_codec,

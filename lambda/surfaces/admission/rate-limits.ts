@@ -5,9 +5,10 @@ import type { Service } from '../service.ts';
 
 /**
  * Requests per minute, before the factor of the stage: reads and writes of a user, requests of an address whose
- * credentials were refused, and those of a user's previews, each of which makes thirty.
+ * credentials were refused, those of a user's previews, each of which makes thirty, and those of a page of 100 posters,
+ * each of which is new every four seconds.
  */
-export const requestsPerMinute = { read: 1200, write: 600, refused: 300, preview: 300 } as const;
+export const requestsPerMinute = { read: 1200, write: 600, refused: 300, preview: 300, poster: 1800 } as const;
 
 export type RequestClass = keyof typeof requestsPerMinute;
 

@@ -200,6 +200,7 @@ describe('bodies', () => {
         'managedSettingsID',
         'mirror',
         'watchURL',
+        'posterURL',
         'quality',
         'framerate',
         'videoCodec',
