@@ -49,11 +49,12 @@ const settlingGroups = 8;
 /**
  * Items of a sound track with their joins: their own, or that of their stream. A join lasts half of the shortest item
  * at most, so that no more than two items are heard together, in whatever order they are played.
+ * @param items without joins
  */
 export function withJoins(items: readonly TimelineItem[], ofStream: Join = usualSound.join): TimelineItem[] {
   const shortest = Math.min(...items.map(({ durationSeconds }) => Math.max(1, durationSeconds)));
   const longest = Math.floor((shortest / 2) * 10) / 10;
-  return items.map(({ join: _, ...item }) => {
+  return items.map((item) => {
     const { kind, seconds } = item.ownJoin ?? ofStream;
     const join = { kind, seconds: Math.min(seconds, longest) };
     return kind === 'cut' || join.seconds < joinSeconds.shortest ? item : { ...item, join };

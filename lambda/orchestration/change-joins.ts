@@ -12,15 +12,19 @@ export async function changeJoins(data: Database, stream: Stream, now: Date): Pr
   const timeline = (await data.timelines.ofStream(stream.id)).audio;
   const last = timeline.at(-1);
   if (!last) return;
-  const { items: before, mode } = last.snapshot;
-  // Levels are rows of the run.
-  const items = withJoins(before, stream.sound?.join).map(({ levels: _, ...item }) => item);
+  const { playlistID } = last;
+  const { mode } = last.snapshot;
+  // Levels are rows of the run, and no part of its snapshots.
+  const before = last.snapshot.items.map(({ levels, join, ...item }) => ({ item, levels, join }));
+  const items = withJoins(
+    before.map(({ item }) => item),
+    stream.sound?.join,
+  );
   const isSame = items.every(({ join }, index) => {
     const { join: joinBefore } = before[index]!;
     return join?.kind === joinBefore?.kind && join?.seconds === joinBefore?.seconds;
   });
   if (isSame) return;
-  const { playlistID } = last;
   const begin = (offsetSeconds: number, snapshot: TimelineSnapshot) =>
     data.timelines.append(stream.id, 'audio', { offsetSeconds, playlistID, snapshot });
   if (stream.anchored_at === null) return begin(0, { ...last.snapshot, items });
