@@ -36,6 +36,7 @@ const slow = [
   'test/publisher/{hls,srt}/*.test.ts',
   'test/publisher/replica/{faults,figures,held-replica,off-air,slow-destinations}.test.ts',
   'test/stacks/mutations.test.ts',
+  'test/surfaces/admission/page-sessions.test.ts',
   'test/surfaces/graphql/client.test.ts',
   'test/surfaces/mcp/clients.test.ts',
   'test/webhooks/{alerts,bounds,deliver,hosts,killed}.test.ts',
