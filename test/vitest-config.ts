@@ -29,7 +29,7 @@ const slow = [
   'test/publisher/inspecting/*.test.ts',
   'test/publisher/media/{bombs,choose-encoder,probe}.test.ts',
   'test/publisher/preview/*.test.ts',
-  'test/publisher/prepared/{codecs,levelled-sound,long-life,planned-rotation,play-out,torture}.test.ts',
+  'test/publisher/prepared/{codecs,joins,levelled-sound,long-life,planned-rotation,play-out,torture}.test.ts',
   'test/publisher/prepared/prepared-{backend,sender}.test.ts',
   'test/publisher/preparing/{one-encoder,prepare-segment,prepare-upload,shared-content}.test.ts',
   'test/publisher/encoded/five-outputs.test.ts',
@@ -38,6 +38,7 @@ const slow = [
   'test/publisher/prepared/framed-pictures.test.ts',
   'test/publisher/replica/{faults,figures,held-replica,off-air,slow-destinations}.test.ts',
   'test/stacks/mutations.test.ts',
+  'test/surfaces/admission/page-sessions.test.ts',
   'test/surfaces/graphql/client.test.ts',
   'test/surfaces/mcp/clients.test.ts',
   'test/webhooks/{alerts,bounds,deliver,hosts,killed}.test.ts',
@@ -57,9 +58,11 @@ const inBothSuites = [
 const benches = 'test/bench/**';
 /** These end what hangs. What takes long is for benches to say: a busy machine fails no test. */
 const fastLimits = { testTimeout: minuteMs / 2, hookTimeout: minuteMs };
+/** A process and its modules for each file would be a third of the fast suite's work. What ends processes is slow. */
+const oneProcess = { pool: 'threads', isolate: false } as const;
 const slowLimits = { testTimeout: 4 * minuteMs, hookTimeout: 5 * minuteMs };
 const suites = {
-  fast: { include: ['test/**/*.test.ts'], exclude: [benches, ...slow], ...fastLimits },
+  fast: { include: ['test/**/*.test.ts'], exclude: [benches, ...slow], ...fastLimits, ...oneProcess },
   long: { include: [...slow, ...inBothSuites], exclude: [benches], ...slowLimits },
 };
 

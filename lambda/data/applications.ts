@@ -65,7 +65,8 @@ export function applications(db: Queryable) {
              where state = 'pending' and webhook_id in (select id from hooks)),
            alerts as (
              update alert_channels set enabled = false, disabled_reason = null, test_asked_at = null
-             where user_id = $1 and client_id = $2 and enabled),
+             where user_id = $1 and client_id = $2 and enabled returning id),
+           untold as (delete from alert_notices where sent_at is null and channel_id in (select id from alerts)),
            -- The application may be connected again: it must not be deleted at once as one that nobody uses.
            used as (update oauth_clients set updated_at = now() where client_id = $2),
            ended as (

@@ -97,12 +97,22 @@ export function incidents(db: Queryable) {
       );
     },
 
-    /** Has the incidents of a user looked at then. */
-    lookAgain: (userID: string, at: Date) =>
+    /**
+     * Has the incidents of a user looked at when the first of them is due, whichever were looked at now; at once where
+     * signals are left.
+     */
+    lookAgain: (userID: string) =>
       db.query(
         `insert into outbox (queue, body, user_id, visible_at)
-         values ('webhooks', jsonb_build_object('incidentsOf', $1::text), $1, $2)`,
-        [userID, at],
+         select 'webhooks', jsonb_build_object('incidentsOf', $1::text), $1, at
+         from (
+           select least(
+             (select min(due_at) from incidents where user_id = $1 and due_at is not null),
+             (select now() where exists (select from incident_signals where user_id = $1))) as at) next
+         where at is not null and not exists (
+           select from outbox where queue = 'webhooks' and user_id = $1 and dead_at is null and body ? 'incidentsOf'
+             and visible_at = at)`,
+        [userID],
       ),
 
     /** Tells webhooks that ask for it. */

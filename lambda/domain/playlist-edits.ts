@@ -1,15 +1,17 @@
 // Applies a batch of edits to the draft of a playlist: in order, each to the result of the one before, and all or none.
 import type { ItemLook } from './look.ts';
 import type { PlaylistMode } from './play-out.ts';
-import type { SoundSettings } from './sound.ts';
+import type { Join, SoundSettings } from './sound.ts';
 
 export interface PlaylistItem {
   readonly id: string;
   readonly uploadID: string;
-  /** Absent: as its stream's. */
+  /** How loud it is; absent: as its stream's. */
   readonly sound?: SoundSettings;
   /** Absent: as its stream's. */
   readonly look?: ItemLook;
+  /** How it is followed by the next item; absent: as its stream's. */
+  readonly join?: Join;
 }
 
 /** The editable content of a playlist. */
@@ -32,7 +34,7 @@ export type PlaylistOperation =
   | {
       readonly op: 'set';
       readonly itemID: string;
-      readonly sound?: SoundSettings | null | undefined;
+      readonly sound?: Partial<SoundSettings> | null | undefined;
       readonly look?: ItemLook | null | undefined;
     }
   | { readonly op: 'setMode'; readonly mode: PlaylistMode }
@@ -102,12 +104,12 @@ function applyOne(spec: PlaylistSpec, operation: PlaylistOperation, newItemID: (
     case 'set':
       return withItem(spec, operation.itemID, (at) => {
         const before = spec.items[at]!;
-        const { sound = before.sound, look = before.look } = operation;
         const { id, uploadID } = before;
-        return {
-          ...spec,
-          items: spec.items.with(at, { id, uploadID, ...(sound && { sound }), ...(look && { look }) }),
-        };
+        const { sound, look = before.look } = operation;
+        const { loudness, join }: Partial<SoundSettings> =
+          sound === undefined ? { loudness: before.sound?.loudness, join: before.join } : (sound ?? {});
+        const own = { ...(loudness && { sound: { loudness } }), ...(join && { join }), ...(look && { look }) };
+        return { ...spec, items: spec.items.with(at, { id, uploadID, ...own }) };
       });
     case 'setMode':
       return { ...spec, mode: operation.mode };

@@ -76,7 +76,7 @@ export async function publishDraft(
 
   const uploads = new Map(found.map((upload) => [upload.id, upload]));
   const seed = Math.floor(random() * 2 ** 31);
-  const snapshot = snapshotOfPlaylist(playlist.kind, publishing, uploads, seed, stream.look);
+  const snapshot = snapshotOfPlaylist(stream, playlist.kind, publishing, { uploads, seed });
   if (snapshot.items.length === 0)
     return fail(data, locked, 'No item of the playlist can be played: look at the failure of each upload in it.');
   if (stream.stream_backend === 'manifest') {

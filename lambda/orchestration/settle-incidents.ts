@@ -46,9 +46,7 @@ export async function settleIncidents({ pool, newID }: SettleOptions, userID: st
     }
     await data.incidents.save(changed, passed);
     await tell(data, userID, changed, new Map(open.map((incident) => [incident.id, incident])), channels);
-    const dueTimes = changed.flatMap(({ due_at: dueAt }) => (dueAt === null ? [] : [dueAt.getTime()]));
-    if (signals.length === signalsAtOnce) dueTimes.push(now.getTime());
-    if (dueTimes.length > 0) await data.incidents.lookAgain(userID, new Date(Math.min(...dueTimes)));
+    await data.incidents.lookAgain(userID);
   });
 }
 

@@ -1,12 +1,14 @@
 // Makes snapshots of what a stream plays, which need no further look-ups.
 import type { Track } from '../data/timelines.ts';
+import type { Stream } from '../data/streams.ts';
 import { contentFacts } from '../data/uploads.ts';
 import type { Upload } from '../data/uploads.ts';
 import { framingOf } from '../domain/look.ts';
-import type { StreamLook } from '../domain/look.ts';
+import type { ItemLook } from '../domain/look.ts';
 import { imageDurationSeconds } from '../domain/play-out.ts';
 import type { TimelineItem, TimelineSnapshot } from '../domain/play-out.ts';
 import type { PlaylistSpec } from '../domain/playlist-edits.ts';
+import { withJoins } from '../domain/sound-joins.ts';
 import { isPlayable } from '../domain/readiness.ts';
 import { uploadFacts } from './stream-parts.ts';
 import type { StreamParts } from './stream-parts.ts';
@@ -28,47 +30,47 @@ export function snapshotsOf(parts: StreamParts, seed: number): TrackSnapshot[] {
   return (['video', 'audio'] as const).flatMap((track): TrackSnapshot[] => {
     const playlist = parts.playlists.find((candidate) => candidate?.kind === track);
     if (playlist) {
-      const snapshot = snapshotOfPlaylist(track, playlist.live!, parts.uploads, seed, parts.stream.look);
+      const snapshot = snapshotOfPlaylist(parts.stream, track, playlist.live!, { uploads: parts.uploads, seed });
       return [{ track, playlistID: playlist.id, snapshot }];
     }
     const uploadID = track === 'video' ? parts.stream.video_upload_id : parts.stream.audio_upload_id;
     const upload = uploadID === null ? undefined : parts.uploads.get(uploadID);
     if (!upload) return [];
-    const item = {
-      ...timelineItem(upload.id, upload, stillLapSeconds),
-      ...framed(track, upload, null, parts.stream.look),
-    };
-    return [{ track, playlistID: null, snapshot: { mode: 'sequential', seed, items: [item] } }];
+    const item = { ...timelineItem(upload.id, upload, stillLapSeconds), ...framed(parts.stream, track, upload) };
+    return [
+      { track, playlistID: null, snapshot: { mode: 'sequential', seed, items: joined(parts.stream, track, [item]) } },
+    ];
   });
 }
 
-/**
- * The playable items of a playlist. Items whose upload has failed, is gone or has no such track are left out.
- * @param look of the stream
- */
+/** The playable items of a playlist. Items whose upload has failed, is gone or has no such track are left out. */
 export function snapshotOfPlaylist(
+  stream: Pick<Stream, 'sound' | 'look'>,
   track: Track,
   spec: PlaylistSpec,
-  uploads: ReadonlyMap<string, Upload>,
-  seed: number,
-  look: StreamLook | null,
+  { uploads, seed }: { readonly uploads: ReadonlyMap<string, Upload>; readonly seed: number },
 ): TimelineSnapshot {
-  const items = spec.items.flatMap(({ id, uploadID, sound, look: ownLook }) => {
+  const items = spec.items.flatMap(({ id, uploadID, sound, join, look }) => {
     const upload = uploads.get(uploadID);
     if (!upload || !isPlayable(uploadFacts(upload), track)) return [];
-    const item = timelineItem(id, upload, imageDurationSeconds);
-    return [{ ...item, ...framed(track, upload, ownLook, look), ...(sound && { sound }) }];
+    const own = { ...(sound && { sound }), ...(join && { ownJoin: join }), ...framed(stream, track, upload, look) };
+    return [{ ...timelineItem(id, upload, imageDurationSeconds), ...own }];
   });
-  return { mode: spec.mode, seed, items };
+  return { mode: spec.mode, seed, items: joined(stream, track, items) };
+}
+
+/** Only items of a sound track are joined: pictures follow one another by cuts, and their own sound with them. */
+function joined({ sound }: Pick<Stream, 'sound'>, track: Track, items: readonly TimelineItem[]) {
+  return track === 'audio' ? withJoins(items, sound?.join) : items;
 }
 
 function framed(
+  { look }: Pick<Stream, 'look'>,
   track: Track,
   upload: Upload,
-  item: Parameters<typeof framingOf>[0],
-  stream: StreamLook | null,
+  own?: ItemLook,
 ): Pick<TimelineItem, 'framing'> {
-  const framing = track === 'video' ? framingOf(item, stream, sizeOf(upload)) : undefined;
+  const framing = track === 'video' ? framingOf(own, look, sizeOf(upload)) : undefined;
   return framing === undefined ? {} : { framing };
 }
 

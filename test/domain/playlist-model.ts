@@ -29,12 +29,11 @@ export function applyToList(
       return at >= 0;
     case 'set': {
       if (at < 0) return false;
-      const item: Record<string, unknown> = { ...list.items[at]! };
-      for (const field of ['sound', 'look'] as const) {
-        if (operation[field]) item[field] = operation[field];
-        if (operation[field] === null) delete item[field];
-      }
-      list.items[at] = item as unknown as PlaylistItem;
+      const { id, uploadID, ...before } = list.items[at]!;
+      const { sound = { loudness: before.sound?.loudness, join: before.join }, look = before.look } = operation;
+      const { loudness, join } = sound ?? {};
+      const own = { ...(loudness && { sound: { loudness } }), ...(join && { join }), ...(look && { look }) };
+      list.items[at] = { id, uploadID, ...own };
       return true;
     }
     case 'setMode':

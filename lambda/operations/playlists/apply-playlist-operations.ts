@@ -14,7 +14,7 @@ import { assertRoom } from '../limits.ts';
 import { operation } from '../operation.ts';
 import { ProblemError } from '../problem-codes.ts';
 import { itemLookInput, itemLookSettings } from '../look-fields.ts';
-import { soundInput, soundSettings } from '../sound-fields.ts';
+import { itemSoundSettings, soundInput } from '../sound-fields.ts';
 import { itemsMore, playlistSchema, presentPlaylist } from './playlist-schema.ts';
 
 const index = z.int().min(0).max(maxPlaylistItems).describe('Place in the playlist, from 0.');
@@ -33,7 +33,7 @@ const edit = z
     z.strictObject({
       op: z.literal('set'),
       itemID: id,
-      sound: soundInput.transform(soundSettings).nullish(),
+      sound: soundInput.transform(itemSoundSettings).nullish(),
       look: itemLookInput.transform(itemLookSettings).nullish(),
     }),
     z.strictObject({ op: z.literal('setMode'), mode: z.enum(playlistModes) }),

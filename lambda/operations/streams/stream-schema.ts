@@ -60,7 +60,11 @@ export const streamFields = {
     ),
   sound: soundInput
     .nullish()
-    .describe('Each item is brought to targetLUFS, −14 by default, unless enabled is false or it has its own sound.'),
+    .describe(
+      'Each item is brought to targetLUFS, −14 by default, unless enabled is false. Items of an audio playlist are ' +
+        'joined by a cut, a fade through silence or a crossfade, of half the shortest item at most. ' +
+        'An item may have its own sound.',
+    ),
   look: streamLookInput
     .nullish()
     .describe('16:9 with black bars by default. Another aspect is another size: 9:16 at q_1080p is 1080 × 1920.'),
@@ -148,6 +152,7 @@ export const streamSchema = z
       .nullable()
       .describe("How far the managed platform's side is what is wished; null: the stream is not managed."),
     watchURL: z.string().nullable().describe('Where viewers find its managed broadcast; each has another.'),
+    posterURL: z.url().nullable().describe('While active: a JPEG of seconds ago, which needs no credential.'),
     quality: quality.nullable(),
     framerate: framerate.nullable(),
     videoCodec: videoCodec.nullable(),
@@ -155,6 +160,10 @@ export const streamSchema = z
     sound,
     look: streamLook,
     pendingLook: z.int32().nullable().describe('While live: items that are not framed as wished yet.'),
+    pendingJoins: z
+      .int32()
+      .nullable()
+      .describe('While live: joins of the next ten minutes that are cuts yet; null: there are none.'),
     pendingSound: z.int32().nullable().describe('While live: items that are not as loud as wished yet.'),
     streamDuration: z.int32().nullable(),
     agentModeEnabled: z.boolean().nullable(),
@@ -223,11 +232,13 @@ export async function presentStreams(
     managedSettingsID: stream.managed_settings_id,
     mirror: stream.stream_destination === 'managed' ? presentMirror(mirrors.get(stream.id)) : null,
     watchURL: watchURLs.get(stream.id) ?? null,
+    posterURL: stream.state === 'active' ? ctx.posterURL(stream.id) : null,
     quality: stream.quality,
     framerate: stream.framerate,
     videoCodec: stream.video_codec,
     streamBackend: stream.stream_backend,
-    sound: stream.sound ?? usualSound,
+    sound: { ...usualSound, ...stream.sound },
+    pendingJoins: isLive(stream.state) ? stream.pending_joins : null,
     look: stream.look ?? usualLook,
     pendingLook: isLive(stream.state) ? (pendingLooks.get(stream.id) ?? 0) : null,
     pendingSound: isLive(stream.state) ? stream.pending_sound : null,

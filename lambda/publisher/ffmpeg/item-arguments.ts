@@ -81,6 +81,38 @@ export function frameArguments(request: PictureRequest & Pick<VideoRequest, 'sou
   };
 }
 
+export interface WindowsRequest extends Pick<VideoRequest, 'sourceURL' | 'kind' | 'dynamicRange' | 'framing'> {
+  readonly startSeconds: number;
+  readonly windowSeconds: number;
+  readonly count: number;
+  readonly size: Pick<Profile, 'width' | 'height'>;
+  /** Whether windows are left out in which no keyframe is: of some sources, that is much less work. */
+  readonly onlyKeyframes: boolean;
+}
+
+/**
+ * What makes ffmpeg read windows of an item's time that follow each other, and the filters by which one picture of each
+ * comes: the first keyframe, or else what is on show when the window begins.
+ */
+export function windowArguments(request: WindowsRequest) {
+  const { sourceURL, kind, dynamicRange = 'sdr', startSeconds, windowSeconds, count, onlyKeyframes } = request;
+  const fit = fitFilters(request);
+  if (kind === 'image') {
+    const input = inputArguments(sourceURL, { kind, pictures: null, startSeconds: 0, background: true });
+    return { input, filters: ['[0:v:0]trim=end_frame=1', 'format=gbrap', 'premultiply=inplace=1', ...fit] };
+  }
+  const seconds = windowSeconds * count;
+  const reading = ['-skip_frame', onlyKeyframes ? 'nokey' : 'noref', '-t', String(seconds + windowSeconds)];
+  const windowOf = (time: string) => `floor(${time}/${windowSeconds})`;
+  const isFirst = `isnan(prev_selected_t)+gt(${windowOf('t')},${windowOf('prev_selected_t')})`;
+  const firstOfEach = `select='gte(t,0)*lt(t,${seconds})*(${isFirst})'`;
+  const atStart = `fps=1/${windowSeconds}:round=up:start_time=0:eof_action=pass`;
+  return {
+    input: inputArguments(sourceURL, { kind, pictures: dynamicRange, startSeconds, background: true, reading }),
+    filters: [`[0:V:0]${onlyKeyframes ? firstOfEach : atStart}`, ...fit],
+  };
+}
+
 /** Arguments that make ffmpeg encode one picture of the profile, read raw from stdin, and write it as FLV to stdout. */
 export function encoderTrialArguments(encoder: EncoderSettings, profile: Profile): string[] {
   const { width, height, framesPerSecond } = profile;
@@ -161,6 +193,8 @@ interface InputOptions {
   readonly startSeconds: number;
   readonly decodeCost?: number | undefined;
   readonly background: boolean;
+  /** What else ffmpeg is told of how it reads. */
+  readonly reading?: readonly string[];
 }
 
 /** In the background nobody waits, sound is little work, and a still is one picture. */
@@ -175,7 +209,7 @@ function threadsFor({ kind, background, decodeCost }: InputOptions): number {
 }
 
 function inputArguments(sourceURL: string, options: InputOptions): string[] {
-  const { kind, pictures, startSeconds } = options;
+  const { kind, pictures, startSeconds, reading = [] } = options;
   const threads = String(threadsFor(options));
   return [
     quiet,
@@ -186,7 +220,7 @@ function inputArguments(sourceURL: string, options: InputOptions): string[] {
     // ffmpeg decodes from the keyframe before the start. What comes before the start gets negative times, from which
     // the filters know the frame that is on show at 0.
     startSeconds > 0 ? ['-noaccurate_seek', '-ss', startSeconds.toFixed(6)] : [],
-    ['-i', sourceURL],
+    [...reading, '-i', sourceURL],
   ].flat();
 }
 
@@ -195,7 +229,7 @@ type PictureRequest = Pick<VideoRequest, 'kind' | 'dynamicRange' | 'framing' | '
 
 function videoFilters(request: PictureRequest): string[] {
   const { kind, profile } = request;
-  const fit = fitFilters(request);
+  const fit = fitFilters({ ...request, size: profile });
   const grid = `fps=${profile.framesPerSecond}:eof_action=pass`;
   const holdLast = 'tpad=stop_mode=clone:stop=-1';
   if (kind === 'image') {
@@ -209,9 +243,14 @@ function videoFilters(request: PictureRequest): string[] {
   return ['bwdif=mode=send_frame:deint=interlaced', grid, holdLast, fromStart, ...fit];
 }
 
+/** What decides how a picture comes into a frame of a size. */
+interface FitRequest extends Pick<VideoRequest, 'dynamicRange' | 'framing'> {
+  readonly size: Pick<Profile, 'width' | 'height'>;
+}
+
 /** Filters that put a picture into the profile's frame, and turn its colours into BT.709. */
-function fitFilters({ dynamicRange = 'sdr', framing, profile }: PictureRequest): string[] {
-  const { cut, size, surround } = framingFilters(framing, profile);
+function fitFilters({ dynamicRange = 'sdr', framing, size: frame }: FitRequest): string[] {
+  const { cut, size, surround } = framingFilters(framing, frame);
   const toBt709 = 'out_color_matrix=bt709:out_range=tv';
   const toneMapping = toneMappingFilters(dynamicRange);
   return [
