@@ -29,7 +29,7 @@ const slow = [
   'test/publisher/inspecting/*.test.ts',
   'test/publisher/media/{bombs,choose-encoder,probe}.test.ts',
   'test/publisher/preview/*.test.ts',
-  'test/publisher/prepared/{codecs,levelled-sound,long-life,planned-rotation,play-out,torture}.test.ts',
+  'test/publisher/prepared/{codecs,joins,levelled-sound,long-life,planned-rotation,play-out,torture}.test.ts',
   'test/publisher/prepared/prepared-{backend,sender}.test.ts',
   'test/publisher/preparing/{one-encoder,prepare-segment,prepare-upload,shared-content}.test.ts',
   'test/publisher/encoded/five-outputs.test.ts',
