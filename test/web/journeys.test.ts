@@ -43,8 +43,8 @@ describe.skipIf(!chromiumPath)('somebody with a browser (skipped where Chromium 
     rmSync(folder, { recursive: true });
   });
 
-  /** Takes pictures of the screen, and has it judged, on a desk and on a phone, in light and in dark. */
-  async function look(name: string): Promise<void> {
+  /** Takes pictures of the screen, on a desk and on a phone, in light and in dark. @returns what is wrong with it */
+  async function look(name: string): Promise<string[]> {
     const found: string[] = [];
     for (const [width, height] of [
       [1280, 900],
@@ -64,7 +64,7 @@ describe.skipIf(!chromiumPath)('somebody with a browser (skipped where Chromium 
       if (wider > 0) found.push(`${name} is ${wider} pixels wider than a screen of ${width}`);
     }
     await page.setViewportSize({ width: 1280, height: 900 });
-    expect(found).toEqual([]);
+    return found;
   }
 
   const state = (words: string) => page.locator('.badge', { hasText: words }).first().waitFor();
@@ -78,7 +78,7 @@ describe.skipIf(!chromiumPath)('somebody with a browser (skipped where Chromium 
     expect(page.url()).toBe(`${run.connection.siteURL}/streams?q=x`);
     await page.getByRole('link', { name: 'Home' }).click();
     await page.getByRole('heading', { name: 'Put a video on air' }).waitFor();
-    await look('home-empty');
+    expect(await look('home-empty')).toEqual([]);
   });
 
   test('uploads a file, says where to, goes live, and sees it with the evidence at the ingest', async () => {
@@ -90,17 +90,17 @@ describe.skipIf(!chromiumPath)('somebody with a browser (skipped where Chromium 
     await page.getByLabel('Quality', { exact: true }).selectOption('q_720p');
     await page.getByText('Everything is there.').waitFor();
     await page.getByLabel('Name of the stream').fill('My loop');
-    await look('new-stream');
+    expect(await look('new-stream')).toEqual([]);
     await page.getByRole('button', { name: 'Go live' }).click();
     await page.getByRole('heading', { name: 'My loop' }).waitFor();
     await state('Live');
     await page.getByText('Measured', { exact: true }).waitFor();
     await until(async () => (await watchChannels(run)).some(({ live }) => live));
     await page.getByText('Now ·', { exact: false }).first().waitFor();
-    await look('stream-live');
+    expect(await look('stream-live')).toEqual([]);
     await page.getByRole('link', { name: 'Home' }).click();
     await page.getByText('Your stream is live.').waitFor();
-    await look('home-live');
+    expect(await look('home-live')).toEqual([]);
   });
 
   test('sees on the screen what somebody else changes, without doing anything', async () => {
@@ -111,7 +111,7 @@ describe.skipIf(!chromiumPath)('somebody with a browser (skipped where Chromium 
     await page.getByText('Renamed elsewhere').waitFor();
     await run.api('POST', `/streams/${data[0].id}/stop`);
     await state('Off air');
-    await look('streams');
+    expect(await look('streams')).toEqual([]);
   });
 
   test('is asked before a start that costs, and before a stop', async () => {
@@ -121,7 +121,7 @@ describe.skipIf(!chromiumPath)('somebody with a browser (skipped where Chromium 
       .getByRole('dialog')
       .getByText(/credits an hour/)
       .waitFor();
-    await look('start-asked');
+    expect(await look('start-asked')).toEqual([]);
     await page.keyboard.press('Escape');
     await state('Off air');
     await page.getByRole('button', { name: 'Start' }).click();
@@ -141,7 +141,7 @@ describe.skipIf(!chromiumPath)('somebody with a browser (skipped where Chromium 
     await page.getByRole('button', { name: 'Add a destination' }).click();
     await page.getByText('rtmp://127.0.0.1:9/live').waitFor();
     expect(await page.content()).not.toContain('a-secret-key');
-    await look('destinations');
+    expect(await look('destinations')).toEqual([]);
     await page.getByRole('link', { name: 'Streams', exact: true }).click();
     await page.getByRole('link', { name: 'Renamed elsewhere' }).click();
     await page.getByLabel('Destination', { exact: true }).selectOption({ label: 'Nobody there' });
@@ -151,7 +151,7 @@ describe.skipIf(!chromiumPath)('somebody with a browser (skipped where Chromium 
     await page.getByRole('dialog').getByRole('button', { name: 'Start' }).click();
     await state('Failing');
     await page.locator('p.error').first().waitFor();
-    await look('stream-failing');
+    expect(await look('stream-failing')).toEqual([]);
     await page.getByRole('button', { name: 'Stop' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Stop' }).click();
     await state('Off air');
@@ -171,14 +171,14 @@ describe.skipIf(!chromiumPath)('somebody with a browser (skipped where Chromium 
     await page.reload();
     await page.getByText('was interrupted', { exact: false }).waitFor();
     await page.getByRole('heading', { name: 'Library' }).waitFor();
-    await look('library-interrupted');
+    expect(await look('library-interrupted')).toEqual([]);
     isHeld = false;
     await page.getByLabel('Choose it again').setInputFiles(film);
     await page.getByText('All uploads are done').waitFor();
     await page.getByText('Ready').nth(1).waitFor();
     const { data } = await run.api('GET', '/uploads');
     expect(data).toHaveLength(2);
-    await look('library');
+    expect(await look('library')).toEqual([]);
   });
 
   test.each([
@@ -187,7 +187,7 @@ describe.skipIf(!chromiumPath)('somebody with a browser (skipped where Chromium 
   ])('%s shows what there is', async (path, heading) => {
     await page.goto(`${run.connection.siteURL}/${path}`);
     await page.getByRole('heading', { name: heading }).waitFor();
-    await look(path);
+    expect(await look(path)).toEqual([]);
   });
 
   test('is told when the API is away, keeps what was known, and goes on by itself', async () => {
@@ -196,7 +196,7 @@ describe.skipIf(!chromiumPath)('somebody with a browser (skipped where Chromium 
     await page.route(/\/v1\//, (route) => route.abort());
     await page.getByText('The platform does not answer.', { exact: false }).waitFor();
     await page.getByText('Renamed elsewhere').waitFor();
-    await look('away');
+    expect(await look('away')).toEqual([]);
     await page.unroute(/\/v1\//);
     await page.getByText('The platform does not answer.', { exact: false }).waitFor({ state: 'detached' });
   });

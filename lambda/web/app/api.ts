@@ -51,7 +51,7 @@ export async function call<Answer>(method: Method, path: string, body?: object):
   if (response.status === 401) toSignIn();
   const detail = answer?.['detail'];
   const message = typeof detail === 'string' ? detail : 'That did not work. Try again in a moment.';
-  throw new ApiError(message, { ...answer, status: response.status } as object);
+  throw new ApiError(message, { ...answer, status: response.status });
 }
 
 /** The date of an answer has whole seconds: half a second is what it is off on average. */
