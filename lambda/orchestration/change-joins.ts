@@ -10,7 +10,10 @@ export async function changeJoins(data: Database, stream: Stream, now: Date): Pr
   const before = lastItems(timeline);
   if (before.length === 0) return;
   const items = withJoins(
-    before.map(({ join, ...item }) => item),
+    before.map((each) => {
+      const { join: _, ...item } = each;
+      return item;
+    }),
     stream.sound?.join,
   );
   const isSame = items.every(({ join }, index) => {

@@ -9,7 +9,10 @@ import { takeOverSeconds } from './publish-draft.ts';
 
 /** The items that a track plays last. Levels are rows of the run, and no part of its snapshots. */
 export function lastItems(timeline: readonly TimelineEntry[]): TimelineItem[] {
-  return (timeline.at(-1)?.snapshot.items ?? []).map(({ levels, ...item }) => item);
+  return (timeline.at(-1)?.snapshot.items ?? []).map((each) => {
+    const { levels: _, ...item } = each;
+    return item;
+  });
 }
 
 /**
