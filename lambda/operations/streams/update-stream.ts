@@ -3,6 +3,7 @@ import * as z from 'zod';
 import type { Stream, StreamSettings } from '../../data/streams.ts';
 import { faultOfRecurrence } from '../../domain/recurrence.ts';
 import { isLive, streamStatuses } from '../../domain/stream-lifecycle.ts';
+import { changeJoins } from '../../orchestration/change-joins.ts';
 import { judgeParts } from '../../orchestration/judge-parts.ts';
 import { retryMirror as writeAgain } from '../../orchestration/mirror-stream.ts';
 import { armSchedule, beginSeries } from '../../orchestration/schedule.ts';
@@ -104,6 +105,7 @@ export const updateStream = operation(['service:write'], {
 /** Lets a stream that is live change its sound with its next items. */
 async function takeUpSound({ data, now, settings: { limitFactor } }: Context, stream: Stream): Promise<void> {
   if (!isLive(stream.state) || stream.state === 'stopping') return;
+  await changeJoins(data, stream, now);
   await refreshSound(data, stream, { now, retries: true, limitFactor });
 }
 
