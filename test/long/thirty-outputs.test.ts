@@ -49,7 +49,7 @@ async function listeners(): Promise<Place[]> {
   for (let index = 0; index < listenerCount; index++) {
     const ingest = await startFfmpegIngest(join(folder, `listener${index}.flv`), tools);
     onTestFinished(() => ingest[Symbol.dispose]());
-    found.push({ kind: 'ffmpeg', target: ingest.target, file: ingest.finish });
+    found.push({ kind: 'ffmpeg', target: ingest.target, file: () => ingest.finish() });
   }
   return found;
 }
