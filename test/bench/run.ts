@@ -7,6 +7,7 @@ import { fairnessBench } from './fairness.ts';
 import { liveBench } from './live.ts';
 import { looksBench } from './looks.ts';
 import { orchestrationBench } from './orchestration.ts';
+import { outputsBench } from './outputs.ts';
 import { platformBench } from './platform.ts';
 import { publishersBench } from './publishers.ts';
 import { quotaBench } from './quota.ts';
@@ -24,6 +25,7 @@ const benches: Readonly<Record<string, () => Promise<void>>> = {
   live: liveBench,
   looks: looksBench,
   orchestration: orchestrationBench,
+  outputs: outputsBench,
   platform: platformBench,
   publishers: publishersBench,
   quota: quotaBench,
