@@ -7,6 +7,7 @@ import { fairnessBench } from './fairness.ts';
 import { joinsBench } from './joins.ts';
 import { liveBench } from './live.ts';
 import { orchestrationBench } from './orchestration.ts';
+import { outputsBench } from './outputs.ts';
 import { platformBench } from './platform.ts';
 import { publishersBench } from './publishers.ts';
 import { quotaBench } from './quota.ts';
@@ -24,6 +25,7 @@ const benches: Readonly<Record<string, () => Promise<void>>> = {
   joins: joinsBench,
   live: liveBench,
   orchestration: orchestrationBench,
+  outputs: outputsBench,
   platform: platformBench,
   publishers: publishersBench,
   quota: quotaBench,
