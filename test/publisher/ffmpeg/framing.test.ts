@@ -55,9 +55,9 @@ describe.each(builds)('with the $name build', ({ name, tools }) => {
     if (process.env['KEEP_PAGES'] && name === 'found') await writeFile(keptPage, page);
     const found = await similarities(tools, page, keptPage, shape);
     expect(found).toHaveLength(shape.columns * shape.rows);
-    expect(found.flatMap((similarity, index) => (similarity < 0.85 ? [`picture ${index}: ${similarity}`] : []))).toEqual(
-      [],
-    );
+    expect(
+      found.flatMap((similarity, index) => (similarity < 0.85 ? [`picture ${index}: ${similarity}`] : [])),
+    ).toEqual([]);
   });
 });
 
