@@ -15,7 +15,7 @@ const slow = [
   'test/auth/{account,attacks,auth-handler,client-libraries}.test.ts',
   'test/cost/{cost-section,stream-hour-cost}.test.ts',
   'test/data/{blocked-contents,claims,plans,upload-lists}.test.ts',
-  'test/web/pages.test.ts',
+  'test/web/{journeys,pages}.test.ts',
   'test/deploy-command/**/*.test.ts',
   'test/end-to-end/{agents,ai-client,credits,killed,loop,managed,preview,rotation,sign-in}.test.ts',
   'test/imports/{hostile-listings,import-worker,watched-feed}.test.ts',

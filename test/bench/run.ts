@@ -4,8 +4,10 @@ import { bundleBench } from './bundle.ts';
 import { credentialsBench } from './credentials.ts';
 import { creditsBench } from './credits.ts';
 import { fairnessBench } from './fairness.ts';
+import { joinsBench } from './joins.ts';
 import { liveBench } from './live.ts';
 import { orchestrationBench } from './orchestration.ts';
+import { outputsBench } from './outputs.ts';
 import { platformBench } from './platform.ts';
 import { publishersBench } from './publishers.ts';
 import { quotaBench } from './quota.ts';
@@ -20,8 +22,10 @@ const benches: Readonly<Record<string, () => Promise<void>>> = {
   credentials: credentialsBench,
   credits: creditsBench,
   fairness: fairnessBench,
+  joins: joinsBench,
   live: liveBench,
   orchestration: orchestrationBench,
+  outputs: outputsBench,
   platform: platformBench,
   publishers: publishersBench,
   quota: quotaBench,
