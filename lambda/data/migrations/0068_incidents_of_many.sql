@@ -2,7 +2,8 @@
 -- poll, is written by one statement as well, and one command wakes whoever looks at the incidents of all users.
 
 create index incidents_by_due on incidents (due_at) where due_at is not null;
-create index outbox_of_incidents on outbox (visible_at) where queue = 'webhooks' and body ? 'incidents' and dead_at is null;
+create index outbox_of_incidents on outbox (visible_at)
+  where queue = 'webhooks' and body ? 'incidents' and dead_at is null;
 
 -- A moment later, as this transaction is to be over by then. A command that comes later than that is as good.
 create function wake_incidents() returns void language sql as $$
