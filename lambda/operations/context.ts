@@ -15,6 +15,8 @@ export interface Caller {
   /** The application that calls for the user; null for an API key. */
   readonly clientID: string | null;
   readonly scopes: readonly Scope[];
+  /** The web page calls, by the session of whoever is signed in. */
+  readonly isOnPage?: true;
 }
 
 /** What a stage says of the backends of streams. */

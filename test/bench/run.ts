@@ -6,6 +6,7 @@ import { creditsBench } from './credits.ts';
 import { fairnessBench } from './fairness.ts';
 import { liveBench } from './live.ts';
 import { orchestrationBench } from './orchestration.ts';
+import { outputsBench } from './outputs.ts';
 import { platformBench } from './platform.ts';
 import { publishersBench } from './publishers.ts';
 import { quotaBench } from './quota.ts';
@@ -22,6 +23,7 @@ const benches: Readonly<Record<string, () => Promise<void>>> = {
   fairness: fairnessBench,
   live: liveBench,
   orchestration: orchestrationBench,
+  outputs: outputsBench,
   platform: platformBench,
   publishers: publishersBench,
   quota: quotaBench,

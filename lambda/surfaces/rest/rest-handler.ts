@@ -45,7 +45,7 @@ export function createRestHandler(service: Service): RestHandler {
       const operation = route?.operation ?? null;
       const shown = method === 'GET' ? await shownPageAt(service, path) : null;
       if (shown) return shown;
-      const admission = await admit(service, { operation, headers: request.headers, address });
+      const admission = await admit(service, { operation, headers: request.headers, method, address });
       ({ quota } = admission);
       if (admission.refusal) throw admission.refusal;
       if (route) return withQuota(await answer(request, url.searchParams, route, params, admission.caller), quota);

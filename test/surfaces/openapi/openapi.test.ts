@@ -205,6 +205,7 @@ describe('bodies', () => {
         'framerate',
         'videoCodec',
         'streamBackend',
+        'pendingJoins',
         'pendingSound',
         'streamDuration',
         'agentModeEnabled',
