@@ -4,9 +4,9 @@ import { databaseOn } from '../data/database.ts';
 import type { Replica } from '../data/replicas.ts';
 import type { Stream } from '../data/streams.ts';
 import { framesPerSecond } from '../domain/video-format.ts';
-import type { PieceList, PreviewOptions } from './preview-playlists.ts';
+import type { PieceList, PreviewOptions } from './preview-pieces.ts';
 
-/** The agent hears of it within a second, and the first piece ends with the next keyframe, two seconds later at most. */
+/** The agent hears of it within a second. The first piece ends with the next keyframe, two seconds later at most. */
 const looks = { count: 24, everyMs: 250 } as const;
 
 /** The last pieces of a stream, as soon as there is one. Null: the agent has written none in time. */

@@ -12,7 +12,7 @@ import { profileOf } from '../publisher/ffmpeg/profile.ts';
 import { headerOfGop, movieHeaderOf, remuxGop } from '../publisher/preview/remux-gops.ts';
 import type { RemuxOptions } from '../publisher/preview/remux-gops.ts';
 import { SegmentStore } from '../publisher/prepared/segment-store.ts';
-import type { PieceList, PreviewOptions } from './preview-playlists.ts';
+import type { PieceList, PreviewOptions } from './preview-pieces.ts';
 
 /** Media is sent so long ahead of its time. */
 const leadMs = 500;

@@ -1,32 +1,10 @@
 // Playlists of previews (HLS, RFC 8216), made when somebody asks.
-import type { Pool } from 'pg';
 import { databaseOn } from '../data/database.ts';
 import { longestPieceSeconds, previewHoldBackSeconds } from '../domain/preview.ts';
-import type { ObjectStore } from '../ports/object-store/object-store.ts';
 import type { PreviewPlaylist } from '../surfaces/service.ts';
 import { createEncodedPieces } from './encoded-preview.ts';
 import { createPreparedPieces } from './prepared-preview.ts';
-
-export interface PreviewOptions {
-  readonly pool: Pool;
-  readonly objects: ObjectStore;
-}
-
-/** Pieces that follow each other. */
-export interface PieceList {
-  /** The number of the first one. A piece keeps its number. */
-  readonly first: number;
-  readonly pieces: readonly ListedPiece[];
-}
-
-export interface ListedPiece {
-  /** Null: it is missing. */
-  readonly key: string | null;
-  /** Of what comes before all pieces like it. */
-  readonly headerKey: string | null;
-  readonly startsAt: Date;
-  readonly seconds: number;
-}
+import type { PieceList, PreviewOptions } from './preview-pieces.ts';
 
 /** Players ask for a piece soon after they have read of it. */
 const pieceURLSeconds = 120;

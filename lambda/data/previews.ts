@@ -1,7 +1,6 @@
 // SQL of previews of encoded streams: who is looked at, and the last pieces of what was sent.
 import { one } from './queryable.ts';
 import type { Queryable } from './queryable.ts';
-import type { ReplicaRole } from './replicas.ts';
 
 /** Whoever looks says so more often. */
 const lookedAtSeconds = 30;
@@ -28,7 +27,8 @@ export interface NumberedPiece extends EncodedPiece {
 export interface LookedAtReplica {
   readonly streamID: string;
   readonly replicaID: string;
-  readonly role: ReplicaRole;
+  /** Of the replica: its encoder is named by it. */
+  readonly role: string;
 }
 
 export function previews(db: Queryable) {

@@ -1,5 +1,5 @@
--- Live streams of the encoded backend that somebody looks at, and the last pieces of what their encoder made. Nothing of
--- it is worth more than the minute in which it is looked at.
+-- Live streams of the encoded backend that somebody looks at, and the last pieces of what their encoder made. Nothing
+-- of it is worth more than the minute in which it is looked at.
 create unlogged table stream_previews (
   stream_id text primary key references streams (id) on delete cascade,
   -- Whose holder writes the pieces.

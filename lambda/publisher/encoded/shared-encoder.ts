@@ -1,6 +1,5 @@
 // One encoder for all outputs of a stream: each connection takes what it gives from a queue of its own (`tap.ts`).
 import { setMaxListeners } from 'node:events';
-import type { ReplicaRole } from '../../data/replicas.ts';
 import { audioFormat } from '../ffmpeg/profile.ts';
 import type { Profile } from '../ffmpeg/profile.ts';
 import type { EncodedMessage, MessageQueue } from './message-queue.ts';
@@ -28,7 +27,7 @@ export interface TapRequest {
 }
 
 /** All outputs of a role share an encoder. */
-export function encoderKeyOf(streamID: string, role: ReplicaRole): string {
+export function encoderKeyOf(streamID: string, role: string): string {
   return `${streamID}/${role}`;
 }
 
