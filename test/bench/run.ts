@@ -4,6 +4,7 @@ import { bundleBench } from './bundle.ts';
 import { credentialsBench } from './credentials.ts';
 import { creditsBench } from './credits.ts';
 import { fairnessBench } from './fairness.ts';
+import { joinsBench } from './joins.ts';
 import { liveBench } from './live.ts';
 import { orchestrationBench } from './orchestration.ts';
 import { outputsBench } from './outputs.ts';
@@ -21,6 +22,7 @@ const benches: Readonly<Record<string, () => Promise<void>>> = {
   credentials: credentialsBench,
   credits: creditsBench,
   fairness: fairnessBench,
+  joins: joinsBench,
   live: liveBench,
   orchestration: orchestrationBench,
   outputs: outputsBench,
