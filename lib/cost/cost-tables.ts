@@ -3,7 +3,7 @@ import { scalePlan } from './scale-plan.ts';
 import { egressTiers } from './list-prices.ts';
 import { hoursOfMore, longestLogs, pricesByUse, standingCostsOf } from './stage-cost.ts';
 import type { Template } from './stage-resources.ts';
-import { lookHourCosts } from './look-hour-cost.ts';
+import { lookHourCosts, type LookTimes } from './look-hour-cost.ts';
 import { streamHourCosts, type Backend, type StreamHourCost, type StreamKind } from './stream-hour-cost.ts';
 
 /** The name of a stage, and the templates of all of its stacks. */
@@ -69,7 +69,7 @@ export function streamHourTable(kinds: readonly StreamKind[], [, templates]: Sta
 }
 
 /** US dollars an hour of looking at each kind of stream. */
-export function lookHourTable(kinds: readonly StreamKind[]): string {
+export function lookHourTable(kinds: readonly StreamKind[], times: LookTimes): string {
   const heading = [
     'Stream',
     'Preview, each who looks',
@@ -77,7 +77,7 @@ export function lookHourTable(kinds: readonly StreamKind[]): string {
     'Posters, each who looks',
     'Posters, once for all',
   ];
-  const rows = lookHourCosts(kinds).map(({ name, usdPreview, usdPieces, usdPoster, usdPictures }) => [
+  const rows = lookHourCosts(kinds, times).map(({ name, usdPreview, usdPieces, usdPoster, usdPictures }) => [
     name,
     ...[usdPreview, usdPieces, usdPoster, usdPictures].map((usd) => usd.toFixed(3)),
   ]);

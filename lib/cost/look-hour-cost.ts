@@ -1,8 +1,12 @@
 // What an hour of looking at a stream costs: at its preview, and at its posters.
-import { posterSeconds } from '../../lambda/domain/posters.ts';
-import { previewPieceSeconds } from '../../lambda/domain/preview.ts';
 import { byUse, egressTiers } from './list-prices.ts';
 import type { StreamKind } from './stream-hour-cost.ts';
+
+/** How often there is something new to see. */
+export interface LookTimes {
+  readonly pieceSeconds: number;
+  readonly posterSeconds: number;
+}
 
 export interface LookHourCost {
   readonly name: string;
@@ -12,7 +16,7 @@ export interface LookHourCost {
   readonly usdPieces: number;
   /** Of each who looks at the poster, and has each new one. */
   readonly usdPoster: number;
-  /** Once for all who look, and for each time that an item is played while its pictures are kept: those are written. */
+  /** Once for all who look at the poster: the pictures that are written. Those of a loop are kept. */
   readonly usdPictures: number;
 }
 
@@ -23,7 +27,10 @@ const posterBytes = 10_000;
 /** A function of this memory answers within this time. */
 const call = { gigabytes: 1, seconds: 0.05 } as const;
 
-export function lookHourCosts(kinds: readonly StreamKind[]): LookHourCost[] {
+export function lookHourCosts(
+  kinds: readonly StreamKind[],
+  { pieceSeconds, posterSeconds }: LookTimes,
+): LookHourCost[] {
   const usdPerGB = Math.max(...egressTiers.map(({ price }) => price.usd));
   const usdOf = (bytes: number) => (bytes / bytesPerGB) * usdPerGB;
   const usdPerRequest =
@@ -32,7 +39,7 @@ export function lookHourCosts(kinds: readonly StreamKind[]): LookHourCost[] {
     call.gigabytes * call.seconds * byUse.lambdaCompute.usd;
   const usdPerRead = byUse.s3Reads.usd / million;
   return kinds.map(({ name, bitrateKbps }) => {
-    const pieces = 3600 / previewPieceSeconds;
+    const pieces = 3600 / pieceSeconds;
     const posters = 3600 / posterSeconds;
     return {
       name,
