@@ -7,6 +7,7 @@ import { mediaLanes, takesMedia } from '../../domain/lanes.ts';
 import { recoverReplicas } from '../../orchestration/recover-replicas.ts';
 import type { QueueHandler } from '../../ports/command-queue/command-queue.ts';
 import { EncoderPace } from '../encoded/encoder-pace.ts';
+import { observeAgent } from './agent-measures.ts';
 import { AgentLease, LeaseLost, renewEveryMs } from './agent-lease.ts';
 import type { AgentOptions } from './agent-options.ts';
 import { AgentReplicas } from './agent-replicas.ts';
@@ -59,6 +60,7 @@ class Agent {
   readonly #sending = new AbortController();
   #watching: Promise<void> = Promise.resolve();
   #consumers: readonly Promise<unknown>[] = [];
+  readonly #stopObserving: () => void;
 
   constructor(options: AgentOptions) {
     const { agentID, pool, queue, capacity, backends, settings, startOptions, steadyClock } = options;
@@ -90,6 +92,7 @@ class Agent {
     const makeRoom: ReplicaClaims['makeRoom'] = (...of) => this.#claims.makeRoom(...of);
     this.#replicas = new AgentReplicas(replicaBeginner({ ...options, data, revisions, pace, maySend, makeRoom }));
     const replicas = this.#replicas;
+    this.#stopObserving = observeAgent(replicas.byID, () => this.#load);
     this.#pressure = new Pressure((behindReason) =>
       options.log(behindReason === null ? 'agent_keeps_up' : 'agent_behind', { agentID, behindReason }),
     );
@@ -164,6 +167,7 @@ class Agent {
     // An upload that is being prepared takes as long as it takes, and needs no lease.
     await Promise.all([this.#chores.fired(), ...this.#consumers]);
     this.#state = 'ended';
+    this.#stopObserving();
     log('agent_ended', { agentID });
   }
 
