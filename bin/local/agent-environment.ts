@@ -1,7 +1,7 @@
 // What the local run tells its agent processes in a variable: arguments, unlike variables, can be read by every user.
 import type { Capacity } from '../../lambda/domain/capacity.ts';
 import type { EncoderSettings } from '../../lambda/publisher/ffmpeg/encoder-arguments.ts';
-import { telemetryVariables } from '../../lambda/telemetry/telemetry.ts';
+import { telemetryVariables } from '../../lambda/telemetry/environment.ts';
 import type { LocalConnectionsOptions } from './connections.ts';
 
 export interface AgentSettings extends LocalConnectionsOptions {

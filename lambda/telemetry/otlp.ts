@@ -1,5 +1,6 @@
-// Spans and measures as messages of OTLP 1.x in JSON (opentelemetry.io/docs/specs/otlp, “JSON Protobuf Encoding”):
-// names in camelCase, ids as hexadecimal digits, 64-bit numbers as decimal strings.
+// Spans and measures as messages of OTLP 1.x in JSON.
+// Names are in camelCase, ids hexadecimal digits, 64-bit numbers decimal strings
+// (opentelemetry.io/docs/specs/otlp, “JSON Protobuf Encoding”).
 import { durationBounds } from './instruments.ts';
 import type { Measured, Point } from './measures.ts';
 import type { Attributes, Span, SpanKind } from './spans.ts';

@@ -7,14 +7,6 @@ import { observeProcess } from './process-measures.ts';
 import { keepSpans } from './spans.ts';
 import type { Attributes } from './spans.ts';
 
-/** OpenTelemetry's own variables (opentelemetry.io/docs/specs/otel/protocol/exporter). */
-export const telemetryVariables = [
-  'OTEL_EXPORTER_OTLP_ENDPOINT',
-  'OTEL_EXPORTER_OTLP_HEADERS',
-  'OTEL_RESOURCE_ATTRIBUTES',
-  'OTEL_TRACES_SAMPLER_ARG',
-] as const;
-
 export interface TelemetryOptions {
   readonly env: NodeJS.ProcessEnv;
   /** Which part of the platform this process is. */

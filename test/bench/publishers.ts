@@ -109,7 +109,8 @@ async function runRound(
   }
 }
 
-async function measure(options: PublishingOptions): Promise<Consumption> {
+/** Has a process of its own publish. */
+export async function measure(options: PublishingOptions): Promise<Consumption> {
   const child = fork(join(import.meta.dirname, 'publishing-process.ts'));
   child.send(options);
   const exited = once(child, 'exit') as Promise<[number]>;
@@ -141,6 +142,7 @@ async function measureFfmpeg({ listPath }: Clips, streams: number, rtmpURL: stri
       pssMiB: total(memory),
       framesSent: 0,
       droppedFrames: 0,
+      withTelemetry: [],
     };
   } finally {
     for (const child of children) child.kill('SIGKILL');

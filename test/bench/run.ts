@@ -4,6 +4,7 @@ import { bundleBench } from './bundle.ts';
 import { credentialsBench } from './credentials.ts';
 import { creditsBench } from './credits.ts';
 import { fairnessBench } from './fairness.ts';
+import { incidentsBench } from './incidents.ts';
 import { liveBench } from './live.ts';
 import { orchestrationBench } from './orchestration.ts';
 import { platformBench } from './platform.ts';
@@ -12,6 +13,7 @@ import { quotaBench } from './quota.ts';
 import { recoveryBench } from './recovery.ts';
 import { seriesBench } from './series.ts';
 import { startBench } from './start.ts';
+import { telemetryBench } from './telemetry.ts';
 import { worstBench } from './worst.ts';
 
 const benches: Readonly<Record<string, () => Promise<void>>> = {
@@ -20,6 +22,7 @@ const benches: Readonly<Record<string, () => Promise<void>>> = {
   credentials: credentialsBench,
   credits: creditsBench,
   fairness: fairnessBench,
+  incidents: incidentsBench,
   live: liveBench,
   orchestration: orchestrationBench,
   platform: platformBench,
@@ -28,6 +31,7 @@ const benches: Readonly<Record<string, () => Promise<void>>> = {
   recovery: recoveryBench,
   series: seriesBench,
   start: startBench,
+  telemetry: telemetryBench,
   worst: worstBench,
 };
 

@@ -154,7 +154,8 @@ async function claim(
        consumer = $5,
        dead_at = case when o.receives >= $3 then now() end
      from due where o.id = due.id
-     returning o.id, o.body::text as body, o.user_id, o.traceparent, o.receipt, o.receives, o.dead_at is not null as dead,
+     returning o.id, o.body::text as body, o.user_id, o.traceparent, o.receipt, o.receives,
+       o.dead_at is not null as dead,
        extract(epoch from o.created_at)::float8 * 1000 as "createdAtMs"`,
     isLeaving ? [...parameters, leaving] : [...parameters],
   );
