@@ -12,8 +12,9 @@ export interface SummaryOptions {
 export function showSummary(terminal: Terminal, { connection, logFile }: SummaryOptions): void {
   const { siteURL, apiURL, rtmpURL, apiKey, user } = connection;
   terminal.table([
-    ['Watch', siteURL],
+    ['Open', siteURL],
     ['Sign in', `${siteURL}/sign-in  (${user.email}, ${user.password})`],
+    ['Watch the ingest', `${siteURL}/watch`],
     ['API', apiURL],
     ['MCP', siteURL + mcpPath],
     ['GraphQL', `${siteURL}${graphqlPath}  (in a browser: a page to try it)`],

@@ -1,7 +1,8 @@
 // Serves the web page as CloudFront does: one document at every address of the page, and files that never change.
 import { extname } from 'node:path';
-import { pagePaths } from '../../lambda/web/paths.ts';
+import { isPagePath } from '../../lambda/web/paths.ts';
 import { bundlePages } from '../../lib/shared/bundle-web.ts';
+import { contentSecurityPolicy } from '../../lib/shared/page-policy.ts';
 
 const contentTypes: Readonly<Record<string, string>> = {
   '.html': 'text/html; charset=utf-8',
@@ -9,17 +10,9 @@ const contentTypes: Readonly<Record<string, string>> = {
   '.css': 'text/css; charset=utf-8',
 };
 
-const contentSecurityPolicy = [
-  "default-src 'self'",
-  "img-src 'self' data:",
-  "object-src 'none'",
-  "base-uri 'none'",
-  "form-action 'self'",
-  "frame-ancestors 'none'",
-].join('; ');
-
 const headers = {
-  'content-security-policy': contentSecurityPolicy,
+  // Objects are on the site as well.
+  'content-security-policy': contentSecurityPolicy(null),
   'x-content-type-options': 'nosniff',
   'x-frame-options': 'DENY',
   'referrer-policy': 'strict-origin-when-cross-origin',
@@ -27,14 +20,14 @@ const headers = {
 
 /** @param path of a request, without its query */
 export function isOfPages(path: string): boolean {
-  return path.startsWith('/assets/') || pagePaths.some((page) => page === path);
+  return path.startsWith('/assets/') || isPagePath(path);
 }
 
-let files: ReturnType<typeof bundlePages> | undefined;
+let files: ReturnType<typeof bundlePages>['files'] | undefined;
 
 /** The first request bundles the page. */
 export function servePages(request: Request): Response {
-  files ??= bundlePages();
+  files ??= bundlePages().files;
   const { pathname } = new URL(request.url);
   const isAsset = pathname.startsWith('/assets/');
   const name = isAsset ? pathname.slice(1) : 'index.html';

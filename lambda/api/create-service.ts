@@ -14,6 +14,7 @@ import { consentCallbackURL } from '../ports/managed-platforms/platform-clients.
 import type { Providers } from './connect-providers.ts';
 import { createHealth } from './health.ts';
 import { createPreviewPlaylist } from './preview-playlists.ts';
+import { createStreamPoster } from './stream-posters.ts';
 
 /** The settings of the service, which each stage has its own of. */
 export interface ServiceSettings extends StreamingSettings, BackendSettings, StorageSettings {
@@ -44,6 +45,7 @@ export function createService(connections: Connections & Providers, settings: Se
     random: Math.random,
     health: createHealth(pool, objects),
     previewPlaylist: createPreviewPlaylist({ pool, objects }),
+    poster: createStreamPoster({ pool, objects }),
     // Commands that cannot be sent now are sent when an agent renews its lease,
     // or by the sweep, which runs every minute.
     relay: () =>

@@ -55,7 +55,8 @@ export function withGuides(rest: RestHandler, service: Service): RestHandler {
       const linked = await data.guideLinks.find(token);
       // A token that is wrong is counted there.
       if (linked === null) return await rest(request, address);
-      const { refusal, quota } = await admit(service, { operation: null, headers: request.headers, address });
+      const { headers, method } = request;
+      const { refusal, quota } = await admit(service, { operation: null, headers, method, address });
       const response = refusal
         ? problemResponse(service, refusal)
         : await answer(service, linked, documents[name as GuideDocument], request.method);

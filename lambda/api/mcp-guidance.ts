@@ -17,7 +17,8 @@ const instructions = [
     'channel. Its media is prepared once, so it never falls behind; the first start waits for that. Take ffmpeg to ' +
     'be on air within a second, or where items change all the time. Choose at creation: it may be fixed afterwards.',
   'Items come out at −14 LUFS each, or at what sound of the stream or of an item says; while pendingSound of a live ' +
-    'stream is not 0, some are sent as they are.',
+    'stream is not 0, some are sent as they are. Songs of an audio playlist crossfade by join of sound; ' +
+    'while pendingJoins is not 0, some follow by a cut.',
   'To a connected channel in place of a destination: create_connection, and give its link to the person who owns the ' +
     'channel; get_connection until its state is ok; create_managed_settings; create_stream with streamDestination ' +
     'managed and managedSettingsID. Its field mirror says how far the platform is; list_stream_broadcasts has ' +

@@ -46,9 +46,11 @@ export function createPreviewPlaylist({ pool, objects }: PreviewOptions): Previe
   const store = new SegmentStore({ objects, maxCachedBytes });
   const written = new LRUCache<string, Promise<Piece>>({ max: mostRemembered });
 
-  return async (streamID) => {
+  return async ({ userID, streamID }) => {
     const data = databaseOn(pool);
-    const { stream, now } = await data.streams.forPublishing(streamID);
+    const stream = await data.streams.find(userID, streamID);
+    if (!stream) return null;
+    const now = await data.now();
     const replicas = await data.replicas.ofStream(streamID);
     const isPrepared = replicas.some(({ backend }) => backend === 'manifest');
     const { anchored_at: anchoredAt } = stream;

@@ -1,5 +1,4 @@
 // The authorization server: better-auth and its OAuth provider, configured for this platform and for our own tables.
-import { hkdfSync } from 'node:crypto';
 import { oauthProvider } from '@better-auth/oauth-provider';
 import { betterAuth } from 'better-auth';
 import { isAPIError } from 'better-auth/api';
@@ -13,6 +12,7 @@ import type { Log } from '../log.ts';
 import { allScopes } from '../operations/scopes.ts';
 import type { Mailer } from '../ports/mailer/mailer.ts';
 import type { Sealer } from '../ports/sealer/sealer.ts';
+import { authorizationServerSecret, cookiePrefix } from '../surfaces/admission/page-sessions.ts';
 import { accessTokenSeconds, audiencesOf, resourcePaths } from '../surfaces/admission/protected-resource.ts';
 import { account } from './account.ts';
 import { addressHeader } from './client-address.ts';
@@ -81,11 +81,10 @@ export function createAuthorizationServer(options: AuthorizationServerOptions) {
   const { origin, pool, sealer, mailer, clock, log } = options;
   const send = (mail: Parameters<Mailer['send']>[0]) =>
     mailer.send(mail).catch((error: unknown) => log('mail_failed', { subject: mail.subject, error }));
-  const secret = hkdfSync('sha256', options.serviceSecret, '', 'authorization server', 32);
   return betterAuth({
     baseURL: origin,
     basePath: authPath,
-    secret: Buffer.from(secret).toString('base64url'),
+    secret: authorizationServerSecret(options.serviceSecret),
     trustedOrigins: [origin],
     telemetry: { enabled: false },
     logger: {
@@ -116,7 +115,7 @@ export function createAuthorizationServer(options: AuthorizationServerOptions) {
       disableCSRFCheck: false,
       disableOriginCheck: false,
       ipAddress: { ipAddressHeaders: [addressHeader] },
-      cookiePrefix: 'loop',
+      cookiePrefix,
       defaultCookieAttributes: { sameSite: 'lax', httpOnly: true, path: '/' },
     },
     rateLimit: {

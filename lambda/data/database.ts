@@ -58,6 +58,7 @@ import { sources } from './sources.ts';
 import { storageCharges } from './storage-charges.ts';
 import { streamParts } from './stream-parts.ts';
 import { streamSounds } from './stream-sounds.ts';
+import { joins } from './joins.ts';
 import { streamMoves } from './stream-moves.ts';
 import { streams } from './streams.ts';
 import { timelines } from './timelines.ts';
@@ -133,6 +134,7 @@ export function databaseOn(db: Queryable) {
     storageCharges: storageCharges(db),
     streamParts: streamParts(db),
     streamSounds: streamSounds(db),
+    joins: joins(db),
     streams: { ...streams(db), ...streamMoves(db) },
     timelines: timelines(db),
     tokenRevocations: tokenRevocations(db),

@@ -105,6 +105,26 @@ export function destinations(db: Queryable) {
         userID,
       ]),
 
+    /** Those of these destinations that are this user's, locked against changes until the transaction ends. */
+    findManyToUse: (userID: string, ids: readonly string[]) =>
+      all<Destination>(
+        db,
+        `select ${columns} from destinations d where user_id = $1 and id = any ($2) order by id for key share`,
+        [userID, ids],
+      ),
+
+    /** Other destinations of streams that have an output there, locked likewise. */
+    besides: (id: string) =>
+      all<Destination>(
+        db,
+        `select ${columns} from destinations d where id in (
+           select other.destination_id from outputs one join outputs other on other.stream_id = one.stream_id
+           where one.destination_id = $1 and other.destination_id <> $1
+             and one.deleted_at is null and other.deleted_at is null)
+         order by id for key share`,
+        [id],
+      ),
+
     list: (userID: string, archived: boolean, before: number | null, count: number) =>
       all<Destination>(
         db,

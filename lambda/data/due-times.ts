@@ -9,6 +9,7 @@ export const dueKinds = [
   'activation_timeout',
   'broadcast_rotation',
   'item_start',
+  'joins',
 ] as const;
 export type DueKind = (typeof dueKinds)[number];
 
@@ -44,6 +45,16 @@ export function dueTimes(db: Queryable) {
          where state in ('active', 'failing') and anchored_at is not null
            and exists (select from webhooks where user_id = s.user_id and enabled and 'item.started' = any (events))
            and not exists (select from due_times where stream_id = s.id and kind = 'item_start')
+         order by id limit 1000 on conflict do nothing`,
+      ),
+
+    /** Arms a look at the joins of streams that have some, where nothing is armed. */
+    armJoins: () =>
+      db.query(
+        `insert into due_times (stream_id, kind, due_at)
+         select id, 'joins', now() from streams s
+         where pending_joins is not null and state in ('preparing', 'activating', 'active', 'failing')
+           and not exists (select from due_times where stream_id = s.id and kind = 'joins')
          order by id limit 1000 on conflict do nothing`,
       ),
 
@@ -104,13 +115,13 @@ export function dueTimes(db: Queryable) {
 
     /**
      * Due times within so many seconds that have no timer yet. What is due already is fired by whoever looks, and items
-     * begin only where agents run, who look.
+     * begin, and are joined, only where agents run, who look.
      */
     withoutTimer: (withinSeconds: number) =>
       all<DueTime>(
         db,
         `select stream_id, kind, due_at from due_times
-         where not timer_armed and not resting and kind <> 'item_start'
+         where not timer_armed and not resting and kind not in ('item_start', 'joins')
            and due_at > now() and due_at < now() + make_interval(secs => $1)
          order by due_at limit 1000`,
         [withinSeconds],

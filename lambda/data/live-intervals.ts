@@ -26,6 +26,21 @@ export interface MeteredStream {
 
 export function liveIntervals(db: Queryable) {
   return {
+    /** Ids of streams of which an output beside the first is live, and costs nothing. */
+    streamsUnmetered: async (count: number) => {
+      const rows = await all<{ id: string }>(
+        db,
+        `select distinct r.stream_id as id from replicas r
+         where r.output_id is not null and r.state = 'live' and r.wanted <> 'ended'
+           and not exists (
+             select from live_intervals
+             where replica_id = r.id and agent_id = r.agent_id and epoch = r.epoch and ended_at is null)
+         limit $1`,
+        [count],
+      );
+      return rows.map(({ id }) => id);
+    },
+
     /**
      * Ends and begins intervals of streams, until the open intervals of each are those of its replicas that are live
      * and wanted so, one for each, of the claim that sends it. An interval ends at `at`; if its agent was declared

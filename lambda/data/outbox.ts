@@ -17,8 +17,10 @@ export type Command =
 export type MediaCommand =
   | { readonly task: 'probe_upload'; readonly uploadID: string; readonly failures?: number }
   | PrepareCommand
+  /** `uploadID` is of whom the work is for. */
+  | { readonly task: 'prepare_join'; readonly name: string; readonly uploadID: string; readonly failures?: number }
   | { readonly task: 'publish_playlist'; readonly playlistID: string; readonly request: number }
-  | { readonly task: 'capture_frame'; readonly uploadID: string; readonly objectKey: string }
+  | { readonly task: 'capture_frame' | 'capture_posters'; readonly uploadID: string; readonly objectKey: string }
   | { readonly task: 'delete_object'; readonly objectKey: string; readonly multipartID?: string }
   | { readonly task: 'remove_renditions' };
 

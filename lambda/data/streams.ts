@@ -71,6 +71,8 @@ export interface Stream extends StreamSettings {
   readonly stats: StreamStats | null;
   /** How many items of the run are sent as they are, as their sound is not ready yet; null: nobody has looked. */
   readonly pending_sound: number | null;
+  /** How many joins of the next minutes are cuts yet; null where nothing that is played has joins. */
+  readonly pending_joins: number | null;
   readonly created_at: Date;
   readonly updated_at: Date;
   /**

@@ -64,6 +64,15 @@ export function users(db: Queryable) {
         [keySha256],
       ),
 
+    /** The user of a session that has not ended. */
+    ownerOfSession: (token: string) =>
+      one<{ user_id: string }>(
+        db,
+        `select user_id from auth_sessions s join users u on u.id = user_id
+         where token = $1 and s.expires_at > now() and disabled_at is null`,
+        [token],
+      ),
+
     noteKeyUse: (keyID: string) => db.query('update api_keys set last_used_at = now() where id = $1', [keyID]),
 
     /** The user with this address, in whatever case it is written, or with this id. */

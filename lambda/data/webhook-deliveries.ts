@@ -187,7 +187,7 @@ export function webhookDeliveries(db: Queryable) {
     deleteExcess: async (kept: number) => {
       const deleted = await all<{ event_id: string }>(
         db,
-        `with excess as (
+        `with excess as materialized ( -- or each delivery would look for it
            select w.id, (select seq from webhook_deliveries where webhook_id = w.id
              order by seq desc offset $1 limit 1) as kept_seq
            from webhooks w)

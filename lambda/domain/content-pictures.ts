@@ -51,6 +51,16 @@ export function frameKey(content: string, format: string, frame: number, width: 
   return `${renditionsPrefix}frames/${content}/${format}/${frame}-${width}`;
 }
 
+/** How the keys of a strip of posters of an item in a format begin. */
+export function posterStripKey(content: string, format: string, strip: number): string {
+  return `${renditionsPrefix}frames/${content}/${format}/posters-${strip}`;
+}
+
+/** The key of the object that holds a poster of a strip. */
+export function posterKey(stripKey: string, index: number): string {
+  return `${stripKey}-${index}`;
+}
+
 /** The time from one picture of a strip to the next, in seconds. */
 export function storyboardInterval(durationSeconds: number): number {
   return durationSeconds / storyboardColumns;

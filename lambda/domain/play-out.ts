@@ -1,6 +1,7 @@
 // What a stream plays at a time: a pure function of its timeline.
 // Agents store no position in it: after a crash, any agent computes the same frame again.
-import type { SoundSettings, TimedLevel } from './sound.ts';
+import { overlapFrames } from './sound.ts';
+import type { Join, SoundSettings, TimedLevel } from './sound.ts';
 import type { Titles } from './titles.ts';
 import type { DynamicRange } from './video-format.ts';
 
@@ -28,8 +29,12 @@ export interface TimelineItem {
   readonly dynamicRange?: DynamicRange;
   /** As `decodeCost` in source-limits.ts says it; absent without moving pictures, and where it is not known. */
   readonly decodeCost?: number;
-  /** Absent: as the stream's. */
+  /** How loud it is; absent: as the stream's. */
   readonly sound?: SoundSettings;
+  /** How it is followed by the next item, whatever the stream says; absent: as that says. */
+  readonly ownJoin?: Join;
+  /** How it is followed by the next item; absent: by a cut. */
+  readonly join?: Join;
   /** By their times. They are rows of the run, and no part of the snapshot. */
   readonly levels?: readonly TimedLevel[];
 }
@@ -79,6 +84,11 @@ export function frameCountOf(item: Pick<TimelineItem, 'durationSeconds'>, frames
   return Math.round(Math.max(item.durationSeconds, shortestItemSeconds) * framesPerSecond);
 }
 
+/** How long an item plays before the next one begins, in frames: of a crossfade, up to where that begins. */
+export function framesUntilNext(item: Pick<TimelineItem, 'durationSeconds' | 'join'>, framesPerSecond: number): number {
+  return frameCountOf(item, framesPerSecond) - overlapFrames(item.join, framesPerSecond);
+}
+
 /** The items of a lap in the order in which they are played. For shuffle, a permutation seeded by snapshot and lap. */
 export function orderOfLap(snapshot: TimelineSnapshot, lap: number): readonly TimelineItem[] {
   if (snapshot.mode === 'sequential' || snapshot.items.length < 2) return snapshot.items;
@@ -103,7 +113,7 @@ export function occurrenceAt(
   const lap = Math.max(0, Math.floor((frame - origin) / lapFrames));
   let startFrame = origin + lap * lapFrames;
   for (const item of orderOfLap(entry.snapshot, lap)) {
-    const frameCount = frameCountOf(item, framesPerSecond);
+    const frameCount = framesUntilNext(item, framesPerSecond);
     if (frame < startFrame + frameCount) {
       return { item, entryNumber: entry.number, playlistID: entry.playlistID, lap, startFrame, frameCount };
     }
@@ -127,7 +137,7 @@ export function* occurrencesFrom(
     if (index === 0) startFrame += first.lap * lapFramesOf(entry, framesPerSecond);
     for (let lap = index === 0 ? first.lap : 0; startFrame < end; lap++) {
       for (const item of orderOfLap(entry.snapshot, lap)) {
-        const frameCount = frameCountOf(item, framesPerSecond);
+        const frameCount = framesUntilNext(item, framesPerSecond);
         if (startFrame < end && startFrame + frameCount > frame)
           yield { item, entryNumber: entry.number, playlistID: entry.playlistID, lap, startFrame, frameCount };
         startFrame += frameCount;
@@ -145,7 +155,7 @@ export function boundaryAfter(timeline: readonly TimelineEntry[], frame: number,
 }
 
 function lapFramesOf({ snapshot }: TimelineEntry, framesPerSecond: number): number {
-  return snapshot.items.reduce((sum, item) => sum + frameCountOf(item, framesPerSecond), 0);
+  return snapshot.items.reduce((sum, item) => sum + framesUntilNext(item, framesPerSecond), 0);
 }
 
 function entryStartFrame(entry: TimelineEntry, framesPerSecond: number): number {

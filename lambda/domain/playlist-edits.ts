@@ -1,12 +1,14 @@
 // Applies a batch of edits to the draft of a playlist: in order, each to the result of the one before, and all or none.
 import type { PlaylistMode } from './play-out.ts';
-import type { SoundSettings } from './sound.ts';
+import type { Join, SoundSettings } from './sound.ts';
 
 export interface PlaylistItem {
   readonly id: string;
   readonly uploadID: string;
-  /** Absent: as its stream's. */
+  /** How loud it is; absent: as its stream's. */
   readonly sound?: SoundSettings;
+  /** How it is followed by the next item; absent: as its stream's. */
+  readonly join?: Join;
 }
 
 /** The editable content of a playlist. */
@@ -26,7 +28,7 @@ export type PlaylistOperation =
   | { readonly op: 'move'; readonly itemID: string; readonly index: number }
   | { readonly op: 'replace'; readonly itemID: string; readonly uploadID: string }
   /** Null clears it. */
-  | { readonly op: 'set'; readonly itemID: string; readonly sound: SoundSettings | null }
+  | { readonly op: 'set'; readonly itemID: string; readonly sound: Partial<SoundSettings> | null }
   | { readonly op: 'setMode'; readonly mode: PlaylistMode }
   | { readonly op: 'clear' };
 
@@ -94,8 +96,9 @@ function applyOne(spec: PlaylistSpec, operation: PlaylistOperation, newItemID: (
     case 'set':
       return withItem(spec, operation.itemID, (at) => {
         const { id, uploadID } = spec.items[at]!;
-        const { sound } = operation;
-        return { ...spec, items: spec.items.with(at, { id, uploadID, ...(sound && { sound }) }) };
+        const { loudness, join } = operation.sound ?? {};
+        const own = { ...(loudness && { sound: { loudness } }), ...(join && { join }) };
+        return { ...spec, items: spec.items.with(at, { id, uploadID, ...own }) };
       });
     case 'setMode':
       return { ...spec, mode: operation.mode };

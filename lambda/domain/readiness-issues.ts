@@ -18,6 +18,8 @@ export interface ReadinessIssue {
   readonly path: (typeof readinessPaths)[number];
   readonly stage: (typeof readinessStages)[number];
   readonly suggestion: string;
+  /** Null: it is not about an output, or about the way of a stream that has only a deprecated stream key. */
+  readonly outputID: string | null;
 }
 
 const readFindings = "Read the upload's findings, and upload a mended file. A start plays it as it is.";
@@ -181,7 +183,7 @@ export const readinessCodes = Object.keys(issueTable) as [ReadinessCode, ...Read
 /** The issue of a code, in the words that fit every case of it. */
 export function issueOf(code: ReadinessCode): ReadinessIssue {
   const [path, error, suggestion, stage = 'PREFLIGHT'] = issueTable[code];
-  return { code, error, path, stage, suggestion };
+  return { code, error, path, stage, suggestion, outputID: null };
 }
 
 /** Whether an issue keeps the stream from starting. */

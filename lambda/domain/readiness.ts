@@ -27,11 +27,19 @@ export interface PlaylistFacts {
 
 /** What is known of a destination. */
 export interface DestinationFacts {
+  /** The stream's output to it; null where the stream has only a deprecated stream key. */
+  readonly outputID: string | null;
   readonly archived: boolean;
   readonly allowed: boolean;
   readonly hasBackupURL: boolean;
   /** The platforms at the addresses that the stream would use that do not take its quality, framerate or codec. */
   readonly excesses: readonly IngestExcess[];
+}
+
+/** What is known of an output beside the one that a start needs. */
+export interface OutputFacts extends DestinationFacts {
+  /** Of the output, or of its destination. */
+  readonly name: string;
 }
 
 /**
@@ -42,7 +50,10 @@ export interface StreamFacts {
   readonly playlists: readonly (PlaylistFacts | null)[];
   readonly videoUpload?: UploadFacts | null | undefined;
   readonly audioUpload?: UploadFacts | null | undefined;
+  /** Of the first output that is enabled. */
   readonly destination?: DestinationFacts | null | undefined;
+  /** Of the other outputs that are enabled. */
+  readonly otherOutputs: readonly OutputFacts[];
   readonly wantsBackup: boolean;
   /** Null where the stream goes to an RTMP destination. */
   readonly managed: ManagedFacts | null;
@@ -71,6 +82,7 @@ export function judgeReadiness(facts: StreamFacts, now: Date): ReadinessIssue[] 
     ...judgeVideo(facts),
     ...judgeAudio(facts),
     ...judgeDestination(facts),
+    ...facts.otherOutputs.flatMap(judgeOutput),
     ...(facts.creditsLeft > 0 ? [] : (['no_credits'] as const)),
     ...(facts.scheduleEndAt !== null && facts.scheduleEndAt <= now ? (['schedule_end_past'] as const) : []),
     ...(facts.recursWithoutEnd ? (['recurrence_without_end'] as const) : []),
@@ -199,22 +211,39 @@ function judgeDestination(facts: StreamFacts): Finding[] {
     const excess = facts.managed.channel?.excess ?? null;
     return [...judgeManaged(facts.managed, facts.wantsBackup), ...(excess ? findExcess(excess) : [])];
   }
-  const destination = facts.destination;
+  const { destination, wantsBackup } = facts;
   if (destination === undefined || destination === null) return ['destination_missing'];
+  const lacksBackup = wantsBackup && !destination.hasBackupURL;
+  return ofOutput(destination, [...judgeAddress(destination), ...(lacksBackup ? [issueOf('backup_url_missing')] : [])]);
+}
+
+/** What is wrong with one output keeps the others from nothing. */
+function judgeOutput(output: OutputFacts): Finding[] {
+  return ofOutput(output, judgeAddress(output)).map((issue) => ({
+    ...issue,
+    error: `Output “${output.name}”: ${issue.error}`,
+    stage: 'PREPARATION',
+  }));
+}
+
+function judgeAddress({ archived, allowed, excesses }: DestinationFacts): ReadinessIssue[] {
   return [
-    ...(destination.archived ? (['destination_archived'] as const) : []),
-    ...(destination.allowed ? [] : (['destination_forbidden'] as const)),
-    ...destination.excesses.flatMap(findExcess),
-    ...(facts.wantsBackup && !destination.hasBackupURL ? (['backup_url_missing'] as const) : []),
+    ...(archived ? [issueOf('destination_archived')] : []),
+    ...(allowed ? [] : [issueOf('destination_forbidden')]),
+    ...excesses.flatMap(findExcess),
   ];
+}
+
+function ofOutput({ outputID }: DestinationFacts, issues: readonly ReadinessIssue[]): ReadinessIssue[] {
+  return issues.map((issue) => ({ ...issue, outputID }));
 }
 
 const codecNames: Record<VideoCodec, string> = { h264: 'H.264', hevc: 'HEVC', av1: 'AV1' };
 
 /** One issue for the codec and one for the size of the picture, so that a user learns of both settings at once. */
-function findExcess({ platform, videoCodecs, taken }: IngestExcess): Finding[] {
+function findExcess({ platform, videoCodecs, taken }: IngestExcess): ReadinessIssue[] {
   const limit = issueOf('destination_limit');
-  const issues: Finding[] = [];
+  const issues: ReadinessIssue[] = [];
   if (videoCodecs !== null) {
     const names = videoCodecs.map((codec) => codecNames[codec]).join(' and ');
     const suggestion = `Set videoCodec to ${videoCodecs.join(' or ')}.`;

@@ -1,7 +1,7 @@
 // Parses RTMP URLs, in one way for those who accept one from a user and those who connect to it.
 
 /** YouTube, Facebook, IVS and others take RTMPS on the HTTPS port. */
-const defaultPorts = { rtmp: 1935, rtmps: 443 } as const;
+export const defaultRtmpPorts = { rtmp: 1935, rtmps: 443 } as const;
 
 export interface RtmpURL {
   readonly secure: boolean;
@@ -28,7 +28,7 @@ export function parseRtmpURL(text: string): RtmpURL | null {
   if (authority === '' || !URL.canParse(`http://${authority}`)) return null;
   const hostname = new URL(`http://${host}`).hostname.replace(/^\[|\]$|\.$/g, '');
   const secure = scheme.toLowerCase() === 'rtmps';
-  const portNumber = port === undefined ? defaultPorts[secure ? 'rtmps' : 'rtmp'] : Number(port);
+  const portNumber = port === undefined ? defaultRtmpPorts[secure ? 'rtmps' : 'rtmp'] : Number(port);
   if (hostname === '' || portNumber === 0) return null;
   return { secure, hostname, port: portNumber, app: app.replace(/\/+$/, ''), tcUrl: text.replace(/\/+$/, '') };
 }

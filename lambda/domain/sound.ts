@@ -8,6 +8,18 @@ export interface SoundSettings {
     readonly enabled: boolean;
     readonly targetLUFS: number;
   };
+  /** How items of a sound track follow one another; absent: by a cut. */
+  readonly join?: Join;
+}
+
+export const joinKinds = ['cut', 'fade', 'crossfade'] as const;
+
+/** How an item of a sound track is followed by the next one. */
+export interface Join {
+  /** A fade goes through silence; with a crossfade the next item begins while this one is still heard. */
+  readonly kind: (typeof joinKinds)[number];
+  /** How long each fade lasts; of no meaning for a cut. */
+  readonly seconds: number;
 }
 
 /** What makes the sound of an item as loud as is wished. */
@@ -26,9 +38,14 @@ export interface TimedLevel {
 }
 
 /** What platforms play at: they turn down what is louder. */
-export const usualSound: SoundSettings = { loudness: { enabled: true, targetLUFS: -14 } };
+export const usualSound: Required<SoundSettings> = {
+  loudness: { enabled: true, targetLUFS: -14 },
+  join: { kind: 'cut', seconds: 3 },
+};
 /** In these steps, so that a content has few renditions of sound. */
 export const targetsLUFS = { quietest: -30, loudest: -8, step: 0.5 } as const;
+
+export const joinSeconds = { shortest: 0.5, longest: 10, step: 0.1 } as const;
 
 /** What is nearer to its target is right already: nobody hears the difference, and it is sent bit for bit as before. */
 const rightWithinLU = 0.3;
@@ -44,6 +61,11 @@ export const highestPeakDBTP = -2.5;
 export function targetOf(item: SoundSettings | null | undefined, stream: SoundSettings | null): number | null {
   const { loudness } = item ?? stream ?? usualSound;
   return loudness.enabled ? loudness.targetLUFS : null;
+}
+
+/** How many frames before its end an item is followed by the next one. */
+export function overlapFrames(join: Join | undefined, framesPerSecond: number): number {
+  return join?.kind === 'crossfade' ? Math.round(join.seconds * framesPerSecond) : 0;
 }
 
 /** @returns null where the sound is right already, or is none */

@@ -63,7 +63,8 @@ const { keptTransitionsPerStream: keptMoves, keptTransitionDays: keptDays } = bo
 
 /**
  * Frees what dead agents and import workers held, applies payments that are not applied yet, charges storage, fires
- * what is due, begins outputs that were forgotten, arms timers and the items that webhooks wait for, wakes workers for
+ * what is due, has joins of sound looked at, begins outputs that were forgotten, arms timers and the items that
+ * webhooks wait for, wakes workers for
  * watched sources, discards abandoned uploads, looks at the sound of streams that is not as it should be, has forgotten
  * webhooks, mails and mirrors worked, has platforms asked what is due, relays what is left in the outbox, and deletes
  * what has expired.
@@ -78,6 +79,7 @@ export async function sweep({ pool, queue, timers, startOptions, storage, clock 
     () => chargeStorage(pool, storage, clock()),
     // An agent of the release before deletes such a due time without a word.
     () => databaseOn(pool).dueTimes.armItemStarts(),
+    () => databaseOn(pool).dueTimes.armJoins(),
     () => fireDue(pool, startOptions, clock, AbortSignal.timeout(dueMs)),
     () => settleForgottenOutputs(pool),
     () => armTimers(pool, timers),

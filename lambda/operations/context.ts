@@ -15,6 +15,8 @@ export interface Caller {
   /** The application that calls for the user; null for an API key. */
   readonly clientID: string | null;
   readonly scopes: readonly Scope[];
+  /** The web page calls, by the session of whoever is signed in. */
+  readonly isOnPage?: true;
 }
 
 /** What a stage says of the backends of streams. */
@@ -64,6 +66,8 @@ export interface Context extends PublicContext {
   readonly isWanted: (field: string) => boolean;
   /** The address of the playlist of a preview, which opens it until then. */
   readonly previewURL: (streamID: string, expiresAt: Date) => string;
+  /** The address of the poster of a stream. It is the same all day, and good until the next day is over. */
+  readonly posterURL: (streamID: string) => string;
   /** Random bytes for secrets. */
   readonly randomBytes: (count: number) => Buffer;
   /**

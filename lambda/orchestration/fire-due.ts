@@ -11,6 +11,7 @@ import { wordsOf } from '../domain/limits.ts';
 import { noCapacityDetail } from '../domain/no-capacity.ts';
 import { isBlocking } from '../domain/readiness-issues.ts';
 import { fireCredits } from './fire-credits.ts';
+import { refreshJoins } from './settle-joins.ts';
 import { startStream } from './start-stream.ts';
 import type { StartOptions, StartResult } from './start-stream.ts';
 import { tellItemStarts } from './tell-item-starts.ts';
@@ -101,6 +102,8 @@ async function fire(data: Database, due: DueTime, stream: Stream, startOptions: 
     case 'broadcast_rotation':
       await data.mirrorIntents.supersede([stream.id], due.kind);
       return;
+    case 'joins':
+      return refreshJoins(data, stream, await data.now());
     case 'item_start':
       return tellItemStarts(data, stream, due.due_at, await data.now());
     case 'activation_timeout': {

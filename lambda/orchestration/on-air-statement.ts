@@ -5,7 +5,7 @@ import type { Stream } from '../data/streams.ts';
 import { joined, within } from '../domain/aired.ts';
 import { nameOfItem } from '../domain/item-title.ts';
 import type { TimelineEntry, TimelineItem } from '../domain/play-out.ts';
-import { frameCountOf } from '../domain/play-out.ts';
+import { framesUntilNext } from '../domain/play-out.ts';
 import { bytesHashOf } from '../domain/rendition.ts';
 import { runClock } from '../domain/run-clock.ts';
 import { airedOfTrack, airRuns, programmeTrackOf } from './on-air-rows.ts';
@@ -115,7 +115,7 @@ async function statedRun(
         uploadID: item.uploadID,
         name: nameOfItem(item, known?.name, true),
         kind: item.kind,
-        frames: frameCountOf(item, rate),
+        frames: framesUntilNext(item, rate),
         sha256: hash === null ? null : bytesHashOf(hash),
       };
     }),
@@ -129,9 +129,9 @@ async function statedRun(
   };
 }
 
-/** The same item may be in several snapshots, with a file that was as long each time. */
-function keyOf({ itemID, uploadID, durationSeconds }: TimelineItem): string {
-  return `${itemID} ${uploadID} ${durationSeconds}`;
+/** The same item may be in several snapshots, with a file that was as long and a join that was the same each time. */
+function keyOf({ itemID, uploadID, durationSeconds, join }: TimelineItem): string {
+  return `${itemID} ${uploadID} ${durationSeconds} ${join?.kind} ${join?.seconds}`;
 }
 
 function entriesBetween(timeline: readonly TimelineEntry[], fromSeconds: number, toSeconds: number): TimelineEntry[] {

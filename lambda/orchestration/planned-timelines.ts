@@ -43,7 +43,7 @@ export async function draftTimelines(
   const planned = { ...live };
   for (const playlist of playlists.filter(isMeant)) {
     const { id: playlistID, kind, draft } = playlist!;
-    const snapshot = snapshotOfPlaylist(kind, draft, uploads, anySeed);
+    const snapshot = snapshotOfPlaylist(stream, kind, draft, { uploads, seed: anySeed });
     const timeline = live[kind];
     if (snapshot.items.length === 0 || timeline.length === 0) continue;
     const offsetSeconds = takeOverSeconds(stream, timeline, now);

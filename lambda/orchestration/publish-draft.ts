@@ -75,7 +75,8 @@ export async function publishDraft(
   if (found.some((upload) => upload.uploaded && upload.probe_state === 'pending')) return;
 
   const uploads = new Map(found.map((upload) => [upload.id, upload]));
-  const snapshot = snapshotOfPlaylist(playlist.kind, publishing, uploads, Math.floor(random() * 2 ** 31));
+  const seed = Math.floor(random() * 2 ** 31);
+  const snapshot = snapshotOfPlaylist(stream, playlist.kind, publishing, { uploads, seed });
   if (snapshot.items.length === 0)
     return fail(data, locked, 'No item of the playlist can be played: look at the failure of each upload in it.');
   if (stream.stream_backend === 'manifest') {

@@ -8,6 +8,7 @@ import type { Replica, ReplicaRole } from '../data/replicas.ts';
 import type { Stream, StreamBackend } from '../data/streams.ts';
 import { formatOfRun } from '../data/streams.ts';
 import { costOf } from '../domain/capacity.ts';
+import { isSameServer } from '../domain/publish-url.ts';
 import type { StreamCost } from '../domain/capacity.ts';
 import { slotsOfOldRelease } from '../domain/video-format.ts';
 import { meterStream } from './meter.ts';
@@ -25,15 +26,16 @@ interface Way {
 
 /**
  * Begins and ends replicas of a stream that runs, which the caller has locked, until they are those of its enabled
- * outputs. Where an output is wanted again whose replicas are still ending, it begins once they have. Call it whenever
- * an output has changed, and when a replica has ended.
+ * outputs. Where replicas are still ending that may be sent to the same place, whichever output's they are, an output
+ * begins once they have: two publishers with one key end each other. Call it whenever an output has changed, and when a
+ * replica has ended.
  */
 export async function settleOutputs(data: Database, stream: Stream, now: Date): Promise<void> {
   if (!['activating', 'active', 'failing'].includes(stream.state)) return;
   await data.outputs.forgetDeleted(stream.id);
   const ways = await waysOf(data, stream);
   if (ways.some(({ isAwaited }) => isAwaited)) return;
-  const replicas = await data.replicas.ofStream(stream.id);
+  let replicas = await data.replicas.ofStream(stream.id);
   const ofWay = ({ outputID }: Way) => replicas.filter(({ output_id: id }) => id === outputID);
   const unwanted = replicas.filter(
     ({ output_id: id, wanted }) =>
@@ -42,9 +44,14 @@ export async function settleOutputs(data: Database, stream: Stream, now: Date): 
   if (unwanted.length > 0) {
     await data.replicas.end(unwanted.map(({ id }) => id));
     await meterStream(data, stream, now);
+    replicas = await data.replicas.ofStream(stream.id);
     await data.outputs.forgetDeleted(stream.id);
   }
-  const begun = ways.filter((way) => way.isWanted && ofWay(way).every(mayBeReplaced));
+  const ending = replicas.filter(({ wanted, state }) => wanted === 'ended' && state !== 'ended');
+  const held = ending.map(({ output_id: id }) => ways.find(({ outputID }) => outputID === id));
+  const begun = ways.filter(
+    (way) => way.isWanted && ofWay(way).every(mayBeReplaced) && !held.some((other) => mayBeSamePlace(way, other)),
+  );
   if (begun.length > 0) {
     const ended = begun.flatMap((way) => ofWay(way).map(({ id }) => id));
     if (ended.length > 0) await data.replicas.delete(ended);
@@ -54,17 +61,28 @@ export async function settleOutputs(data: Database, stream: Stream, now: Date): 
   if (isShared && begun.length + unwanted.length > 0) await noteCosts(data, stream);
 }
 
-/** So many streams are settled that were not when they should have been; the next sweep goes on. */
+/** So many streams are mended that are not as they should be; the next sweep goes on. */
 const forgottenAtOnce = 100;
 
-/** Settles streams of which an output has no replicas: the release before starts streams without further outputs. */
+/**
+ * Mends what an agent of the release before does not know of, which has streams without further outputs: of those that
+ * it starts no output beside the first has replicas, and those that it reports of pay for none.
+ */
 export async function settleForgottenOutputs(pool: Pool): Promise<void> {
-  for (const id of await databaseOn(pool).outputs.streamsWithUnsettled(forgottenAtOnce)) {
-    await inTransaction(pool, async (data) => {
+  const { outputs, liveIntervals } = databaseOn(pool);
+  const locked = (id: string, work: (data: Database, stream: Stream, now: Date) => Promise<void>) =>
+    inTransaction(pool, async (data) => {
       const stream = await data.streams.lockAny(id);
-      if (stream) await settleOutputs(data, stream, await data.now());
+      if (stream) await work(data, stream, await data.now());
     });
-  }
+  for (const id of await outputs.streamsWithUnsettled(forgottenAtOnce)) await locked(id, settleOutputs);
+  for (const id of await liveIntervals.streamsUnmetered(forgottenAtOnce)) await locked(id, meterStream);
+}
+
+/** Keys are sealed, so all of a server counts as one place. What is not known any more may be anywhere. */
+function mayBeSamePlace(way: Way, other: Way | undefined): boolean {
+  const [own, others] = [way, other].map((each) => Object.values(each?.rtmpURLs ?? {}).filter((url) => url !== null));
+  return others!.length === 0 || own!.some((url) => others!.some((each) => isSameServer(url, each)));
 }
 
 const mayBeReplaced = ({ state, is_given_up: isGivenUp }: Replica) => state === 'ended' && !isGivenUp;

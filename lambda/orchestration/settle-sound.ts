@@ -10,6 +10,7 @@ import { soundAt } from '../domain/rendition.ts';
 import { isSameLevel, levelFor, targetOf } from '../domain/sound.ts';
 import type { SoundLevel } from '../domain/sound.ts';
 import { isLive } from '../domain/stream-lifecycle.ts';
+import { refreshJoins } from './settle-joins.ts';
 import { noteCosts } from './settle-outputs.ts';
 import { requestWithinLimit } from './request-renditions.ts';
 import type { RequestOptions } from './request-renditions.ts';
@@ -135,6 +136,8 @@ async function settleSound(data: Database, stream: Stream, now: Date): Promise<v
   }
   const pending = levels.filter(({ uploadID, level }) => level === undefined || !isThere(uploadID, level));
   await data.streamSounds.notePending(stream.id, pending.length);
+  // What a join is made of has levels.
+  await refreshJoins(data, stream, now);
 }
 
 /** @returns whether an upload can be sent at a level */

@@ -2,6 +2,7 @@
 import { longestTitle } from '../domain/broadcast-title.ts';
 import type { Database } from '../data/database.ts';
 import type { Destination } from '../data/destinations.ts';
+import type { Output } from '../data/outputs.ts';
 import type { Playlist } from '../data/playlists.ts';
 import type { ManagedChannel } from '../data/managed-streams.ts';
 import { formatOfStart } from '../data/streams.ts';
@@ -13,7 +14,7 @@ import { platformTraits } from '../domain/managed-platforms.ts';
 import type { ManagedFacts } from '../domain/managed-readiness.ts';
 import { isLive } from '../domain/stream-lifecycle.ts';
 import { judgeReadiness } from '../domain/readiness.ts';
-import type { DestinationFacts, PlaylistFacts, UploadFacts } from '../domain/readiness.ts';
+import type { DestinationFacts, OutputFacts, PlaylistFacts, UploadFacts } from '../domain/readiness.ts';
 import type { ReadinessIssue } from '../domain/readiness-issues.ts';
 import type { PictureFormat } from '../domain/rendition.ts';
 import { parsePublishURL } from '../domain/publish-url.ts';
@@ -42,6 +43,10 @@ export interface StreamParts {
   readonly destination: Destination | null;
   /** Of its first enabled output; null without one. */
   readonly destinationID: string | null;
+  /** All that are enabled. */
+  readonly outputs: readonly Output[];
+  /** Those of its other outputs, by their ids. */
+  readonly destinations: ReadonlyMap<string, Destination>;
   /** Null where the stream goes to an RTMP destination. */
   readonly managed: { readonly channel: ManagedChannel | null; readonly hasChannel: boolean } | null;
   readonly creditsLeft: number;
@@ -56,9 +61,13 @@ export async function loadParts(data: Database, stream: Stream): Promise<StreamP
   const items = found.flatMap((playlist) => [...playlist.draft.items, ...(playlist.live?.items ?? [])]);
   const uploadIDs = new Set(items.map((item) => item.uploadID));
   for (const id of [stream.video_upload_id, stream.audio_upload_id]) if (id !== null) uploadIDs.add(id);
-  const outputs = await data.outputs.ofStreams([stream.id]);
-  const first = outputs.find(({ enabled }) => enabled);
-  const destinationID = outputs.length === 0 ? stream.destination_id : (first?.destination_id ?? null);
+  const allOutputs = await data.outputs.ofStreams([stream.id]);
+  const outputs = allOutputs.filter(({ enabled }) => enabled);
+  const isManaged = stream.stream_destination === 'managed';
+  const hasOwnWay = isManaged || allOutputs.length === 0;
+  const destinationID = hasOwnWay ? stream.destination_id : (outputs[0]?.destination_id ?? null);
+  const furtherIDs = outputs.map(({ destination_id: id }) => id).filter((id) => id !== destinationID);
+  const further = furtherIDs.length > 0 ? await data.destinations.findMany(stream.user_id, furtherIDs) : [];
   const uploads = uploadIDs.size > 0 ? await data.uploads.findMany(stream.user_id, [...uploadIDs]) : [];
   return {
     stream,
@@ -67,7 +76,9 @@ export async function loadParts(data: Database, stream: Stream): Promise<StreamP
     uploads: new Map(uploads.map((upload) => [upload.id, upload])),
     destination: destinationID === null ? null : await data.destinations.findToUse(stream.user_id, destinationID),
     destinationID,
-    managed: stream.stream_destination === 'managed' ? await managedParts(data, stream) : null,
+    outputs,
+    destinations: new Map(further.map((each) => [each.id, each])),
+    managed: isManaged ? await managedParts(data, stream) : null,
     accountRest: user.is_at_rest ? (user.held_reason ?? '') : null,
     creditsLeft: await data.creditAccounts.creditsLeft(stream.user_id),
   };
@@ -83,6 +94,7 @@ export function issuesOf(parts: StreamParts, settings: StreamingSettings, now: D
       videoUpload: stream.video_upload_id === null ? undefined : factsOf(stream.video_upload_id),
       audioUpload: stream.audio_upload_id === null ? undefined : factsOf(stream.audio_upload_id),
       destination: destinationFacts(parts, settings),
+      otherOutputs: otherOutputFacts(parts, settings),
       wantsBackup: wantsBackup(stream),
       managed: managedFacts(parts, settings),
       creditsLeft: parts.creditsLeft,
@@ -136,21 +148,37 @@ function playlistFacts(playlist: Playlist, factsOf: (id: string) => UploadFacts 
 }
 
 function destinationFacts(parts: StreamParts, settings: StreamingSettings): DestinationFacts | null | undefined {
-  const { stream, destination, destinationID } = parts;
+  const { stream, destination, destinationID, outputs } = parts;
   if (destinationID !== null) {
-    if (!destination) return null;
-    const { rtmp_url: url, backup_rtmp_url: backupURL, archived_at: archivedAt } = destination;
-    const urls = backupURL === null ? [url] : [url, backupURL];
-    const used = wantsBackup(stream) ? urls : [url];
-    return {
-      archived: archivedAt !== null,
-      allowed: urls.every((candidate) => isDestinationAllowed(candidate, settings)),
-      hasBackupURL: backupURL !== null,
-      excesses: excessesOf(used, parts),
-    };
+    const outputID = outputs.find((output) => output.destination_id === destinationID)?.id ?? null;
+    return destination && { outputID, ...addressFacts(destination, parts, settings) };
   }
-  if (stream.sealed_stream_key === null || settings.legacyRtmpURL === null) return undefined;
-  return { archived: false, allowed: true, hasBackupURL: false, excesses: excessesOf([settings.legacyRtmpURL], parts) };
+  const { legacyRtmpURL: url } = settings;
+  if (stream.sealed_stream_key === null || url === null) return undefined;
+  return { outputID: null, archived: false, allowed: true, hasBackupURL: false, excesses: excessesOf([url], parts) };
+}
+
+function otherOutputFacts(parts: StreamParts, settings: StreamingSettings): OutputFacts[] {
+  return parts.outputs.flatMap(({ id, name, destination_id: destinationID }) => {
+    const destination = parts.destinations.get(destinationID);
+    if (!destination) return [];
+    return { outputID: id, name: name ?? destination.name, ...addressFacts(destination, parts, settings) };
+  });
+}
+
+function addressFacts(
+  { rtmp_url: url, backup_rtmp_url: backupURL, archived_at: archivedAt }: Destination,
+  parts: StreamParts,
+  settings: StreamingSettings,
+): Omit<DestinationFacts, 'outputID'> {
+  const urls = backupURL === null ? [url] : [url, backupURL];
+  const used = wantsBackup(parts.stream) ? urls : [url];
+  return {
+    archived: archivedAt !== null,
+    allowed: urls.every((candidate) => isDestinationAllowed(candidate, settings)),
+    hasBackupURL: backupURL !== null,
+    excesses: excessesOf(used, parts),
+  };
 }
 
 async function managedParts(data: Database, stream: Stream): Promise<NonNullable<StreamParts['managed']>> {

@@ -1,10 +1,12 @@
 // Makes snapshots of what a stream plays, which need no further look-ups.
 import type { Track } from '../data/timelines.ts';
+import type { Stream } from '../data/streams.ts';
 import { contentFacts } from '../data/uploads.ts';
 import type { Upload } from '../data/uploads.ts';
 import { imageDurationSeconds } from '../domain/play-out.ts';
 import type { TimelineItem, TimelineSnapshot } from '../domain/play-out.ts';
 import type { PlaylistSpec } from '../domain/playlist-edits.ts';
+import { withJoins } from '../domain/sound-joins.ts';
 import { isPlayable } from '../domain/readiness.ts';
 import { uploadFacts } from './stream-parts.ts';
 import type { StreamParts } from './stream-parts.ts';
@@ -26,31 +28,37 @@ export function snapshotsOf(parts: StreamParts, seed: number): TrackSnapshot[] {
   return (['video', 'audio'] as const).flatMap((track): TrackSnapshot[] => {
     const playlist = parts.playlists.find((candidate) => candidate?.kind === track);
     if (playlist) {
-      const snapshot = snapshotOfPlaylist(track, playlist.live!, parts.uploads, seed);
+      const snapshot = snapshotOfPlaylist(parts.stream, track, playlist.live!, { uploads: parts.uploads, seed });
       return [{ track, playlistID: playlist.id, snapshot }];
     }
     const uploadID = track === 'video' ? parts.stream.video_upload_id : parts.stream.audio_upload_id;
     const upload = uploadID === null ? undefined : parts.uploads.get(uploadID);
     if (!upload) return [];
-    const item = timelineItem(upload.id, upload, stillLapSeconds);
-    return [{ track, playlistID: null, snapshot: { mode: 'sequential', seed, items: [item] } }];
+    const items = joined(parts.stream, track, [timelineItem(upload.id, upload, stillLapSeconds)]);
+    return [{ track, playlistID: null, snapshot: { mode: 'sequential', seed, items } }];
   });
 }
 
 /** The playable items of a playlist. Items whose upload has failed, is gone or has no such track are left out. */
 export function snapshotOfPlaylist(
+  stream: Pick<Stream, 'sound'>,
   track: Track,
   spec: PlaylistSpec,
-  uploads: ReadonlyMap<string, Upload>,
-  seed: number,
+  { uploads, seed }: { readonly uploads: ReadonlyMap<string, Upload>; readonly seed: number },
 ): TimelineSnapshot {
-  const items = spec.items.flatMap(({ id, uploadID, sound }) => {
+  const items = spec.items.flatMap(({ id, uploadID, sound, join }) => {
     const upload = uploads.get(uploadID);
+    const own = { ...(sound && { sound }), ...(join && { ownJoin: join }) };
     return upload && isPlayable(uploadFacts(upload), track)
-      ? [{ ...timelineItem(id, upload, imageDurationSeconds), ...(sound && { sound }) }]
+      ? [{ ...timelineItem(id, upload, imageDurationSeconds), ...own }]
       : [];
   });
-  return { mode: spec.mode, seed, items };
+  return { mode: spec.mode, seed, items: joined(stream, track, items) };
+}
+
+/** Only items of a sound track are joined: pictures follow one another by cuts, and their own sound with them. */
+function joined({ sound }: Pick<Stream, 'sound'>, track: Track, items: readonly TimelineItem[]) {
+  return track === 'audio' ? withJoins(items, sound?.join) : items;
 }
 
 function timelineItem(itemID: string, upload: Upload, imageSeconds: number): TimelineItem {

@@ -18,6 +18,7 @@ import type { Attempt } from './preparing/claimed-work.ts';
 import { captureFrame } from './inspecting/capture-frame.ts';
 import { removeOrphanedPictures } from './inspecting/remove-pictures.ts';
 import { hashContent } from './preparing/content.ts';
+import { makeJoin, removeNeedlessJoins } from './preparing/make-join.ts';
 import { prepareUpload } from './preparing/prepare-upload.ts';
 import { removeOrphanedRenditions } from './preparing/remove-renditions.ts';
 
@@ -97,7 +98,10 @@ async function carryOut(options: MediaWorkerOptions, command: MediaCommand, atte
       return publishPlaylist(options, command, attempt);
     case 'prepare_upload':
       return prepareUpload(options, command, attempt);
+    case 'prepare_join':
+      return makeJoin(options, command.name, attempt);
     case 'capture_frame':
+    case 'capture_posters':
       return captureFrame(options, command.objectKey, attempt);
     case 'delete_object':
       if (command.multipartID !== undefined)
@@ -112,6 +116,7 @@ async function carryOut(options: MediaWorkerOptions, command: MediaCommand, atte
 /** Deletes what was made of contents that no upload has any more. */
 async function removeOrphans(options: MediaWorkerOptions, attempt: Attempt): Promise<void> {
   await removeOrphanedPictures(options);
+  await removeNeedlessJoins(options);
   await removeOrphanedRenditions(options, attempt);
 }
 

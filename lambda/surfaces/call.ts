@@ -7,7 +7,7 @@ import type { Caller, Context } from '../operations/context.ts';
 import { toolName } from '../operations/operation.ts';
 import { ProblemError } from '../operations/problem-codes.ts';
 import { cursorsOf } from './cursors.ts';
-import { sealPreviewLink } from './preview-links.ts';
+import { endOfPosterLinks, sealPreviewLink } from './preview-links.ts';
 import { newID } from '../data/new-id.ts';
 import { answerOnce } from './kept-answers.ts';
 import type { Answer, Call } from './call-types.ts';
@@ -74,8 +74,12 @@ export function contextOf(
     random: service.random,
     isWanted,
     previewURL: (streamID, expiresAt) => {
-      const token = sealPreviewLink(service.serviceSecret, { streamID, userID: caller!.userID, expiresAt });
-      return `${service.baseURL}/previews/${token}/live.m3u8`;
+      const link = { streamID, userID: caller!.userID, expiresAt };
+      return `${service.baseURL}/previews/${sealPreviewLink(service.serviceSecret, 'preview', link)}/live.m3u8`;
+    },
+    posterURL: (streamID) => {
+      const link = { streamID, userID: caller!.userID, expiresAt: endOfPosterLinks(now) };
+      return `${service.baseURL}/posters/${sealPreviewLink(service.serviceSecret, 'poster', link)}/now.jpg`;
     },
     randomBytes,
     cursors: cursorsOf(service.serviceSecret, caller?.userID ?? ''),

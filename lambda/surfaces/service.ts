@@ -15,8 +15,19 @@ import type { AccessTokens } from './admission/access-tokens.ts';
 /** The version of the API: GET /status, the OpenAPI document and the MCP server say it. */
 export const apiVersion = '1.0.0';
 
+/** A stream of a user, who is looking. */
+export interface LookedAt {
+  readonly userID: string;
+  readonly streamID: string;
+}
+
 /** The playlist of what a stream sends; null while it cannot be previewed. */
-export type PreviewPlaylist = (streamID: string) => Promise<string | null>;
+export type PreviewPlaylist = (stream: LookedAt) => Promise<string | null>;
+
+/** Where a small JPEG of what a stream sent seconds ago is; null where there is none. @throws {ProblemError} */
+export type StreamPoster = (
+  stream: LookedAt,
+) => Promise<{ readonly url: string; readonly freshSeconds: number } | null>;
 
 export interface Service {
   readonly operations: readonly Operation[];
@@ -43,6 +54,7 @@ export interface Service {
   readonly random: () => number;
   readonly health: PublicContext['health'];
   readonly previewPlaylist: PreviewPlaylist;
+  readonly poster: StreamPoster;
   /** Sends the commands that a committed transaction left in the outbox. Never throws. */
   readonly relay: () => Promise<void>;
   readonly log: Log;

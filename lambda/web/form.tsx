@@ -11,9 +11,18 @@ interface FormProps {
   /** Whether to empty the fields when it is done. */
   readonly isReset?: boolean;
   readonly className?: string;
+  /** Whether there is nothing to send yet. */
+  readonly isDisabled?: boolean;
 }
 
-export function Form({ action, onSubmit, children, isReset = false, className = '' }: FormProps): ReactNode {
+export function Form({
+  action,
+  onSubmit,
+  children,
+  isReset = false,
+  className = '',
+  isDisabled = false,
+}: FormProps): ReactNode {
   const [isPending, setPending] = useState(false);
   const [error, setError] = useState<string | null>(null);
   const submit = async (event: FormEvent<HTMLFormElement>): Promise<void> => {
@@ -35,7 +44,7 @@ export function Form({ action, onSubmit, children, isReset = false, className = 
     <form className={className} onSubmit={(event) => void submit(event)} aria-busy={isPending}>
       {children}
       <div role="alert">{error !== null && <p className="error">{error}</p>}</div>
-      <button type="submit" className="primary" disabled={isPending}>
+      <button type="submit" className="primary" disabled={isPending || isDisabled}>
         {action}
       </button>
     </form>
@@ -68,16 +77,19 @@ interface ChoiceProps {
   readonly name: string;
   readonly label: string;
   readonly defaultValue?: string;
+  /** What is chosen, where another component decides it. */
+  readonly value?: string;
+  readonly onChange?: (value: string) => void;
   /** The value and the text of each option, in order. */
   readonly options: readonly (readonly [value: string, words: string])[];
 }
 
-export function Choice({ name, label, defaultValue, options }: ChoiceProps): ReactNode {
+export function Choice({ name, label, options, onChange, ...chosen }: ChoiceProps): ReactNode {
   const id = useId();
   return (
     <div className="field">
       <label htmlFor={id}>{label}</label>
-      <select id={id} name={name} defaultValue={defaultValue}>
+      <select id={id} name={name} onChange={(event) => onChange?.(event.target.value)} {...chosen}>
         {options.map(([value, text]) => (
           <option key={value} value={value}>
             {text}

@@ -1,40 +1,51 @@
-// The entry of the web page, which shows a page by the path of the address.
-import { StrictMode } from 'react';
+// The entry of the web page: pages for signing in, each a file of its own, and the page for whoever is signed in.
+import { lazy, StrictMode, Suspense } from 'react';
 import type { ComponentType } from 'react';
 import { createRoot } from 'react-dom/client';
-import { AccountPage } from './account/account-page.tsx';
-import { ConsentPage } from './sign-in/consent-page.tsx';
-import { ForgottenPasswordPage } from './sign-in/forgotten-password-page.tsx';
-import { NewPasswordPage } from './sign-in/new-password-page.tsx';
-import { SignInPage } from './sign-in/sign-in-page.tsx';
-import { SignUpPage } from './sign-in/sign-up-page.tsx';
-import { ErrorPage } from './error-page.tsx';
-import { NotFoundPage } from './not-found-page.tsx';
-import type { PagePath } from './paths.ts';
+import { App } from './app/app.tsx';
+import type { SignInPath } from './paths.ts';
 
 interface Page {
   readonly title: string;
   readonly show: ComponentType;
 }
 
-const pages: Readonly<Record<PagePath, Page>> = {
-  '/account': { title: 'Account', show: AccountPage },
-  '/sign-in': { title: 'Sign in', show: SignInPage },
-  '/sign-up': { title: 'Sign up', show: SignUpPage },
-  '/forgotten-password': { title: 'Forgotten password', show: ForgottenPasswordPage },
-  '/new-password': { title: 'New password', show: NewPasswordPage },
-  '/consent': { title: 'Connect an application', show: ConsentPage },
-  '/error': { title: 'Not possible', show: ErrorPage },
+const pages: Readonly<Record<SignInPath, Page>> = {
+  '/sign-in': {
+    title: 'Sign in',
+    show: lazy(async () => ({ default: (await import('./sign-in/sign-in-page.tsx')).SignInPage })),
+  },
+  '/sign-up': {
+    title: 'Sign up',
+    show: lazy(async () => ({ default: (await import('./sign-in/sign-up-page.tsx')).SignUpPage })),
+  },
+  '/forgotten-password': {
+    title: 'Forgotten password',
+    show: lazy(async () => ({
+      default: (await import('./sign-in/forgotten-password-page.tsx')).ForgottenPasswordPage,
+    })),
+  },
+  '/new-password': {
+    title: 'New password',
+    show: lazy(async () => ({ default: (await import('./sign-in/new-password-page.tsx')).NewPasswordPage })),
+  },
+  '/consent': {
+    title: 'Connect an application',
+    show: lazy(async () => ({ default: (await import('./sign-in/consent-page.tsx')).ConsentPage })),
+  },
+  '/error': {
+    title: 'Not possible',
+    show: lazy(async () => ({ default: (await import('./error-page.tsx')).ErrorPage })),
+  },
 };
 
-const path = location.pathname === '/' ? '/account' : location.pathname;
-const { title, show: Shown } = (pages as Readonly<Record<string, Page>>)[path] ?? {
-  title: 'Not found',
-  show: NotFoundPage,
-};
-document.title = `${title} · Loop streaming`;
+const page = (pages as Readonly<Record<string, Page>>)[location.pathname];
+if (page) document.title = `${page.title} · Loop streaming`;
+const Shown = page?.show ?? App;
 createRoot(document.getElementById('page')!).render(
   <StrictMode>
-    <Shown />
+    <Suspense>
+      <Shown />
+    </Suspense>
   </StrictMode>,
 );

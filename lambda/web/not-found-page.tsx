@@ -6,7 +6,7 @@ export function NotFoundPage(): ReactNode {
   return (
     <Card heading="There is nothing here">
       <p>
-        <a href="/account">Go to your account</a>
+        <a href="/">Go to the first page</a>
       </p>
     </Card>
   );

@@ -1,7 +1,7 @@
 // The paths of the web page; whatever serves the page answers all of them with the same document.
 
-export const pagePaths = [
-  '/account',
+/** Pages for somebody who is not signed in, or may be. */
+export const signInPaths = [
   '/sign-in',
   '/sign-up',
   '/forgotten-password',
@@ -10,4 +10,20 @@ export const pagePaths = [
   '/error',
 ] as const;
 
-export type PagePath = (typeof pagePaths)[number];
+export type SignInPath = (typeof signInPaths)[number];
+
+/** Of the page for whoever is signed in; below `/streams` there is one for each stream. */
+export const pagePaths = [
+  ...signInPaths,
+  '/',
+  '/streams',
+  '/library',
+  '/destinations',
+  '/billing',
+  '/account',
+] as const;
+
+/** @param path of a request, without its query */
+export function isPagePath(path: string): boolean {
+  return pagePaths.some((page) => page === path) || /^\/streams\/[\w/]+$/.test(path);
+}

@@ -76,7 +76,7 @@ function bundledPage() {
       image: DockerImage.fromRegistry('not-used'),
       local: {
         tryBundle(outputFolder) {
-          for (const [path, content] of bundlePages()) {
+          for (const [path, content] of bundlePages().files) {
             mkdirSync(dirname(join(outputFolder, path)), { recursive: true });
             writeFileSync(join(outputFolder, path), content);
           }

@@ -28,6 +28,7 @@ import type { Construct } from 'constructs';
 import type { ApiStack } from '../api/api-stack.ts';
 import type { MediaStack } from '../media/media-stack.ts';
 import { acknowledge, acknowledgeForCheckov } from '../shared/acknowledge.ts';
+import { contentSecurityPolicy } from '../shared/page-policy.ts';
 import type { StageSettings } from '../stage-settings.ts';
 import type { EdgeStack } from './edge-stack.ts';
 import { PageFiles } from './page-files.ts';
@@ -147,15 +148,7 @@ export class WebStack extends Stack {
         frameOptions: { frameOption: HeadersFrameOption.DENY, override: true },
         referrerPolicy: { referrerPolicy: HeadersReferrerPolicy.STRICT_ORIGIN_WHEN_CROSS_ORIGIN, override: true },
         contentSecurityPolicy: {
-          contentSecurityPolicy: [
-            "default-src 'self'",
-            // The page sends uploads to their bucket, and shows what is in it.
-            `connect-src 'self' ${uploads}`,
-            `img-src 'self' data: ${uploads}`,
-            `media-src 'self' ${uploads}`,
-            "frame-ancestors 'none'",
-            "base-uri 'none'",
-          ].join('; '),
+          contentSecurityPolicy: contentSecurityPolicy(uploads),
           // The API's answers may have a stricter policy, which stays.
           override: false,
         },

@@ -49,8 +49,8 @@ const rounds: readonly Round[] = [
     durations: [4.1, 5.3],
   },
 ];
-const warmUpSeconds = 8;
-const seconds = 20;
+export const warmUpSeconds = 8;
+export const seconds = 20;
 
 export async function publishersBench(): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'bench-publishers-'));
@@ -88,7 +88,17 @@ async function runRound(
   const peer = await measureFfmpeg(clips, ffmpegStreams, rtmpURL);
   print(`ffmpeg -c copy, ${ffmpegStreams} processes`, ffmpegStreams, peer);
   for (const streams of round.streams) {
-    const common = { streams, warmUpSeconds, seconds, folder, items: clips.items, format, bytesPerSecond, tlsCa };
+    const common = {
+      streams,
+      begin: 'in turn',
+      warmUpSeconds,
+      seconds,
+      folder,
+      items: clips.items,
+      format,
+      bytesPerSecond,
+      tlsCa,
+    } as const;
     const plain = await measure({ ...common, kind: 'socket', port: isSecure ? ports.tls : ports.tcp });
     const ours = await measure({ ...common, kind: 'prepared', port: isSecure ? ports.rtmps : ports.rtmp });
     print(`raw Node sockets, ${streams}`, streams, plain);
@@ -124,12 +134,19 @@ export async function measure(options: PublishingOptions): Promise<Consumption> 
   return consumption;
 }
 
-async function measureFfmpeg({ listPath }: Clips, streams: number, rtmpURL: string): Promise<Consumption> {
+function measureFfmpeg(clips: Clips, streams: number, rtmpURL: string): Promise<Consumption> {
+  const outputs = Array.from({ length: streams }, (_, index) => ['-f', 'flv', `${rtmpURL}/peer${index}`]);
+  return measureCopies(clips, outputs);
+}
+
+/** What ffmpeg takes that copies clips without an end. @param outputs the arguments for the output of each process */
+export async function measureCopies(
+  { listPath }: Clips,
+  outputs: readonly (readonly string[])[],
+): Promise<Consumption> {
   const { ffmpegPath } = await findMediaTools(process.env);
   const input = ['-nostdin', '-v', 'fatal', '-re', '-stream_loop', '-1', '-f', 'concat', '-safe', '0', '-i', listPath];
-  const children = Array.from({ length: streams }, (_, index) =>
-    spawn(ffmpegPath, [...input, '-c', 'copy', '-f', 'flv', `${rtmpURL}/peer${index}`], { stdio: 'ignore' }),
-  );
+  const children = outputs.map((output) => spawn(ffmpegPath, [...input, '-c', 'copy', ...output], { stdio: 'ignore' }));
   try {
     await setTimeout(warmUpSeconds * 1000);
     const before = await Promise.all(children.map(cpuNanoseconds));
@@ -183,7 +200,7 @@ async function cpuNanoseconds({ pid }: ChildProcess): Promise<number> {
   return times.reduce((sum, time) => sum + time, 0);
 }
 
-function print(name: string, streams: number, { cpuPercent, pssMiB }: Consumption): void {
+export function print(name: string, streams: number, { cpuPercent, pssMiB }: Consumption): void {
   const perStream = `${(cpuPercent / streams).toFixed(4)} % and ${(pssMiB / streams).toFixed(2)} MiB a stream`;
   console.log(
     `  ${name.padEnd(34)} ${cpuPercent.toFixed(2).padStart(6)} %  ${pssMiB.toFixed(0).padStart(5)} MiB   ${perStream}`,

@@ -24,6 +24,11 @@ export interface PublishingOptions {
   /** The certificate of the server, for TLS. Null: streams are sent without TLS. */
   readonly tlsCa: string | null;
   readonly streams: number;
+  /**
+   * When they begin: one after the other, together as outputs of one stream do, or as far apart in the media as streams
+   * are that were started at any time.
+   */
+  readonly begin: 'in turn' | 'together' | 'apart';
   /** How long streams are sent before they are measured. */
   readonly warmUpSeconds: number;
   readonly seconds: number;
@@ -66,7 +71,7 @@ async function publish(options: PublishingOptions): Promise<Consumption> {
 }
 
 const windows = 5;
-/** Two exports of an agent. */
+/** An export of an agent, and the one at the end. */
 const windowMs = 10_000;
 
 async function measureTelemetry(collectorURL: string): Promise<Consumption['withTelemetry']> {
@@ -96,7 +101,15 @@ async function measureTelemetry(collectorURL: string): Promise<Consumption['with
   return found;
 }
 
-async function sendPrepared({ streams, port, folder, items, format, tlsCa }: PublishingOptions): Promise<Figures[]> {
+async function sendPrepared({
+  streams,
+  begin,
+  port,
+  folder,
+  items,
+  format,
+  tlsCa,
+}: PublishingOptions): Promise<Figures[]> {
   const steadyClock = () => performance.now();
   const objects = createFileObjectStore({ folder, baseURL: 'http://127.0.0.1/objects', signingKey: 'bench' });
   const shared = {
@@ -114,11 +127,14 @@ async function sendPrepared({ streams, port, folder, items, format, tlsCa }: Pub
     onLost: (uploadID) => console.error(`${uploadID} is damaged`),
     log: (event, fields) => console.error(event, fields),
   });
+  const lapMs = items.reduce((sum, { durationSeconds }) => sum + durationSeconds * 1000, 0);
+  const commonBeganMs = performance.now();
   return Promise.all(
     Array.from({ length: streams }, async (_, index) => {
       await setTimeout(index * 2);
       const figures = new Figures();
-      const beganMs = performance.now();
+      const aheadMs = begin === 'apart' ? (index * lapMs) / streams : 0;
+      const beganMs = begin === 'together' ? commonBeganMs : performance.now() - aheadMs;
       const evident = Promise.withResolvers<void>();
       void runConnection(
         {

@@ -7,6 +7,7 @@ import { fairnessBench } from './fairness.ts';
 import { incidentsBench } from './incidents.ts';
 import { liveBench } from './live.ts';
 import { orchestrationBench } from './orchestration.ts';
+import { outputsBench } from './outputs.ts';
 import { platformBench } from './platform.ts';
 import { publishersBench } from './publishers.ts';
 import { quotaBench } from './quota.ts';
@@ -25,6 +26,7 @@ const benches: Readonly<Record<string, () => Promise<void>>> = {
   incidents: incidentsBench,
   live: liveBench,
   orchestration: orchestrationBench,
+  outputs: outputsBench,
   platform: platformBench,
   publishers: publishersBench,
   quota: quotaBench,

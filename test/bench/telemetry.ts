@@ -29,6 +29,7 @@ export async function telemetryBench(): Promise<void> {
     const { withTelemetry, cpuPercent } = await measure({
       kind: 'prepared',
       tlsCa: null,
+      begin: 'apart',
       streams,
       warmUpSeconds: 8,
       seconds: 10,

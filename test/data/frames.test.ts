@@ -10,9 +10,9 @@ const mostPending = 10;
 
 beforeEach(() => database.pool().query('delete from frames; delete from outbox'));
 
-const ask = (key: string) =>
+const ask = (key: string, posters: number | null = null) =>
   frames().ask(
-    { object_key: key, user_id: 'usr', upload_id: 'upl', frame: 0, format: 'q_720p-f_30', width: 640 },
+    { object_key: key, user_id: 'usr', upload_id: 'upl', frame: 0, format: 'q_720p-f_30', width: 640, posters },
     mostPending,
   );
 const pass = (seconds: number) =>
@@ -24,11 +24,12 @@ it('a picture whose command was lost is made after a minute, and counts no more 
   expect(await ask('lost')).toEqual({ state: 'pending', isBegun: false });
   for (let other = 1; other < mostPending; other++) await ask(`other ${other}`);
   expect(await ask('one more')).toBeNull();
+  expect(await ask('posters', 15)).toEqual({ state: 'pending', isBegun: true });
   await pass(61);
   expect(await ask('one more')).toEqual({ state: 'pending', isBegun: true });
-  expect(await countOfCommands()).toBe(mostPending + 1);
-  expect(await ask('lost')).toEqual({ state: 'pending', isBegun: true });
   expect(await countOfCommands()).toBe(mostPending + 2);
+  expect(await ask('lost')).toEqual({ state: 'pending', isBegun: true });
+  expect(await countOfCommands()).toBe(mostPending + 3);
 });
 
 it('a picture that could not be made is tried again after a minute, however often it is asked for', async () => {

@@ -54,6 +54,7 @@ async function statementsOf(work: (pool: Pool, data: Database) => Promise<unknow
 
 interface Plan {
   readonly 'Node Type': string;
+  readonly 'Actual Loops'?: number;
   readonly 'Relation Name'?: string;
   readonly 'Actual Rows'?: number;
   readonly Plans?: readonly Plan[];
@@ -151,4 +152,28 @@ describe('no statement reads a large table as a whole', () => {
     };
     expect(await count('agent_7', 100)).toBe(await count('agent_8', 1));
   });
+});
+
+it('which deliveries of a webhook are too old is looked for once, and not for each of them', async () => {
+  const webhooks = 3;
+  const pool = database.pool();
+  const userID = 'usr_hooks';
+  await databaseOn(pool).users.ensureUser({ id: userID, email: 'hooks@example.com', name: 'x' });
+  await pool.query(
+    `insert into webhooks (id, user_id, url, events, sealed_secret)
+     select 'whk_' || n, $1, 'https://example.com', '{stream.state_changed}', '' from generate_series(1, $2::int) n`,
+    [userID, webhooks],
+  );
+  const fill = `select record_event($1, 'stream.state_changed', 'x', '{}') from generate_series(1, 100)`;
+  await pool.query(fill, [userID]);
+  const [{ text, values }] = (await statementsOf((_, data) => data.webhookDeliveries.deleteExcess(50))) as [Sent];
+  await pool.query(fill, [userID]);
+  const { rows } = await pool.query(`explain (analyze, format json) ${text}`, values);
+  let loops = 0;
+  const visit = (plan: Plan): void => {
+    if (plan['Node Type'] === 'Limit') loops = plan['Actual Loops']!;
+    plan.Plans?.forEach(visit);
+  };
+  visit(rows[0]['QUERY PLAN'][0].Plan);
+  expect(loops).toBe(webhooks);
 });

@@ -29,8 +29,9 @@ export function applyToList(
       return at >= 0;
     case 'set': {
       if (at < 0) return false;
-      const { sound: _, ...item } = list.items[at]!;
-      list.items[at] = operation.sound ? { ...item, sound: operation.sound } : item;
+      const { id, uploadID } = list.items[at]!;
+      const { loudness, join } = operation.sound ?? {};
+      list.items[at] = { id, uploadID, ...(loudness && { sound: { loudness } }), ...(join && { join }) };
       return true;
     }
     case 'setMode':

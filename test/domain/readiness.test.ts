@@ -1,5 +1,5 @@
 // Readiness: a stream that has everything is ready; each thing that is missing is one issue, in the part where it is.
-import { describe, expect, test } from 'vitest';
+import { describe, expect, it, test } from 'vitest';
 import { excessOver } from '../../lambda/domain/ingest-limits.ts';
 import type { ChannelFacts, ManagedFacts } from '../../lambda/domain/managed-readiness.ts';
 import { isBlocking, readinessCodes } from '../../lambda/domain/readiness-issues.ts';
@@ -20,12 +20,13 @@ const announced: UploadFacts = { ...pending, uploaded: false };
 
 const withFindings = (...findings: UploadFacts['findings']): UploadFacts => ({ ...movie, findings });
 
-const destination = { archived: false, allowed: true, hasBackupURL: true, excesses: [] };
+const destination = { outputID: 'out_1', archived: false, allowed: true, hasBackupURL: true, excesses: [] };
 const excess = excessOver('live.twitch.tv', { quality: 'q_1080p', framerate: 'f_60', videoCodec: 'h264' })!;
 const ready: StreamFacts = {
   playlists: [],
   videoUpload: movie,
   destination,
+  otherOutputs: [],
   wantsBackup: false,
   managed: null,
   creditsLeft: 1,
@@ -195,7 +196,9 @@ describe('ready, though not with everything', () => {
   test.for(leftOut)('with the issue %s', ([code, change, error, path = 'PLAYLIST']) => {
     const issues = judgeReadiness({ ...ready, ...change }, now);
     const suggestion = expect.stringMatching(/^[A-Z].*\.$/);
-    expect(issues).toEqual([{ code, path, stage: 'PREPARATION', error: expect.stringMatching(error), suggestion }]);
+    expect(issues).toEqual([
+      { code, path, outputID: null, stage: 'PREPARATION', error: expect.stringMatching(error), suggestion },
+    ]);
     expect(issues.some(isBlocking)).toBe(false);
   });
 
@@ -217,7 +220,8 @@ describe('not ready', () => {
   test.for(alone)('with the issue %s at %s alone: %j', ([code, path, change]) => {
     const issues = judgeReadiness({ ...ready, ...change }, now);
     const sentence = expect.stringMatching(/^[A-Z].*\.$/);
-    expect(issues).toEqual([{ code, path, stage: 'PREFLIGHT', error: sentence, suggestion: sentence }]);
+    const outputID = path === 'DESTINATION' && change.destination ? 'out_1' : null;
+    expect(issues).toEqual([{ code, path, outputID, stage: 'PREFLIGHT', error: sentence, suggestion: sentence }]);
   });
 
   test('with every code there is, in the cases here', () => {
@@ -247,7 +251,7 @@ describe('not ready', () => {
       'schedule_end_past',
     ]);
     const fallen = {
-      destination: { archived: true, allowed: false, hasBackupURL: false, excesses: [excess] },
+      destination: { ...destination, archived: true, allowed: false, hasBackupURL: false, excesses: [excess] },
       wantsBackup: true,
     };
     expect(codesOf(fallen)).toEqual([
@@ -315,4 +319,20 @@ test('an item that is left out says why, one that is still being examined says n
     code: 'upload_missing',
     detail: expect.stringMatching(/Remove/),
   });
+});
+
+it('what another output does not take is told of it, and keeps the stream from nothing', () => {
+  const other = { ...destination, outputID: 'out_2', name: 'Twitch', excesses: [excess], allowed: false };
+  const issues = judgeReadiness({ ...ready, otherOutputs: [other], wantsBackup: true }, now);
+  expect(issues.map(({ code, outputID }) => [code, outputID])).toEqual([
+    ['destination_forbidden', 'out_2'],
+    ['destination_limit', 'out_2'],
+  ]);
+  expect(issues.some(isBlocking)).toBe(false);
+  expect(issues[1]!.error).toBe('Output “Twitch”: Twitch does not take a stream of this quality and framerate.');
+});
+
+it('what the first enabled output does not take keeps the stream from starting, and names it', () => {
+  const issues = judgeReadiness({ ...ready, destination: { ...destination, excesses: [excess] } }, now);
+  expect(issues).toMatchObject([{ code: 'destination_limit', outputID: 'out_1', stage: 'PREFLIGHT' }]);
 });

@@ -40,14 +40,14 @@ afterAll(async () => {
 
 describe('the page over HTTP', () => {
   test('all files of the page are there, are sent again only if changed, and may use no other origin', async () => {
-    for (const path of ['/', '/watch/page.css', '/watch/page.js', '/watch/mpegts.js']) {
+    for (const path of ['/watch', '/watch/page.css', '/watch/page.js', '/watch/mpegts.js']) {
       const first = await fetch(siteURL + path);
       expect([path, first.status]).toEqual([path, 200]);
       expect(first.headers.get('content-security-policy')).toMatch(/^default-src 'none'; script-src 'self';/);
       const again = await fetch(siteURL + path, { headers: { 'if-none-match': first.headers.get('etag') ?? '' } });
       expect([path, again.status]).toEqual([path, 304]);
     }
-    expect(await (await fetch(siteURL)).text()).not.toMatch(/(src|href)="(https?:)?\/\//);
+    expect(await (await fetch(`${siteURL}/watch`)).text()).not.toMatch(/(src|href)="(https?:)?\/\//);
   });
 
   test('does not let facts be cached, and leaves other addresses to others', async () => {
@@ -56,9 +56,9 @@ describe('the page over HTTP', () => {
     expect(await info.json()).toEqual({ siteURL, apiURL: `${siteURL}/v1`, rtmpURL });
     expect(await (await fetch(`${siteURL}/watch/channels`)).json()).toEqual([]);
     expect((await fetch(`${siteURL}/watch/channels/0123456789ab.flv`)).status).toBe(404);
-    for (const path of ['/v1', '/watch', '/watch/../package.json', '/watch/page.ts'])
+    for (const path of ['/v1', '/', '/watch/../package.json', '/watch/page.ts'])
       expect((await fetch(siteURL + path)).status).toBe(404);
-    expect((await fetch(siteURL, { method: 'POST' })).status).toBe(404);
+    expect((await fetch(`${siteURL}/watch`, { method: 'POST' })).status).toBe(404);
   });
 });
 
@@ -77,7 +77,7 @@ describe.skipIf(!chromiumPath)(
         if (message.type() === 'error') complaints.push(message.text());
       });
       page.on('pageerror', (error) => complaints.push(error.message));
-      await page.goto(siteURL);
+      await page.goto(`${siteURL}/watch`);
     });
     afterEach(async () => {
       for (const publisher of publishers.splice(0)) publisher.kill('SIGKILL');

@@ -462,6 +462,15 @@ const scenarios: Readonly<Record<string, Scenarios>> = {
     validation_failed: async () => call('PATCH', `/destinations/${await destination()}`, { rtmpURL: 'example.com' }),
     destination_forbidden: async () =>
       call('PATCH', `/destinations/${await destination()}`, { backupRtmpURL: forbidden }),
+    output_exists: async () => {
+      const destinationID = await otherDestination();
+      const other = await otherDestination();
+      await addOutput(readyStream({ destinationID }), other);
+      const { rtmpURL } = (await call('GET', `/destinations/${destinationID}`)).body;
+      const same = { rtmpURL, streamKey: 'same' };
+      await call('PATCH', `/destinations/${destinationID}`, same);
+      return call('PATCH', `/destinations/${other}`, same);
+    },
   },
   delete_destination: {
     done: () => remove('destinations', destination()),

@@ -22,6 +22,9 @@ const gibibyte = 1024 ** 3;
 const freeStoredGiB = 2;
 const roles = ['primary', 'backup'] as const;
 type Role = (typeof roles)[number];
+/** Outputs of each stream; the first has the number 0. */
+const outputCount = 3;
+const outputNumbers = Array.from({ length: outputCount }, (_, number) => number);
 
 const action = fc.oneof(
   {
@@ -30,6 +33,7 @@ const action = fc.oneof(
       do: fc.constant('live' as const),
       stream: fc.nat(streamCount - 1),
       role: fc.constantFrom(...roles),
+      output: fc.nat(outputCount - 1),
       crash: fc.boolean(),
     }),
   },
@@ -39,6 +43,7 @@ const action = fc.oneof(
       do: fc.constant('dark' as const),
       stream: fc.nat(streamCount - 1),
       role: fc.constantFrom(...roles),
+      output: fc.nat(outputCount - 1),
       crash: fc.boolean(),
     }),
   },
@@ -141,6 +146,9 @@ class World {
   #ids = 0;
   #hadReversals = false;
   #stopped = new Set<number>();
+  /** By stream and role: the outputs that are live, and the one of them that has the full price. */
+  readonly #live = new Map<string, Set<number>>();
+  readonly #fullPrice = new Map<string, number>();
 
   static async make(): Promise<World> {
     const user = await service.user(0);
@@ -166,9 +174,9 @@ class World {
         // Nobody may start a stream without credits. One that runs within the grace may be live again.
         if (this.#stopped.has(each.stream) && this.#model.left() <= 0) return;
         if (this.#stopped.has(each.stream)) await this.#run(each.stream);
-        return this.#evidence(each.stream, each.role, 'live', each);
+        return this.#evidence(each, 'live');
       case 'dark':
-        return this.#evidence(each.stream, each.role, 'failing', each);
+        return this.#evidence(each, 'failing');
       case 'stop':
         return this.#stop(each.stream, each);
       case 'wait':
@@ -229,10 +237,11 @@ class World {
   }
 
   #streamID = (stream: number) => `str_${this.#userID}_${stream}`;
-  #replicaID = (stream: number, role: Role) => `rep_${this.#userID}_${stream}_${role}`;
-  #price = ({ role }: { role: Role }) => ({
+  #outputID = (stream: number, output: number) => (output === 0 ? null : `out_${this.#userID}_${stream}_${output}`);
+  #replicaID = (stream: number, role: Role, output: number) => `rep_${this.#userID}_${stream}_${role}_${output}`;
+  #price = ({ role, isFurther = false }: { role: Role; isFurther?: boolean }) => ({
     version: String(this.#factor),
-    creditsPerHour: this.#factor * (role === 'backup' ? 0.5 : 1) + 0.3333,
+    creditsPerHour: this.#factor * (role === 'backup' ? 0.5 : 1) * (isFurther ? 0.6 : 1) + 0.3333,
   });
 
   /** What Postgres says of when credits are looked at next, and when they are gone, in milliseconds; null for never. */
@@ -270,7 +279,7 @@ class World {
     );
   }
 
-  /** Stores a stream with a replica of each role. */
+  /** Stores a stream with a replica of each role for each of its outputs. */
   async #storeStream(stream: number): Promise<void> {
     const streamID = this.#streamID(stream);
     await service.pool().query(
@@ -278,12 +287,19 @@ class World {
        values ($1, $2, 'q_720p', 'f_30')`,
       [streamID, this.#userID],
     );
-    for (const role of roles) {
-      await service.pool().query(
-        `insert into replicas (id, stream_id, role, backend, slots, state)
-         values ($1, $2, $3, 'ffmpeg', 1, 'failing')`,
-        [this.#replicaID(stream, role), streamID, role],
-      );
+    for (const output of outputNumbers) {
+      const outputID = this.#outputID(stream, output);
+      if (outputID !== null)
+        await service
+          .pool()
+          .query(`insert into outputs (id, stream_id, destination_id) values ($1, $2, $1)`, [outputID, streamID]);
+      for (const role of roles) {
+        await service.pool().query(
+          `insert into replicas (id, stream_id, output_id, role, backend, slots, state)
+           values ($1, $2, $3, $4, 'ffmpeg', 1, 'failing')`,
+          [this.#replicaID(stream, role, output), streamID, outputID, role],
+        );
+      }
     }
   }
 
@@ -293,23 +309,57 @@ class World {
     const streamID = this.#streamID(stream);
     await service.pool().query(`update streams set state = 'active' where id = $1`, [streamID]);
     await service.pool().query(
-      `update replicas set wanted = 'live', state = 'failing', agent_id = null
+      `update replicas
+       set wanted = case when output_id is null then 'live' else 'further' end, state = 'failing', agent_id = null
        where stream_id = $1`,
       [streamID],
     );
   }
 
-  async #evidence(stream: number, role: Role, state: 'live' | 'failing', { crash }: { crash: boolean }): Promise<void> {
+  async #evidence(
+    { stream, role, output, crash }: { stream: number; role: Role; output: number; crash: boolean },
+    state: 'live' | 'failing',
+  ): Promise<void> {
     if (this.#stopped.has(stream)) return;
-    const replicaID = this.#replicaID(stream, role);
+    const replicaID = this.#replicaID(stream, role, output);
     await handTo(service, replicaID, this.#agentID);
     await this.#transaction({ crash }, async (data) => {
       const row = (await data.streams.lockAny(this.#streamID(stream)))!;
       await data.replicas.report({ id: replicaID, agent_id: this.#agentID, epoch: 0 }, state, null);
       await meterStream(data, row, new Date(this.#model.nowMs), this.#price);
     });
-    if (state === 'live') this.#model.begin(replicaID, Math.round(this.#price({ role }).creditsPerHour * 1e4));
-    else this.#model.end(replicaID);
+    const live = this.#liveOutputs(stream, role);
+    if (state === 'live') live.add(output);
+    else live.delete(output);
+    this.#settlePrices(stream, role);
+  }
+
+  /** The numbers of the outputs of a stream that are live in the model. */
+  #liveOutputs(stream: number, role: Role): Set<number> {
+    const key = `${stream} ${role}`;
+    const live = this.#live.get(key) ?? new Set();
+    this.#live.set(key, live);
+    return live;
+  }
+
+  /** One of the outputs that are live has the full price: the one that has it, else the first of them. */
+  #settlePrices(stream: number, role: Role): void {
+    const key = `${stream} ${role}`;
+    const live = this.#liveOutputs(stream, role);
+    const idOf = (output: number) => this.#replicaID(stream, role, output);
+    for (const output of outputNumbers) if (!live.has(output)) this.#model.end(idOf(output));
+    const before = this.#fullPrice.get(key);
+    if (before === undefined || !live.has(before)) {
+      const first = outputNumbers.find((output) => live.has(output));
+      this.#fullPrice.delete(key);
+      if (first === undefined) return;
+      this.#fullPrice.set(key, first);
+      this.#model.end(idOf(first));
+    }
+    for (const output of live) {
+      const isFurther = output !== this.#fullPrice.get(key);
+      this.#model.begin(idOf(output), Math.round(this.#price({ role, isFurther }).creditsPerHour * 1e4));
+    }
   }
 
   async #stop(stream: number, { crash }: { crash: boolean }): Promise<void> {
@@ -323,7 +373,11 @@ class World {
 
   async #hasStopped(stream: number, atMs: number): Promise<void> {
     this.#stopped.add(stream);
-    for (const role of roles) this.#model.end(this.#replicaID(stream, role), atMs);
+    for (const role of roles) {
+      for (const output of outputNumbers) this.#model.end(this.#replicaID(stream, role, output), atMs);
+      this.#liveOutputs(stream, role).clear();
+      this.#fullPrice.delete(`${stream} ${role}`);
+    }
     await service.pool().query(`update replicas set state = 'ended' where stream_id = $1`, [this.#streamID(stream)]);
   }
 

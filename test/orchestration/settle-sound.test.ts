@@ -129,7 +129,7 @@ describe.each(backends)('a stream of the backend %s', (streamBackend) => {
     expect((await levelsOf(id))[0]!.at(-1)!.level).toMatchObject({ targetLUFS: -20, gainDB: -12 });
     await call('PATCH', `/streams/${id}`, { sound: { loudness: { enabled: false } } });
     expect((await levelsOf(id))[0]!.at(-1)!.level).toBeNull();
-    expect((await stream(id)).sound).toEqual({ loudness: { enabled: false, targetLUFS: -14 } });
+    expect((await stream(id)).sound.loudness).toEqual({ enabled: false, targetLUFS: -14 });
   });
 
   it('plays the sound track at its level, and not the sound of the pictures', async () => {
@@ -208,7 +208,7 @@ it('an item with a setting of its own goes by that, also once its upload is repl
   expect(items.map(({ sound }: { sound: object | null }) => sound)).toEqual([
     null,
     null,
-    { loudness: { enabled: false, targetLUFS: -14 } },
+    { loudness: { enabled: false, targetLUFS: -14 }, join: null },
   ]);
 });
 

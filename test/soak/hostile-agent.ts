@@ -1,4 +1,4 @@
-// An agent's streams for the hostile soak, as a process: some to an honest ingest, the others to hostile destinations.
+// An agent's streams for soaks, as a process: some to an honest ingest, the others to destinations that go wrong.
 import { once } from 'node:events';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { setTimeout } from 'node:timers/promises';
@@ -17,6 +17,8 @@ import { replicaRow, roomyAgent } from '../publisher/replica/replica-row.ts';
 export interface HostileAgentOptions {
   /** RTMP URL and stream key of each stream. */
   readonly targets: readonly (readonly [rtmpURL: string, streamKey: string])[];
+  /** Whether these are the outputs of one stream, instead of streams of as many users. */
+  readonly areOutputs?: boolean;
 }
 
 export interface HostileAgentFigures {
@@ -35,7 +37,7 @@ const pictureBytes = 16_000;
 const sampledEveryMs = 5;
 const steadyClock = () => performance.now();
 
-function begin({ targets }: HostileAgentOptions): () => HostileAgentFigures {
+function begin({ targets, areOutputs = false }: HostileAgentOptions): () => HostileAgentFigures {
   const loop = item('a', 10);
   const objects = objectsOf(syntheticSegments([loop], format, pictureBytes));
   const contentHashes = new Map([[loop.uploadID, loop.uploadID]]);
@@ -53,21 +55,22 @@ function begin({ targets }: HostileAgentOptions): () => HostileAgentFigures {
   const turns = new ConnectionTurns();
   const client = { allowPrivateAddresses: true, connectTimeoutMs: 10_000, meter: new DeliveryMeter() };
   const ends: Record<string, number> = {};
+  const stream: { anchoredMs: number | null } = { anchoredMs: null };
   const replicas = targets.map(([rtmpURL, streamKey]) => {
-    let anchoredMs: number | null = null;
+    const run = areOutputs ? stream : { anchoredMs: null as number | null };
     const replica = new HeldReplica({
       ...roomyAgent(),
       replica: replicaRow('manifest'),
       share: 0.02,
       turns,
       loadPlan: async () => ({
-        userID: streamKey,
+        userID: areOutputs ? 'usr' : streamKey,
         target: { rtmpURL, streamKey },
         freeTarget: null,
         media,
-        elapsedMs: anchoredMs === null ? null : steadyClock() - anchoredMs,
+        elapsedMs: run.anchoredMs === null ? null : steadyClock() - run.anchoredMs,
       }),
-      anchor: async () => steadyClock() - (anchoredMs ??= steadyClock()),
+      anchor: async () => steadyClock() - (run.anchoredMs ??= steadyClock()),
       client,
       report: async () => true,
       steadyClock,

@@ -36,12 +36,16 @@ const securityHeaders: readonly HeaderRule[] = [
 const uploads = 'https://UPLOADS';
 /** Directives of the content security policy; the bucket of uploads is at UPLOADS. */
 const contentSecurityPolicy: Readonly<Record<string, string>> = {
-  'default-src': "'self'",
+  'default-src': "'none'",
+  'script-src': "'self'",
+  'style-src': "'self'",
   'connect-src': `'self' ${uploads}`,
-  'img-src': `'self' data: ${uploads}`,
-  'media-src': `'self' ${uploads}`,
+  'img-src': `'self' data: blob: ${uploads}`,
+  'media-src': `'self' blob: ${uploads}`,
+  'form-action': "'self'",
   'frame-ancestors': "'none'",
   'base-uri': "'none'",
+  'require-trusted-types-for': "'script'",
 };
 
 /** Paths of the API, and what a client does there that it could not do at the page. */

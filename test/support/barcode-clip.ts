@@ -20,12 +20,26 @@ export async function makeBarcodeClip(
   path: string,
   clip: number,
   seconds: number,
+  keyframeEvery = 250,
 ): Promise<string> {
   const bar = (number: string) => `if(mod(floor(${number}/pow(2\\,floor(X*${bars}/W)))\\,2)\\,235\\,16)`;
   const picture = `geq=lum='if(lt(Y\\,H/2)\\,${bar('N')}\\,${bar(String(clip))})':cb=128:cr=128`;
-  const video = `color=black:s=320x180:r=${framesPerSecond}:d=${seconds},${picture}`;
+  const drawn = `color=black:s=160x90:r=${framesPerSecond}:d=${seconds},${picture}`;
+  const video = `${drawn},scale=320:180:flags=neighbor`;
   const sources = ['-f', 'lavfi', '-i', video, '-f', 'lavfi', '-i', `sine=frequency=${300 + 50 * clip}:d=${seconds}`];
-  const codecs = ['-c:v', 'libx264', '-preset', 'ultrafast', '-pix_fmt', 'yuv420p', '-c:a', 'aac', '-shortest'];
+  const codecs = [
+    '-c:v',
+    'libx264',
+    '-preset',
+    'ultrafast',
+    '-g',
+    String(keyframeEvery),
+    '-pix_fmt',
+    'yuv420p',
+    '-c:a',
+    'aac',
+    '-shortest',
+  ];
   await run(ffmpegPath, ['-nostdin', '-v', 'error', '-y', ...sources, ...codecs, path]);
   return path;
 }

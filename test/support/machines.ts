@@ -16,7 +16,8 @@ interface Machine {
   process: ChildProcess;
 }
 
-export async function startMachines(names: readonly string[]) {
+/** @param room of each machine: so many prepared streams at 720p30 */
+export async function startMachines(names: readonly string[], room = 100) {
   const folder = await temporaryDataFolder();
   const run = await startLocalRun(folder.path, '--no-demo', '--agents', '0');
   const { databaseURL, siteURL, rtmpURL } = run.connection;
@@ -34,7 +35,7 @@ export async function startMachines(names: readonly string[]) {
       siteURL,
       serviceSecret,
       supervisor: name,
-      capacity: capacityFor(100),
+      capacity: capacityFor(room),
       legacyRtmpURL: rtmpURL,
       masterKeyFile: join(folder.path, 'master.key'),
       objectsFolder: join(folder.path, 'objects'),

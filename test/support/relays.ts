@@ -50,10 +50,10 @@ export const relays: Readonly<Record<string, (folder: string) => Promise<Relay |
 /** Starts a viewer that writes what it gets into a file, until the relay ends. Resolves when there is something. */
 export async function watch(
   { ffmpegPath }: MediaTools,
-  { rtmpURL }: RtmpTarget,
+  target: RtmpTarget,
   file: string,
 ): Promise<{ readonly ended: Promise<unknown> }> {
-  const copy = ['-i', `${rtmpURL}/${streamKey}`, '-c', 'copy', '-flush_packets', '1', file];
+  const copy = ['-i', `${target.rtmpURL}/${target.streamKey}`, '-c', 'copy', '-flush_packets', '1', file];
   const ffmpeg = spawn(ffmpegPath, ['-nostdin', '-v', 'fatal', '-y', ...copy], { stdio: 'inherit' });
   const ended = once(ffmpeg, 'exit');
   while (!(await stat(file).catch(() => null))?.size && ffmpeg.exitCode === null) await delay(20);

@@ -21,7 +21,7 @@ interface PageFile {
 }
 
 const files: Readonly<Record<string, PageFile>> = {
-  '/': { path: join(import.meta.dirname, 'index.html'), contentType: 'text/html; charset=utf-8' },
+  '/watch': { path: join(import.meta.dirname, 'index.html'), contentType: 'text/html; charset=utf-8' },
   '/watch/page.css': { path: join(import.meta.dirname, 'page.css'), contentType: 'text/css; charset=utf-8' },
   '/watch/page.js': { path: join(import.meta.dirname, 'page.js'), contentType: 'text/javascript; charset=utf-8' },
   '/watch/mpegts.js': {

@@ -2,8 +2,12 @@
 import * as z from 'zod';
 import { orNotFound, pathID } from '../fields.ts';
 import { operation } from '../operation.ts';
+import { assertOtherPlace } from '../outputs/assert-other-place.ts';
 import { destinationFields, destinationSchema, presentDestination } from './destination-schema.ts';
 import { assertChannelHasNoAddress, assertDestination, settingsOf } from './destination-wish.ts';
+
+/** The fields that say where a stream goes. */
+const placeFields = ['url', 'rtmpURL', 'backupURL', 'backupRtmpURL', 'streamKey', 'srt'] as const;
 
 export const updateDestination = operation(['service:write'], {
   id: 'updateDestination',
@@ -20,12 +24,16 @@ export const updateDestination = operation(['service:write'], {
     .strictObject({ ...destinationFields, name: destinationFields.name.optional() })
     .meta({ examples: [{ name: 'Main feed' }] }),
   output: { status: 200, body: destinationSchema },
-  errors: ['not_found', 'destination_forbidden'],
+  errors: ['not_found', 'destination_forbidden', 'output_exists'],
   async handle(ctx, { params, body }) {
     assertDestination(ctx, body);
     const before = orNotFound(await ctx.data.destinations.lock(ctx.caller.userID, params.id), 'destination');
     assertChannelHasNoAddress(before, body);
-    const saved = await ctx.data.destinations.save(before.id, settingsOf(ctx, before.id, body, before));
+    const settings = settingsOf(ctx, before.id, body, before);
+    const field = placeFields.find((each) => body[each] !== undefined);
+    if (field !== undefined)
+      assertOtherPlace(ctx, field, { ...before, ...settings }, await ctx.data.destinations.besides(before.id));
+    const saved = await ctx.data.destinations.save(before.id, settings);
     return presentDestination(saved);
   },
 });

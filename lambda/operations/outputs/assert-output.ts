@@ -1,12 +1,11 @@
 // What is refused of outputs: a destination that is no address, the same address twice, too many, and a stream without.
-import type { Destination } from '../../data/destinations.ts';
 import type { Output } from '../../data/outputs.ts';
-import type { Stream } from '../../data/streams.ts';
+import type { Stream, StreamSettings } from '../../data/streams.ts';
 import { bounds } from '../../domain/limits.ts';
-import { destinationKeyPlace } from '../../domain/sealed-places.ts';
 import type { Context } from '../context.ts';
 import { fieldProblem } from '../field-problems.ts';
 import { ProblemError } from '../problem-codes.ts';
+import { assertOtherPlace, placeOfKeyAlone } from './assert-other-place.ts';
 
 /**
  * Refuses a destination that is not the caller's, that is archived or a channel, or to which the stream is sent
@@ -20,33 +19,32 @@ export async function assertNewOutput(ctx: Context, stream: Stream, destinationI
   if (destination.connection_id !== null)
     throw fieldProblem('destinationID', 'A connected channel is reached by streamDestination managed.');
   const outputs = await ctx.data.outputs.ofStreams([stream.id]);
-  await assertOtherAddress(ctx, destination, outputs);
+  const ids = outputs.map(({ destination_id: id }) => id);
+  const others = await ctx.data.destinations.findManyToUse(ctx.caller.userID, ids);
+  assertOtherPlace(ctx, 'destinationID', destination, others, placeOfKeyAlone(ctx, stream.id, stream));
   const { outputsPerStream: allowed } = bounds;
   if (outputs.length < allowed) return;
   const members = { limit: 'outputs', used: outputs.length, allowed };
   throw new ProblemError('limit_reached', `A stream has at most ${allowed} outputs. Remove one first.`, { members });
 }
 
-/** Two publishers with one key would end each other at the destination, again and again. */
-async function assertOtherAddress(ctx: Context, added: Destination, outputs: readonly Output[]): Promise<void> {
-  const ids = outputs.map(({ destination_id: id }) => id);
-  const others = await ctx.data.destinations.findMany(ctx.caller.userID, ids);
-  const same = others.find(({ id }) => id === added.id) ?? others.find((other) => isSameTarget(ctx, added, other));
-  if (same)
-    throw fieldProblem(
-      'destinationID',
-      `The stream is sent there already, by destination ${same.id}.`,
-      'output_exists',
-    );
-}
-
-function isSameTarget(ctx: Context, one: Destination, other: Destination): boolean {
-  const urlsOf = ({ rtmp_url: url, backup_rtmp_url: backupURL }: Destination) => [url, backupURL ?? url];
-  if (!urlsOf(one).some((url) => urlsOf(other).includes(url))) return false;
-  // One listener of SRT takes many streams, each by its id.
-  const keyOf = ({ id, rtmp_url: url, srt_stream_id: streamID, sealed_stream_key: key }: Destination) =>
-    url.startsWith('srt:') ? (streamID ?? '') : ctx.sealer.open(key, destinationKeyPlace(id));
-  return keyOf(one) === keyOf(other);
+/**
+ * Refuses settings by which a stream would be sent by itself where another output of it goes.
+ * @throws {ProblemError} output_exists
+ */
+export async function assertOtherWay(ctx: Context, before: Stream, settings: StreamSettings): Promise<void> {
+  const { destination_id: destinationID } = settings;
+  const key = placeOfKeyAlone(ctx, before.id, settings);
+  const isNew = destinationID !== null && destinationID !== before.destination_id;
+  if (!isNew && key === placeOfKeyAlone(ctx, before.id, before)) return;
+  const further = (await ctx.data.outputs.ofStreams([before.id])).filter((output) => !output.is_first);
+  const ids = further.map(({ destination_id: id }) => id);
+  const others = await ctx.data.destinations.findManyToUse(ctx.caller.userID, ids);
+  if (!isNew) for (const other of others) assertOtherPlace(ctx, 'streamKey', other, [], key);
+  else {
+    const destination = await ctx.data.destinations.findToUse(ctx.caller.userID, destinationID);
+    if (destination) assertOtherPlace(ctx, 'destinationID', destination, others);
+  }
 }
 
 /** @throws {ProblemError} stream_live where a live stream would be sent nowhere without this output */

@@ -6,7 +6,7 @@ import { settleOutputs } from '../../orchestration/settle-outputs.ts';
 import { orNotFound, pathID } from '../fields.ts';
 import { operation } from '../operation.ts';
 import { assertNewOutput } from './assert-output.ts';
-import { outputFields, outputSchema, presentOutput } from './output-schema.ts';
+import { figuresOf, outputFields, outputSchema, presentOutput } from './output-schema.ts';
 
 export const createStreamOutput = operation(['service:write'], {
   id: 'createStreamOutput',
@@ -30,6 +30,6 @@ export const createStreamOutput = operation(['service:write'], {
     const isFirst = stream.destination_id === null && stream.stream_destination === null && !isLive(stream.state);
     const output = await (isFirst ? ctx.data.outputs.insertFirst(made) : ctx.data.outputs.insert(made));
     await settleOutputs(ctx.data, stream, ctx.now);
-    return presentOutput(output, await ctx.data.replicas.ofStream(stream.id));
+    return presentOutput(output, await ctx.data.replicas.ofStream(stream.id), await figuresOf(ctx, output));
   },
 });

@@ -1,8 +1,7 @@
 // GET /streams/{id}/outputs/{outputID}: answers one output with its figures.
 import { pathID } from '../fields.ts';
 import { operation } from '../operation.ts';
-import { presentFigures } from '../streams/stream-figures.ts';
-import { findOutput, outputSchema, presentOutput } from './output-schema.ts';
+import { figuresOf, findOutput, outputSchema, presentOutput } from './output-schema.ts';
 
 export const getStreamOutput = operation(['service:read'], {
   id: 'getStreamOutput',
@@ -16,11 +15,6 @@ export const getStreamOutput = operation(['service:read'], {
   errors: ['not_found'],
   async handle(ctx, { params }) {
     const { stream, output } = await findOutput(ctx, params);
-    const { figures } = ctx.data;
-    const stats = await (output.is_first ? figures.ofStream(stream.id) : figures.ofOutput(output.id));
-    return {
-      ...presentOutput(output, await ctx.data.replicas.ofStream(stream.id)),
-      stats: presentFigures(stats),
-    };
+    return presentOutput(output, await ctx.data.replicas.ofStream(stream.id), await figuresOf(ctx, output));
   },
 });

@@ -3,8 +3,8 @@ import * as z from 'zod';
 import type { Output } from '../../data/outputs.ts';
 import { replicaStates } from '../../data/replicas.ts';
 import type { Replica } from '../../data/replicas.ts';
-import type { Stream } from '../../data/streams.ts';
-import { figuresSchema } from '../streams/stream-figures.ts';
+import type { Stream, StreamStats } from '../../data/streams.ts';
+import { figuresSchema, presentFigures } from '../streams/stream-figures.ts';
 import type { Context } from '../context.ts';
 import { failure, id, orNotFound, text, timestamp } from '../fields.ts';
 
@@ -40,12 +40,24 @@ export const outputSchema = z
     reason: failure.nullable(),
     since: timestamp.nullable(),
     replicas: z.array(outputReplica),
-    stats: figuresSchema.optional().describe('Of get_stream_output alone.'),
+    stats: figuresSchema.optional().describe('Not in lists.'),
   })
   .meta({ id: 'Output' });
 
-/** @param replicas of the output, those of its stream's last run among them */
-export function presentOutput(output: Output, replicas: readonly Replica[]): z.input<typeof outputSchema> {
+/** The figures of an output, as `presentOutput` takes them. */
+export async function figuresOf({ data: { figures } }: Context, output: Output): Promise<StreamStats | null> {
+  return output.is_first ? figures.ofStream(output.stream_id) : figures.ofOutput(output.id);
+}
+
+/**
+ * @param replicas of the output, those of its stream's last run among them
+ * @param stats null: it was never live; absent: they are not shown
+ */
+export function presentOutput(
+  output: Output,
+  replicas: readonly Replica[],
+  stats?: StreamStats | null,
+): z.input<typeof outputSchema> {
   const own = replicas.filter(({ output_id: outputID }) => outputID === (output.is_first ? null : output.id));
   const telling = tellingOf(own);
   return {
@@ -66,6 +78,7 @@ export function presentOutput(output: Output, replicas: readonly Replica[]): z.i
       nextAttemptAt: replica.state === 'failing' ? replica.next_attempt_at : null,
       lastFailure: replica.last_failure,
     })),
+    ...(stats !== undefined && { stats: presentFigures(stats) }),
   };
 }
 

@@ -5,7 +5,7 @@ import { settleOutputs } from '../../orchestration/settle-outputs.ts';
 import { pathID } from '../fields.ts';
 import { operation } from '../operation.ts';
 import { assertOneIsLeft } from './assert-output.ts';
-import { findOutput, outputFields, outputSchema, presentOutput } from './output-schema.ts';
+import { figuresOf, findOutput, outputFields, outputSchema, presentOutput } from './output-schema.ts';
 
 const { name, enabled } = outputFields;
 
@@ -28,6 +28,6 @@ export const updateStreamOutput = operation(['service:write'], {
     const saved = await ctx.data.outputs.save(output.id, { name: newName, enabled: isEnabled });
     if (body.enabled) await ctx.data.replicas.forgetGivenUp(stream.id, output.is_first ? null : output.id);
     await settleOutputs(ctx.data, stream, ctx.now);
-    return presentOutput(saved, await ctx.data.replicas.ofStream(stream.id));
+    return presentOutput(saved, await ctx.data.replicas.ofStream(stream.id), await figuresOf(ctx, saved));
   },
 });

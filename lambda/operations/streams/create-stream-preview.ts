@@ -1,11 +1,6 @@
 // POST /streams/{id}/preview: answers the address of a playlist of what a stream sends.
 import * as z from 'zod';
-import type { Stream } from '../../data/streams.ts';
-import { pictureKey } from '../../domain/content-pictures.ts';
-import { occurrenceAt } from '../../domain/play-out.ts';
 import { previewSeconds } from '../../domain/preview.ts';
-import { framesPerSecond } from '../../domain/video-format.ts';
-import type { Context } from '../context.ts';
 import { orNotFound, pathID, timestamp } from '../fields.ts';
 import { operation } from '../operation.ts';
 import { ProblemError } from '../problem-codes.ts';
@@ -13,7 +8,7 @@ import { ProblemError } from '../problem-codes.ts';
 const preview = z
   .object({
     playlistURL: z.url().describe('HLS with fMP4, seconds behind what is sent. It needs no credential.'),
-    posterURL: z.url().nullable().describe('A JPEG of the item on air, where there is one.'),
+    posterURL: z.url().describe('A JPEG of seconds ago.'),
     expiresAt: timestamp,
   })
   .meta({ id: 'StreamPreview' });
@@ -46,19 +41,8 @@ export const createStreamPreview = operation(['service:read'], {
     const expiresAt = new Date(ctx.now.getTime() + previewSeconds * 1000);
     return {
       playlistURL: ctx.previewURL(stream.id, expiresAt),
-      posterURL: await posterOf(ctx, stream, stream.anchored_at),
+      posterURL: ctx.posterURL(stream.id),
       expiresAt,
     };
   },
 });
-
-async function posterOf(ctx: Context, stream: Stream, anchoredAt: Date): Promise<string | null> {
-  const { video } = await ctx.data.timelines.ofStream(stream.id);
-  const rate = framesPerSecond[stream.run_framerate!];
-  const frame = Math.max(0, Math.floor(((ctx.now.getTime() - anchoredAt.getTime()) * rate) / 1000));
-  const { uploadID } = occurrenceAt(video, frame, rate).item;
-  const contentHash = (await ctx.data.uploads.find(ctx.caller.userID, uploadID))?.content_hash;
-  const [found] = contentHash ? await ctx.data.inspections.ofContents([contentHash]) : [];
-  if (!found?.pictures?.hasThumbnail) return null;
-  return ctx.objects.presignGet(pictureKey(found.content_hash, 'thumbnail'), { expiresInSeconds: previewSeconds });
-}

@@ -59,7 +59,15 @@ async function readyKey(ctx: Context, stream: Stream, row: OnAirRow, at: Date, w
   const frame = item.kind === 'image' ? 0 : Math.min(Math.max(0, elapsedFrames), frameCount - 1);
   const format = formatName(row.format);
   const objectKey = frameKey(upload.content_hash ?? upload.id, format, frame, width);
-  const wanted = { object_key: objectKey, user_id: stream.user_id, upload_id: upload.id, frame, format, width };
+  const wanted = {
+    object_key: objectKey,
+    user_id: stream.user_id,
+    upload_id: upload.id,
+    frame,
+    format,
+    width,
+    posters: null,
+  };
   const asked = await ctx.data.frames.ask(wanted, mostPending);
   if (asked === null) throw unavailable(`${mostPending} others are being made. Ask again in a moment.`);
   let state: FrameState | null = asked.state;

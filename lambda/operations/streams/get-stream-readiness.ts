@@ -18,6 +18,7 @@ const readiness = z
         path: z.enum(readinessPaths),
         stage: z.enum(readinessStages),
         suggestion: z.string(),
+        outputID: z.string().nullable().describe('null: not about an output.'),
       }),
     ),
     advice: z

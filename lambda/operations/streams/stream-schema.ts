@@ -58,7 +58,11 @@ export const streamFields = {
     ),
   sound: soundInput
     .nullish()
-    .describe('Each item is brought to targetLUFS, −14 by default, unless enabled is false or it has its own sound.'),
+    .describe(
+      'Each item is brought to targetLUFS, −14 by default, unless enabled is false. Items of an audio playlist are ' +
+        'joined by a cut, a fade through silence or a crossfade, of half the shortest item at most. ' +
+        'An item may have its own sound.',
+    ),
   streamDestination: z.enum(['managed']).nullish().describe('The managed video-platform connection.'),
   managedSettingsID: id.nullish().describe('Settings of the managed connection.'),
   streamDuration: z
@@ -143,11 +147,16 @@ export const streamSchema = z
       .nullable()
       .describe("How far the managed platform's side is what is wished; null: the stream is not managed."),
     watchURL: z.string().nullable().describe('Where viewers find its managed broadcast; each has another.'),
+    posterURL: z.url().nullable().describe('While active: a JPEG of seconds ago, which needs no credential.'),
     quality: quality.nullable(),
     framerate: framerate.nullable(),
     videoCodec: videoCodec.nullable(),
     streamBackend: z.enum(streamBackends).nullable(),
     sound,
+    pendingJoins: z
+      .int32()
+      .nullable()
+      .describe('While live: joins of the next ten minutes that are cuts yet; null: there are none.'),
     pendingSound: z.int32().nullable().describe('While live: items that are not as loud as wished yet.'),
     streamDuration: z.int32().nullable(),
     agentModeEnabled: z.boolean().nullable(),
@@ -214,11 +223,13 @@ export async function presentStreams(
     managedSettingsID: stream.managed_settings_id,
     mirror: stream.stream_destination === 'managed' ? presentMirror(mirrors.get(stream.id)) : null,
     watchURL: watchURLs.get(stream.id) ?? null,
+    posterURL: stream.state === 'active' ? ctx.posterURL(stream.id) : null,
     quality: stream.quality,
     framerate: stream.framerate,
     videoCodec: stream.video_codec,
     streamBackend: stream.stream_backend,
-    sound: stream.sound ?? usualSound,
+    sound: { ...usualSound, ...stream.sound },
+    pendingJoins: isLive(stream.state) ? stream.pending_joins : null,
     pendingSound: isLive(stream.state) ? stream.pending_sound : null,
     streamDuration: stream.stream_duration_seconds,
     agentModeEnabled: stream.agent_mode_enabled,

@@ -3,6 +3,7 @@ import * as z from 'zod';
 import type { Stream, StreamSettings } from '../../data/streams.ts';
 import { faultOfRecurrence } from '../../domain/recurrence.ts';
 import { isLive, streamStatuses } from '../../domain/stream-lifecycle.ts';
+import { changeJoins } from '../../orchestration/change-joins.ts';
 import { judgeParts } from '../../orchestration/judge-parts.ts';
 import { retryMirror as writeAgain } from '../../orchestration/mirror-stream.ts';
 import { armSchedule, beginSeries } from '../../orchestration/schedule.ts';
@@ -11,6 +12,7 @@ import type { Context } from '../context.ts';
 import { orNotFound, pathID } from '../fields.ts';
 import { operation } from '../operation.ts';
 import { fieldProblem } from '../field-problems.ts';
+import { assertOtherWay } from '../outputs/assert-output.ts';
 import { ProblemError } from '../problem-codes.ts';
 import { startOrRefuse } from './start-stream.ts';
 import { stopOrRefuse } from './stop-stream.ts';
@@ -86,7 +88,7 @@ export const updateStream = operation(['service:write'], {
     assertVideoCodec(input, settings);
     if (retryMirror) await assertMirrored(ctx, settings);
 
-    await assertNoOtherOutput(ctx, stream, settings);
+    await assertOtherWay(ctx, stream, settings);
     await ctx.data.streams.saveSettings(stream.id, settings);
     await adoptPlaylists(ctx, stream.id, input.playlistIDs ?? []);
     await moveDueTimes(ctx, stream, settings);
@@ -103,6 +105,7 @@ export const updateStream = operation(['service:write'], {
 /** Lets a stream that is live change its sound with its next items. */
 async function takeUpSound({ data, now, settings: { limitFactor } }: Context, stream: Stream): Promise<void> {
   if (!isLive(stream.state) || stream.state === 'stopping') return;
+  await changeJoins(data, stream, now);
   await refreshSound(data, stream, { now, retries: true, limitFactor });
 }
 
@@ -114,18 +117,6 @@ async function assertMirrored(ctx: Context, settings: StreamSettings): Promise<v
   const found = settingsID === null ? null : await ctx.data.managedSettings.find(ctx.caller.userID, settingsID);
   if (!found)
     throw new ProblemError('connection_needed', 'The stream names no managed settings. Set managedSettingsID.');
-}
-
-/** Refuses a destination to which another output of the stream goes. */
-async function assertNoOtherOutput(
-  ctx: Context,
-  { id, destination_id: before }: Stream,
-  { destination_id: destinationID }: StreamSettings,
-): Promise<void> {
-  if (destinationID === null || destinationID === before) return;
-  const outputs = await ctx.data.outputs.ofStreams([id]);
-  if (outputs.some((output) => !output.is_first && output.destination_id === destinationID))
-    throw fieldProblem('destinationID', 'Another output of the stream goes there. Remove that first.', 'output_exists');
 }
 
 async function assertChangeable(

@@ -6,6 +6,7 @@ import { formatOfRun } from '../../data/streams.ts';
 import type { Stream } from '../../data/streams.ts';
 import type { TimelineEntry } from '../../domain/play-out.ts';
 import { formatName } from '../../domain/rendition.ts';
+import { hasJoins } from '../../domain/sound-joins.ts';
 import { destinationKeyPlace, ingestKeyPlace, srtPassphrasePlace, streamKeyPlace } from '../../domain/sealed-places.ts';
 import type { StreamingSettings } from '../../orchestration/stream-parts.ts';
 import type { ObjectStore } from '../../ports/object-store/object-store.ts';
@@ -16,6 +17,7 @@ import type { EncoderPace } from '../encoded/encoder-pace.ts';
 import type { SharedEncoders } from '../encoded/shared-encoder.ts';
 import type { MediaOptions } from '../encoded/ffmpeg-media.ts';
 import type { MediaTools } from '../media/media-tools.ts';
+import type { MadeFrom } from '../prepared/segment-sources.ts';
 import type { PreparedTimeline } from '../prepared/track-reader.ts';
 import { preparedMedia } from '../prepared/prepared-media.ts';
 import type { PreparedMediaOptions } from '../prepared/prepared-media.ts';
@@ -95,9 +97,10 @@ function preparedMediaOf(options: PublishPlanOptions, stream: Stream, revision: 
   const timeline = new KnownTimeline({
     load: async () => {
       const { video, audio } = await data.timelines.ofStream(stream.id);
+      const joins = hasJoins(audio) ? await data.joins.ofRun(stream.id) : new Map<string, number>();
       return {
         video: await withHashes(video, formatName(format)),
-        audio: await withHashes(audio, formatName('sound')),
+        audio: { ...(await withHashes(audio, formatName('sound'))), joins },
       };
     },
     revision,
@@ -111,14 +114,23 @@ function preparedMediaOf(options: PublishPlanOptions, stream: Stream, revision: 
     format,
     log: (event, fields) => log(event, { streamID: stream.id, ...fields }),
     loadTimelines: () => timeline.get(),
-    onLost: (uploadID, lost, segment) => {
+    onLost: (uploadID, lost) => {
       timeline.forget();
-      const body = { task: 'prepare_upload', uploadID, format: formatName(lost), segment } as const;
-      data.outbox
-        .send({ queue: 'media', body })
-        .catch((error: unknown) => log('segment_not_asked_for', { uploadID, segment, error: String(error) }));
+      askFor(data, uploadID, lost).catch((error: unknown) =>
+        log('segment_not_asked_for', { uploadID, ...lost, error: String(error) }),
+      );
     },
   });
+}
+
+/** Has something made again that is damaged or gone. */
+async function askFor(data: Database, uploadID: string, lost: MadeFrom): Promise<void> {
+  if ('join' in lost && !(await data.joins.lose(lost.join))) return;
+  const body =
+    'join' in lost
+      ? ({ task: 'prepare_join', name: lost.join, uploadID } as const)
+      : ({ task: 'prepare_upload', uploadID, format: formatName(lost.format), segment: lost.segment } as const);
+  await data.outbox.send({ queue: 'media', body });
 }
 
 function hasAllHashes({ entries, contentHashes }: PreparedTimeline): boolean {

@@ -2,11 +2,15 @@
 import type { Log } from '../../log.ts';
 import type { Timelines } from '../../data/timelines.ts';
 import type { ItemOccurrence } from '../../domain/play-out.ts';
+import { levelAt } from '../../domain/sound.ts';
 import type { EncoderSettings } from '../ffmpeg/encoder-arguments.ts';
-import { openAudioOnly, openItem } from '../ffmpeg/item-source.ts';
+import { openItem } from '../ffmpeg/item-source.ts';
+import { openJoinedAudio } from '../ffmpeg/joined-audio.ts';
+import type { JoinedAudioRequest } from '../ffmpeg/joined-audio.ts';
 import type { VideoFrame } from '../ffmpeg/video-source.ts';
 import type { Profile } from '../ffmpeg/profile.ts';
 import { ItemTrack } from './item-track.ts';
+import type { ItemSound } from './item-track.ts';
 import type { MediaTools } from '../media/media-tools.ts';
 
 export interface MediaOptions {
@@ -49,7 +53,7 @@ export async function openFrames(options: MediaOptions, startFrame: number): Pro
     {
       ...common,
       loadTimeline: async () => (await loadTimelines()).video,
-      open: async (item, range, level) => {
+      open: async (item, range, { level }) => {
         const sourceURL = await urlOf(item.objectKey);
         const kind = item.kind === 'image' ? 'image' : 'video';
         const request = {
@@ -73,9 +77,16 @@ export async function openFrames(options: MediaOptions, startFrame: number): Pro
     {
       ...common,
       loadTimeline: async () => (await loadTimelines()).audio,
-      open: async (item, range, level) => {
+      open: async (item, range, sound) => {
         const sourceURL = await urlOf(item.objectKey);
-        return openAudioOnly(tools, { sourceURL, ...range, profile, level }, signal);
+        const { level, join } = sound;
+        const samples = {
+          startSample: range.startFrame * profile.samplesPerFrame,
+          sampleCount: range.frameCount * profile.samplesPerFrame,
+        };
+        const tailSeconds = join?.kind === 'fade' ? join.seconds : null;
+        const request = { sourceURL, level, ...samples, head: await headOf(sound, options), tailSeconds };
+        return openJoinedAudio(tools, request, signal);
       },
     },
     startFrame,
@@ -96,4 +107,15 @@ export async function openFrames(options: MediaOptions, startFrame: number): Pro
       await Promise.all([pictures.close(), sound.close()]);
     },
   };
+}
+
+/** How the beginning of an item is joined to what plays before it. */
+async function headOf({ before }: ItemSound, { profile, urlOf }: MediaOptions): Promise<JoinedAudioRequest['head']> {
+  if (!before?.item.join) return null;
+  const { item, startFrame, frameCount } = before;
+  const { kind, seconds } = before.item.join;
+  if (kind === 'fade') return { seconds, from: null };
+  const sourceURL = await urlOf(item.objectKey);
+  const level = levelAt(item, startFrame, profile.framesPerSecond);
+  return { seconds, from: { sourceURL, level, startSample: frameCount * profile.samplesPerFrame } };
 }

@@ -3,9 +3,19 @@ import type { Log } from '../../log.ts';
 import { occurrenceAt } from '../../domain/play-out.ts';
 import type { ItemOccurrence, TimelineEntry, TimelineItem } from '../../domain/play-out.ts';
 import { levelAt } from '../../domain/sound.ts';
-import type { SoundLevel } from '../../domain/sound.ts';
+import type { Join, SoundLevel } from '../../domain/sound.ts';
+import { occurrenceBefore } from '../../domain/sound-joins.ts';
 import { ToolError } from '../ffmpeg/media-tool.ts';
 import { MediaError } from '../media/media-error.ts';
+
+/** How an item is to sound. */
+export interface ItemSound {
+  readonly level: SoundLevel | null;
+  /** What it is joined to; null: nothing, or it stands in for something else. */
+  readonly before: ItemOccurrence | null;
+  /** How it is joined to what comes next; absent: not at all. */
+  readonly join: Join | undefined;
+}
 
 /** The media of one item. */
 export interface ItemMedia {
@@ -18,11 +28,11 @@ export interface ItemTrackOptions<Media extends ItemMedia> {
   readonly framesPerSecond: number;
   /** Called anew for every item, so that a playlist that was published meanwhile is known. */
   readonly loadTimeline: () => Promise<readonly TimelineEntry[]>;
-  /** Opens `frameCount` frames of an item, from its frame `startFrame` on, at a level. */
+  /** Opens `frameCount` frames of an item, from its frame `startFrame` on. */
   readonly open: (
     item: TimelineItem,
     range: { readonly startFrame: number; readonly frameCount: number },
-    level: SoundLevel | null,
+    sound: ItemSound,
   ) => Promise<Media>;
   readonly log: Log;
 }
@@ -121,10 +131,14 @@ export class ItemTrack<Media extends ItemMedia> {
     let failure: unknown;
     for (const item of candidates) {
       const range = { startFrame: frame - occurrence.startFrame, frameCount: endOf(occurrence) - frame };
-      const media = await open(item, range, levelAt(item, occurrence.startFrame, framesPerSecond));
+      const isStandIn = item.itemID !== occurrence.item.itemID;
+      const media = await open(item, range, {
+        level: levelAt(item, occurrence.startFrame, framesPerSecond),
+        before: isStandIn ? null : occurrenceBefore(timeline, occurrence, framesPerSecond),
+        join: isStandIn ? undefined : item.join,
+      });
       try {
         await media.ready;
-        const isStandIn = item.itemID !== occurrence.item.itemID;
         return { media, occurrence: isStandIn ? { ...occurrence, item, isStandIn } : occurrence };
       } catch (error) {
         await media.close();

@@ -82,6 +82,38 @@ export function frameArguments({
   };
 }
 
+export interface WindowsRequest extends Pick<VideoRequest, 'sourceURL' | 'kind' | 'dynamicRange'> {
+  readonly startSeconds: number;
+  readonly windowSeconds: number;
+  readonly count: number;
+  readonly size: Pick<Profile, 'width' | 'height'>;
+  /** Whether windows are left out in which no keyframe is: of some sources, that is much less work. */
+  readonly onlyKeyframes: boolean;
+}
+
+/**
+ * What makes ffmpeg read windows of an item's time that follow each other, and the filters by which one picture of each
+ * comes: the first keyframe, or else what is on show when the window begins.
+ */
+export function windowArguments(request: WindowsRequest) {
+  const { sourceURL, kind, dynamicRange = 'sdr', startSeconds, windowSeconds, count, onlyKeyframes } = request;
+  const fit = fitFilters(dynamicRange, request.size);
+  if (kind === 'image') {
+    const input = inputArguments(sourceURL, { kind, pictures: null, startSeconds: 0, background: true });
+    return { input, filters: ['[0:v:0]trim=end_frame=1', 'format=gbrap', 'premultiply=inplace=1', ...fit] };
+  }
+  const seconds = windowSeconds * count;
+  const reading = ['-skip_frame', onlyKeyframes ? 'nokey' : 'noref', '-t', String(seconds + windowSeconds)];
+  const windowOf = (time: string) => `floor(${time}/${windowSeconds})`;
+  const isFirst = `isnan(prev_selected_t)+gt(${windowOf('t')},${windowOf('prev_selected_t')})`;
+  const firstOfEach = `select='gte(t,0)*lt(t,${seconds})*(${isFirst})'`;
+  const atStart = `fps=1/${windowSeconds}:round=up:start_time=0:eof_action=pass`;
+  return {
+    input: inputArguments(sourceURL, { kind, pictures: dynamicRange, startSeconds, background: true, reading }),
+    filters: [`[0:V:0]${onlyKeyframes ? firstOfEach : atStart}`, ...fit],
+  };
+}
+
 /** Arguments that make ffmpeg encode one picture of the profile, read raw from stdin, and write it as FLV to stdout. */
 export function encoderTrialArguments(encoder: EncoderSettings, profile: Profile): string[] {
   const { width, height, framesPerSecond } = profile;
@@ -162,6 +194,8 @@ interface InputOptions {
   readonly startSeconds: number;
   readonly decodeCost?: number | undefined;
   readonly background: boolean;
+  /** What else ffmpeg is told of how it reads. */
+  readonly reading?: readonly string[];
 }
 
 /** In the background nobody waits, sound is little work, and a still is one picture. */
@@ -176,7 +210,7 @@ function threadsFor({ kind, background, decodeCost }: InputOptions): number {
 }
 
 function inputArguments(sourceURL: string, options: InputOptions): string[] {
-  const { kind, pictures, startSeconds } = options;
+  const { kind, pictures, startSeconds, reading = [] } = options;
   const threads = String(threadsFor(options));
   return [
     quiet,
@@ -187,7 +221,7 @@ function inputArguments(sourceURL: string, options: InputOptions): string[] {
     // ffmpeg decodes from the keyframe before the start. What comes before the start gets negative times, from which
     // the filters know the frame that is on show at 0.
     startSeconds > 0 ? ['-noaccurate_seek', '-ss', startSeconds.toFixed(6)] : [],
-    ['-i', sourceURL],
+    [...reading, '-i', sourceURL],
   ].flat();
 }
 
@@ -205,7 +239,7 @@ function videoFilters(kind: VideoRequest['kind'], dynamicRange: DynamicRange, pr
 }
 
 /** Filters that scale a picture into the profile's frame, with bars around it, and turn its colours into BT.709. */
-function fitFilters(dynamicRange: DynamicRange, { width, height }: Profile): string[] {
+function fitFilters(dynamicRange: DynamicRange, { width, height }: Pick<Profile, 'width' | 'height'>): string[] {
   // `dar` is the display's aspect ratio, which knows of non-square pixels. ffmpeg has rotated the picture before.
   const scaledWidth = `max(2,trunc(min(${width},${height}*dar)/2+0.5)*2)`;
   const scaledHeight = `max(2,trunc(min(${height},${width}/dar)/2+0.5)*2)`;

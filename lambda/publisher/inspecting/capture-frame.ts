@@ -1,16 +1,19 @@
-// Makes a picture of one frame of an item, as the encoder of its stream would get it.
+// Makes a picture of one frame of an item, as the encoder of its stream would get it, or a strip of its posters.
 import type { Pool } from 'pg';
 import { databaseOn } from '../../data/database.ts';
 import type { Frame } from '../../data/frames.ts';
+import { objectKeysOf } from '../../data/frames.ts';
 import { contentFacts } from '../../data/uploads.ts';
 import type { Upload } from '../../data/uploads.ts';
+import { posterSeconds, posterSize } from '../../domain/posters.ts';
 import { formatNamed, isSound } from '../../domain/rendition.ts';
 import type { Log } from '../../log.ts';
 import type { ObjectStore } from '../../ports/object-store/object-store.ts';
-import { frameArguments } from '../ffmpeg/item-arguments.ts';
+import { frameArguments, windowArguments } from '../ffmpeg/item-arguments.ts';
 import { profileOf } from '../ffmpeg/profile.ts';
 import type { MediaTools } from '../media/media-tools.ts';
 import type { Attempt } from '../preparing/claimed-work.ts';
+import { jpegsIn } from '../../domain/jpegs.ts';
 import { asJpeg, captureImage } from './capture-image.ts';
 
 export interface CaptureFrameOptions {
@@ -31,9 +34,14 @@ export async function captureFrame(options: CaptureFrameOptions, objectKey: stri
   if (!wanted) return;
   try {
     const upload = await uploads.findAny(wanted.upload_id);
-    const image = upload && (await capture(options, upload, wanted, attempt.signal));
-    if (image) await options.objects.write(objectKey, image, { contentType: 'image/jpeg' });
-    await frames.settle(objectKey, image ? 'ready' : 'failed');
+    const images = upload ? await capture(options, upload, wanted, attempt.signal) : [];
+    await Promise.all(
+      objectKeysOf(wanted).map(async (key, index) => {
+        const image = images[Math.min(index, images.length - 1)];
+        if (image) await options.objects.write(key, image, { contentType: 'image/jpeg' });
+      }),
+    );
+    await frames.settle(objectKey, images.length > 0 ? 'ready' : 'failed');
   } catch (error) {
     attempt.signal.throwIfAborted();
     if (!attempt.isLast) throw error;
@@ -45,21 +53,30 @@ export async function captureFrame(options: CaptureFrameOptions, objectKey: stri
 async function capture(
   { objects, tools }: CaptureFrameOptions,
   upload: Upload,
-  { frame, format: name, width }: Frame,
+  { frame, format: name, width, posters }: Frame,
   ending: AbortSignal,
-): Promise<Buffer | null> {
+): Promise<Buffer[]> {
   const { kind, dynamicRange } = contentFacts(upload);
   const format = formatNamed(name);
-  if (kind === 'audio' || isSound(format)) return null;
+  if (kind === 'audio' || isSound(format)) return [];
   const sourceURL = await objects.presignGet(upload.object_key, { expiresInSeconds: sourceURLSeconds });
-  const item = { sourceURL, kind, dynamicRange, startFrame: frame, profile: profileOf(format) };
-  const { input, filters } = frameArguments(item);
-  return captureImage({
-    tools,
-    sourceURL,
-    signal: AbortSignal.any([ending, AbortSignal.timeout(timeoutMs)]),
-    background: false,
-    input,
-    filters: [...filters, `scale=${width}:-2:flags=area:in_color_matrix=bt709:${asJpeg}`],
-  });
+  const profile = profileOf(format);
+  const signal = AbortSignal.any([ending, AbortSignal.timeout(timeoutMs)]);
+  const picturesOf = async (
+    { input, filters }: { readonly input: readonly string[]; readonly filters: readonly string[] },
+    pictures: number,
+  ) => {
+    const toWidth = `scale=${width}:-2:flags=area:in_color_matrix=bt709:${asJpeg}`;
+    const request = { tools, sourceURL, signal, background: false, input, filters: [...filters, toWidth], pictures };
+    return jpegsIn((await captureImage(request)) ?? Buffer.alloc(0));
+  };
+  if (posters === null)
+    return picturesOf(frameArguments({ sourceURL, kind, dynamicRange, startFrame: frame, profile }), 1);
+  const startSeconds = frame / profile.framesPerSecond;
+  const times = { startSeconds, windowSeconds: posterSeconds, count: posters, size: posterSize };
+  const windows = { sourceURL, kind, dynamicRange, ...times };
+  const keyframes = await picturesOf(windowArguments({ ...windows, onlyKeyframes: true }), posters);
+  // Where keyframes are far apart, there is none in some windows.
+  if (signal.aborted || keyframes.length === posters) return keyframes;
+  return picturesOf(windowArguments({ ...windows, onlyKeyframes: false }), posters);
 }

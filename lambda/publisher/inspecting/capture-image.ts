@@ -1,4 +1,4 @@
-// One JPEG from ffmpeg, in memory.
+// JPEGs from ffmpeg, in memory.
 import { buffer } from 'node:stream/consumers';
 import { describeExit, examiningMemoryMiB, startMediaTool, ToolError } from '../ffmpeg/media-tool.ts';
 import { isSourceUnreadable } from '../media/source-fault.ts';
@@ -7,7 +7,7 @@ import type { Source } from '../media/structure.ts';
 const quiet = '-nostdin -hide_banner -loglevel error -filter_threads 1'.split(' ');
 /** What a JPEG is: colours of BT.601 in full range, whatever the picture had. */
 export const asJpeg = 'out_color_matrix=bt601:out_range=pc';
-const toStdout = '-frames:v 1 -an -sn -c:v mjpeg -q:v 4 -f image2pipe pipe:1'.split(' ');
+const toStdout = '-an -sn -c:v mjpeg -q:v 4 -f image2pipe pipe:1'.split(' ');
 /** No picture of ours is as large. */
 const readAheadBytes = 8 * 1024 * 1024;
 
@@ -17,6 +17,8 @@ export interface ImageRequest extends Source {
   readonly filters: readonly string[];
   /** What ffmpeg reads from its stdin. */
   readonly stdin?: Buffer;
+  /** At most so many pictures, one after the other; they come as the filters let them. Default: one. */
+  readonly pictures?: number;
   /** Whether ffmpeg gives way to everything else, as nobody waits for it. Default: true */
   readonly background?: boolean;
 }
@@ -32,11 +34,17 @@ export async function captureImage({
   input,
   filters,
   stdin,
+  pictures = 1,
   background = true,
 }: ImageRequest): Promise<Buffer | null> {
   const options = { sourceURL, readAheadBytes, signal, background, memoryMiB: examiningMemoryMiB };
   const filterArguments = ['-filter_complex', [...filters, 'format=yuvj420p'].join(',')];
-  const tool = startMediaTool(tools.ffmpegPath, [...quiet, ...input, ...filterArguments, ...toStdout], options);
+  const count = ['-fps_mode', 'passthrough', '-frames:v', String(pictures)];
+  const tool = startMediaTool(
+    tools.ffmpegPath,
+    [...quiet, ...input, ...filterArguments, ...count, ...toStdout],
+    options,
+  );
   tool.stdin.end(stdin);
   const image = await buffer(tool.stdout);
   const exit = await tool.exited;

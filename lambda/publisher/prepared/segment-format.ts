@@ -74,6 +74,11 @@ export function segmentKey(
   return `${renditionsPrefix}v${segmentFormatVersion}/${contentHash}/${formatName(format)}/${segment}`;
 }
 
+/** The key of the object that holds a join, whose groups are numbered as those of the item that has it. */
+export function joinKey(name: string): string {
+  return `${renditionsPrefix}joins/v${segmentFormatVersion}/${name}`;
+}
+
 /** @throws {RangeError} when a message is larger than 8 MiB, or the groups are too many for a header */
 export function writeSegment(facts: SegmentFacts, groups: readonly Group[]): Buffer {
   const pieces = groups.flatMap(({ video, sound }) => [...(video ? [video] : []), ...sound]);

@@ -1,16 +1,18 @@
 // Where each group of a playing is sent from: the rendition of its item, or a variant that has only what differs.
 import { groupsOfSegment, groupsPerSegment, segmentCount } from '../../domain/rendition.ts';
 import type { Rendition, RenditionFormat } from '../../domain/rendition.ts';
-import { segmentKey } from './segment-format.ts';
+import type { PlacedJoin } from '../../domain/sound-joins.ts';
+import { joinKey, segmentKey } from './segment-format.ts';
+
+/** What is asked for where a segment is damaged or gone: a segment of the item's rendition, or a join by its name. */
+export type MadeFrom = { readonly format: RenditionFormat; readonly segment: number } | { readonly join: string };
 
 /** An object with successive groups of an item, which are counted from the item's beginning. */
 export interface SourceSegment {
   readonly key: string;
   readonly firstGroup: number;
   readonly groupCount: number;
-  /** What is asked for where it is damaged or gone. */
-  readonly format: RenditionFormat;
-  readonly segment: number;
+  readonly made: MadeFrom;
 }
 
 /**
@@ -31,9 +33,19 @@ export function wholeRendition(rendition: Rendition): SegmentSource {
   const segmentWith = (group: number): SourceSegment | null => {
     const segment = Math.floor(group / groupsPerSegment(format));
     if (segment >= segments) return null;
-    return { key: segmentKey(rendition, segment), ...groupsOfSegment(rendition, segment), format, segment };
+    return { key: segmentKey(rendition, segment), ...groupsOfSegment(rendition, segment), made: { format, segment } };
   };
   return { segmentWith, firstFrom: (group) => (group < rendition.groupCount ? group : Infinity) };
+}
+
+/** A join, in place of some groups of the item that has it. */
+export function joinSource({ name, recipe: { firstGroup, groupCount } }: PlacedJoin): SegmentSource {
+  const end = firstGroup + groupCount;
+  const segment = { key: joinKey(name), firstGroup, groupCount, made: { join: name } };
+  return {
+    segmentWith: (group) => (group >= firstGroup && group < end ? segment : null),
+    firstFrom: (group) => (group < end ? Math.max(group, firstGroup) : Infinity),
+  };
 }
 
 /** A segment, the source that it is of, and up to which group it is the best that there is. */

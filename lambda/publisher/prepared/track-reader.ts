@@ -13,14 +13,16 @@ import type { Playing } from '../../domain/prepared-play-out.ts';
 import { isSound, renditionOf, soundAt } from '../../domain/rendition.ts';
 import type { RenditionFormat } from '../../domain/rendition.ts';
 import { levelAt } from '../../domain/sound.ts';
+import { joinsAt } from '../../domain/sound-joins.ts';
+import type { PlacedJoin } from '../../domain/sound-joins.ts';
 import { ObjectNotFound } from '../../ports/object-store/object-store.ts';
 import { profileOf } from '../ffmpeg/profile.ts';
 import { MediaError } from '../media/media-error.ts';
 import { NothingReadable } from '../replica/faults.ts';
 import { hasGroups, SegmentDamaged } from './segment-format.ts';
 import type { SegmentHeader } from './segment-format.ts';
-import { segmentFor, wholeRendition } from './segment-sources.ts';
-import type { FoundSegment, SegmentSource, SourceSegment } from './segment-sources.ts';
+import { joinSource, segmentFor, wholeRendition } from './segment-sources.ts';
+import type { FoundSegment, MadeFrom, SegmentSource, SourceSegment } from './segment-sources.ts';
 import type { SegmentStore } from './segment-store.ts';
 import { Span } from './span.ts';
 
@@ -29,6 +31,8 @@ export interface PreparedTimeline {
   readonly entries: readonly TimelineEntry[];
   /** The hashes by upload. An upload that was never prepared has none. */
   readonly contentHashes: ReadonlyMap<string, string>;
+  /** By name, the joins that are sent where they begin at a time of the run, in seconds, or later; absent: none. */
+  readonly joins?: ReadonlyMap<string, number>;
 }
 
 export interface TrackReaderOptions {
@@ -38,7 +42,7 @@ export interface TrackReaderOptions {
   /** Called anew for every item, so that a playlist that was published meanwhile is known. */
   readonly loadTimeline: () => Promise<PreparedTimeline>;
   /** Called when a segment is damaged or gone and has to be made anew. */
-  readonly onLost: (uploadID: string, format: RenditionFormat, segment: number) => void;
+  readonly onLost: (uploadID: string, lost: MadeFrom) => void;
   readonly log: Log;
 }
 
@@ -125,7 +129,8 @@ export class TrackReader {
   /** Finds what plays at `#frame`, and with which of its groups to begin. */
   async #find(): Promise<Position> {
     const { loadTimeline, framesPerSecond, format } = this.#options;
-    const { entries, contentHashes } = await loadTimeline();
+    const timeline = await loadTimeline();
+    const { entries, contentHashes } = timeline;
     const wantedFrame = this.#frame;
     for (;;) {
       const occurrence = this.#occurrenceAt(this.#frame, entries, contentHashes);
@@ -143,10 +148,19 @@ export class TrackReader {
         this.#isFirst = false;
         const [base, atLevel] = [[wholeRendition(asItIs)], levelled ? [wholeRendition(levelled)] : []];
         if (!isAlone) return { playing, sources: base, sounds: atLevel, next, end };
-        return { playing, sources: [...atLevel, ...base], sounds: [], next, end };
+        return { playing, sources: [...this.#joinsOf(timeline, playing), ...atLevel, ...base], sounds: [], next, end };
       }
       this.#frame = playing.startFrame + playing.frameCount;
     }
+  }
+
+  /** The joins of a playing that all agents know of. What stands in for something else has none. */
+  #joinsOf({ joins, ...track }: PreparedTimeline, { occurrence, startFrame }: Playing): SegmentSource[] {
+    if (!joins?.size || occurrence.isStandIn || startFrame !== occurrence.startFrame) return [];
+    const { framesPerSecond } = this.#options;
+    const isKnown = ({ name, startFrame: from }: PlacedJoin) =>
+      Math.round((joins.get(name) ?? Infinity) * framesPerSecond) <= from;
+    return joinsAt(track, occurrence, framesPerSecond).filter(isKnown).map(joinSource);
   }
 
   /** The first group of a playing that is read when the reader goes on at a frame. */
@@ -223,13 +237,13 @@ export class TrackReader {
     else this.#replace(position);
   }
 
-  #lose({ playing }: Position, { key, format, segment }: SourceSegment, error: unknown): void {
+  #lose({ playing }: Position, { key, made }: SourceSegment, error: unknown): void {
     const { onLost, log, store } = this.#options;
     const { uploadID } = playing.occurrence.item;
-    log('segment_unreadable', { uploadID, segment, error: String(error) });
+    log('segment_unreadable', { uploadID, ...made, error: String(error) });
     store.forget(key);
     // Any other error, as when the store does not answer, says nothing about the segment.
-    if (error instanceof SegmentDamaged || error instanceof ObjectNotFound) onLost(uploadID, format, segment);
+    if (error instanceof SegmentDamaged || error instanceof ObjectNotFound) onLost(uploadID, made);
   }
 
   /** Lets something else play in place of what cannot be read, from here on up to one of its keyframes. */

@@ -23,24 +23,25 @@ export interface Applicant {
   /** Null where the request names no operation. */
   readonly operation: Operation | null;
   readonly headers: Headers;
+  readonly method: string;
   /** The client's IP address. */
   readonly address: string;
 }
 
 /** Admits a request to an operation. @throws what is not the caller's fault, such as a database that does not answer */
-export async function admit(service: Service, { operation, headers, address }: Applicant): Promise<Admission> {
+export async function admit(service: Service, { operation, headers, method, address }: Applicant): Promise<Admission> {
   if (operation === null || operation.scopes === 'public') return admitAnybody(service, address);
-  const identified = await identify(service, { headers, address, resource: '/v1' });
+  const identified = await identify(service, { headers, method, address, resource: '/v1' });
   return identified.caller === null ? identified : admitCaller(service, identified.caller, operation, '/v1');
 }
 
 /** Finds the caller of a request. Only a refused request counts against a rate limit here. @throws as `admit` does */
 export async function identify(
   service: Service,
-  { headers, address, resource }: Pick<Applicant, 'headers' | 'address'> & { readonly resource: ResourcePath },
+  { headers, method, address, resource }: Omit<Applicant, 'operation'> & { readonly resource: ResourcePath },
 ): Promise<Admission> {
   try {
-    return { caller: await authenticate(service, headers, resource), quota: null, refusal: null };
+    return { caller: await authenticate(service, { headers, method }, resource), quota: null, refusal: null };
   } catch (error) {
     if (!(error instanceof ProblemError)) throw error;
     const quota = await countRequest(service, `address ${address}`, 'refused');
@@ -61,9 +62,9 @@ export async function admitCaller(
   operation: Operation,
   resource: ResourcePath,
 ): Promise<Admission> {
-  const requestClass = requestClassOf(operation);
+  const requestClass = requestClassOf(caller, operation.method === 'GET' ? 'read' : 'write');
   const quota = await countRequest(service, `user ${caller.userID}`, requestClass);
-  const tooOften = quota.exceeded ? tooMany(quota, `${requestClass}s were made`) : null;
+  const tooOften = quota.exceeded ? tooMany(quota, made[requestClass]) : null;
   return { caller, quota, refusal: refusalOfScopes(service, caller, operation, resource) ?? tooOften };
 }
 
@@ -87,12 +88,13 @@ export async function admitCalls(
   service: Service,
   caller: Caller | null,
   address: string,
-  requestClass: 'read' | 'write',
+  kind: 'read' | 'write',
   calls: number,
 ): Promise<Admission> {
   if (caller === null) return admitAnybody(service, address, calls);
+  const requestClass = requestClassOf(caller, kind);
   const quota = await countRequest(service, `user ${caller.userID}`, requestClass, calls);
-  return { caller, quota, refusal: quota.exceeded ? tooMany(quota, `${requestClass}s were made`) : null };
+  return { caller, quota, refusal: quota.exceeded ? tooMany(quota, made[requestClass]) : null };
 }
 
 /**
@@ -107,8 +109,10 @@ async function admitAnybody(service: Service, address: string, calls = 1): Promi
 /** Counts a request that calls no operation, such as one for the list of MCP tools, as a read. */
 export async function admitReader(service: Service, caller: Caller): Promise<Admission> {
   const quota = await countRequest(service, `user ${caller.userID}`, 'read');
-  return { caller, quota, refusal: quota.exceeded ? tooMany(quota, 'reads were made') : null };
+  return { caller, quota, refusal: quota.exceeded ? tooMany(quota, made.read) : null };
 }
+
+const made = { read: 'reads were made', write: 'writes were made', page: 'requests were made by your pages' } as const;
 
 function tooMany({ limit, resetSeconds }: Quota, what: string): ProblemError {
   return new ProblemError(

@@ -1,10 +1,12 @@
-// Finds the user of a request by its credential: an access token or an API key.
+// Finds the user of a request by its credential: an access token, an API key, or on the web page a session.
 import { createHash } from 'node:crypto';
 import { databaseOn } from '../../data/database.ts';
 import type { Caller } from '../../operations/context.ts';
 import { ProblemError } from '../../operations/problem-codes.ts';
 import { allScopes } from '../../operations/scopes.ts';
 import type { Scope } from '../../operations/scopes.ts';
+import { isOfOurPage, sessionTokenOf } from './page-sessions.ts';
+import type { PageRequest } from './page-sessions.ts';
 import { audiencesOf, bearerChallenge } from './protected-resource.ts';
 import type { ResourcePath } from './protected-resource.ts';
 import type { Service } from '../service.ts';
@@ -21,12 +23,15 @@ export function hashApiKey(key: string): Buffer {
  * @param resource the part of the API that the request is for; a token is valid for one part or for all of them
  * @throws {ProblemError} unauthenticated, with the same words for every credential that is not valid
  */
-export async function authenticate(service: Service, headers: Headers, resource: ResourcePath): Promise<Caller> {
+export async function authenticate(service: Service, request: PageRequest, resource: ResourcePath): Promise<Caller> {
+  const { headers } = request;
   const apiKey = headers.get('x-api-key');
   const authorization = headers.get('authorization');
   if (apiKey !== null && authorization !== null) throw refusal(service, resource, 'Send one credential, not two.');
   if (authorization !== null) return callerOfToken(service, authorization, resource);
   if (apiKey !== null) return callerOfKey(service, apiKey, resource);
+  const owner = resource === '/mcp' ? null : await callerOfSession(service, request);
+  if (owner !== null) return owner;
   throw refusal(
     service,
     resource,
@@ -44,6 +49,15 @@ async function callerOfKey(service: Service, apiKey: string, resource: ResourceP
     clientID: null,
     scopes: owner.scopes === null ? allScopes : knownScopes(owner.scopes),
   };
+}
+
+/** Null for a request that is not of our page, or of nobody who is signed in. */
+async function callerOfSession(service: Service, request: PageRequest): Promise<Caller | null> {
+  const { origin } = new URL(service.baseURL);
+  const token = sessionTokenOf(request.headers, origin, service.serviceSecret);
+  if (token === null || !isOfOurPage(request, origin)) return null;
+  const owner = await databaseOn(service.pool).users.ownerOfSession(token);
+  return owner && { userID: owner.user_id, clientID: null, scopes: allScopes, isOnPage: true };
 }
 
 async function callerOfToken(service: Service, authorization: string, resource: ResourcePath): Promise<Caller> {

@@ -50,7 +50,7 @@ export function createGraphqlHandler(service: Service): GraphqlHandler {
     let quota: Quota | null = null;
     try {
       const read = await readRequest(request);
-      const admission = await admitRequest(read, request.headers, address);
+      const admission = await admitRequest(read, request, address);
       ({ quota } = admission);
       if (admission.refusal) throw admission.refusal;
       if ('fault' in read) throw read.fault;
@@ -73,11 +73,13 @@ export function createGraphqlHandler(service: Service): GraphqlHandler {
     }
   }
 
-  async function admitRequest(read: Read, headers: Headers, address: string): Promise<Admission> {
+  async function admitRequest(read: Read, { headers, method }: Request, address: string): Promise<Admission> {
     const names = 'fault' in read ? null : read.selection.calls.map(({ name }) => name.value);
     const isPublic = names?.every((name) => calls.get(name)!.operation.scopes === 'public') ?? false;
     const isAnonymous = isPublic && !headers.has('x-api-key') && !headers.has('authorization');
-    const identified = isAnonymous ? null : await identify(service, { headers, address, resource: graphqlPath });
+    const identified = isAnonymous
+      ? null
+      : await identify(service, { headers, method, address, resource: graphqlPath });
     if (identified?.refusal) return identified;
     const isMutation = !('fault' in read) && read.query.operation.operation === OperationTypeNode.MUTATION;
     const count = Math.max(1, names?.length ?? 0);

@@ -47,7 +47,8 @@ export function createMcpHandler(
       return response;
     };
     try {
-      const identified = await identify(service, { headers: request.headers, address, resource: mcpPath });
+      const { headers, method } = request;
+      const identified = await identify(service, { headers, method, address, resource: mcpPath });
       ({ quota } = identified);
       const { caller } = identified;
       if (caller === null) throw identified.refusal;

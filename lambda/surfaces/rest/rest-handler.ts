@@ -11,7 +11,7 @@ import { quotaHeaders } from '../admission/rate-limits.ts';
 import { buildOpenapi } from '../openapi/openapi.ts';
 import { explainProblem, problemResponse } from '../problem-response.ts';
 import { readBody } from '../read-body.ts';
-import { previewPageAt } from './preview-page.ts';
+import { shownPageAt } from './shown-page.ts';
 import { queryReader } from './read-query.ts';
 import type { QueryReader } from './read-query.ts';
 import { referenceResponse } from '../openapi/reference.ts';
@@ -54,7 +54,9 @@ export function createRestHandler(service: Service): RestHandler {
     let quota: Quota | null = null;
     try {
       const operation = route?.operation ?? null;
-      const admission = await admit(service, { operation, headers: request.headers, address });
+      const shown = method === 'GET' ? await shownPageAt(service, path) : null;
+      if (shown) return shown;
+      const admission = await admit(service, { operation, headers: request.headers, method, address });
       ({ quota } = admission);
       if (admission.refusal) throw admission.refusal;
       if (route) return withQuota(await answer(request, url.searchParams, route, params, admission.caller), quota);
@@ -162,10 +164,10 @@ function refuseUnknown(service: Service, allowed: readonly string[]): Response {
   return response;
 }
 
-/** What there is besides operations: the reference, explanations of problems, playlists. Null for all other paths. */
+/** What there is besides operations: the reference and explanations of problems. Null for all other paths. */
 async function pageAt(service: Service, path: string): Promise<Response | null> {
   if (path === '/reference') return referenceResponse(buildOpenapi(service.operations, service.baseURL));
   const code = /^\/problems\/(\w+)$/.exec(path)?.[1];
-  if (code === undefined || !Object.hasOwn(problemCodes, code)) return previewPageAt(service, path);
+  if (code === undefined || !Object.hasOwn(problemCodes, code)) return null;
   return Response.json(explainProblem(service, code as ProblemCode));
 }

@@ -1,8 +1,6 @@
 // The account page: name and defaults, API keys, applications, sessions, password, history.
 import { useEffect } from 'react';
 import type { ReactNode } from 'react';
-import { Brand } from '../brand.tsx';
-import { post } from '../requests.ts';
 import type { Session } from '../session.ts';
 import { useLoaded } from '../use-loaded.ts';
 import { ApiKeys } from './api-keys.tsx';
@@ -17,10 +15,6 @@ export function AccountPage(): ReactNode {
   useEffect(() => {
     if (session === null) location.replace(`/sign-in${location.search}`);
   }, [session]);
-  const signOut = async (): Promise<void> => {
-    await post('/sign-out');
-    location.assign('/sign-in');
-  };
   if (error !== null)
     return (
       <p role="alert" className="error">
@@ -29,25 +23,15 @@ export function AccountPage(): ReactNode {
     );
   if (!session) return null;
   return (
-    <>
-      <header>
-        <Brand />
-        <p>
-          {session.user.email}{' '}
-          <button type="button" onClick={() => void signOut()}>
-            Sign out
-          </button>
-        </p>
-      </header>
-      <main className="account">
-        <h1>Account</h1>
-        <Defaults user={session.user} onSaved={reload} />
-        <ApiKeys />
-        <Applications />
-        <Sessions />
-        <Password />
-        <History />
-      </main>
-    </>
+    <div className="screen">
+      <h1>Account</h1>
+      <p className="hint">{session.user.email}</p>
+      <Defaults user={session.user} onSaved={reload} />
+      <ApiKeys />
+      <Applications />
+      <Sessions />
+      <Password />
+      <History />
+    </div>
   );
 }

@@ -22,7 +22,10 @@ export function withRequest(path: string): string {
   return signedQuery() === null ? path : path + location.search;
 }
 
-/** The path to go to after somebody has signed in. */
+/** The path to go to after somebody has signed in: where an application, or a page of ours, sent them from. */
 export function afterSignIn(): string {
-  return authorizationPath() ?? '/account';
+  const next = new URLSearchParams(location.search).get('next') ?? '/';
+  // Anybody can write an address: it may lead to our own pages alone.
+  const isOurs = /^\/(?![/\\])/.test(next) && new URL(next, location.origin).origin === location.origin;
+  return authorizationPath() ?? (isOurs ? next : '/');
 }

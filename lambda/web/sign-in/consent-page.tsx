@@ -32,7 +32,7 @@ export function ConsentPage(): ReactNode {
   if (!client.data) return <Card heading="Connect an application">{null}</Card>;
 
   const answer = async (consent: { readonly accept: boolean }): Promise<void> => {
-    const again = authorizationPath() ?? '/account';
+    const again = authorizationPath() ?? '/';
     const { url } = await post<{ url: string }>('/oauth2/consent', { ...consent, oauth_query: oauthQuery }).catch(
       (error: RequestError) => (isTooOld(error) ? { url: again } : Promise.reject(error)),
     );

@@ -97,6 +97,8 @@ export function timelineOf(...items: readonly TimelineItem[]): TimelineEntry[] {
 export interface Tracks {
   readonly video: readonly TimelineEntry[];
   readonly audio?: readonly TimelineEntry[];
+  /** Those of the audio track that are made, and from when on they are sent. */
+  readonly joins?: ReadonlyMap<string, number>;
 }
 
 /** Options of prepared media on the clock of a test: streams have their turns only when `play` gives them. */
@@ -114,12 +116,12 @@ export function mediaOptions(objects: PreparedMediaOptions['store'] | FileObject
       },
     },
     loadTimelines: async () => {
-      const { video, audio = [] } = tracks();
+      const { video, audio = [], joins = new Map() } = tracks();
       const items = [...video, ...audio].flatMap(({ snapshot }) => snapshot.items);
       const contentHashes = new Map(items.map(({ uploadID }) => [uploadID, uploadID]));
-      return { video: { entries: video, contentHashes }, audio: { entries: audio, contentHashes } };
+      return { video: { entries: video, contentHashes }, audio: { entries: audio, contentHashes, joins } };
     },
-    onLost: (uploadID, _format, segment) => void unreadable.push(`${uploadID} ${segment}`),
+    onLost: (uploadID, made) => void unreadable.push('segment' in made ? `${uploadID} ${made.segment}` : made.join),
     log: (event) => void logged.push(event),
   };
   return { options, turns, logged, unreadable };

@@ -40,7 +40,7 @@ it('a rendition of another length than the upload has is reported, and something
       format,
       framesPerSecond: 30,
       loadTimeline: async () => ({ entries, contentHashes }),
-      onLost: (uploadID, _format, segment) => void lost.push(`${uploadID} ${segment}`),
+      onLost: (uploadID, made) => void lost.push('segment' in made ? `${uploadID} ${made.segment}` : made.join),
       log: () => {},
     },
     0,

@@ -43,7 +43,7 @@ const targetAt = (port: number, more: Partial<SrtTarget> = {}): SrtTarget => ({
 async function publish(target: SrtTarget, pictures: number) {
   const { run, words } = beginPrepared(loop.media, target);
   const sent = () => run.figures.sample(performance.now(), new Date(), 30).framesSent;
-  await expect.poll(sent, { timeout: 60_000 }).toBeGreaterThan(pictures);
+  await expect.poll(sent, { timeout: 60_000 + (pictures / 30) * 1000 }).toBeGreaterThan(pictures);
   await run.end();
   expect(words()).toEqual(['live']);
   return sent();
@@ -78,7 +78,7 @@ describe('a listener', { timeout: 120_000 }, () => {
     expect(await recorded(file, sent)).toEqual(whole);
   });
 
-  it('behind a line that loses 2 % of all packets gets every picture', async ({ skip }) => {
+  it('behind a line that loses 2 % of all packets gets every picture', { timeout: 900_000 }, async ({ skip }) => {
     const file = join(folder, 'lossy.ts');
     const listener = await ffmpegListener({ file, passphrase });
     if (!listener) return skip(lacking);

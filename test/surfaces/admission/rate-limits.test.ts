@@ -25,7 +25,7 @@ const anonymous = (path: string, address: string, headers: Record<string, string
 const endWindows = () => service.pool().query(`update request_windows set began_at = began_at - interval '60 seconds'`);
 
 it('the limits are those that were decided', () => {
-  expect(requestsPerMinute).toEqual({ read: 1200, write: 600, refused: 300, preview: 300 });
+  expect(requestsPerMinute).toEqual({ read: 1200, write: 600, refused: 300, preview: 300, poster: 1800, page: 1200 });
 });
 
 describe('how much is left is said by every answer', () => {

@@ -1,0 +1,41 @@
+// Posters: small pictures of what was on the air seconds ago.
+// They are of fixed times of an item, so that all who look at any stream that plays it see the same ones, and are made
+// many at once.
+import type { TimelineItem } from './play-out.ts';
+
+/** There is a poster of each of these windows of an item's time: of its first keyframe, or of its beginning. */
+export const posterSeconds = 4;
+/** So many windows that follow each other are made at once. */
+export const postersPerStrip = 15;
+/** Posters are made as large. All pictures that are sent have this shape. */
+export const posterSize = { width: 320, height: 180 } as const;
+/** How long before a strip is needed it is asked for. */
+export const stripAheadSeconds = 12;
+
+export interface Poster {
+  /** Counted from the item's beginning. */
+  readonly strip: number;
+  /** How many pictures the strip has. */
+  readonly inStrip: number;
+  /** Which of them it is. */
+  readonly index: number;
+  /** After so many seconds there is a newer one. */
+  readonly freshSeconds: number;
+}
+
+/**
+ * The poster of an item that has been on the air for so long: of the last window that is over, or of the one under way
+ * where it is the first. So it shows hardly anything that has not been on the air, and is at most two windows old.
+ */
+export function posterAt(elapsedSeconds: number, item: Pick<TimelineItem, 'kind' | 'durationSeconds'>): Poster {
+  const window = Math.floor(elapsedSeconds / posterSeconds);
+  const windows = item.kind === 'image' ? 1 : Math.max(1, Math.ceil(item.durationSeconds / posterSeconds));
+  const shown = Math.min(Math.max(0, window - 1), windows - 1);
+  const strip = Math.floor(shown / postersPerStrip);
+  return {
+    strip,
+    inStrip: Math.min(postersPerStrip, windows - strip * postersPerStrip),
+    index: shown % postersPerStrip,
+    freshSeconds: (Math.max(1, window) + 1) * posterSeconds - elapsedSeconds,
+  };
+}

@@ -1,0 +1,143 @@
+// How items of a sound track follow one another: what a join is made of, as a pure function of the timeline.
+import { occurrenceAt } from './play-out.ts';
+import type { ItemOccurrence, TimelineEntry, TimelineItem } from './play-out.ts';
+import { pictureOfSoundFrame, soundFramesOf, soundGridFrame } from './prepared-play-out.ts';
+import { joinSeconds, levelAt, usualSound } from './sound.ts';
+import type { Join, SoundLevel } from './sound.ts';
+
+/** The sound of an item, as a join has it. */
+export interface JoinedSound {
+  readonly contentHash: string;
+  /** Null: as loud as it is. */
+  readonly level: SoundLevel | null;
+}
+
+/**
+ * What a join is made of. It takes the place of AAC frames of one item, which are counted from that item's beginning,
+ * and its own name follows from all of this: so whoever plays the same pair has the same join.
+ */
+export interface JoinRecipe {
+  readonly shape: 'crossfade' | 'fadeIn' | 'fadeOut';
+  readonly seconds: number;
+  readonly item: JoinedSound;
+  readonly firstGroup: number;
+  readonly groupCount: number;
+  /** Of a crossfade: the item that goes on beneath, and its frame that is due together with the first one here. */
+  readonly from: (JoinedSound & { readonly group: number }) | null;
+}
+
+/** A join where a timeline has it. */
+export interface PlacedJoin {
+  readonly recipe: JoinRecipe;
+  readonly name: string;
+  /** The frame of the run from which on it is sent. */
+  readonly startFrame: number;
+}
+
+/** A track of a run, with the contents that its uploads have. */
+export interface JoinedTrack {
+  readonly entries: readonly TimelineEntry[];
+  readonly contentHashes: ReadonlyMap<string, string>;
+}
+
+/** What is made otherwise has another version, so that nobody takes the one for the other. */
+const recipeVersion = 1;
+const aacFramesPerSecond = 48_000 / 1024;
+/** After the fade the encoder needs so many frames to give what it gives for the item alone. */
+const settlingGroups = 8;
+
+/**
+ * Items of a sound track with their joins: their own, or that of their stream. A join lasts half of the shortest item
+ * at most, so that no more than two items are heard together, in whatever order they are played.
+ * @param items without joins
+ */
+export function withJoins(items: readonly TimelineItem[], ofStream: Join = usualSound.join): TimelineItem[] {
+  const shortest = Math.min(...items.map(({ durationSeconds }) => Math.max(1, durationSeconds)));
+  const longest = Math.floor((shortest / 2) * 10) / 10;
+  return items.map((item) => {
+    const { kind, seconds } = item.ownJoin ?? ofStream;
+    const join = { kind, seconds: Math.min(seconds, longest) };
+    return kind === 'cut' || join.seconds < joinSeconds.shortest ? item : { ...item, join };
+  });
+}
+
+/** Whether anything that a track plays has a join. */
+export function hasJoins(entries: readonly TimelineEntry[]): boolean {
+  return entries.some(({ snapshot }) => snapshot.items.some(({ join }) => join !== undefined));
+}
+
+/** The joins of an occurrence: those that take the place of its first and of its last frames. */
+export function joinsAt(track: JoinedTrack, occurrence: ItemOccurrence, framesPerSecond: number): PlacedJoin[] {
+  const item = soundOf(track, occurrence, framesPerSecond);
+  if (!item) return [];
+  const before = occurrenceBefore(track.entries, occurrence, framesPerSecond);
+  const groups = soundFramesOf(occurrence, framesPerSecond);
+  return [
+    ...(before ? headOf(track, before, { item, occurrence, framesPerSecond }) : []),
+    ...tailOf(item, occurrence, groups, framesPerSecond),
+  ];
+}
+
+interface Beginning {
+  readonly item: JoinedSound;
+  readonly occurrence: ItemOccurrence;
+  readonly framesPerSecond: number;
+}
+
+function headOf(track: JoinedTrack, before: ItemOccurrence, { item, occurrence, framesPerSecond }: Beginning) {
+  const { join } = before.item;
+  if (!join) return [];
+  const groupCount = groupsIn(join.seconds) + settlingGroups;
+  const { startFrame } = occurrence;
+  const common = { seconds: join.seconds, item, firstGroup: 0, groupCount };
+  if (join.kind === 'fade') return [placed({ shape: 'fadeIn', ...common, from: null }, startFrame)];
+  const sound = soundOf(track, before, framesPerSecond);
+  if (!sound) return [];
+  const group = soundGridFrame(startFrame, framesPerSecond) - soundGridFrame(before.startFrame, framesPerSecond);
+  return [placed({ shape: 'crossfade', ...common, from: { ...sound, group } }, startFrame)];
+}
+
+function tailOf(item: JoinedSound, { item: { join }, startFrame }: ItemOccurrence, groups: number, rate: number) {
+  if (join?.kind !== 'fade') return [];
+  const groupCount = Math.min(groups, groupsIn(join.seconds) + 1);
+  const firstGroup = groups - groupCount;
+  const recipe = { shape: 'fadeOut', seconds: join.seconds, item, firstGroup, groupCount, from: null } as const;
+  return [placed(recipe, startFrame + pictureOfSoundFrame(firstGroup, rate))];
+}
+
+function groupsIn(seconds: number): number {
+  return Math.ceil(seconds * aacFramesPerSecond);
+}
+
+function placed(recipe: JoinRecipe, startFrame: number): PlacedJoin {
+  return { recipe, name: joinName(recipe), startFrame };
+}
+
+/** The name by which a join is kept: of all that decides what is heard in it. */
+export function joinName({ shape, seconds, item, firstGroup, groupCount, from }: JoinRecipe): string {
+  const frames = `${firstGroup}-${groupCount}`;
+  const parts = [`v${recipeVersion}`, `${shape}-${seconds}`, soundName(item), frames];
+  return [...parts, ...(from ? [`${soundName(from)}~${from.group}`] : [])].join('/');
+}
+
+function soundName({ contentHash, level }: JoinedSound): string {
+  if (!level) return contentHash;
+  return [contentHash, level.targetLUFS, level.gainDB, ...(level.isLimited ? ['limited'] : [])].join('~');
+}
+
+/** Null where nothing is known of what the item was prepared from. */
+function soundOf({ contentHashes }: JoinedTrack, { item, startFrame }: ItemOccurrence, rate: number) {
+  const contentHash = contentHashes.get(item.uploadID);
+  return contentHash === undefined ? null : { contentHash, level: levelAt(item, startFrame, rate) };
+}
+
+/** What plays until an occurrence begins; null for what a run begins with. */
+export function occurrenceBefore(
+  entries: readonly TimelineEntry[],
+  { startFrame }: ItemOccurrence,
+  framesPerSecond: number,
+): ItemOccurrence | null {
+  if (startFrame === 0) return null;
+  const before = occurrenceAt(entries, startFrame - 1, framesPerSecond);
+  return before.startFrame + before.frameCount === startFrame ? before : null;
+}

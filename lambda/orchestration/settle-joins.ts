@@ -1,0 +1,77 @@
+// Has the joins of sound prepared that streams are to send in the next minutes, and lets them send what is there.
+import type { Pool } from 'pg';
+import { inTransaction } from '../data/database.ts';
+import type { Database } from '../data/database.ts';
+import type { WantedJoin } from '../data/joins.ts';
+import type { Stream } from '../data/streams.ts';
+import { effectiveAheadSeconds, occurrencesFrom } from '../domain/play-out.ts';
+import { hasJoins, joinsAt } from '../domain/sound-joins.ts';
+import type { JoinedTrack } from '../domain/sound-joins.ts';
+import { isLive } from '../domain/stream-lifecycle.ts';
+import { framesPerSecond } from '../domain/video-format.ts';
+
+/** Joins are prepared so long ahead, so that also those of a shuffled order are few. */
+const aheadSeconds = 600;
+/** What began so long ago may still be sent. */
+const behindSeconds = 30;
+/** So many items a look goes ahead at most: items of a second have as many joins as songs of minutes. */
+const itemsAhead = 60;
+/** The next look comes in time for what this one has not seen. */
+const looksAgainAfterSeconds = 300;
+
+/** Looks at what a stream plays next. The caller has locked the stream. */
+export async function refreshJoins(data: Database, stream: Stream, now: Date): Promise<void> {
+  if (stream.stream_backend !== 'manifest' || !isLive(stream.state) || stream.state === 'stopping') return;
+  const entries = (await data.timelines.ofStream(stream.id)).audio;
+  if (!hasJoins(entries)) {
+    if (stream.pending_joins === null) return;
+    await data.dueTimes.set(stream.id, 'joins', null);
+    return data.joins.takeUp(stream.id, 0, false);
+  }
+  const uploadIDs = [...new Set(entries.flatMap(({ snapshot }) => snapshot.items.map(({ uploadID }) => uploadID)))];
+  const track = { entries, contentHashes: await data.renditions.contentHashes(uploadIDs, 'sound') };
+  const wanted = joinsAhead(track, elapsedSecondsOf(stream, now), framesPerSecond[stream.run_framerate!]);
+  const asked = await data.joins.want(stream.id, wanted);
+  const uploadOf = new Map([...track.contentHashes].map(([uploadID, contentHash]) => [contentHash, uploadID]));
+  const commands = wanted.flatMap(({ name, recipe: { item } }) =>
+    asked.has(name) ? [{ task: 'prepare_join', name, uploadID: uploadOf.get(item.contentHash)! } as const] : [],
+  );
+  await data.outbox.sendAll('media', commands);
+  await takeUpJoins(data, stream, now);
+  await data.dueTimes.set(stream.id, 'joins', new Date(now.getTime() + looksAgainAfterSeconds * 1000));
+}
+
+/** The streams that wait for a join send it from now on. */
+export async function settleJoin(pool: Pool, name: string): Promise<void> {
+  const ids = await inTransaction(pool, (data) => data.joins.waitingFor(name));
+  for (const id of ids) {
+    await inTransaction(pool, async (data) => {
+      const stream = await data.streams.lockAny(id);
+      if (stream && isLive(stream.state)) await takeUpJoins(data, stream, await data.now());
+    });
+  }
+}
+
+/** What takes effect does so far enough ahead that all agents know it. */
+async function takeUpJoins(data: Database, stream: Stream, now: Date): Promise<void> {
+  await data.joins.takeUp(stream.id, elapsedSecondsOf(stream, now) + effectiveAheadSeconds, true);
+}
+
+/** The joins of the next minutes, each once. */
+function joinsAhead(track: JoinedTrack, elapsedSeconds: number, rate: number): WantedJoin[] {
+  const fromFrame = Math.max(0, Math.floor((elapsedSeconds - behindSeconds) * rate));
+  const untilFrame = (elapsedSeconds + aheadSeconds) * rate;
+  const wanted = new Map<string, WantedJoin>();
+  for (const occurrence of occurrencesFrom(track.entries, fromFrame, rate).take(itemsAhead)) {
+    if (occurrence.startFrame > untilFrame) break;
+    for (const { name, recipe } of joinsAt(track, occurrence, rate)) {
+      const hashes = [recipe.item, recipe.from].flatMap((sound) => sound?.contentHash ?? []);
+      wanted.set(name, { name, recipe, content_hashes: [...new Set(hashes)] });
+    }
+  }
+  return [...wanted.values()];
+}
+
+function elapsedSecondsOf({ anchored_at: anchoredAt }: Stream, now: Date): number {
+  return anchoredAt === null ? 0 : (now.getTime() - anchoredAt.getTime()) / 1000;
+}

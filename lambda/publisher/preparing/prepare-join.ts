@@ -1,0 +1,114 @@
+// Makes a join: the AAC frames of an item in which it fades, or in which the item before is still heard.
+import { soundOffsetMs } from '../../domain/prepared-play-out.ts';
+import type { JoinedSound, JoinRecipe } from '../../domain/sound-joins.ts';
+import { openAudioEncoder } from '../ffmpeg/audio-encoder.ts';
+import { openAudioSource } from '../ffmpeg/audio-source.ts';
+import { readAll } from '../ffmpeg/joined-audio.ts';
+import { bytesOf, crossfadeSamples, fadeOf, fadeSamples } from '../ffmpeg/joined-samples.ts';
+import { audioFormat } from '../ffmpeg/profile.ts';
+import type { MediaTools } from '../media/media-tools.ts';
+import { deltaChunks } from '../prepared/delta-chunks.ts';
+import { writeSegment } from '../prepared/segment-format.ts';
+import { mediaChunkSize } from '../rtmp/message.ts';
+
+export interface JoinRequest {
+  readonly recipe: JoinRecipe;
+  /** Where the file of a content can be read: a signed http(s) address, or a path. */
+  readonly urlOf: (contentHash: string) => string;
+}
+
+/** The encoder begins so many frames before the join, as `limitedPrerollFrames` of segments; these are thrown away. */
+const prerollFrames = 48;
+const { samplesPerAacFrame, bytesPerSample, bitrateKbps } = audioFormat;
+
+/**
+ * @returns the bytes of the join's object: a segment whose groups are numbered as those of the item
+ * @throws {MediaError} when nothing of an item can be decoded; {ToolError} when ffmpeg or the source failed; the
+ * signal's reason
+ */
+export async function prepareJoin(tools: MediaTools, request: JoinRequest, signal: AbortSignal): Promise<Buffer> {
+  const { firstGroup, groupCount } = request.recipe;
+  const encoder = openAudioEncoder(tools, { bitrateKbps }, signal);
+  try {
+    const samples = bytesOf(await samplesOfJoin(tools, request, encoder.latencySamples, signal));
+    const messages: Buffer[] = [];
+    const frameBytes = samplesPerAacFrame * bytesPerSample;
+    let written = 0;
+    // The encoder's first frame only primes decoders.
+    for (let frame = -prerollFrames - 1; frame < groupCount; frame++) {
+      const needed = (frame + 1 + prerollFrames) * samplesPerAacFrame + encoder.latencySamples;
+      for (; written < needed; written += samplesPerAacFrame) {
+        const at = written * bytesPerSample;
+        encoder.write(Buffer.concat([samples.subarray(at, at + frameBytes)], frameBytes));
+      }
+      const body = await encoder.readFrame();
+      if (frame >= 0) messages.push(deltaChunks('audio', sinceBefore(firstGroup + frame), body));
+    }
+    const facts = {
+      chunkSize: mediaChunkSize,
+      framesPerSecond: null,
+      gopFrames: 1,
+      firstGroup,
+      videoSequenceHeader: null,
+      audioSequenceHeader: await encoder.sequenceHeader,
+    };
+    return writeSegment(
+      facts,
+      messages.map((message) => ({ video: null, sound: [message] })),
+    );
+  } finally {
+    await encoder.close();
+  }
+}
+
+/** The sound from `prerollFrames` before the join to `latencySamples` after it. */
+async function samplesOfJoin(
+  tools: MediaTools,
+  { recipe, urlOf }: JoinRequest,
+  latencySamples: number,
+  signal: AbortSignal,
+): Promise<Int16Array> {
+  const { shape, item, firstGroup, groupCount, from } = recipe;
+  const count = (prerollFrames + groupCount) * samplesPerAacFrame + latencySamples;
+  const read = ({ contentHash, level }: JoinedSound, group: number) => {
+    const startSample = (group - prerollFrames) * samplesPerAacFrame;
+    return readSamples(tools, { sourceURL: urlOf(contentHash), level, startSample, count }, signal);
+  };
+  const fade = fadeOf(recipe, prerollFrames * samplesPerAacFrame);
+  const own = await read(item, firstGroup);
+  if (from) return crossfadeSamples(await read(from, from.group), own, fade);
+  fadeSamples(own, fade, shape === 'fadeIn' ? 'in' : 'out');
+  return own;
+}
+
+interface Stretch {
+  readonly sourceURL: string;
+  readonly level: JoinedSound['level'];
+  /** Before the beginning of a file there is silence. */
+  readonly startSample: number;
+  readonly count: number;
+}
+
+async function readSamples(
+  tools: MediaTools,
+  { startSample, count, ...source }: Stretch,
+  signal: AbortSignal,
+): Promise<Int16Array> {
+  const silent = Math.max(0, -startSample);
+  const sampleCount = count - silent;
+  const request = { ...source, startSample: Math.max(0, startSample), sampleCount, background: true };
+  const audio = openAudioSource(tools, request, signal);
+  try {
+    await audio.ready;
+    const samples = new Int16Array(count * audioFormat.channels);
+    samples.set(await readAll(audio, sampleCount), silent * audioFormat.channels);
+    return samples;
+  } finally {
+    await audio.close();
+  }
+}
+
+/** Milliseconds since the message before, in the item's own count. */
+function sinceBefore(group: number): number {
+  return group === 0 ? 0 : soundOffsetMs(group) - soundOffsetMs(group - 1);
+}

@@ -1,0 +1,66 @@
+// Asks the REST API with the session of the page, and puts its refusals into words.
+
+/** The API refused, or did not answer. The message is for the person at the page. */
+export class ApiError extends Error {
+  override name = 'ApiError';
+  /** The problem's code, such as stream_not_ready; empty where nobody answered. */
+  readonly code: string;
+  readonly status: number;
+  /** What is wrong with which field, by its JSON pointer. */
+  readonly errors: readonly { readonly path: string; readonly detail: string }[];
+
+  constructor(message: string, problem: { code?: string; status?: number; errors?: ApiError['errors'] } = {}) {
+    super(message);
+    this.code = problem.code ?? '';
+    this.status = problem.status ?? 0;
+    this.errors = problem.errors ?? [];
+  }
+}
+
+type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';
+
+let aheadMs = 0;
+
+/** The time by the service's clock, as the last answer told it: a computer may be minutes off. */
+export function serviceNow(): number {
+  return Date.now() + aheadMs;
+}
+
+/**
+ * Calls an operation. A POST has a key of its own, so that one that is sent again by the browser does nothing twice.
+ * @param path below /v1, such as `/streams`
+ * @returns the answer; undefined where the operation has none
+ * @throws {ApiError}
+ */
+export async function call<Answer>(method: Method, path: string, body?: object): Promise<Answer> {
+  const response = await fetch(`/v1${path}`, {
+    method,
+    headers: {
+      accept: 'application/json',
+      ...(body && { 'content-type': 'application/json' }),
+      ...(method === 'POST' && { 'idempotency-key': crypto.randomUUID() }),
+    },
+    ...(body && { body: JSON.stringify(body) }),
+    signal: AbortSignal.timeout(30_000),
+  }).catch(() => null);
+  if (response === null) throw new ApiError('The platform does not answer. Try again in a moment.');
+  noteClock(response.headers.get('date'));
+  if (response.status === 204) return undefined as Answer;
+  const answer = (await response.json().catch(() => null)) as (Answer & Record<string, unknown>) | null;
+  if (response.ok && answer !== null) return answer;
+  if (response.status === 401) toSignIn();
+  const detail = answer?.['detail'];
+  const message = typeof detail === 'string' ? detail : 'That did not work. Try again in a moment.';
+  throw new ApiError(message, { ...answer, status: response.status });
+}
+
+/** The date of an answer has whole seconds: half a second is what it is off on average. */
+function noteClock(date: string | null): void {
+  const at = Date.parse(date ?? '');
+  if (!Number.isNaN(at) && Math.abs(at + 500 - serviceNow()) > 1500) aheadMs = at + 500 - Date.now();
+}
+
+/** The session is over. Whoever signs in again comes back. */
+function toSignIn(): void {
+  location.assign(`/sign-in?next=${encodeURIComponent(location.pathname + location.search)}`);
+}

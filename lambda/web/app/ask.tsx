@@ -1,0 +1,60 @@
+// A button that asks before it does something, in a dialog of the browser's own: what costs, ends or deletes.
+import { useId, useRef, useState } from 'react';
+import type { ReactNode } from 'react';
+import { words } from '../words/en.ts';
+
+interface AskProps {
+  /** The text of the button, and of the one that does it. */
+  readonly action: string;
+  readonly question: string;
+  readonly explanation: string;
+  readonly refuse?: string;
+  readonly tone?: 'primary' | 'grave' | 'plain';
+  readonly isDisabled?: boolean;
+  /** Closes the dialog when it resolves. The message of an error that it throws is shown. */
+  readonly onYes: () => Promise<unknown>;
+}
+
+export function Ask({ action, question, explanation, refuse, tone = 'plain', isDisabled, onYes }: AskProps): ReactNode {
+  const id = useId();
+  const dialog = useRef<HTMLDialogElement>(null);
+  const [isPending, setPending] = useState(false);
+  const [error, setError] = useState<string | null>(null);
+  const answer = async (): Promise<void> => {
+    setPending(true);
+    setError(null);
+    try {
+      await onYes();
+      dialog.current?.close();
+    } catch (failure) {
+      setError((failure as Error).message);
+    } finally {
+      setPending(false);
+    }
+  };
+  return (
+    <>
+      <button type="button" className={tone} disabled={isDisabled} onClick={() => dialog.current?.showModal()}>
+        {action}
+      </button>
+      <dialog ref={dialog} aria-labelledby={`${id}-question`} aria-describedby={`${id}-text`}>
+        <h2 id={`${id}-question`}>{question}</h2>
+        <p id={`${id}-text`}>{explanation}</p>
+        <div role="alert">{error !== null && <p className="error">{error}</p>}</div>
+        <p className="buttons">
+          <button type="button" onClick={() => dialog.current?.close()}>
+            {refuse ?? words.cancel}
+          </button>
+          <button
+            type="button"
+            className={tone === 'plain' ? 'primary' : tone}
+            disabled={isPending}
+            onClick={() => void answer()}
+          >
+            {action}
+          </button>
+        </p>
+      </dialog>
+    </>
+  );
+}

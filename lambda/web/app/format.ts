@@ -1,0 +1,47 @@
+// Numbers, times and durations in the language of the browser.
+
+const numbers = new Intl.NumberFormat(undefined, { maximumFractionDigits: 1 });
+const whole = new Intl.NumberFormat(undefined, { maximumFractionDigits: 0 });
+const percents = new Intl.NumberFormat(undefined, { style: 'percent' });
+const relative = new Intl.RelativeTimeFormat(undefined, { numeric: 'auto', style: 'long' });
+const moments = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' });
+const times = new Intl.DateTimeFormat(undefined, { timeStyle: 'medium' });
+
+export const formatNumber = (value: number) => numbers.format(value);
+export const formatWhole = (value: number) => whole.format(value);
+export const formatShare = (share: number) => percents.format(share);
+export const formatMoment = (at: string | number) => moments.format(new Date(at));
+export const formatTime = (at: string | number) => times.format(new Date(at));
+
+/** Such as `4.2 Mbit/s`. */
+export function formatBitrate(kbps: number): string {
+  return kbps >= 1000 ? `${numbers.format(kbps / 1000)} Mbit/s` : `${whole.format(kbps)} kbit/s`;
+}
+
+/** Such as `1.5 GB`, of 1,000 bytes each. */
+export function formatBytes(bytes: number): string {
+  const units = ['byte', 'kilobyte', 'megabyte', 'gigabyte', 'terabyte'] as const;
+  const power = Math.min(units.length - 1, Math.max(0, Math.floor(Math.log10(Math.max(1, bytes)) / 3)));
+  const format = { style: 'unit', unit: units[power]!, unitDisplay: 'short', maximumFractionDigits: 1 } as const;
+  return new Intl.NumberFormat(undefined, format).format(bytes / 1000 ** power);
+}
+
+/** Such as `3:07`, `1:02:03` and `2 d 4:00:00`. */
+export function formatDuration(seconds: number): string {
+  const all = Math.max(0, Math.floor(seconds));
+  const [days, hours, minutes] = [Math.floor(all / 86_400), Math.floor(all / 3600) % 24, Math.floor(all / 60) % 60];
+  const two = (value: number) => String(value).padStart(2, '0');
+  if (all < 3600) return `${minutes}:${two(all % 60)}`;
+  return `${days > 0 ? `${days} d ` : ''}${hours}:${two(minutes)}:${two(all % 60)}`;
+}
+
+/** Such as `3 minutes ago` and `in 2 hours`. */
+export function formatAge(at: string, nowMs: number): string {
+  const seconds = (Date.parse(at) - nowMs) / 1000;
+  const size = Math.abs(seconds);
+  if (size < 1.5) return relative.format(0, 'second');
+  if (size < 90) return relative.format(Math.round(seconds), 'second');
+  if (size < 5400) return relative.format(Math.round(seconds / 60), 'minute');
+  if (size < 129_600) return relative.format(Math.round(seconds / 3600), 'hour');
+  return relative.format(Math.round(seconds / 86_400), 'day');
+}

@@ -1,0 +1,31 @@
+// What is shown of an answer: nothing at first, a skeleton after a moment, words where it failed, and what is known.
+import type { ReactNode } from 'react';
+import { words } from '../words/en.ts';
+import { refresh } from './live-data.ts';
+import type { Live } from './live-data.ts';
+
+interface LoadedProps<Data> {
+  readonly live: Live<Data>;
+  /** The path that is read again by the button, where it failed. */
+  readonly path: string;
+  readonly children: (data: Data) => ReactNode;
+}
+
+/** What is known stays on the screen while it is read again and while nobody answers. */
+export function Loaded<Data>({ live: { data, error }, path, children }: LoadedProps<Data>): ReactNode {
+  if (data !== undefined) return children(data);
+  if (error === null)
+    return (
+      <div className="skeleton" role="status">
+        <span className="hidden">{words.loading}</span>
+      </div>
+    );
+  return (
+    <div role="alert" className="error">
+      <p>{error.message}</p>
+      <button type="button" onClick={() => refresh(path)}>
+        {words.retry}
+      </button>
+    </div>
+  );
+}

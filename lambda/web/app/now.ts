@@ -1,0 +1,30 @@
+// The time as components see it: they are shown again each second, for as long as the page is looked at.
+import { useSyncExternalStore } from 'react';
+import { serviceNow } from './api.ts';
+
+const tickMs = 1000;
+const listeners = new Set<() => void>();
+let shownMs = serviceNow();
+let timer: ReturnType<typeof setInterval> | undefined;
+
+function subscribe(listener: () => void): () => void {
+  listeners.add(listener);
+  timer ??= setInterval(tick, tickMs);
+  return () => {
+    listeners.delete(listener);
+    if (listeners.size > 0) return;
+    clearInterval(timer);
+    timer = undefined;
+  };
+}
+
+function tick(): void {
+  if (document.hidden) return;
+  shownMs = serviceNow();
+  for (const listener of listeners) listener();
+}
+
+/** Milliseconds since 1970 by the service's clock. */
+export function useNow(): number {
+  return useSyncExternalStore(subscribe, () => shownMs);
+}

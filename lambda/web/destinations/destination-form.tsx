@@ -1,0 +1,60 @@
+// A form to add a destination: a platform fills in its address, and only the key is left to type.
+import { useState } from 'react';
+import type { ReactNode } from 'react';
+import { call } from '../app/api.ts';
+import type { Destination } from '../app/types.ts';
+import { Choice, Field, Form } from '../form.tsx';
+import { words } from '../words/en.ts';
+
+type Preset = keyof typeof words.destinations.presets;
+
+/** The ingests as the platforms' help pages name them. */
+const addresses: Readonly<Record<Preset, string>> = {
+  youtube: 'rtmps://a.rtmps.youtube.com/live2',
+  twitch: 'rtmps://ingest.global-contribute.live-video.net/app',
+  facebook: 'rtmps://live-api-s.facebook.com:443/rtmp',
+  other: '',
+};
+
+export function DestinationForm({ onMade }: { readonly onMade: (made: Destination) => void }): ReactNode {
+  const [preset, setPreset] = useState<Preset>('youtube');
+  const add = async ({ name, url, streamKey }: Readonly<Record<string, string>>): Promise<void> => {
+    const key = streamKey === '' ? {} : { streamKey };
+    onMade(await call<Destination>('POST', '/destinations', { name, url, ...key }));
+  };
+  return (
+    <Form action={words.destinations.add} onSubmit={add} isReset className="in-row">
+      <Choice
+        name="platform"
+        label={words.destinations.platform}
+        value={preset}
+        onChange={(value) => setPreset(value as Preset)}
+        options={Object.entries(words.destinations.presets)}
+      />
+      <Field
+        key={`name of ${preset}`}
+        name="name"
+        label={words.destinations.name}
+        defaultValue={preset === 'other' ? '' : words.destinations.presets[preset]}
+        maxLength={255}
+        autoComplete="off"
+      />
+      <Field
+        key={`address of ${preset}`}
+        name="url"
+        label={words.destinations.url}
+        defaultValue={addresses[preset]}
+        autoComplete="off"
+        spellCheck={false}
+      />
+      <Field
+        name="streamKey"
+        label={words.destinations.key}
+        type="password"
+        hint={words.destinations.keyHint}
+        required={preset !== 'other'}
+        autoComplete="off"
+      />
+    </Form>
+  );
+}

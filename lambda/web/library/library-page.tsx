@@ -1,0 +1,157 @@
+// The library: what was uploaded or imported, what was found in it, and what uses it.
+import { useState } from 'react';
+import type { DragEvent, ReactNode } from 'react';
+import { call } from '../app/api.ts';
+import { Ask } from '../app/ask.tsx';
+import { formatBytes, formatDuration } from '../app/format.ts';
+import { refresh } from '../app/live-data.ts';
+import { Loaded } from '../app/loaded.tsx';
+import { Link, setParameter, useParameter } from '../app/router.tsx';
+import type { Upload } from '../app/types.ts';
+import { usePages } from '../app/use-pages.ts';
+import { Field, Form } from '../form.tsx';
+import { words } from '../words/en.ts';
+import { droppedFiles } from './dropped-files.ts';
+import { addFiles } from './upload-queue.ts';
+
+export function LibraryPage(): ReactNode {
+  const search = useParameter('q');
+  const [isOver, setOver] = useState(false);
+  const path = `/uploads?limit=50${search === '' ? '' : `&q=${encodeURIComponent(search)}`}`;
+  const { first, items, more } = usePages<Upload>(path);
+  const drop = async (event: DragEvent): Promise<void> => {
+    event.preventDefault();
+    setOver(false);
+    addFiles(await droppedFiles(event.dataTransfer));
+  };
+  return (
+    <div
+      className="screen"
+      data-over={isOver}
+      onDragOver={(event) => {
+        event.preventDefault();
+        setOver(true);
+      }}
+      onDragLeave={() => setOver(false)}
+      onDrop={(event) => void drop(event)}
+    >
+      <div className="heading">
+        <h1>{words.library.title}</h1>
+        <label className="button primary">
+          {words.library.add}
+          <input
+            type="file"
+            multiple
+            className="hidden"
+            accept="video/*,audio/*,image/*,.mkv,.ts,.flv,.mxf"
+            onChange={(event) => addFiles([...(event.target.files ?? [])])}
+          />
+        </label>
+      </div>
+      <p className="hint">{words.library.dropHere}</p>
+      <label>
+        <span className="hidden">{words.library.search}</span>
+        <input
+          type="search"
+          placeholder={words.library.search}
+          defaultValue={search}
+          onChange={(event) => setParameter('q', event.target.value)}
+        />
+      </label>
+      <Loaded live={first} path={path}>
+        {() =>
+          items.length === 0 ? (
+            <p className="hint">{search === '' ? words.library.empty : words.library.nothingFits}</p>
+          ) : (
+            <ul className="rows long">
+              {items.map((upload) => (
+                <Row key={upload.id} upload={upload} />
+              ))}
+            </ul>
+          )
+        }
+      </Loaded>
+      {more && (
+        <button type="button" onClick={() => void more()}>
+          {words.more}
+        </button>
+      )}
+      <ImportForm />
+    </div>
+  );
+}
+
+function Row({ upload }: { readonly upload: Upload }): ReactNode {
+  const { playlists, streams } = upload.usedBy;
+  const isUsed = playlists + streams > 0;
+  const facts = [
+    upload.durationSeconds === null ? null : formatDuration(upload.durationSeconds),
+    upload.width === null ? null : `${upload.width} × ${upload.height}`,
+    [upload.videoCodec, upload.audioCodec].filter((codec) => codec !== null).join(', ') || null,
+    upload.fileSize === undefined ? null : formatBytes(upload.fileSize),
+    isUsed ? words.library.usedBy(playlists, streams) : words.library.unused,
+  ].filter((fact) => fact !== null);
+  return (
+    <li>
+      {upload.thumbnailURL === null ? (
+        <span className="thumbnail" />
+      ) : (
+        <img className="thumbnail" src={upload.thumbnailURL} alt="" width="96" height="54" loading="lazy" />
+      )}
+      <div>
+        <strong className="name">{upload.name}</strong>
+        <p className="hint">{facts.join(' · ')}</p>
+        {upload.failure && <p className="error">{upload.failure.detail}</p>}
+        {upload.externalSource?.failure && <p className="error">{upload.externalSource.failure.detail}</p>}
+      </div>
+      <div className="state">
+        <span className="badge" data-tone={toneOf(upload)}>
+          {stateWords(upload)}
+        </span>
+        {upload.probeState === 'completed' && (
+          <Link className="button" href={`/streams/new?upload=${upload.id}`}>
+            {words.library.stream}
+          </Link>
+        )}
+        <Ask
+          action={words.remove}
+          tone="grave"
+          question={words.library.removeAsk(upload.name)}
+          explanation={isUsed ? words.library.removeUsed : words.library.removeText}
+          onYes={async () => {
+            await call('DELETE', `/uploads/${upload.id}`);
+            refresh('/uploads');
+          }}
+        />
+      </div>
+    </li>
+  );
+}
+
+function stateWords({ uploaded, probeState, externalSource }: Upload): string {
+  if (externalSource?.state === 'failed') return words.library.importFailed;
+  if (externalSource && externalSource.state !== 'completed')
+    return words.library.importing(formatBytes(externalSource.bytesReceived));
+  return uploaded ? words.library.probe[probeState] : words.library.notThere;
+}
+
+function toneOf({ uploaded, probeState, externalSource }: Upload): string {
+  if (probeState === 'failed' || externalSource?.state === 'failed') return 'wrong';
+  if (probeState === 'completed') return 'quiet';
+  return uploaded || externalSource ? 'moving' : 'quiet';
+}
+
+function ImportForm(): ReactNode {
+  const start = async ({ url }: Readonly<Record<string, string>>): Promise<void> => {
+    await call('POST', '/uploads/import', { url });
+    refresh('/uploads');
+  };
+  return (
+    <section aria-labelledby="import">
+      <h2 id="import">{words.library.link}</h2>
+      <Form action={words.library.importIt} onSubmit={start} isReset className="in-row">
+        <Field name="url" label={words.library.linkLabel} type="url" hint={words.library.linkHint} autoComplete="off" />
+      </Form>
+    </section>
+  );
+}

@@ -1,0 +1,209 @@
+// Uploads that are under way: by parts, some at a time, over all screens; what was interrupted goes on where it was.
+import { call } from '../app/api.ts';
+import { refresh } from '../app/live-data.ts';
+import type { Upload } from '../app/types.ts';
+import { mediaTypeOf } from './media-types.ts';
+import { putPart } from './put-part.ts';
+
+export type UploadPhase = 'waiting' | 'sending' | 'paused' | 'failed' | 'done' | 'interrupted';
+
+/** One file on its way. What is shown is a new object with each change. */
+export interface UploadTask {
+  readonly key: string;
+  readonly name: string;
+  readonly size: number;
+  readonly phase: UploadPhase;
+  readonly sentBytes: number;
+  /** What went wrong, for the person; null where nothing did. */
+  readonly error: string | null;
+  /** Null until the API has made it. */
+  readonly uploadID: string | null;
+}
+
+/** What is remembered of an upload over reloads, by which its file is recognised when it is chosen again. */
+interface Remembered {
+  readonly uploadID: string;
+  readonly name: string;
+  readonly size: number;
+  readonly lastModified: number;
+}
+
+interface PartURLs {
+  readonly partSizeBytes: number;
+  readonly parts: readonly { readonly partNumber: number; readonly url: string; readonly headers: HeadersInit }[];
+}
+
+const filesAtOnce = 2;
+const partsAtOnce = 3;
+const storageKey = 'uploads';
+
+const files = new Map<string, File>();
+const stops = new Map<string, AbortController>();
+const listeners = new Set<() => void>();
+let tasks: readonly UploadTask[] = recall().map(({ uploadID, name, size }) => ({
+  key: uploadID,
+  name,
+  size,
+  phase: 'interrupted',
+  sentBytes: 0,
+  error: null,
+  uploadID,
+}));
+
+export const uploadTasks = () => tasks;
+
+export function onUploadTasks(listener: () => void): () => void {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+}
+
+/** Adds files; one that was interrupted before goes on. @returns the keys of their tasks */
+export function addFiles(added: readonly File[]): readonly string[] {
+  const keys = added.map((file) => {
+    const known = recall().find((each) => isSame(each, file));
+    const key = known?.uploadID ?? crypto.randomUUID();
+    files.set(key, file);
+    const task: UploadTask = {
+      key,
+      name: file.name,
+      size: file.size,
+      phase: 'waiting',
+      sentBytes: 0,
+      error: null,
+      uploadID: known?.uploadID ?? null,
+    };
+    tasks = [...tasks.filter((each) => each.key !== key), task];
+    return key;
+  });
+  announce();
+  pump();
+  return keys;
+}
+
+export function pauseUpload(key: string): void {
+  stops.get(key)?.abort();
+  change(key, { phase: 'paused' });
+}
+
+export function resumeUpload(key: string): void {
+  change(key, { phase: 'waiting', error: null });
+  pump();
+}
+
+/** Takes those out of the list that are done, or that somebody gives up. */
+export function clearUploads(): void {
+  for (const { phase, uploadID } of tasks) if (phase === 'interrupted' && uploadID !== null) forget(uploadID);
+  tasks = tasks.filter(({ phase }) => phase === 'waiting' || phase === 'sending' || phase === 'paused');
+  announce();
+}
+
+function pump(): void {
+  const free = filesAtOnce - tasks.filter(({ phase }) => phase === 'sending').length;
+  const next = tasks.filter(({ phase }) => phase === 'waiting').slice(0, Math.max(0, free));
+  for (const task of next) void send(task);
+}
+
+async function send({ key, uploadID }: UploadTask): Promise<void> {
+  const file = files.get(key)!;
+  const stop = new AbortController();
+  stops.set(key, stop);
+  change(key, { phase: 'sending' });
+  try {
+    const id = uploadID ?? (await make(key, file));
+    await sendParts(key, id, file, stop.signal);
+    await call('POST', `/uploads/${id}/complete`);
+    forget(id);
+    files.delete(key);
+    change(key, { phase: 'done', sentBytes: file.size });
+    refresh('/uploads');
+  } catch (error) {
+    if (!stop.signal.aborted) change(key, { phase: 'failed', error: (error as Error).message });
+  } finally {
+    stops.delete(key);
+    pump();
+  }
+}
+
+async function make(key: string, file: File): Promise<string> {
+  const mimeType = mediaTypeOf(file);
+  const { id } = await call<Upload>('POST', '/uploads', {
+    name: file.name,
+    mimeType,
+    fileSize: file.size,
+    multipart: true,
+  });
+  remember({ uploadID: id, name: file.name, size: file.size, lastModified: file.lastModified });
+  change(key, { uploadID: id });
+  refresh('/uploads');
+  return id;
+}
+
+/** Sends the parts that are not there yet, each again where it breaks off. @throws {ApiError} */
+async function sendParts(key: string, id: string, file: File, signal: AbortSignal): Promise<void> {
+  const asked = await call<PartURLs>('POST', `/uploads/${id}/part-urls`, { partNumbers: [1] });
+  const partBytes = asked.partSizeBytes;
+  const there = new Set(await partsThere(id));
+  const all = Array.from({ length: Math.ceil(file.size / partBytes) }, (_, index) => index + 1);
+  const missing = all.filter((part) => !there.has(part));
+  const sizeOf = (part: number) => Math.min(partBytes, file.size - (part - 1) * partBytes);
+  const arrived = new Map(all.filter((part) => there.has(part)).map((part) => [part, sizeOf(part)]));
+  const tell = (part: number, bytes: number) => {
+    arrived.set(part, bytes);
+    change(key, { sentBytes: [...arrived.values()].reduce((sum, each) => sum + each, 0) });
+  };
+  const next = missing.values();
+  const lane = async (): Promise<void> => {
+    for (const part of next) {
+      const bytes = file.slice((part - 1) * partBytes, part * partBytes);
+      // oxlint-disable-next-line no-await-in-loop -- a lane sends one part at a time
+      await putPart({
+        bytes,
+        urlOf: async () => {
+          const body = { partNumbers: [part] };
+          return (await call<PartURLs>('POST', `/uploads/${id}/part-urls`, body)).parts[0]!;
+        },
+        onSent: (sent) => tell(part, sent),
+        signal,
+      });
+      tell(part, sizeOf(part));
+    }
+  };
+  await Promise.all(Array.from({ length: partsAtOnce }, lane));
+}
+
+async function partsThere(id: string): Promise<readonly number[]> {
+  const parts = await call<readonly { readonly partNumber: number }[]>('GET', `/uploads/${id}/parts`);
+  return parts.map(({ partNumber }) => partNumber);
+}
+
+function change(key: string, to: Partial<UploadTask>): void {
+  tasks = tasks.map((task) => (task.key === key ? { ...task, ...to } : task));
+  announce();
+}
+
+function announce(): void {
+  for (const listener of listeners) listener();
+}
+
+const isSame = (known: Remembered, { name, size, lastModified }: File) =>
+  known.name === name && known.size === size && known.lastModified === lastModified;
+
+function recall(): readonly Remembered[] {
+  try {
+    return JSON.parse(localStorage.getItem(storageKey) ?? '[]') as Remembered[];
+  } catch {
+    return [];
+  }
+}
+
+function remember(upload: Remembered): void {
+  localStorage.setItem(storageKey, JSON.stringify([...recall(), upload]));
+}
+
+function forget(uploadID: string): void {
+  localStorage.setItem(storageKey, JSON.stringify(recall().filter((each) => each.uploadID !== uploadID)));
+}
+
+addEventListener('beforeunload', (event) => {
+  if (tasks.some(({ phase }) => phase === 'sending')) event.preventDefault();
+});

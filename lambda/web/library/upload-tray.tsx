@@ -1,0 +1,73 @@
+// The uploads that are under way, on every screen, until somebody clears them.
+import { useSyncExternalStore } from 'react';
+import type { ReactNode } from 'react';
+import { formatBytes, formatShare } from '../app/format.ts';
+import { words } from '../words/en.ts';
+import { addFiles, clearUploads, onUploadTasks, pauseUpload, resumeUpload, uploadTasks } from './upload-queue.ts';
+import type { UploadTask } from './upload-queue.ts';
+
+const isOpen = ({ phase }: UploadTask) => phase !== 'done';
+const mostShown = 50;
+
+export function useUploadTasks(): readonly UploadTask[] {
+  return useSyncExternalStore(onUploadTasks, uploadTasks);
+}
+
+export function UploadTray(): ReactNode {
+  const tasks = useUploadTasks();
+  if (tasks.length === 0) return null;
+  const open = tasks.filter(isOpen).length;
+  return (
+    <aside className="tray" aria-label={words.tray.title}>
+      <details open={open > 0}>
+        <summary>{words.tray.summary(open)}</summary>
+        <ul>
+          {tasks
+            .toSorted((one, other) => Number(isOpen(other)) - Number(isOpen(one)))
+            .slice(0, mostShown)
+            .map((task) => (
+              <Task key={task.key} task={task} />
+            ))}
+        </ul>
+        <button type="button" onClick={clearUploads}>
+          {words.tray.clear}
+        </button>
+      </details>
+    </aside>
+  );
+}
+
+function Task({ task }: { readonly task: UploadTask }): ReactNode {
+  const { key, name, size, phase, sentBytes, error } = task;
+  return (
+    <li>
+      <p className="name">{name}</p>
+      {phase === 'interrupted' ? (
+        <p className="hint">{words.tray.lost(name)}</p>
+      ) : (
+        <progress max={Math.max(1, size)} value={sentBytes} aria-label={name} />
+      )}
+      <p className="hint">
+        {words.tray.states[phase]} · {formatBytes(size)}
+        {phase === 'sending' && ` · ${formatShare(sentBytes / Math.max(1, size))}`}
+      </p>
+      {error !== null && <p className="error">{error}</p>}
+      {phase === 'sending' && (
+        <button type="button" onClick={() => pauseUpload(key)}>
+          {words.tray.pause}
+        </button>
+      )}
+      {(phase === 'paused' || phase === 'failed') && (
+        <button type="button" onClick={() => resumeUpload(key)}>
+          {words.tray.resume}
+        </button>
+      )}
+      {phase === 'interrupted' && (
+        <label className="button">
+          {words.tray.again}
+          <input type="file" className="hidden" onChange={(event) => addFiles([...(event.target.files ?? [])])} />
+        </label>
+      )}
+    </li>
+  );
+}

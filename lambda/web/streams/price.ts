@@ -1,0 +1,18 @@
+// What a stream costs while it is live, by the price table that is in force and the defaults of whoever starts it.
+import { priceOf } from '../../domain/credits.ts';
+import type { Framerate, Quality } from '../../domain/video-format.ts';
+import { serviceNow } from '../app/api.ts';
+import { formatNumber } from '../app/format.ts';
+import { useLive } from '../app/live-data.ts';
+
+interface Me {
+  readonly defaults: { readonly quality: Quality; readonly framerate: Framerate };
+}
+
+/** Credits an hour for the first output; a dash until it is known. */
+export function usePrice(quality: Quality | null, framerate: Framerate | null): string {
+  const defaults = useLive<Me>('/me').data?.defaults;
+  if (!defaults) return '–';
+  const format = { quality: quality ?? defaults.quality, framerate: framerate ?? defaults.framerate };
+  return formatNumber(priceOf({ role: 'primary', ...format }, new Date(serviceNow())).creditsPerHour);
+}

@@ -1,0 +1,26 @@
+// What keeps a stream from starting, and what to do about each; nothing where it can start as it is.
+import type { ReactNode } from 'react';
+import { useLive } from '../app/live-data.ts';
+import { words } from '../words/en.ts';
+
+export interface ReadinessAnswer {
+  readonly ready: boolean;
+  readonly issues: readonly { readonly error: string; readonly suggestion: string; readonly stage: string }[];
+}
+
+export function Readiness({ streamID }: { readonly streamID: string }): ReactNode {
+  const { data } = useLive<ReadinessAnswer>(`/streams/${streamID}/readiness`, 4000);
+  if (!data || data.issues.length === 0) return null;
+  return (
+    <div role="status" className="notice">
+      <h3>{data.ready ? words.stream.leftOut : words.stream.readiness}</h3>
+      <ul>
+        {data.issues.map(({ error, suggestion }) => (
+          <li key={error + suggestion}>
+            {error} <span className="hint">{suggestion}</span>
+          </li>
+        ))}
+      </ul>
+    </div>
+  );
+}

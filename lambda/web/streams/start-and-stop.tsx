@@ -1,0 +1,42 @@
+// Starts and stops a stream. Nothing is shown as done before the API has seen it: until then it is asked for.
+import type { ReactNode } from 'react';
+import { liveStates } from '../../domain/stream-lifecycle.ts';
+import { call } from '../app/api.ts';
+import { Ask } from '../app/ask.tsx';
+import { refresh, show } from '../app/live-data.ts';
+import type { Stream } from '../app/types.ts';
+import { words } from '../words/en.ts';
+import { nameOf } from './stream-name.ts';
+import { usePrice } from './price.ts';
+
+export function StartAndStop({ stream }: { readonly stream: Stream }): ReactNode {
+  const name = nameOf(stream);
+  const price = usePrice(stream.quality, stream.framerate);
+  const move = async (what: 'start' | 'stop'): Promise<void> => {
+    const moved = await call<Stream>('POST', `/streams/${stream.id}/${what}`);
+    show(`/streams/${stream.id}`, moved);
+    refresh('/streams?');
+  };
+  if (liveStates.includes(stream.state))
+    return (
+      <Ask
+        action={words.stream.stop}
+        tone="grave"
+        question={words.stream.stopAsk(name)}
+        explanation={words.stream.stopText}
+        refuse={words.stream.keep}
+        isDisabled={stream.state === 'stopping'}
+        onYes={() => move('stop')}
+      />
+    );
+  return (
+    <Ask
+      action={words.stream.start}
+      tone="primary"
+      question={words.stream.startAsk(name)}
+      explanation={words.stream.startText(price)}
+      refuse={words.stream.notNow}
+      onYes={() => move('start')}
+    />
+  );
+}

@@ -1,0 +1,6 @@
+// How a stream is called on the page.
+import { words } from '../words/en.ts';
+
+export function nameOf({ name }: { readonly name: string | null }): string {
+  return name === null || name === '' ? words.streams.unnamed : name;
+}

@@ -1,0 +1,108 @@
+// One stream: its state with the evidence for it, what can be done, what plays, where it goes, and what happened.
+import type { ReactNode } from 'react';
+import { Age } from '../app/age.tsx';
+import type { ScreenProps } from '../app/screen.ts';
+import { useLive } from '../app/live-data.ts';
+import { Loaded } from '../app/loaded.tsx';
+import { OutputBadge, StreamBadge } from '../app/state-badge.tsx';
+import type { Destination, Output, Page, Stream, Transition } from '../app/types.ts';
+import { words } from '../words/en.ts';
+import { Evidence } from './evidence.tsx';
+import { Figures } from './figures.tsx';
+import { nameOf } from './stream-name.ts';
+import { StartAndStop } from './start-and-stop.tsx';
+import { StreamSettings } from './stream-settings.tsx';
+import { Timeline } from './timeline.tsx';
+
+export function StreamPage({ id }: ScreenProps): ReactNode {
+  const path = `/streams/${id}`;
+  const live = useLive<Stream>(path);
+  if (live.error?.status === 404) return <p className="screen">{words.stream.missing}</p>;
+  return (
+    <div className="screen">
+      <Loaded live={live} path={path}>
+        {(stream) => <Shown stream={stream} />}
+      </Loaded>
+    </div>
+  );
+}
+
+function Shown({ stream }: { readonly stream: Stream }): ReactNode {
+  const since = stream.transitions[0]?.at ?? stream.updatedAt;
+  // A stream that has never been on air is starting for half a minute, while its output knows already why it is not.
+  const failing = stream.outputs.find(({ state }) => state === 'failing');
+  const reason = stream.stateReason ?? failing?.reason ?? null;
+  const isWrong = stream.state === 'failing' || stream.state === 'failed' || failing !== undefined;
+  return (
+    <>
+      <div className="heading">
+        <h1>{nameOf(stream)}</h1>
+        <StartAndStop stream={stream} />
+      </div>
+      <p role="status">
+        <StreamBadge {...stream} />{' '}
+        <span className="hint">
+          <Age at={since} />
+        </span>
+      </p>
+      {reason && <p className={isWrong ? 'error' : 'hint'}>{reason.detail}</p>}
+      <div className="columns">
+        <Evidence stream={stream} />
+        <Timeline stream={stream} />
+      </div>
+      <Outputs outputs={stream.outputs} />
+      <Figures streamID={stream.id} />
+      <StreamSettings stream={stream} />
+      <History transitions={stream.transitions} />
+    </>
+  );
+}
+
+function Outputs({ outputs }: { readonly outputs: readonly Output[] }): ReactNode {
+  const { data: destinations } = useLive<Page<Destination>>('/destinations?limit=100');
+  const nameOfDestination = new Map(destinations?.data.map(({ id, name }) => [id, name]));
+  return (
+    <section aria-labelledby="outputs">
+      <h2 id="outputs">{words.stream.outputs}</h2>
+      {outputs.length === 0 && <p className="hint">{words.stream.noOutputs}</p>}
+      <ul className="rows">
+        {outputs.map((output) => (
+          <li key={output.id}>
+            <div>
+              <strong>{output.name ?? nameOfDestination.get(output.destinationID) ?? '…'}</strong>
+              {output.reason && <p>{output.reason.detail}</p>}
+              {output.replicas.map((replica) => (
+                <p className="hint" key={replica.role}>
+                  {replica.attempt > 0 && `${words.stream.attempt(replica.attempt)} `}
+                  {replica.nextAttemptAt && <Age at={replica.nextAttemptAt} />}
+                </p>
+              ))}
+            </div>
+            <p className="state">
+              <OutputBadge {...output} />
+            </p>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+function History({ transitions }: { readonly transitions: readonly Transition[] }): ReactNode {
+  return (
+    <section aria-labelledby="history">
+      <h2 id="history">{words.stream.history}</h2>
+      {transitions.length === 0 && <p className="hint">{words.stream.noHistory}</p>}
+      <ol className="rows">
+        {transitions.map(({ id, cause, to, at }) => (
+          <li key={id}>
+            <span>{words.causes[cause]}</span>
+            <span className="hint">
+              {words.states[to]} · <Age at={at} />
+            </span>
+          </li>
+        ))}
+      </ol>
+    </section>
+  );
+}

@@ -1,0 +1,110 @@
+// What can be changed of a stream, what keeps it from starting, and how it is deleted.
+import { useState } from 'react';
+import type { ReactNode } from 'react';
+import { isLive } from '../../domain/stream-lifecycle.ts';
+import { framerates, qualities } from '../../domain/video-format.ts';
+import { call } from '../app/api.ts';
+import { Ask } from '../app/ask.tsx';
+import { refresh, show, useLive } from '../app/live-data.ts';
+import { navigate } from '../app/router.tsx';
+import type { Destination, Page, Stream, Upload } from '../app/types.ts';
+import { Choice, Field, Form } from '../form.tsx';
+import { words } from '../words/en.ts';
+import { framerateWords, qualityWords } from './format-words.ts';
+import { Readiness } from './readiness.tsx';
+import { nameOf } from './stream-name.ts';
+
+export function StreamSettings({ stream }: { readonly stream: Stream }): ReactNode {
+  const locked = isLive(stream.state);
+  return (
+    <section aria-labelledby="settings">
+      <h2 id="settings">{words.stream.settings}</h2>
+      {!locked && <Readiness streamID={stream.id} />}
+      {locked && <p className="hint">{words.stream.lockedWhileLive}</p>}
+      <Fields stream={stream} isLocked={locked} />
+      {!locked && (
+        <p>
+          <Ask
+            action={words.stream.remove}
+            tone="grave"
+            question={words.stream.removeAsk(nameOf(stream))}
+            explanation={words.stream.removeText}
+            refuse={words.stream.kept}
+            onYes={async () => {
+              await call('DELETE', `/streams/${stream.id}`);
+              refresh('/streams?');
+              navigate('/streams');
+            }}
+          />
+        </p>
+      )}
+    </section>
+  );
+}
+
+function Fields({ stream, isLocked }: { readonly stream: Stream; readonly isLocked: boolean }): ReactNode {
+  const [isSaved, setSaved] = useState(false);
+  const { data: destinations } = useLive<Page<Destination>>('/destinations?limit=100');
+  const { data: uploads } = useLive<Page<Upload>>('/uploads?limit=100&probeState=completed');
+  const save = async (fields: Readonly<Record<string, string>>): Promise<void> => {
+    setSaved(false);
+    const changes = Object.entries(fields).map(([name, value]) => [name, value === '' ? null : value]);
+    show(`/streams/${stream.id}`, await call('PATCH', `/streams/${stream.id}`, Object.fromEntries(changes)));
+    refresh('/streams');
+    setSaved(true);
+  };
+  if (!destinations || !uploads) return null;
+  const named = (rows: readonly { readonly id: string; readonly name: string }[], own: string | null) => [
+    ['', words.none] as const,
+    ...rows.map(({ id, name }) => [id, name] as const),
+    // What is not among the first hundred stays chosen.
+    ...(own !== null && rows.every(({ id }) => id !== own) ? [[own, own] as const] : []),
+  ];
+  return (
+    <>
+      <Form action={words.save} onSubmit={save} className="in-row">
+        <Field
+          name="name"
+          label={words.stream.name}
+          defaultValue={stream.name ?? ''}
+          required={false}
+          maxLength={255}
+        />
+        {!isLocked && (
+          <>
+            {stream.playlistIDs.length === 0 && (
+              <Choice
+                name="videoUploadObjectID"
+                label={words.stream.video}
+                defaultValue={stream.videoUploadObjectID ?? ''}
+                options={named(uploads.data, stream.videoUploadObjectID)}
+              />
+            )}
+            <Choice
+              name="destinationID"
+              label={words.stream.destination}
+              defaultValue={stream.destinationID ?? ''}
+              options={named(destinations.data, stream.destinationID)}
+            />
+            <Choice
+              name="quality"
+              label={words.stream.quality}
+              defaultValue={stream.quality ?? ''}
+              options={[['', words.stream.byDefault], ...qualities.map((each) => [each, qualityWords(each)] as const)]}
+            />
+            <Choice
+              name="framerate"
+              label={words.stream.framerate}
+              defaultValue={stream.framerate ?? ''}
+              options={[
+                ['', words.stream.byDefault],
+                ...framerates.map((each) => [each, framerateWords(each)] as const),
+              ]}
+            />
+          </>
+        )}
+      </Form>
+      <p role="status">{isSaved && words.saved}</p>
+    </>
+  );
+}

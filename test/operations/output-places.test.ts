@@ -1,0 +1,124 @@
+// Two outputs of a stream never go to one place, however they come to, and whatever their addresses look like.
+import { expect, it } from 'vitest';
+import { recoverReplicas } from '../../lambda/orchestration/recover-replicas.ts';
+import { settleForgottenOutputs } from '../../lambda/orchestration/settle-outputs.ts';
+import { actorsOn } from '../support/actors.ts';
+import { intervalsOf } from '../support/books.ts';
+import { testService } from '../support/service.ts';
+
+const service = testService();
+const { activeStream, call, claim, create, data, loseLease, readyStream, register, report, user } = actorsOn(service);
+
+const to = (rtmpURL: string, streamKey: string) => create('/destinations', { name: 'x', rtmpURL, streamKey });
+const addTo = (streamID: string, destinationID: string) =>
+  call('POST', `/streams/${streamID}/outputs`, { destinationID });
+const codesOf = (...answers: { status: number; body: { code?: string } | null }[]) =>
+  answers.map(({ status, body }) => (status < 300 ? 'done' : body?.code));
+const states = async (id: string) =>
+  (await call('GET', `/streams/${id}/outputs`)).body.data.map(({ state }: { state: string }) => state);
+
+it('by another spelling of the address', async () => {
+  const id = await readyStream({ destinationID: await to('rtmp://127.0.0.1/live', 'a/b') });
+  const tried = [
+    await to('rtmp://LOCALHOST./live/a', 'b'),
+    await to('rtmp://127.1:1935/live/a/', 'b'),
+    await to('rtmp://127.0.0.1/live', 'a/c'),
+  ];
+  const answers = [];
+  for (const destinationID of tried) answers.push(await addTo(id, destinationID));
+  // A name may lead anywhere, so that only its spelling counts.
+  expect(codesOf(...answers)).toEqual(['done', 'output_exists', 'done']);
+  expect(answers[0]!.body.stats).toMatchObject({ bitrateKbps: 0, framesSent: 0 });
+});
+
+it('by a change of a destination, of a stream, or of the deprecated key', async () => {
+  const [first, second, third] = [
+    await to('rtmp://127.0.0.1/live', '1'),
+    await to('rtmp://127.0.0.1/live', '2'),
+    await to('rtmp://127.0.0.1/live', '3'),
+  ];
+  const id = await readyStream({ destinationID: first });
+  await addTo(id, second);
+  const changed = await call('PATCH', `/destinations/${second}`, {
+    rtmpURL: 'rtmp://127.0.0.1:1935/live',
+    streamKey: '1',
+  });
+  expect([codesOf(changed), changed.body.errors]).toEqual([
+    ['output_exists'],
+    [
+      expect.objectContaining({
+        path: '/rtmpURL',
+        detail: `The stream is sent there already, by destination ${first}.`,
+      }),
+    ],
+  ]);
+  expect(
+    codesOf(
+      await call('PATCH', `/destinations/${second}`, { name: 'y', streamKey: '2' }),
+      await call('PATCH', `/destinations/${third}`, { streamKey: '2' }),
+      await call('PATCH', `/streams/${id}`, { destinationID: third }),
+      await call('PATCH', `/destinations/${third}`, { streamKey: '4' }),
+      await call('PATCH', `/streams/${id}`, { destinationID: third }),
+    ),
+  ).toEqual(['done', 'done', 'output_exists', 'done', 'done']);
+});
+
+it('by two changes at the same moment', async () => {
+  const [first, second] = [await to('rtmp://127.0.0.1/live', '1'), await to('rtmp://127.0.0.1/live', '2')];
+  const id = await readyStream({ destinationID: first });
+  await addTo(id, second);
+  const answers = await Promise.all(
+    [first, second].map((each) => call('PATCH', `/destinations/${each}`, { streamKey: '3' })),
+  );
+  expect(codesOf(...answers).toSorted()).toEqual(['done', 'output_exists']);
+});
+
+it('by being removed and added again, before the one that is removed has ended', async () => {
+  await register('agent');
+  const place = ['rtmp://127.0.0.1:1936/live', 'k'] as const;
+  const { id } = await activeStream('agent');
+  const added = await addTo(id, await to(...place));
+  const [sending] = await claim('agent');
+  await report(sending!, 'live');
+  const remove = (outputID: string) => call('DELETE', `/streams/${id}/outputs/${outputID}`);
+  await remove(added.body.id);
+  const again = await addTo(id, await to(...place));
+  const elsewhere = await addTo(id, await to('rtmp://127.0.0.1:1937/live', 'k'));
+  expect([again.body.state, elsewhere.body.state]).toEqual(['idle', 'connecting']);
+  expect((await claim('agent')).map(({ output_id: outputID }) => outputID)).toEqual([elsewhere.body.id]);
+  await report(sending!, 'ended');
+  expect(await states(id)).toEqual(['live', 'connecting', 'connecting']);
+});
+
+it('by the first output being removed and added again, also where its agent dies over it', async () => {
+  await register('agent');
+  const { id } = await activeStream('agent');
+  const other = await addTo(id, await to('rtmp://127.0.0.1:1937/live', 'k'));
+  const [further] = await claim('agent');
+  await report(further!, 'live');
+  const [first] = (await call('GET', `/streams/${id}/outputs`)).body.data;
+  await call('DELETE', `/streams/${id}/outputs/${first.id}`);
+  expect((await addTo(id, first.destinationID)).body.state).toBe('idle');
+  await loseLease('agent');
+  await recoverReplicas(service.pool());
+  expect(await states(id)).toEqual(['connecting', 'connecting']);
+  expect(other.body.isFirst).toBe(false);
+});
+
+it('one that an agent of the release before has left unpaid is paid from the next sweep on', async () => {
+  await register('agent');
+  const { id } = await activeStream('agent');
+  await addTo(id, await to('rtmp://127.0.0.1:1937/live', 'k'));
+  const [further] = await claim('agent');
+  await report(further!, 'live');
+  const paid = async () => (await intervalsOf(service, user().id)).filter(({ ended_at: endedAt }) => endedAt === null);
+  await service
+    .pool()
+    .query('update live_intervals set ended_at = now(), bytes_after = bytes_before where replica_id = $1', [
+      further!.id,
+    ]);
+  expect(await paid()).toHaveLength(1);
+  await settleForgottenOutputs(service.pool());
+  expect(await paid()).toHaveLength(2);
+  expect(await data().liveIntervals.streamsUnmetered(10)).toEqual([]);
+});

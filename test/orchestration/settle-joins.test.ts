@@ -1,0 +1,189 @@
+// Streams have the joins of the next minutes prepared, send them once they are there, and say how many are cuts yet.
+import { beforeEach, describe, expect, it } from 'vitest';
+import { occurrencesFrom } from '../../lambda/domain/play-out.ts';
+import { settleJoin } from '../../lambda/orchestration/settle-joins.ts';
+import { actorsOn } from '../support/actors.ts';
+import { testService } from '../support/service.ts';
+import { clearRenditions } from '../support/stored-uploads.ts';
+
+const service = testService();
+const { call, claim, commands, create, data, fallDue, fire, readyStream, register, report, stream, upload } =
+  actorsOn(service);
+const crossfade = { kind: 'crossfade', seconds: 3 };
+
+beforeEach(async () => {
+  await clearRenditions(service);
+  await service.pool().query('truncate joins, timeline_joins');
+});
+
+/** A song of 200.5 s that is prepared. */
+async function song(content: string): Promise<string> {
+  const id = await upload({ durationSeconds: 200.5 });
+  await data().uploads.recordContentHash(id, content);
+  await data().renditions.begin(content, 'sound', 1);
+  await data().renditions.finishSegment(content, 'sound', 0);
+  return id;
+}
+
+interface Radio {
+  readonly id: string;
+  readonly playlistID: string;
+}
+
+/** A stream with a sound track of these songs. */
+async function radio(songs: readonly string[], more: object = {}, mode = 'sequential'): Promise<Radio> {
+  const pictures = await song('pictures');
+  await data().renditions.begin('pictures', 'q_720p-f_30', 1);
+  await data().renditions.finishSegment('pictures', 'q_720p-f_30', 0);
+  const settings = { streamBackend: 'manifest', quality: 'q_720p', framerate: 'f_30', videoUploadObjectID: pictures };
+  const id = await readyStream({ ...settings, sound: { loudness: { enabled: false }, join: crossfade }, ...more });
+  const playlistID = await create('/playlists', { streamID: id, kind: 'audio', mode });
+  await edit(
+    playlistID,
+    songs.map((uploadID, index) => ({ op: 'add', uploadID, itemID: `item${index}` })),
+  );
+  return { id, playlistID };
+}
+const edit = (playlistID: string, operations: object[]) =>
+  call('POST', `/playlists/${playlistID}/operations`, { operations });
+const start = async ({ id }: Radio) =>
+  expect((await call('POST', `/streams/${id}/start`)).body.state).toBe('activating');
+const songs = () => Promise.all(['a', 'b', 'c'].map(song));
+const entriesOf = async ({ id }: Radio) => (await data().timelines.ofStream(id)).audio;
+const asked = async () =>
+  (await commands()).flatMap(({ body }) => (body.task === 'prepare_join' ? [String(body.name)] : []));
+
+/** Makes a join, as the media worker would. */
+async function make(name: string): Promise<void> {
+  await data().joins.settle(name, 'ready');
+  await settleJoin(service.pool(), name);
+}
+async function goOnAir({ id }: Radio, secondsAgo: number): Promise<void> {
+  await register('agent');
+  const [replica] = await claim('agent');
+  await report(replica!, 'live');
+  await service
+    .pool()
+    .query('update streams set anchored_at = now() - make_interval(secs => $2) where id = $1', [id, secondsAgo]);
+}
+
+describe('a stream with crossfades', () => {
+  it('has those of the next ten minutes prepared, and none twice', async () => {
+    const it = await radio(await songs());
+    await start(it);
+    // Four songs begin within 600 s, and the first of them follows nothing.
+    expect(await asked()).toHaveLength(3);
+    expect(await stream(it.id)).toMatchObject({ pendingJoins: 3, sound: { join: crossfade } });
+    await fallDue(it.id, 'joins');
+    await fire();
+    expect(await asked()).toHaveLength(3);
+  });
+
+  it('sends one from 10 s on after it is made, and agents are told', async () => {
+    const it = await radio(await songs());
+    await start(it);
+    await goOnAir(it, 100);
+    const [name] = await asked();
+    await make(name!);
+    const known = await data().joins.ofRun(it.id);
+    expect([...known.keys()]).toEqual([name]);
+    expect(known.get(name!)).toBeGreaterThan(109);
+    expect(known.get(name!)).toBeLessThan(170);
+    expect((await stream(it.id)).pendingJoins).toBe(2);
+    const [replica] = await data().replicas.ofStream(it.id);
+    expect((await data().timelines.revisions('agent')).get(replica!.id)).toBe(1);
+    for (const other of await asked()) await make(other);
+    expect((await stream(it.id)).pendingJoins).toBe(0);
+  });
+
+  it('sends one that another stream had made from its start on', async () => {
+    const all = await songs();
+    await start(await radio(all));
+    for (const name of await asked()) await make(name);
+    const other = await radio(all);
+    await start(other);
+    expect([await asked(), (await stream(other.id)).pendingJoins]).toEqual([expect.any(Array), 0]);
+    expect((await data().joins.ofRun(other.id)).size).toBe(3);
+  });
+
+  it('plays each song for 3 s less, and a shuffle looks ahead as it is drawn', async () => {
+    const it = await radio(await songs(), {}, 'shuffle');
+    await start(it);
+    const entries = await entriesOf(it);
+    const lengths = [...occurrencesFrom(entries, 0, 30).take(7)].map(({ frameCount }) => frameCount / 30);
+    expect(new Set(lengths)).toEqual(new Set([197.5]));
+    const before = await asked();
+    await goOnAir(it, 500);
+    await fallDue(it.id, 'joins');
+    await fire();
+    expect((await asked()).length).toBeGreaterThan(before.length);
+  });
+
+  it('has those of the other levels prepared once songs get these', async () => {
+    const it = await radio(await songs());
+    await start(it);
+    await goOnAir(it, 10);
+    const before = new Set(await asked());
+    const loudness = { integratedLUFS: -8, rangeLU: 5, truePeakDBTP: -0.5 };
+    await service.pool().query(`update inspections set state = 'completed', share = 1, loudness = $1`, [loudness]);
+    for (const content of ['a', 'b', 'c']) {
+      await data().renditions.begin(content, 'sound-14', 1);
+      await data().renditions.finishSegment(content, 'sound-14', 0);
+    }
+    await call('PATCH', `/streams/${it.id}`, { sound: { join: crossfade } });
+    expect((await asked()).filter((name) => !before.has(name)).length).toBeGreaterThan(2);
+  });
+});
+
+it('a stream that is live joins otherwise from its next item on, and goes on in the same order', async () => {
+  const it = await radio(await songs(), { sound: null });
+  await start(it);
+  await goOnAir(it, 100);
+  expect([(await stream(it.id)).pendingJoins, await asked()]).toEqual([null, []]);
+  await call('PATCH', `/streams/${it.id}`, {
+    sound: { loudness: { enabled: false }, join: { kind: 'fade', seconds: 1 } },
+  });
+  const entries = await entriesOf(it);
+  expect(entries).toHaveLength(2);
+  expect(entries[1]!.offsetSeconds).toBeCloseTo(200.5, 3);
+  expect(entries[1]!.snapshot.items.map(({ itemID, join }) => [itemID, join])).toEqual(
+    ['item1', 'item2', 'item0'].map((id) => [id, { kind: 'fade', seconds: 1 }]),
+  );
+  expect((await asked()).length).toBeGreaterThan(3);
+  await call('PATCH', `/streams/${it.id}`, { sound: null });
+  expect((await entriesOf(it)).at(-1)!.snapshot.items.every(({ join }) => join === undefined)).toBe(true);
+  expect((await stream(it.id)).pendingJoins).toBeNull();
+});
+
+it('an item is joined as it says itself, and nothing overlaps more than half of the shortest item', async () => {
+  const [a, b] = await songs();
+  const jingle = await upload({ durationSeconds: 4 });
+  const it = await radio([a!, b!, jingle]);
+  await edit(it.playlistID, [{ op: 'set', itemID: 'item0', sound: { join: { kind: 'cut' } } }]);
+  const { items } = (await call('GET', `/playlists/${it.playlistID}`)).body.draft;
+  expect(items[0].sound).toEqual({ loudness: null, join: { kind: 'cut', seconds: 3 } });
+  await start(it);
+  const [entry] = await entriesOf(it);
+  expect(entry!.snapshot.items.map(({ join }) => join)).toEqual([
+    undefined,
+    { kind: 'crossfade', seconds: 2 },
+    { kind: 'crossfade', seconds: 2 },
+  ]);
+});
+
+it('the ffmpeg backend prepares nothing, and has none pending', async () => {
+  const it = await radio(await songs(), { streamBackend: 'ffmpeg' });
+  await start(it);
+  expect([(await stream(it.id)).pendingJoins, await asked()]).toEqual([null, []]);
+  expect((await entriesOf(it))[0]!.snapshot.items[0]!.join).toEqual(crossfade);
+});
+
+it.each([{ kind: 'crossfade', seconds: 0.4 }, { kind: 'fade', seconds: 10.1 }, { kind: 'wipe' }])(
+  'the join %j is refused',
+  async (join) => {
+    const id = await readyStream();
+    expect((await call('PATCH', `/streams/${id}`, { sound: { join } })).body).toMatchObject({
+      code: 'validation_failed',
+    });
+  },
+);

@@ -1,0 +1,255 @@
+// Songs that follow one another by crossfades and fades: no click, constant power, exact times, and the same for all.
+import { execFile } from 'node:child_process';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { framesUntilNext, occurrencesFrom } from '../../../lambda/domain/play-out.ts';
+import type { TimelineEntry, TimelineItem } from '../../../lambda/domain/play-out.ts';
+import { renditionOf } from '../../../lambda/domain/rendition.ts';
+import { joinsAt, withJoins } from '../../../lambda/domain/sound-joins.ts';
+import type { Join } from '../../../lambda/domain/sound.ts';
+import { openFrames } from '../../../lambda/publisher/encoded/ffmpeg-media.ts';
+import { audioFormat, profileOf } from '../../../lambda/publisher/ffmpeg/profile.ts';
+import { findMediaTools } from '../../../lambda/publisher/media/media-tools.ts';
+import { joinKey, segmentKey } from '../../../lambda/publisher/prepared/segment-format.ts';
+import { SegmentStore } from '../../../lambda/publisher/prepared/segment-store.ts';
+import { prepareJoin } from '../../../lambda/publisher/preparing/prepare-join.ts';
+import { fastEncoder, madeSample } from '../../support/media-samples.ts';
+import { steps } from '../../support/recording.ts';
+import { CheckingIngest, flvOf, frameTimes } from './checking-ingest.ts';
+import { format, item, mediaOptions, play, preparedClips, timelineOf } from './prepared-clips.ts';
+import type { PreparedClips } from './prepared-clips.ts';
+
+const run = promisify(execFile);
+const tools = await findMediaTools(process.env);
+const rate = 30;
+const songCount = 20;
+const laps = 3;
+const amplitude = 0.25;
+/** None lasts a whole number of pictures or AAC frames. */
+const songs = Array.from({ length: songCount }, (_, index) => item(`song${index}`, 7.013 + 0.071 * index));
+/** Far enough apart that two of them do not beat slowly. */
+const hertzOf = ({ uploadID }: TimelineItem) => 220 + 40 * Number(uploadID.slice('song'.length));
+const paths = new Map<string, string>();
+const picture = item('picture', 4);
+const crossfade = { kind: 'crossfade', seconds: 3 } as const;
+
+let folder: string;
+let clips: PreparedClips;
+/** Has everything at hand: the clock of the test does not wait for the track of sound to be read. */
+let store: SegmentStore;
+/** Joins that are made, by name. */
+const made = new Map<string, number>();
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'joins-'));
+  clips = await preparedClips(tools);
+  store = new SegmentStore({ objects: clips.objects, maxCachedBytes: 512 * 1024 * 1024 });
+  paths.set(picture.uploadID, await madeSample('joins-picture.mp4', pictureRecipe));
+  await clips.prepare(picture, paths.get(picture.uploadID)!);
+  for (const song of songs) {
+    const tone = `aevalsrc='${amplitude}*sin(2*PI*${hertzOf(song)}*t)|${amplitude}*sin(2*PI*${hertzOf(song)}*t)'`;
+    const input = ['-f', 'lavfi', '-i', `${tone}:s=48000:d=${song.durationSeconds}`];
+    const path = await madeSample(`joined-${hertzOf(song)}-${song.durationSeconds}.wav`, [
+      ...input,
+      '-c:a',
+      'pcm_s16le',
+    ]);
+    paths.set(song.uploadID, path);
+    await clips.prepare(song, path, 'sound', fastEncoder);
+    await keepAtHand(segmentKey(renditionOf(song.uploadID, song, 'sound'), 0));
+  }
+}, 300_000);
+afterAll(async () => {
+  await clips[Symbol.asyncDispose]();
+  await rm(folder, { recursive: true });
+});
+
+async function keepAtHand(key: string): Promise<void> {
+  await store.block(key, await store.header(key), 0);
+}
+
+const pictureRecipe = [
+  ['-f', 'lavfi', '-i', 'color=s=320x180:r=30:d=4'],
+  ['-c:v', 'libx264', '-preset', 'ultrafast', '-an'],
+].flat();
+
+function timelineWith(wish: Join, mode: 'sequential' | 'shuffle'): TimelineEntry[] {
+  const [entry] = timelineOf();
+  return [{ ...entry!, snapshot: { mode, seed: 7, items: withJoins(songs, wish) } }];
+}
+
+/** Makes the joins of some seconds, as workers would. */
+async function makeJoins(entries: readonly TimelineEntry[], seconds: number): Promise<void> {
+  const contentHashes = new Map(songs.map(({ uploadID }) => [uploadID, uploadID]));
+  for (const occurrence of occurrencesFrom(entries, 0, rate)) {
+    if (occurrence.startFrame > seconds * rate) return;
+    for (const { name, recipe } of joinsAt({ entries, contentHashes }, occurrence, rate)) {
+      if (made.has(name)) continue;
+      const urlOf = (contentHash: string) => paths.get(contentHash)!;
+      const bytes = await prepareJoin(tools, { recipe, urlOf }, new AbortController().signal);
+      await clips.objects.write(joinKey(name), bytes, { contentType: 'application/octet-stream' });
+      made.set(name, 0);
+      await keepAtHand(joinKey(name));
+    }
+  }
+}
+
+async function received(entries: readonly TimelineEntry[], seconds: number, startFrame = 0) {
+  const ingest = new CheckingIngest();
+  const recorded = mediaOptions(store, () => ({ video: timelineOf(picture), audio: entries, joins: made }));
+  await play(recorded, ingest, { seconds, startFrame });
+  return { ingest, ...recorded };
+}
+
+const payloads = ({ ingest }: { ingest: CheckingIngest }) =>
+  ingest.audio.filter(({ payload }) => payload[1] === 1).map(({ payload }) => payload.toString('base64'));
+
+/** What a viewer hears, of the left channel, from -1 to 1. */
+async function heard({ ingest }: { ingest: CheckingIngest }): Promise<Float32Array> {
+  const path = join(folder, 'heard.flv');
+  await writeFile(path, flvOf(ingest));
+  const { stdout } = await run(
+    tools.ffmpegPath,
+    ['-v', 'error', '-i', path, '-map', '0:a', '-af', 'pan=mono|c0=c0', '-f', 'f32le', '-'],
+    { encoding: 'buffer', maxBuffer: 1024 ** 3 },
+  );
+  return new Float32Array(stdout.buffer, stdout.byteOffset, Math.floor(stdout.length / 4));
+}
+
+function largestStep(samples: Float32Array): number {
+  let largest = 0;
+  for (let at = 1; at < samples.length; at++) largest = Math.max(largest, Math.abs(samples[at]! - samples[at - 1]!));
+  return largest;
+}
+
+/** The power of each quarter of a second, in dB over that of a song. */
+function powers(samples: Float32Array): number[] {
+  const size = audioFormat.sampleRate / 4;
+  return Array.from({ length: Math.floor(samples.length / size) }, (_, index) => {
+    const part = samples.subarray(index * size, (index + 1) * size);
+    const power = part.reduce((sum, sample) => sum + sample * sample, 0) / size;
+    return 10 * Math.log10(power / (amplitude ** 2 / 2));
+  });
+}
+
+describe(`crossfades of 3 s between ${songCount} songs, shuffled, ${laps} laps`, { timeout: 240_000 }, () => {
+  const entries = timelineWith(crossfade, 'shuffle');
+  const lapSeconds = songs.reduce((sum, each) => sum + framesUntilNext({ ...each, join: crossfade }, rate), 0) / rate;
+  const seconds = laps * lapSeconds;
+  let whole: Awaited<ReturnType<typeof received>>;
+  let samples: Float32Array;
+
+  beforeAll(async () => {
+    await makeJoins(entries, seconds);
+    whole = await received(entries, seconds);
+    samples = await heard(whole);
+  }, 240_000);
+
+  it('last exactly as long as they should', () => {
+    const songSeconds = songs.reduce((sum, { durationSeconds }) => sum + Math.round(durationSeconds * rate) / rate, 0);
+    expect(lapSeconds).toBeCloseTo(songSeconds - 3 * songCount, 6);
+    const sent = frameTimes(whole.ingest.audio);
+    expect(steps(sent)).toEqual([21, 22]);
+    // A sender is half a second ahead of its time.
+    expect((sent.at(-1)! - sent[0]!) / 1000).toBeGreaterThan(seconds - 1);
+    expect(whole.unreadable).toEqual([]);
+  });
+
+  it('have no click and constant power', () => {
+    const fastest = Math.max(...songs.map(hertzOf));
+    const stepOfSong = (2 * Math.PI * fastest * amplitude) / audioFormat.sampleRate;
+    const found = { step: largestStep(samples) / stepOfSong, powers: powers(samples).slice(1, -8) };
+    const off = found.powers.filter((dB) => Math.abs(dB) > 1);
+    console.log(
+      `largest step ${found.step.toFixed(3)} of a song's, power ${Math.min(...found.powers).toFixed(2)} to ` +
+        `${Math.max(...found.powers).toFixed(2)} dB over ${found.powers.length} quarters of a second`,
+    );
+    expect({ isClick: found.step > Math.SQRT2, off }).toEqual({ isClick: false, off: [] });
+  });
+
+  it('are the same for whoever begins in the middle of one', async () => {
+    const all = new Set(payloads(whole));
+    const fades = [...occurrencesFrom(entries, 1, rate).take(6)];
+    for (const { startFrame } of fades) {
+      const later = payloads(await received(entries, 3, startFrame + 41));
+      expect(later.length).toBeGreaterThan(60);
+      // The connection begins with a keyframe of the pictures.
+      expect(later.filter((payload) => !all.has(payload))).toEqual([]);
+    }
+  });
+});
+
+it('fades go through silence, without a click, at exact times', { timeout: 120_000 }, async () => {
+  const entries = timelineWith({ kind: 'fade', seconds: 1 }, 'sequential');
+  const seconds = 30;
+  await makeJoins(entries, seconds);
+  const recorded = await received(entries, seconds);
+  expect(steps(frameTimes(recorded.ingest.audio))).toEqual([21, 22]);
+  expect(recorded.unreadable).toEqual([]);
+  expect(fadesOf(await heard(recorded), entries, seconds)).toEqual(fadesWanted(entries, seconds));
+});
+
+describe.each([
+  ['crossfade', crossfade],
+  ['fade', { kind: 'fade', seconds: 1 }],
+] as const)('encoded while it is sent, a %s', (kind, wish) => {
+  it('sounds as it does prepared', { timeout: 120_000 }, async () => {
+    const entries = timelineWith(wish, 'sequential');
+    const seconds = 16;
+    const samples = await encoded(entries, seconds, 0);
+    const fastest = Math.max(...songs.map(hertzOf));
+    const stepOfSong = (2 * Math.PI * fastest * amplitude) / audioFormat.sampleRate;
+    expect(largestStep(samples)).toBeLessThan(Math.SQRT2 * stepOfSong);
+    if (kind === 'fade') expect(fadesOf(samples, entries, seconds)).toEqual(fadesWanted(entries, seconds));
+    else expect(powers(samples).filter((dB) => Math.abs(dB) > 1)).toEqual([]);
+    // Whoever begins later, also within a join, hears the same.
+    const { startFrame } = occurrencesFrom(entries, 1, rate).drop(1).next().value!;
+    const later = await encoded(entries, 3, startFrame + 17);
+    const first = (startFrame + 17) * (audioFormat.sampleRate / rate);
+    expect(farthest(later, samples.subarray(first, first + later.length))).toBeLessThan(0.001);
+  });
+});
+
+/** What the ffmpeg backend gives to its encoder of sound. */
+async function encoded(entries: readonly TimelineEntry[], seconds: number, startFrame: number): Promise<Float32Array> {
+  const source = await openFrames(
+    {
+      tools,
+      profile: profileOf(format),
+      encoder: () => fastEncoder,
+      loadTimelines: async () => ({ video: timelineOf(picture), audio: entries }),
+      urlOf: async (objectKey) => paths.get(objectKey)!,
+      log: () => {},
+      signal: new AbortController().signal,
+    },
+    startFrame,
+  );
+  const samples: Buffer[] = [];
+  for (let frame = 0; frame < seconds * rate; frame++) samples.push((await source.next()).samples);
+  await source.close();
+  const bytes = Buffer.concat(samples);
+  return Float32Array.from({ length: bytes.length / 4 }, (_, at) => bytes.readInt16LE(at * 4) / 32_768);
+}
+
+function farthest(some: Float32Array, others: Float32Array): number {
+  return some.reduce((most, sample, at) => Math.max(most, Math.abs(sample - others[at]!)), 0);
+}
+
+/** How loud the joins of a recording are in their middle, and a second before and after that. */
+function fadesOf(samples: Float32Array, entries: readonly TimelineEntry[], seconds: number): object[] {
+  const isLoud = (second: number) => {
+    const middle = Math.round(second * audioFormat.sampleRate);
+    return largestOf(samples.subarray(middle - 480, middle + 480)) > amplitude / 10;
+  };
+  return joinTimes(entries, seconds).map((at) => [isLoud(at - 1.1), isLoud(at), isLoud(at + 1.1)]);
+}
+const fadesWanted = (entries: readonly TimelineEntry[], seconds: number) =>
+  joinTimes(entries, seconds).map(() => [true, false, true]);
+const joinTimes = (entries: readonly TimelineEntry[], seconds: number) =>
+  [...occurrencesFrom(entries, 1, rate).take(100)]
+    .map(({ startFrame }) => startFrame / rate)
+    .filter((at) => at > 0 && at < seconds - 2);
+const largestOf = (samples: Float32Array) => samples.reduce((most, sample) => Math.max(most, Math.abs(sample)), 0);

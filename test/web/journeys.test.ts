@@ -1,0 +1,232 @@
+// What people do on the page, in a real browser at a real local run: each journey leaves pictures of what they saw.
+import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { chromium } from 'playwright-core';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { findMediaTools } from '../../lambda/publisher/media/media-tools.ts';
+import { chromiumPath } from '../support/chromium.ts';
+import { until, watchChannels } from '../support/local-run.ts';
+import { makeSyncClip } from '../support/sync-clip.ts';
+import { testLocalRun } from '../support/test-local-run.ts';
+
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+const pictures = process.env['SCREENSHOTS'] ?? join(tmpdir(), 'loop-streaming-journeys');
+const waitMs = 60_000;
+
+describe.skipIf(!chromiumPath)('somebody with a browser (skipped where Chromium is not installed)', () => {
+  const run = testLocalRun('--no-demo');
+  const folder = mkdtempSync(join(tmpdir(), 'journeys-'));
+  const film = join(folder, 'film.mp4');
+  let browser: Browser;
+  let page: Page;
+  const complaints: string[] = [];
+
+  beforeAll(async () => {
+    mkdirSync(pictures, { recursive: true });
+    const codecs = ['-c:v', 'libx264', '-preset', 'ultrafast', '-c:a', 'aac'];
+    const clip = { path: film, size: '640x360', framesPerSecond: 30, seconds: 20, sampleRate: 44_100, codecs };
+    await makeSyncClip(await findMediaTools(process.env), clip);
+    browser = await chromium.launch({ executablePath: chromiumPath, args: ['--no-sandbox'] });
+    page = await browser.newPage({ viewport: { width: 1280, height: 900 } });
+    page.setDefaultTimeout(waitMs);
+    page.on('console', (message) => {
+      if (message.type() === 'error' && !/status of 40[14]|ERR_CONNECTION|ERR_FAILED/.test(message.text()))
+        complaints.push(message.text());
+    });
+    page.on('pageerror', (error) => complaints.push(error.message));
+  });
+  afterAll(async () => {
+    await browser.close();
+    rmSync(folder, { recursive: true });
+  });
+
+  /** Takes pictures of the screen, on a desk and on a phone, in light and in dark. @returns what is wrong with it */
+  async function look(name: string): Promise<string[]> {
+    const found: string[] = [];
+    for (const [width, height] of [
+      [1280, 900],
+      [360, 740],
+    ] as const) {
+      await page.setViewportSize({ width, height });
+      for (const colorScheme of ['light', 'dark'] as const) {
+        await page.emulateMedia({ colorScheme });
+        await page.screenshot({ path: join(pictures, `${name}-${width}-${colorScheme}.png`), fullPage: true });
+        // The browser's protocol runs the script, since the policy of the page lets no script in.
+        await page.evaluate(axe);
+        const { violations } = await page.evaluate(() => (globalThis as any).axe.run());
+        for (const { id, nodes } of violations)
+          found.push(`${name} ${width} ${colorScheme} ${id}: ${nodes.map(({ html }: any) => html).join(' ')}`);
+      }
+      const wider = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+      if (wider > 0) found.push(`${name} is ${wider} pixels wider than a screen of ${width}`);
+    }
+    await page.setViewportSize({ width: 1280, height: 900 });
+    return found;
+  }
+
+  const state = (words: string) => page.locator('.badge', { hasText: words }).first().waitFor();
+
+  test('signs in, and is told what to do first', async () => {
+    await page.goto(`${run.connection.siteURL}/streams?q=x`);
+    await page.getByLabel('E-mail address').fill(run.connection.user.email);
+    await page.getByLabel('Password').fill(run.connection.user.password);
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'Streams' }).waitFor();
+    expect(page.url()).toBe(`${run.connection.siteURL}/streams?q=x`);
+    await page.getByRole('link', { name: 'Home' }).click();
+    await page.getByRole('heading', { name: 'Put a video on air' }).waitFor();
+    expect(await look('home-empty')).toEqual([]);
+  });
+
+  test('uploads a file, says where to, goes live, and sees it with the evidence at the ingest', async () => {
+    await page.getByRole('link', { name: 'Make your first stream' }).click();
+    await page.getByLabel('Choose a file').setInputFiles(film);
+    await page.getByText(/^Plays /).waitFor();
+    expect(page.url()).toMatch(/\/streams\/new\/str_/);
+    await page.getByLabel('Destination', { exact: true }).selectOption({ label: 'Built-in ingest' });
+    await page.getByLabel('Quality', { exact: true }).selectOption('q_720p');
+    await page.getByText('Everything is there.').waitFor();
+    await page.getByLabel('Name of the stream').fill('My loop');
+    expect(await look('new-stream')).toEqual([]);
+    await page.getByRole('button', { name: 'Go live' }).click();
+    await page.getByRole('heading', { name: 'My loop' }).waitFor();
+    await state('Live');
+    await page.getByText('Measured', { exact: true }).waitFor();
+    await until(async () => (await watchChannels(run)).some(({ live }) => live));
+    await page.getByText('Now ·', { exact: false }).first().waitFor();
+    expect(await look('stream-live')).toEqual([]);
+    await page.getByRole('link', { name: 'Home' }).click();
+    await page.getByText('Your stream is live.').waitFor();
+    expect(await look('home-live')).toEqual([]);
+  });
+
+  test('sees on the screen what somebody else changes, without doing anything', async () => {
+    await page.getByRole('link', { name: 'Streams', exact: true }).click();
+    const { data } = await run.api('GET', '/streams');
+    await state('Live');
+    await run.api('PATCH', `/streams/${data[0].id}`, { name: 'Renamed elsewhere' });
+    await page.getByText('Renamed elsewhere').waitFor();
+    await run.api('POST', `/streams/${data[0].id}/stop`);
+    await state('Off air');
+    expect(await look('streams')).toEqual([]);
+  });
+
+  test('is asked before a start that costs, and before a stop', async () => {
+    await page.getByRole('link', { name: 'Renamed elsewhere' }).click();
+    await page.getByRole('button', { name: 'Start' }).click();
+    await page
+      .getByRole('dialog')
+      .getByText(/credits an hour/)
+      .waitFor();
+    expect(await look('start-asked')).toEqual([]);
+    await page.keyboard.press('Escape');
+    await state('Off air');
+    await page.getByRole('button', { name: 'Start' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Start' }).click();
+    await state('Live');
+    await page.getByRole('button', { name: 'Stop' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Stop' }).click();
+    await state('Off air');
+  });
+
+  test('a wrong key is told in words, with the destination that refuses it', async () => {
+    await page.getByRole('link', { name: 'Destinations' }).click();
+    await page.getByLabel('Platform').selectOption('other');
+    await page.getByLabel('Name').fill('Nobody there');
+    await page.getByLabel('Address').fill('rtmp://127.0.0.1:9/live');
+    await page.getByLabel('Stream key', { exact: true }).fill('a-secret-key');
+    await page.getByRole('button', { name: 'Add a destination' }).click();
+    await page.getByText('rtmp://127.0.0.1:9/live').waitFor();
+    expect(await page.content()).not.toContain('a-secret-key');
+    expect(await look('destinations')).toEqual([]);
+    await page.getByRole('link', { name: 'Streams', exact: true }).click();
+    await page.getByRole('link', { name: 'Renamed elsewhere' }).click();
+    await page.getByLabel('Destination', { exact: true }).selectOption({ label: 'Nobody there' });
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('Saved.').waitFor();
+    await page.getByRole('button', { name: 'Start' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Start' }).click();
+    await state('Failing');
+    await page.locator('p.error').first().waitFor();
+    expect(await look('stream-failing')).toEqual([]);
+    await page.getByRole('button', { name: 'Stop' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Stop' }).click();
+    await state('Off air');
+  });
+
+  test('uploads files on one screen while looking at another, and goes on after a reload', async () => {
+    await page.getByRole('link', { name: 'Library' }).click();
+    let isHeld = true;
+    await page.route(/\/objects\//, async (route) => {
+      if (isHeld && route.request().method() === 'PUT') await route.abort();
+      else await route.continue();
+    });
+    await page.getByLabel('Add files').setInputFiles(film);
+    await page.getByText('Uploading').waitFor();
+    await until(async () => (await run.api('GET', '/uploads')).data.length === 2);
+    page.on('dialog', (dialog) => void dialog.accept());
+    await page.reload();
+    await page.getByText('was interrupted', { exact: false }).waitFor();
+    await page.getByRole('heading', { name: 'Library' }).waitFor();
+    expect(await look('library-interrupted')).toEqual([]);
+    isHeld = false;
+    await page.getByLabel('Choose it again').setInputFiles(film);
+    await page.getByText('All uploads are done').waitFor();
+    await page.getByText('Ready').nth(1).waitFor();
+    const { data } = await run.api('GET', '/uploads');
+    expect(data).toHaveLength(2);
+    expect(await look('library')).toEqual([]);
+  });
+
+  test.each([
+    ['billing', 'Credits left'],
+    ['account', 'API keys'],
+  ])('%s shows what there is', async (path, heading) => {
+    await page.goto(`${run.connection.siteURL}/${path}`);
+    await page.getByRole('heading', { name: heading }).waitFor();
+    expect(await look(path)).toEqual([]);
+  });
+
+  test('is told when the API is away, keeps what was known, and goes on by itself', async () => {
+    await page.getByRole('link', { name: 'Streams', exact: true }).click();
+    await page.getByText('Renamed elsewhere').waitFor();
+    await page.route(/\/v1\//, (route) => route.abort());
+    await page.getByText('The platform does not answer.', { exact: false }).waitFor();
+    await page.getByText('Renamed elsewhere').waitFor();
+    expect(await look('away')).toEqual([]);
+    await page.unroute(/\/v1\//);
+    await page.getByText('The platform does not answer.', { exact: false }).waitFor({ state: 'detached' });
+  });
+
+  test('makes the whole way to a stream with the keyboard alone', async () => {
+    await page.goto(`${run.connection.siteURL}/`);
+    await page.getByRole('heading', { name: 'Home' }).waitFor();
+    await page.keyboard.press('Tab');
+    expect(await page.evaluate(() => document.activeElement?.textContent)).toBe('Skip to the content');
+    const reach = async (text: string) => {
+      for (let steps = 0; steps < 40; steps++) {
+        if ((await page.evaluate(() => document.activeElement?.textContent)) === text) return;
+        await page.keyboard.press('Tab');
+      }
+      throw new Error(`${text} is not reached by the keyboard`);
+    };
+    await reach('Streams');
+    await page.keyboard.press('Enter');
+    await page.getByText('Renamed elsewhere').waitFor();
+    await reach('Renamed elsewhere');
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'Renamed elsewhere' }).waitFor();
+    await reach('Start');
+    await page.keyboard.press('Enter');
+    await page.getByRole('dialog').waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByRole('dialog').waitFor({ state: 'hidden' });
+  });
+
+  test('the browser has complained of nothing, and blocked nothing', () => {
+    expect(complaints).toEqual([]);
+  });
+});

@@ -1,0 +1,26 @@
+// How much a browser loads before it shows something: bounds in bytes after gzip, and what the document names.
+import { gzipSync } from 'node:zlib';
+import { expect, test } from 'vitest';
+import { bundlePages } from '../../lib/shared/bundle-web.ts';
+
+const bounds = { firstKiB: 120, screenKiB: 60 };
+
+const { files, first, screens } = bundlePages();
+const kibibytesOf = (paths: readonly string[]) =>
+  paths.reduce((sum, path) => sum + gzipSync(files.get(path)!, { level: 9 }).length, 0) / 1024;
+
+test('the first load is small', () => {
+  expect(first.length).toBeGreaterThanOrEqual(2);
+  expect(kibibytesOf(['index.html', ...first])).toBeLessThan(bounds.firstKiB);
+});
+
+test('each screen loads little more, and no screen comes with the first load', () => {
+  expect([...screens.keys()].filter((path) => path.endsWith('-page.tsx')).length).toBe(screens.size);
+  const sizes = [...screens].map(([screen, paths]) => ({ screen, kibibytes: kibibytesOf(paths) }));
+  expect(sizes.filter(({ kibibytes }) => kibibytes === 0 || kibibytes >= bounds.screenKiB)).toEqual([]);
+});
+
+test('the document names each file of the first load, so that none waits for another', () => {
+  const html = Buffer.from(files.get('index.html')!).toString();
+  for (const path of first) expect(html).toContain(`"/${path}"`);
+});
