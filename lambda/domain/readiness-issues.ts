@@ -54,6 +54,12 @@ const issueTable = {
   audio_not_probed: ['AUDIO', 'The audio is still being examined.', 'Wait until its probeState is completed.'],
   audio_unusable: ['AUDIO', 'The audio cannot be played.', "Read the upload's failure, then upload another file."],
   audio_silent: ['AUDIO', 'The upload named as audio has no sound.', 'Name an upload that has an audio track.'],
+  join_without_track: [
+    'AUDIO',
+    'Items follow one another by cuts: join of sound is for those of an audio playlist only.',
+    'Put the sound into a playlist of kind audio, or leave join out.',
+    'PREPARATION',
+  ],
   playlist_missing: ['PLAYLIST', 'A playlist of the stream does not exist.', 'Name playlists of yours in playlistIDs.'],
   playlist_empty: ['PLAYLIST', 'A playlist of the stream has no items.', 'Add items with apply_playlist_operations.'],
   playlist_not_probed: [

@@ -61,6 +61,8 @@ export interface StreamFacts {
   /** Null unless the account is at rest; then what its user is told, which may be nothing. */
   readonly accountRest: string | null;
   readonly scheduleEndAt: Date | null;
+  /** Whether items of a sound track are joined otherwise than by cuts. */
+  readonly joinsSound: boolean;
   /** Whether items are brought to a loudness, so that none is too loud. */
   readonly isLevelled: boolean;
   /** Whether it begins again and again, by a recurrence, and nothing ever ends a run. */
@@ -150,7 +152,7 @@ function judgeAudio(facts: StreamFacts): Finding[] {
   const audio = facts.playlists.filter((playlist) => playlist?.kind === 'audio');
   if (audio.length > 0) return audio.flatMap((playlist) => judgePlaylist(playlist, noticedInSound(facts)));
   const upload = facts.audioUpload;
-  if (upload === undefined) return [];
+  if (upload === undefined) return facts.joinsSound ? ['join_without_track'] : [];
   if (upload === null) return ['audio_missing'];
   if (upload.probeState === 'failed') return ['audio_unusable'];
   if (!upload.uploaded) return ['audio_not_uploaded'];

@@ -1,7 +1,7 @@
 // How items of a sound track follow one another: what a join is made of, as a pure function of the timeline.
 import { occurrenceAt } from './play-out.ts';
 import type { ItemOccurrence, TimelineEntry, TimelineItem } from './play-out.ts';
-import { pictureOfSoundFrame, soundFramesOf, soundGridFrame } from './prepared-play-out.ts';
+import { soundFramesOf, soundGridFrame } from './prepared-play-out.ts';
 import { joinSeconds, levelAt, usualSound } from './sound.ts';
 import type { Join, SoundLevel } from './sound.ts';
 
@@ -30,7 +30,7 @@ export interface JoinRecipe {
 export interface PlacedJoin {
   readonly recipe: JoinRecipe;
   readonly name: string;
-  /** The frame of the run from which on it is sent. */
+  /** Where the item begins that has it: an agent that is at it by then has to know that it is there. */
   readonly startFrame: number;
 }
 
@@ -74,7 +74,7 @@ export function joinsAt(track: JoinedTrack, occurrence: ItemOccurrence, framesPe
   const groups = soundFramesOf(occurrence, framesPerSecond);
   return [
     ...(before ? headOf(track, before, { item, occurrence, framesPerSecond }) : []),
-    ...tailOf(item, occurrence, groups, framesPerSecond),
+    ...tailOf(item, occurrence, groups),
   ];
 }
 
@@ -97,12 +97,12 @@ function headOf(track: JoinedTrack, before: ItemOccurrence, { item, occurrence, 
   return [placed({ shape: 'crossfade', ...common, from: { ...sound, group } }, startFrame)];
 }
 
-function tailOf(item: JoinedSound, { item: { join }, startFrame }: ItemOccurrence, groups: number, rate: number) {
+function tailOf(item: JoinedSound, { item: { join }, startFrame }: ItemOccurrence, groups: number) {
   if (join?.kind !== 'fade') return [];
   const groupCount = Math.min(groups, groupsIn(join.seconds) + 1);
   const firstGroup = groups - groupCount;
   const recipe = { shape: 'fadeOut', seconds: join.seconds, item, firstGroup, groupCount, from: null } as const;
-  return [placed(recipe, startFrame + pictureOfSoundFrame(firstGroup, rate))];
+  return [placed(recipe, startFrame)];
 }
 
 function groupsIn(seconds: number): number {
@@ -117,12 +117,12 @@ function placed(recipe: JoinRecipe, startFrame: number): PlacedJoin {
 export function joinName({ shape, seconds, item, firstGroup, groupCount, from }: JoinRecipe): string {
   const frames = `${firstGroup}-${groupCount}`;
   const parts = [`v${recipeVersion}`, `${shape}-${seconds}`, soundName(item), frames];
-  return [...parts, ...(from ? [`${soundName(from)}~${from.group}`] : [])].join('/');
+  return [...parts, ...(from ? [`${soundName(from)}_${from.group}`] : [])].join('/');
 }
 
 function soundName({ contentHash, level }: JoinedSound): string {
   if (!level) return contentHash;
-  return [contentHash, level.targetLUFS, level.gainDB, ...(level.isLimited ? ['limited'] : [])].join('~');
+  return [contentHash, level.targetLUFS, level.gainDB, ...(level.isLimited ? ['limited'] : [])].join('_');
 }
 
 /** Null where nothing is known of what the item was prepared from. */

@@ -18,7 +18,7 @@ import type { DestinationFacts, OutputFacts, PlaylistFacts, UploadFacts } from '
 import type { ReadinessIssue } from '../domain/readiness-issues.ts';
 import type { PictureFormat } from '../domain/rendition.ts';
 import { parsePublishURL } from '../domain/publish-url.ts';
-import { targetOf } from '../domain/sound.ts';
+import { targetOf, usualSound } from '../domain/sound.ts';
 import { isDestinationAllowed } from '../domain/destination-url.ts';
 
 /** The settings of a stage that matter for streams. */
@@ -102,6 +102,7 @@ export function issuesOf(parts: StreamParts, settings: StreamingSettings, now: D
       scheduleEndAt: stream.schedule_end_at,
       recursWithoutEnd: stream.recurrence?.lengthSeconds === null && !stream.stream_duration_seconds,
       isLive: isLive(stream.state),
+      joinsSound: (stream.sound?.join ?? usualSound.join).kind !== 'cut',
       isLevelled: targetOf(null, stream.sound) !== null,
     },
     now,

@@ -5,6 +5,7 @@ import { credentialsBench } from './credentials.ts';
 import { creditsBench } from './credits.ts';
 import { fairnessBench } from './fairness.ts';
 import { incidentsBench } from './incidents.ts';
+import { joinsBench } from './joins.ts';
 import { liveBench } from './live.ts';
 import { orchestrationBench } from './orchestration.ts';
 import { outputsBench } from './outputs.ts';
@@ -24,6 +25,7 @@ const benches: Readonly<Record<string, () => Promise<void>>> = {
   credits: creditsBench,
   fairness: fairnessBench,
   incidents: incidentsBench,
+  joins: joinsBench,
   live: liveBench,
   orchestration: orchestrationBench,
   outputs: outputsBench,

@@ -34,6 +34,7 @@ const ready: StreamFacts = {
   scheduleEndAt: null,
   recursWithoutEnd: false,
   isLive: false,
+  joinsSound: false,
   isLevelled: false,
 };
 
@@ -190,6 +191,7 @@ const leftOut: readonly (readonly [ReadinessCode, Partial<StreamFacts>, RegExp, 
     { playlists: [videoPlaylist(movie, withFindings('frozen'), withFindings('aspect'))] },
     /^Viewers may notice in 1 of the 3 items of the video playlist: pictures that stand still\.$/,
   ],
+  ['join_without_track', { joinsSound: true }, /cuts/, 'AUDIO'],
 ];
 
 describe('ready, though not with everything', () => {

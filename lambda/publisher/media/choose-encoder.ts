@@ -31,7 +31,7 @@ const onHardware: Readonly<Record<VideoCodec, EncoderSettings>> = {
  * Encoders in software, with presets that take about as long for each codec. `media-tools.ts` accepts no ffmpeg without
  * libx264, so that one is not tried.
  */
-const inSoftware: Readonly<Record<VideoCodec, EncoderSettings>> = {
+export const inSoftware: Readonly<Record<VideoCodec, EncoderSettings>> = {
   h264: { codec: 'libx264', preset: 'veryfast' },
   hevc: { codec: 'libx265', preset: 'superfast' },
   av1: { codec: 'libsvtav1', preset: '10' },

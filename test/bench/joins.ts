@@ -1,0 +1,111 @@
+// What the joins of sound of an hour cost to prepare, beside encoding that hour while it is sent.
+import { execFile } from 'node:child_process';
+import { readFile, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { renditionOf } from '../../lambda/domain/rendition.ts';
+import { joinsAt, withJoins } from '../../lambda/domain/sound-joins.ts';
+import { occurrencesFrom } from '../../lambda/domain/play-out.ts';
+import type { TimelineItem } from '../../lambda/domain/play-out.ts';
+import { inSoftware } from '../../lambda/publisher/media/choose-encoder.ts';
+import { findMediaTools } from '../../lambda/publisher/media/media-tools.ts';
+import { prepareJoin } from '../../lambda/publisher/preparing/prepare-join.ts';
+import { prepareSegment } from '../../lambda/publisher/preparing/prepare-segment.ts';
+import { temporaryDataFolder } from '../support/local-run.ts';
+
+/** Songs as they usually are. */
+const songs = 6;
+const songSeconds = 211.3;
+const fadeSeconds = 3;
+const rate = 30;
+const pictureSeconds = 20;
+const never = new AbortController().signal;
+
+export async function joinsBench(): Promise<void> {
+  const tools = await findMediaTools(process.env);
+  const data = await temporaryDataFolder();
+  const make = async (name: string, ...args: string[]) => {
+    const path = join(data.path, name);
+    await promisify(execFile)(tools.ffmpegPath, ['-nostdin', '-v', 'error', ...args, path]);
+    return path;
+  };
+  try {
+    const paths = new Map<string, string>();
+    const items: TimelineItem[] = [];
+    for (let song = 0; song < songs; song++) {
+      const noise = `anoisesrc=c=pink:r=44100:a=0.3:d=${songSeconds}:seed=${song}`;
+      const path = await make(`song${song}.mp3`, '-f', 'lavfi', '-i', noise, '-c:a', 'libmp3lame', '-b:a', '192k');
+      paths.set(path, path);
+      items.push({
+        itemID: path,
+        uploadID: path,
+        objectKey: path,
+        kind: 'audio',
+        durationSeconds: songSeconds,
+        hasAudio: true,
+      });
+    }
+    const snapshot = { mode: 'shuffle', seed: 1, items: withJoins(items, { kind: 'crossfade', seconds: fadeSeconds }) };
+    const entries = [{ number: 0, offsetSeconds: 0, playlistID: null, snapshot }] as const;
+    const recipes = [...occurrencesFrom(entries as never, 1, rate).take(songs * 2)].flatMap((occurrence) =>
+      joinsAt({ entries: entries as never, contentHashes: paths }, occurrence, rate).map(({ recipe }) => recipe),
+    );
+    let bytes = 0;
+    const joinsCPU = await cpuOf(async () => {
+      for (const recipe of recipes)
+        bytes += (await prepareJoin(tools, { recipe, urlOf: (hash) => paths.get(hash)! }, never)).length;
+    });
+    const perHour = 3600 / (songSeconds - fadeSeconds);
+    const ofJoin = joinsCPU / recipes.length;
+    const kibibytes = Math.round(bytes / recipes.length / 1024);
+    print('crossfades of an hour of songs, prepared', ofJoin * perHour);
+    console.log(`  ${recipes.length} joins, each ${(ofJoin * 1000).toFixed(0)} ms and ${kibibytes} KiB`);
+
+    const soundOfAnHour = await cpuOf(() => sound(tools, paths.get(items[0]!.uploadID)!, 1000));
+    print('an hour of sound, encoded while it is sent', (soundOfAnHour * 3600) / (1000 * (1024 / 48_000)));
+    for (const quality of ['q_720p', 'q_1080p'] as const) {
+      const size = quality === 'q_720p' ? '1280x720' : '1920x1080';
+      const graph = `testsrc2=s=${size}:r=${rate}:d=${pictureSeconds},noise=alls=8:allf=t`;
+      const video = await make(`${quality}.mp4`, '-f', 'lavfi', '-i', graph, '-c:v', 'libx264', '-preset', 'ultrafast');
+      const format = { quality, framerate: 'f_30', videoCodec: 'h264' } as const;
+      const item = { kind: 'video', durationSeconds: pictureSeconds } as const;
+      const request = {
+        rendition: renditionOf('clip', item, format),
+        segment: 0,
+        sourceURL: video,
+        kind: 'video',
+      } as const;
+      const cpu = await cpuOf(() =>
+        prepareSegment(tools, { ...request, hasAudio: false, encoder: inSoftware.h264 }, never),
+      );
+      print(`an hour of ${quality} with f_30, encoded while it is sent`, (cpu * 3600) / pictureSeconds);
+    }
+  } finally {
+    await rm(data.path, { recursive: true, force: true });
+  }
+}
+
+async function sound(tools: Awaited<ReturnType<typeof findMediaTools>>, path: string, groupCount: number) {
+  const rendition = { contentHash: 'song', format: 'sound', groupCount } as const;
+  const request = { rendition, segment: 0, sourceURL: path, kind: 'audio', hasAudio: true, encoder: null } as const;
+  await prepareSegment(tools, request, never);
+}
+
+function print(what: string, cpuSeconds: number): void {
+  console.log(
+    `${what}: ${cpuSeconds.toFixed(1)} s of a processor, ${((cpuSeconds / 3600) * 100).toFixed(2)} % of a core`,
+  );
+}
+
+/** Seconds of a processor that this process, and those that it started and that have ended, have had meanwhile. */
+async function cpuOf(work: () => Promise<unknown>): Promise<number> {
+  const before = await used();
+  await work();
+  return (await used()) - before;
+}
+
+async function used(): Promise<number> {
+  const stat = (await readFile('/proc/self/stat', 'utf8')).replace(/^.*\) /, '').split(' ');
+  // proc(5): utime and stime, and cutime and cstime of children that have ended, in hundredths of a second.
+  return stat.slice(11, 15).reduce((sum, ticks) => sum + Number(ticks), 0) / 100;
+}

@@ -1,0 +1,73 @@
+// A join is made once by a worker, for all streams that wait for it, and goes with the contents that are heard in it.
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { buffer } from 'node:stream/consumers';
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { joinName } from '../../../lambda/domain/sound-joins.ts';
+import type { JoinRecipe } from '../../../lambda/domain/sound-joins.ts';
+import { createFileObjectStore } from '../../../lambda/ports/object-store/file-object-store.ts';
+import type { FileObjectStore } from '../../../lambda/ports/object-store/file-object-store.ts';
+import { findMediaTools } from '../../../lambda/publisher/media/media-tools.ts';
+import { assertSegment, joinKey, readSegmentHeader } from '../../../lambda/publisher/prepared/segment-format.ts';
+import { actorsOn } from '../../support/actors.ts';
+import { mediaSample, serveSamples } from '../../support/media-samples.ts';
+import type { SampleServer } from '../../support/media-samples.ts';
+import { testService } from '../../support/service.ts';
+import { startPreparing } from './preparing-worker.ts';
+
+const tools = await findMediaTools(process.env);
+const service = testService();
+const { call, data, readyStream, upload } = actorsOn(service);
+const contents = ['a', 'b'].map((bytes) => `${bytes.repeat(64)}-audio-12.345-sound`) as [string, string];
+
+let samples: SampleServer;
+let folder: string;
+let objects: FileObjectStore;
+beforeAll(async () => {
+  samples = await serveSamples();
+  folder = await mkdtemp(join(tmpdir(), 'making-'));
+  objects = createFileObjectStore({ folder, baseURL: 'http://127.0.0.1/objects', signingKey: 'test' });
+});
+afterAll(async () => {
+  await samples[Symbol.asyncDispose]();
+  await rm(folder, { recursive: true });
+});
+beforeEach(() => service.pool().query('truncate joins, timeline_joins'));
+
+const recipe: JoinRecipe = {
+  shape: 'crossfade',
+  seconds: 0.5,
+  item: { contentHash: contents[0], level: { targetLUFS: -14, gainDB: -6.5, isLimited: true } },
+  firstGroup: 0,
+  groupCount: 32,
+  from: { contentHash: contents[1], level: null, group: 60 },
+};
+const name = joinName(recipe);
+
+it('is made once, as long as it should be, and deleted with its contents', async () => {
+  const uploadIDs = [await upload(), await upload()];
+  for (const [index, id] of uploadIDs.entries()) await data().uploads.recordContentHash(id, contents[index]!);
+  const id = await readyStream();
+  await data().joins.want(id, [{ name, recipe, content_hashes: contents }]);
+  const send = () =>
+    data().outbox.send({ queue: 'media', body: { task: 'prepare_join', name, uploadID: uploadIDs[0]! } });
+  for (let command = 0; command < 2; command++) await send();
+  const sourceURL = samples.urlOf(await mediaSample('song.wav'));
+  const worker = startPreparing(
+    { databaseURL: service.databaseURL(), objectsFolder: folder, sourceURL, consumer: 'worker', tools },
+    () => {},
+  );
+  try {
+    await expect.poll(async () => (await data().joins.find(name))?.state, { timeout: 60_000 }).toBe('ready');
+    const bytes = await buffer(await objects.read(joinKey(name)));
+    assertSegment(bytes);
+    expect(readSegmentHeader(bytes)).toMatchObject({ firstGroup: 0, groupCount: 32, framesPerSecond: null });
+    await call('DELETE', `/uploads/${uploadIDs[1]}`);
+    await data().outbox.send({ queue: 'media', body: { task: 'remove_renditions' } });
+    await expect.poll(() => data().joins.find(name), { timeout: 60_000 }).toBeNull();
+    await expect(objects.read(joinKey(name))).rejects.toThrow('there is no object');
+  } finally {
+    await worker.stop();
+  }
+});
