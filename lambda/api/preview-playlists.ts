@@ -1,156 +1,33 @@
-// Playlists of previews (HLS, RFC 8216): made when somebody asks, of what is prepared, for a stream that sends it.
-import { createHash } from 'node:crypto';
-import { LRUCache } from 'lru-cache';
-import type { Pool } from 'pg';
+// Playlists of previews (HLS, RFC 8216), made when somebody asks.
 import { databaseOn } from '../data/database.ts';
-import { formatOfRun } from '../data/streams.ts';
-import { previewKey } from '../domain/object-keys.ts';
-import {
-  framesOfGops,
-  gopsOfPiece,
-  longestPieceSeconds,
-  previewHoldBackSeconds,
-  previewPieces,
-  previewPieceSeconds,
-} from '../domain/preview.ts';
-import type { PreviewGop } from '../domain/preview.ts';
-import { formatName, renditionOf } from '../domain/rendition.ts';
-import type { ObjectStore } from '../ports/object-store/object-store.ts';
-import { profileOf } from '../publisher/ffmpeg/profile.ts';
-import { headerOfGop, movieHeaderOf, remuxGop } from '../publisher/preview/remux-gops.ts';
-import type { RemuxOptions } from '../publisher/preview/remux-gops.ts';
-import { SegmentStore } from '../publisher/prepared/segment-store.ts';
+import { longestPieceSeconds, previewHoldBackSeconds } from '../domain/preview.ts';
 import type { PreviewPlaylist } from '../surfaces/service.ts';
-
-export interface PreviewOptions {
-  readonly pool: Pool;
-  readonly objects: ObjectStore;
-}
+import { createEncodedPieces } from './encoded-preview.ts';
+import { createPreparedPieces } from './prepared-preview.ts';
+import type { PieceList, PreviewOptions } from './preview-pieces.ts';
 
 /** Players ask for a piece soon after they have read of it. */
 const pieceURLSeconds = 120;
-/** Media is sent so long ahead of its time. */
-const leadMs = 500;
-const maxCachedBytes = 16 * 1024 * 1024;
-/** A process remembers of so many pieces that they are written. */
-const mostRemembered = 1000;
-/** Pieces that are older are deleted as new ones come; what is left when nobody looks any more, by the store. */
-const keptPieces = 60;
-const contentType = 'video/mp4';
-
-/** A piece that is written. Null: something of it is not prepared. */
-type Piece = { readonly headerName: string } | null;
 
 /** @returns what answers the playlist of a stream; null while it cannot be previewed */
 export function createPreviewPlaylist({ pool, objects }: PreviewOptions): PreviewPlaylist {
-  const store = new SegmentStore({ objects, maxCachedBytes });
-  const written = new LRUCache<string, Promise<Piece>>({ max: mostRemembered });
+  const data = databaseOn(pool);
+  const preparedPieces = createPreparedPieces({ pool, objects });
+  const encodedPieces = createEncodedPieces({ pool });
+  const urlOf = (key: string) => objects.presignGet(key, { expiresInSeconds: pieceURLSeconds });
 
   return async ({ userID, streamID }) => {
-    const data = databaseOn(pool);
     const stream = await data.streams.find(userID, streamID);
-    if (!stream) return null;
-    const now = await data.now();
+    if (!stream?.anchored_at || stream.state !== 'active') return null;
     const replicas = await data.replicas.ofStream(streamID);
-    const isPrepared = replicas.some(({ backend }) => backend === 'manifest');
-    const { anchored_at: anchoredAt } = stream;
-    if (anchoredAt === null || stream.state !== 'active' || !isPrepared) return null;
-    const { video: timeline, audio } = await data.timelines.ofStream(streamID);
-    const format = formatOfRun(stream);
-    const uploadIDs = timeline.flatMap(({ snapshot }) => snapshot.items.map(({ uploadID }) => uploadID));
-    const contentHashes = await data.renditions.contentHashes(uploadIDs, formatName(format));
-    const { framesPerSecond, gopFrames } = profileOf(format);
-    const grid = {
-      framesPerSecond,
-      gopFrames,
-      framesOf: (item: Parameters<typeof renditionOf>[1]) => renditionOf('', item, format).groupCount,
-    };
-    const run = `${streamID}/${anchoredAt.getTime()}`;
-    const remux: RemuxOptions = {
-      store,
-      format,
-      contentHashOf: (uploadID) => contentHashes.get(uploadID),
-      hasOwnSound: audio.length === 0,
-    };
-    const sentFrames = ((now.getTime() - anchoredAt.getTime() + leadMs) * framesPerSecond) / 1000;
-    const last = lastPiece(sentFrames / framesPerSecond, (piece) => {
-      return framesOfGops(gopsOfPiece(timeline, piece, grid)).end <= sentFrames;
-    });
-    const first = Math.max(0, last - previewPieces + 1);
-    const numbers = Array.from({ length: last - first + 1 }, (_, index) => first + index);
-    const lines = await Promise.all(
-      numbers.map(async (number) => {
-        const gops = gopsOfPiece(timeline, number, grid);
-        const { start, end } = framesOfGops(gops);
-        const key = previewKey(run, `${number}.m4s`);
-        const piece = await remembered(key, () => write(remux, run, number, gops));
-        const at = new Date(anchoredAt.getTime() + (start * 1000) / framesPerSecond);
-        return {
-          headerName: piece?.headerName ?? null,
-          text: [
-            `#EXT-X-PROGRAM-DATE-TIME:${at.toISOString()}`,
-            `#EXTINF:${((end - start) / framesPerSecond).toFixed(5)},`,
-            ...(piece === null ? ['#EXT-X-GAP'] : []),
-            piece === null ? 'missing.m4s' : await urlOf(key),
-          ].join('\n'),
-        };
-      }),
-    );
-    return playlistOf(first, lines, (headerName) => urlOf(previewKey(run, `${headerName}.mp4`)));
+    const list = replicas.some(({ backend }) => backend === 'manifest')
+      ? await preparedPieces(stream, stream.anchored_at, await data.now())
+      : await encodedPieces(stream, stream.anchored_at, replicas);
+    return list && playlistOf(list, urlOf);
   };
-
-  function urlOf(key: string): Promise<string> {
-    return objects.presignGet(key, { expiresInSeconds: pieceURLSeconds });
-  }
-
-  function remembered(key: string, make: () => Promise<Piece>): Promise<Piece> {
-    const known = written.get(key);
-    if (known) return known;
-    const making = make();
-    written.set(key, making);
-    // What failed or was missing may be there a moment later.
-    making.then(
-      (piece) => piece === null && written.delete(key),
-      () => written.delete(key),
-    );
-    return making;
-  }
-
-  async function write(remux: RemuxOptions, run: string, number: number, gops: readonly PreviewGop[]): Promise<Piece> {
-    const found = await headerOfGop(remux, gops[0]!);
-    const fragments = await Promise.all(gops.map((gop) => remuxGop(remux, gop)));
-    if (found === null || fragments.some((fragment) => fragment === null)) return null;
-    const header = movieHeaderOf(remux.format, found.header);
-    const headerName = createHash('sha256').update(header).digest('hex').slice(0, 16);
-    await Promise.all([
-      remembered(previewKey(run, `${headerName}.mp4`), async () => {
-        await objects.write(previewKey(run, `${headerName}.mp4`), header, { contentType });
-        return { headerName };
-      }),
-      objects.write(previewKey(run, `${number}.m4s`), Buffer.concat(fragments as Buffer[]), { contentType }),
-      ...(number >= keptPieces ? [objects.delete(previewKey(run, `${number - keptPieces}.m4s`))] : []),
-    ]);
-    return { headerName };
-  }
 }
 
-/** The last piece that is over, of a stream that has been sent for so long; -1 if none is. */
-function lastPiece(sentSeconds: number, isOver: (piece: number) => boolean): number {
-  let piece = Math.floor(sentSeconds / previewPieceSeconds);
-  while (piece >= 0 && !isOver(piece)) piece -= 1;
-  return piece;
-}
-
-interface ListedPiece {
-  readonly headerName: string | null;
-  readonly text: string;
-}
-
-async function playlistOf(
-  first: number,
-  pieces: readonly ListedPiece[],
-  urlOf: (headerName: string) => Promise<string>,
-): Promise<string> {
+async function playlistOf({ first, pieces }: PieceList, urlOf: (key: string) => Promise<string>): Promise<string> {
   const lines = [
     '#EXTM3U',
     '#EXT-X-VERSION:8',
@@ -159,13 +36,12 @@ async function playlistOf(
     `#EXT-X-START:TIME-OFFSET=-${previewHoldBackSeconds}`,
     '#EXT-X-INDEPENDENT-SEGMENTS',
   ];
-  let headerName: string | null = null;
-  for (const piece of pieces) {
-    if (piece.headerName !== null && piece.headerName !== headerName) {
-      headerName = piece.headerName;
-      lines.push(`#EXT-X-MAP:URI="${await urlOf(headerName)}"`);
-    }
-    lines.push(piece.text);
+  let lastHeader: string | null = null;
+  for (const { key, headerKey, startsAt, seconds } of pieces) {
+    if (headerKey !== null && headerKey !== lastHeader) lines.push(`#EXT-X-MAP:URI="${await urlOf(headerKey)}"`);
+    lastHeader = headerKey ?? lastHeader;
+    lines.push(`#EXT-X-PROGRAM-DATE-TIME:${startsAt.toISOString()}`, `#EXTINF:${seconds.toFixed(5)},`);
+    lines.push(...(key === null ? ['#EXT-X-GAP', 'missing.m4s'] : [await urlOf(key)]));
   }
   return `${lines.join('\n')}\n`;
 }

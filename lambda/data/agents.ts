@@ -2,6 +2,7 @@
 import type { Capacity } from '../domain/capacity.ts';
 import { leaseMs } from '../domain/lease.ts';
 import { all, one } from './queryable.ts';
+import type { LookedAtReplica } from './previews.ts';
 import type { Queryable } from './queryable.ts';
 import type { StreamBackend } from './streams.ts';
 
@@ -65,6 +66,8 @@ export interface Renewal {
   readonly isAnyDead: boolean;
   /** Whether the outbox has commands to relay. */
   readonly isAnyUnsent: boolean;
+  /** What it holds that somebody looks at while it is encoded. */
+  readonly lookedAt: readonly LookedAtReplica[];
 }
 
 interface RenewalRow {
@@ -77,6 +80,7 @@ interface RenewalRow {
   readonly is_any_due: boolean;
   readonly is_any_dead: boolean;
   readonly is_any_unsent: boolean;
+  readonly looked_at: readonly LookedAtReplica[];
 }
 
 const noLoad: AgentLoad = { usedShare: 0, behindReason: null };
@@ -174,7 +178,7 @@ export function agents(db: Queryable) {
              renewing_since = case when lease_expires_at > now() then renewing_since else now() end
            where id = $1 and lease_expires_at > ${declaredDead}
            returning renewing_since),
-         mine as materialized (select id, epoch, wanted, state from replicas where agent_id = $1),
+         mine as materialized (select id, epoch, wanted, state, role from replicas where agent_id = $1),
          holding as (
            select id, epoch from mine
            union all
@@ -191,7 +195,9 @@ export function agents(db: Queryable) {
            exists (select from due_times where due_at <= now() and not resting)
              or exists (select from billing_accounts where due_at <= now()) as is_any_due,
            exists (select from agents where id <> $1 and lease_expires_at < now()) as is_any_dead,
-           exists (select from outbox where visible_at <= now() and dead_at is null) as is_any_unsent`;
+           exists (select from outbox where visible_at <= now() and dead_at is null) as is_any_unsent,
+           (select coalesce(json_agg(json_build_object('streamID', p.stream_id, 'replicaID', id, 'role', role)), '[]')
+            from stream_previews p join mine on id = replica_id where looked_at_until > now()) as looked_at`;
       const values = [agentID, leaseSeconds, load.usedShare, load.behindReason, load.isMediaFull ?? false];
       const row = (await one<RenewalRow>(db, { name: 'renew', text }, values))!;
       return {
@@ -204,6 +210,7 @@ export function agents(db: Queryable) {
         isAnyDue: row.is_any_due,
         isAnyDead: row.is_any_dead,
         isAnyUnsent: row.is_any_unsent,
+        lookedAt: row.looked_at,
       };
     },
 

@@ -42,6 +42,7 @@ import { places } from './places.ts';
 import { platformIngests } from './platform-ingests.ts';
 import { playlists } from './playlists.ts';
 import { preparedUploads } from './prepared-uploads.ts';
+import { previews } from './previews.ts';
 import type { Queryable } from './queryable.ts';
 import { reconciliation } from './reconciliation.ts';
 import { renditionEncoders } from './rendition-encoders.ts';
@@ -120,6 +121,7 @@ export function databaseOn(db: Queryable) {
     platformIngests: platformIngests(db),
     playlists: playlists(db),
     preparedUploads: preparedUploads(db),
+    previews: previews(db),
     reconciliation: reconciliation(db),
     renditionEncoders: renditionEncoders(db),
     renditions: renditions(db),

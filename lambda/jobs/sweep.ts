@@ -98,6 +98,7 @@ export async function sweep({ pool, queue, timers, startOptions, storage, clock 
     () => databaseOn(pool).idempotency.deleteExpired(),
     () => databaseOn(pool).expiredCredentials.delete(),
     () => databaseOn(pool).requestWindows.deleteEnded(),
+    () => databaseOn(pool).previews.forget(),
     () => databaseOn(pool).webhookDeliveries.deleteOld(eventsKeptDays, oldEventsAtOnce),
     () => databaseOn(pool).streams.forgetTransitions(keptMoves, keptDays, oldTransitionsAtOnce),
     () => rollUpSeries(pool, clock(), AbortSignal.timeout(rollUpMs)),

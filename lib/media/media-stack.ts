@@ -111,9 +111,9 @@ export class MediaStack extends Stack {
     });
     this.prepareAccess = this.#access('PrepareAccess', readingToo, {
       's3:GetObject': [uploadsPrefix, renditionsPrefix],
-      's3:PutObject': [renditionsPrefix],
+      's3:PutObject': [renditionsPrefix, previewsPrefix],
       's3:AbortMultipartUpload': [uploadsPrefix, renditionsPrefix],
-      's3:DeleteObject': [uploadsPrefix, renditionsPrefix],
+      's3:DeleteObject': [uploadsPrefix, renditionsPrefix, previewsPrefix],
     });
   }
 

@@ -67,7 +67,7 @@ export async function startBacklog(options: BacklogOptions): Promise<AsyncDispos
     [userID, backlog.events],
   );
 
-  const hostile = fork(join(import.meta.dirname, '../soak/hostile-destination.ts'));
+  const hostile = fork(join(import.meta.dirname, '../soak/hostile-destination-process.ts'));
   servers.defer(() => hostile.disconnect());
   hostile.send({ bytesPerSecond: hostileBytesPerSecond / backlog.hostileDestinations });
   const [{ rtmpURL }] = (await once(hostile, 'message')) as [{ rtmpURL: string }];

@@ -195,6 +195,7 @@ describe('renewing', () => {
     await startedStream();
     await makeEverythingDue(service);
     await loseLease('dead');
+    for (const { id, held } of [mine, theirs]) await data().previews.look(id, held[0]!.id);
     const { now, renewingForMs, ...renewal } = await data().agents.renew('a');
     expect(renewingForMs).toBeGreaterThan(0);
     expect(renewal).toEqual({
@@ -205,6 +206,7 @@ describe('renewing', () => {
       isAnyDue: true,
       isAnyDead: true,
       isAnyUnsent: true,
+      lookedAt: [{ streamID: mine.id, replicaID: mine.held[0]!.id, role: 'primary' }],
     });
     expect(now).toBeInstanceOf(Date);
     expect(await data().agents.renew('never registered')).toMatchObject({ leaseHolds: false });
@@ -220,6 +222,7 @@ describe('renewing', () => {
       isAnyDue: false,
       isAnyDead: false,
       isAnyUnsent: false,
+      lookedAt: [],
     });
   });
 

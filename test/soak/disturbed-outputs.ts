@@ -31,7 +31,7 @@ export interface DisturbedOutputs {
 /** @param framesPerSecond of the stream that is sent */
 export async function disturbOutputs(minutes: number, framesPerSecond = 30): Promise<DisturbedOutputs> {
   const ingest = fork(join(import.meta.dirname, '../support/faulty-ingest-process.ts'));
-  const hostile = fork(join(import.meta.dirname, 'hostile-destination.ts'));
+  const hostile = fork(join(import.meta.dirname, 'hostile-destination-process.ts'));
   const agent = fork(join(import.meta.dirname, 'hostile-agent.ts'));
   using closing = new DisposableStack();
   for (const child of [ingest, hostile, agent]) closing.defer(() => child.disconnect());

@@ -1,4 +1,4 @@
-// Destinations that talk back, as a process: each takes a publisher, and then floods it in one of some ways.
+// Destinations that talk back: each takes a publisher, and then floods it in one of some ways.
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import type { AddressInfo, Socket } from 'node:net';
@@ -88,17 +88,22 @@ function acceptPublisher(socket: Socket, bytesPerSecond: number): void {
   });
 }
 
-export interface HostileOptions {
-  /** Of each connection. */
-  readonly bytesPerSecond: number;
+export interface HostileDestination {
+  /** Its applications are the kinds. */
+  readonly rtmpURL: string;
+  /** By all of them. */
+  readonly bytesSent: number;
 }
 
-if (process.send) {
-  const [{ bytesPerSecond }] = (await once(process, 'message')) as [HostileOptions];
+/** Listens for as long as the process lives. @param bytesPerSecond of each connection */
+export async function startHostileDestination(bytesPerSecond: number): Promise<HostileDestination> {
   const server = createServer({ noDelay: true }, (socket) => acceptPublisher(socket, bytesPerSecond));
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
-  process.send({ rtmpURL: `rtmp://127.0.0.1:${(server.address() as AddressInfo).port}` });
-  process.on('message', () => process.send!({ bytesSent }));
-  process.on('disconnect', () => process.exit());
+  return {
+    rtmpURL: `rtmp://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    get bytesSent() {
+      return bytesSent;
+    },
+  };
 }

@@ -25,7 +25,7 @@ const mostDelayMs = 50;
 const framesPerSecond = 30;
 
 const ingest = fork(join(import.meta.dirname, '../support/faulty-ingest-process.ts'));
-const hostile = fork(join(import.meta.dirname, 'hostile-destination.ts'));
+const hostile = fork(join(import.meta.dirname, 'hostile-destination-process.ts'));
 try {
   const [{ rtmpURL }] = (await once(ingest, 'message')) as [{ rtmpURL: string }];
   hostile.send({ bytesPerSecond: bytesPerSecond / hostileStreams });

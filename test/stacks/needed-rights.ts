@@ -109,7 +109,7 @@ export const neededRights: readonly NeededRights[] = [
     of: tasks,
     actions: ['s3:GetObject', 's3:PutObject', 's3:AbortMultipartUpload', 's3:DeleteObject'],
     on: [uploads],
-    because: 'tasks read uploads, write renditions or imports, and leave no half of them behind',
+    because: 'tasks read uploads, write renditions, previews or imports, and leave no half of them behind',
   },
   {
     of: tasks,

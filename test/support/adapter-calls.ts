@@ -91,6 +91,9 @@ const mediaUses: Readonly<Record<MediaUse, (objects: ObjectStore) => Promise<voi
     // A segment that is gone is prepared again.
     await objects.read(lostRendition).catch(onlyIf(ObjectNotFound));
     await objects.delete(rendition);
+    // A piece of what an encoder makes, while somebody looks.
+    await objects.write(preview, part, video);
+    await objects.delete(preview);
     await objects.abortMultipart(upload, id);
     await objects.delete(upload);
   },

@@ -16,8 +16,7 @@ const preview = z
 export const createStreamPreview = operation(['service:read'], {
   id: 'createStreamPreview',
   summary: 'Look at what a stream sends',
-  description:
-    'Of a live stream of the backend manifest, of its prepared media. For longer than until expiresAt, ask again.',
+  description: 'While it is active. For longer than until expiresAt, ask again.',
   tag: 'streams',
   method: 'POST',
   path: '/streams/{id}/preview',
@@ -27,16 +26,10 @@ export const createStreamPreview = operation(['service:read'], {
   hints: { idempotent: true },
   async handle(ctx, { params }) {
     const stream = orNotFound(await ctx.data.streams.find(ctx.caller.userID, params.id), 'stream');
-    const replicas = await ctx.data.replicas.ofStream(stream.id);
     if (stream.state !== 'active' || stream.anchored_at === null)
       throw new ProblemError(
         'preview_unavailable',
         'The stream sends nothing. It can be looked at while it is active.',
-      );
-    if (replicas.every(({ backend }) => backend !== 'manifest'))
-      throw new ProblemError(
-        'preview_unavailable',
-        'The backend ffmpeg encodes while it sends, of which nothing is kept. Streams of manifest can be looked at.',
       );
     const expiresAt = new Date(ctx.now.getTime() + previewSeconds * 1000);
     return {

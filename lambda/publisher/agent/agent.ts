@@ -7,6 +7,8 @@ import { mediaLanes, takesMedia } from '../../domain/lanes.ts';
 import { recoverReplicas } from '../../orchestration/recover-replicas.ts';
 import type { QueueHandler } from '../../ports/command-queue/command-queue.ts';
 import { EncoderPace } from '../encoded/encoder-pace.ts';
+import { SharedEncoders } from '../encoded/shared-encoder.ts';
+import { PreviewWriters } from '../preview/preview-writers.ts';
 import { observeAgent } from './agent-measures.ts';
 import { AgentLease, LeaseLost, renewEveryMs } from './agent-lease.ts';
 import type { AgentOptions } from './agent-options.ts';
@@ -90,7 +92,9 @@ class Agent {
     const pace = this.#pace;
     const maySend = () => this.#lease.maySend();
     const makeRoom: ReplicaClaims['makeRoom'] = (...of) => this.#claims.makeRoom(...of);
-    this.#replicas = new AgentReplicas(replicaBeginner({ ...options, data, revisions, pace, maySend, makeRoom }));
+    const encoders = new SharedEncoders();
+    const beginner = replicaBeginner({ ...options, data, revisions, pace, encoders, maySend, makeRoom });
+    this.#replicas = new AgentReplicas(beginner);
     const replicas = this.#replicas;
     this.#stopObserving = observeAgent(replicas.byID, () => this.#load);
     this.#pressure = new Pressure((behindReason) =>
@@ -108,6 +112,7 @@ class Agent {
       claims: this.#claims,
       peers: this.#peers,
       revisions,
+      previews: new PreviewWriters({ data, objects: options.objects, encoders, log: options.log }),
       ...(takesMedia(backends) && { betterMediaPlace: this.#betterMediaPlace }),
       startOptions: { ...startOptions, settings },
       steadyClock,

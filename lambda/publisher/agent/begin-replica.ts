@@ -4,7 +4,7 @@ import { costOfReplica } from '../../data/replica-costs.ts';
 import type { Replica } from '../../data/replicas.ts';
 import { shareOf } from '../../domain/capacity.ts';
 import type { EncoderPace } from '../encoded/encoder-pace.ts';
-import { SharedEncoders } from '../encoded/shared-encoder.ts';
+import type { SharedEncoders } from '../encoded/shared-encoder.ts';
 import { SegmentStore } from '../prepared/segment-store.ts';
 import { SendSchedule } from '../prepared/send-schedule.ts';
 import { ConnectionTurns } from '../replica/connection-turns.ts';
@@ -30,6 +30,7 @@ export interface BeginReplicaOptions extends AgentOptions {
   readonly data: Database;
   readonly revisions: Pick<TimelineRevisions, 'of'>;
   readonly pace: EncoderPace;
+  readonly encoders: SharedEncoders;
   /** Asked before every write to a destination. */
   readonly maySend: () => boolean;
   readonly makeRoom: AgentRoom['take'];
@@ -43,7 +44,6 @@ export function replicaBeginner(options: BeginReplicaOptions): BeginReplica {
     store: new SegmentStore({ objects, maxCachedBytes }),
     schedule: new SendSchedule(steadyClock),
   };
-  const encoders = new SharedEncoders();
   const client: RtmpClientOptions = {
     allowPrivateAddresses: settings.allowPrivateAddresses,
     connectTimeoutMs,
@@ -87,7 +87,7 @@ export function replicaBeginner(options: BeginReplicaOptions): BeginReplica {
       client,
       loadPlan: start.loadingPlan(async () => {
         await predecessor;
-        return loadPublishPlan({ ...options, prepared, encoders }, replica);
+        return loadPublishPlan({ ...options, prepared }, replica);
       }),
       anchor: () => millisecondsSinceAnchor(streamID),
       turns: start.connecting(turns),

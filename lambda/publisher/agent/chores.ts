@@ -9,6 +9,7 @@ import { reportEnded } from '../../orchestration/replica-reports.ts';
 import type { StartOptions } from '../../orchestration/start-stream.ts';
 import type { CommandQueue } from '../../ports/command-queue/command-queue.ts';
 import { tiers } from '../../domain/series.ts';
+import type { PreviewWriters } from '../preview/preview-writers.ts';
 import type { AgentReplicas } from './agent-replicas.ts';
 import type { BetterMediaPlace } from './leave-media.ts';
 import type { KnownPeers } from './peers.ts';
@@ -32,6 +33,7 @@ export interface ChoresOptions {
   readonly revisions: TimelineRevisions;
   /** Absent where the agent takes no media commands. */
   readonly betterMediaPlace?: BetterMediaPlace;
+  readonly previews: PreviewWriters;
   readonly startOptions: Omit<StartOptions, 'now'>;
   readonly steadyClock: () => number;
   /** Told which chore failed; it is done again with the next renewal. */
@@ -61,7 +63,7 @@ export class Chores {
   readonly #series = new SeriesCollector();
 
   constructor(options: ChoresOptions) {
-    const { pool, queue, claims, peers, replicas, revisions, betterMediaPlace: place } = options;
+    const { pool, queue, claims, peers, replicas, revisions, betterMediaPlace: place, previews } = options;
     this.#options = options;
     this.#table = [
       { name: 'learnPeers', isDue: () => true, work: () => peers.learn() },
@@ -84,6 +86,11 @@ export class Chores {
       },
       { name: 'sayFigures', isDue: () => this.#areFiguresDue(), work: (occasion) => this.#writeFigures(occasion) },
       { name: 'noteAired', isDue: () => replicas.haveAnyToNote, work: () => noteAired(pool, replicas) },
+      {
+        name: 'showPreviews',
+        isDue: ({ lookedAt }) => lookedAt.length > 0 || previews.areAny,
+        work: ({ renewal }) => previews.follow(renewal.lookedAt),
+      },
       { name: 'relay', isDue: ({ isAnyUnsent }) => isAnyUnsent, work: () => queue.relay() },
     ];
   }
@@ -100,6 +107,7 @@ export class Chores {
   async stop(): Promise<void> {
     this.#stopping.abort();
     await this.#underWay;
+    await this.#attempt('endPreviews', () => this.#options.previews.follow([]));
     await this.#attempt('writeSeries', () => this.#writeSeries('all'));
   }
 

@@ -14,6 +14,7 @@ import type { Sealer } from '../../ports/sealer/sealer.ts';
 import { encodedMedia } from '../encoded/encoded-media.ts';
 import { profileOf } from '../ffmpeg/profile.ts';
 import type { EncoderPace } from '../encoded/encoder-pace.ts';
+import { encoderKeyOf } from '../encoded/shared-encoder.ts';
 import type { SharedEncoders } from '../encoded/shared-encoder.ts';
 import type { MediaOptions } from '../encoded/ffmpeg-media.ts';
 import type { MediaTools } from '../media/media-tools.ts';
@@ -77,7 +78,7 @@ function encodedMediaOf(
   });
   return encodedMedia({
     encoders,
-    encoderKey: `${stream.id}/${role}`,
+    encoderKey: encoderKeyOf(stream.id, role),
     tools,
     encoder: () => pace.encoder,
     log,

@@ -26,9 +26,38 @@ export interface TapRequest {
   readonly open: OpenEncoding;
 }
 
+/** All outputs of a role share an encoder. */
+export function encoderKeyOf(streamID: string, role: string): string {
+  return `${streamID}/${role}`;
+}
+
+/** What whoever only looks at what an encoder gives knows of it. It is another one for each encoder. */
+export interface EncoderView {
+  readonly profile: Profile;
+  readonly startFrame: number;
+  readonly audioSequenceHeader: Buffer;
+}
+
+/** Told what an encoder gives, with the sequence header of its pictures. It must not throw. */
+export type Watcher = (given: Given, sequenceHeader: Buffer, view: EncoderView) => void;
+
 /** The encoders of an agent, by what they encode. */
 export class SharedEncoders {
   readonly #byKey = new Map<string, SharedEncoder>();
+  readonly #watchers = new Map<string, Watcher>();
+
+  /**
+   * Has somebody look at what the encoders with a key give, from the last keyframe on, without taking anything from
+   * them or keeping them from ending. One may look at a time.
+   * @returns what ends it
+   */
+  watch(key: string, watcher: Watcher): () => void {
+    this.#watchers.set(key, watcher);
+    this.#byKey.get(key)?.showRecent(watcher);
+    return () => {
+      if (this.#watchers.get(key) === watcher) this.#watchers.delete(key);
+    };
+  }
 
   /**
    * Taps the encoder with this key, or starts one where none is there that keeps up. It begins with `startFrame`, or
@@ -39,9 +68,12 @@ export class SharedEncoders {
     signal.throwIfAborted();
     const running = this.#byKey.get(key);
     if (running?.reaches(startFrame)) return running.tap(signal);
-    const started: SharedEncoder = new SharedEncoder({ profile, startFrame, open }, () => {
-      if (this.#byKey.get(key) === started) this.#byKey.delete(key);
-    });
+    const isCurrent = () => this.#byKey.get(key) === started;
+    const started: SharedEncoder = new SharedEncoder(
+      { profile, startFrame, open },
+      () => void (isCurrent() && this.#byKey.delete(key)),
+      () => (isCurrent() ? this.#watchers.get(key) : undefined),
+    );
     this.#byKey.set(key, started);
     return started.tap(signal);
   }
@@ -53,6 +85,8 @@ class SharedEncoder implements TappedEncoder {
   readonly #opening: Promise<Encoding>;
   readonly #ending = new AbortController();
   readonly #onOver: () => void;
+  readonly #watcher: () => Watcher | undefined;
+  #view: EncoderView | null = null;
   readonly #taps = new Set<Tap>();
   /** Taps, and those who wait for one. */
   #users = 0;
@@ -62,13 +96,21 @@ class SharedEncoder implements TappedEncoder {
   #soundGiven = 0;
   #giving: Promise<void> | null = null;
 
-  /** @param onOver told when nobody can tap it any more */
-  constructor({ profile, startFrame, open }: Omit<TapRequest, 'key'>, onOver: () => void) {
+  /**
+   * @param onOver told when nobody can tap it any more
+   * @param watcher who looks at what it gives, if anybody does
+   */
+  constructor(
+    { profile, startFrame, open }: Omit<TapRequest, 'key'>,
+    onOver: () => void,
+    watcher: () => Watcher | undefined,
+  ) {
     // Each item's processes listen to it.
     setMaxListeners(0, this.#ending.signal);
     this.profile = profile;
     this.#startFrame = startFrame;
     this.#onOver = onOver;
+    this.#watcher = watcher;
     this.#opening = open(startFrame, this.#ending.signal);
     this.#opening.catch(onOver);
   }
@@ -122,7 +164,9 @@ class SharedEncoder implements TappedEncoder {
 
   async #give(): Promise<void> {
     try {
-      const messages = await (await this.#opening).messages.next();
+      const { audioSequenceHeader, messages: source } = await this.#opening;
+      this.#view ??= { profile: this.profile, startFrame: this.#startFrame, audioSequenceHeader };
+      const messages = await source.next();
       const { picture, isKeyframe } = messages.at(-1)!;
       const given = { messages, frame: picture?.frame ?? null, isKeyframe, soundBefore: this.#soundGiven };
       if (picture === null) this.#soundGiven++;
@@ -130,10 +174,20 @@ class SharedEncoder implements TappedEncoder {
       if (isKeyframe) this.#recent = [];
       if (isKeyframe || this.#recent.length > 0) this.#recent.push(given);
       for (const tap of this.#taps) tap.give(given, this.#sequenceHeader);
+      this.#show(given, this.#watcher());
     } catch (error) {
       this.#onOver();
       throw error;
     }
+  }
+
+  /** Shows what was given since the last keyframe. */
+  showRecent(watcher: Watcher): void {
+    for (const given of this.#recent) this.#show(given, watcher);
+  }
+
+  #show(given: Given, watcher: Watcher | undefined): void {
+    if (watcher && this.#sequenceHeader && this.#view) watcher(given, this.#sequenceHeader.payload, this.#view);
   }
 
   timeOf(frame: number): number {

@@ -26,6 +26,8 @@ export interface Fragment {
   readonly samples: readonly Sample[];
 }
 
+/** The tag of FLV before an AAC frame or its configuration. */
+export const aacHeaderBytes = 2;
 /** Units a second: every framerate that we send divides the first. */
 export const clockRates = { video: 90_000, audio: audioFormat.sampleRate } as const;
 

@@ -14,7 +14,7 @@ import { ChunkWriter } from '../rtmp/chunk-writer.ts';
 import { fromPublisher } from '../rtmp/inbound-limits.ts';
 import { controlMessage, mediaChunkSize, messageType } from '../rtmp/message.ts';
 import type { RtmpMessage } from '../rtmp/message.ts';
-import { clockRates, movieFragment, movieHeader } from './fragmented-mp4.ts';
+import { aacHeaderBytes, clockRates, movieFragment, movieHeader } from './fragmented-mp4.ts';
 
 export interface RemuxOptions {
   readonly store: SegmentStore;
@@ -24,9 +24,6 @@ export interface RemuxOptions {
   /** Whether the pictures' own sound is heard. */
   readonly hasOwnSound: boolean;
 }
-
-/** The tag of FLV before an AAC frame or its configuration. */
-const aacHeaderBytes = 2;
 
 /** @returns null where something of it is not prepared @throws as SegmentStore does */
 export async function headerOfGop({ store, format, contentHashOf }: RemuxOptions, gop: PreviewGop) {

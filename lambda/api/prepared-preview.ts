@@ -1,0 +1,115 @@
+// Previews of prepared streams: pieces that are made when somebody asks, of what is prepared.
+import { createHash } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
+import { databaseOn } from '../data/database.ts';
+import { formatOfRun } from '../data/streams.ts';
+import type { Stream } from '../data/streams.ts';
+import { previewKey } from '../domain/object-keys.ts';
+import { framesOfGops, gopsOfPiece, previewPieces, previewPieceSeconds } from '../domain/preview.ts';
+import type { PreviewGop } from '../domain/preview.ts';
+import { formatName, renditionOf } from '../domain/rendition.ts';
+import { profileOf } from '../publisher/ffmpeg/profile.ts';
+import { headerOfGop, movieHeaderOf, remuxGop } from '../publisher/preview/remux-gops.ts';
+import type { RemuxOptions } from '../publisher/preview/remux-gops.ts';
+import { SegmentStore } from '../publisher/prepared/segment-store.ts';
+import type { PieceList, PreviewOptions } from './preview-pieces.ts';
+
+/** Media is sent so long ahead of its time. */
+const leadMs = 500;
+const maxCachedBytes = 16 * 1024 * 1024;
+/** A process remembers of so many pieces that they are written. */
+const mostRemembered = 1000;
+/** Pieces that are older are deleted as new ones come; what is left when nobody looks any more, by the store. */
+const keptPieces = 60;
+const contentType = 'video/mp4';
+
+/** A piece that is written. Null: something of it is not prepared. */
+type Piece = { readonly headerName: string } | null;
+
+/** The last pieces of a stream since its run began. @param now the database's time */
+export type PreparedPieces = (stream: Stream, anchoredAt: Date, now: Date) => Promise<PieceList>;
+
+export function createPreparedPieces({ pool, objects }: PreviewOptions): PreparedPieces {
+  const data = databaseOn(pool);
+  const store = new SegmentStore({ objects, maxCachedBytes });
+  const written = new LRUCache<string, Promise<Piece>>({ max: mostRemembered });
+
+  return async (stream, anchoredAt, now) => {
+    const streamID = stream.id;
+    const { video: timeline, audio } = await data.timelines.ofStream(streamID);
+    const format = formatOfRun(stream);
+    const uploadIDs = timeline.flatMap(({ snapshot }) => snapshot.items.map(({ uploadID }) => uploadID));
+    const contentHashes = await data.renditions.contentHashes(uploadIDs, formatName(format));
+    const { framesPerSecond, gopFrames } = profileOf(format);
+    const grid = {
+      framesPerSecond,
+      gopFrames,
+      framesOf: (item: Parameters<typeof renditionOf>[1]) => renditionOf('', item, format).groupCount,
+    };
+    const run = `${streamID}/${anchoredAt.getTime()}`;
+    const remux: RemuxOptions = {
+      store,
+      format,
+      contentHashOf: (uploadID) => contentHashes.get(uploadID),
+      hasOwnSound: audio.length === 0,
+    };
+    const sentFrames = ((now.getTime() - anchoredAt.getTime() + leadMs) * framesPerSecond) / 1000;
+    const last = lastPiece(sentFrames / framesPerSecond, (piece) => {
+      return framesOfGops(gopsOfPiece(timeline, piece, grid)).end <= sentFrames;
+    });
+    const first = Math.max(0, last - previewPieces + 1);
+    const numbers = Array.from({ length: last - first + 1 }, (_, index) => first + index);
+    const pieces = await Promise.all(
+      numbers.map(async (number) => {
+        const gops = gopsOfPiece(timeline, number, grid);
+        const { start, end } = framesOfGops(gops);
+        const key = previewKey(run, `${number}.m4s`);
+        const piece = await remembered(key, () => write(remux, run, number, gops));
+        return {
+          key: piece && key,
+          headerKey: piece && previewKey(run, `${piece.headerName}.mp4`),
+          startsAt: new Date(anchoredAt.getTime() + (start * 1000) / framesPerSecond),
+          seconds: (end - start) / framesPerSecond,
+        };
+      }),
+    );
+    return { first, pieces };
+  };
+
+  function remembered(key: string, make: () => Promise<Piece>): Promise<Piece> {
+    const known = written.get(key);
+    if (known) return known;
+    const making = make();
+    written.set(key, making);
+    // What failed or was missing may be there a moment later.
+    making.then(
+      (piece) => piece === null && written.delete(key),
+      () => written.delete(key),
+    );
+    return making;
+  }
+
+  async function write(remux: RemuxOptions, run: string, number: number, gops: readonly PreviewGop[]): Promise<Piece> {
+    const found = await headerOfGop(remux, gops[0]!);
+    const fragments = await Promise.all(gops.map((gop) => remuxGop(remux, gop)));
+    if (found === null || fragments.some((fragment) => fragment === null)) return null;
+    const header = movieHeaderOf(remux.format, found.header);
+    const headerName = createHash('sha256').update(header).digest('hex').slice(0, 16);
+    await Promise.all([
+      remembered(previewKey(run, `${headerName}.mp4`), async () => {
+        await objects.write(previewKey(run, `${headerName}.mp4`), header, { contentType });
+        return { headerName };
+      }),
+      objects.write(previewKey(run, `${number}.m4s`), Buffer.concat(fragments as Buffer[]), { contentType }),
+      ...(number >= keptPieces ? [objects.delete(previewKey(run, `${number - keptPieces}.m4s`))] : []),
+    ]);
+    return { headerName };
+  }
+}
+
+/** The last piece that is over, of a stream that has been sent for so long; -1 if none is. */
+function lastPiece(sentSeconds: number, isOver: (piece: number) => boolean): number {
+  let piece = Math.floor(sentSeconds / previewPieceSeconds);
+  while (piece >= 0 && !isOver(piece)) piece -= 1;
+  return piece;
+}

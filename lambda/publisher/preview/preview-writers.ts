@@ -1,0 +1,116 @@
+// Writes what an agent's encoders make, in pieces, for as long as somebody looks at it.
+import { createHash } from 'node:crypto';
+import type { Database } from '../../data/database.ts';
+import type { LookedAtReplica } from '../../data/previews.ts';
+import { previewKey } from '../../domain/object-keys.ts';
+import type { Log } from '../../log.ts';
+import type { ObjectStore } from '../../ports/object-store/object-store.ts';
+import { encoderKeyOf } from '../encoded/shared-encoder.ts';
+import type { EncoderView, SharedEncoders } from '../encoded/shared-encoder.ts';
+import { EncodedPieces } from './encoded-pieces.ts';
+import type { CutPiece } from './encoded-pieces.ts';
+
+export interface PreviewWritersOptions {
+  readonly data: Pick<Database, 'previews'>;
+  readonly objects: Pick<ObjectStore, 'write' | 'delete'>;
+  readonly encoders: Pick<SharedEncoders, 'watch'>;
+  readonly log: Log;
+}
+
+/** What is not written by the time that so many more pieces have come is left out. */
+const mostUnwritten = 3;
+/** Players read no older ones. */
+const keptPieces = 20;
+const contentType = 'video/mp4';
+
+export class PreviewWriters {
+  readonly #options: PreviewWritersOptions;
+  readonly #byReplica = new Map<string, PreviewWriter>();
+
+  constructor(options: PreviewWritersOptions) {
+    this.#options = options;
+  }
+
+  get areAny(): boolean {
+    return this.#byReplica.size > 0;
+  }
+
+  /** Writes of these streams from now on, and of no others. Resolves when what others left is deleted. */
+  async follow(lookedAt: readonly LookedAtReplica[]): Promise<void> {
+    const wanted = new Set(lookedAt.map(({ replicaID }) => replicaID));
+    const ended = [...this.#byReplica].filter(([replicaID]) => !wanted.has(replicaID));
+    for (const [replicaID] of ended) this.#byReplica.delete(replicaID);
+    for (const looked of lookedAt) {
+      if (!this.#byReplica.has(looked.replicaID))
+        this.#byReplica.set(looked.replicaID, new PreviewWriter(this.#options, looked));
+    }
+    await Promise.all(ended.map(([, writer]) => writer.end()));
+  }
+}
+
+class PreviewWriter {
+  readonly #options: PreviewWritersOptions;
+  readonly #lookedAt: LookedAtReplica;
+  readonly #unwatch: () => void;
+  #view: EncoderView | null = null;
+  #pieces: EncodedPieces | null = null;
+  readonly #written: string[] = [];
+  readonly #headers = new Map<Buffer, string>();
+  #unwritten = 0;
+  #writing: Promise<void> = Promise.resolve();
+
+  constructor(options: PreviewWritersOptions, lookedAt: LookedAtReplica) {
+    this.#options = options;
+    this.#lookedAt = lookedAt;
+    this.#unwatch = options.encoders.watch(
+      encoderKeyOf(lookedAt.streamID, lookedAt.role),
+      (given, sequenceHeader, view) => {
+        if (this.#view !== view) this.#pieces = new EncodedPieces(view);
+        this.#view = view;
+        const piece = this.#pieces!.add(given, sequenceHeader);
+        if (piece === null || this.#unwritten >= mostUnwritten) return;
+        this.#unwritten++;
+        this.#writing = this.#writing.then(() => this.#write(piece)).finally(() => this.#unwritten--);
+      },
+    );
+  }
+
+  /** Resolves when nothing of it is left. It never throws. */
+  async end(): Promise<void> {
+    this.#unwatch();
+    await this.#writing;
+    for (const key of this.#written) await this.#delete(key);
+  }
+
+  async #write({ bytes, header, frame, frameCount }: CutPiece): Promise<void> {
+    const { data, objects, log } = this.#options;
+    const { streamID, replicaID } = this.#lookedAt;
+    const key = previewKey(`${streamID}/${replicaID}`, `${frame}.m4s`);
+    try {
+      const headerKey = this.#headers.get(header) ?? (await this.#writeHeader(header));
+      await objects.write(key, bytes, { contentType });
+      this.#written.push(key);
+      await data.previews.add(streamID, replicaID, { key, headerKey, frame, frameCount });
+      while (this.#written.length > keptPieces) await this.#delete(this.#written.shift()!);
+    } catch (error) {
+      log('preview_not_written', { streamID, error: String(error) });
+    }
+  }
+
+  /** Headers are small, and the same for nearly all pieces: they are left to the store. */
+  async #writeHeader(header: Buffer): Promise<string> {
+    const { streamID, replicaID } = this.#lookedAt;
+    const name = createHash('sha256').update(header).digest('hex').slice(0, 16);
+    const key = previewKey(`${streamID}/${replicaID}`, `${name}.mp4`);
+    await this.#options.objects.write(key, header, { contentType });
+    this.#headers.clear();
+    this.#headers.set(header, key);
+    return key;
+  }
+
+  async #delete(key: string): Promise<void> {
+    await this.#options.objects.delete(key).catch((error: unknown) => {
+      this.#options.log('preview_not_deleted', { key, error: String(error) });
+    });
+  }
+}
