@@ -69,7 +69,13 @@ export function measuredFunction<Given extends unknown[], Result>(
   const telemetry = startTelemetry({ ...options, instanceID: randomUUID() });
   if (telemetry === null) return handler;
   observeProcess(measures);
-  return (...given) => handler(...given).finally(() => telemetry.flush());
+  return async (...given) => {
+    try {
+      return await handler(...given);
+    } finally {
+      await telemetry.flush();
+    }
+  };
 }
 
 /** `key=value,key=value`, percent-encoded, as W3C Baggage has them. */

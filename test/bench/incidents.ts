@@ -3,7 +3,7 @@
 // 500 or nothing.
 import { once } from 'node:events';
 import { createServer } from 'node:http';
-import type { Server } from 'node:http';
+import type { Server, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { setTimeout } from 'node:timers/promises';
@@ -85,8 +85,7 @@ const seconds = (ms: number) => `${(ms / 1000).toFixed(1)} s`;
 const urlOf = (server: Server) => `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 
 async function serve(trouble: Trouble, state: { inTrouble: boolean; messages: number }, told: Told): Promise<Server> {
-  const server = createServer(async (request, response) => {
-    const body = await text(request);
+  const answer = (url: string, body: string, response: ServerResponse) => {
     if (state.inTrouble && trouble === 'silent') return;
     if (state.inTrouble && trouble === '500') return void response.writeHead(500).end('no');
     if (state.inTrouble && trouble === '429')
@@ -95,10 +94,13 @@ async function serve(trouble: Trouble, state: { inTrouble: boolean; messages: nu
         .end(JSON.stringify({ ok: false, error_code: 429, parameters: { retry_after: 3 } }));
     state.messages++;
     for (const { id, phase } of (JSON.parse(body) as { incidents?: { id: string; phase: string }[] }).incidents ?? []) {
-      const key = `${request.url} ${id} ${phase}`;
+      const key = `${url} ${id} ${phase}`;
       told.set(key, (told.get(key) ?? 0) + 1);
     }
     response.writeHead(200, { 'content-type': 'application/json' }).end('{"ok":true,"result":{}}');
+  };
+  const server = createServer((request, response) => {
+    void text(request).then((body) => answer(request.url ?? '', body, response));
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');

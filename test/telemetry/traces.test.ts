@@ -93,12 +93,13 @@ describe('a collector', () => {
   /** @param answer status of each answer; 0: none */
   async function collector(answer: () => number) {
     const taken: string[] = [];
-    const server = createServer(async (request, response) => {
-      const body = await text(request);
-      const status = answer();
-      if (status === 0) return void request.socket.destroy();
-      if (status === 200) taken.push(`${request.headers['x-key']} ${request.url} ${body}`);
-      response.writeHead(status).end();
+    const server = createServer((request, response) => {
+      void text(request).then((body) => {
+        const status = answer();
+        if (status === 0) return request.socket.destroy();
+        if (status === 200) taken.push(`${request.headers['x-key']} ${request.url} ${body}`);
+        return response.writeHead(status).end();
+      });
     });
     server.listen(0, '127.0.0.1');
     await once(server, 'listening');
