@@ -97,22 +97,40 @@ export function incidents(db: Queryable) {
       );
     },
 
+    /** Users after one in the order of their ids of whom something is signalled or due, at most so many. */
+    unsettled: async (afterUserID: string, most: number): Promise<string[]> => {
+      const rows = await all<{ user_id: string }>(
+        db,
+        `with recursive signalled as (
+           (select user_id from incident_signals where user_id > $1 order by user_id limit 1)
+           union all
+           select (select user_id from incident_signals s where s.user_id > signalled.user_id order by user_id limit 1)
+           from signalled where signalled.user_id is not null)
+         (select user_id from signalled where user_id is not null limit $2)
+         union
+         (select distinct user_id from incidents where user_id > $1 and due_at <= now() order by user_id limit $2)
+         order by user_id limit $2`,
+        [afterUserID, most],
+      );
+      return rows.map((row) => row.user_id);
+    },
+
     /**
-     * Has the incidents of a user looked at when the first of them is due, whichever were looked at now; at once where
-     * signals are left.
+     * Has the incidents of all users looked at when the first of them is due.
+     * @param soonSeconds not null: after so long at the latest, for what was signalled by transactions under way
      */
-    lookAgain: (userID: string) =>
+    lookAgain: (soonSeconds: number | null) =>
       db.query(
-        `insert into outbox (queue, body, user_id, visible_at)
-         select 'webhooks', jsonb_build_object('incidentsOf', $1::text), $1, at
+        `insert into outbox (queue, body, visible_at)
+         select 'webhooks', '{"incidents": ""}', at
          from (
            select least(
-             (select min(due_at) from incidents where user_id = $1 and due_at is not null),
-             (select now() where exists (select from incident_signals where user_id = $1))) as at) next
+             (select min(due_at) from incidents where due_at is not null),
+             now() + make_interval(secs => $1)) as at) next
          where at is not null and not exists (
-           select from outbox where queue = 'webhooks' and user_id = $1 and dead_at is null and body ? 'incidentsOf'
-             and visible_at = at)`,
-        [userID],
+           select from outbox where queue = 'webhooks' and body ? 'incidents' and dead_at is null and receipt is null
+             and visible_at <= greatest(at, now()))`,
+        [soonSeconds],
       ),
 
     /** Tells webhooks that ask for it. */
@@ -137,9 +155,9 @@ export function incidents(db: Queryable) {
       db.query(
         `with late as (select now() - make_interval(secs => $1) as at)
          insert into outbox (queue, body)
-         select 'webhooks', jsonb_build_object('incidentsOf', user_id) from (
-           select user_id from late, incident_signals s where s.at < late.at
-           union select user_id from late, incidents i where i.due_at < late.at) forgotten
+         select 'webhooks', '{"incidents": ""}'::jsonb from late
+         where exists (select from incident_signals s where s.at < late.at)
+           or exists (select from incidents i where i.due_at < late.at)
          union all
          select distinct 'webhooks', jsonb_build_object('alertChannelID', c.id)
          from late, alert_notices n join alert_channels c on c.id = n.channel_id

@@ -38,13 +38,13 @@ export interface PrepareCommand {
 
 /**
  * Something is to be sent to a webhook or an alert channel, a notification is to be mailed, or something was signalled
- * or is due of the incidents of a user.
+ * or is due of incidents of users whose ids come after this one.
  */
 export type WebhookCommand =
   | { readonly webhookID: string }
   | { readonly notificationID: number }
   | { readonly alertChannelID: string }
-  | { readonly incidentsOf: string };
+  | { readonly incidents: string };
 
 /** A command that failed so often that it was put aside. */
 export interface DeadCommand {

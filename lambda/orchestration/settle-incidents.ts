@@ -1,7 +1,7 @@
 // Makes incidents of what triggers have signalled, as time passes, and has channels and webhooks told.
 import type { Pool } from 'pg';
 import type { AlertChannel } from '../data/alert-channels.ts';
-import { inTransaction } from '../data/database.ts';
+import { databaseOn, inTransaction } from '../data/database.ts';
 import type { Database } from '../data/database.ts';
 import { courseOf } from '../data/incidents.ts';
 import type { Incident, Signal } from '../data/incidents.ts';
@@ -16,8 +16,32 @@ export interface SettleOptions {
 
 /** So many signals are taken at once. */
 const signalsAtOnce = 1000;
+/** One command is for so many users, and so many are settled at a time. */
+const users = { atOnce: 200, together: 4 } as const;
+/** A transaction under way signals what is not seen yet: it is over by then. */
+const lookAgainSeconds = 5;
 
 type Changed = Omit<Incident, 'seq'>;
+
+/**
+ * Settles the incidents of users, in the order of their ids. Of those that come after this command's users another
+ * takes care. @throws what the incidents of any user failed by, once those of all others are settled
+ */
+export async function settleAllIncidents(options: SettleOptions, afterUserID: string): Promise<void> {
+  const data = databaseOn(options.pool);
+  const userIDs = await data.incidents.unsettled(afterUserID, users.atOnce);
+  if (userIDs.length === users.atOnce)
+    await data.outbox.send({ queue: 'webhooks', body: { incidents: userIDs.at(-1)! } });
+  const left = [...userIDs];
+  const errors: unknown[] = [];
+  const settleNext = async (): Promise<void> => {
+    for (let userID = left.shift(); userID !== undefined; userID = left.shift())
+      await settleIncidents(options, userID).catch((error: unknown) => errors.push(error));
+  };
+  await Promise.all(Array.from({ length: users.together }, settleNext));
+  await data.incidents.lookAgain(userIDs.length > 0 ? lookAgainSeconds : null);
+  if (errors.length > 0) throw new AggregateError(errors, 'incidents of some users were not settled');
+}
 
 /** Settles what has been signalled of a user, and what is due. Does nothing where there is neither. */
 export async function settleIncidents({ pool, newID }: SettleOptions, userID: string): Promise<void> {
@@ -46,7 +70,6 @@ export async function settleIncidents({ pool, newID }: SettleOptions, userID: st
     }
     await data.incidents.save(changed, passed);
     await tell(data, userID, changed, new Map(open.map((incident) => [incident.id, incident])), channels);
-    await data.incidents.lookAgain(userID);
   });
 }
 

@@ -1,7 +1,7 @@
 // Carries out the commands of the queue 'webhooks'.
 // Something is due to a webhook or an alert channel, a user has to be mailed, or incidents are to be looked at.
 import type { WebhookCommand } from '../data/outbox.ts';
-import { settleIncidents } from '../orchestration/settle-incidents.ts';
+import { settleAllIncidents } from '../orchestration/settle-incidents.ts';
 import type { SettleOptions } from '../orchestration/settle-incidents.ts';
 import type { QueueHandler } from '../ports/command-queue/command-queue.ts';
 import { deliverAlerts } from './deliver-alerts.ts';
@@ -22,7 +22,7 @@ export function createWebhooksHandler(options: WebhookOptions): QueueHandler {
   const carryOut = (command: WebhookCommand) => {
     if ('webhookID' in command) return deliverTo(options, command.webhookID);
     if ('alertChannelID' in command) return deliverAlerts(options, command.alertChannelID);
-    if ('incidentsOf' in command) return settleIncidents(options, command.incidentsOf);
+    if ('incidents' in command) return settleAllIncidents(options, command.incidents);
     return mailNotification(options, command.notificationID);
   };
   return async ({ Records }) => {

@@ -175,7 +175,7 @@ describe('a lease that is over', () => {
     await loseLease('dying');
     expect(await recover()).toBe(5);
     expect(await wakeUps()).toMatchObject([{ queue: 'publish-ffmpeg' }]);
-    expect(await commandsTo(service, 'webhooks')).toEqual([{ incidentsOf: user().id }]);
+    expect(await commandsTo(service, 'webhooks')).toEqual([{ incidents: '' }]);
     expect(await claim('healthy')).toHaveLength(10);
   });
 

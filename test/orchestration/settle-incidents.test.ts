@@ -3,21 +3,22 @@ import { expect, it } from 'vitest';
 import { databaseOn } from '../../lambda/data/database.ts';
 import { newID } from '../../lambda/data/new-id.ts';
 import { all } from '../../lambda/data/queryable.ts';
-import { settleIncidents } from '../../lambda/orchestration/settle-incidents.ts';
+import { settleAllIncidents } from '../../lambda/orchestration/settle-incidents.ts';
 import { actorsOn } from '../support/actors.ts';
-import { storeIncident } from '../support/incidents.ts';
+import { clearAlerts, storeIncident } from '../support/incidents.ts';
+import { clearCommands } from '../support/outbox-rows.ts';
 import { testService } from '../support/service.ts';
 
 const service = testService();
 const { activeStream, register, report, user } = actorsOn(service);
 
 const reset = { reason: { code: 'unreachable', detail: 'No server accepts connections there.' } };
-const settle = () => settleIncidents({ pool: service.pool(), newID: (prefix) => newID(prefix, new Date()) }, user().id);
+const settle = (afterUserID = '') =>
+  settleAllIncidents({ pool: service.pool(), newID: (prefix) => newID(prefix, new Date()) }, afterUserID);
 const timesOf = async (statement: string) =>
-  (await all<{ at: Date }>(service.pool(), statement, [user().id])).map(({ at }) => at.getTime());
-const dueTimes = () => timesOf('select due_at as at from incidents where user_id = $1 and due_at is not null');
-const commands = () =>
-  timesOf(`select visible_at as at from outbox where user_id = $1 and body ? 'incidentsOf' order by at`);
+  (await all<{ at: Date }>(service.pool(), statement)).map(({ at }) => at.getTime());
+const dueTimes = () => timesOf('select due_at as at from incidents where due_at is not null');
+const commands = () => timesOf(`select visible_at as at from outbox where body ? 'incidents' order by at`);
 
 it('one that is not due yet has its command, although others were looked at', async () => {
   await register('agent');
@@ -36,9 +37,37 @@ it('one that is not due yet has its command, although others were looked at', as
   await settle();
   const [due, ...more] = await dueTimes();
   expect(more).toEqual([]);
+  const [soon, ...later] = await commands();
+  expect(later).toEqual([]);
+  expect(soon).toBeLessThan(due!);
+  await pool.query('delete from outbox');
+  await settle();
   expect(await commands()).toEqual([due]);
   await settle();
   expect(await commands()).toEqual([due]);
+});
+
+it('those of more users than one command is for are left to another', async () => {
+  const pool = service.pool();
+  await clearAlerts(service);
+  await clearCommands(service);
+  await pool.query(
+    `with made as (
+       insert into users (id, email, name) select 'many_' || n, n || '@many.example', 'x' from generate_series(1, 201) n
+       returning id)
+     select note_signal(id, 'stream_away', id, null, null, 'wrong', '{"name": "x"}') from made`,
+  );
+  const sent = async () =>
+    (await all<{ after: string }>(pool, `delete from outbox returning body ->> 'incidents' as after`)).map(
+      ({ after }) => after,
+    );
+  const open = async () => (await all(pool, 'select from incidents')).length;
+  expect(await sent()).toEqual(['']);
+  await settle();
+  expect(await open()).toBe(200);
+  const next = (await sent()).find((after) => after !== '');
+  await settle(next);
+  expect(await open()).toBe(201);
 });
 
 it('a channel that an application made is told nothing of what waits, once that is disconnected', async () => {

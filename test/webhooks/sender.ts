@@ -17,7 +17,7 @@ export interface TestSender {
   /** Carries out commands that are due until there are none. @returns how many failed */
   work: () => Promise<number>;
   /** Carries out one command. */
-  carryOut: (command: WebhookCommand) => Promise<unknown>;
+  carryOut: (command: WebhookCommand) => ReturnType<QueueHandler>;
 }
 
 type Settings = Partial<Omit<WebhookOptions, 'attempts'>> & { readonly attempts?: Partial<WebhookOptions['attempts']> };
@@ -40,14 +40,17 @@ export function testSender(pool: Pool, sealer: Sealer, { attempts = {}, ...other
     signal: new AbortController().signal,
     ...other,
   });
+  const carryOut = (command: WebhookCommand) =>
+    handler({ Records: [{ messageId: '1', body: JSON.stringify(command) }] } as Parameters<typeof handler>[0]);
   return {
     mails,
     logged,
-    carryOut: (command) =>
-      handler({ Records: [{ messageId: '1', body: JSON.stringify(command) }] } as Parameters<typeof handler>[0]),
+    carryOut,
     handler,
     async work() {
-      for (let failed = 0; ;) {
+      // What was signalled is looked at two seconds later.
+      const settled = await carryOut({ incidents: '' });
+      for (let failed = settled.batchItemFailures.length; ;) {
         const due = `delete from outbox where queue = 'webhooks' and visible_at <= now() returning id, body`;
         const { rows } = await pool.query(due);
         if (rows.length === 0) return failed;
