@@ -4,6 +4,7 @@ import { bundleBench } from './bundle.ts';
 import { credentialsBench } from './credentials.ts';
 import { creditsBench } from './credits.ts';
 import { fairnessBench } from './fairness.ts';
+import { incidentsBench } from './incidents.ts';
 import { joinsBench } from './joins.ts';
 import { liveBench } from './live.ts';
 import { orchestrationBench } from './orchestration.ts';
@@ -14,6 +15,7 @@ import { quotaBench } from './quota.ts';
 import { recoveryBench } from './recovery.ts';
 import { seriesBench } from './series.ts';
 import { startBench } from './start.ts';
+import { telemetryBench } from './telemetry.ts';
 import { worstBench } from './worst.ts';
 
 const benches: Readonly<Record<string, () => Promise<void>>> = {
@@ -22,6 +24,7 @@ const benches: Readonly<Record<string, () => Promise<void>>> = {
   credentials: credentialsBench,
   credits: creditsBench,
   fairness: fairnessBench,
+  incidents: incidentsBench,
   joins: joinsBench,
   live: liveBench,
   orchestration: orchestrationBench,
@@ -32,6 +35,7 @@ const benches: Readonly<Record<string, () => Promise<void>>> = {
   recovery: recoveryBench,
   series: seriesBench,
   start: startBench,
+  telemetry: telemetryBench,
   worst: worstBench,
 };
 
