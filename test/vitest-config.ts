@@ -31,7 +31,7 @@ const slow = [
   'test/publisher/preview/*.test.ts',
   'test/publisher/prepared/{codecs,joins,levelled-sound,long-life,planned-rotation,play-out,torture}.test.ts',
   'test/publisher/prepared/prepared-{backend,sender}.test.ts',
-  'test/publisher/preparing/{one-encoder,prepare-segment,prepare-upload,shared-content}.test.ts',
+  'test/publisher/preparing/{make-join,one-encoder,prepare-segment,prepare-upload,shared-content}.test.ts',
   'test/publisher/encoded/five-outputs.test.ts',
   'test/publisher/{hls,srt}/*.test.ts',
   'test/publisher/replica/{faults,figures,held-replica,off-air,slow-destinations}.test.ts',

@@ -8,7 +8,8 @@ import type { Replica, ReplicaRole } from '../data/replicas.ts';
 import type { Stream, StreamBackend } from '../data/streams.ts';
 import { formatOfRun } from '../data/streams.ts';
 import { costOf } from '../domain/capacity.ts';
-import { isSameServer } from '../domain/publish-url.ts';
+import { parsePublishURL } from '../domain/publish-url.ts';
+import type { PublishURL } from '../domain/publish-url.ts';
 import type { StreamCost } from '../domain/capacity.ts';
 import { slotsOfOldRelease } from '../domain/video-format.ts';
 import { meterStream } from './meter.ts';
@@ -79,10 +80,21 @@ export async function settleForgottenOutputs(pool: Pool): Promise<void> {
   for (const id of await liveIntervals.streamsUnmetered(forgottenAtOnce)) await locked(id, meterStream);
 }
 
-/** Keys are sealed, so all of a server counts as one place. What is not known any more may be anywhere. */
+/**
+ * Keys are sealed, so all of a server counts as one place, and so does its port for TLS. What is not known any more may
+ * be anywhere.
+ */
 function mayBeSamePlace(way: Way, other: Way | undefined): boolean {
-  const [own, others] = [way, other].map((each) => Object.values(each?.rtmpURLs ?? {}).filter((url) => url !== null));
-  return others!.length === 0 || own!.some((url) => others!.some((each) => isSameServer(url, each)));
+  const [own, others] = [serversOf(way), other ? serversOf(other) : []];
+  const isSame = (one: PublishURL, another: PublishURL) =>
+    one.way === another.way &&
+    one.hostname === another.hostname &&
+    (one.port === another.port || one.secure !== another.secure);
+  return others.length === 0 || own.some((one) => others.some((another) => isSame(one, another)));
+}
+
+function serversOf({ rtmpURLs }: Way): PublishURL[] {
+  return Object.values(rtmpURLs).flatMap((url) => (url && parsePublishURL(url)) || []);
 }
 
 const mayBeReplaced = ({ state, is_given_up: isGivenUp }: Replica) => state === 'ended' && !isGivenUp;

@@ -83,11 +83,12 @@ it('by being removed and added again, before the one that is removed has ended',
   const remove = (outputID: string) => call('DELETE', `/streams/${id}/outputs/${outputID}`);
   await remove(added.body.id);
   const again = await addTo(id, await to(...place));
+  const securely = await addTo(id, await to('rtmps://127.0.0.1/live', 'k'));
   const elsewhere = await addTo(id, await to('rtmp://127.0.0.1:1937/live', 'k'));
-  expect([again.body.state, elsewhere.body.state]).toEqual(['idle', 'connecting']);
+  expect([again, securely, elsewhere].map(({ body }) => body.state)).toEqual(['idle', 'idle', 'connecting']);
   expect((await claim('agent')).map(({ output_id: outputID }) => outputID)).toEqual([elsewhere.body.id]);
   await report(sending!, 'ended');
-  expect(await states(id)).toEqual(['live', 'connecting', 'connecting']);
+  expect(await states(id)).toEqual(['live', 'connecting', 'connecting', 'connecting']);
 });
 
 it('by the first output being removed and added again, also where its agent dies over it', async () => {
