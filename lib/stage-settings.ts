@@ -169,6 +169,12 @@ export interface StageSettings {
    * Null: there is none.
    */
   readonly legacyRtmpUrl: string | null;
+  /**
+   * URL of an OpenTelemetry collector of yours, such as `https://otel.example.com`: functions and tasks send traces and
+   * measures there, by OTLP over HTTP. It needs no credential, since variables hold no secrets: let it answer to the
+   * stage's addresses. Null: nothing is sent.
+   */
+  readonly otlpEndpoint: string | null;
 }
 
 /** @throws if a setting of the stage is missing or has a wrong value; the message names the stage and the setting */
@@ -238,6 +244,7 @@ function checksOf(settings: StageSettings): Record<keyof StageSettings, Check> {
     monthlyBudgetUsd: wholeNumber(1, 10_000_000),
     defaultStreamBackend: text(/^(?:ffmpeg|manifest)$/, 'ffmpeg or manifest'),
     streamBackendEdit: flag,
+    otlpEndpoint: orNull(text(/^https:\/\/[^\s/?#@]+(?:\/[^\s?#]*)?$/, 'an https:// URL without query')),
     legacyRtmpUrl: orNull(text(/^rtmps?:\/\/[^\s/]+\/\S+$/, 'an rtmp:// or rtmps:// URL with an application')),
   };
 }

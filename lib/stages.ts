@@ -44,6 +44,7 @@ const dev: StageSettings = {
   defaultStreamBackend: 'ffmpeg',
   streamBackendEdit: true,
   legacyRtmpUrl: null,
+  otlpEndpoint: null,
 };
 
 // Like prod in everything that can break in a way of its own (zones, standby, protection), and smaller.
@@ -89,6 +90,7 @@ const staging: StageSettings = {
   defaultStreamBackend: 'ffmpeg',
   streamBackendEdit: false,
   legacyRtmpUrl: null,
+  otlpEndpoint: null,
 };
 
 const prod: StageSettings = {
@@ -133,6 +135,7 @@ const prod: StageSettings = {
   defaultStreamBackend: 'ffmpeg',
   streamBackendEdit: false,
   legacyRtmpUrl: null,
+  otlpEndpoint: null,
 };
 
 /** The stages that all engineers share, in the order in which a release goes through them. */

@@ -1,6 +1,7 @@
 // What the local run tells its agent processes in a variable: arguments, unlike variables, can be read by every user.
 import type { Capacity } from '../../lambda/domain/capacity.ts';
 import type { EncoderSettings } from '../../lambda/publisher/ffmpeg/encoder-arguments.ts';
+import { telemetryVariables } from '../../lambda/telemetry/environment.ts';
 import type { LocalConnectionsOptions } from './connections.ts';
 
 export interface AgentSettings extends LocalConnectionsOptions {
@@ -17,7 +18,9 @@ export interface AgentSettings extends LocalConnectionsOptions {
 const variable = 'LOCAL_AGENT_SETTINGS';
 
 export function environmentOf(settings: AgentSettings): NodeJS.ProcessEnv {
-  return { PATH: process.env['PATH'], HOME: process.env['HOME'], TZ: 'UTC', [variable]: JSON.stringify(settings) };
+  const { PATH, HOME } = process.env;
+  const telemetry = Object.fromEntries(telemetryVariables.map((name) => [name, process.env[name]]));
+  return { PATH, HOME, TZ: 'UTC', ...telemetry, [variable]: JSON.stringify(settings) };
 }
 
 export function readAgentSettings(): AgentSettings {

@@ -1,10 +1,13 @@
 // Keeps agent processes running: one that dies is started again at once, and others may take at once what it held.
+import type { ChildProcess } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import type { Pool } from 'pg';
 import { databaseOn } from '../../lambda/data/database.ts';
 import type { Log } from '../../lambda/log.ts';
 import { recoverReplicas } from '../../lambda/orchestration/recover-replicas.ts';
 import { redeliver } from '../../lambda/ports/command-queue/postgres-command-queue.ts';
+import type { Measured } from '../../lambda/telemetry/measures.ts';
 import { environmentOf } from './agent-environment.ts';
 import type { AgentSettings } from './agent-environment.ts';
 import { startChild } from './child-process.ts';
@@ -13,6 +16,8 @@ import type { RunningChild } from './child-process.ts';
 export interface AgentSupervisor {
   /** Ends the agents, which give back what they hold. */
   stop(): Promise<void>;
+  /** What the agents measure; nothing of one that does not answer soon. */
+  readMeasures(): Promise<Measured[][]>;
 }
 
 interface SupervisorOptions {
@@ -31,6 +36,7 @@ interface AgentOptions extends SupervisorOptions {
 /** An agent that dies while it starts would otherwise be started again without a pause. */
 const restartDelayMs = 500;
 const stopGraceMs = 8000;
+const answersWithinMs = 1000;
 
 /**
  * Starts agents and keeps them running.
@@ -54,6 +60,7 @@ export async function superviseAgents(count: number, options: SupervisorOptions)
     async stop() {
       await Promise.all(agents.map((agent) => agent.stop()));
     },
+    readMeasures: async () => (await Promise.all(agents.map((agent) => agent.readMeasures()))).flat(),
   };
 }
 
@@ -95,5 +102,28 @@ function superviseAgent({ settings, pool, writeLog, log, isAlone }: AgentOptions
       clearTimeout(restart);
       await child.stop('SIGTERM', stopGraceMs);
     },
+    readMeasures: () => askForMeasures(child.process),
   };
+}
+
+interface MeasuresAnswer {
+  readonly asked: string;
+  readonly measured: Measured[];
+}
+
+function askForMeasures(agent: ChildProcess): Promise<Measured[][]> {
+  if (!agent.connected) return Promise.resolve([]);
+  const asked = randomUUID();
+  const { promise, resolve } = Promise.withResolvers<Measured[][]>();
+  const onMessage = (answer: unknown) => {
+    const { asked: of, measured } = answer as MeasuresAnswer;
+    if (of === asked) resolve([measured]);
+  };
+  const timer = setTimeout(() => resolve([]), answersWithinMs);
+  agent.on('message', onMessage);
+  agent.send(asked, () => {});
+  return promise.finally(() => {
+    clearTimeout(timer);
+    agent.off('message', onMessage);
+  });
 }

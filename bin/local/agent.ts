@@ -13,6 +13,9 @@ import { encoderChoice } from '../../lambda/publisher/media/choose-encoder.ts';
 import { streamBackends } from '../../lambda/data/streams.ts';
 import { newID } from '../../lambda/data/new-id.ts';
 import { limitWaits } from '../../lambda/data/queryable.ts';
+import { measures } from '../../lambda/telemetry/measures.ts';
+import { observePool, observeProcess } from '../../lambda/telemetry/process-measures.ts';
+import { startTelemetry } from '../../lambda/telemetry/telemetry.ts';
 import { readAgentSettings } from './agent-environment.ts';
 import { connectLocally, localSettings } from './connections.ts';
 
@@ -45,6 +48,13 @@ const importOptions = {
   clock,
   log,
 };
+const agentID = `agent_${agent}_${randomUUID()}`;
+observeProcess(measures);
+observePool(measures, connections.pool);
+const telemetry = startTelemetry({ env: process.env, service: 'agent', instanceID: agentID, log });
+// The site shows the measures of all processes of the run.
+process.on('message', (asked) => void process.send?.({ asked, measured: measures.read() }));
+
 const importing = Promise.all([
   runImportWorker(importOptions, stopping.signal),
   runScanWorker(importOptions, stopping.signal),
@@ -52,7 +62,7 @@ const importing = Promise.all([
 await runAgent(
   {
     ...connections,
-    agentID: `agent_${agent}_${randomUUID()}`,
+    agentID,
     supervisor: settings.supervisor,
     release: 'local',
     capacity: settings.capacity,
@@ -79,6 +89,7 @@ await runAgent(
   stopping.signal,
 );
 await importing;
+await telemetry?.[Symbol.asyncDispose]();
 await connections.pool.end();
 // An open message channel to the supervisor would keep this process alive.
 if (process.connected) process.disconnect();

@@ -12,7 +12,11 @@ import { createFolderMailer } from '../../lambda/ports/mailer/folder-mailer.ts';
 import { graphqlPath } from '../../lambda/surfaces/graphql/graphql-handler.ts';
 import { createNameResolver } from '../../lambda/ports/outbound/name-resolver.ts';
 import { mcpPath } from '../../lambda/surfaces/mcp/mcp-handler.ts';
+import { measures } from '../../lambda/telemetry/measures.ts';
+import { observePool, observeProcess } from '../../lambda/telemetry/process-measures.ts';
+import { startTelemetry } from '../../lambda/telemetry/telemetry.ts';
 import { superviseAgents } from './agent-supervisor.ts';
+import type { AgentSupervisor } from './agent-supervisor.ts';
 import { connectLocally, localSettings } from './connections.ts';
 import { telegramURL } from '../../lambda/webhooks/deliver-alerts.ts';
 import { DataFolder } from './data-folder.ts';
@@ -115,7 +119,13 @@ async function startPlatform(run: Run): Promise<void> {
     clock,
     onMail: ({ to, subject }, file) => terminal.line(`  Mail to ${to}, “${subject}”: ${file}`),
   });
-  servePlatform(site, { service, connections, mailer, sink, rtmpURL, clock, log });
+  let agentsAreThere: AgentSupervisor | null = null;
+  const readMeasures = async () => (await agentsAreThere?.readMeasures()) ?? [];
+  servePlatform(site, { service, connections, mailer, sink, rtmpURL, readMeasures, clock, log });
+  observeProcess(measures);
+  observePool(measures, pool);
+  const telemetry = startTelemetry({ env: process.env, service: 'api', instanceID: `site_${process.pid}`, log });
+  if (telemetry) started.use(telemetry);
 
   const encoder = await chooseEncoder(tools, 'h264', log);
   const machine = await measureMachine({ tools, encoder, networkMbps: null, gpuMegapixels: oneGpuMegapixels, log });
@@ -131,6 +141,7 @@ async function startPlatform(run: Run): Promise<void> {
   const supervisor = await step('Starting the publisher', () =>
     superviseAgents(agents, { settings: agentSettings, pool, writeLog: writeLine, log }),
   );
+  agentsAreThere = supervisor;
   started.defer(() => supervisor.stop());
   const jobs = startJobs(
     {

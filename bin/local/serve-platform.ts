@@ -16,7 +16,7 @@ import type { LocalConnections } from './connections.ts';
 import { createGraphqlPage } from './graphql-page/page.ts';
 import { createPaymentPages } from './payment-pages.ts';
 import type { RtmpSink } from './rtmp-sink/rtmp-sink.ts';
-import type { ReservedSite } from './site.ts';
+import type { ReservedSite, SiteOptions } from './site.ts';
 
 export interface ServePlatformOptions {
   readonly service: Service;
@@ -24,13 +24,14 @@ export interface ServePlatformOptions {
   readonly mailer: Mailer;
   readonly sink: RtmpSink;
   readonly rtmpURL: string;
+  readonly readMeasures: SiteOptions['readMeasures'];
   readonly clock: () => Date;
   readonly log: Log;
 }
 
 /** Requests that waited at the reserved site are answered from now on. */
 export function servePlatform(site: ReservedSite, options: ServePlatformOptions): void {
-  const { service, connections, mailer, sink, rtmpURL, clock, log } = options;
+  const { service, connections, mailer, sink, rtmpURL, readMeasures, clock, log } = options;
   const { rateLimitFactor } = localSettings;
   site.serve({
     rest: withPaymentCallbacks(
@@ -48,6 +49,7 @@ export function servePlatform(site: ReservedSite, options: ServePlatformOptions)
     objects: connections.objects,
     sink,
     rtmpURL,
+    readMeasures,
     log,
   });
 }

@@ -3,6 +3,8 @@ import { getRequestListener } from '@hono/node-server';
 import { createServer } from 'node:http';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { answerMetrics, metricsPath } from './metrics.ts';
+import type { Measured } from '../../lambda/telemetry/measures.ts';
 import { serveObjects } from './serve-objects.ts';
 import type { FileObjectStore } from '../../lambda/ports/object-store/file-object-store.ts';
 import type { Log } from '../../lambda/log.ts';
@@ -43,6 +45,8 @@ export interface SiteOptions {
   readonly objects: FileObjectStore;
   readonly sink: RtmpSink;
   readonly rtmpURL: string;
+  /** What each agent of the run measures. */
+  readonly readMeasures: () => Promise<Measured[][]>;
   readonly log: Log;
 }
 
@@ -108,6 +112,7 @@ function route(server: Server, siteURL: string, options: SiteOptions): void {
         .end('This site answers to localhost and 127.0.0.1 only.\n');
       return;
     }
+    if (path === metricsPath) return void answerMetrics(options.readMeasures, response);
     if (path.startsWith(`${objectsPath}/`)) return answerObjects(request, response);
     if (/^\/(api\/auth|\.well-known)\//.test(path)) return void answerAuth(request, response);
     if (graphqlPage(request, response)) return;

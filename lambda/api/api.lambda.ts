@@ -2,6 +2,7 @@
 import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
 import { jsonLog } from '../log.ts';
 import { connectAws } from '../ports/aws/connect-aws.ts';
+import { measuredFunction } from '../telemetry/telemetry.ts';
 import { createRestHandler } from '../surfaces/rest/rest-handler.ts';
 import { connectProviders } from './connect-providers.ts';
 import { withConsentCallback } from './consent-callback.ts';
@@ -20,6 +21,8 @@ const rest = withConsentCallback(withGuides(createRestHandler(service), service)
 const withEvents = withPlatformEvents(rest, { ...service, events: providers.platformEvents });
 const answer = withPaymentCallbacks(withEvents, providers, connections.pool, jsonLog);
 
-export async function handler(event: APIGatewayProxyEvent): Promise<APIGatewayProxyResult> {
-  return resultOf(await answer(requestOf(event, connections.origin), addressOf(event)));
-}
+export const handler = measuredFunction(
+  { env: process.env, service: 'api', log: jsonLog },
+  async (event: APIGatewayProxyEvent): Promise<APIGatewayProxyResult> =>
+    resultOf(await answer(requestOf(event, connections.origin), addressOf(event))),
+);

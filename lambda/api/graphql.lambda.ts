@@ -3,10 +3,14 @@ import { connectProviders } from './connect-providers.ts';
 import { readEnvironment, readPaymentEnvironment } from './environment.ts';
 import { jsonLog } from '../log.ts';
 import { connectAws } from '../ports/aws/connect-aws.ts';
+import { measuredFunction } from '../telemetry/telemetry.ts';
 import { createGraphqlFunction } from './graphql-function.ts';
 
 const environment = readEnvironment(process.env);
 const connections = await connectAws(environment, 1, jsonLog);
 const providers = await connectProviders(readPaymentEnvironment(process.env).secretARN, connections.origin);
 
-export const handler = createGraphqlFunction({ ...connections, ...providers }, environment, jsonLog);
+export const handler = measuredFunction(
+  { env: process.env, service: 'api', log: jsonLog },
+  createGraphqlFunction({ ...connections, ...providers }, environment, jsonLog),
+);

@@ -1,5 +1,6 @@
 // Every aggregate's SQL behind one object, bound to a pool or to a transaction.
 import type { Pool } from 'pg';
+import { activeTraceparent } from '../telemetry/spans.ts';
 import { agents } from './agents.ts';
 import { alertChannels } from './alert-channels.ts';
 import { alertNotices } from './alert-notices.ts';
@@ -40,6 +41,7 @@ import { payments } from './payments.ts';
 import { places } from './places.ts';
 import { platformIngests } from './platform-ingests.ts';
 import { playlists } from './playlists.ts';
+import { preparedShares } from './prepared-shares.ts';
 import { preparedUploads } from './prepared-uploads.ts';
 import { previews } from './previews.ts';
 import type { Queryable } from './queryable.ts';
@@ -123,7 +125,7 @@ export function databaseOn(db: Queryable) {
     previews: previews(db),
     reconciliation: reconciliation(db),
     renditionEncoders: renditionEncoders(db),
-    renditions: renditions(db),
+    renditions: { ...renditions(db), ...preparedShares(db) },
     replicas: { ...replicas(db), ...replicaClaims(db) },
     requestWindows: requestWindows(db),
     runs: runs(db),
@@ -177,7 +179,8 @@ async function tryTransaction<Result>(pool: Pool, work: (db: Queryable) => Promi
   // Without a listener, a connection that is lost between two statements would end the process.
   client.on('error', noteBroken);
   try {
-    await client.query('begin');
+    const traceparent = activeTraceparent();
+    await client.query(traceparent === null ? 'begin' : `begin; set local loop.traceparent = '${traceparent}'`);
     const result = await work(client);
     await client.query('commit');
     return result;

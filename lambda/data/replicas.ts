@@ -39,6 +39,8 @@ export interface Replica extends StoredCost {
   readonly failures: number;
   readonly next_attempt_at: Date | null;
   readonly last_failure: LastFailure | null;
+  /** The trace of its start; null: nobody traces it. */
+  readonly traceparent: string | null;
 }
 
 /** What went wrong last with a replica, and whose fault it was. */

@@ -9,6 +9,10 @@ import { createSTSRoleSessions } from '../ports/role-sessions/sts-role-sessions.
 import { describeEcsTask } from '../container/ecs-task.ts';
 import { agentHealthPort } from '../publisher/environment.ts';
 import { createNameResolver } from '../ports/outbound/name-resolver.ts';
+import { measures } from '../telemetry/measures.ts';
+import { answerMetrics } from '../telemetry/metrics-page.ts';
+import { observePool, observeProcess } from '../telemetry/process-measures.ts';
+import { startTelemetry } from '../telemetry/telemetry.ts';
 import { readImportEnvironment } from './environment.ts';
 import { importLimits } from './import-limits.ts';
 import { importWorkerDefaults, runImportWorker } from './import-worker.ts';
@@ -28,7 +32,12 @@ const sourceSealer = await connectSealer(pool, environment, 'sources');
 const stopping = new AbortController();
 process.on('SIGTERM', () => stopping.abort());
 // This answers as long as the event loop turns.
-const health = createServer((_request, response) => response.end()).listen(agentHealthPort, '127.0.0.1');
+const health = createServer((request, response) => {
+  if (!answerMetrics(measures, request, response)) response.end();
+}).listen(agentHealthPort, '127.0.0.1');
+observeProcess(measures);
+observePool(measures, pool);
+const telemetry = startTelemetry({ env: process.env, service: 'imports', instanceID: task.arn, log: jsonLog });
 let importsUnderWay = 0;
 const keeping = setInterval(keepTask, keepEveryMs);
 
@@ -61,6 +70,7 @@ try {
 } finally {
   clearInterval(keeping);
   health.close();
+  await telemetry?.[Symbol.asyncDispose]();
   await pool.end();
 }
 

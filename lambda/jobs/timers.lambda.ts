@@ -4,6 +4,8 @@ import { connectDatabase } from '../ports/aws/connect-aws.ts';
 import { createSQSCommandQueue } from '../ports/command-queue/sqs-command-queue.ts';
 import { newID } from '../data/new-id.ts';
 import type { QueueHandler } from '../ports/command-queue/command-queue.ts';
+import { measuredFunction } from '../telemetry/telemetry.ts';
+import { tracedRecords } from '../telemetry/traced-records.ts';
 import { readTimersEnvironment } from './environment.ts';
 import { createTimersHandler } from './timers.ts';
 
@@ -16,5 +18,10 @@ const startOptions = { settings: environment, newID: (prefix: string) => newID(p
 /** Well within the time of the function: what is still due then, agents fire, or the sweep. */
 const dueMs = 15_000;
 
-export const handler: QueueHandler = (event) =>
+const fire: QueueHandler = (event) =>
   createTimersHandler({ pool, queue, startOptions, clock, signal: AbortSignal.timeout(dueMs) })(event);
+
+export const handler = measuredFunction(
+  { env: process.env, service: 'jobs', log: jsonLog },
+  tracedRecords('timers', fire),
+);

@@ -6,6 +6,8 @@ import { connectDatabase, connectSealer, readOrigin } from '../ports/aws/connect
 import { platformEventsPath } from '../ports/managed-platforms/configured-events.ts';
 import { createManagedPlatforms } from '../ports/managed-platforms/configured-platforms.ts';
 import { createS3ObjectStore } from '../ports/object-store/s3-object-store.ts';
+import { measuredFunction } from '../telemetry/telemetry.ts';
+import { tracedRecords } from '../telemetry/traced-records.ts';
 import { readPlatformsEnvironment } from './environment.ts';
 import { createPlatformsHandler } from './platforms.ts';
 
@@ -15,7 +17,7 @@ const pool = connectDatabase(environment, 4);
 const origin = await readOrigin(environment);
 const clock = () => new Date();
 
-export const handler = createPlatformsHandler({
+const carryOut = createPlatformsHandler({
   pool,
   sealer: await connectSealer(pool, environment),
   platforms: createManagedPlatforms(await readSecret(environment.secretARN), clock),
@@ -29,3 +31,8 @@ export const handler = createPlatformsHandler({
   log: jsonLog,
   signal: new AbortController().signal,
 });
+
+export const handler = measuredFunction(
+  { env: process.env, service: 'jobs', log: jsonLog },
+  tracedRecords('platforms', carryOut),
+);

@@ -14,6 +14,10 @@ import { capacityOf } from '../domain/capacity.ts';
 import type { CarriedLoad } from './agent/agent-options.ts';
 import { describeEcsTask } from '../container/ecs-task.ts';
 import { TaskKeeper } from '../container/task-keeper.ts';
+import { measures } from '../telemetry/measures.ts';
+import { answerMetrics } from '../telemetry/metrics-page.ts';
+import { observePool, observeProcess } from '../telemetry/process-measures.ts';
+import { startTelemetry } from '../telemetry/telemetry.ts';
 import { agentHealthPort, agentPeerPort, loadMetrics, readAgentEnvironment } from './environment.ts';
 import { Inspector } from './inspecting/inspector.ts';
 import { createMediaWorker } from './media-worker.ts';
@@ -54,7 +58,14 @@ process.on('SIGTERM', () => {
   setTimeout(() => givingBack.abort(), givesBackAfterMs).unref();
 });
 // This answers as long as the event loop turns. It does not ask the database: an agent goes on sending without one.
-const health = createServer((_request, response) => response.end()).listen(agentHealthPort, '127.0.0.1');
+// A scraper in the task may ask for measures there.
+const health = createServer((request, response) => {
+  if (!answerMetrics(measures, request, response)) response.end();
+}).listen(agentHealthPort, '127.0.0.1');
+const agentID = `agent_${randomUUID()}`;
+observeProcess(measures);
+observePool(measures, pool);
+const telemetry = startTelemetry({ env: process.env, service: 'agent', instanceID: agentID, log: jsonLog });
 let load: CarriedLoad = { replicas: 0, usedShare: 0, behindReason: null };
 const keeper = new TaskKeeper<'replicas' | 'media commands'>(task, jsonLog);
 let everyMinute = setTimeout(attendToTask, untilNextReportMs());
@@ -66,7 +77,7 @@ try {
       queue,
       objects,
       sealer,
-      agentID: `agent_${randomUUID()}`,
+      agentID,
       supervisor: task.arn,
       release: task.release,
       capacity,
@@ -103,6 +114,7 @@ try {
 } finally {
   clearTimeout(everyMinute);
   health.close();
+  await telemetry?.[Symbol.asyncDispose]();
   await pool.end();
 }
 

@@ -7,6 +7,8 @@ import { connectDatabase, connectSealer, readOrigin } from '../ports/aws/connect
 import { createSESMailer } from '../ports/mailer/ses-mailer.ts';
 import { createNameResolver } from '../ports/outbound/name-resolver.ts';
 import { telegramURL } from './deliver-alerts.ts';
+import { measuredFunction } from '../telemetry/telemetry.ts';
+import { tracedRecords } from '../telemetry/traced-records.ts';
 import { readWebhookEnvironment } from './environment.ts';
 import { createWebhooksHandler } from './webhooks.ts';
 
@@ -15,7 +17,7 @@ const { mailFrom, ...environment } = readWebhookEnvironment(process.env);
 const pool = connectDatabase(environment, 4);
 const sealer = await connectSealer(pool, environment);
 
-export const handler = createWebhooksHandler({
+const carryOut = createWebhooksHandler({
   pool,
   sealer,
   // In AWS a webhook must never reach into the VPC.
@@ -30,3 +32,8 @@ export const handler = createWebhooksHandler({
   log: jsonLog,
   signal: new AbortController().signal,
 });
+
+export const handler = measuredFunction(
+  { env: process.env, service: 'jobs', log: jsonLog },
+  tracedRecords('webhooks', carryOut),
+);

@@ -35,7 +35,8 @@ import {
 } from '../../lambda/publisher/environment.ts';
 import type { NetworkStack } from '../network/network-stack.ts';
 import { acknowledge, wildcardResource } from '../shared/acknowledge.ts';
-import { type DeployableKind, type PlatformAccess, pickVariables } from '../shared/platform-access.ts';
+import type { DeployableKind, PlatformAccess } from '../shared/platform-access.ts';
+import { pickVariables } from '../shared/pick-variables.ts';
 import type { PublisherImage } from '../shared/publisher-image.ts';
 import { ServiceLogs } from '../shared/service-logs.ts';
 import type { StageSettings } from '../stage-settings.ts';

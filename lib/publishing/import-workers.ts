@@ -15,7 +15,7 @@ import { Construct } from 'constructs';
 import { sourceRolePrefix } from '../../lambda/domain/source-role.ts';
 import { importVariables, importWorkerCommand } from '../../lambda/imports/environment.ts';
 import { acknowledge, wildcardResource } from '../shared/acknowledge.ts';
-import { pickVariables } from '../shared/platform-access.ts';
+import { pickVariables } from '../shared/pick-variables.ts';
 import { ServiceLogs } from '../shared/service-logs.ts';
 import { AgentRelease } from './agent-release.ts';
 import { type AgentsProps, deployment, grantTask, hardenPatternContainer, healthCheck } from './agents.ts';

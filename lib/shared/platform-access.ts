@@ -8,6 +8,7 @@ import type { CommandQueues } from '../publishing/command-queues.ts';
 import type { StreamTimers } from '../publishing/stream-timers.ts';
 import type { StageSettings } from '../stage-settings.ts';
 import { coreEnvironment } from './core-access.ts';
+import { telemetryEnvironment } from './pick-variables.ts';
 import type { PublicOrigin } from './public-origin.ts';
 
 export interface PlatformAccessProps {
@@ -93,6 +94,7 @@ export class PlatformAccess {
       LIMIT_FACTOR: String(settings.limitFactor),
       FREE_STORED_GIB: String(settings.freeStoredGiB),
       YOUTUBE_DAILY_UNITS: String(settings.youtubeDailyUnits),
+      ...telemetryEnvironment(settings),
     };
   }
 
@@ -121,12 +123,4 @@ export class PlatformAccess {
     if (sends.length > 0) queues.grantSend(role, sends);
     if (knowsOrigin) origin.grantRead(role);
   }
-}
-
-/** Those of the variables' values that a container reads; a function takes its own from `variables`. */
-export function pickVariables<Variable extends string>(
-  names: readonly Variable[],
-  environment: Readonly<Record<Variable, string>>,
-): Readonly<Record<Variable, string>> {
-  return Object.fromEntries(names.map((name) => [name, environment[name]])) as Record<Variable, string>;
 }

@@ -7,6 +7,7 @@ import type { RetentionDays } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
 import { acknowledge, acknowledgeForCheckov, policyOfAWS } from './acknowledge.ts';
 import { bundledCode } from './bundled-code.ts';
+import { pickVariables } from './pick-variables.ts';
 import { ServiceLogs } from './service-logs.ts';
 
 export interface ServiceFunctionProps<Variable extends string> {
@@ -45,7 +46,7 @@ export class ServiceFunction<Variable extends string = string> extends LambdaFun
       memorySize: 1024,
       timeout: props.timeout,
       environment: {
-        ...Object.fromEntries(props.variables.map((name) => [name, props.environment[name]])),
+        ...pickVariables(props.variables, props.environment),
         NODE_OPTIONS: '--enable-source-maps',
       },
       vpc: props.vpc,

@@ -119,6 +119,7 @@ async function runRound(
   }
 }
 
+/** Has a process of its own publish. */
 export async function measure(options: PublishingOptions): Promise<Consumption> {
   const child = fork(join(import.meta.dirname, 'publishing-process.ts'));
   child.send(options);
@@ -158,6 +159,7 @@ export async function measureCopies(
       pssMiB: total(memory),
       framesSent: 0,
       droppedFrames: 0,
+      withTelemetry: [],
     };
   } finally {
     for (const child of children) child.kill('SIGKILL');

@@ -8,11 +8,16 @@ import { connect as connectTls } from 'node:tls';
 import type { PictureFormat } from '../../lambda/domain/rendition.ts';
 import type { TimelineItem } from '../../lambda/domain/play-out.ts';
 import { createFileObjectStore } from '../../lambda/ports/object-store/file-object-store.ts';
+import { observeAgent } from '../../lambda/publisher/agent/agent-measures.ts';
 import { Figures } from '../../lambda/publisher/replica/figures.ts';
 import { preparedMedia } from '../../lambda/publisher/prepared/prepared-media.ts';
 import { SegmentStore } from '../../lambda/publisher/prepared/segment-store.ts';
 import { SendSchedule, phaseCount, turnEveryMs } from '../../lambda/publisher/prepared/send-schedule.ts';
 import { runConnection } from '../../lambda/publisher/replica/publish-connection.ts';
+import { measures } from '../../lambda/telemetry/measures.ts';
+import { observeProcess } from '../../lambda/telemetry/process-measures.ts';
+import { beginSpan } from '../../lambda/telemetry/spans.ts';
+import { startTelemetry } from '../../lambda/telemetry/telemetry.ts';
 
 export interface PublishingOptions {
   readonly kind: 'prepared' | 'socket';
@@ -34,6 +39,8 @@ export interface PublishingOptions {
   readonly format: PictureFormat;
   /** How much a plain socket sends. */
   readonly bytesPerSecond: number;
+  /** Measures windows with telemetry sent there, and windows without, in turns. */
+  readonly collectorURL?: string;
 }
 
 export interface Consumption {
@@ -42,6 +49,8 @@ export interface Consumption {
   readonly pssMiB: number;
   readonly framesSent: number;
   readonly droppedFrames: number;
+  /** Of each window with telemetry, with that of the window before, which had none. */
+  readonly withTelemetry: readonly { readonly off: number; readonly on: number }[];
 }
 
 async function publish(options: PublishingOptions): Promise<Consumption> {
@@ -57,7 +66,39 @@ async function publish(options: PublishingOptions): Promise<Consumption> {
     pssMiB: Number(/^Pss:\s+(\d+)/m.exec(memory)![1]) / 1024,
     framesSent: sum(figures, 'framesSent') - framesBefore,
     droppedFrames: sum(figures, 'droppedFrames'),
+    withTelemetry: options.collectorURL === undefined ? [] : await measureTelemetry(options.collectorURL),
   };
+}
+
+const windows = 5;
+/** An export of an agent, and the one at the end. */
+const windowMs = 10_000;
+
+async function measureTelemetry(collectorURL: string): Promise<Consumption['withTelemetry']> {
+  const cpuPercent = async () => {
+    const before = process.cpuUsage();
+    await setTimeout(windowMs);
+    const { user, system } = process.cpuUsage(before);
+    return (user + system) / 10 / windowMs;
+  };
+  observeProcess(measures);
+  observeAgent(new Map(), () => ({ usedShare: 0.5, behindReason: null, isMediaFull: false }));
+  const found: { off: number; on: number }[] = [];
+  for (let count = 0; count < windows; count++) {
+    const off = await cpuPercent();
+    const env = { OTEL_EXPORTER_OTLP_ENDPOINT: collectorURL };
+    const telemetry = startTelemetry({ env, service: 'agent', instanceID: 'bench', log: console.error });
+    // More than an agent begins in that time once its streams run: each leaves four spans.
+    const starts = setInterval(() => {
+      for (const name of ['load plan', 'open media', 'connect', 'start replica'])
+        beginSpan(name, 'internal', { 'loop.stream.backend': 'manifest' }, null)!.end();
+      measures.record('loop.agent.lease.renewal.duration', 0.002);
+    }, 1000);
+    found.push({ off, on: await cpuPercent() });
+    clearInterval(starts);
+    await telemetry![Symbol.asyncDispose]();
+  }
+  return found;
 }
 
 async function sendPrepared({

@@ -4,8 +4,10 @@ import { bundleBench } from './bundle.ts';
 import { credentialsBench } from './credentials.ts';
 import { creditsBench } from './credits.ts';
 import { fairnessBench } from './fairness.ts';
+import { incidentsBench } from './incidents.ts';
 import { joinsBench } from './joins.ts';
 import { liveBench } from './live.ts';
+import { looksBench } from './looks.ts';
 import { orchestrationBench } from './orchestration.ts';
 import { outputsBench } from './outputs.ts';
 import { platformBench } from './platform.ts';
@@ -14,6 +16,7 @@ import { quotaBench } from './quota.ts';
 import { recoveryBench } from './recovery.ts';
 import { seriesBench } from './series.ts';
 import { startBench } from './start.ts';
+import { telemetryBench } from './telemetry.ts';
 import { worstBench } from './worst.ts';
 
 const benches: Readonly<Record<string, () => Promise<void>>> = {
@@ -22,8 +25,10 @@ const benches: Readonly<Record<string, () => Promise<void>>> = {
   credentials: credentialsBench,
   credits: creditsBench,
   fairness: fairnessBench,
+  incidents: incidentsBench,
   joins: joinsBench,
   live: liveBench,
+  looks: looksBench,
   orchestration: orchestrationBench,
   outputs: outputsBench,
   platform: platformBench,
@@ -32,6 +37,7 @@ const benches: Readonly<Record<string, () => Promise<void>>> = {
   recovery: recoveryBench,
   series: seriesBench,
   start: startBench,
+  telemetry: telemetryBench,
   worst: worstBench,
 };
 

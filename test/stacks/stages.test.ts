@@ -46,6 +46,7 @@ const malformed: Record<keyof StageSettings, unknown> = {
   defaultStreamBackend: 'obs',
   streamBackendEdit: 'yes',
   legacyRtmpUrl: 'https://example.com/live',
+  otlpEndpoint: 'http://example.com',
 };
 
 describe('the fields of a stage', () => {

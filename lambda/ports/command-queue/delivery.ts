@@ -3,6 +3,7 @@ import type { SQSRecord } from 'aws-lambda';
 import { setTimeout as delay } from 'node:timers/promises';
 import { BusyLanes } from './busy-lanes.ts';
 import type { ConsumeOptions, QueueHandler, QueueLog } from './command-queue.ts';
+import { tracedRecords } from '../../telemetry/traced-records.ts';
 import type { QueueName } from './queues.ts';
 
 /** A queue as its adapter sees it. Both methods reject while the queue cannot be reached. */
@@ -43,9 +44,10 @@ export async function deliverUntilAborted(
     }
   };
   const carryOut = async (records: SQSRecord[]) => {
-    const handled = await handle(records, handler, (fields) => log('commands_failed', { queue, ...fields }));
+    const handled = await handle(records, traced, (fields) => log('commands_failed', { queue, ...fields }));
     if (handled.length > 0) await source.remove(handled);
   };
+  const traced = tracedRecords(queue, handler);
   const busy = room ?? new BusyLanes(lanes);
   while (!signal.aborted) {
     await busy.untilFree(signal);

@@ -10,6 +10,7 @@ export interface RelayedRow {
   readonly body: string;
   /** Whose work it is; null: nobody's. */
   readonly user_id: string | null;
+  readonly traceparent: string | null;
 }
 
 /** Why a row was not taken. */
@@ -54,7 +55,7 @@ async function relaySome(pool: Pool, queues: readonly QueueName[], send: SendBat
     await client.query('begin');
     const { rows } = await client.query<RelayedRow>(
       // As text: the pool makes numbers of bigints, and SQS takes no number for an entry's id.
-      `select id::text as id, queue, body::text as body, user_id from outbox
+      `select id::text as id, queue, body::text as body, user_id, traceparent from outbox
        where queue = any($1) and visible_at <= now() and dead_at is null
        order by outbox.turn + 0, outbox.id limit $2 for update skip locked`,
       [queues, rowsPerTransaction],

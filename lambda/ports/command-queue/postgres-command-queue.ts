@@ -8,6 +8,7 @@ import { queuePolicies } from './queues.ts';
 import type { QueueName } from './queues.ts';
 import { deliverUntilAborted } from './delivery.ts';
 import { listenToOutbox } from './outbox-listener.ts';
+import { attributesWith } from '../../telemetry/traced-records.ts';
 import { createWakeUp } from './wake-up.ts';
 
 export interface PostgresCommandQueueOptions {
@@ -25,6 +26,7 @@ interface ClaimedRow {
   id: string;
   body: string;
   user_id: string | null;
+  traceparent: string | null;
   receipt: string;
   receives: number;
   createdAtMs: number;
@@ -152,7 +154,8 @@ async function claim(
        consumer = $5,
        dead_at = case when o.receives >= $3 then now() end
      from due where o.id = due.id
-     returning o.id, o.body::text as body, o.user_id, o.receipt, o.receives, o.dead_at is not null as dead,
+     returning o.id, o.body::text as body, o.user_id, o.traceparent, o.receipt, o.receives,
+       o.dead_at is not null as dead,
        extract(epoch from o.created_at)::float8 * 1000 as "createdAtMs"`,
     isLeaving ? [...parameters, leaving] : [...parameters],
   );
@@ -181,7 +184,7 @@ function recordOf(queue: QueueName, row: ClaimedRow): SQSRecord {
       ApproximateFirstReceiveTimestamp: sentMs,
       ...(row.user_id !== null && { MessageGroupId: row.user_id }),
     },
-    messageAttributes: {},
+    messageAttributes: attributesWith(row.traceparent),
     md5OfBody: '',
     eventSource: 'aws:sqs',
     eventSourceARN: `arn:aws:sqs:local:000000000000:${queue}`,

@@ -8,6 +8,7 @@ import type { CommandQueue, QueueLog } from './command-queue.ts';
 import { queueNames, queuePolicies } from './queues.ts';
 import type { QueueName } from './queues.ts';
 import { deliverUntilAborted, userOf } from './delivery.ts';
+import { attributesWith, traceAttribute } from '../../telemetry/traced-records.ts';
 import { relayOutbox } from './outbox-relay.ts';
 import type { RelayedRow } from './outbox-relay.ts';
 
@@ -42,6 +43,9 @@ export function createSQSCommandQueue({ client = {}, pool, queueURLs, log }: SQS
       MessageBody: row.body,
       // SQS serves the groups of a standard queue in fair turns.
       ...(row.user_id !== null && { MessageGroupId: row.user_id }),
+      ...(row.traceparent !== null && {
+        MessageAttributes: { [traceAttribute]: { DataType: 'String', StringValue: row.traceparent } },
+      }),
     }));
     const { sqs, BatchRequestTooLong, SendMessageBatchCommand } = await connection();
     try {
@@ -82,7 +86,7 @@ export function createSQSCommandQueue({ client = {}, pool, queueURLs, log }: SQS
           VisibilityTimeout: policy.visibilitySeconds,
           WaitTimeSeconds: longPollSeconds,
           MessageSystemAttributeNames: ['All'],
-          MessageAttributeNames: [receivesAttribute],
+          MessageAttributeNames: [receivesAttribute, traceAttribute],
         });
         const { Messages = [] } = await sqs.send(command, { abortSignal: signal });
         const records = Messages.map((message) => recordOf(message, String(arn)));
@@ -99,11 +103,15 @@ export function createSQSCommandQueue({ client = {}, pool, queueURLs, log }: SQS
       const putBack = async (record: SQSRecord) => {
         const received = String(Number(record.attributes.ApproximateReceiveCount) - 1);
         const { MessageGroupId } = record.attributes;
+        const traceparent = record.messageAttributes[traceAttribute]?.stringValue;
         const Entry = {
           Id: '0',
           MessageBody: record.body,
           DelaySeconds: putBackForSeconds,
-          MessageAttributes: { [receivesAttribute]: { DataType: 'Number', StringValue: received } },
+          MessageAttributes: {
+            [receivesAttribute]: { DataType: 'Number', StringValue: received },
+            ...(traceparent !== undefined && { [traceAttribute]: { DataType: 'String', StringValue: traceparent } }),
+          },
           ...(MessageGroupId !== undefined && { MessageGroupId }),
         };
         const { Failed = [] } = await sqs.send(new SendMessageBatchCommand({ QueueUrl, Entries: [Entry] }));
@@ -143,7 +151,7 @@ function recordOf(
       ApproximateFirstReceiveTimestamp: Attributes.ApproximateFirstReceiveTimestamp ?? '',
       ...(Attributes.MessageGroupId !== undefined && { MessageGroupId: Attributes.MessageGroupId }),
     },
-    messageAttributes: {},
+    messageAttributes: attributesWith(MessageAttributes[traceAttribute]?.StringValue),
     md5OfBody: MD5OfBody,
     eventSource: 'aws:sqs',
     eventSourceARN: arn,

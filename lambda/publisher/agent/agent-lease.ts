@@ -3,6 +3,7 @@ import { setTimeout } from 'node:timers/promises';
 import type { Pool } from 'pg';
 import type { AgentLoad, Renewal } from '../../data/agents.ts';
 import { databaseOn } from '../../data/database.ts';
+import { measures } from '../../telemetry/measures.ts';
 import { createPoolLike } from '../../data/queryable.ts';
 import { LeaseGuard } from './lease-guard.ts';
 import type { LeaseGuardOptions } from './lease-guard.ts';
@@ -74,6 +75,7 @@ export class AgentLease {
     const { agentID, steadyClock, load, onRenewed, onLost } = this.#options;
     const askedAtMs = steadyClock();
     const renewal = await databaseOn(this.#pool).agents.renew(agentID, load());
+    measures.record('loop.agent.lease.renewal.duration', (steadyClock() - askedAtMs) / 1000);
     if (!renewal.leaseHolds) {
       this.#isLost = true;
       onLost();

@@ -9,6 +9,7 @@ import type { QueueHandler } from '../../ports/command-queue/command-queue.ts';
 import { EncoderPace } from '../encoded/encoder-pace.ts';
 import { SharedEncoders } from '../encoded/shared-encoder.ts';
 import { PreviewWriters } from '../preview/preview-writers.ts';
+import { observeAgent } from './agent-measures.ts';
 import { AgentLease, LeaseLost, renewEveryMs } from './agent-lease.ts';
 import type { AgentOptions } from './agent-options.ts';
 import { AgentReplicas } from './agent-replicas.ts';
@@ -61,6 +62,7 @@ class Agent {
   readonly #sending = new AbortController();
   #watching: Promise<void> = Promise.resolve();
   #consumers: readonly Promise<unknown>[] = [];
+  readonly #stopObserving: () => void;
 
   constructor(options: AgentOptions) {
     const { agentID, pool, queue, capacity, backends, settings, startOptions, steadyClock } = options;
@@ -94,6 +96,7 @@ class Agent {
     const beginner = replicaBeginner({ ...options, data, revisions, pace, encoders, maySend, makeRoom });
     this.#replicas = new AgentReplicas(beginner);
     const replicas = this.#replicas;
+    this.#stopObserving = observeAgent(replicas.byID, () => this.#load);
     this.#pressure = new Pressure((behindReason) =>
       options.log(behindReason === null ? 'agent_keeps_up' : 'agent_behind', { agentID, behindReason }),
     );
@@ -169,6 +172,7 @@ class Agent {
     // An upload that is being prepared takes as long as it takes, and needs no lease.
     await Promise.all([this.#chores.fired(), ...this.#consumers]);
     this.#state = 'ended';
+    this.#stopObserving();
     log('agent_ended', { agentID });
   }
 

@@ -19,14 +19,12 @@ import { TlsSessions } from '../destination/tls-sessions.ts';
 import type { AgentOptions } from './agent-options.ts';
 import type { BeginReplica } from './agent-replicas.ts';
 import { ReportWriter } from './report-writer.ts';
+import { firstEpoch, StartTrace } from './start-trace.ts';
 import type { TimelineRevisions } from './timeline-revisions.ts';
 
 const connectTimeoutMs = 10_000;
 /** Of prepared media, shared by all streams: at 6 Mbit/s the next seconds of some 250 different ones. */
 const maxCachedBytes = 512 * 1024 * 1024;
-
-/** The epoch of the first claim in a run. */
-const firstEpoch = 1;
 
 export interface BeginReplicaOptions extends AgentOptions {
   readonly data: Database;
@@ -82,23 +80,28 @@ export function replicaBeginner(options: BeginReplicaOptions): BeginReplica {
   return (replica: Replica, predecessor) => {
     const { stream_id: streamID, role, epoch } = replica;
     log('replica_claimed', { agentID, streamID, role, epoch });
+    const start = new StartTrace(replica);
     const held: HeldReplica = new HeldReplica({
       replica,
       share: shareOf(costOfReplica(replica), options.capacity),
       client,
-      loadPlan: async () => {
+      loadPlan: start.loadingPlan(async () => {
         await predecessor;
         return loadPublishPlan({ ...options, prepared }, replica);
-      },
+      }),
       anchor: () => millisecondsSinceAnchor(streamID),
-      turns,
+      turns: start.connecting(turns),
       room: { take: makeRoom, leave: () => leave(held) },
-      report: (report) => writeReport(report, streamID, held),
+      report: (report) => {
+        if (report.state === 'live') start.onAir();
+        return writeReport(report, streamID, held);
+      },
       steadyClock,
       log,
       random: options.startOptions.random,
       ...(options.connectionEndsAfterMs && { connectionEndsAfterMs: options.connectionEndsAfterMs }),
     });
+    void held.finished.then(() => start.gone());
     return held;
   };
 }

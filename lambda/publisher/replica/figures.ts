@@ -15,6 +15,9 @@ const rateWindowMs = 5000;
 /** A connection may begin with frames that were due so long ago. */
 const reachableSeconds = 4;
 
+/** What all replicas of this process have sent since it began; whoever measures the process reads it. */
+export const sentByProcess = { frames: 0, droppedFrames: 0, bytes: 0, connections: 0 };
+
 export class Figures {
   readonly aired = new AiredFrames();
   #framesSent = 0;
@@ -33,8 +36,9 @@ export class Figures {
    * @param isPlanned the connection takes the place of one whose time was over, and does not count as a reconnect
    */
   connected(startFrame: number, isPlanned: boolean): void {
-    if (this.#position) this.#droppedFrames += Math.max(0, startFrame - this.#position.frame - 1);
+    if (this.#position) this.skipped(Math.max(0, startFrame - this.#position.frame - 1));
     if (!isPlanned) this.#connections++;
+    sentByProcess.connections++;
     this.#samples = [];
     this.#lateFrames = 0;
     this.#isConnected = true;
@@ -48,6 +52,7 @@ export class Figures {
   /** So many frames were due and are left out. */
   skipped(frames: number): void {
     this.#droppedFrames += frames;
+    sentByProcess.droppedFrames += frames;
   }
 
   /** So many seconds of media are encoded and not due yet; negative: as late is what is sent. */
@@ -62,11 +67,13 @@ export class Figures {
 
   sent(bytes: number): void {
     this.#bytesSent += bytes;
+    sentByProcess.bytes += bytes;
   }
 
   /** @param frame the last of those sent @param count how many were sent */
   frameSent(frame: number, occurrence: ItemOccurrence, count = 1): void {
     this.#framesSent += count;
+    sentByProcess.frames += count;
     this.#position = { frame, occurrence };
     this.aired.sent(frame, occurrence, count);
   }

@@ -41,7 +41,7 @@ export interface HeldReplicaOptions extends LastingPlanOptions {
   readonly connectionEndsAfterMs?: typeof connectionEndsAfterMs;
   /** Writes a report; answers false when the replica is no longer this agent's. */
   readonly report: (report: Report) => Promise<boolean>;
-  readonly turns: ConnectionTurns;
+  readonly turns: Pick<ConnectionTurns, 'take'>;
   readonly room: AgentRoom;
   /** Uniform in [0, 1). */
   readonly random: () => number;

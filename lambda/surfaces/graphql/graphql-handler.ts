@@ -2,6 +2,7 @@
 import { execute, getVariableValues, GraphQLError, OperationTypeNode, valueFromASTUntyped } from 'graphql';
 import type { GraphQLFieldResolver } from 'graphql';
 import type { Caller } from '../../operations/context.ts';
+import { tracedRequest } from '../../telemetry/traced-request.ts';
 import { ProblemError } from '../../operations/problem-codes.ts';
 import { related } from '../../operations/relations.ts';
 import { admitCalls, identify } from '../admission/admit.ts';
@@ -38,7 +39,9 @@ const readField: GraphQLFieldResolver<unknown, Execution> = (source, _args, exec
 export function createGraphqlHandler(service: Service): GraphqlHandler {
   const { schema, calls } = buildSchema(service.operations);
 
-  return async (request, address) => {
+  return (request, address) => tracedRequest(request, graphqlPath, () => answer(request, address));
+
+  async function answer(request: Request, address: string): Promise<Response> {
     const accept = request.headers.get('accept');
     if (request.method !== 'POST') {
       const refusal = new ProblemError('method_not_allowed', 'Send queries by POST.', { headers: { allow: 'POST' } });
@@ -56,7 +59,7 @@ export function createGraphqlHandler(service: Service): GraphqlHandler {
     } catch (error) {
       return withQuota(refusalResponse(service, accept, error), quota);
     }
-  };
+  }
 
   /**
    * Returns a fault instead of throwing it, since only callers who may send a request are told what is wrong with it.

@@ -14,6 +14,7 @@ import { createMcpServer } from './server.ts';
 import type { McpContent, McpSession } from './server.ts';
 import { toolsOf } from './tools.ts';
 import type { Tools } from './tools.ts';
+import { tracedRequest } from '../../telemetry/traced-request.ts';
 import { problemResponse } from '../problem-response.ts';
 import { quotaHeaders } from '../admission/rate-limits.ts';
 import type { Quota } from '../admission/rate-limits.ts';
@@ -35,7 +36,9 @@ export function createMcpHandler(
   { prompts, instructions }: Pick<McpContent, 'prompts' | 'instructions'>,
 ): McpHandler {
   const content = { tools: toolsOf(service.operations), prompts, instructions };
-  return async (request, address) => {
+  return (request, address) => tracedRequest(request, mcpPath, () => answer(request, address));
+
+  async function answer(request: Request, address: string): Promise<Response> {
     if (request.method === 'OPTIONS') return new Response(null, { status: 204, headers: corsHeaders });
     let quota: Quota | null = null;
     const finish = (response: Response) => {
@@ -61,7 +64,7 @@ export function createMcpHandler(
     } catch (error) {
       return finish(problemResponse(service, error));
     }
-  };
+  }
 }
 
 /** The operation that a message calls or reads by; null where it names none. @param message any JSON value */

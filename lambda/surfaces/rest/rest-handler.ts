@@ -15,6 +15,7 @@ import { shownPageAt } from './shown-page.ts';
 import { queryReader } from './read-query.ts';
 import type { QueryReader } from './read-query.ts';
 import { referenceResponse } from '../openapi/reference.ts';
+import { tracedRequest } from '../../telemetry/traced-request.ts';
 import type { Service } from '../service.ts';
 import { faultsOfKey, validateInput } from '../validate.ts';
 
@@ -34,14 +35,24 @@ export function createRestHandler(service: Service): RestHandler {
   const router = routerOf(service.operations);
   const basePath = new URL(service.baseURL).pathname;
 
-  return async (request, address) => {
+  return (request, address) => {
+    const place = placeOf(request);
+    const route = place.route && basePath + place.route.operation.path;
+    return tracedRequest(request, route, () => answerAt(place, request, address));
+  };
+
+  function placeOf(request: Request) {
+    const url = new URL(request.url);
+    const path = url.pathname.startsWith(`${basePath}/`) ? url.pathname.slice(basePath.length) : '/';
+    const method = request.method === 'HEAD' ? 'GET' : request.method;
+    const { routes, params } = routesAt(router, path);
+    return { url, path, method, routes, params, route: routes.get(method) ?? null };
+  }
+
+  async function answerAt(place: ReturnType<typeof placeOf>, request: Request, address: string): Promise<Response> {
+    const { url, path, method, routes, params, route } = place;
     let quota: Quota | null = null;
     try {
-      const url = new URL(request.url);
-      const path = url.pathname.startsWith(`${basePath}/`) ? url.pathname.slice(basePath.length) : '/';
-      const method = request.method === 'HEAD' ? 'GET' : request.method;
-      const { routes, params } = routesAt(router, path);
-      const route = routes.get(method);
       const operation = route?.operation ?? null;
       const shown = method === 'GET' ? await shownPageAt(service, path) : null;
       if (shown) return shown;
@@ -54,7 +65,7 @@ export function createRestHandler(service: Service): RestHandler {
     } catch (error) {
       return withQuota(problemResponse(service, error), quota);
     }
-  };
+  }
 
   async function answer(
     request: Request,

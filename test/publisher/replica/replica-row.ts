@@ -29,6 +29,7 @@ export function replicaRow(backend: Replica['backend']): Replica {
     failures: 0,
     next_attempt_at: null,
     last_failure: null,
+    traceparent: null,
   };
 }
 

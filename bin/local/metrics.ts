@@ -1,0 +1,33 @@
+// GET /metrics of the site: what all processes of the run measure, in one text.
+import type { ServerResponse } from 'node:http';
+import { measures } from '../../lambda/telemetry/measures.ts';
+import type { Measured } from '../../lambda/telemetry/measures.ts';
+import { prometheusText, prometheusType } from '../../lambda/telemetry/prometheus.ts';
+
+export const metricsPath = '/metrics';
+
+/** @param ofAgents what each of the agents measures, in their order */
+export async function answerMetrics(ofAgents: () => Promise<Measured[][]>, response: ServerResponse): Promise<void> {
+  const agents = await ofAgents();
+  const text = prometheusText(together([['site', measures.read()], ...agents.map(named)]));
+  response.writeHead(200, { 'content-type': prometheusType }).end(text);
+}
+
+const named = (measured: Measured[], index: number) => [`agent ${index + 1}`, measured] as const;
+
+/** Each point says of which process it is. */
+function together(byProcess: readonly (readonly [string, Measured[]])[]): Measured[] {
+  const all = byProcess.flatMap(([id, measured]) =>
+    measured.map((measure) => ({
+      ...measure,
+      points: measure.points.map(({ attributes, value }) => ({
+        attributes: { ...attributes, 'service.instance.id': id },
+        value,
+      })),
+    })),
+  );
+  return [...Map.groupBy(all, ({ name }) => name).values()].map((same) => ({
+    ...same[0]!,
+    points: same.flatMap(({ points }) => points),
+  }));
+}

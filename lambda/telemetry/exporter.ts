@@ -1,0 +1,85 @@
+// Sends spans and measures to a collector by OTLP over HTTP. Nothing waits for it, and it holds a bounded number.
+import type { Log } from '../log.ts';
+import type { Measures } from './measures.ts';
+import { metricsMessage, tracesMessage } from './otlp.ts';
+import type { Attributes, Span } from './spans.ts';
+
+export interface ExporterOptions {
+  /** The base URL of the collector; `/v1/traces` and `/v1/metrics` are below it. */
+  readonly endpoint: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly resource: Attributes;
+  readonly measures: Measures;
+  /** Milliseconds of the epoch. */
+  readonly clock: () => number;
+  readonly log: Log;
+}
+
+/** What is not taken by then is given up: of an agent with 300 streams, some minutes of starts. */
+const mostSpans = 2048;
+const spansAtOnce = 512;
+const timeoutMs = 5000;
+/** After these, the same may be taken later (“OTLP/HTTP Response”). */
+const retried = new Set([429, 502, 503, 504]);
+
+export class Exporter {
+  readonly #options: ExporterOptions;
+  readonly #beganMs: number;
+  #spans: Span[] = [];
+  #last: Promise<void> = Promise.resolve();
+  #isFailing = false;
+
+  constructor(options: ExporterOptions) {
+    this.#options = options;
+    this.#beganMs = options.clock();
+  }
+
+  readonly keep = (span: Span): void => {
+    if (this.#spans.length < mostSpans) this.#spans.push(span);
+    else this.#options.measures.add('loop.telemetry.spans.dropped', 1);
+  };
+
+  /** Sends what there is, after what is being sent. Never rejects. */
+  flush(): Promise<void> {
+    return (this.#last = this.#last.then(() => this.#send()));
+  }
+
+  async #send(): Promise<void> {
+    const { resource, measures, clock } = this.#options;
+    while (this.#spans.length > 0) {
+      const spans = this.#spans.splice(0, spansAtOnce);
+      const outcome = await this.#post('/v1/traces', tracesMessage(resource, spans));
+      if (outcome === 'taken') continue;
+      const kept = outcome === 'later' ? spans.slice(0, mostSpans - this.#spans.length) : [];
+      this.#spans.unshift(...kept);
+      measures.add('loop.telemetry.spans.dropped', spans.length - kept.length);
+      break;
+    }
+    await this.#post('/v1/metrics', metricsMessage(resource, measures.read(), this.#beganMs, clock()));
+  }
+
+  async #post(path: string, message: object): Promise<'taken' | 'later' | 'refused'> {
+    const { endpoint, headers } = this.#options;
+    try {
+      const response = await fetch(endpoint.replace(/\/$/, '') + path, {
+        method: 'POST',
+        headers: { ...headers, 'content-type': 'application/json' },
+        body: JSON.stringify(message),
+        signal: AbortSignal.timeout(timeoutMs),
+      });
+      await response.body?.cancel();
+      this.#noteOutcome(response.ok ? null : `status ${response.status}`, path);
+      return response.ok ? 'taken' : retried.has(response.status) ? 'later' : 'refused';
+    } catch (error) {
+      this.#noteOutcome(String(error), path);
+      return 'later';
+    }
+  }
+
+  /** Says once that the collector fails, and once that it takes things again. */
+  #noteOutcome(failure: string | null, path: string): void {
+    if ((failure !== null) === this.#isFailing) return;
+    this.#isFailing = failure !== null;
+    this.#options.log(failure === null ? 'telemetry_taken_again' : 'telemetry_not_taken', { path, failure });
+  }
+}

@@ -1,0 +1,13 @@
+// GET /metrics of a process: what it measures, for whoever on this machine asks. It is bound to loopback only.
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Measures } from './measures.ts';
+import { prometheusText, prometheusType } from './prometheus.ts';
+
+export const metricsPath = '/metrics';
+
+/** @returns whether it was asked for */
+export function answerMetrics(measures: Measures, request: IncomingMessage, response: ServerResponse): boolean {
+  if (request.url !== metricsPath || request.method !== 'GET') return false;
+  response.writeHead(200, { 'content-type': prometheusType }).end(prometheusText(measures.read()));
+  return true;
+}

@@ -1,0 +1,90 @@
+// Begins to send traces and measures of this process, where its environment names a collector; else nothing is done.
+import { randomUUID } from 'node:crypto';
+import type { Log } from '../log.ts';
+import { Exporter } from './exporter.ts';
+import { measures } from './measures.ts';
+import { observeProcess } from './process-measures.ts';
+import { keepSpans } from './spans.ts';
+import type { Attributes } from './spans.ts';
+
+export interface TelemetryOptions {
+  readonly env: NodeJS.ProcessEnv;
+  /** Which part of the platform this process is. */
+  readonly service: 'api' | 'agent' | 'jobs' | 'imports';
+  /** Tells this process from all others. */
+  readonly instanceID: string;
+  readonly log: Log;
+}
+
+export interface Telemetry extends AsyncDisposable {
+  /** Sends what there is. Never rejects. */
+  flush(): Promise<void>;
+}
+
+const everyMs = 10_000;
+
+/** @returns null where no collector is named @throws where the environment is malformed */
+export function startTelemetry({ env, service, instanceID, log }: TelemetryOptions): Telemetry | null {
+  const endpoint = env['OTEL_EXPORTER_OTLP_ENDPOINT'] ?? '';
+  if (endpoint === '') return null;
+  if (!URL.canParse(endpoint)) throw new Error(`OTEL_EXPORTER_OTLP_ENDPOINT is no URL: ${endpoint}`);
+  const share = Number(env['OTEL_TRACES_SAMPLER_ARG'] || '1');
+  if (!(share >= 0 && share <= 1)) throw new Error('OTEL_TRACES_SAMPLER_ARG is not from 0 to 1');
+  const resource: Attributes = {
+    ...pairsOf(env['OTEL_RESOURCE_ATTRIBUTES']),
+    'service.namespace': 'loop-streaming',
+    'service.name': `loop-streaming-${service}`,
+    'service.instance.id': instanceID,
+  };
+  const clock = () => performance.timeOrigin + performance.now();
+  const exporter = new Exporter({
+    endpoint,
+    headers: pairsOf(env['OTEL_EXPORTER_OTLP_HEADERS']),
+    resource,
+    measures,
+    clock,
+    log,
+  });
+  keepSpans({ share, keep: exporter.keep, clock });
+  const timer = setInterval(() => void exporter.flush(), everyMs);
+  timer.unref();
+  return {
+    flush: () => exporter.flush(),
+    async [Symbol.asyncDispose]() {
+      clearInterval(timer);
+      keepSpans(null);
+      await exporter.flush();
+    },
+  };
+}
+
+/**
+ * The handler of a function, which sends what was measured before it answers: it may be frozen, or ended, at any time
+ * after that. Where there is no collector it is the handler itself.
+ */
+export function measuredFunction<Given extends unknown[], Result>(
+  options: Omit<TelemetryOptions, 'instanceID'>,
+  handler: (...given: Given) => Promise<Result>,
+): (...given: Given) => Promise<Result> {
+  const telemetry = startTelemetry({ ...options, instanceID: randomUUID() });
+  if (telemetry === null) return handler;
+  observeProcess(measures);
+  return async (...given) => {
+    try {
+      return await handler(...given);
+    } finally {
+      await telemetry.flush();
+    }
+  };
+}
+
+/** `key=value,key=value`, percent-encoded, as W3C Baggage has them. */
+function pairsOf(text = ''): Record<string, string> {
+  const pairs = text.split(',').filter((pair) => pair.includes('='));
+  return Object.fromEntries(
+    pairs.map((pair) => {
+      const at = pair.indexOf('=');
+      return [pair.slice(0, at).trim(), decodeURIComponent(pair.slice(at + 1).trim())];
+    }),
+  );
+}

@@ -1,0 +1,22 @@
+// Which variables a function or a container gets: those that its code reads, and those of telemetry where it is on.
+import { telemetryVariables } from '../../lambda/telemetry/environment.ts';
+import type { StageSettings } from '../stage-settings.ts';
+
+type TelemetryVariable = (typeof telemetryVariables)[number];
+
+/** Nothing where the stage sends nothing. */
+export function telemetryEnvironment({ otlpEndpoint }: StageSettings): object {
+  const environment: Partial<Record<TelemetryVariable, string>> =
+    otlpEndpoint === null ? {} : { OTEL_EXPORTER_OTLP_ENDPOINT: otlpEndpoint };
+  return environment;
+}
+
+/** @param names of the variables that the code reads @param environment has a value for each, and those of telemetry */
+export function pickVariables<Variable extends string>(
+  names: readonly Variable[],
+  environment: Readonly<Record<Variable, string>>,
+): Readonly<Record<Variable, string>> {
+  const telemetry = telemetryVariables.filter((name) => name in environment) as string[] as Variable[];
+  const picked = [...names, ...telemetry].map((name) => [name, environment[name]] as const);
+  return Object.fromEntries(picked) as Record<Variable, string>;
+}

@@ -1,0 +1,101 @@
+// The OTLP receiver of the OpenTelemetry Collector (otlp-receiver/main.go), which takes what processes under test send.
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { cp, mkdtemp, rename, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { promisify } from 'node:util';
+import { freePort } from './ingests.ts';
+
+export interface ReceivedSpan {
+  readonly traceId: string;
+  readonly spanId: string;
+  readonly parentSpanId?: string;
+  readonly name: string;
+  readonly kind: number;
+  readonly startTimeUnixNano: string;
+  readonly endTimeUnixNano: string;
+  /** Of the resource. */
+  readonly service: string;
+}
+
+export interface OtlpReceiver extends AsyncDisposable {
+  readonly endpoint: string;
+  readonly spans: readonly ReceivedSpan[];
+  /** Names of measures. */
+  readonly measures: ReadonlySet<string>;
+}
+
+const folder = join(import.meta.dirname, 'otlp-receiver');
+/** With the version of its go.mod. */
+const built = join(tmpdir(), 'otlp-receiver-v0.139.0');
+
+/** Why tests that need it are skipped; null: they are not. */
+export const noOtlpReceiver =
+  process.env.OTLP_RECEIVER_PATH || process.env.RUN_OTLP_RECEIVER === '1'
+    ? null
+    : '(skipped: set OTLP_RECEIVER_PATH, or RUN_OTLP_RECEIVER=1, which needs Go and its module proxy)';
+
+/** Starts the program at OTLP_RECEIVER_PATH, or one that Go builds. */
+export async function startOtlpReceiver(): Promise<OtlpReceiver> {
+  const path = process.env.OTLP_RECEIVER_PATH || (await build());
+  const port = await freePort();
+  const child = spawn(path, [`127.0.0.1:${port}`], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const kill = () => void child.kill('SIGKILL');
+  process.once('exit', kill);
+  const ended = once(child, 'exit');
+  const spans: ReceivedSpan[] = [];
+  const measures = new Set<string>();
+  const { promise: listening, resolve } = Promise.withResolvers<void>();
+  createInterface({ input: child.stdout }).on('line', (line) => {
+    const said = JSON.parse(line) as Message;
+    if (said.listening) resolve();
+    spans.push(...(said.resourceSpans ?? []).flatMap(spansOf));
+    for (const { scopeMetrics } of said.resourceMetrics ?? [])
+      for (const { metrics } of scopeMetrics) for (const { name } of metrics) measures.add(name);
+  });
+  await Promise.race([listening, ended.then(() => Promise.reject(new Error('the receiver ended by itself')))]);
+  return {
+    endpoint: `http://127.0.0.1:${port}`,
+    spans,
+    measures,
+    async [Symbol.asyncDispose]() {
+      kill();
+      await ended;
+      process.off('exit', kill);
+    },
+  };
+}
+
+interface ResourceSpans {
+  readonly resource: {
+    readonly attributes: readonly { readonly key: string; readonly value: { stringValue: string } }[];
+  };
+  readonly scopeSpans: readonly { readonly spans: readonly ReceivedSpan[] }[];
+}
+
+interface Message {
+  readonly listening?: true;
+  readonly resourceSpans?: readonly ResourceSpans[];
+  readonly resourceMetrics?: readonly { scopeMetrics: readonly { metrics: readonly { name: string }[] }[] }[];
+}
+
+function spansOf({ resource, scopeSpans }: ResourceSpans): ReceivedSpan[] {
+  const service = resource.attributes.find(({ key }) => key === 'service.name')?.value.stringValue ?? '';
+  return scopeSpans.flatMap(({ spans }) => spans.map((span) => ({ ...span, service })));
+}
+
+/** Builds the program. Its folder gets its name when it is complete, so that no other test file meets half of it. */
+async function build(): Promise<string> {
+  if (!existsSync(built)) {
+    const unfinished = await mkdtemp(`${built}-`);
+    await cp(folder, unfinished, { recursive: true });
+    const env = { ...process.env, GOPATH: join(unfinished, 'go'), GOFLAGS: '-modcacherw -mod=mod' };
+    await promisify(execFile)('go', ['build', '-o', 'otlp-receiver', '.'], { cwd: unfinished, env });
+    await rm(join(unfinished, 'go'), { recursive: true });
+    await rename(unfinished, built).catch(() => rm(unfinished, { recursive: true }));
+  }
+  return join(built, 'otlp-receiver');
+}
