@@ -34,6 +34,8 @@ const slow = [
   'test/publisher/preparing/{make-join,one-encoder,prepare-segment,prepare-upload,shared-content}.test.ts',
   'test/publisher/encoded/five-outputs.test.ts',
   'test/publisher/{hls,srt}/*.test.ts',
+  'test/publisher/ffmpeg/framing.test.ts',
+  'test/publisher/prepared/framed-pictures.test.ts',
   'test/publisher/replica/{faults,figures,held-replica,off-air,slow-destinations}.test.ts',
   'test/stacks/mutations.test.ts',
   'test/surfaces/admission/page-sessions.test.ts',

@@ -1,6 +1,9 @@
 // The part of lib/README.md that is computed: the tables of costs, between two marks.
+import { posterSeconds } from '../../lambda/domain/posters.ts';
+import { previewPieceSeconds } from '../../lambda/domain/preview.ts';
 import {
   byUseTable,
+  lookHourTable,
   scaleTable,
   standingTable,
   streamHourTable,
@@ -25,6 +28,8 @@ export function costSection(stages: readonly StageTemplates[]): string {
     `An hour of a stream on the agents of ${last[0]}, in dollars. ` +
       'Egress and what is left of the price: at the first and at the last tier.',
     streamHourTable(streamKinds(), last),
+    'An hour of looking at a stream, in dollars, with egress at the first tier. At streams at which nobody looks: 0.',
+    lookHourTable(streamKinds(), { pieceSeconds: previewPieceSeconds, posterSeconds }),
     `Many prepared streams at ${planned} over TLS on the agents of ${last[0]}, egress at the last tier:`,
     scaleTable(
       streamKinds().find(({ name }) => name === planned)!,

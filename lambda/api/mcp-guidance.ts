@@ -19,6 +19,8 @@ const instructions = [
   'Items come out at −14 LUFS each, or at what sound of the stream or of an item says; while pendingSound of a live ' +
     'stream is not 0, some are sent as they are. Songs of an audio playlist crossfade by join of sound; ' +
     'while pendingJoins is not 0, some follow by a cut.',
+  'Pictures of another shape have black bars; look of the stream or of an item crops them, or puts a blur behind. ' +
+    'Its aspect makes the stream 9:16 or 1:1. While pendingLook of a live stream is not 0, some are sent as they were.',
   'To a connected channel in place of a destination: create_connection, and give its link to the person who owns the ' +
     'channel; get_connection until its state is ok; create_managed_settings; create_stream with streamDestination ' +
     'managed and managedSettingsID. Its field mirror says how far the platform is; list_stream_broadcasts has ' +

@@ -7,7 +7,7 @@ import type { Stream } from '../data/streams.ts';
 import { previewKey } from '../domain/object-keys.ts';
 import { framesOfGops, gopsOfPiece, previewPieces, previewPieceSeconds } from '../domain/preview.ts';
 import type { PreviewGop } from '../domain/preview.ts';
-import { formatName, renditionOf } from '../domain/rendition.ts';
+import { formatName, renditionOf, uploadsByFormat } from '../domain/rendition.ts';
 import { profileOf } from '../publisher/ffmpeg/profile.ts';
 import { headerOfGop, movieHeaderOf, remuxGop } from '../publisher/preview/remux-gops.ts';
 import type { RemuxOptions } from '../publisher/preview/remux-gops.ts';
@@ -38,8 +38,10 @@ export function createPreparedPieces({ pool, objects }: PreviewOptions): Prepare
     const streamID = stream.id;
     const { video: timeline, audio } = await data.timelines.ofStream(streamID);
     const format = formatOfRun(stream);
-    const uploadIDs = timeline.flatMap(({ snapshot }) => snapshot.items.map(({ uploadID }) => uploadID));
-    const contentHashes = await data.renditions.contentHashes(uploadIDs, formatName(format));
+    const items = timeline.flatMap(({ snapshot }) => snapshot.items);
+    const names = new Set([formatName(format), ...uploadsByFormat(items, format).keys()]);
+    const uploadIDs = items.map(({ uploadID }) => uploadID);
+    const { contentHashes, formats } = await data.renditions.prepared(uploadIDs, [...names]);
     const { framesPerSecond, gopFrames } = profileOf(format);
     const grid = {
       framesPerSecond,
@@ -51,6 +53,7 @@ export function createPreparedPieces({ pool, objects }: PreviewOptions): Prepare
       store,
       format,
       contentHashOf: (uploadID) => contentHashes.get(uploadID),
+      formatsOf: (uploadID) => formats.get(uploadID),
       hasOwnSound: audio.length === 0,
     };
     const sentFrames = ((now.getTime() - anchoredAt.getTime() + leadMs) * framesPerSecond) / 1000;

@@ -9,9 +9,9 @@ import type { Stream } from '../data/streams.ts';
 import { posterKey, posterStripKey } from '../domain/content-pictures.ts';
 import { occurrenceAt } from '../domain/play-out.ts';
 import type { TimelineEntry } from '../domain/play-out.ts';
-import { posterAt, posterSeconds, posterSize, postersPerStrip, stripAheadSeconds } from '../domain/posters.ts';
+import { posterAt, posterSeconds, posterSizeOf, postersPerStrip, stripAheadSeconds } from '../domain/posters.ts';
 import type { Poster } from '../domain/posters.ts';
-import { formatName } from '../domain/rendition.ts';
+import { formatName, formatOfItem } from '../domain/rendition.ts';
 import { framesPerSecond } from '../domain/video-format.ts';
 import { ProblemError } from '../operations/problem-codes.ts';
 import type { ObjectStore } from '../ports/object-store/object-store.ts';
@@ -80,14 +80,15 @@ export function createStreamPoster({ pool, objects }: PostersOptions): StreamPos
     const poster = posterAt((frame - startFrame) / rate, item);
     const upload = await data.uploads.find(stream.user_id, item.uploadID);
     if (!upload) return null;
-    const objectKey = posterStripKey(upload.content_hash ?? upload.id, formatName(format), poster.strip);
+    const name = formatName(formatOfItem(format, item));
+    const objectKey = posterStripKey(upload.content_hash ?? upload.id, name, poster.strip);
     const wanted: Frame = {
       object_key: objectKey,
       user_id: stream.user_id,
       upload_id: upload.id,
       frame: poster.strip * postersPerStrip * posterSeconds * rate,
-      format: formatName(format),
-      width: posterSize.width,
+      format: name,
+      width: posterSizeOf(format.aspect).width,
       posters: poster.inStrip,
     };
     return { objectKey, wanted, poster };

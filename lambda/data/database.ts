@@ -41,6 +41,7 @@ import { payments } from './payments.ts';
 import { places } from './places.ts';
 import { platformIngests } from './platform-ingests.ts';
 import { playlists } from './playlists.ts';
+import { preparedShares } from './prepared-shares.ts';
 import { preparedUploads } from './prepared-uploads.ts';
 import { previews } from './previews.ts';
 import type { Queryable } from './queryable.ts';
@@ -124,7 +125,7 @@ export function databaseOn(db: Queryable) {
     previews: previews(db),
     reconciliation: reconciliation(db),
     renditionEncoders: renditionEncoders(db),
-    renditions: renditions(db),
+    renditions: { ...renditions(db), ...preparedShares(db) },
     replicas: { ...replicas(db), ...replicaClaims(db) },
     requestWindows: requestWindows(db),
     runs: runs(db),

@@ -1,5 +1,6 @@
 // SQL of renditions: how far the preparation of uploads is, and which streams and playlists wait for it.
 import type { SoundSettings } from '../domain/sound.ts';
+import { isPlayable, isThere, keptItems } from './format-names.ts';
 import { all, one } from './queryable.ts';
 import type { Queryable } from './queryable.ts';
 import type { UploadFailure } from './uploads.ts';
@@ -42,34 +43,6 @@ const stalledAfter = '15 minutes';
 const isToBeAsked = `(r.state = 'preparing' and r.updated_at < now() - interval '${stalledAfter}'
   or r.state = 'failed' and r.failure ->> 'code' = $3)`;
 
-/** SQL of the name that formatName of domain/rendition.ts gives to a format. A codec of null is H.264. */
-const nameOfFormat = (quality: string, framerate: string, videoCodec: string) =>
-  `concat_ws('-', ${quality}, ${framerate}, nullif(${videoCodec}, 'h264'))`;
-
-/** SQL of the format that a stream `s` of the user `a` would have if it began now. */
-const nameOfKeptFormat = nameOfFormat(
-  'coalesce(s.quality, a.default_quality)',
-  'coalesce(s.framerate, a.default_framerate)',
-  's.video_codec',
-);
-/** SQL of the format of the run of a stream `s`. */
-const nameOfRunFormat = nameOfFormat('s.run_quality', 's.run_framerate', 's.run_video_codec');
-
-/**
- * SQL, to stand after `from`: the items of playlists that streams keep prepared, each with its stream `s`, its playlist
- * `p`, its upload `u` (nulls if that is gone) and the `format` that is wanted of it. Further conditions may follow:
- * `and …`.
- */
-const keptItems = `
-  streams s join users a on a.id = s.user_id join playlists p on p.id = any (s.prepared_playlist_ids)
-    cross join jsonb_array_elements((p.draft -> 'items') || coalesce(p.live -> 'items', '[]')) as item
-    left join uploads u on u.id = item ->> 'uploadID'
-    cross join lateral (
-      select case p.kind when 'audio' then 'sound' else ${nameOfKeptFormat} end as format) wanted
-  where s.stream_backend = 'manifest' and s.deleted_at is null`;
-/** SQL of the condition that the upload `u` has what a playlist of this kind plays, as in domain/readiness.ts. */
-const isPlayable = (kind: string) =>
-  `(u.probe_state = 'completed' and case ${kind} when 'audio' then u.audio_codec else u.video_codec end is not null)`;
 /** SQL of the condition, after the items of a playlist, that one of them is the upload $1. */
 const holdsUpload = `@> jsonb_build_array(jsonb_build_object('uploadID', $1::text))`;
 /** SQL of conditions on `keptItems`: those of one stream, playlist, upload or content. $1 is its id. */
@@ -179,19 +152,21 @@ export function renditions(db: Queryable) {
     },
 
     /**
-     * Content hashes by the id of the upload: of those of these uploads that are prepared in a format. That a part of
-     * one is being made anew changes nothing.
+     * The contents of those of these uploads that are prepared in one of these formats at least, and all of these
+     * formats in which they are, by the id of the upload.
      */
-    contentHashes: async (uploadIDs: readonly string[], format: string) => {
-      const rows = await all<{ id: string; content_hash: string }>(
+    prepared: async (uploadIDs: readonly string[], wanted: readonly string[]) => {
+      const rows = await all<{ id: string; content_hash: string; formats: string[] }>(
         db,
-        `select u.id, u.content_hash
-         from uploads u join renditions r on r.content_hash = u.content_hash and r.format = $2
-         where u.id = any ($1) and (r.state = 'ready'
-           or r.state = 'preparing' and r.segment_count > 0 and r.segments_written >= r.segment_count)`,
-        [uploadIDs, format],
+        `select u.id, u.content_hash, array_agg(r.format) as formats
+         from uploads u join renditions r on r.content_hash = u.content_hash and r.format = any ($2)
+         where u.id = any ($1) and ${isThere} group by u.id, u.content_hash`,
+        [uploadIDs, wanted],
       );
-      return new Map(rows.map((row) => [row.id, row.content_hash]));
+      return {
+        contentHashes: new Map(rows.map((row) => [row.id, row.content_hash])),
+        formats: new Map(rows.map((row) => [row.id, row.formats])),
+      };
     },
 
     /**
@@ -212,37 +187,6 @@ export function renditions(db: Queryable) {
          from ${keptItems} and ${keptBy[by]} and ${isPlayable('p.kind')}`,
         [id],
       );
-    },
-
-    /**
-     * How much is prepared, from 0 to 1, by the id of the stream. For a stream that is preparing it is the share of
-     * what it plays; for any other it is that of the playlists that it keeps prepared, if any. What cannot be played or
-     * prepared counts as done.
-     * It is one statement for any number of streams.
-     */
-    preparedShares: async (streamIDs: readonly string[]) => {
-      const rows = await all<{ stream_id: string; share: number }>(
-        db,
-        `with items as (
-           select s.id as stream_id, item ->> 'uploadID' as upload_id,
-             case t.track when 'audio' then 'sound' else ${nameOfRunFormat} end as format, true as is_playable
-           from streams s join timeline_entries t on t.stream_id = s.id,
-             jsonb_array_elements(t.snapshot -> 'items') as item
-           where s.id = any ($1) and s.state = 'preparing'
-           union
-           select s.id, item ->> 'uploadID', format, u.probe_state = 'pending' or ${isPlayable('p.kind')}
-           from ${keptItems} and s.id = any ($1) and s.state <> 'preparing')
-         select i.stream_id,
-           avg(case
-             when i.is_playable is not true then 1
-             when r.state = 'preparing' then coalesce(r.segments_done::double precision / nullif(r.segment_count, 0), 0)
-             when r.state is null then 0 else 1 end) as share
-         from items i left join uploads u on u.id = i.upload_id
-           left join renditions r on r.content_hash = u.content_hash and r.format = i.format
-         group by i.stream_id`,
-        [streamIDs],
-      );
-      return new Map(rows.map((row) => [row.stream_id, row.share]));
     },
 
     /** Ids of the streams that are preparing with this content, and the playlists that are being published with it. */

@@ -1,5 +1,6 @@
 // SQL of runs: what a stream played, and what of that destinations took, in the past runs and in the present one.
 import type { AiredFrames } from '../domain/aired.ts';
+import type { Aspect } from '../domain/look.ts';
 import type { Framerate, Quality, VideoCodec } from '../domain/video-format.ts';
 import type { Titles } from '../domain/titles.ts';
 import { all, one } from './queryable.ts';
@@ -15,6 +16,8 @@ export interface PastRun {
   readonly framerate: Framerate;
   /** Null: H.264. */
   readonly video_codec: VideoCodec | null;
+  /** Null: 16:9. */
+  readonly aspect: Aspect | null;
 }
 
 /** What is known of an upload that was played. */
@@ -72,7 +75,7 @@ export function runs(db: Queryable) {
     between: (streamID: string, from: Date, to: Date, count: number) =>
       all<PastRun>(
         db,
-        `select anchored_at, ended_at, quality, framerate, video_codec from past_runs
+        `select anchored_at, ended_at, quality, framerate, video_codec, aspect from past_runs
          where stream_id = $1 and ended_at > $2 and anchored_at < $3 order by anchored_at limit $4`,
         [streamID, from, to, count],
       ),

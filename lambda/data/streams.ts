@@ -1,4 +1,6 @@
 // SQL of streams and the history of their transitions.
+import { ofAspect } from '../domain/look.ts';
+import type { Aspect, StreamLook } from '../domain/look.ts';
 import type { PictureFormat } from '../domain/rendition.ts';
 import type { SoundSettings } from '../domain/sound.ts';
 import type { StreamState, StreamStatus } from '../domain/stream-lifecycle.ts';
@@ -38,6 +40,8 @@ export interface StreamSettings {
   readonly schedule_end_at: Date | null;
   /** Null: as every stream is unless it says otherwise. */
   readonly sound: SoundSettings | null;
+  /** Null: as every stream looks unless it says otherwise. */
+  readonly look: StreamLook | null;
 }
 
 /** The recurrence of a schedule. Times are ISO 8601, as in JSON. */
@@ -65,6 +69,8 @@ export interface Stream extends StreamSettings {
   readonly run_framerate: Framerate | null;
   /** Null: H.264, in a run that began before streams had codecs. */
   readonly run_video_codec: VideoCodec | null;
+  /** Null: 16:9. */
+  readonly run_aspect: Aspect | null;
   readonly started_at: Date | null;
   readonly stopped_at: Date | null;
   readonly anchored_at: Date | null;
@@ -86,13 +92,14 @@ export interface Stream extends StreamSettings {
  * The format of pictures that a run would have if it began now: the stream's own settings, else the user's defaults.
  */
 export function formatOfStart(
-  { quality, framerate, video_codec }: Pick<Stream, 'quality' | 'framerate' | 'video_codec'>,
+  { quality, framerate, video_codec, look }: Pick<Stream, 'quality' | 'framerate' | 'video_codec' | 'look'>,
   user: User,
 ): PictureFormat {
   return {
     quality: quality ?? user.default_quality,
     framerate: framerate ?? user.default_framerate,
     videoCodec: video_codec ?? 'h264',
+    ...ofAspect(look?.aspect ?? null),
   };
 }
 
@@ -101,8 +108,10 @@ export function formatOfRun({
   run_quality,
   run_framerate,
   run_video_codec,
-}: Pick<Stream, 'run_quality' | 'run_framerate' | 'run_video_codec'>): PictureFormat {
-  return { quality: run_quality!, framerate: run_framerate!, videoCodec: run_video_codec ?? 'h264' };
+  run_aspect,
+}: Pick<Stream, 'run_quality' | 'run_framerate' | 'run_video_codec' | 'run_aspect'>): PictureFormat {
+  const size = { quality: run_quality!, ...ofAspect(run_aspect) };
+  return { ...size, framerate: run_framerate!, videoCodec: run_video_codec ?? 'h264' };
 }
 
 /** Pictures that a destination took without a gap. Frames count from the anchor of the run. */
@@ -158,6 +167,7 @@ const settingColumns = [
   'schedule_start_at',
   'schedule_end_at',
   'sound',
+  'look',
 ] as const satisfies readonly (keyof StreamSettings)[];
 
 export function streams(db: Queryable) {
@@ -218,13 +228,13 @@ export function streams(db: Queryable) {
       ),
 
     /** Clears what the run before has left: a new run begins with item 0 and without figures. */
-    beginRun: (id: string, { quality, framerate, videoCodec }: PictureFormat) =>
+    beginRun: (id: string, { quality, framerate, videoCodec, aspect }: PictureFormat) =>
       db.query(
         `update streams
          set started_at = null, stopped_at = null, anchored_at = null, stats = null,
-           run_quality = $2, run_framerate = $3, run_video_codec = $4
+           run_quality = $2, run_framerate = $3, run_video_codec = $4, run_aspect = $5
          where id = $1`,
-        [id, quality, framerate, videoCodec],
+        [id, quality, framerate, videoCodec, aspect ?? null],
       ),
 
     /** Notes when runs were first seen live. */

@@ -1,5 +1,6 @@
 // What a stream plays at a time: a pure function of its timeline.
 // Agents store no position in it: after a crash, any agent computes the same frame again.
+import type { FramingName } from './look.ts';
 import { overlapFrames } from './sound.ts';
 import type { Join, SoundSettings, TimedLevel } from './sound.ts';
 import type { Titles } from './titles.ts';
@@ -29,6 +30,8 @@ export interface TimelineItem {
   readonly dynamicRange?: DynamicRange;
   /** As `decodeCost` in source-limits.ts says it; absent without moving pictures, and where it is not known. */
   readonly decodeCost?: number;
+  /** How its pictures are put into those of the stream; absent: with black bars, or they fill these. */
+  readonly framing?: FramingName;
   /** How loud it is; absent: as the stream's. */
   readonly sound?: SoundSettings;
   /** How it is followed by the next item, whatever the stream says; absent: as that says. */

@@ -1,4 +1,5 @@
 // Applies a batch of edits to the draft of a playlist: in order, each to the result of the one before, and all or none.
+import type { ItemLook } from './look.ts';
 import type { PlaylistMode } from './play-out.ts';
 import type { Join, SoundSettings } from './sound.ts';
 
@@ -7,6 +8,8 @@ export interface PlaylistItem {
   readonly uploadID: string;
   /** How loud it is; absent: as its stream's. */
   readonly sound?: SoundSettings;
+  /** Absent: as its stream's. */
+  readonly look?: ItemLook;
   /** How it is followed by the next item; absent: as its stream's. */
   readonly join?: Join;
 }
@@ -27,8 +30,13 @@ export type PlaylistOperation =
   | { readonly op: 'remove'; readonly itemID: string }
   | { readonly op: 'move'; readonly itemID: string; readonly index: number }
   | { readonly op: 'replace'; readonly itemID: string; readonly uploadID: string }
-  /** Null clears it. */
-  | { readonly op: 'set'; readonly itemID: string; readonly sound: Partial<SoundSettings> | null }
+  /** What is absent stays as it is; null clears it. */
+  | {
+      readonly op: 'set';
+      readonly itemID: string;
+      readonly sound?: Partial<SoundSettings> | null | undefined;
+      readonly look?: ItemLook | null | undefined;
+    }
   | { readonly op: 'setMode'; readonly mode: PlaylistMode }
   | { readonly op: 'clear' };
 
@@ -95,9 +103,12 @@ function applyOne(spec: PlaylistSpec, operation: PlaylistOperation, newItemID: (
       }));
     case 'set':
       return withItem(spec, operation.itemID, (at) => {
-        const { id, uploadID } = spec.items[at]!;
-        const { loudness, join } = operation.sound ?? {};
-        const own = { ...(loudness && { sound: { loudness } }), ...(join && { join }) };
+        const before = spec.items[at]!;
+        const { id, uploadID } = before;
+        const { sound, look = before.look } = operation;
+        const { loudness, join }: Partial<SoundSettings> =
+          sound === undefined ? { loudness: before.sound?.loudness, join: before.join } : (sound ?? {});
+        const own = { ...(loudness && { sound: { loudness } }), ...(join && { join }), ...(look && { look }) };
         return { ...spec, items: spec.items.with(at, { id, uploadID, ...own }) };
       });
     case 'setMode':

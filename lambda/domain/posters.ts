@@ -1,14 +1,22 @@
 // Posters: small pictures of what was on the air seconds ago.
 // They are of fixed times of an item, so that all who look at any stream that plays it see the same ones, and are made
 // many at once.
+import type { Aspect } from './look.ts';
 import type { TimelineItem } from './play-out.ts';
 
 /** There is a poster of each of these windows of an item's time: of its first keyframe, or of its beginning. */
 export const posterSeconds = 4;
 /** So many windows that follow each other are made at once. */
 export const postersPerStrip = 15;
-/** Posters are made as large. All pictures that are sent have this shape. */
-export const posterSize = { width: 320, height: 180 } as const;
+const posterSides = { longer: 320, shorter: 180 } as const;
+
+/** How large posters of a stream are. @param aspect undefined: 16:9 */
+export function posterSizeOf(aspect: Aspect | undefined) {
+  const { longer, shorter } = posterSides;
+  if (aspect === '9:16') return { width: shorter, height: longer };
+  return { width: aspect === '1:1' ? shorter : longer, height: shorter };
+}
+
 /** How long before a strip is needed it is asked for. */
 export const stripAheadSeconds = 12;
 

@@ -1,4 +1,5 @@
 // What uploads are prepared to: the formats, lengths and segments of renditions.
+import type { Aspect, FramingName } from './look.ts';
 import { frameCountOf } from './play-out.ts';
 import type { TimelineItem } from './play-out.ts';
 import { firstSoundFrameFrom } from './prepared-play-out.ts';
@@ -15,6 +16,10 @@ export interface PictureFormat {
   readonly quality: Quality;
   readonly framerate: Framerate;
   readonly videoCodec: VideoCodec;
+  /** Absent: 16:9. */
+  readonly aspect?: Exclude<Aspect, '16:9'>;
+  /** How pictures of another shape are put into it; absent: with black bars. */
+  readonly framing?: FramingName;
 }
 
 /** What was found in an upload, as far as its renditions differ by it. */
@@ -105,14 +110,38 @@ export function targetOfFormat(format: RenditionFormat): number | null {
 }
 
 /**
- * `q_1080p-f_30` for H.264, `q_1080p-f_30-hevc`, `sound`, or `sound-14`: the format in object keys, rows and commands.
+ * `q_1080p-f_30` for H.264, `q_1080p-f_30-hevc`, `q_1080p-f_30-9x16-blur`, `sound`, or `sound-14`: the format in object
+ * keys, rows and commands.
  */
 export function formatName(format: RenditionFormat): string {
   if (isSound(format)) return format;
-  const { quality, framerate, videoCodec } = format;
-  return [quality, framerate, ...(videoCodec === 'h264' ? [] : [videoCodec])].join('-');
+  const { quality, framerate, videoCodec, aspect, framing } = format;
+  const parts = [
+    quality,
+    framerate,
+    videoCodec === 'h264' ? undefined : videoCodec,
+    aspect?.replace(':', 'x'),
+    framing,
+  ];
+  return parts.filter((part) => part !== undefined).join('-');
 }
 
+/** The format that an item is sent in, of those of its stream. */
+export function formatOfItem(format: RenditionFormat, { framing }: Pick<TimelineItem, 'framing'>): RenditionFormat {
+  return isSound(format) || framing === undefined ? format : { ...format, framing };
+}
+
+/** Uploads by the name of the format that they are sent in, each once; the names in order. */
+export function uploadsByFormat(
+  items: readonly Pick<TimelineItem, 'uploadID' | 'framing'>[],
+  format: RenditionFormat,
+): ReadonlyMap<string, readonly string[]> {
+  const groups = Map.groupBy(items, (item) => formatName(formatOfItem(format, item)));
+  const names = [...groups.keys()].sort();
+  return new Map(names.map((name) => [name, [...new Set(groups.get(name)!.map(({ uploadID }) => uploadID))].sort()]));
+}
+
+const lookNamed = /^(.*?)(?:-(9x16|1x1))?(?:-(crop|blur|pad[\da-f]{6}))?$/;
 const soundNamed = /^sound(?:-\d+(?:\.\d+)?)?$/;
 
 /** The format of a name. @throws {RangeError} when there is none */
@@ -120,7 +149,13 @@ export function formatNamed(name: string): RenditionFormat {
   const pictures = qualities.flatMap((quality) =>
     framerates.flatMap((framerate) => videoCodecs.map((videoCodec) => ({ quality, framerate, videoCodec }))),
   );
-  const format = soundNamed.test(name) ? (name as SoundFormat) : pictures.find((each) => formatName(each) === name);
+  if (soundNamed.test(name)) return name as SoundFormat;
+  const [, plain, aspect, framing] = lookNamed.exec(name) ?? [];
+  const format = pictures.find((each) => formatName(each) === plain);
   if (!format) throw new RangeError(`there is no format ${name}`);
-  return format;
+  return {
+    ...format,
+    ...(aspect !== undefined && { aspect: aspect.replace('x', ':') as Exclude<Aspect, '16:9'> }),
+    ...(framing !== undefined && { framing: framing as FramingName }),
+  };
 }

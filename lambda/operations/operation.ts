@@ -56,8 +56,6 @@ interface Declaration<Params extends Shape, Query extends Shape, Body extends Sc
   readonly output: {
     /** 302: REST leads on to the `url` of the answer, which other surfaces answer as it is. */
     readonly status: 200 | 201 | 202 | 204 | 302;
-    /** The answer leads to moving pictures, which are of no use to AI models: MCP does not offer it. */
-    readonly isForPlayers?: true;
     readonly body?: Answer;
     /** The path of what was made, for the Location header. */
     readonly location?: (answer: z.output<Answer>) => string;
@@ -84,7 +82,6 @@ export interface Operation extends Omit<
   readonly query: z.ZodObject;
   readonly output: {
     readonly status: 200 | 201 | 202 | 204 | 302;
-    readonly isForPlayers?: true;
     readonly body?: Schema;
     readonly location?: (answer: unknown) => string;
     readonly isSecret?: boolean;

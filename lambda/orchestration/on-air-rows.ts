@@ -2,9 +2,11 @@
 import type { Database } from '../data/database.ts';
 import { formatOfRun } from '../data/streams.ts';
 import type { Stream } from '../data/streams.ts';
+import type { PastRun } from '../data/runs.ts';
 import type { RunTime, Timelines, Track } from '../data/timelines.ts';
 import { airedPartsOf } from '../domain/aired.ts';
 import type { AiredFrames, AiredPart } from '../domain/aired.ts';
+import { ofAspect } from '../domain/look.ts';
 import { occurrencesFrom } from '../domain/play-out.ts';
 import type { ItemOccurrence, TimelineEntry } from '../domain/play-out.ts';
 import type { PictureFormat } from '../domain/rendition.ts';
@@ -107,7 +109,7 @@ export async function airRuns(data: Database, stream: Stream, query: OnAirQuery)
   const past = (await data.runs.between(stream.id, from, to, count)).map((run): AirRun => ({
     anchoredAt: run.anchored_at,
     endsAt: run.ended_at,
-    format: { quality: run.quality, framerate: run.framerate, videoCodec: run.video_codec ?? 'h264' },
+    format: formatOfPast(run),
     framesPerSecond: framesPerSecond[run.framerate],
     timelines: (time) => data.runs.timelines(stream.id, run.anchored_at, time),
     isBegun: true,
@@ -127,6 +129,10 @@ export async function airRuns(data: Database, stream: Stream, query: OnAirQuery)
     isBegun: false,
   }));
   return [...begun, ...toCome];
+}
+
+function formatOfPast({ quality, framerate, video_codec: videoCodec, aspect }: PastRun): PictureFormat {
+  return { quality, framerate, videoCodec: videoCodec ?? 'h264', ...ofAspect(aspect) };
 }
 
 function presentRun(data: Database, stream: Stream, { drafts, now }: OnAirQuery): AirRun {

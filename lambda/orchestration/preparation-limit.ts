@@ -3,7 +3,8 @@ import type { Database } from '../data/database.ts';
 import type { UploadInFormat } from '../data/prepared-uploads.ts';
 import { slotsOfPreparing } from '../domain/capacity.ts';
 import type { Use } from '../domain/limits.ts';
-import { formatName } from '../domain/rendition.ts';
+import type { TimelineItem } from '../domain/play-out.ts';
+import { formatName, formatOfItem } from '../domain/rendition.ts';
 import type { RenditionFormat } from '../domain/rendition.ts';
 import { limitReached } from './limits.ts';
 
@@ -11,6 +12,14 @@ import { limitReached } from './limits.ts';
 export function inFormat(uploadIDs: readonly string[], format: RenditionFormat): UploadInFormat[] {
   const slots = slotsOfPreparing(format);
   return uploadIDs.map((uploadID) => ({ uploadID, format: formatName(format), slots }));
+}
+
+/** Items that are to be prepared in the formats that they are sent in, of those of their stream. */
+export function itemsInFormat(
+  items: readonly Pick<TimelineItem, 'uploadID' | 'framing'>[],
+  format: RenditionFormat,
+): UploadInFormat[] {
+  return items.flatMap((item) => inFormat([item.uploadID], formatOfItem(format, item)));
 }
 
 /**

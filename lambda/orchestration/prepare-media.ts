@@ -2,10 +2,12 @@
 import type { Pool } from 'pg';
 import { inTransaction } from '../data/database.ts';
 import type { Database } from '../data/database.ts';
+import type { UploadPreparation } from '../data/renditions.ts';
 import { formatOfRun } from '../data/streams.ts';
 import type { Stream } from '../data/streams.ts';
 import type { Timelines, Track } from '../data/timelines.ts';
-import { formatName, formatNamed, targetOfFormat } from '../domain/rendition.ts';
+import type { TimelineItem } from '../domain/play-out.ts';
+import { formatName, formatNamed, targetOfFormat, uploadsByFormat } from '../domain/rendition.ts';
 import type { PictureFormat, RenditionFormat } from '../domain/rendition.ts';
 import { targetOf } from '../domain/sound.ts';
 import { launchStream } from './launch-stream.ts';
@@ -28,14 +30,16 @@ export type Preparation = 'preparing' | 'begun' | 'ready' | 'failed';
 export async function requestPreparation(
   data: Database,
   track: Track,
-  uploadIDs: readonly string[],
+  items: readonly Pick<TimelineItem, 'uploadID' | 'framing'>[],
   format: PictureFormat,
   { retries }: { readonly retries: boolean },
 ): Promise<Preparation> {
-  const name = formatName(track === 'audio' ? 'sound' : format);
-  const ids = [...new Set(uploadIDs)].sort();
-  await requestRenditions(data, name, await data.renditions.contentsOf(ids), { retries });
-  const states = (await data.renditions.ofUploads(ids, name)).map(({ state }) => state);
+  const wanted = uploadsByFormat(items, track === 'audio' ? 'sound' : format);
+  for (const [name, ids] of wanted)
+    await requestRenditions(data, name, await data.renditions.contentsOf(ids), { retries });
+  const states: UploadPreparation['state'][] = [];
+  for (const [name, ids] of wanted)
+    states.push(...(await data.renditions.ofUploads(ids, name)).map(({ state }) => state));
   if (states.some((state) => state === null || state === 'preparing'))
     return states.includes('ready') ? 'begun' : 'preparing';
   return states.includes('ready') ? 'ready' : 'failed';
@@ -110,8 +114,11 @@ async function preparationOf(
 ): Promise<Preparation> {
   const timelines = await data.timelines.ofStream(stream.id);
   const format = formatOfRun(stream);
-  const request = (track: Track) => requestPreparation(data, track, uploadsOf(timelines, track), format, retrying);
-  const pictures = await request('video');
+  const request = (track: Track) => requestPreparation(data, track, itemsOf(timelines, track), format, retrying);
+  const framed = await request('video');
+  // What is framed otherwise is sent until then.
+  const pictures =
+    framed === 'preparing' && (await isBaseThere(data, itemsOf(timelines, 'video'), format)) ? 'begun' : framed;
   const sound = timelines.audio.length > 0 ? await request('audio') : 'ready';
   if (!mayLaunch(pictures)) return pictures;
   return sound === 'preparing' ? sound : 'ready';
@@ -121,14 +128,20 @@ function mayLaunch(preparation: Preparation): boolean {
   return preparation === 'ready' || preparation === 'begun';
 }
 
-function uploadsOf(timelines: Timelines, track: Track): string[] {
-  return timelines[track].flatMap(({ snapshot }) => snapshot.items.map(({ uploadID }) => uploadID));
+/** Whether any of these items is prepared with black bars, while it is to have another framing. */
+async function isBaseThere(data: Database, items: readonly TimelineItem[], format: PictureFormat): Promise<boolean> {
+  const ids = items.flatMap(({ uploadID, framing }) => (framing === undefined ? [] : [uploadID]));
+  return ids.length > 0 && (await data.renditions.prepared(ids, [formatName(format)])).formats.size > 0;
+}
+
+function itemsOf(timelines: Timelines, track: Track): TimelineItem[] {
+  return timelines[track].flatMap(({ snapshot }) => snapshot.items);
 }
 
 async function failPreparation(data: Database, stream: Stream): Promise<void> {
-  const uploadIDs = uploadsOf(await data.timelines.ofStream(stream.id), 'video');
+  const items = itemsOf(await data.timelines.ofStream(stream.id), 'video');
   const usual = 'Replace its video, or the items of its playlist.';
-  const remedy = await remedyFor(data, uploadIDs, formatOfRun(stream), usual);
+  const remedy = await remedyFor(data, items, formatOfRun(stream), usual);
   await data.streams.move(stream, 'preparation_failed', {
     code: 'preparation_failed',
     detail: `Nothing that the stream plays could be prepared. ${remedy}`,
@@ -137,17 +150,19 @@ async function failPreparation(data: Database, stream: Stream): Promise<void> {
 }
 
 /**
- * What a user can do where none of the uploads could be prepared: the detail of the
+ * What a user can do where none of the items could be prepared: the detail of the
  * failure, where all failed for the same reason.
  * @param usual the advice where they failed for several reasons
  */
 export async function remedyFor(
   data: Database,
-  uploadIDs: readonly string[],
+  items: readonly Pick<TimelineItem, 'uploadID' | 'framing'>[],
   format: RenditionFormat,
   usual: string,
 ): Promise<string> {
-  const prepared = await data.renditions.ofUploads(uploadIDs, formatName(format));
-  const [reason, ...others] = new Set(prepared.map(({ failure }) => failure?.detail));
+  const reasons = new Set<string | undefined>();
+  for (const [name, ids] of uploadsByFormat(items, format))
+    for (const { failure } of await data.renditions.ofUploads(ids, name)) reasons.add(failure?.detail);
+  const [reason, ...others] = reasons;
   return reason !== undefined && others.length === 0 ? reason : usual;
 }

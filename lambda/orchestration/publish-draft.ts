@@ -13,7 +13,7 @@ import { framesPerSecond } from '../domain/video-format.ts';
 import { judgeParts } from './judge-parts.ts';
 import { noteCosts } from './settle-outputs.ts';
 import { lockWithStream } from './lock-with-stream.ts';
-import { inFormat, noteToPrepare } from './preparation-limit.ts';
+import { itemsInFormat, noteToPrepare } from './preparation-limit.ts';
 import { keepPrepared, remedyFor, requestPreparation } from './prepare-media.ts';
 import { refreshSound, requestSound, soundsOf } from './settle-sound.ts';
 import { snapshotOfPlaylist } from './timeline-snapshots.ts';
@@ -80,17 +80,16 @@ export async function publishDraft(
   if (snapshot.items.length === 0)
     return fail(data, locked, 'No item of the playlist can be played: look at the failure of each upload in it.');
   if (stream.stream_backend === 'manifest') {
-    const uploadIDs = snapshot.items.map((item) => item.uploadID);
     const format = await formatOf(data, stream);
-    const toPrepare = inFormat(uploadIDs, playlist.kind === 'audio' ? 'sound' : format);
+    const toPrepare = itemsInFormat(snapshot.items, playlist.kind === 'audio' ? 'sound' : format);
     const reached = await noteToPrepare(data, playlist.user_id, limitFactor, toPrepare);
     if (reached) return fail(data, locked, wordsOf(reached), 'limit_reached');
-    const preparation = await requestPreparation(data, playlist.kind, uploadIDs, format, requesting);
+    const preparation = await requestPreparation(data, playlist.kind, snapshot.items, format, requesting);
     await requestSound(data, playlist.user_id, soundsOf(stream, snapshot.items), requesting);
     if (preparation === 'preparing' || preparation === 'begun') return;
     if (preparation === 'failed') {
       const failedFormat = playlist.kind === 'audio' ? 'sound' : format;
-      const remedy = await remedyFor(data, uploadIDs, failedFormat, 'Replace its uploads.');
+      const remedy = await remedyFor(data, snapshot.items, failedFormat, 'Replace its uploads.');
       return fail(data, locked, `No item of the playlist could be prepared. ${remedy}`);
     }
   }

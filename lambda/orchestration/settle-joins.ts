@@ -29,7 +29,8 @@ export async function refreshJoins(data: Database, stream: Stream, now: Date): P
     return data.joins.takeUp(stream.id, 0, false);
   }
   const uploadIDs = [...new Set(entries.flatMap(({ snapshot }) => snapshot.items.map(({ uploadID }) => uploadID)))];
-  const track = { entries, contentHashes: await data.renditions.contentHashes(uploadIDs, 'sound') };
+  const { contentHashes } = await data.renditions.prepared(uploadIDs, ['sound']);
+  const track = { entries, contentHashes };
   const wanted = joinsAhead(track, elapsedSecondsOf(stream, now), framesPerSecond[stream.run_framerate!]);
   const asked = await data.joins.want(stream.id, wanted);
   const uploadOf = new Map([...track.contentHashes].map(([uploadID, contentHash]) => [contentHash, uploadID]));

@@ -12,7 +12,7 @@ import type { ReadinessIssue } from '../domain/readiness-issues.ts';
 import type { PictureFormat } from '../domain/rendition.ts';
 import { launchStream } from './launch-stream.ts';
 import { limitReached } from './limits.ts';
-import { inFormat } from './preparation-limit.ts';
+import { itemsInFormat } from './preparation-limit.ts';
 import { prepareAndLaunch } from './prepare-media.ts';
 import { requestDraftPublish } from './publish-draft.ts';
 import { refreshSound } from './settle-sound.ts';
@@ -91,10 +91,7 @@ function slotsOfStart({ stream, format }: StreamParts, snapshots: readonly Track
 /** What the tracks of a run play, in the formats that they are prepared in. */
 function whatToPrepare(snapshots: readonly TrackSnapshot[], format: PictureFormat): UploadInFormat[] {
   return snapshots.flatMap(({ track, snapshot }) =>
-    inFormat(
-      snapshot.items.map(({ uploadID }) => uploadID),
-      track === 'audio' ? 'sound' : format,
-    ),
+    itemsInFormat(snapshot.items, track === 'audio' ? 'sound' : format),
   );
 }
 

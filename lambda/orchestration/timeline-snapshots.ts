@@ -3,6 +3,8 @@ import type { Track } from '../data/timelines.ts';
 import type { Stream } from '../data/streams.ts';
 import { contentFacts } from '../data/uploads.ts';
 import type { Upload } from '../data/uploads.ts';
+import { framingOf } from '../domain/look.ts';
+import type { ItemLook } from '../domain/look.ts';
 import { imageDurationSeconds } from '../domain/play-out.ts';
 import type { TimelineItem, TimelineSnapshot } from '../domain/play-out.ts';
 import type { PlaylistSpec } from '../domain/playlist-edits.ts';
@@ -34,24 +36,25 @@ export function snapshotsOf(parts: StreamParts, seed: number): TrackSnapshot[] {
     const uploadID = track === 'video' ? parts.stream.video_upload_id : parts.stream.audio_upload_id;
     const upload = uploadID === null ? undefined : parts.uploads.get(uploadID);
     if (!upload) return [];
-    const items = joined(parts.stream, track, [timelineItem(upload.id, upload, stillLapSeconds)]);
-    return [{ track, playlistID: null, snapshot: { mode: 'sequential', seed, items } }];
+    const item = { ...timelineItem(upload.id, upload, stillLapSeconds), ...framed(parts.stream, track, upload) };
+    return [
+      { track, playlistID: null, snapshot: { mode: 'sequential', seed, items: joined(parts.stream, track, [item]) } },
+    ];
   });
 }
 
 /** The playable items of a playlist. Items whose upload has failed, is gone or has no such track are left out. */
 export function snapshotOfPlaylist(
-  stream: Pick<Stream, 'sound'>,
+  stream: Pick<Stream, 'sound' | 'look'>,
   track: Track,
   spec: PlaylistSpec,
   { uploads, seed }: { readonly uploads: ReadonlyMap<string, Upload>; readonly seed: number },
 ): TimelineSnapshot {
-  const items = spec.items.flatMap(({ id, uploadID, sound, join }) => {
+  const items = spec.items.flatMap(({ id, uploadID, sound, join, look }) => {
     const upload = uploads.get(uploadID);
-    const own = { ...(sound && { sound }), ...(join && { ownJoin: join }) };
-    return upload && isPlayable(uploadFacts(upload), track)
-      ? [{ ...timelineItem(id, upload, imageDurationSeconds), ...own }]
-      : [];
+    if (!upload || !isPlayable(uploadFacts(upload), track)) return [];
+    const own = { ...(sound && { sound }), ...(join && { ownJoin: join }), ...framed(stream, track, upload, look) };
+    return [{ ...timelineItem(id, upload, imageDurationSeconds), ...own }];
   });
   return { mode: spec.mode, seed, items: joined(stream, track, items) };
 }
@@ -59,6 +62,21 @@ export function snapshotOfPlaylist(
 /** Only items of a sound track are joined: pictures follow one another by cuts, and their own sound with them. */
 function joined({ sound }: Pick<Stream, 'sound'>, track: Track, items: readonly TimelineItem[]) {
   return track === 'audio' ? withJoins(items, sound?.join) : items;
+}
+
+function framed(
+  { look }: Pick<Stream, 'look'>,
+  track: Track,
+  upload: Upload,
+  own?: ItemLook,
+): Pick<TimelineItem, 'framing'> {
+  const framing = track === 'video' ? framingOf(own, look, sizeOf(upload)) : undefined;
+  return framing === undefined ? {} : { framing };
+}
+
+/** Null where it is not known. */
+export function sizeOf({ width, height }: Pick<Upload, 'width' | 'height'>) {
+  return width === null || height === null ? null : { width, height };
 }
 
 function timelineItem(itemID: string, upload: Upload, imageSeconds: number): TimelineItem {

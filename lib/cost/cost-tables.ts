@@ -3,6 +3,7 @@ import { scalePlan } from './scale-plan.ts';
 import { egressTiers } from './list-prices.ts';
 import { hoursOfMore, longestLogs, pricesByUse, standingCostsOf } from './stage-cost.ts';
 import type { Template } from './stage-resources.ts';
+import { lookHourCosts, type LookTimes } from './look-hour-cost.ts';
 import { streamHourCosts, type Backend, type StreamHourCost, type StreamKind } from './stream-hour-cost.ts';
 
 /** The name of a stage, and the templates of all of its stacks. */
@@ -63,6 +64,22 @@ export function streamHourTable(kinds: readonly StreamKind[], [, templates]: Sta
     compute(cost, 'manifest'),
     left(cost, 'ffmpeg'),
     left(cost, 'manifest'),
+  ]);
+  return table([heading, ...rows]);
+}
+
+/** US dollars an hour of looking at each kind of stream. */
+export function lookHourTable(kinds: readonly StreamKind[], times: LookTimes): string {
+  const heading = [
+    'Stream',
+    'Preview, each who looks',
+    'Preview, once for all',
+    'Posters, each who looks',
+    'Posters, once for all',
+  ];
+  const rows = lookHourCosts(kinds, times).map(({ name, usdPreview, usdPieces, usdPoster, usdPictures }) => [
+    name,
+    ...[usdPreview, usdPieces, usdPoster, usdPictures].map((usd) => usd.toFixed(3)),
   ]);
   return table([heading, ...rows]);
 }

@@ -7,6 +7,7 @@ import { fairnessBench } from './fairness.ts';
 import { incidentsBench } from './incidents.ts';
 import { joinsBench } from './joins.ts';
 import { liveBench } from './live.ts';
+import { looksBench } from './looks.ts';
 import { orchestrationBench } from './orchestration.ts';
 import { outputsBench } from './outputs.ts';
 import { platformBench } from './platform.ts';
@@ -27,6 +28,7 @@ const benches: Readonly<Record<string, () => Promise<void>>> = {
   incidents: incidentsBench,
   joins: joinsBench,
   live: liveBench,
+  looks: looksBench,
   orchestration: orchestrationBench,
   outputs: outputsBench,
   platform: platformBench,

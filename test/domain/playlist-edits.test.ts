@@ -39,12 +39,18 @@ const uploadID = fc.constantFrom('u', 'v', 'w');
 const index = fc.nat(6);
 const mode = fc.constantFrom('sequential' as const, 'shuffle' as const);
 const sound = fc.record({ loudness: fc.record({ enabled: fc.boolean(), targetLUFS: fc.constantFrom(-14, -23) }) });
+const look = fc.record({
+  framing: fc.record({ mode: fc.constantFrom('pad' as const, 'blur' as const), colour: fc.constant('#000000') }),
+});
 const anyOperation: fc.Arbitrary<PlaylistOperation> = fc.oneof(
   fc.record({ op: fc.constant('add' as const), uploadID, index, itemID }, { requiredKeys: ['op', 'uploadID'] }),
   fc.record({ op: fc.constant('remove' as const), itemID }),
   fc.record({ op: fc.constant('move' as const), itemID, index }),
   fc.record({ op: fc.constant('replace' as const), itemID, uploadID }),
-  fc.record({ op: fc.constant('set' as const), itemID, sound: fc.option(sound) }),
+  fc.record(
+    { op: fc.constant('set' as const), itemID, sound: fc.option(sound), look: fc.option(look) },
+    { requiredKeys: ['op', 'itemID'] },
+  ),
   fc.record({ op: fc.constant('setMode' as const), mode }),
   { weight: 1, arbitrary: fc.record({ op: fc.constant('clear' as const) }) },
 );

@@ -29,9 +29,11 @@ export function applyToList(
       return at >= 0;
     case 'set': {
       if (at < 0) return false;
-      const { id, uploadID } = list.items[at]!;
-      const { loudness, join } = operation.sound ?? {};
-      list.items[at] = { id, uploadID, ...(loudness && { sound: { loudness } }), ...(join && { join }) };
+      const { id, uploadID, ...before } = list.items[at]!;
+      const { sound = { loudness: before.sound?.loudness, join: before.join }, look = before.look } = operation;
+      const { loudness, join } = sound ?? {};
+      const own = { ...(loudness && { sound: { loudness } }), ...(join && { join }), ...(look && { look }) };
+      list.items[at] = { id, uploadID, ...own };
       return true;
     }
     case 'setMode':

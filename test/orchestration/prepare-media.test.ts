@@ -93,7 +93,8 @@ describe('a start', () => {
   it('does not wait for another one with the same media that is not over', async () => {
     const upload = await uploadOf('a');
     const format = { quality: 'q_720p', framerate: 'f_30', videoCodec: 'h264' } as const;
-    const request = (tx: Database) => requestPreparation(tx, 'video', [upload], format, { retries: true });
+    const request = (tx: Database) =>
+      requestPreparation(tx, 'video', [{ uploadID: upload }], format, { retries: true });
     expect(await transaction(request)).toBe('preparing');
     await transaction(async (first) => {
       expect(await request(first)).toBe('preparing');
@@ -136,7 +137,8 @@ describe('a start', () => {
     const contents = async () => {
       const { video } = await data().timelines.ofStream(id);
       const uploadIDs = video[0]!.snapshot.items.map(({ uploadID }) => uploadID);
-      return new Set((await data().renditions.contentHashes(uploadIDs, 'q_720p-f_30')).values()).size;
+      const { contentHashes } = await data().renditions.prepared(uploadIDs, ['q_720p-f_30']);
+      return new Set(contentHashes.values()).size;
     };
     // What is not prepared yet is not looked for: something else plays in its place.
     expect(await contents()).toBe(1);

@@ -117,7 +117,8 @@ describe('a stream with crossfades', () => {
     await fallDue(it.id, 'joins');
     await fire();
     const uploadIDs = entries[0]!.snapshot.items.map(({ uploadID }) => uploadID);
-    const track = { entries, contentHashes: await data().renditions.contentHashes(uploadIDs, 'sound') };
+    const { contentHashes } = await data().renditions.prepared(uploadIDs, ['sound']);
+    const track = { entries, contentHashes };
     const wanted = [...occurrencesFrom(entries, 500 * 30, 30).take(4)]
       .filter(({ startFrame }) => startFrame < 1090 * 30)
       .flatMap((occurrence) => joinsAt(track, occurrence, 30).map(({ name }) => name));

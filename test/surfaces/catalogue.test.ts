@@ -34,7 +34,6 @@ const surfaces: Readonly<Record<string, Surface>> = {
       get_status: forNobody,
       get_openapi: forNobody,
       get_stream_frame: 'models are given no pictures by the URL of one',
-      create_stream_preview: 'models play no moving pictures',
     },
   },
   GraphQL: {

@@ -13,6 +13,7 @@ import { id, orNotFound, pathID } from '../fields.ts';
 import { assertRoom } from '../limits.ts';
 import { operation } from '../operation.ts';
 import { ProblemError } from '../problem-codes.ts';
+import { itemLookInput, itemLookSettings } from '../look-fields.ts';
 import { itemSoundSettings, soundInput } from '../sound-fields.ts';
 import { itemsMore, playlistSchema, presentPlaylist } from './playlist-schema.ts';
 
@@ -29,7 +30,12 @@ const edit = z
     z.strictObject({ op: z.literal('remove'), itemID: id }),
     z.strictObject({ op: z.literal('move'), itemID: id, index }),
     z.strictObject({ op: z.literal('replace'), itemID: id, uploadID: id }),
-    z.strictObject({ op: z.literal('set'), itemID: id, sound: soundInput.transform(itemSoundSettings).nullable() }),
+    z.strictObject({
+      op: z.literal('set'),
+      itemID: id,
+      sound: soundInput.transform(itemSoundSettings).nullish(),
+      look: itemLookInput.transform(itemLookSettings).nullish(),
+    }),
     z.strictObject({ op: z.literal('setMode'), mode: z.enum(playlistModes) }),
     z.strictObject({ op: z.literal('clear') }),
   ])

@@ -9,6 +9,7 @@ import { failureOfItem } from '../../domain/readiness.ts';
 import { uploadFacts } from '../../orchestration/stream-parts.ts';
 import type { Context } from '../context.ts';
 import { failure, timestamp } from '../fields.ts';
+import { itemLook } from '../look-fields.ts';
 import { itemSound } from '../sound-fields.ts';
 
 const item = z
@@ -17,6 +18,7 @@ const item = z
     uploadID: z.string(),
     durationSeconds: z.number().nullable(),
     sound: itemSound.nullable(),
+    look: itemLook.nullable().describe("null: as its stream's."),
     failure: failure.nullable().describe('Why streams leave the item out.'),
   })
   .meta({ id: 'PlaylistItem' });
@@ -71,12 +73,12 @@ export async function presentPlaylists(
   const uploads = uploadIDs.size > 0 ? await ctx.data.uploads.byID([...uploadIDs]) : new Map<string, Upload>();
   const present = (kind: Playlist['kind'], { mode, items }: PlaylistSpec) => ({
     mode,
-    items: items.map(({ id, uploadID, sound: own, join = null }) => {
+    items: items.map(({ id, uploadID, sound: own, join = null, look = null }) => {
       const upload = uploads.get(uploadID);
       const facts = upload ? { ...uploadFacts(upload)!, failure: upload.failure } : null;
       const durationSeconds = upload?.duration_seconds ?? null;
       const sound = own || join ? { loudness: own?.loudness ?? null, join } : null;
-      return { id, uploadID, durationSeconds, sound, failure: failureOfItem(facts, kind) };
+      return { id, uploadID, durationSeconds, sound, look, failure: failureOfItem(facts, kind) };
     }),
     durationSeconds: items.reduce((sum, item) => sum + (uploads.get(item.uploadID)?.duration_seconds ?? 0), 0),
   });

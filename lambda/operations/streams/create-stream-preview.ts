@@ -21,7 +21,7 @@ export const createStreamPreview = operation(['service:read'], {
   method: 'POST',
   path: '/streams/{id}/preview',
   params: { id: pathID },
-  output: { status: 200, body: preview, isForPlayers: true },
+  output: { status: 200, body: preview },
   errors: ['not_found', 'preview_unavailable'],
   hints: { idempotent: true },
   async handle(ctx, { params }) {

@@ -4,10 +4,12 @@ import { replicaStates } from '../../data/replicas.ts';
 import type { Replica } from '../../data/replicas.ts';
 import { streamBackends } from '../../data/streams.ts';
 import type { Stream } from '../../data/streams.ts';
+import { usualLook } from '../../domain/look.ts';
 import { usualSound } from '../../domain/sound.ts';
 import { isLive, streamStates, streamStatuses } from '../../domain/stream-lifecycle.ts';
 import { nextStarts } from '../../orchestration/schedule.ts';
 import type { Context } from '../context.ts';
+import { streamLook, streamLookInput } from '../look-fields.ts';
 import { sound, soundInput } from '../sound-fields.ts';
 import { failure, framerate, id, quality, text, timestamp, timestampInput, videoCodec } from '../fields.ts';
 import { outputSchema, presentOutput } from '../outputs/output-schema.ts';
@@ -63,6 +65,9 @@ export const streamFields = {
         'joined by a cut, a fade through silence or a crossfade, of half the shortest item at most. ' +
         'An item may have its own sound.',
     ),
+  look: streamLookInput
+    .nullish()
+    .describe('16:9 with black bars by default. Another aspect is another size: 9:16 at q_1080p is 1080 × 1920.'),
   streamDestination: z.enum(['managed']).nullish().describe('The managed video-platform connection.'),
   managedSettingsID: id.nullish().describe('Settings of the managed connection.'),
   streamDuration: z
@@ -153,6 +158,8 @@ export const streamSchema = z
     videoCodec: videoCodec.nullable(),
     streamBackend: z.enum(streamBackends).nullable(),
     sound,
+    look: streamLook,
+    pendingLook: z.int32().nullable().describe('While live: items that are not framed as wished yet.'),
     pendingJoins: z
       .int32()
       .nullable()
@@ -197,6 +204,8 @@ export async function presentStreams(
   const preparing = ctx.isWanted('Stream.preparedShare') ? streams.filter(hasShare).map((stream) => stream.id) : [];
   const prepared =
     preparing.length > 0 ? await ctx.data.renditions.preparedShares(preparing) : new Map<string, number>();
+  const looking = ctx.isWanted('Stream.pendingLook') ? streams.filter(isFramedAhead).map((stream) => stream.id) : [];
+  const pendingLooks = looking.length > 0 ? await ctx.data.renditions.pendingLooks(looking) : new Map<string, number>();
   const mirrors = await mirrorsOf(ctx, streams);
   const watchURLs = await watchURLsOf(ctx, streams);
   const history = ctx.isWanted('Stream.transitions')
@@ -230,6 +239,8 @@ export async function presentStreams(
     streamBackend: stream.stream_backend,
     sound: { ...usualSound, ...stream.sound },
     pendingJoins: isLive(stream.state) ? stream.pending_joins : null,
+    look: stream.look ?? usualLook,
+    pendingLook: isLive(stream.state) ? (pendingLooks.get(stream.id) ?? 0) : null,
     pendingSound: isLive(stream.state) ? stream.pending_sound : null,
     streamDuration: stream.stream_duration_seconds,
     agentModeEnabled: stream.agent_mode_enabled,
@@ -250,6 +261,10 @@ export async function presentStreams(
 /** Whether a replica, which has not ended, is the first output's. */
 export function isOfFirstOutput({ state, output_id: outputID }: Replica): boolean {
   return state !== 'ended' && outputID === null;
+}
+
+function isFramedAhead({ state, stream_backend: backend }: Stream): boolean {
+  return isLive(state) && backend === 'manifest';
 }
 
 function hasShare({ state, stream_backend: backend, prepared_playlist_ids: kept }: Stream): boolean {

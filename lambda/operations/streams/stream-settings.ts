@@ -11,6 +11,7 @@ import { streamKeyFaults } from '../destinations/destination-wish.ts';
 import { fieldProblem, fieldProblems } from '../field-problems.ts';
 import { ProblemError } from '../problem-codes.ts';
 import type { FieldError } from '../problem-codes.ts';
+import { streamLookSettings } from '../look-fields.ts';
 import { soundSettings } from '../sound-fields.ts';
 import type { streamFields } from './stream-schema.ts';
 
@@ -42,6 +43,7 @@ const emptySettings: StreamSettings = {
   schedule_start_at: null,
   schedule_end_at: null,
   sound: null,
+  look: null,
 };
 
 /** The settings of `stream`, or empty ones for a new stream, with the fields of a request put in. */
@@ -76,6 +78,7 @@ export function mergeSettings(
     schedule_start_at: given(input.scheduleStartAt, before.schedule_start_at),
     schedule_end_at: given(input.scheduleEndAt, before.schedule_end_at),
     sound: input.sound ? soundSettings(input.sound) : given(input.sound, before.sound),
+    look: input.look ? streamLookSettings(input.look) : given(input.look, before.look),
   };
 }
 

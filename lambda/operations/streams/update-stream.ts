@@ -1,12 +1,15 @@
 // PATCH /streams/{id}: changes a stream, and by `status` starts or stops it.
 import * as z from 'zod';
 import type { Stream, StreamSettings } from '../../data/streams.ts';
+import { wordsOf } from '../../domain/limits.ts';
+import { usualLook } from '../../domain/look.ts';
 import { faultOfRecurrence } from '../../domain/recurrence.ts';
 import { isLive, streamStatuses } from '../../domain/stream-lifecycle.ts';
 import { changeJoins } from '../../orchestration/change-joins.ts';
 import { judgeParts } from '../../orchestration/judge-parts.ts';
 import { retryMirror as writeAgain } from '../../orchestration/mirror-stream.ts';
 import { armSchedule, beginSeries } from '../../orchestration/schedule.ts';
+import { reframe } from '../../orchestration/reframe.ts';
 import { refreshSound } from '../../orchestration/settle-sound.ts';
 import type { Context } from '../context.ts';
 import { orNotFound, pathID } from '../fields.ts';
@@ -34,6 +37,7 @@ const changeableLive = new Set([
   'streamDuration',
   'scheduleEndAt',
   'sound',
+  'look',
   'status',
   'streamStateID',
   'retryMirror',
@@ -45,7 +49,8 @@ export const updateStream = operation(['service:write'], {
   description:
     'An absent field stays as it is, null clears it; all of the request is applied or nothing. ' +
     'status ACTIVE starts the stream like start_stream, INACTIVE stops it. ' +
-    'While live, only name, streamDuration, scheduleEndAt, status and, from the next item on, sound can change.',
+    'While live, only name, streamDuration, scheduleEndAt, status and, from the next item on, sound and framing can ' +
+    'change.',
   tag: 'streams',
   method: 'PATCH',
   path: '/streams/{id}',
@@ -93,6 +98,7 @@ export const updateStream = operation(['service:write'], {
     await adoptPlaylists(ctx, stream.id, input.playlistIDs ?? []);
     await moveDueTimes(ctx, stream, settings);
     await keepPlaylistsPrepared(ctx, stream.id, settings);
+    if (input.look !== undefined) await takeUpFraming(ctx, { ...stream, ...settings });
     if (input.sound !== undefined) await takeUpSound(ctx, { ...stream, ...settings });
     if (retryMirror) await writeAgain(ctx.data, stream.id, ctx.now);
     let updated = await judgeParts(ctx.data, (await ctx.data.streams.lockAny(stream.id))!);
@@ -101,6 +107,13 @@ export const updateStream = operation(['service:write'], {
     return presentStream(ctx, updated);
   },
 });
+
+/** Lets a stream that is live change its framing with its next items. */
+async function takeUpFraming({ data, now, settings: { limitFactor } }: Context, stream: Stream): Promise<void> {
+  if (!isLive(stream.state) || stream.state === 'stopping') return;
+  const reached = await reframe(data, stream, { now, limitFactor });
+  if (reached) throw new ProblemError('limit_reached', wordsOf(reached));
+}
 
 /** Lets a stream that is live change its sound with its next items. */
 async function takeUpSound({ data, now, settings: { limitFactor } }: Context, stream: Stream): Promise<void> {
@@ -134,6 +147,13 @@ async function assertChangeable(
   }
   const isSameBackend = backendOf(settings) === backendOf(stream);
   if (isLive(stream.state)) {
+    const aspectOf = ({ look }: Pick<StreamSettings, 'look'>) => (look ?? usualLook).aspect;
+    if (aspectOf(settings) !== aspectOf(stream))
+      throw fieldProblem(
+        'look/aspect',
+        'The aspect of a stream cannot change while it is live. Stop it first.',
+        'stream_live',
+      );
     const fixed = Object.keys(body).find(
       (field) =>
         body[field] !== undefined && !changeableLive.has(field) && !(field === 'streamBackend' && isSameBackend),

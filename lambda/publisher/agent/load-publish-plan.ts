@@ -4,8 +4,9 @@ import type { Destination } from '../../data/destinations.ts';
 import type { Replica, ReplicaRole } from '../../data/replicas.ts';
 import { formatOfRun } from '../../data/streams.ts';
 import type { Stream } from '../../data/streams.ts';
-import type { TimelineEntry } from '../../domain/play-out.ts';
-import { formatName } from '../../domain/rendition.ts';
+import type { TimelineEntry, TimelineItem } from '../../domain/play-out.ts';
+import { formatName, formatOfItem, uploadsByFormat } from '../../domain/rendition.ts';
+import type { RenditionFormat } from '../../domain/rendition.ts';
 import { hasJoins } from '../../domain/sound-joins.ts';
 import { destinationKeyPlace, ingestKeyPlace, srtPassphrasePlace, streamKeyPlace } from '../../domain/sealed-places.ts';
 import type { StreamingSettings } from '../../orchestration/stream-parts.ts';
@@ -91,22 +92,24 @@ function encodedMediaOf(
 function preparedMediaOf(options: PublishPlanOptions, stream: Stream, revision: Revision): StreamMedia {
   const { data, prepared, log, steadyClock } = options;
   const format = formatOfRun(stream);
-  const withHashes = async (entries: readonly TimelineEntry[], name: string) => {
-    const uploadIDs = entries.flatMap(({ snapshot }) => snapshot.items.map(({ uploadID }) => uploadID));
-    return { entries, contentHashes: await data.renditions.contentHashes(uploadIDs, name) };
+  const withPrepared = async (entries: readonly TimelineEntry[], wanted: RenditionFormat) => {
+    const items = entries.flatMap(({ snapshot }) => snapshot.items);
+    const names = new Set([formatName(wanted), ...uploadsByFormat(items, wanted).keys()]);
+    const uploadIDs = items.map(({ uploadID }) => uploadID);
+    return { entries, ...(await data.renditions.prepared(uploadIDs, [...names])) };
   };
   const timeline = new KnownTimeline({
     load: async () => {
       const { video, audio } = await data.timelines.ofStream(stream.id);
       const joins = hasJoins(audio) ? await data.joins.ofRun(stream.id) : new Map<string, number>();
       return {
-        video: await withHashes(video, formatName(format)),
-        audio: { ...(await withHashes(audio, formatName('sound'))), joins },
+        video: await withPrepared(video, format),
+        audio: { ...(await withPrepared(audio, 'sound')), joins },
       };
     },
     revision,
-    // An item whose content is not there yet may be there soon.
-    isWhole: ({ video, audio }) => [video, audio].every(hasAllHashes),
+    // An item that is not there as it is to be may be there soon.
+    isWhole: ({ video, audio }) => isAllThere(video, format) && isAllThere(audio, 'sound'),
     onFailure: (error) => log('timeline_not_loaded', { streamID: stream.id, error: String(error) }),
     steadyClock,
   });
@@ -134,8 +137,10 @@ async function askFor(data: Database, uploadID: string, lost: MadeFrom): Promise
   await data.outbox.send({ queue: 'media', body });
 }
 
-function hasAllHashes({ entries, contentHashes }: PreparedTimeline): boolean {
-  return entries.every(({ snapshot }) => snapshot.items.every(({ uploadID }) => contentHashes.has(uploadID)));
+function isAllThere({ entries, formats }: PreparedTimeline, format: RenditionFormat): boolean {
+  const isThere = (item: TimelineItem) =>
+    formats?.get(item.uploadID)?.includes(formatName(formatOfItem(format, item))) ?? false;
+  return entries.every(({ snapshot }) => snapshot.items.every(isThere));
 }
 
 async function targetsOf(

@@ -60,6 +60,7 @@ export async function openFrames(options: MediaOptions, startFrame: number): Pro
           sourceURL,
           kind,
           dynamicRange: item.dynamicRange,
+          framing: item.framing,
           decodeCost: item.decodeCost,
           hasAudio: item.hasAudio,
           ...range,

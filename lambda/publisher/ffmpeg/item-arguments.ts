@@ -3,11 +3,13 @@ import { availableParallelism } from 'node:os';
 import { decodingThreads } from '../../domain/capacity.ts';
 import { highestPeakDBTP } from '../../domain/sound.ts';
 import type { SoundLevel } from '../../domain/sound.ts';
+import type { FramingName } from '../../domain/look.ts';
 import type { DynamicRange } from '../../domain/video-format.ts';
 import { inputGuardArguments } from '../media/container-formats.ts';
 import type { MediaKind } from '../media/container-formats.ts';
 import { encoderArguments } from './encoder-arguments.ts';
 import type { EncoderSettings } from './encoder-arguments.ts';
+import { framingFilters } from './framing.ts';
 import { audioFormat } from './profile.ts';
 import type { Profile } from './profile.ts';
 import { toneMappingFilters } from './tone-mapping.ts';
@@ -18,6 +20,8 @@ export interface VideoRequest {
   readonly kind: 'video' | 'image';
   /** SDR where it is absent. */
   readonly dynamicRange?: DynamicRange | undefined;
+  /** Black bars where it is absent. */
+  readonly framing?: FramingName | undefined;
   /** As `decodeCost` in domain/source-limits.ts says it; absent where it is not known. */
   readonly decodeCost?: number | undefined;
   /** Frame of the item to begin with, on the profile's grid. */
@@ -49,14 +53,14 @@ const flvToStdout = '-flvflags no_duration_filesize -flush_packets 1 -f flv pipe
 
 /** Arguments that make ffmpeg write the profile's codec as FLV to stdout. */
 export function videoArguments(request: VideoRequest): string[] {
-  const { sourceURL, profile, kind, dynamicRange = 'sdr', decodeCost, background = false } = request;
+  const { sourceURL, kind, dynamicRange = 'sdr', decodeCost, background = false, profile } = request;
   const isImage = kind === 'image';
   const startSeconds = isImage ? 0 : request.startFrame / profile.framesPerSecond;
   // 0:V:0 is the first stream of moving pictures; cover art is none.
   const stream = isImage ? '0:v:0' : '0:V:0';
   return [
     inputArguments(sourceURL, { kind, pictures: isImage ? null : dynamicRange, startSeconds, decodeCost, background }),
-    ['-map', stream, '-vf', videoFilters(kind, dynamicRange, profile).join(',')],
+    ['-map', stream, '-vf', videoFilters(request).join(',')],
     ['-fps_mode', 'cfr', '-frames:v', String(request.frameCount)],
     encoderArguments(request.encoder, profile),
     bt709Colours,
@@ -65,24 +69,19 @@ export function videoArguments(request: VideoRequest): string[] {
 }
 
 /** What makes ffmpeg read an item from a frame on, and the filters by which that is the next frame that comes. */
-export function frameArguments({
-  sourceURL,
-  kind,
-  dynamicRange = 'sdr',
-  startFrame,
-  profile,
-}: Pick<VideoRequest, 'sourceURL' | 'kind' | 'dynamicRange' | 'startFrame' | 'profile'>) {
+export function frameArguments(request: PictureRequest & Pick<VideoRequest, 'sourceURL' | 'startFrame'>) {
+  const { sourceURL, kind, dynamicRange = 'sdr', startFrame, profile } = request;
   const isImage = kind === 'image';
   const startSeconds = isImage ? 0 : startFrame / profile.framesPerSecond;
   const pictures = isImage ? null : dynamicRange;
-  const [first, ...others] = videoFilters(kind, dynamicRange, profile);
+  const [first, ...others] = videoFilters(request);
   return {
     input: inputArguments(sourceURL, { kind, pictures, startSeconds, background: true }),
     filters: [`${isImage ? '[0:v:0]' : '[0:V:0]'}${first}`, ...others],
   };
 }
 
-export interface WindowsRequest extends Pick<VideoRequest, 'sourceURL' | 'kind' | 'dynamicRange'> {
+export interface WindowsRequest extends Pick<VideoRequest, 'sourceURL' | 'kind' | 'dynamicRange' | 'framing'> {
   readonly startSeconds: number;
   readonly windowSeconds: number;
   readonly count: number;
@@ -97,7 +96,7 @@ export interface WindowsRequest extends Pick<VideoRequest, 'sourceURL' | 'kind' 
  */
 export function windowArguments(request: WindowsRequest) {
   const { sourceURL, kind, dynamicRange = 'sdr', startSeconds, windowSeconds, count, onlyKeyframes } = request;
-  const fit = fitFilters(dynamicRange, request.size);
+  const fit = fitFilters(request);
   if (kind === 'image') {
     const input = inputArguments(sourceURL, { kind, pictures: null, startSeconds: 0, background: true });
     return { input, filters: ['[0:v:0]trim=end_frame=1', 'format=gbrap', 'premultiply=inplace=1', ...fit] };
@@ -225,32 +224,41 @@ function inputArguments(sourceURL: string, options: InputOptions): string[] {
   ].flat();
 }
 
-function videoFilters(kind: VideoRequest['kind'], dynamicRange: DynamicRange, profile: Profile): string[] {
-  const fit = fitFilters(dynamicRange, profile);
+/** What decides how pictures are filtered. */
+type PictureRequest = Pick<VideoRequest, 'kind' | 'dynamicRange' | 'framing' | 'profile'>;
+
+function videoFilters(request: PictureRequest): string[] {
+  const { kind, profile } = request;
+  const fit = fitFilters({ ...request, size: profile });
   const grid = `fps=${profile.framesPerSecond}:eof_action=pass`;
   const holdLast = 'tpad=stop_mode=clone:stop=-1';
   if (kind === 'image') {
     // Of an animation the first frame is taken, on black where it is transparent. It is scaled once and held.
-    return ['trim=end_frame=1', 'format=gbrap', 'premultiply=inplace=1', ...fit, grid, holdLast];
+    const first = ['trim=end_frame=1', 'format=gbrap', 'premultiply=inplace=1', ...fit];
+    // `overlay` says of a single frame that it lasts for no time, so that the grid would have no place for it.
+    return request.framing === undefined ? [...first, grid, holdLast] : [...first, holdLast, grid];
   }
   // The second fps is for the start: it drops the frames before 0 but keeps the one that is on show at 0.
   const fromStart = `fps=${profile.framesPerSecond}:start_time=0`;
   return ['bwdif=mode=send_frame:deint=interlaced', grid, holdLast, fromStart, ...fit];
 }
 
-/** Filters that scale a picture into the profile's frame, with bars around it, and turn its colours into BT.709. */
-function fitFilters(dynamicRange: DynamicRange, { width, height }: Pick<Profile, 'width' | 'height'>): string[] {
-  // `dar` is the display's aspect ratio, which knows of non-square pixels. ffmpeg has rotated the picture before.
-  const scaledWidth = `max(2,trunc(min(${width},${height}*dar)/2+0.5)*2)`;
-  const scaledHeight = `max(2,trunc(min(${height},${width}/dar)/2+0.5)*2)`;
-  const size = `w='${scaledWidth}':h='${scaledHeight}'`;
+/** What decides how a picture comes into a frame of a size. */
+interface FitRequest extends Pick<VideoRequest, 'dynamicRange' | 'framing'> {
+  readonly size: Pick<Profile, 'width' | 'height'>;
+}
+
+/** Filters that put a picture into the profile's frame, and turn its colours into BT.709. */
+function fitFilters({ dynamicRange = 'sdr', framing, size: frame }: FitRequest): string[] {
+  const { cut, size, surround } = framingFilters(framing, frame);
   const toBt709 = 'out_color_matrix=bt709:out_range=tv';
   const toneMapping = toneMappingFilters(dynamicRange);
   return [
+    ...cut,
     ...(toneMapping.length > 0 ? [`scale=${size}`, ...toneMapping, `scale=${toBt709}`] : [`scale=${size}:${toBt709}`]),
     'format=yuv420p',
     'setsar=1',
-    `pad=${width}:${height}:(ow-iw)/2:(oh-ih)/2`,
+    ...surround,
     'setparams=field_mode=prog:range=tv:color_primaries=bt709:color_trc=bt709:colorspace=bt709',
   ];
 }

@@ -57,13 +57,18 @@ const ladder: Record<Quality, Rung> = {
   q_2160p: { width: 3840, height: 2160, h264: ['5.1', '5.2'], hevc: ['5.0', '5.1'] },
 };
 
-export function profileOf({ quality, framerate, videoCodec }: PictureFormat): Profile {
+/** The shorter side of a picture is that of its quality, whatever its aspect. */
+function sizeOf({ width, height }: Rung, aspect: PictureFormat['aspect']): Pick<Profile, 'width' | 'height'> {
+  if (aspect === undefined) return { width, height };
+  return { width: height, height: aspect === '9:16' ? width : height };
+}
+
+export function profileOf({ quality, framerate, videoCodec, aspect }: PictureFormat): Profile {
   const rung = ladder[quality];
   const rate = framesPerSecond[framerate];
   return {
     videoCodec,
-    width: rung.width,
-    height: rung.height,
+    ...sizeOf(rung, aspect),
     framesPerSecond: rate,
     samplesPerFrame: audioFormat.sampleRate / rate,
     gopFrames: rate * gopSeconds,

@@ -5,7 +5,7 @@ import type { Frame } from '../../data/frames.ts';
 import { objectKeysOf } from '../../data/frames.ts';
 import { contentFacts } from '../../data/uploads.ts';
 import type { Upload } from '../../data/uploads.ts';
-import { posterSeconds, posterSize } from '../../domain/posters.ts';
+import { posterSeconds, posterSizeOf } from '../../domain/posters.ts';
 import { formatNamed, isSound } from '../../domain/rendition.ts';
 import type { Log } from '../../log.ts';
 import type { ObjectStore } from '../../ports/object-store/object-store.ts';
@@ -60,6 +60,7 @@ async function capture(
   const format = formatNamed(name);
   if (kind === 'audio' || isSound(format)) return [];
   const sourceURL = await objects.presignGet(upload.object_key, { expiresInSeconds: sourceURLSeconds });
+  const { framing, aspect } = format;
   const profile = profileOf(format);
   const signal = AbortSignal.any([ending, AbortSignal.timeout(timeoutMs)]);
   const picturesOf = async (
@@ -71,10 +72,10 @@ async function capture(
     return jpegsIn((await captureImage(request)) ?? Buffer.alloc(0));
   };
   if (posters === null)
-    return picturesOf(frameArguments({ sourceURL, kind, dynamicRange, startFrame: frame, profile }), 1);
+    return picturesOf(frameArguments({ sourceURL, kind, dynamicRange, framing, startFrame: frame, profile }), 1);
   const startSeconds = frame / profile.framesPerSecond;
-  const times = { startSeconds, windowSeconds: posterSeconds, count: posters, size: posterSize };
-  const windows = { sourceURL, kind, dynamicRange, ...times };
+  const times = { startSeconds, windowSeconds: posterSeconds, count: posters, size: posterSizeOf(aspect) };
+  const windows = { sourceURL, kind, dynamicRange, framing, ...times };
   const keyframes = await picturesOf(windowArguments({ ...windows, onlyKeyframes: true }), posters);
   // Where keyframes are far apart, there is none in some windows.
   if (signal.aborted || keyframes.length === posters) return keyframes;

@@ -1,5 +1,14 @@
 // Where each group of a playing is sent from: the rendition of its item, or a variant that has only what differs.
-import { groupsOfSegment, groupsPerSegment, segmentCount } from '../../domain/rendition.ts';
+import type { TimelineItem } from '../../domain/play-out.ts';
+import {
+  formatName,
+  formatNamed,
+  formatOfItem,
+  groupsOfSegment,
+  groupsPerSegment,
+  renditionOf,
+  segmentCount,
+} from '../../domain/rendition.ts';
 import type { Rendition, RenditionFormat } from '../../domain/rendition.ts';
 import type { PlacedJoin } from '../../domain/sound-joins.ts';
 import { joinKey, segmentKey } from './segment-format.ts';
@@ -24,6 +33,25 @@ export interface SegmentSource {
   segmentWith(group: number): SourceSegment | null;
   /** The first group from `group` on, `group` included, that this source has; Infinity where it has none. */
   firstFrom(group: number): number;
+}
+
+/**
+ * The renditions that an item can be sent from, the best one first: in its framing, else with black bars, else in any
+ * other one that is there.
+ * @param formats the names of those that are there, one at least; undefined: the one with black bars
+ * @param format of the stream's pictures, without framing, or of its sound
+ */
+export function renditionsOf(
+  contentHash: string,
+  formats: readonly string[] | undefined,
+  item: TimelineItem,
+  format: RenditionFormat,
+): Rendition[] {
+  const base = formatName(format);
+  const there = formats ?? [base];
+  const best = [formatName(formatOfItem(format, item)), base, ...there.toSorted()];
+  const names = [...new Set(best)].filter((name) => there.includes(name));
+  return names.map((name) => renditionOf(contentHash, item, formatNamed(name)));
 }
 
 /** All of a rendition. */

@@ -21,7 +21,7 @@ import { MediaError } from '../media/media-error.ts';
 import { NothingReadable } from '../replica/faults.ts';
 import { hasGroups, SegmentDamaged } from './segment-format.ts';
 import type { SegmentHeader } from './segment-format.ts';
-import { joinSource, segmentFor, wholeRendition } from './segment-sources.ts';
+import { joinSource, renditionsOf, segmentFor, wholeRendition } from './segment-sources.ts';
 import type { FoundSegment, MadeFrom, SegmentSource, SourceSegment } from './segment-sources.ts';
 import type { SegmentStore } from './segment-store.ts';
 import { Span } from './span.ts';
@@ -31,6 +31,8 @@ export interface PreparedTimeline {
   readonly entries: readonly TimelineEntry[];
   /** The hashes by upload. An upload that was never prepared has none. */
   readonly contentHashes: ReadonlyMap<string, string>;
+  /** The names of the formats in which uploads are prepared; absent: in that of the stream, without framing. */
+  readonly formats?: ReadonlyMap<string, readonly string[]>;
   /** By name, the joins that are sent where they begin at a time of the run, in seconds, or later; absent: none. */
   readonly joins?: ReadonlyMap<string, number>;
 }
@@ -130,15 +132,16 @@ export class TrackReader {
   async #find(): Promise<Position> {
     const { loadTimeline, framesPerSecond, format } = this.#options;
     const timeline = await loadTimeline();
-    const { entries, contentHashes } = timeline;
+    const { entries, contentHashes, formats } = timeline;
     const wantedFrame = this.#frame;
     for (;;) {
       const occurrence = this.#occurrenceAt(this.#frame, entries, contentHashes);
-      const contentHash = contentHashes.get(occurrence.item.uploadID)!;
-      const asItIs = renditionOf(contentHash, occurrence.item, format);
+      const { uploadID } = occurrence.item;
+      const contentHash = contentHashes.get(uploadID)!;
+      const framed = renditionsOf(contentHash, formats?.get(uploadID), occurrence.item, format);
       const level = levelAt(occurrence.item, occurrence.startFrame, framesPerSecond);
       const levelled = level && renditionOf(contentHash, occurrence.item, soundAt(level.targetLUFS));
-      const { groupCount } = asItIs;
+      const { groupCount } = framed[0]!;
       const isAlone = isSound(format);
       const renditionFrames = isAlone ? pictureOfSoundFrame(groupCount, framesPerSecond) : groupCount;
       const playing = playingAt(occurrence, this.#frame, renditionFrames);
@@ -146,7 +149,7 @@ export class TrackReader {
       const end = isAlone ? soundFramesOf(playing, framesPerSecond) : playing.frameCount;
       if (next < end) {
         this.#isFirst = false;
-        const [base, atLevel] = [[wholeRendition(asItIs)], levelled ? [wholeRendition(levelled)] : []];
+        const [base, atLevel] = [framed.map(wholeRendition), levelled ? [wholeRendition(levelled)] : []];
         if (!isAlone) return { playing, sources: base, sounds: atLevel, next, end };
         return { playing, sources: [...this.#joinsOf(timeline, playing), ...atLevel, ...base], sounds: [], next, end };
       }

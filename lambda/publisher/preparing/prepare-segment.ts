@@ -134,14 +134,12 @@ async function encodePictures(
   { first, end }: FrameRange,
   profile: Profile,
 ): Promise<Encoded> {
-  const { sourceURL, encoder, kind, dynamicRange } = request;
-  if (kind === 'audio' || !encoder) throw new TypeError('sound has no pictures');
+  const { sourceURL, encoder, kind, dynamicRange, rendition } = request;
+  const { format } = rendition;
+  if (kind === 'audio' || !encoder || isSound(format)) throw new TypeError('sound has no pictures');
   const { framesPerSecond, gopFrames } = profile;
-  const source = openVideoSource(
-    tools,
-    { sourceURL, kind, dynamicRange, startFrame: first, frameCount: end - first, profile, encoder, background: true },
-    signal,
-  );
+  const pictures = { sourceURL, kind, dynamicRange, framing: format.framing, profile, encoder, background: true };
+  const source = openVideoSource(tools, { ...pictures, startFrame: first, frameCount: end - first }, signal);
   const timeOf = (picture: number) => pictureOffsetMs(picture, framesPerSecond);
   const messages: Buffer[] = [];
   let sequenceHeader: Buffer | undefined;

@@ -1,11 +1,12 @@
 // Takes prepared GOPs out of their RTMP chunks and puts them into fragments of MP4: no picture is decoded.
 import type { PreviewGop } from '../../domain/preview.ts';
 import { firstSoundFrameFrom, soundFramesOf, soundGridFrame } from '../../domain/prepared-play-out.ts';
-import { groupsPerSegment, renditionOf } from '../../domain/rendition.ts';
+import { groupsPerSegment } from '../../domain/rendition.ts';
 import type { PictureFormat } from '../../domain/rendition.ts';
 import { audioFormat, profileOf } from '../ffmpeg/profile.ts';
 import { mediaOfTag, readVideoTag } from '../ffmpeg/video-tag.ts';
 import { segmentKey } from '../prepared/segment-format.ts';
+import { renditionsOf } from '../prepared/segment-sources.ts';
 import type { SegmentHeader } from '../prepared/segment-format.ts';
 import type { SegmentStore } from '../prepared/segment-store.ts';
 import { Span } from '../prepared/span.ts';
@@ -21,16 +22,19 @@ export interface RemuxOptions {
   readonly format: PictureFormat;
   /** The content of an upload; undefined where it is not prepared. */
   readonly contentHashOf: (uploadID: string) => string | undefined;
+  /** As `formats` of a PreparedTimeline. */
+  readonly formatsOf?: (uploadID: string) => readonly string[] | undefined;
   /** Whether the pictures' own sound is heard. */
   readonly hasOwnSound: boolean;
 }
 
 /** @returns null where something of it is not prepared @throws as SegmentStore does */
-export async function headerOfGop({ store, format, contentHashOf }: RemuxOptions, gop: PreviewGop) {
+export async function headerOfGop({ store, format, contentHashOf, formatsOf }: RemuxOptions, gop: PreviewGop) {
   const { item } = gop.playing.occurrence;
   const contentHash = contentHashOf(item.uploadID);
   if (contentHash === undefined) return null;
-  const key = segmentKey(renditionOf(contentHash, item, format), Math.floor(gop.first / groupsPerSegment(format)));
+  const rendition = renditionsOf(contentHash, formatsOf?.(item.uploadID), item, format)[0]!;
+  const key = segmentKey(rendition, Math.floor(gop.first / groupsPerSegment(format)));
   return { key, header: await store.header(key) };
 }
 

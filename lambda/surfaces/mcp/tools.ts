@@ -34,8 +34,8 @@ export interface Tools {
 }
 
 /** Whether an operation is offered as a tool. Models are given no pictures by the URL of one. */
-export function isTool({ scopes, output: { status, isForPlayers } }: Operation): boolean {
-  return scopes !== 'public' && status !== 302 && !isForPlayers;
+export function isTool({ scopes, output: { status } }: Operation): boolean {
+  return scopes !== 'public' && status !== 302;
 }
 
 /** The descriptions are made once, when somebody first asks for the list. */

@@ -28,6 +28,7 @@ const unset = {
   schedule_start_at: null,
   schedule_end_at: null,
   sound: null,
+  look: null,
 } as const;
 
 /** Makes a hundred streams, each with a destination and two playlists. That of the video holds an upload. */

@@ -94,6 +94,7 @@ describe('the list of tools', () => {
       schedule_stream: '',
       cancel_stream_schedule: 'destroys, repeatable',
       create_stream_output: 'reaches out',
+      create_stream_preview: 'repeatable',
       update_stream_output: 'destroys, repeatable, reaches out',
       delete_stream_output: 'destroys, repeatable',
       create_guide_link: '',

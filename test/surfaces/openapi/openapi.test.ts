@@ -205,6 +205,7 @@ describe('bodies', () => {
         'framerate',
         'videoCodec',
         'streamBackend',
+        'pendingLook',
         'pendingJoins',
         'pendingSound',
         'streamDuration',
@@ -294,7 +295,7 @@ describe('bodies', () => {
       ['remove', ['op', 'itemID']],
       ['move', ['op', 'itemID', 'index']],
       ['replace', ['op', 'itemID', 'uploadID']],
-      ['set', ['op', 'itemID', 'sound']],
+      ['set', ['op', 'itemID']],
       ['setMode', ['op', 'mode']],
       ['clear', ['op']],
     ]);

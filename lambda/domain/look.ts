@@ -1,0 +1,76 @@
+// What the pictures of a stream look like: their shape, and how an item that has another shape is put into it.
+
+/** Width to height. */
+export const aspects = ['16:9', '9:16', '1:1'] as const;
+export type Aspect = (typeof aspects)[number];
+
+/** `pad`: bars of a colour around it. `crop`: as much of it as fills the frame. `blur`: itself, blurred, behind it. */
+export const framingModes = ['pad', 'crop', 'blur'] as const;
+
+export interface Framing {
+  readonly mode: (typeof framingModes)[number];
+  /** Of the bars, as `#rrggbb` in small letters; it matters for `pad` alone. */
+  readonly colour: string;
+}
+
+/** What an item of a playlist says of its look. */
+export interface ItemLook {
+  readonly framing: Framing;
+}
+
+export interface StreamLook extends ItemLook {
+  readonly aspect: Aspect;
+}
+
+export const usualLook: StreamLook = { aspect: '16:9', framing: { mode: 'pad', colour: '#000000' } };
+
+/** The part of a stream's format that its aspect is. @param aspect null: 16:9 */
+export function ofAspect(aspect: Aspect | null): { readonly aspect?: Exclude<Aspect, '16:9'> } {
+  return aspect === null || aspect === '16:9' ? {} : { aspect };
+}
+
+/** A framing in the names of formats. Black bars have none, as they are in the base of all others. */
+export type FramingName = 'crop' | 'blur' | `pad${string}`;
+
+/** The name of a framing; undefined for black bars. */
+function framingName({ mode, colour }: Framing): FramingName | undefined {
+  if (mode !== 'pad') return mode;
+  return colour === usualLook.framing.colour ? undefined : `pad${colour.slice(1)}`;
+}
+
+/** What `framingName` has made a name of. */
+export function framingNamed(name: FramingName | undefined): Framing {
+  const { colour } = usualLook.framing;
+  if (name === undefined) return usualLook.framing;
+  if (name === 'crop' || name === 'blur') return { mode: name, colour };
+  return { mode: 'pad', colour: `#${name.slice('pad'.length)}` };
+}
+
+/** Pictures that differ by less are within a pixel of the shape at every quality. */
+const sameShapeShare = 1 / 3840;
+
+/** Whether pictures of a size fill a picture of an aspect, so that no framing makes a difference. */
+function fills(aspect: Aspect, { width, height }: { readonly width: number; readonly height: number }): boolean {
+  const [across, down] = sidesOf(aspect);
+  return Math.abs(width * down - height * across) < height * across * sameShapeShare;
+}
+
+/** The sides of an aspect, in no unit. */
+export function sidesOf(aspect: Aspect): readonly [number, number] {
+  const [across, down] = aspect.split(':').map(Number);
+  return [across!, down!];
+}
+
+/**
+ * The framing of an item: its own, else its stream's. SQL has the same as `framing_name`.
+ * @param size as displayed; null where it is not known
+ * @returns undefined where it comes out as with black bars
+ */
+export function framingOf(
+  item: ItemLook | null | undefined,
+  stream: StreamLook | null,
+  size: { readonly width: number; readonly height: number } | null,
+): FramingName | undefined {
+  const { aspect, framing } = stream ?? usualLook;
+  return size !== null && fills(aspect, size) ? undefined : framingName(item?.framing ?? framing);
+}

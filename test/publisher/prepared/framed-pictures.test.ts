@@ -1,0 +1,56 @@
+// Prepared items are sent as they are framed where that is there, and else as they are there, by every agent alike.
+import { buffer } from 'node:stream/consumers';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import type { TimelineItem } from '../../../lambda/domain/play-out.ts';
+import { formatName, renditionOf } from '../../../lambda/domain/rendition.ts';
+import { findMediaTools } from '../../../lambda/publisher/media/media-tools.ts';
+import { segmentKey } from '../../../lambda/publisher/prepared/segment-format.ts';
+import { uprightSample } from '../../support/media-samples.ts';
+import { steps } from '../../support/recording.ts';
+import { CheckingIngest, frameTimes } from './checking-ingest.ts';
+import { format, item, mediaOptions, play, preparedClips, timelineOf } from './prepared-clips.ts';
+import type { PreparedClips } from './prepared-clips.ts';
+
+const tools = await findMediaTools(process.env);
+const blurred = { ...format, framing: 'blur' } as const;
+const [base, blur] = [formatName(format), formatName(blurred)];
+const film = item('upright', 1, { framing: 'blur' });
+let clips: PreparedClips;
+
+beforeAll(async () => {
+  clips = await preparedClips(tools);
+  await clips.prepare(film, await uprightSample());
+  await clips.prepare(film, await uprightSample(), blurred);
+});
+afterAll(() => clips[Symbol.asyncDispose]());
+
+/** What comes of three laps, where the item is there in these formats. */
+async function sent(formats: readonly string[], items: readonly TimelineItem[] = [film]) {
+  const ingest = new CheckingIngest();
+  const media = mediaOptions(clips.objects, () => ({ video: timelineOf(...items) }));
+  const loadTimelines = async () => {
+    const { video, audio } = await media.options.loadTimelines();
+    return { video: { ...video, formats: new Map([[film.uploadID, formats]]) }, audio };
+  };
+  await play({ ...media, options: { ...media.options, loadTimelines } }, ingest, { seconds: 3 });
+  expect(steps(frameTimes(ingest.video))).toEqual([33, 34]);
+  return { pictures: ingest.video.map(({ payload }) => payload.toString('base64')), unreadable: media.unreadable };
+}
+
+it('is sent as it is framed, else with black bars, else as it is there', async () => {
+  const [bars, framed] = [await sent([base], [item('upright', 1)]), await sent([base, blur])];
+  expect(framed.pictures).not.toEqual(bars.pictures);
+  expect((await sent([base])).pictures).toEqual(bars.pictures);
+  expect((await sent([blur], [item('upright', 1)])).pictures).toEqual(framed.pictures);
+});
+
+it('is sent with black bars where the framed pictures are gone, and these are asked for', async () => {
+  const bars = await sent([base]);
+  const key = segmentKey(renditionOf(film.uploadID, film, blurred), 0);
+  const bytes = await buffer(await clips.objects.read(key));
+  await clips.objects.delete(key);
+  const { pictures, unreadable } = await sent([base, blur]);
+  await clips.objects.write(key, bytes, { contentType: 'application/octet-stream' });
+  expect(pictures).toEqual(bars.pictures);
+  expect(unreadable).toContain('upright 0');
+});
