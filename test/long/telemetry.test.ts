@@ -21,7 +21,7 @@ it.skipIf(noOtlpReceiver !== null)(
     await expect
       .poll(async () => (await streams()).map(({ state }) => state), { timeout: waitMs, interval: 500 })
       .toEqual(['active']);
-    const [{ id }] = (await streams()) as [{ id: string }];
+    const { id } = (await streams())[0]!;
     const named = (name: string) => receiver.spans.filter((span) => span.name === name);
     await expect.poll(() => named('start replica').length, { timeout: waitMs, interval: 500 }).toBeGreaterThan(0);
     await expect
