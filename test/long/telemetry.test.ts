@@ -17,11 +17,11 @@ it.skipIf(noOtlpReceiver !== null)(
     const data = await temporaryDataFolder();
     const run = await startLocalRun(join(data.path, 'run'));
     vi.unstubAllEnvs();
-    const { data: streams } = await run.api('GET', '/streams');
-    const [{ id }] = streams;
+    const streams = async () => (await run.api('GET', '/streams')).data as { id: string; state: string }[];
     await expect
-      .poll(async () => (await run.api('GET', `/streams/${id}`)).state, { timeout: waitMs, interval: 500 })
-      .toBe('active');
+      .poll(async () => (await streams()).map(({ state }) => state), { timeout: waitMs, interval: 500 })
+      .toEqual(['active']);
+    const { id } = (await streams())[0]!;
     const named = (name: string) => receiver.spans.filter((span) => span.name === name);
     await expect.poll(() => named('start replica').length, { timeout: waitMs, interval: 500 }).toBeGreaterThan(0);
     await expect

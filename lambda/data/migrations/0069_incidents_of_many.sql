@@ -66,24 +66,27 @@ create trigger streams_signalled after update on streams referencing old table a
 drop trigger replicas_signalled on replicas;
 create or replace function signal_replica() returns trigger language plpgsql as $$
 begin
+  with moved as materialized (
+    select n.*, was.failing_since as has_failed_since
+    from is_now n join was on was.id = n.id
+    where was.state <> n.state and n.state in ('failing', 'live', 'ended'))
   insert into incident_signals (user_id, kind, subject_id, stream_id, output_id, condition, detail)
   select s.user_id, 'output_refused', n.id, n.stream_id, coalesce(begun.output_id, o.id),
     case n.state when 'failing' then 'wrong' when 'live' then 'well' else 'over' end,
     case n.state when 'failing' then jsonb_build_object(
       'name', s.name, 'output', coalesce(o.name, d.name), 'role', n.role, 'reason', n.reason) else '{}' end
-  from is_now n
-  join was on was.id = n.id
+  from moved n
   join streams s on s.id = n.stream_id
   left join lateral (select true as is_known, output_id from begun_incident(s.user_id, 'output_refused', n.id)) begun
     on true
   left join outputs o on n.state = 'failing'
     and o.stream_id = n.stream_id and case when n.output_id is null then o.is_first else o.id = n.output_id end
   left join destinations d on d.id = o.destination_id
-  where was.state <> n.state and case n.state
+  where case n.state
     -- While nothing of the stream is live, the stream is away, which is told of by itself.
-    when 'failing' then was.failing_since is null and exists (
+    when 'failing' then n.has_failed_since is null and exists (
       select from replicas where stream_id = n.stream_id and id <> n.id and state = 'live')
-    else n.state in ('live', 'ended') and begun.is_known end;
+    else begun.is_known end;
   if found then
     perform wake_incidents();
   end if;
