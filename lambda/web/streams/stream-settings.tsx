@@ -48,12 +48,18 @@ function Fields({ stream, isLocked }: { readonly stream: Stream; readonly isLock
   const { data: uploads } = useLive<Page<Upload>>('/uploads?limit=100&probeState=completed');
   const save = async (fields: Readonly<Record<string, string>>): Promise<void> => {
     setSaved(false);
-    const changes = Object.entries(fields).map(([name, value]) => [name, value === '' ? null : value]);
+    // What was not touched here is not sent: somebody else may have changed it meanwhile.
+    const changes = Object.entries(fields)
+      .map(([name, value]) => [name, value === '' ? null : value] as const)
+      .filter(([name, value]) => value !== (stream[name as keyof Stream] || null));
     show(`/streams/${stream.id}`, await call('PATCH', `/streams/${stream.id}`, Object.fromEntries(changes)));
     refresh('/streams');
     setSaved(true);
   };
   if (!destinations || !uploads) return null;
+  // With other settings the form begins anew: it never shows, or saves, what is not so any more.
+  const { name: ownName, videoUploadObjectID, destinationID, quality, framerate } = stream;
+  const shown = JSON.stringify([ownName, videoUploadObjectID, destinationID, quality, framerate]);
   const named = (rows: readonly { readonly id: string; readonly name: string }[], own: string | null) => [
     ['', words.none] as const,
     ...rows.map(({ id, name }) => [id, name] as const),
@@ -62,7 +68,7 @@ function Fields({ stream, isLocked }: { readonly stream: Stream; readonly isLock
   ];
   return (
     <>
-      <Form action={words.save} onSubmit={save} className="in-row">
+      <Form key={shown} action={words.save} onSubmit={save} className="in-row">
         <Field
           name="name"
           label={words.stream.name}
