@@ -6,8 +6,8 @@ import { framerates, qualities } from '../../domain/video-format.ts';
 import { call } from '../app/api.ts';
 import { Ask } from '../app/ask.tsx';
 import { refresh, show, useLive } from '../app/live-data.ts';
-import { navigate } from '../app/router.tsx';
-import type { Destination, Page, Stream, Upload } from '../app/types.ts';
+import { Link, navigate } from '../app/router.tsx';
+import type { Destination, Page, Playlist, Stream, Upload } from '../app/types.ts';
 import { Choice, Field, Form } from '../form.tsx';
 import { words } from '../words/en.ts';
 import { framerateWords, qualityWords } from './format-words.ts';
@@ -21,6 +21,7 @@ export function StreamSettings({ stream }: { readonly stream: Stream }): ReactNo
       <h2 id="settings">{words.stream.settings}</h2>
       {!locked && <Readiness streamID={stream.id} />}
       {locked && <p className="hint">{words.stream.lockedWhileLive}</p>}
+      <PlaylistLinks stream={stream} isLocked={locked} />
       <Fields stream={stream} isLocked={locked} />
       {!locked && (
         <p>
@@ -42,18 +43,57 @@ export function StreamSettings({ stream }: { readonly stream: Stream }): ReactNo
   );
 }
 
+/** The playlists of a stream; where it has none, how it gets one, which begins with what the stream plays now. */
+function PlaylistLinks({ stream, isLocked }: { readonly stream: Stream; readonly isLocked: boolean }): ReactNode {
+  const { id, playlistIDs, videoUploadObjectID: uploadID } = stream;
+  const [error, setError] = useState<string | null>(null);
+  const make = async (): Promise<void> => {
+    const made = await call<Playlist>('POST', '/playlists', { streamID: id, kind: 'video', mode: 'sequential' });
+    if (uploadID !== null)
+      await call('POST', `/playlists/${made.id}/operations`, { operations: [{ op: 'add', uploadID }] });
+    refresh('/playlists?');
+    refresh(`/streams/${id}`);
+    navigate(`/playlists/${made.id}`);
+  };
+  if (playlistIDs.length > 0)
+    return (
+      <p>
+        {playlistIDs.map((playlistID) => (
+          <Link key={playlistID} className="button" href={`/playlists/${playlistID}`}>
+            {words.playlists.edit}
+          </Link>
+        ))}
+      </p>
+    );
+  if (isLocked) return null;
+  return (
+    <div>
+      <button type="button" onClick={() => void make().catch((failure: Error) => setError(failure.message))}>
+        {words.playlists.make}
+      </button>
+      {error !== null && <p className="error">{error}</p>}
+    </div>
+  );
+}
+
 function Fields({ stream, isLocked }: { readonly stream: Stream; readonly isLocked: boolean }): ReactNode {
   const [isSaved, setSaved] = useState(false);
   const { data: destinations } = useLive<Page<Destination>>('/destinations?limit=100');
   const { data: uploads } = useLive<Page<Upload>>('/uploads?limit=100&probeState=completed');
   const save = async (fields: Readonly<Record<string, string>>): Promise<void> => {
     setSaved(false);
-    const changes = Object.entries(fields).map(([name, value]) => [name, value === '' ? null : value]);
+    // What was not touched here is not sent: somebody else may have changed it meanwhile.
+    const changes = Object.entries(fields)
+      .map(([name, value]) => [name, value === '' ? null : value] as const)
+      .filter(([name, value]) => value !== (stream[name as keyof Stream] || null));
     show(`/streams/${stream.id}`, await call('PATCH', `/streams/${stream.id}`, Object.fromEntries(changes)));
     refresh('/streams');
     setSaved(true);
   };
   if (!destinations || !uploads) return null;
+  // With other settings the form begins anew: it never shows, or saves, what is not so any more.
+  const { name: ownName, videoUploadObjectID, destinationID, quality, framerate } = stream;
+  const shown = JSON.stringify([ownName, videoUploadObjectID, destinationID, quality, framerate]);
   const named = (rows: readonly { readonly id: string; readonly name: string }[], own: string | null) => [
     ['', words.none] as const,
     ...rows.map(({ id, name }) => [id, name] as const),
@@ -62,7 +102,7 @@ function Fields({ stream, isLocked }: { readonly stream: Stream; readonly isLock
   ];
   return (
     <>
-      <Form action={words.save} onSubmit={save} className="in-row">
+      <Form key={shown} action={words.save} onSubmit={save} className="in-row">
         <Field
           name="name"
           label={words.stream.name}
