@@ -12,12 +12,13 @@ export const signInPaths = [
 
 export type SignInPath = (typeof signInPaths)[number];
 
-/** Of the page for whoever is signed in; below `/streams` there is one for each stream. */
+/** Of the page for whoever is signed in; below `/streams` and `/playlists` there is one for each. */
 export const pagePaths = [
   ...signInPaths,
   '/',
   '/streams',
   '/library',
+  '/playlists',
   '/destinations',
   '/billing',
   '/account',
@@ -25,5 +26,5 @@ export const pagePaths = [
 
 /** @param path of a request, without its query */
 export function isPagePath(path: string): boolean {
-  return pagePaths.some((page) => page === path) || /^\/streams\/[\w/]+$/.test(path);
+  return pagePaths.some((page) => page === path) || /^\/(streams|playlists)\/[\w/]+$/.test(path);
 }

@@ -105,7 +105,7 @@ export class TrackReader {
       const spanEnd = next + this.#spanGroups - (next % this.#spanGroups);
       const end = Math.min(position.end, found.end, spanEnd);
       try {
-        const header = await headerOf(store, found.segment);
+        const header = checked(await store.header(found.segment.key), found.segment);
         const sound = position.sounds.length > 0 ? await this.#soundOf(position, next, end) : null;
         const span = await Span.load(store, found.segment.key, { playing, header, first: next, end, sound });
         // If the reader was told to skip meanwhile, what was read is not wanted any more.
@@ -220,7 +220,7 @@ export class TrackReader {
       }
       const segmentEnd = Math.min(until, found.end);
       try {
-        const header = await headerOf(store, found.segment);
+        const header = checked(await store.header(found.segment.key), found.segment);
         const range = { playing, header, first: next, end: segmentEnd, sound: null };
         spans.push(await Span.load(store, found.segment.key, range));
         next = segmentEnd;
@@ -265,9 +265,8 @@ export class TrackReader {
   }
 }
 
-/** @throws {SegmentDamaged} where the segment has other groups than it should have; as SegmentStore.header */
-async function headerOf(store: SegmentStore, segment: SourceSegment): Promise<SegmentHeader> {
-  const header = await store.header(segment.key);
+/** @throws {SegmentDamaged} where the segment has other groups than it should have */
+function checked(header: SegmentHeader, segment: SourceSegment): SegmentHeader {
   if (!hasGroups(header, segment)) throw new SegmentDamaged('a segment with other groups');
   return header;
 }

@@ -45,6 +45,16 @@ const screens: readonly Screen[] = [
     show: lazy(async () => ({ default: (await import('../library/library-page.tsx')).LibraryPage })),
   },
   {
+    title: words.playlists.title,
+    path: /^\/playlists$/,
+    show: lazy(async () => ({ default: (await import('../playlists/playlists-page.tsx')).PlaylistsPage })),
+  },
+  {
+    title: words.playlists.title,
+    path: /^\/playlists\/(\w+)$/,
+    show: lazy(async () => ({ default: (await import('../playlists/playlist-page.tsx')).PlaylistPage })),
+  },
+  {
     title: words.destinations.title,
     path: /^\/destinations$/,
     show: lazy(async () => ({ default: (await import('../destinations/destinations-page.tsx')).DestinationsPage })),
@@ -66,9 +76,10 @@ const places = [
   ['/', words.navigation.home],
   ['/streams', words.navigation.streams],
   ['/library', words.navigation.library],
-  ['/destinations', words.navigation.destinations],
+  ['/playlists', words.navigation.playlists],
 ] as const;
 const furtherPlaces = [
+  ['/destinations', words.navigation.destinations],
   ['/billing', words.navigation.billing],
   ['/account', words.navigation.account],
 ] as const;

@@ -3,6 +3,7 @@ import type * as z from 'zod';
 import type { incidentSchema } from '../../operations/alerts/incident-schema.ts';
 import type { destinationSchema } from '../../operations/destinations/destination-schema.ts';
 import type { invoiceSchema } from '../../operations/billing/invoice-schema.ts';
+import type { playlistSchema } from '../../operations/playlists/playlist-schema.ts';
 import type { outputSchema } from '../../operations/outputs/output-schema.ts';
 import type { streamSchema } from '../../operations/streams/stream-schema.ts';
 import type { timelineRow } from '../../operations/streams/timeline-row.ts';
@@ -11,6 +12,7 @@ import type { uploadSchema } from '../../operations/uploads/upload-schema.ts';
 import type { figuresSchema } from '../../operations/streams/stream-figures.ts';
 
 export type Stream = z.output<typeof streamSchema>;
+export type Playlist = z.output<typeof playlistSchema>;
 export type Output = z.output<typeof outputSchema>;
 export type Upload = z.output<typeof uploadSchema>;
 export type Destination = z.output<typeof destinationSchema>;

@@ -18,7 +18,7 @@ export function UploadTray(): ReactNode {
   if (tasks.length === 0) return null;
   const open = tasks.filter(isOpen).length;
   return (
-    <aside className="tray" aria-label={words.tray.title}>
+    <aside className="tray" data-done={open === 0} aria-label={words.tray.title}>
       <details open={open > 0}>
         <summary>{words.tray.summary(open)}</summary>
         <ul>

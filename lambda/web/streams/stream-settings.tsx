@@ -6,8 +6,8 @@ import { framerates, qualities } from '../../domain/video-format.ts';
 import { call } from '../app/api.ts';
 import { Ask } from '../app/ask.tsx';
 import { refresh, show, useLive } from '../app/live-data.ts';
-import { navigate } from '../app/router.tsx';
-import type { Destination, Page, Stream, Upload } from '../app/types.ts';
+import { Link, navigate } from '../app/router.tsx';
+import type { Destination, Page, Playlist, Stream, Upload } from '../app/types.ts';
 import { Choice, Field, Form } from '../form.tsx';
 import { words } from '../words/en.ts';
 import { framerateWords, qualityWords } from './format-words.ts';
@@ -21,6 +21,7 @@ export function StreamSettings({ stream }: { readonly stream: Stream }): ReactNo
       <h2 id="settings">{words.stream.settings}</h2>
       {!locked && <Readiness streamID={stream.id} />}
       {locked && <p className="hint">{words.stream.lockedWhileLive}</p>}
+      <PlaylistLinks stream={stream} isLocked={locked} />
       <Fields stream={stream} isLocked={locked} />
       {!locked && (
         <p>
@@ -39,6 +40,39 @@ export function StreamSettings({ stream }: { readonly stream: Stream }): ReactNo
         </p>
       )}
     </section>
+  );
+}
+
+/** The playlists of a stream; where it has none, how it gets one, which begins with what the stream plays now. */
+function PlaylistLinks({ stream, isLocked }: { readonly stream: Stream; readonly isLocked: boolean }): ReactNode {
+  const { id, playlistIDs, videoUploadObjectID: uploadID } = stream;
+  const [error, setError] = useState<string | null>(null);
+  const make = async (): Promise<void> => {
+    const made = await call<Playlist>('POST', '/playlists', { streamID: id, kind: 'video', mode: 'sequential' });
+    if (uploadID !== null)
+      await call('POST', `/playlists/${made.id}/operations`, { operations: [{ op: 'add', uploadID }] });
+    refresh('/playlists?');
+    refresh(`/streams/${id}`);
+    navigate(`/playlists/${made.id}`);
+  };
+  if (playlistIDs.length > 0)
+    return (
+      <p>
+        {playlistIDs.map((playlistID) => (
+          <Link key={playlistID} className="button" href={`/playlists/${playlistID}`}>
+            {words.playlists.edit}
+          </Link>
+        ))}
+      </p>
+    );
+  if (isLocked) return null;
+  return (
+    <div>
+      <button type="button" onClick={() => void make().catch((failure: Error) => setError(failure.message))}>
+        {words.playlists.make}
+      </button>
+      {error !== null && <p className="error">{error}</p>}
+    </div>
   );
 }
 

@@ -1,10 +1,13 @@
-// The words of the web page's screens, in English: the one place where they stand.
+// The words of the web page's screens, in English: the one catalogue of them.
 import type { InvoiceState, InvoiceType } from '../../domain/invoices.ts';
 import type { StreamState, TransitionCause } from '../../domain/stream-lifecycle.ts';
-
-const plural = (count: number, one: string, many: string) => `${count} ${count === 1 ? one : many}`;
+import { library, playlists, tray } from './en-library.ts';
+import { plural } from './plural.ts';
 
 export const words = {
+  library,
+  tray,
+  playlists,
   product: 'Loop streaming',
   skip: 'Skip to the content',
   loading: 'Loading …',
@@ -22,6 +25,7 @@ export const words = {
     home: 'Home',
     streams: 'Streams',
     library: 'Library',
+    playlists: 'Playlists',
     destinations: 'Destinations',
     billing: 'Billing',
     account: 'Account',
@@ -180,50 +184,6 @@ export const words = {
     needs: 'Still missing',
     needsFile: 'A file',
     needsDestination: 'A destination',
-  },
-
-  library: {
-    title: 'Library',
-    add: 'Add files',
-    dropHere: 'Drop files or folders anywhere on this page.',
-    search: 'Search by name',
-    empty: 'No files yet.',
-    nothingFits: 'No file fits.',
-    link: 'Import from a link',
-    linkLabel: 'Link to a file',
-    linkHint: 'Share links of Google Drive, Dropbox, OneDrive and Box work as they are.',
-    importIt: 'Import',
-    probe: { pending: 'Is being examined', completed: 'Ready', failed: 'Unusable' },
-    notThere: 'Has not arrived',
-    importing: (bytes: string) => `Importing: ${bytes}`,
-    importFailed: 'Import failed',
-    usedBy: (playlists: number, streams: number) =>
-      `used by ${[plural(playlists, 'playlist', 'playlists'), plural(streams, 'stream', 'streams')]
-        .filter((use) => !use.startsWith('0 '))
-        .join(' and ')}`,
-    unused: 'not used',
-    removeAsk: (name: string) => `Delete ${name}?`,
-    removeText: 'The file goes for good.',
-    removeUsed: 'It is used: streams and playlists that play it have to let go of it first.',
-    stream: 'Stream it',
-  },
-
-  tray: {
-    title: 'Uploads',
-    summary: (open: number) => (open === 0 ? 'All uploads are done' : plural(open, 'upload', 'uploads')),
-    clear: 'Clear',
-    pause: 'Pause',
-    resume: 'Go on',
-    again: 'Choose it again',
-    lost: (name: string) => `${name} was interrupted. Choose or drop the same file again: what has arrived is kept.`,
-    states: {
-      waiting: 'Waits',
-      sending: 'Uploading',
-      paused: 'Paused',
-      failed: 'Failed',
-      done: 'Uploaded',
-      interrupted: 'Interrupted',
-    },
   },
 
   destinations: {

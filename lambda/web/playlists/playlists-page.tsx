@@ -1,0 +1,50 @@
+// The list of playlists: whose each is, how much is in it, and whether it is played as it is.
+import type { ReactNode } from 'react';
+import { formatDuration } from '../app/format.ts';
+import { useLive } from '../app/live-data.ts';
+import { Loaded } from '../app/loaded.tsx';
+import { Link } from '../app/router.tsx';
+import type { Page, Playlist, Stream } from '../app/types.ts';
+import { usePages } from '../app/use-pages.ts';
+import { nameOf } from '../streams/stream-name.ts';
+import { words } from '../words/en.ts';
+
+const path = '/playlists?limit=20';
+
+export function PlaylistsPage(): ReactNode {
+  const { first, items, more } = usePages<Playlist>(path);
+  const { data: streams } = useLive<Page<Stream>>('/streams?limit=100');
+  const streamName = new Map(streams?.data.map((stream) => [stream.id, nameOf(stream)]));
+  return (
+    <div className="screen">
+      <h1>{words.playlists.title}</h1>
+      <Loaded live={first} path={path}>
+        {() => (
+          <>
+            {items.length === 0 && <p className="hint">{words.playlists.empty}</p>}
+            <ul className="rows long">
+              {items.map(({ id, name, streamID, draft }) => (
+                <li key={id}>
+                  <div>
+                    <Link href={`/playlists/${id}`}>
+                      <strong>{name ?? words.playlists.one}</strong>
+                    </Link>
+                    <p className="hint">{words.playlists.of(streamName.get(streamID) ?? '…')}</p>
+                  </div>
+                  <p className="hint">
+                    {words.playlists.items(draft.items.length)} · {formatDuration(draft.durationSeconds)}
+                  </p>
+                </li>
+              ))}
+            </ul>
+          </>
+        )}
+      </Loaded>
+      {more && (
+        <button type="button" onClick={() => void more()}>
+          {words.more}
+        </button>
+      )}
+    </div>
+  );
+}
