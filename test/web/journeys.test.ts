@@ -182,6 +182,44 @@ describe.skipIf(!chromiumPath)('somebody with a browser (skipped where Chromium 
     expect(await look('library')).toEqual([]);
   });
 
+  test('makes a playlist of a stream, adds to it, and moves an item, which is what the API then has', async () => {
+    await page.getByRole('link', { name: 'Streams', exact: true }).click();
+    await page.getByRole('link', { name: 'Renamed elsewhere' }).click();
+    await page.getByRole('button', { name: 'Make a playlist' }).click();
+    await page.getByText('1 item ·', { exact: false }).waitFor();
+    await page.getByRole('button', { name: 'Add film.mp4' }).first().click();
+    await page.getByText('2 items ·', { exact: false }).waitFor();
+    const itemsOf = async () => {
+      const { data } = await run.api('GET', '/playlists');
+      return data[0].draft.items.map(({ id }: { id: string }) => id);
+    };
+    const before = await itemsOf();
+    await page.getByRole('button', { name: 'Move film.mp4 up' }).nth(1).click();
+    await until(async () => (await itemsOf())[0] === before[1]);
+    await page.getByLabel('Position of film.mp4').first().fill('2');
+    await page.keyboard.press('Enter');
+    await until(async () => (await itemsOf())[0] === before[0]);
+    expect(await look('playlist')).toEqual([]);
+    await page.getByRole('link', { name: 'Playlists', exact: true }).click();
+    await page.getByText('2 items ·', { exact: false }).waitFor();
+    expect(await look('playlists')).toEqual([]);
+  });
+
+  test('sees that somebody else has edited a playlist, and loses nothing of theirs', async () => {
+    await page.getByRole('link', { name: 'Playlist', exact: true }).click();
+    await page.getByText('2 items ·', { exact: false }).waitFor();
+    const { data } = await run.api('GET', '/playlists');
+    const [playlist] = data;
+    await page.route(/\/v1\/changes/, (route) => route.abort());
+    const operations = [{ op: 'add', uploadID: playlist.draft.items[0].uploadID }];
+    await run.api('POST', `/playlists/${playlist.id}/operations`, { operations });
+    await page.getByRole('button', { name: 'Take out film.mp4' }).first().click();
+    await page.getByText('Somebody else has changed it meanwhile.', { exact: false }).waitFor();
+    await page.getByText('3 items ·', { exact: false }).waitFor();
+    await page.unroute(/\/v1\/changes/);
+    expect((await run.api('GET', `/playlists/${playlist.id}`)).draft.items).toHaveLength(3);
+  });
+
   test.each([
     ['billing', 'Credits left'],
     ['account', 'API keys'],
