@@ -27,7 +27,10 @@ const { sampleRate, bytesPerSample } = audioFormat;
 /** Opens the sound of an item with its joins; `signal` ends it as `close` does. */
 export function openJoinedAudio(tools: MediaTools, request: JoinedAudioRequest, signal: AbortSignal): AudioSource {
   const { sourceURL, startSample, sampleCount, level, head, tailSeconds } = request;
-  const headSamples = head?.from && startSample < head.seconds * sampleRate ? head.seconds * sampleRate : 0;
+  // A tenth of a second is a whole number of samples, but not always as numbers are multiplied.
+  const headEnd = head ? Math.round(head.seconds * sampleRate) : 0;
+  const tailSamples = tailSeconds === null ? 0 : Math.round(tailSeconds * sampleRate);
+  const headSamples = head?.from && startSample < headEnd ? headEnd : 0;
   const end = startSample + sampleCount;
   // What is mixed is read as a whole, as its peaks are held down ahead.
   const ownStart = headSamples > 0 ? 0 : startSample;
@@ -57,12 +60,12 @@ export function openJoinedAudio(tools: MediaTools, request: JoinedAudioRequest, 
 
   function fadedOver(bytes: Buffer, first: number): Buffer {
     const last = first + bytes.length / bytesPerSample;
-    const fadesIn = head && !head.from && first < head.seconds * sampleRate;
-    const fadesOut = tailSeconds !== null && last > end - tailSeconds * sampleRate;
+    const fadesIn = head && !head.from && first < headEnd;
+    const fadesOut = tailSamples > 0 && last > end - tailSamples;
     if (!fadesIn && !fadesOut) return bytes;
     const samples = samplesOf(bytes);
-    if (fadesIn) fadeSamples(samples, { start: -first, end: head.seconds * sampleRate - first }, 'in');
-    if (fadesOut) fadeSamples(samples, { start: end - tailSeconds * sampleRate - first, end: end - first }, 'out');
+    if (fadesIn) fadeSamples(samples, { start: -first, end: headEnd - first }, 'in');
+    if (fadesOut) fadeSamples(samples, { start: end - tailSamples - first, end: end - first }, 'out');
     return bytesOf(samples);
   }
 }

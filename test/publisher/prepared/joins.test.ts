@@ -194,6 +194,8 @@ it('fades go through silence, without a click, at exact times', { timeout: 120_0
 
 describe.each([
   ['crossfade', crossfade],
+  // Times the sample rate this is not a whole number, as numbers are multiplied.
+  ['crossfade of 2.3 s', { kind: 'crossfade', seconds: 2.3 }],
   ['fade', { kind: 'fade', seconds: 1 }],
 ] as const)('encoded while it is sent, a %s', (kind, wish) => {
   it('sounds as it does prepared', { timeout: 120_000 }, async () => {
