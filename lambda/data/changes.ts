@@ -39,7 +39,7 @@ export function changes(db: Queryable) {
          select pg_snapshot_xmin(snapshot)::text::bigint as oldest,
            case when length(snapshot::text) <= ${mostSeen} then snapshot::text
              else pg_snapshot_xmin(snapshot) || ':' || pg_snapshot_xmin(snapshot) || ':' end as seen,
-           not coalesce(pg_snapshot_xmin($2::pg_snapshot) > (select up_to from forgotten_changes)
+           not coalesce(pg_snapshot_xmin($2::pg_snapshot) > (select max(up_to) from forgotten_changes)
              and pg_snapshot_xmax($2) <= pg_snapshot_xmax(snapshot), false) as "isForgotten",
            coalesce((
              select jsonb_agg(jsonb_build_object('kind', kind, 'id', id, 'deleted', deleted) order by at)

@@ -14,8 +14,8 @@ export interface SettleOptions {
   readonly newID: (prefix: string) => string;
 }
 
-/** So many signals are taken at once. */
-const signalsAtOnce = 1000;
+/** So many signals are taken at once: what was wrong for a moment is not confirmed while it waits to be read as well. */
+const signalsAtOnce = 20_000;
 /** One command is for so many users, and so many are settled at a time. */
 const users = { atOnce: 200, together: 4 } as const;
 /** A transaction under way signals what is not seen yet: it is over by then. */
@@ -39,7 +39,8 @@ export async function settleAllIncidents(options: SettleOptions, afterUserID: st
       await settleIncidents(options, userID).catch((error: unknown) => errors.push(error));
   };
   await Promise.all(Array.from({ length: users.together }, settleNext));
-  await data.incidents.lookAgain(userIDs.length > 0 ? lookAgainSeconds : null);
+  // Those that fail are found again by the sweep.
+  await data.incidents.lookAgain(userIDs.length > errors.length ? lookAgainSeconds : null);
   if (errors.length > 0) throw new AggregateError(errors, 'incidents of some users were not settled');
 }
 

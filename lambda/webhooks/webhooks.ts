@@ -19,11 +19,13 @@ export type WebhookOptions = WebhookDeliveryOptions & MailOptions & AlertOptions
  * outbox, mostly for later, are relayed by agents and by the sweep.
  */
 export function createWebhooksHandler(options: WebhookOptions): QueueHandler {
-  const carryOut = (command: WebhookCommand) => {
+  const carryOut = async (command: WebhookCommand): Promise<void> => {
     if ('webhookID' in command) return deliverTo(options, command.webhookID);
     if ('alertChannelID' in command) return deliverAlerts(options, command.alertChannelID);
     if ('incidents' in command) return settleAllIncidents(options, command.incidents);
-    return mailNotification(options, command.notificationID);
+    if ('notificationID' in command) return mailNotification(options, command.notificationID);
+    // A newer release may have sent it, and be there when it is delivered again.
+    throw new Error(`not a command that is known here: ${JSON.stringify(command)}`);
   };
   return async ({ Records }) => {
     const sameCommand = [...Map.groupBy(Records, ({ body }) => body)];

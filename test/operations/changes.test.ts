@@ -59,6 +59,16 @@ describe('what changed since the cursor', () => {
     expect(await changed()).toEqual([of('upload', gone, true)]);
   });
 
+  it('says of a stream that was deleted while it was live that it is gone, also once it ends', async () => {
+    await register('ending');
+    const { id, held } = await activeStream('ending');
+    await changed();
+    await call('DELETE', `/streams/${id}`);
+    expect(await changed()).toEqual([of('stream', id, true)]);
+    await report(held[0]!, 'ended');
+    expect(await changed()).toEqual([of('stream', id, true)]);
+  });
+
   it('is the stream where what it is made of moves, but not where only figures do', async () => {
     await register('agent');
     const { id, held } = await activeStream('agent');

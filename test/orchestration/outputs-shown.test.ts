@@ -141,3 +141,28 @@ it('an incident that has begun without an output ends all the same', async () =>
   await settle();
   expect(await incidents()).toMatchObject([{ outputID: null, endedAt: expect.any(String) }]);
 });
+
+it('an output that was refused before the other one was live is told as well', async () => {
+  for (const replica of held) await report(replica, 'failing', lost);
+  await report(held[0], 'live');
+  await report(held[1], 'connecting');
+  await report(held[1], 'failing', lost);
+  await settle();
+  await passSeconds(service, 31);
+  await settle();
+  expect(await incidents()).toMatchObject([{ kind: 'output_refused', outputID: other, endedAt: null }]);
+});
+
+it('an output that was given up is as wrong as before, until its stream is stopped', async () => {
+  await report(held[1], 'failing', lost);
+  await settle();
+  await passSeconds(service, 31);
+  await service.pool().query('update replicas set is_given_up = true where id = $1', [held[1].id]);
+  await report(held[1], 'ended');
+  await settle();
+  expect(await incidents()).toMatchObject([{ outputID: other, endedAt: null }]);
+  await call('POST', `/streams/${id}/stop`);
+  await report(held[0], 'ended');
+  await settle();
+  expect(await incidents()).toMatchObject([{ outputID: other, endedAt: expect.any(String) }]);
+});

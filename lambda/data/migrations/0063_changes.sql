@@ -45,10 +45,16 @@ create trigger streams_note_added after insert on streams referencing new table 
 create trigger streams_note_gone after delete on streams referencing old table as gone
   for each statement execute function note_gone('stream');
 -- Many streams move in one statement, and nearly all that is written here is seen: figures are in rows of agents.
-create trigger streams_note_changed after update on streams referencing new table as added
-  for each statement execute function note_added('stream');
-create trigger streams_note_leaving after update of deleted_at on streams
-  for each row when (new.deleted_at is not null) execute function note_changed('stream', 'deleted');
+-- A stream that is deleted while it is live stays until it has ended, but nobody sees it.
+create function note_streams() returns trigger language plpgsql as $$
+begin
+  insert into changes (user_id, xid, kind, id, is_deleted)
+  select user_id, pg_current_xact_id(), 'stream', id, deleted_at is not null from changed
+  on conflict (user_id, xid, kind, id) do update set is_deleted = true where excluded.is_deleted;
+  return null;
+end $$;
+create trigger streams_note_changed after update on streams referencing new table as changed
+  for each statement execute function note_streams();
 
 create trigger uploads_note_added after insert on uploads referencing new table as added
   for each statement execute function note_added('upload');
@@ -133,7 +139,7 @@ create trigger incidents_note_changed after update on incidents
 create function note_stream_of() returns trigger language plpgsql as $$
 begin
   insert into changes (user_id, xid, kind, id, is_deleted)
-  select user_id, pg_current_xact_id(), 'stream', id, false from streams
+  select user_id, pg_current_xact_id(), 'stream', id, deleted_at is not null from streams
   where id = coalesce(new.stream_id, old.stream_id)
   on conflict do nothing;
   return null;

@@ -58,6 +58,21 @@ begin
   if found then
     perform wake_incidents();
   end if;
+  -- With the stream ends what is wrong of outputs that were given up.
+  insert into incident_signals (user_id, kind, subject_id, stream_id, output_id, condition, detail)
+  select n.user_id, begun.kind, begun.subject_id, n.id, begun.output_id, 'over', '{}'
+  from is_now n
+  join was on was.id = n.id
+  join lateral (
+    select i.kind, i.subject_id, i.output_id from incidents i
+    where i.user_id = n.user_id and i.kind = 'output_refused' and i.stream_id = n.id and i.ended_at is null
+    union
+    select s.kind, s.subject_id, s.output_id from incident_signals s
+    where s.user_id = n.user_id and s.kind = 'output_refused' and s.stream_id = n.id) begun on true
+  where was.state <> n.state and n.state in ('stopped', 'failed');
+  if found then
+    perform wake_incidents();
+  end if;
   return null;
 end $$;
 create trigger streams_signalled after update on streams referencing old table as was new table as is_now
@@ -69,7 +84,9 @@ begin
   with moved as materialized (
     select n.*, was.failing_since as has_failed_since
     from is_now n join was on was.id = n.id
-    where was.state <> n.state and n.state in ('failing', 'live', 'ended'))
+    -- What was given up has ended, but is as wrong as before.
+    where was.state <> n.state and n.state in ('failing', 'live', 'ended')
+      and not (n.state = 'ended' and n.is_given_up))
   insert into incident_signals (user_id, kind, subject_id, stream_id, output_id, condition, detail)
   select s.user_id, 'output_refused', n.id, n.stream_id, coalesce(begun.output_id, o.id),
     case n.state when 'failing' then 'wrong' when 'live' then 'well' else 'over' end,
@@ -84,7 +101,8 @@ begin
   left join destinations d on d.id = o.destination_id
   where case n.state
     -- While nothing of the stream is live, the stream is away, which is told of by itself.
-    when 'failing' then n.has_failed_since is null and exists (
+    -- What failed before anything was live is signalled by the attempt that fails after that.
+    when 'failing' then (n.has_failed_since is null or begun.is_known is null) and exists (
       select from replicas where stream_id = n.stream_id and id <> n.id and state = 'live')
     else begun.is_known end;
   if found then
@@ -99,7 +117,7 @@ drop trigger replicas_note_changed on replicas;
 create function note_streams_of_replicas() returns trigger language plpgsql as $$
 begin
   insert into changes (user_id, xid, kind, id, is_deleted)
-  select distinct s.user_id, pg_current_xact_id(), 'stream', s.id, false
+  select distinct s.user_id, pg_current_xact_id(), 'stream', s.id, s.deleted_at is not null
   from is_now n join was on was.id = n.id join streams s on s.id = n.stream_id
   where was.state <> n.state or was.reason is distinct from n.reason
   on conflict do nothing;
