@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { LRUCache } from 'lru-cache';
 import type { Pool } from 'pg';
 import { databaseOn } from '../data/database.ts';
-import type { Frame } from '../data/frames.ts';
+import type { Frame, FrameState } from '../data/frames.ts';
 import { formatOfRun } from '../data/streams.ts';
 import type { Stream } from '../data/streams.ts';
 import { posterKey, posterStripKey } from '../domain/content-pictures.ts';
@@ -37,6 +37,8 @@ interface Due {
   readonly poster: Poster;
 }
 
+const keyOf = ({ objectKey, poster }: Due) => posterKey(objectKey, poster.index);
+
 /** @returns what answers where the poster of a user's stream is */
 export function createStreamPoster({ pool, objects }: PostersOptions): StreamPoster {
   const data = databaseOn(pool);
@@ -50,23 +52,28 @@ export function createStreamPoster({ pool, objects }: PostersOptions): StreamPos
     const { video: timeline } = await data.timelines.ofStream(streamID, { fromSeconds, toSeconds });
     const due = await dueAt(stream, timeline, fromSeconds);
     const next = await dueAt(stream, timeline, toSeconds);
+    // The one that somebody waits for comes first, also where only one more may be made.
+    const known = due && addresses.get(keyOf(due));
+    const asked = due && known === undefined ? await data.frames.ask(due.wanted, mostPending) : null;
     if (next !== null && next.objectKey !== due?.objectKey) await data.frames.ask(next.wanted, mostPending);
-    const url = due && (await urlOf(due));
-    return url === null ? null : { url, freshSeconds: due!.poster.freshSeconds };
+    if (due === null) return null;
+    const url = known ?? (await urlOnceMade(due, asked?.state ?? null));
+    return url === null ? null : { url, freshSeconds: due.poster.freshSeconds };
   };
 
-  /** @returns null where it cannot be made @throws {ProblemError} where it is not made in time */
-  async function urlOf({ objectKey, wanted, poster }: Due): Promise<string | null> {
-    const key = posterKey(objectKey, poster.index);
-    const known = addresses.get(key);
-    if (known !== undefined) return known;
-    let state = (await data.frames.ask(wanted, mostPending))?.state ?? null;
+  /**
+   * @param asked how its strip is; null where too many are being made
+   * @returns null where it cannot be made @throws {ProblemError} where it is not made in time
+   */
+  async function urlOnceMade(due: Due, asked: FrameState | null): Promise<string | null> {
+    let state = asked;
     for (let look = 0; state === 'pending' && look < looks.count; look++) {
       await delay(looks.everyMs);
-      state = await data.frames.stateOf(objectKey);
+      state = await data.frames.stateOf(due.objectKey);
     }
     if (state === 'failed') return null;
     if (state !== 'ready') throw new ProblemError('upstream_unavailable', 'The poster is being made. Ask again.');
+    const key = keyOf(due);
     const url = await objects.presignGet(key, { expiresInSeconds: 2 * signedForSeconds });
     addresses.set(key, url);
     return url;

@@ -22,8 +22,9 @@ export interface Frame {
 
 /**
  * What could not be made, or was not by then, is tried again once somebody asks after this time: a command can be lost.
+ * Posters that could not be made were much work, and pages ask for them all day.
  */
-const triedAgainAfter = '1 minute';
+const triedAgainAfter = { all: '1 minute', failedPosters: '1 hour' } as const;
 
 export interface AskedFrame {
   readonly state: FrameState;
@@ -32,7 +33,9 @@ export interface AskedFrame {
 }
 
 /** SQL of whether a row is to be made again. */
-const isOver = `frames.state <> 'ready' and frames.since < now() - interval '${triedAgainAfter}'`;
+const isOver = `frames.state <> 'ready' and frames.since < now() -
+  case when frames.state = 'failed' and frames.posters is not null then interval '${triedAgainAfter.failedPosters}'
+    else interval '${triedAgainAfter.all}' end`;
 
 /** The objects of a picture, or of posters. */
 export function objectKeysOf({ object_key: key, posters }: Pick<Frame, 'object_key' | 'posters'>): string[] {
@@ -61,7 +64,10 @@ export function frames(db: Queryable) {
              or (select count(*) from frames
                where user_id = $2 and state = 'pending' and (posters is null) = ($8::smallint is null)
                  and not (${isOver})) < $7
+           -- Whoever asked before may be gone, and the file with them.
            on conflict (object_key) do update set asked_at = now(),
+             user_id = case when ${isOver} then excluded.user_id else frames.user_id end,
+             upload_id = case when ${isOver} then excluded.upload_id else frames.upload_id end,
              state = case when ${isOver} then 'pending' else frames.state end,
              since = case when ${isOver} then now() else frames.since end
            returning object_key, state, state = 'pending' and since = now() as "isBegun"),

@@ -10,11 +10,8 @@ const mostPending = 10;
 
 beforeEach(() => database.pool().query('delete from frames; delete from outbox'));
 
-const ask = (key: string, posters: number | null = null) =>
-  frames().ask(
-    { object_key: key, user_id: 'usr', upload_id: 'upl', frame: 0, format: 'q_720p-f_30', width: 640, posters },
-    mostPending,
-  );
+const ask = (key: string, posters: number | null = null, of = { user_id: 'usr', upload_id: 'upl' }) =>
+  frames().ask({ object_key: key, ...of, frame: 0, format: 'q_720p-f_30', width: 640, posters }, mostPending);
 const pass = (seconds: number) =>
   database.pool().query('update frames set since = since - make_interval(secs => $1)', [seconds]);
 const countOfCommands = async () => (await commandsTo(database, 'media')).length;
@@ -40,6 +37,26 @@ it('a picture that could not be made is tried again after a minute, however ofte
   await pass(40);
   expect(await ask('failed')).toEqual({ state: 'pending', isBegun: true });
   expect(await countOfCommands()).toBe(2);
+});
+
+it('posters that could not be made are tried again after an hour', async () => {
+  await ask('failed', 15);
+  await frames().settle('failed', 'failed');
+  await pass(3500);
+  expect(await ask('failed', 15)).toEqual({ state: 'failed', isBegun: false });
+  await pass(200);
+  expect(await ask('failed', 15)).toEqual({ state: 'pending', isBegun: true });
+});
+
+it('is made of the file of whoever asks for it again, as that of whoever asked first may be gone', async () => {
+  const later = { user_id: 'other', upload_id: 'upl_other' };
+  const first = { user_id: 'usr', upload_id: 'upl' };
+  await ask('shared');
+  await ask('shared', null, later);
+  expect(await frames().findPending('shared')).toMatchObject(first);
+  await pass(61);
+  await ask('shared', null, later);
+  expect(await frames().findPending('shared')).toMatchObject(later);
 });
 
 it('a picture that is there is had, however many others are being made', async () => {

@@ -33,12 +33,37 @@ it('whoever looks has the last pieces, which are numbered without a gap, whoever
   expect(await lookedAt()).toEqual([stream.id]);
   for (let piece = 0; piece < 8; piece++) expect(await add(piece * 60)).toBe(true);
   expect(await add(480, 'rep_other')).toBe(false);
-  await data().previews.look(stream.id, 'rep_other');
-  expect(await add(480, 'rep_other')).toBe(true);
+  expect(await add(480)).toBe(true);
   const known = await data().previews.known(stream.id);
+  const last = known.at(-1)!.number;
   expect(known.map(({ number, frame }) => [number, frame])).toEqual(
-    [4, 5, 6, 7, 8, 9].map((number) => [number, (number - 1) * 60]),
+    [3, 4, 5, 6, 7, 8].map((piece) => [last - 8 + piece, piece * 60]),
   );
+});
+
+/** The replica has been failing for so long. */
+const fail = (seconds: number) =>
+  service
+    .pool()
+    .query(`update replicas set state = 'failing', failing_since = now() - make_interval(secs => $2) where id = $1`, [
+      replicaID,
+      seconds,
+    ]);
+
+it('goes on with the replica that was looked at while it is live, and for a moment more', async () => {
+  await data().previews.look(stream.id, replicaID);
+  await add(0);
+  const before = await data().previews.look(stream.id, 'rep_other');
+  expect(before).toMatchObject([{ frame: 0 }]);
+  await fail(5);
+  expect(await data().previews.look(stream.id, 'rep_other')).toEqual(before);
+  expect(await add(60, 'rep_other')).toBe(false);
+  await fail(11);
+  expect(await data().previews.look(stream.id, replicaID)).toEqual(before);
+  expect(await data().previews.look(stream.id, 'rep_other')).toEqual([]);
+  expect([await add(60), await add(60, 'rep_other')]).toEqual([false, true]);
+  const [after] = await data().previews.known(stream.id);
+  expect(after!.number).toBeGreaterThanOrEqual(before[0]!.number);
 });
 
 it('what was known is forgotten once nobody has looked for a while', async () => {

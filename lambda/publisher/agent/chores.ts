@@ -89,7 +89,7 @@ export class Chores {
       {
         name: 'showPreviews',
         isDue: ({ lookedAt }) => lookedAt.length > 0 || previews.areAny,
-        work: ({ renewal }) => previews.follow(renewal.lookedAt),
+        work: async ({ renewal }) => previews.follow(renewal.lookedAt),
       },
       { name: 'relay', isDue: ({ isAnyUnsent }) => isAnyUnsent, work: () => queue.relay() },
     ];
@@ -107,8 +107,10 @@ export class Chores {
   async stop(): Promise<void> {
     this.#stopping.abort();
     await this.#underWay;
-    await this.#attempt('endPreviews', () => this.#options.previews.follow([]));
-    await this.#attempt('writeSeries', () => this.#writeSeries('all'));
+    await Promise.all([
+      this.#attempt('endPreviews', () => this.#options.previews.stop()),
+      this.#attempt('writeSeries', () => this.#writeSeries('all')),
+    ]);
   }
 
   /** Resolves when nothing that was due is still being fired. */

@@ -24,7 +24,7 @@ export interface CaptureFrameOptions {
 }
 
 const sourceURLSeconds = 300;
-/** Whoever asked waits no longer. */
+/** A pass over the file takes no longer. */
 const timeoutMs = 20_000;
 
 /** Makes what was asked for, and says that it is there, or that it cannot be made. */
@@ -34,7 +34,7 @@ export async function captureFrame(options: CaptureFrameOptions, objectKey: stri
   if (!wanted) return;
   try {
     const upload = await uploads.findAny(wanted.upload_id);
-    const images = upload ? await capture(options, upload, wanted, attempt.signal) : [];
+    const images = upload ? await capture(options, upload, wanted, attempt) : [];
     await Promise.all(
       objectKeysOf(wanted).map(async (key, index) => {
         const image = images[Math.min(index, images.length - 1)];
@@ -54,7 +54,7 @@ async function capture(
   { objects, tools }: CaptureFrameOptions,
   upload: Upload,
   { frame, format: name, width, posters }: Frame,
-  ending: AbortSignal,
+  { signal: ending, isLast }: Attempt,
 ): Promise<Buffer[]> {
   const { kind, dynamicRange } = contentFacts(upload);
   const format = formatNamed(name);
@@ -62,14 +62,17 @@ async function capture(
   const sourceURL = await objects.presignGet(upload.object_key, { expiresInSeconds: sourceURLSeconds });
   const { framing, aspect } = format;
   const profile = profileOf(format);
-  const signal = AbortSignal.any([ending, AbortSignal.timeout(timeoutMs)]);
   const picturesOf = async (
     { input, filters }: { readonly input: readonly string[]; readonly filters: readonly string[] },
     pictures: number,
   ) => {
+    const signal = AbortSignal.any([ending, AbortSignal.timeout(timeoutMs)]);
     const toWidth = `scale=${width}:-2:flags=area:in_color_matrix=bt709:${asJpeg}`;
     const request = { tools, sourceURL, signal, background: false, input, filters: [...filters, toWidth], pictures };
-    return jpegsIn((await captureImage(request)) ?? Buffer.alloc(0));
+    const images = await captureImage(request);
+    // That there was no time for it says nothing of the file.
+    ending.throwIfAborted();
+    return jpegsIn(images ?? Buffer.alloc(0));
   };
   if (posters === null)
     return picturesOf(frameArguments({ sourceURL, kind, dynamicRange, framing, startFrame: frame, profile }), 1);
@@ -78,6 +81,14 @@ async function capture(
   const windows = { sourceURL, kind, dynamicRange, framing, ...times };
   const keyframes = await picturesOf(windowArguments({ ...windows, onlyKeyframes: true }), posters);
   // Where keyframes are far apart, there is none in some windows.
-  if (signal.aborted || keyframes.length === posters) return keyframes;
-  return picturesOf(windowArguments({ ...windows, onlyKeyframes: false }), posters);
+  if (keyframes.length === posters) return keyframes;
+  const pictures = await picturesOf(windowArguments({ ...windows, onlyKeyframes: false }), posters).catch(
+    (error: unknown) => {
+      if (keyframes.length === 0 || !isLast || ending.aborted) throw error;
+      return [];
+    },
+  );
+  if (pictures.length > 0 || keyframes.length === 0) return pictures;
+  // Of which windows they are is not known: most encoders have them at even distances.
+  return Array.from({ length: posters }, (_, index) => keyframes[Math.floor((index * keyframes.length) / posters)]!);
 }

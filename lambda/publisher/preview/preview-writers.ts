@@ -1,5 +1,6 @@
 // Writes what an agent's encoders make, in pieces, for as long as somebody looks at it.
 import { createHash } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Database } from '../../data/database.ts';
 import type { LookedAtReplica } from '../../data/previews.ts';
 import { previewKey } from '../../domain/object-keys.ts';
@@ -21,11 +22,15 @@ export interface PreviewWritersOptions {
 const mostUnwritten = 3;
 /** Players read no older ones. */
 const keptPieces = 20;
+/** A store may answer nothing, and an agent that ends has streams to hand over. */
+const mostEndingSeconds = 3;
 const contentType = 'video/mp4';
 
 export class PreviewWriters {
   readonly #options: PreviewWritersOptions;
   readonly #byReplica = new Map<string, PreviewWriter>();
+  /** Those that are no longer followed, until what they left is deleted. */
+  readonly #ending = new Map<string, Promise<void>>();
 
   constructor(options: PreviewWritersOptions) {
     this.#options = options;
@@ -35,16 +40,35 @@ export class PreviewWriters {
     return this.#byReplica.size > 0;
   }
 
-  /** Writes of these streams from now on, and of no others. Resolves when what others left is deleted. */
-  async follow(lookedAt: readonly LookedAtReplica[]): Promise<void> {
+  /**
+   * Writes of these streams from now on, and of no others. What others left is deleted meanwhile. A replica of which
+   * something is still being deleted is passed over: its next pieces may have the same keys.
+   */
+  follow(lookedAt: readonly LookedAtReplica[]): void {
     const wanted = new Set(lookedAt.map(({ replicaID }) => replicaID));
-    const ended = [...this.#byReplica].filter(([replicaID]) => !wanted.has(replicaID));
-    for (const [replicaID] of ended) this.#byReplica.delete(replicaID);
-    for (const looked of lookedAt) {
-      if (!this.#byReplica.has(looked.replicaID))
-        this.#byReplica.set(looked.replicaID, new PreviewWriter(this.#options, looked));
+    for (const [replicaID, writer] of this.#byReplica) {
+      if (wanted.has(replicaID)) continue;
+      this.#byReplica.delete(replicaID);
+      this.#ending.set(
+        replicaID,
+        writer.end().finally(() => this.#ending.delete(replicaID)),
+      );
     }
-    await Promise.all(ended.map(([, writer]) => writer.end()));
+    for (const looked of lookedAt) {
+      const { replicaID } = looked;
+      if (!this.#byReplica.has(replicaID) && !this.#ending.has(replicaID))
+        this.#byReplica.set(replicaID, new PreviewWriter(this.#options, looked));
+    }
+  }
+
+  /** Follows nothing more. Resolves when what was left is deleted. @throws where the store takes too long for that */
+  async stop(): Promise<void> {
+    this.follow([]);
+    const waiting = new AbortController();
+    const tooLate = delay(mostEndingSeconds * 1000, true, { signal: waiting.signal }).catch(() => false);
+    const isLate = await Promise.race([Promise.all(this.#ending.values()), tooLate]);
+    waiting.abort();
+    if (isLate === true) throw new Error(`The pieces of ${this.#ending.size} previews are not deleted yet.`);
   }
 }
 

@@ -94,6 +94,8 @@ async function connect() {
   return encoders.tap({ key, profile, startFrame, open }, new AbortController().signal);
 }
 
+const storedPieces = () => [...stored.keys()].filter((key) => key.endsWith('.m4s'));
+
 test('all of it, from the last keyframe before the look, is decoded by others as it was given', async () => {
   const connection = await connect();
   const taken = 40;
@@ -102,7 +104,7 @@ test('all of it, from the last keyframe before the look, is decoded by others as
     .slice(0, taken)
     .findLast((each) => each.at(-1)!.isKeyframe)!
     .at(-1)!.picture!.frame;
-  await writers.follow([lookedAt]);
+  writers.follow([lookedAt]);
   for (let next = taken; next < given.length; next++) await connection.next();
   await expect.poll(() => pieces.length, { timeout: 20_000 }).toBe(seconds - 1 - (firstSeen - startFrame) / 30);
   expect(pieces[0]).toMatchObject({ frame: firstSeen, frameCount: 30 });
@@ -125,31 +127,47 @@ test('nothing is written while nobody looks, and nothing is left when nobody loo
   const connection = await connect();
   for (let next = 0; next < 200; next++) await connection.next();
   expect([writers.areAny, calls]).toEqual([false, 0]);
-  await writers.follow([lookedAt]);
+  writers.follow([lookedAt]);
   for (let next = 200; next < 350; next++) await connection.next();
   await expect.poll(() => pieces.length, { timeout: 20_000 }).toBeGreaterThan(0);
-  await writers.follow([]);
-  expect([...stored.keys()].filter((key) => key.endsWith('.m4s'))).toEqual([]);
+  await writers.stop();
+  expect(storedPieces()).toEqual([]);
   const before = calls;
   for (let next = 350; next < given.length; next++) await connection.next();
   expect([writers.areAny, calls]).toEqual([false, before]);
   await connection.close();
 });
 
-test('a store that answers nothing holds up no connection, and only so many pieces', async () => {
+test('a store that answers nothing holds up no connection and no chores, and only so many pieces', async () => {
   const away = Promise.withResolvers<void>();
   isStoreAway = away.promise;
   const connection = await connect();
-  await writers.follow([lookedAt]);
+  writers.follow([lookedAt]);
   for (const _ of given) await connection.next();
+  writers.follow([]);
+  // Looked at again, it begins once nothing of before is left.
+  writers.follow([lookedAt]);
+  expect(writers.areAny).toBe(false);
   away.resolve();
-  await writers.follow([]);
+  await writers.stop();
   expect(pieces.length).toBe(3);
+  expect(storedPieces()).toEqual([]);
+  writers.follow([lookedAt]);
+  expect(writers.areAny).toBe(true);
+  await connection.close();
+});
+
+test('a store that answers nothing does not keep an agent from ending', async () => {
+  isStoreAway = new Promise(() => {});
+  const connection = await connect();
+  writers.follow([lookedAt]);
+  for (const _ of given) await connection.next();
+  await expect(writers.stop()).rejects.toThrow('1 previews are not deleted');
   await connection.close();
 });
 
 test('whoever looks does not keep an encoder from ending', async () => {
-  await writers.follow([lookedAt]);
+  writers.follow([lookedAt]);
   const connection = await connect();
   await connection.next();
   await connection.close();
