@@ -18,11 +18,8 @@ const mostNoted = 300;
 /** SQL of the condition that the join `j` has to be asked for again: whoever makes it takes a minute. */
 const isToBeAsked = `(j.state = 'preparing' and j.asked_at < now() - interval '10 minutes'
   or j.state = 'failed' and j.asked_at < now() - interval '1 hour')`;
-/** SQL of the condition that the join `j` is needed no more: a content is gone, or no run has sent it for long. */
-const isNeedless = `(not exists (select from timeline_joins t where t.name = j.name)
-    and j.asked_at < now() - interval '2 days'
-  or exists (select from unnest(j.content_hashes) as hash where not exists (
-    select from uploads u where u.content_hash = hash)))`;
+/** SQL of the condition that it has to be noted of the join `j` that somebody wants it: see `forgetOld`. */
+const isToBeNoted = `j.state = 'ready' and j.asked_at < now() - interval '1 hour'`;
 
 export function joins(db: Queryable) {
   return {
@@ -40,20 +37,35 @@ export function joins(db: Queryable) {
          where t.stream_id = $1 and t.name = n.name and (n.from_seconds is null or n.place > ${mostNoted})`,
         [streamID, names],
       );
-      const asked = await all<Pick<JoinRow, 'name'>>(
+      const asked = await all<Pick<JoinRow, 'name' | 'state'>>(
         db,
         `insert into joins as j (name, recipe, content_hashes)
            select name, recipe, content_hashes
            from jsonb_to_recordset($1) as wanted (name text, recipe jsonb, content_hashes text[]) order by name
-         on conflict (name) do update set state = 'preparing', asked_at = now() where ${isToBeAsked}
-         returning name`,
+         on conflict (name) do update set asked_at = now(),
+           state = case j.state when 'ready' then 'ready' else 'preparing' end
+         where ${isToBeAsked} or ${isToBeNoted}
+         returning name, state`,
         [JSON.stringify(wanted)],
       );
+      const toMake = asked.flatMap(({ name, state }) => (state === 'preparing' ? [name] : []));
+      // What is made anew, as it was lost or forgotten, is not sent before it is there.
       await db.query(
-        'insert into timeline_joins (stream_id, name) select $1, unnest($2::text[]) on conflict do nothing',
-        [streamID, names],
+        `insert into timeline_joins as t (stream_id, name) select $1, unnest($2::text[])
+         on conflict (stream_id, name) do update set from_seconds = null where t.name = any ($3)`,
+        [streamID, names, toMake],
       );
-      return new Set(asked.map(({ name }) => name));
+      return new Set(toMake);
+    },
+
+    /** What has become of joins; those that nobody has asked for are not in it. */
+    statesOf: async (names: readonly string[]): Promise<Map<string, JoinRow['state']>> => {
+      const rows = await all<Pick<JoinRow, 'name' | 'state'>>(
+        db,
+        'select name, state from joins where name = any ($1)',
+        [names],
+      );
+      return new Map(rows.map(({ name, state }) => [name, state]));
     },
 
     /**
@@ -117,17 +129,40 @@ export function joins(db: Queryable) {
       return rows.map(({ id }) => id);
     },
 
-    /** Joins that are needed no more. */
-    needless: async (count: number) => {
+    /** Forgets a join that is not made yet, where no stream on the air wants it any more. @returns whether it does */
+    dropUnwanted: async (name: string): Promise<boolean> => {
+      // Whoever wants it meanwhile has locked it, and the next statement sees that.
+      await db.query('select from joins where name = $1 for update', [name]);
+      const { rowCount } = await db.query(
+        `delete from joins where name = $1 and state = 'preparing' and not exists (
+           select from timeline_joins t join streams s on s.id = t.stream_id
+           where t.name = $1 and s.state in ('preparing', 'activating', 'active', 'failing'))`,
+        [name],
+      );
+      return rowCount! > 0;
+    },
+
+    /** Forgets joins that no run has wanted for two days. @returns the names of those whose objects are to be deleted */
+    forgetOld: async (most: number) => {
       const rows = await all<Pick<JoinRow, 'name'>>(
         db,
-        `select name from joins j where ${isNeedless} order by asked_at limit $1`,
-        [count],
+        `delete from joins where name in (
+           select name from joins where asked_at < now() - interval '2 days'
+           order by asked_at limit $1 for update skip locked)
+         returning name`,
+        [most],
       );
       return rows.map(({ name }) => name);
     },
 
-    /** Forgets a join, whose object is deleted. */
-    remove: (name: string) => db.query('delete from joins where name = $1', [name]),
+    /** Forgets joins in which a content is heard. @returns the names of those whose objects are to be deleted */
+    forgetOf: async (contentHash: string) => {
+      const rows = await all<Pick<JoinRow, 'name'>>(
+        db,
+        'delete from joins where content_hashes @> array[$1] returning name',
+        [contentHash],
+      );
+      return rows.map(({ name }) => name);
+    },
   };
 }

@@ -228,14 +228,17 @@ export function streams(db: Queryable) {
       ),
 
     /** Clears what the run before has left: a new run begins with item 0 and without figures. */
-    beginRun: (id: string, { quality, framerate, videoCodec, aspect }: PictureFormat) =>
-      db.query(
+    beginRun: async (id: string, { quality, framerate, videoCodec, aspect }: PictureFormat): Promise<void> => {
+      await db.query(
         `update streams
          set started_at = null, stopped_at = null, anchored_at = null, stats = null,
-           run_quality = $2, run_framerate = $3, run_video_codec = $4, run_aspect = $5
+           run_quality = $2, run_framerate = $3, run_video_codec = $4
          where id = $1`,
-        [id, quality, framerate, videoCodec, aspect ?? null],
-      ),
+        [id, quality, framerate, videoCodec],
+      );
+      // With a quality a run gets the aspect 16:9, whichever release begins it.
+      if (aspect) await db.query('update streams set run_aspect = $2 where id = $1', [id, aspect]);
+    },
 
     /** Notes when runs were first seen live. */
     markStarted: (ids: readonly string[]) =>

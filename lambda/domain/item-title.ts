@@ -1,5 +1,6 @@
 // What an item is called.
 import type { TimelineItem } from './play-out.ts';
+import { titleLine } from './titles.ts';
 import type { Titles } from './titles.ts';
 
 /** For viewers: the name of its upload without the end of a file's name. */
@@ -29,4 +30,10 @@ export function titlesOfItem(
 ): ItemTitles {
   const { title, artist, album } = present?.titles ?? item.titles ?? {};
   return { title: title ?? null, artist: artist ?? null, album: album ?? null };
+}
+
+/** What the titles of broadcasts call an item: one line of its upload. */
+export function lineOfUpload(upload: { readonly name: string; readonly titles: Titles }): string {
+  const { title, artist } = titlesOfItem({}, upload);
+  return titleLine({ title: title ?? titleOfUpload(upload.name), artist });
 }

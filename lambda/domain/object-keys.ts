@@ -5,6 +5,9 @@ import { abandonedAfterDays } from './upload-times.ts';
 /** The keys of renditions begin with this; `segmentKey` of the publisher makes the whole key. */
 export const renditionsPrefix = 'renditions/';
 
+/** Of the prepared format. It is part of the keys of segments and joins: what another version has written is never read. */
+export const segmentFormatVersion = 1;
+
 /** The keys of uploads begin with this. */
 export const uploadsPrefix = 'uploads/';
 
@@ -20,6 +23,11 @@ export const partsKeptDays = abandonedAfterDays + 1;
 /** The key of the object that holds an upload's bytes. */
 export function uploadKey(userID: string, uploadID: string): string {
   return `${uploadsPrefix}${userID}/${uploadID}`;
+}
+
+/** The key of the object that holds a join, whose groups are numbered as those of the item that has it. */
+export function joinKey(name: string): string {
+  return `${renditionsPrefix}joins/v${segmentFormatVersion}/${name}`;
 }
 
 /**

@@ -12,6 +12,7 @@ import { chargeStorage } from '../orchestration/charge-storage.ts';
 import type { StorageSettings } from '../orchestration/charge-storage.ts';
 import { discardAbandonedUploads } from '../orchestration/discard-uploads.ts';
 import { fireDue } from '../orchestration/fire-due.ts';
+import { forgetOldJoins } from '../orchestration/forget-joins.ts';
 import { recoverReplicas } from '../orchestration/recover-replicas.ts';
 import { settleForgottenOutputs } from '../orchestration/settle-outputs.ts';
 import { rollUpSeries } from '../orchestration/roll-up-series.ts';
@@ -59,6 +60,8 @@ const oldIncidentsAtOnce = 5000;
 const oldChangesAtOnce = 50_000;
 /** The same of runs, and of pictures. */
 const oldRunsAtOnce = 5000;
+/** The same of joins of sound. */
+const oldJoinsAtOnce = 5000;
 const { keptTransitionsPerStream: keptMoves, keptTransitionDays: keptDays } = bounds;
 
 /**
@@ -104,6 +107,7 @@ export async function sweep({ pool, queue, timers, startOptions, storage, clock 
     () => rollUpSeries(pool, clock(), AbortSignal.timeout(rollUpMs)),
     () => databaseOn(pool).series.forget(clock(), oldSeriesAtOnce),
     () => forgetFrames(pool),
+    () => forgetOldJoins(pool, oldJoinsAtOnce),
     () => databaseOn(pool).incidents.forget(bounds.keptIncidentDays, bounds.keptIncidentsPerUser, oldIncidentsAtOnce),
     () => databaseOn(pool).changes.forget(changesKeptMinutes, oldChangesAtOnce),
     () => databaseOn(pool).runs.forget(bounds.keptAirDays, bounds.keptRunBytesPerStream, oldRunsAtOnce),
@@ -136,8 +140,11 @@ async function dropExcessDeliveries(pool: Pool, now: Date): Promise<void> {
 
 async function forgetFrames(pool: Pool): Promise<void> {
   await inTransaction(pool, async ({ frames, outbox }) => {
-    for (const objectKey of await frames.forget(frameKeptHours, oldRunsAtOnce))
-      await outbox.send({ queue: 'media', body: { task: 'delete_object', objectKey } });
+    const objectKeys = await frames.forget(frameKeptHours, oldRunsAtOnce);
+    await outbox.sendAll(
+      'media',
+      objectKeys.map((objectKey) => ({ task: 'delete_object', objectKey }) as const),
+    );
   });
 }
 

@@ -16,8 +16,11 @@ const aheadSeconds = 600;
 const behindSeconds = 30;
 /** So many items a look goes ahead at most: items of a second have as many joins as songs of minutes. */
 const itemsAhead = 60;
-/** The next look comes in time for what this one has not seen. */
+/** So many joins are made for a stream at a time, the next ones first, however often its sound is changed. */
+const mostPreparing = 30;
+/** The next look comes in time for what this one has not seen, or has left to it. */
 const looksAgainAfterSeconds = 300;
+const looksAfterLeavingSeconds = 60;
 
 /** Looks at what a stream plays next. The caller has locked the stream. */
 export async function refreshJoins(data: Database, stream: Stream, now: Date): Promise<void> {
@@ -31,7 +34,12 @@ export async function refreshJoins(data: Database, stream: Stream, now: Date): P
   const uploadIDs = [...new Set(entries.flatMap(({ snapshot }) => snapshot.items.map(({ uploadID }) => uploadID)))];
   const { contentHashes } = await data.renditions.prepared(uploadIDs, ['sound']);
   const track = { entries, contentHashes };
-  const wanted = joinsAhead(track, elapsedSecondsOf(stream, now), framesPerSecond[stream.run_framerate!]);
+  const ahead = joinsAhead(track, elapsedSecondsOf(stream, now), framesPerSecond[stream.run_framerate!]);
+  const states = await data.joins.statesOf(ahead.map(({ name }) => name));
+  let preparing = 0;
+  const wanted = ahead.filter(
+    ({ name }) => ['ready', 'failed'].includes(states.get(name) ?? '') || preparing++ < mostPreparing,
+  );
   const asked = await data.joins.want(stream.id, wanted);
   const uploadOf = new Map([...track.contentHashes].map(([uploadID, contentHash]) => [contentHash, uploadID]));
   const commands = wanted.flatMap(({ name, recipe: { item } }) =>
@@ -39,7 +47,8 @@ export async function refreshJoins(data: Database, stream: Stream, now: Date): P
   );
   await data.outbox.sendAll('media', commands);
   await takeUpJoins(data, stream, now);
-  await data.dueTimes.set(stream.id, 'joins', new Date(now.getTime() + looksAgainAfterSeconds * 1000));
+  const afterSeconds = preparing > mostPreparing ? looksAfterLeavingSeconds : looksAgainAfterSeconds;
+  await data.dueTimes.set(stream.id, 'joins', new Date(now.getTime() + afterSeconds * 1000));
 }
 
 /** The streams that wait for a join send it from now on. */

@@ -10,6 +10,7 @@ import type { Stream } from '../data/streams.ts';
 import type { Upload } from '../data/uploads.ts';
 import { excessOver, excessOverPlatform } from '../domain/ingest-limits.ts';
 import type { IngestExcess } from '../domain/ingest-limits.ts';
+import { lineOfUpload } from '../domain/item-title.ts';
 import { platformTraits } from '../domain/managed-platforms.ts';
 import type { ManagedFacts } from '../domain/managed-readiness.ts';
 import { isLive } from '../domain/stream-lifecycle.ts';
@@ -196,7 +197,7 @@ function managedFacts(
   const { channel, hasChannel } = managed;
   if (!channel) return { offersPlatforms, hasChannel, channel: null };
   const { title: platform, hasBackupIngest, maxTitleLength } = platformTraits[channel.platform];
-  const names = [...uploads.values()].map(({ name }) => name);
+  const names = [...uploads.values()].map(lineOfUpload);
   return {
     offersPlatforms,
     hasChannel,

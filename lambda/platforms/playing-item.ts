@@ -3,10 +3,9 @@ import { createHash } from 'node:crypto';
 import type { MirrorDatabase } from '../data/mirror-database.ts';
 import { formatOfRun } from '../data/streams.ts';
 import type { Stream } from '../data/streams.ts';
-import { titleOfUpload, titlesOfItem } from '../domain/item-title.ts';
+import { lineOfUpload } from '../domain/item-title.ts';
 import type { TitleItem } from '../domain/mirror.ts';
 import { occurrenceAt } from '../domain/play-out.ts';
-import { titleLine } from '../domain/titles.ts';
 import { framesPerSecond } from '../domain/video-format.ts';
 
 /** Until it is known when a run began, what it plays is looked up again after this. */
@@ -45,7 +44,5 @@ export function titleItemOf({ name, endsAt }: PlayingItem): TitleItem {
 
 async function nameOf(data: MirrorDatabase, stream: Stream, uploadID: string | null | undefined): Promise<string> {
   const upload = uploadID ? await data.uploads.find(stream.user_id, uploadID) : null;
-  if (!upload) return '';
-  const { title, artist } = titlesOfItem({}, upload);
-  return titleLine({ title: title ?? titleOfUpload(upload.name), artist });
+  return upload ? lineOfUpload(upload) : '';
 }

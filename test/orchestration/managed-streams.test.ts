@@ -78,6 +78,17 @@ describe('the readiness of a managed stream', () => {
   });
 });
 
+it('the readiness of a managed stream tells of titles that are cut as viewers read them', async () => {
+  const videoUploadObjectID = await actors.upload();
+  const id = await managedStream({
+    ...(await onChannel(undefined, { titleTemplate: 'Now: {item}' })),
+    videoUploadObjectID,
+  });
+  expect(await readiness(id)).toEqual([true, []]);
+  await call('PATCH', `/uploads/${videoUploadObjectID}`, { title: 'Night '.repeat(12), artist: 'Radio '.repeat(12) });
+  expect(await readiness(id)).toEqual([true, ['title_cut']]);
+});
+
 describe('a managed stream that is started', () => {
   it('waits in activating until its ingest is known, and says for what', async () => {
     const id = await managedStream();

@@ -2,8 +2,12 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { occurrencesFrom } from '../../lambda/domain/play-out.ts';
 import { joinsAt } from '../../lambda/domain/sound-joins.ts';
+import { joinKey } from '../../lambda/domain/object-keys.ts';
+import { forgetOldJoins } from '../../lambda/orchestration/forget-joins.ts';
 import { settleJoin } from '../../lambda/orchestration/settle-joins.ts';
+import { makeJoin } from '../../lambda/publisher/preparing/make-join.ts';
 import { actorsOn } from '../support/actors.ts';
+import { commandsTo } from '../support/outbox-rows.ts';
 import { testService } from '../support/service.ts';
 import { clearRenditions } from '../support/stored-uploads.ts';
 
@@ -17,9 +21,9 @@ beforeEach(async () => {
   await service.pool().query('truncate joins, timeline_joins');
 });
 
-/** A song of 200.5 s that is prepared. */
-async function song(content: string): Promise<string> {
-  const id = await upload({ durationSeconds: 200.5 });
+/** A song that is prepared. */
+async function song(content: string, durationSeconds = 200.5): Promise<string> {
+  const id = await upload({ durationSeconds });
   await data().uploads.recordContentHash(id, content);
   await data().renditions.begin(content, 'sound', 1);
   await data().renditions.finishSegment(content, 'sound', 0);
@@ -49,7 +53,7 @@ const edit = (playlistID: string, operations: object[]) =>
   call('POST', `/playlists/${playlistID}/operations`, { operations });
 const start = async ({ id }: Radio) =>
   expect((await call('POST', `/streams/${id}/start`)).body.state).toBe('activating');
-const songs = () => Promise.all(['a', 'b', 'c'].map(song));
+const songs = () => Promise.all(['a', 'b', 'c'].map((content) => song(content)));
 const entriesOf = async ({ id }: Radio) => (await data().timelines.ofStream(id)).audio;
 const asked = async () =>
   (await commands()).flatMap(({ body }) => (body.task === 'prepare_join' ? [String(body.name)] : []));
@@ -176,6 +180,81 @@ it('an item is joined as it says itself, and nothing overlaps more than half of 
     { kind: 'crossfade', seconds: 2 },
     { kind: 'crossfade', seconds: 2 },
   ]);
+});
+
+it('has a bounded number made at a time, and the others once these are there', async () => {
+  const jingles = await Promise.all(Array.from({ length: 20 }, (_, index) => song(`jingle${index}`, 10)));
+  const it = await radio(jingles, { sound: { loudness: { enabled: false }, join: { kind: 'fade', seconds: 2 } } });
+  await start(it);
+  const first = await asked();
+  expect(first).toHaveLength(30);
+  for (const name of first) await make(name);
+  await fallDue(it.id, 'joins');
+  await fire();
+  // Each fades in and out.
+  expect(new Set(await asked()).size).toBe(40);
+});
+
+describe('a join that is not made yet', () => {
+  const carryOut = async (name: string) => {
+    const options = {
+      pool: service.pool(),
+      objects: service.objects(),
+      tools: { ffmpegPath: '', ffprobePath: '' },
+      log: () => {},
+    };
+    const signal = new AbortController().signal;
+    await makeJoin(options, name, { commandID: name, failures: 0, isLast: true, signal });
+  };
+
+  it.each([
+    [
+      'whose stream has others by now',
+      { sound: { loudness: { enabled: false }, join: { kind: 'crossfade', seconds: 4 } } },
+    ],
+    ['whose stream has stopped', { status: 'INACTIVE' }],
+  ])('%s is not made', async (_, change) => {
+    const it = await radio(await songs());
+    await start(it);
+    const names = await asked();
+    await call('PATCH', `/streams/${it.id}`, change);
+    for (const name of names) await carryOut(name);
+    for (const name of names) expect(await data().joins.find(name)).toBeNull();
+  });
+});
+
+describe('a join that no run has wanted for two days', () => {
+  const joinsOfAge = async (interval: string) => {
+    const it = await radio(await songs());
+    await start(it);
+    const names = await asked();
+    for (const name of names) await make(name);
+    await service.pool().query('update joins set asked_at = now() - $1::interval', [interval]);
+    return { ...it, names };
+  };
+  const forget = () => forgetOldJoins(service.pool(), 100);
+
+  it('is deleted with its object though its stream still has it, and made again once it is wanted', async () => {
+    const { id, names } = await joinsOfAge('49 hours');
+    await forget();
+    expect(await commandsTo(service, 'media')).toEqual(
+      expect.arrayContaining(names.map((name) => ({ task: 'delete_object', objectKey: joinKey(name) }))),
+    );
+    expect((await data().joins.statesOf(names)).size).toBe(0);
+    await fallDue(id, 'joins');
+    await fire();
+    expect((await stream(id)).pendingJoins).toBe(names.length);
+    expect([...(await data().joins.ofRun(id)).keys()]).toEqual([]);
+  });
+
+  it('is another than one that a run has wanted since', async () => {
+    const { id, names } = await joinsOfAge('49 hours');
+    await fallDue(id, 'joins');
+    await fire();
+    await forget();
+    expect((await data().joins.statesOf(names)).size).toBe(names.length);
+    expect((await data().joins.ofRun(id)).size).toBe(names.length);
+  });
 });
 
 it('the ffmpeg backend prepares nothing, and has none pending', async () => {

@@ -4,6 +4,15 @@
 alter table streams add column look jsonb, add column run_aspect text;
 alter table past_runs add column aspect text;
 
+-- A run is in 16:9 unless whoever has begun it says otherwise afterwards: the release before asks for nothing else.
+create function forget_aspect() returns trigger language plpgsql as $$
+begin
+  new.run_aspect := null;
+  return new;
+end $$;
+create trigger streams_forget_aspect before update of run_quality on streams
+  for each row execute function forget_aspect();
+
 -- As framingOf of domain/look.ts; null: as with black bars.
 create function framing_name(item_look jsonb, stream_look jsonb, width integer, height integer) returns text
 language sql immutable parallel safe as $$

@@ -1,11 +1,9 @@
 // The prepared format (README.md): a segment of a rendition as RTMP chunks, the same for every stream, lap and day.
 import { crc32 } from 'node:zlib';
-import { renditionsPrefix } from '../../domain/object-keys.ts';
+import { renditionsPrefix, segmentFormatVersion } from '../../domain/object-keys.ts';
 import { formatName } from '../../domain/rendition.ts';
 import type { Rendition } from '../../domain/rendition.ts';
 
-/** The version is part of every object key, so what another version has written is never read. */
-export const segmentFormatVersion = 1;
 /** The media of a segment is read and checked in blocks of this size. */
 export const blockBytes = 1024 * 1024;
 /**
@@ -72,11 +70,6 @@ export function segmentKey(
   segment: number,
 ): string {
   return `${renditionsPrefix}v${segmentFormatVersion}/${contentHash}/${formatName(format)}/${segment}`;
-}
-
-/** The key of the object that holds a join, whose groups are numbered as those of the item that has it. */
-export function joinKey(name: string): string {
-  return `${renditionsPrefix}joins/v${segmentFormatVersion}/${name}`;
 }
 
 /** @throws {RangeError} when a message is larger than 8 MiB, or the groups are too many for a header */

@@ -1,4 +1,5 @@
 // Where each group of a playing is sent from: the rendition of its item, or a variant that has only what differs.
+import { joinKey } from '../../domain/object-keys.ts';
 import type { TimelineItem } from '../../domain/play-out.ts';
 import {
   formatName,
@@ -11,7 +12,7 @@ import {
 } from '../../domain/rendition.ts';
 import type { Rendition, RenditionFormat } from '../../domain/rendition.ts';
 import type { PlacedJoin } from '../../domain/sound-joins.ts';
-import { joinKey, segmentKey } from './segment-format.ts';
+import { segmentKey } from './segment-format.ts';
 
 /** What is asked for where a segment is damaged or gone: a segment of the item's rendition, or a join by its name. */
 export type MadeFrom = { readonly format: RenditionFormat; readonly segment: number } | { readonly join: string };

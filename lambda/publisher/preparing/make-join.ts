@@ -1,12 +1,12 @@
-// Carries out the command that prepares a join, and deletes joins that nobody needs any more.
+// Carries out the command that prepares a join.
 import type { Pool } from 'pg';
 import type { Log } from '../../log.ts';
-import { databaseOn } from '../../data/database.ts';
+import { databaseOn, inTransaction } from '../../data/database.ts';
+import { joinKey } from '../../domain/object-keys.ts';
 import { settleJoin } from '../../orchestration/settle-joins.ts';
 import type { ObjectStore } from '../../ports/object-store/object-store.ts';
 import { MediaError } from '../media/media-error.ts';
 import type { MediaTools } from '../media/media-tools.ts';
-import { joinKey } from '../prepared/segment-format.ts';
 import { unlessClaimed } from './claimed-work.ts';
 import type { Attempt } from './claimed-work.ts';
 import { prepareJoin } from './prepare-join.ts';
@@ -21,10 +21,8 @@ export interface MakeJoinOptions {
 const sourceURLSeconds = 900;
 /** A join takes a second or two. */
 const joinTimeoutMs = 120_000;
-/** So many joins a command deletes at most. */
-const removedAtOnce = 500;
 
-/** Makes a join. Where it cannot be made, its place is a cut. */
+/** Makes a join that a stream on the air still wants. Where it cannot be made, its place is a cut. */
 export async function makeJoin(options: MakeJoinOptions, name: string, attempt: Attempt): Promise<void> {
   const { pool, objects, tools, log } = options;
   const { joins, uploads } = databaseOn(pool);
@@ -32,6 +30,7 @@ export async function makeJoin(options: MakeJoinOptions, name: string, attempt: 
     await unlessClaimed(options, attempt, joinKey(name), async () => {
       const join = await joins.find(name);
       if (join?.state !== 'preparing') return;
+      if (await inTransaction(pool, (data) => data.joins.dropUnwanted(name))) return;
       const urls = new Map<string, string>();
       for (const contentHash of join.content_hashes) {
         const upload = await uploads.anyWithContent(contentHash);
@@ -53,15 +52,4 @@ export async function makeJoin(options: MakeJoinOptions, name: string, attempt: 
     log('join_not_prepared', { name, error: String(error) });
     await joins.settle(name, 'failed');
   }
-}
-
-/** Deletes joins of contents that no upload has any more, and those that no run has sent for long. */
-export async function removeNeedlessJoins({ pool, objects }: Pick<MakeJoinOptions, 'pool' | 'objects'>): Promise<void> {
-  const { joins, outbox } = databaseOn(pool);
-  const names = await joins.needless(removedAtOnce);
-  for (const name of names) {
-    await objects.delete(joinKey(name));
-    await joins.remove(name);
-  }
-  if (names.length === removedAtOnce) await outbox.send({ queue: 'media', body: { task: 'remove_renditions' } });
 }

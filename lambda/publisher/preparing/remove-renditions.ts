@@ -2,6 +2,7 @@
 import type { Pool } from 'pg';
 import { databaseOn } from '../../data/database.ts';
 import { formatNamed } from '../../domain/rendition.ts';
+import { forgetJoinsOf } from '../../orchestration/forget-joins.ts';
 import type { ObjectStore } from '../../ports/object-store/object-store.ts';
 import { segmentKey } from '../prepared/segment-format.ts';
 import { unlessClaimed } from './claimed-work.ts';
@@ -64,8 +65,10 @@ async function removeSome(
       const batch = Array.from({ length: Math.min(inParallel, end - segment) }, (_, index) => segment + index);
       await Promise.all(batch.map((each) => objects.delete(segmentKey(rendition, each))));
     }
-    if (from === 0) await orphanedRenditions.remove(contentHash, format);
-    else await orphanedRenditions.noteDeleted(contentHash, format, from);
+    if (from === 0) {
+      await forgetJoinsOf(pool, contentHash);
+      await orphanedRenditions.remove(contentHash, format);
+    } else await orphanedRenditions.noteDeleted(contentHash, format, from);
   }
   // Whoever came meanwhile may have found a rendition that is being prepared, by nobody.
   const heir = await uploads.anyWithContent(contentHash);

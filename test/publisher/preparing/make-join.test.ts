@@ -4,12 +4,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { joinKey } from '../../../lambda/domain/object-keys.ts';
 import { joinName } from '../../../lambda/domain/sound-joins.ts';
 import type { JoinRecipe } from '../../../lambda/domain/sound-joins.ts';
 import { createFileObjectStore } from '../../../lambda/ports/object-store/file-object-store.ts';
 import type { FileObjectStore } from '../../../lambda/ports/object-store/file-object-store.ts';
 import { findMediaTools } from '../../../lambda/publisher/media/media-tools.ts';
-import { assertSegment, joinKey, readSegmentHeader } from '../../../lambda/publisher/prepared/segment-format.ts';
+import { assertSegment, readSegmentHeader } from '../../../lambda/publisher/prepared/segment-format.ts';
 import { actorsOn } from '../../support/actors.ts';
 import { mediaSample, serveSamples } from '../../support/media-samples.ts';
 import type { SampleServer } from '../../support/media-samples.ts';
@@ -18,7 +19,7 @@ import { startPreparing } from './preparing-worker.ts';
 
 const tools = await findMediaTools(process.env);
 const service = testService();
-const { call, data, readyStream, upload } = actorsOn(service);
+const { activeStream, call, data, register, upload } = actorsOn(service);
 const contents = ['a', 'b'].map((bytes) => `${bytes.repeat(64)}-audio-12.345-sound`) as [string, string];
 
 let samples: SampleServer;
@@ -48,7 +49,9 @@ const name = joinName(recipe);
 it('is made once, as long as it should be, and deleted with its contents', async () => {
   const uploadIDs = [await upload(), await upload()];
   for (const [index, id] of uploadIDs.entries()) await data().uploads.recordContentHash(id, contents[index]!);
-  const id = await readyStream();
+  for (const content of contents) await data().renditions.begin(content, 'sound', 1);
+  await register('agent');
+  const { id } = await activeStream('agent');
   await data().joins.want(id, [{ name, recipe, content_hashes: contents }]);
   const send = () =>
     data().outbox.send({ queue: 'media', body: { task: 'prepare_join', name, uploadID: uploadIDs[0]! } });

@@ -1,6 +1,7 @@
 // What was prepared goes with the last upload of its content: only what was made, a part at a time, and nobody's else.
 import { beforeEach, expect, it } from 'vitest';
 import { createMediaWorker } from '../../../lambda/publisher/media-worker.ts';
+import { posterKey, posterStripKey } from '../../../lambda/domain/content-pictures.ts';
 import type { MediaCommand } from '../../../lambda/data/outbox.ts';
 import { actorsOn } from '../../support/actors.ts';
 import { testService } from '../../support/service.ts';
@@ -20,6 +21,11 @@ beforeEach(async () => {
 
 /** Lets a worker carry out one command. */
 async function carryOut(body: MediaCommand): Promise<void> {
+  expect(await failuresOf(body)).toEqual([]);
+}
+
+/** @returns the failures of a command that a worker carries out */
+async function failuresOf(body: object) {
   const objects = {
     ...service.objects(),
     delete: async (key: string) => {
@@ -42,7 +48,7 @@ async function carryOut(body: MediaCommand): Promise<void> {
   const attributes = { ApproximateReceiveCount: '1' };
   const Records = [{ messageId: crypto.randomUUID(), body: JSON.stringify(body), attributes }];
   const { batchItemFailures } = await handle({ Records } as unknown as Parameters<typeof handle>[0]);
-  expect(batchItemFailures).toEqual([]);
+  return batchItemFailures;
 }
 
 /** What a worker deletes once the last upload of a content is gone. */
@@ -75,6 +81,19 @@ it('goes with the last upload of its content', async () => {
   await data().uploads.delete(second);
   await carryOut(removal);
   expect([await row('a'), segmentsDeleted('a')]).toEqual([undefined, [0, 1]]);
+});
+
+it('does not go with a picture, of which there are many', async () => {
+  await rendition('a', { of: 1, made: 1 });
+  const objectKey = posterKey(posterStripKey('a', format, 0), 1);
+  await carryOut({ task: 'delete_object', objectKey });
+  expect(deleted).toEqual([objectKey]);
+  await carryOut({ task: 'remove_renditions' });
+  expect(await row('a')).toBeUndefined();
+});
+
+it('a command of a later release is delivered again', async () => {
+  expect(await failuresOf({ task: 'of_a_later_release' })).toHaveLength(1);
 });
 
 it('nothing is deleted but what was made, however long a rendition was to be', async () => {
