@@ -142,7 +142,7 @@ export function joins(db: Queryable) {
       return rowCount! > 0;
     },
 
-    /** Forgets joins that no run has wanted for two days. @returns the names of those whose objects are to be deleted */
+    /** Forgets joins that no run has wanted for two days. @returns their names, as their objects are to be deleted */
     forgetOld: async (most: number) => {
       const rows = await all<Pick<JoinRow, 'name'>>(
         db,
@@ -155,7 +155,7 @@ export function joins(db: Queryable) {
       return rows.map(({ name }) => name);
     },
 
-    /** Forgets joins in which a content is heard. @returns the names of those whose objects are to be deleted */
+    /** Forgets joins in which a content is heard. @returns their names, as their objects are to be deleted */
     forgetOf: async (contentHash: string) => {
       const rows = await all<Pick<JoinRow, 'name'>>(
         db,

@@ -227,16 +227,13 @@ export function streams(db: Queryable) {
         [userID, state, before, count],
       ),
 
-    /** Clears what the run before has left: a new run begins with item 0 and without figures. */
+    /** Clears what the run before has left: a new run begins with item 0, in 16:9 and without figures. */
     beginRun: async (id: string, { quality, framerate, videoCodec, aspect }: PictureFormat): Promise<void> => {
       await db.query(
-        `update streams
-         set started_at = null, stopped_at = null, anchored_at = null, stats = null,
-           run_quality = $2, run_framerate = $3, run_video_codec = $4
-         where id = $1`,
+        `update streams set started_at = null, stopped_at = null, anchored_at = null, stats = null,
+           run_quality = $2, run_framerate = $3, run_video_codec = $4 where id = $1`,
         [id, quality, framerate, videoCodec],
       );
-      // With a quality a run gets the aspect 16:9, whichever release begins it.
       if (aspect) await db.query('update streams set run_aspect = $2 where id = $1', [id, aspect]);
     },
 

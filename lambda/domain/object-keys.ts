@@ -5,7 +5,7 @@ import { abandonedAfterDays } from './upload-times.ts';
 /** The keys of renditions begin with this; `segmentKey` of the publisher makes the whole key. */
 export const renditionsPrefix = 'renditions/';
 
-/** Of the prepared format. It is part of the keys of segments and joins: what another version has written is never read. */
+/** Of the prepared format. Keys of segments and joins have it, so what another version has written is never read. */
 export const segmentFormatVersion = 1;
 
 /** The keys of uploads begin with this. */
