@@ -39,7 +39,7 @@ export class Exporter {
     else this.#options.measures.add('loop.telemetry.spans.dropped', 1);
   };
 
-  /** Sends what there is, after what is being sent. Never rejects. @returns whether the collector took what came last */
+  /** Sends what there is, after what is being sent. Never rejects. @returns whether the collector took the last */
   flush(): Promise<boolean> {
     return (this.#last = this.#last.then(() => this.#send()));
   }

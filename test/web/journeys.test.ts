@@ -158,6 +158,10 @@ describe.skipIf(!chromiumPath)('somebody with a browser (skipped where Chromium 
     await state('Off air');
   });
 
+  /** What the page recognises interrupted uploads by after a reload. */
+  const isRemembered = async () =>
+    (await page.evaluate(() => localStorage.getItem('uploads')))?.includes('film') ?? false;
+
   test('uploads files on one screen while looking at another, and goes on after a reload', async () => {
     await page.getByRole('link', { name: 'Library' }).click();
     let isHeld = true;
@@ -168,6 +172,7 @@ describe.skipIf(!chromiumPath)('somebody with a browser (skipped where Chromium 
     await page.getByLabel('Add files').setInputFiles(film);
     await page.getByText('Uploading').waitFor();
     await until(async () => (await run.api('GET', '/uploads')).data.length === 2);
+    await until(isRemembered);
     page.on('dialog', (dialog) => void dialog.accept());
     await page.reload();
     await page.getByText('was interrupted', { exact: false }).waitFor();
@@ -191,7 +196,7 @@ describe.skipIf(!chromiumPath)('somebody with a browser (skipped where Chromium 
     const uploads = async () => (await run.api('GET', '/uploads')).data as { id: string; uploaded: boolean }[];
     await page.route(/\/objects\//, (route) => route.abort());
     await page.getByLabel('Add files').setInputFiles(film);
-    await until(async () => (await uploads()).some(({ uploaded }) => !uploaded));
+    await until(isRemembered);
     await page.reload();
     await page.getByText('was interrupted', { exact: false }).waitFor();
     const { id } = (await uploads()).find(({ uploaded }) => !uploaded)!;

@@ -126,7 +126,7 @@ async function send({ key, uploadID }: UploadTask): Promise<void> {
   }
 }
 
-/** @param known the upload that has a part of the file; null: none @returns the upload that has all @throws {ApiError} */
+/** @param known the upload that was begun with the file; null: none @returns the one that has all of it */
 async function sendFile(key: string, file: File, known: string | null, signal: AbortSignal): Promise<string> {
   const id = known ?? (await make(key, file));
   try {
