@@ -26,7 +26,7 @@ export class Exporter {
   readonly #options: ExporterOptions;
   readonly #beganMs: number;
   #spans: Span[] = [];
-  #last: Promise<void> = Promise.resolve();
+  #last: Promise<boolean> = Promise.resolve(true);
   #isFailing = false;
 
   constructor(options: ExporterOptions) {
@@ -39,12 +39,12 @@ export class Exporter {
     else this.#options.measures.add('loop.telemetry.spans.dropped', 1);
   };
 
-  /** Sends what there is, after what is being sent. Never rejects. */
-  flush(): Promise<void> {
+  /** Sends what there is, after what is being sent. Never rejects. @returns whether the collector took the last */
+  flush(): Promise<boolean> {
     return (this.#last = this.#last.then(() => this.#send()));
   }
 
-  async #send(): Promise<void> {
+  async #send(): Promise<boolean> {
     const { resource, measures, clock } = this.#options;
     while (this.#spans.length > 0) {
       const spans = this.#spans.splice(0, spansAtOnce);
@@ -55,7 +55,8 @@ export class Exporter {
       measures.add('loop.telemetry.spans.dropped', spans.length - kept.length);
       break;
     }
-    await this.#post('/v1/metrics', metricsMessage(resource, measures.read(), this.#beganMs, clock()));
+    const message = metricsMessage(resource, measures.read(), this.#beganMs, clock());
+    return (await this.#post('/v1/metrics', message)) === 'taken';
   }
 
   async #post(path: string, message: object): Promise<'taken' | 'later' | 'refused'> {

@@ -17,11 +17,15 @@ export interface TelemetryOptions {
 }
 
 export interface Telemetry extends AsyncDisposable {
-  /** Sends what there is. Never rejects. */
-  flush(): Promise<void>;
+  /** Sends what there is. Never rejects. @returns whether the collector took it */
+  flush(): Promise<boolean>;
 }
 
 const everyMs = 10_000;
+/** What a caller of a function waits for a collector at most. */
+const mostWaitMs = 300;
+/** A collector that is away or slow is left alone for so long: not each caller waits for it. */
+const restMs = 30_000;
 
 /** @returns null where no collector is named @throws where the environment is malformed */
 export function startTelemetry({ env, service, instanceID, log }: TelemetryOptions): Telemetry | null {
@@ -60,7 +64,8 @@ export function startTelemetry({ env, service, instanceID, log }: TelemetryOptio
 
 /**
  * The handler of a function, which sends what was measured before it answers: it may be frozen, or ended, at any time
- * after that. Where there is no collector it is the handler itself.
+ * after that. A collector that does not take it soon delays one answer by `mostWaitMs`, and then none for `restMs`.
+ * Where there is no collector it is the handler itself.
  */
 export function measuredFunction<Given extends unknown[], Result>(
   options: Omit<TelemetryOptions, 'instanceID'>,
@@ -69,13 +74,22 @@ export function measuredFunction<Given extends unknown[], Result>(
   const telemetry = startTelemetry({ ...options, instanceID: randomUUID() });
   if (telemetry === null) return handler;
   observeProcess(measures);
+  let restsUntilMs = 0;
   return async (...given) => {
     try {
       return await handler(...given);
     } finally {
-      await telemetry.flush();
+      if (Date.now() >= restsUntilMs && !(await isTakenSoon(telemetry))) restsUntilMs = Date.now() + restMs;
     }
   };
+}
+
+async function isTakenSoon(telemetry: Telemetry): Promise<boolean> {
+  const late = Promise.withResolvers<boolean>();
+  const timer = setTimeout(late.resolve, mostWaitMs, false);
+  const isTaken = await Promise.race([telemetry.flush(), late.promise]);
+  clearTimeout(timer);
+  return isTaken;
 }
 
 /** `key=value,key=value`, percent-encoded, as W3C Baggage has them. */

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { all } from '../../lambda/data/queryable.ts';
 import { StartTrace } from '../../lambda/publisher/agent/start-trace.ts';
 import { createPostgresCommandQueue } from '../../lambda/ports/command-queue/postgres-command-queue.ts';
@@ -11,7 +11,7 @@ import { Exporter } from '../../lambda/telemetry/exporter.ts';
 import { Measures } from '../../lambda/telemetry/measures.ts';
 import { beginSpan, keepSpans } from '../../lambda/telemetry/spans.ts';
 import type { Span } from '../../lambda/telemetry/spans.ts';
-import { startTelemetry } from '../../lambda/telemetry/telemetry.ts';
+import { measuredFunction, startTelemetry } from '../../lambda/telemetry/telemetry.ts';
 import { readTraceparent } from '../../lambda/telemetry/trace-context.ts';
 import { actorsOn } from '../support/actors.ts';
 import { testService } from '../support/service.ts';
@@ -147,5 +147,31 @@ describe('a collector', () => {
     status = 200;
     await it.exporter.flush();
     expect(spansOf(it.taken)).toHaveLength(2048);
+  });
+
+  it('that accepts and never answers delays one answer of a function a little, and then none for a while', async () => {
+    const server = createServer(() => {}).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo;
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval', 'Date'] });
+    try {
+      const env = { OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${port}` };
+      const handler = measuredFunction({ env, service: 'api', log: () => {} }, async () => 'answer');
+      const soon = (answer: Promise<string>) => Promise.race([answer, new Promise((resolve) => setImmediate(resolve))]);
+      const delayed = async () => {
+        const answer = handler();
+        expect(await soon(answer)).toBeUndefined();
+        await vi.advanceTimersByTimeAsync(300);
+        expect(await soon(answer)).toBe('answer');
+      };
+      await delayed();
+      expect(await soon(handler())).toBe('answer');
+      await vi.advanceTimersByTimeAsync(30_000);
+      await delayed();
+    } finally {
+      vi.useRealTimers();
+      server.close();
+      server.closeAllConnections();
+    }
   });
 });

@@ -158,6 +158,10 @@ describe.skipIf(!chromiumPath)('somebody with a browser (skipped where Chromium 
     await state('Off air');
   });
 
+  /** What the page recognises interrupted uploads by after a reload. */
+  const isRemembered = async () =>
+    (await page.evaluate(() => localStorage.getItem('uploads')))?.includes('film') ?? false;
+
   test('uploads files on one screen while looking at another, and goes on after a reload', async () => {
     await page.getByRole('link', { name: 'Library' }).click();
     let isHeld = true;
@@ -168,6 +172,7 @@ describe.skipIf(!chromiumPath)('somebody with a browser (skipped where Chromium 
     await page.getByLabel('Add files').setInputFiles(film);
     await page.getByText('Uploading').waitFor();
     await until(async () => (await run.api('GET', '/uploads')).data.length === 2);
+    await until(isRemembered);
     page.on('dialog', (dialog) => void dialog.accept());
     await page.reload();
     await page.getByText('was interrupted', { exact: false }).waitFor();
@@ -180,6 +185,27 @@ describe.skipIf(!chromiumPath)('somebody with a browser (skipped where Chromium 
     const { data } = await run.api('GET', '/uploads');
     expect(data).toHaveLength(2);
     expect(await look('library')).toEqual([]);
+  });
+
+  test('uploads anew what was deleted while it was interrupted, and spends no keys on parts', async () => {
+    const keyed: string[] = [];
+    page.on('request', (request) => {
+      const isOfParts = /\/(?:part-urls|complete)$/.test(request.url());
+      if (isOfParts && request.headers()['idempotency-key']) keyed.push(request.url());
+    });
+    const uploads = async () => (await run.api('GET', '/uploads')).data as { id: string; uploaded: boolean }[];
+    await page.route(/\/objects\//, (route) => route.abort());
+    await page.getByLabel('Add files').setInputFiles(film);
+    await until(isRemembered);
+    await page.reload();
+    await page.getByText('was interrupted', { exact: false }).waitFor();
+    const { id } = (await uploads()).find(({ uploaded }) => !uploaded)!;
+    await run.api('DELETE', `/uploads/${id}`);
+    await page.unroute(/\/objects\//);
+    await page.getByLabel('Choose it again').setInputFiles(film);
+    await page.getByText('All uploads are done').waitFor();
+    expect((await uploads()).filter(({ uploaded }) => uploaded)).toHaveLength(3);
+    expect(keyed).toEqual([]);
   });
 
   test('makes a playlist of a stream, adds to it, and moves an item, which is what the API then has', async () => {
@@ -238,6 +264,19 @@ describe.skipIf(!chromiumPath)('somebody with a browser (skipped where Chromium 
     expect(await look('away')).toEqual([]);
     await page.unroute(/\/v1\//);
     await page.getByText('The platform does not answer.', { exact: false }).waitFor({ state: 'detached' });
+  });
+
+  test('sees what the API could not answer for a while', async () => {
+    let refusals = 3;
+    await page.route(/\/v1\/streams\?/, async (route) => {
+      if (refusals-- > 0) await route.fulfill({ status: 503, json: { detail: 'Too much at once.' } });
+      else await route.continue();
+    });
+    await page.goto(`${run.connection.siteURL}/streams`);
+    await page.getByText('Too much at once.').waitFor();
+    await page.getByText('Renamed elsewhere').waitFor();
+    await page.unroute(/\/v1\/streams\?/);
+    expect(refusals).toBeLessThan(0);
   });
 
   test('makes the whole way to a stream with the keyboard alone', async () => {

@@ -26,19 +26,29 @@ export function serviceNow(): number {
   return Date.now() + aheadMs;
 }
 
+interface CallOptions {
+  /** Twice is as good as once: it is sent without a key, of which each person has a bounded number. */
+  readonly isRepeatable?: boolean;
+}
+
 /**
  * Calls an operation. A POST has a key of its own, so that one that is sent again by the browser does nothing twice.
  * @param path below /v1, such as `/streams`
  * @returns the answer; undefined where the operation has none
  * @throws {ApiError}
  */
-export async function call<Answer>(method: Method, path: string, body?: object): Promise<Answer> {
+export async function call<Answer>(
+  method: Method,
+  path: string,
+  body?: object,
+  { isRepeatable = false }: CallOptions = {},
+): Promise<Answer> {
   const response = await fetch(`/v1${path}`, {
     method,
     headers: {
       accept: 'application/json',
       ...(body && { 'content-type': 'application/json' }),
-      ...(method === 'POST' && { 'idempotency-key': crypto.randomUUID() }),
+      ...(method === 'POST' && !isRepeatable && { 'idempotency-key': crypto.randomUUID() }),
     },
     ...(body && { body: JSON.stringify(body) }),
     signal: AbortSignal.timeout(30_000),

@@ -8,6 +8,8 @@ export interface Live<Data> {
   readonly data: Data | undefined;
   /** Why the last reading failed; null where it did not. */
   readonly error: ApiError | null;
+  /** How many readings have failed since the last that did not. */
+  readonly failures: number;
 }
 
 interface Entry {
@@ -17,6 +19,7 @@ interface Entry {
   readonly every: Map<() => void, number>;
   readAtMs: number;
   isReading: boolean;
+  /** It has changed while it was read, or could not be read and may be later. */
   isWantedAgain: boolean;
 }
 
@@ -30,6 +33,8 @@ export interface Connection {
 /** A change is on the screen at most this long, and what reading it takes, after its commit. */
 const pollMs = 2000;
 const failuresUntilLost = 2;
+/** What the API refuses is asked for after twice the time with each refusal, up to this. */
+const mostRetryMs = 30_000;
 /** Answers that nobody looks at are kept for a way back, but not for ever. */
 const mostIdleEntries = 50;
 
@@ -39,6 +44,7 @@ let connection: Connection = { isLost: false, heardAtMs: Date.now() };
 let failures = 0;
 let cursor: string | null = null;
 let timer: ReturnType<typeof setTimeout> | null = null;
+let isPolling = false;
 
 /**
  * The answer to GET of a path, for as long as the component shows it.
@@ -67,10 +73,11 @@ export function refresh(prefix: string): void {
 export function show(path: string, data: unknown): void {
   const entry = entryOf(path);
   entry.readAtMs = Date.now();
-  publish(entry, { data, error: null });
+  publish(entry, { data, ...wellRead });
 }
 
-const nothing: Live<undefined> = { data: undefined, error: null };
+const wellRead = { error: null, failures: 0 };
+const nothing: Live<undefined> = { data: undefined, ...wellRead };
 
 function onConnection(listener: () => void): () => void {
   connectionListeners.add(listener);
@@ -122,14 +129,27 @@ async function read(path: string, entry: Entry): Promise<void> {
       entry.isWantedAgain = false;
       entry.readAtMs = Date.now();
       // oxlint-disable-next-line no-await-in-loop -- what is wanted again is asked for once the first answer is there
-      publish(entry, { data: await call('GET', path), error: null });
+      publish(entry, { data: await call('GET', path), ...wellRead });
     } while (entry.isWantedAgain);
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
-    publish(entry, { ...entry.live, error });
+    if (isPassing(error)) entry.isWantedAgain = true;
+    publish(entry, { ...entry.live, error, failures: entry.live.failures + 1 });
   } finally {
     entry.isReading = false;
   }
+}
+
+/** Nobody answered, or it was too much at once, or the fault is the platform's. */
+export function isPassing({ status }: ApiError): boolean {
+  return status === 0 || status === 429 || status >= 500;
+}
+
+/** Whether what is wanted again is asked for by now: while nobody answers, each time. */
+function isTimeAgain({ isWantedAgain, isReading, readAtMs, live: { error, failures } }: Entry): boolean {
+  if (!isWantedAgain || isReading) return false;
+  const waitMs = error === null || error.status === 0 ? 0 : Math.min(mostRetryMs, 1000 * 2 ** failures);
+  return Date.now() - readAtMs >= waitMs;
 }
 
 function publish(entry: Entry, live: Live<unknown>): void {
@@ -137,18 +157,21 @@ function publish(entry: Entry, live: Live<unknown>): void {
   for (const listener of entry.listeners) listener();
 }
 
-/** Asks what has changed, reads that again, and comes back: not while the page is hidden. */
+/** Asks what has changed, reads that again, and comes back: not while the page is hidden, and never twice at once. */
 async function poll(): Promise<void> {
+  if (isPolling) return;
   const watched = [...entries].filter(([, { listeners }]) => listeners.size > 0);
   if (watched.length === 0) {
     timer = null;
     return;
   }
   if (!document.hidden) {
+    isPolling = true;
     const stale = await changedPaths(watched.map(([path]) => path));
+    isPolling = false;
     for (const [path, entry] of watched) {
       const isDue = Date.now() - entry.readAtMs >= Math.min(...entry.every.values());
-      if (stale.has(path) || isDue || entry.live.error?.status === 0) void read(path, entry);
+      if (stale.has(path) || isDue || isTimeAgain(entry)) void read(path, entry);
     }
   }
   timer = setTimeout(() => void poll(), pollMs);

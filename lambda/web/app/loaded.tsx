@@ -1,7 +1,7 @@
 // What is shown of an answer: nothing at first, a skeleton after a moment, words where it failed, and what is known.
 import type { ReactNode } from 'react';
 import { words } from '../words/en.ts';
-import { refresh } from './live-data.ts';
+import { isPassing, refresh } from './live-data.ts';
 import type { Live } from './live-data.ts';
 
 interface LoadedProps<Data> {
@@ -11,9 +11,23 @@ interface LoadedProps<Data> {
   readonly children: (data: Data) => ReactNode;
 }
 
-/** What is known stays on the screen while it is read again and while nobody answers. */
-export function Loaded<Data>({ live: { data, error }, path, children }: LoadedProps<Data>): ReactNode {
-  if (data !== undefined) return children(data);
+/** One or two failures are likely to pass. */
+const failuresUntilShown = 3;
+
+/** What is known stays on the screen while it is read again and while nobody answers, which the shell says. */
+export function Loaded<Data>({ live, path, children }: LoadedProps<Data>): ReactNode {
+  const { data, error } = live;
+  if (data !== undefined)
+    return (
+      <>
+        {lasts(live) && (
+          <p role="alert" className="error">
+            {error?.message}
+          </p>
+        )}
+        {children(data)}
+      </>
+    );
   if (error === null)
     return (
       <div className="skeleton" role="status">
@@ -28,4 +42,9 @@ export function Loaded<Data>({ live: { data, error }, path, children }: LoadedPr
       </button>
     </div>
   );
+}
+
+function lasts({ error, failures }: Live<unknown>): boolean {
+  if (error === null || error.status === 0) return false;
+  return !isPassing(error) || failures >= failuresUntilShown;
 }

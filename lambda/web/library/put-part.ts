@@ -1,9 +1,5 @@
 // Sends one part of a file to its address in the store, and tells how far it is. What breaks off is sent again.
-
-interface PartAddress {
-  readonly url: string;
-  readonly headers: HeadersInit;
-}
+import type { PartAddress } from './part-addresses.ts';
 
 interface PutPartOptions {
   readonly bytes: Blob;
@@ -19,6 +15,7 @@ const firstPauseMs = 1000;
 /** @throws where it was stopped, or did not get through in all attempts */
 export async function putPart(options: PutPartOptions): Promise<void> {
   for (let attempt = 1; ; attempt++) {
+    options.signal.throwIfAborted();
     try {
       // oxlint-disable-next-line no-await-in-loop -- the next attempt comes after this one
       return await put(options, await options.urlOf());
@@ -26,9 +23,20 @@ export async function putPart(options: PutPartOptions): Promise<void> {
       if (options.signal.aborted || attempt === attempts) throw error;
       options.onSent(0);
       // oxlint-disable-next-line no-await-in-loop -- and after a pause, which grows
-      await new Promise((resolve) => setTimeout(resolve, firstPauseMs * 2 ** (attempt - 1)));
+      await pause(firstPauseMs * 2 ** (attempt - 1), options.signal);
     }
   }
+}
+
+/** Ends early where it is stopped. */
+function pause(ms: number, signal: AbortSignal): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const timer = setTimeout(resolve, ms);
+  signal.addEventListener('abort', () => {
+    clearTimeout(timer);
+    resolve();
+  });
+  return promise;
 }
 
 /** By XMLHttpRequest, as fetch tells nobody how much has been sent. */

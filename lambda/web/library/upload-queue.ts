@@ -1,8 +1,9 @@
 // Uploads that are under way: by parts, some at a time, over all screens; what was interrupted goes on where it was.
-import { call } from '../app/api.ts';
+import { ApiError, call } from '../app/api.ts';
 import { refresh } from '../app/live-data.ts';
 import type { Upload } from '../app/types.ts';
 import { mediaTypeOf } from './media-types.ts';
+import { partAddresses, partBytesOf } from './part-addresses.ts';
 import { putPart } from './put-part.ts';
 
 export type UploadPhase = 'waiting' | 'sending' | 'paused' | 'failed' | 'done' | 'interrupted';
@@ -28,16 +29,12 @@ interface Remembered {
   readonly lastModified: number;
 }
 
-interface PartURLs {
-  readonly partSizeBytes: number;
-  readonly parts: readonly { readonly partNumber: number; readonly url: string; readonly headers: HeadersInit }[];
-}
-
 const filesAtOnce = 2;
 const partsAtOnce = 3;
 const storageKey = 'uploads';
 
 const files = new Map<string, File>();
+/** Of those that are being sent, and of those that were paused and have not ended yet. */
 const stops = new Map<string, AbortController>();
 const listeners = new Set<() => void>();
 let tasks: readonly UploadTask[] = recall().map(({ uploadID, name, size }) => ({
@@ -61,7 +58,9 @@ export function onUploadTasks(listener: () => void): () => void {
 export function addFiles(added: readonly File[]): readonly string[] {
   const keys = added.map((file) => {
     const known = recall().find((each) => isSame(each, file));
-    const key = known?.uploadID ?? crypto.randomUUID();
+    const shown = known && tasks.find(({ uploadID }) => uploadID === known.uploadID);
+    if (shown?.phase === 'sending') return shown.key;
+    const key = shown?.key ?? known?.uploadID ?? crypto.randomUUID();
     files.set(key, file);
     const task: UploadTask = {
       key,
@@ -92,14 +91,20 @@ export function resumeUpload(key: string): void {
 
 /** Takes those out of the list that are done, or that somebody gives up. */
 export function clearUploads(): void {
-  for (const { phase, uploadID } of tasks) if (phase === 'interrupted' && uploadID !== null) forget(uploadID);
-  tasks = tasks.filter(({ phase }) => phase === 'waiting' || phase === 'sending' || phase === 'paused');
+  const isKept = ({ phase }: UploadTask) => phase === 'waiting' || phase === 'sending' || phase === 'paused';
+  for (const task of tasks) {
+    if (isKept(task)) continue;
+    files.delete(task.key);
+    if (task.uploadID !== null) forget(task.uploadID);
+  }
+  tasks = tasks.filter(isKept);
   announce();
 }
 
+/** One that was paused goes on when what was sent of it has ended. */
 function pump(): void {
   const free = filesAtOnce - tasks.filter(({ phase }) => phase === 'sending').length;
-  const next = tasks.filter(({ phase }) => phase === 'waiting').slice(0, Math.max(0, free));
+  const next = tasks.filter(({ key, phase }) => phase === 'waiting' && !stops.has(key)).slice(0, Math.max(0, free));
   for (const task of next) void send(task);
 }
 
@@ -109,10 +114,7 @@ async function send({ key, uploadID }: UploadTask): Promise<void> {
   stops.set(key, stop);
   change(key, { phase: 'sending' });
   try {
-    const id = uploadID ?? (await make(key, file));
-    await sendParts(key, id, file, stop.signal);
-    await call('POST', `/uploads/${id}/complete`);
-    forget(id);
+    forget(await sendFile(key, file, uploadID, stop.signal));
     files.delete(key);
     change(key, { phase: 'done', sentBytes: file.size });
     refresh('/uploads');
@@ -121,6 +123,26 @@ async function send({ key, uploadID }: UploadTask): Promise<void> {
   } finally {
     stops.delete(key);
     pump();
+  }
+}
+
+/** @param known the upload that was begun with the file; null: none @returns the one that has all of it */
+async function sendFile(key: string, file: File, known: string | null, signal: AbortSignal): Promise<string> {
+  const id = known ?? (await make(key, file));
+  try {
+    await sendParts(key, id, file, signal);
+    await call('POST', `/uploads/${id}/complete`, undefined, { isRepeatable: true });
+    return id;
+  } catch (error) {
+    const status = error instanceof ApiError ? error.status : 0;
+    const code = error instanceof ApiError ? error.code : '';
+    // It was complete already, and nobody has heard it.
+    if (code === 'resource_in_use' && (await call<Upload>('GET', `/uploads/${id}`)).uploaded) return id;
+    if (status !== 404 || known === null) throw error;
+    // Somebody has deleted what there was.
+    forget(known);
+    change(key, { uploadID: null, sentBytes: 0 });
+    return sendFile(key, file, null, signal);
   }
 }
 
@@ -140,8 +162,7 @@ async function make(key: string, file: File): Promise<string> {
 
 /** Sends the parts that are not there yet, each again where it breaks off. @throws {ApiError} */
 async function sendParts(key: string, id: string, file: File, signal: AbortSignal): Promise<void> {
-  const asked = await call<PartURLs>('POST', `/uploads/${id}/part-urls`, { partNumbers: [1] });
-  const partBytes = asked.partSizeBytes;
+  const partBytes = await partBytesOf(id);
   const there = new Set(await partsThere(id));
   const all = Array.from({ length: Math.ceil(file.size / partBytes) }, (_, index) => index + 1);
   const missing = all.filter((part) => !there.has(part));
@@ -151,6 +172,8 @@ async function sendParts(key: string, id: string, file: File, signal: AbortSigna
     arrived.set(part, bytes);
     change(key, { sentBytes: [...arrived.values()].reduce((sum, each) => sum + each, 0) });
   };
+  const addressOf = partAddresses(id, missing);
+  const ended = new AbortController();
   const next = missing.values();
   const lane = async (): Promise<void> => {
     for (const part of next) {
@@ -158,17 +181,19 @@ async function sendParts(key: string, id: string, file: File, signal: AbortSigna
       // oxlint-disable-next-line no-await-in-loop -- a lane sends one part at a time
       await putPart({
         bytes,
-        urlOf: async () => {
-          const body = { partNumbers: [part] };
-          return (await call<PartURLs>('POST', `/uploads/${id}/part-urls`, body)).parts[0]!;
-        },
+        urlOf: () => addressOf(part),
         onSent: (sent) => tell(part, sent),
-        signal,
+        signal: AbortSignal.any([signal, ended.signal]),
       });
       tell(part, sizeOf(part));
     }
   };
-  await Promise.all(Array.from({ length: partsAtOnce }, lane));
+  try {
+    await Promise.all(Array.from({ length: partsAtOnce }, lane));
+  } finally {
+    // Where one lane fails, the others stop.
+    ended.abort();
+  }
 }
 
 async function partsThere(id: string): Promise<readonly number[]> {
