@@ -122,6 +122,10 @@ export async function callEveryTool(
   await call('get_stream_output', named);
   await call('list_stream_outputs', { id: stream.id });
   await call('delete_stream_output', named);
+  const setState = `update streams set state = $2, anchored_at = now() where id = $1`;
+  await platform.pool().query(setState, [stream.id, 'active']);
+  await call('create_stream_preview', { id: stream.id });
+  await platform.pool().query(setState, [stream.id, 'activating']);
   await call('stop_stream', { id: stream.id });
   await call('get_stream', { id: stream.id });
   await call('list_streams', { ids: [stream.id, other.id] });

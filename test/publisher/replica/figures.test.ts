@@ -14,7 +14,7 @@ const statsOf = (id: string) => actors.call('GET', `/streams/${id}/stats`).then(
 /** Resolves once each of the streams has sent more frames than this. */
 async function untilSent(ids: readonly string[], frames: number): Promise<void> {
   const beyond = async () => (await Promise.all(ids.map(statsOf))).filter(({ framesSent }) => framesSent > frames);
-  await expect.poll(beyond, { timeout: 30_000 }).toHaveLength(ids.length);
+  await expect.poll(beyond, { timeout: 120_000 }).toHaveLength(ids.length);
 }
 
 /** The transaction that wrote the row of each stream last. */
