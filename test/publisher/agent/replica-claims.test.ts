@@ -31,9 +31,15 @@ async function claiming(agentID: string) {
   return Object.assign(agent, { claims });
 }
 
+/** Streams that wait for an agent. Nobody renews the agents' leases meanwhile. */
+async function startTwelve(): Promise<void> {
+  for (let count = 0; count < 12; count++) await startedStream();
+  await service.pool().query(`update agents set lease_expires_at = now() + interval '1 hour'`);
+}
+
 it('takes a share of what waits, and leaves the rest to the others', async () => {
   const agents = await Promise.all(['a', 'b', 'c', 'd'].map(claiming));
-  for (let count = 0; count < 12; count++) await startedStream();
+  await startTwelve();
   for (const agent of agents) {
     await agent.claims.claim();
     agent.isOpen = false;
@@ -43,8 +49,8 @@ it('takes a share of what waits, and leaves the rest to the others', async () =>
 
 it('takes what the others have left, a moment later', async () => {
   const [idle] = await Promise.all(['a', 'b', 'c', 'd'].map(claiming));
-  for (let count = 0; count < 12; count++) await startedStream();
+  await startTwelve();
   await idle!.claims.claim();
-  await expect.poll(() => replicasByAgent(service)).toEqual({ a: 12 });
+  await expect.poll(() => replicasByAgent(service), { timeout: 60_000 }).toEqual({ a: 12 });
   idle!.isOpen = false;
 });
