@@ -14,7 +14,7 @@ export interface SettleOptions {
   readonly newID: (prefix: string) => string;
 }
 
-/** So many signals are taken at once: what was wrong for a moment is not confirmed while it waits to be read as well. */
+/** So many signals are taken at once: all of a user, so that no end of what was wrong waits while that is confirmed. */
 const signalsAtOnce = 20_000;
 /** One command is for so many users, and so many are settled at a time. */
 const users = { atOnce: 200, together: 4 } as const;
