@@ -4,6 +4,7 @@ import { call } from '../app/api.ts';
 import { formatBytes, formatMoment, formatNumber } from '../app/format.ts';
 import { useLive } from '../app/live-data.ts';
 import { Loaded } from '../app/loaded.tsx';
+import { MoreButton } from '../app/more-button.tsx';
 import { useParameter } from '../app/router.tsx';
 import type { Invoice } from '../app/types.ts';
 import { usePages } from '../app/use-pages.ts';
@@ -155,11 +156,7 @@ function Invoices(): ReactNode {
           </>
         )}
       </Loaded>
-      {more && (
-        <button type="button" onClick={() => void more()}>
-          {words.more}
-        </button>
-      )}
+      <MoreButton more={more} />
     </section>
   );
 }

@@ -5,6 +5,7 @@ import { call } from '../app/api.ts';
 import { Ask } from '../app/ask.tsx';
 import { refresh, useLive } from '../app/live-data.ts';
 import { Loaded } from '../app/loaded.tsx';
+import { MoreButton } from '../app/more-button.tsx';
 import type { Destination, Page, Stream } from '../app/types.ts';
 import { usePages } from '../app/use-pages.ts';
 import { Field, Form } from '../form.tsx';
@@ -38,11 +39,7 @@ export function DestinationsPage(): ReactNode {
           )
         }
       </Loaded>
-      {more && (
-        <button type="button" onClick={() => void more()}>
-          {words.more}
-        </button>
-      )}
+      <MoreButton more={more} />
       <section aria-labelledby="add">
         <h2 id="add">{words.destinations.add}</h2>
         <DestinationForm onMade={() => refresh('/destinations')} />

@@ -6,6 +6,7 @@ import { Ask } from '../app/ask.tsx';
 import { formatBytes, formatDuration } from '../app/format.ts';
 import { refresh } from '../app/live-data.ts';
 import { Loaded } from '../app/loaded.tsx';
+import { MoreButton } from '../app/more-button.tsx';
 import { Link, setParameter, useParameter } from '../app/router.tsx';
 import type { Upload } from '../app/types.ts';
 import { usePages } from '../app/use-pages.ts';
@@ -71,11 +72,7 @@ export function LibraryPage(): ReactNode {
           )
         }
       </Loaded>
-      {more && (
-        <button type="button" onClick={() => void more()}>
-          {words.more}
-        </button>
-      )}
+      <MoreButton more={more} />
       <ImportForm />
     </div>
   );

@@ -6,6 +6,7 @@ import { ApiError, call } from '../app/api.ts';
 import { formatDuration } from '../app/format.ts';
 import { refresh, show, useLive } from '../app/live-data.ts';
 import { Loaded } from '../app/loaded.tsx';
+import { MoreButton } from '../app/more-button.tsx';
 import type { ScreenProps } from '../app/screen.ts';
 import type { Playlist, Upload } from '../app/types.ts';
 import { usePages } from '../app/use-pages.ts';
@@ -123,11 +124,7 @@ function LibraryPicker({ onAdd }: { readonly onAdd: (uploadID: string) => Promis
           </ul>
         )}
       </Loaded>
-      {more && (
-        <button type="button" onClick={() => void more()}>
-          {words.more}
-        </button>
-      )}
+      <MoreButton more={more} />
     </section>
   );
 }

@@ -3,6 +3,7 @@ import type { ReactNode } from 'react';
 import { formatDuration } from '../app/format.ts';
 import { useLive } from '../app/live-data.ts';
 import { Loaded } from '../app/loaded.tsx';
+import { MoreButton } from '../app/more-button.tsx';
 import { Link } from '../app/router.tsx';
 import type { Page, Playlist, Stream } from '../app/types.ts';
 import { usePages } from '../app/use-pages.ts';
@@ -40,11 +41,7 @@ export function PlaylistsPage(): ReactNode {
           </>
         )}
       </Loaded>
-      {more && (
-        <button type="button" onClick={() => void more()}>
-          {words.more}
-        </button>
-      )}
+      <MoreButton more={more} />
     </div>
   );
 }

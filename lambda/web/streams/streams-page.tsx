@@ -4,6 +4,7 @@ import { streamStates } from '../../domain/stream-lifecycle.ts';
 import { Age } from '../app/age.tsx';
 import { useLive } from '../app/live-data.ts';
 import { Loaded } from '../app/loaded.tsx';
+import { MoreButton } from '../app/more-button.tsx';
 import { Link, setParameter, useParameter } from '../app/router.tsx';
 import { StreamBadge } from '../app/state-badge.tsx';
 import type { Destination, Page, Stream } from '../app/types.ts';
@@ -51,11 +52,7 @@ export function StreamsPage(): ReactNode {
           fitting.length === 0 ? <None isFiltered={search !== '' || state !== ''} /> : <Rows streams={fitting} />
         }
       </Loaded>
-      {more && (
-        <button type="button" onClick={() => void more()}>
-          {words.more}
-        </button>
-      )}
+      <MoreButton more={more} />
     </div>
   );
 }
