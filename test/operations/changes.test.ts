@@ -177,8 +177,8 @@ describe('who cannot be told all', () => {
   });
 
   /** Waits for older transactions, also of other tests on this server: a cursor is not after what they may change. */
-  const untilOlderOnesEnded = () =>
-    expect
+  const untilOlderOnesEnded = async () => {
+    await expect
       .poll(
         async () => {
           const { rows } = await service.pool().query<{ ended: boolean }>(
@@ -190,6 +190,7 @@ describe('who cannot be told all', () => {
         { timeout: 30_000 },
       )
       .toBe(true);
+  };
 
   it('where changes were forgotten, but not with a cursor of afterwards', async () => {
     await upload();
