@@ -61,8 +61,9 @@ describe.skipIf(!chromiumPath)(
     });
     afterAll(() => browser.close());
 
-    /** What axe finds on the page. In dark colours it looks only for contrast. */
+    /** What axe finds on the page once it shows. In dark colours it looks only for contrast. */
     async function axeFindings(): Promise<string[]> {
+      await page.getByRole('heading', { level: 1 }).waitFor();
       const found: string[] = [];
       for (const colorScheme of ['light', 'dark'] as const) {
         await page.emulateMedia({ colorScheme });
