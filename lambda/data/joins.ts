@@ -1,11 +1,12 @@
-// SQL of joins of sound: which are made, and from when on the run of a stream sends which.
+// SQL of joins: which are made, and from when on the run of a stream sends which.
+import type { PictureJoinRecipe } from '../domain/picture-joins.ts';
 import type { JoinRecipe } from '../domain/sound-joins.ts';
 import { all, one } from './queryable.ts';
 import type { Queryable } from './queryable.ts';
 
 export interface JoinRow {
   readonly name: string;
-  readonly recipe: JoinRecipe;
+  readonly recipe: JoinRecipe | PictureJoinRecipe;
   readonly content_hashes: readonly string[];
   readonly state: 'preparing' | 'ready' | 'failed';
 }

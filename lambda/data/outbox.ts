@@ -17,12 +17,19 @@ export type Command =
 export type MediaCommand =
   | { readonly task: 'probe_upload'; readonly uploadID: string; readonly failures?: number }
   | PrepareCommand
-  /** `uploadID` is of whom the work is for. */
-  | { readonly task: 'prepare_join'; readonly name: string; readonly uploadID: string; readonly failures?: number }
+  | JoinCommand
   | { readonly task: 'publish_playlist'; readonly playlistID: string; readonly request: number }
   | { readonly task: 'capture_frame' | 'capture_posters'; readonly uploadID: string; readonly objectKey: string }
   | { readonly task: 'delete_object'; readonly objectKey: string; readonly multipartID?: string }
   | { readonly task: 'remove_renditions' };
+
+/** `uploadID` is of whom the work is for. The release before, which knows fewer kinds, has another name for it. */
+interface JoinCommand {
+  readonly task: 'make_join' | 'prepare_join';
+  readonly name: string;
+  readonly uploadID: string;
+  readonly failures?: number;
+}
 
 /** Prepares the whole rendition of an upload, or only a `segment` of it that is damaged or gone. */
 export interface PrepareCommand {

@@ -13,16 +13,34 @@ export interface Framing {
   readonly colour: string;
 }
 
+export const pictureJoinKinds = ['cut', 'dip', 'crossfade'] as const;
+
+/** How an item of pictures is followed by the next one; its own sound goes with them. */
+export interface PictureJoin {
+  /** A dip goes through black and silence; with a crossfade the next item begins while this one is still seen. */
+  readonly kind: (typeof pictureJoinKinds)[number];
+  /** How long each fade lasts; of no meaning for a cut. */
+  readonly seconds: number;
+}
+
+export const pictureJoinSeconds = { shortest: 0.2, longest: 2, step: 0.1 } as const;
+
 /** What an item of a playlist says of its look. */
 export interface ItemLook {
-  readonly framing: Framing;
+  readonly framing?: Framing;
+  readonly join?: PictureJoin;
 }
 
 export interface StreamLook extends ItemLook {
   readonly aspect: Aspect;
+  readonly framing: Framing;
 }
 
-export const usualLook: StreamLook = { aspect: '16:9', framing: { mode: 'pad', colour: '#000000' } };
+export const usualLook: Required<StreamLook> = {
+  aspect: '16:9',
+  framing: { mode: 'pad', colour: '#000000' },
+  join: { kind: 'cut', seconds: 1 },
+};
 
 /** The part of a stream's format that its aspect is. @param aspect null: 16:9 */
 export function ofAspect(aspect: Aspect | null): { readonly aspect?: Exclude<Aspect, '16:9'> } {

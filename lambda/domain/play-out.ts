@@ -2,7 +2,7 @@
 // Agents store no position in it: after a crash, any agent computes the same frame again.
 import type { FramingName } from './look.ts';
 import { overlapFrames } from './sound.ts';
-import type { Join, SoundSettings, TimedLevel } from './sound.ts';
+import type { ItemJoin, SoundSettings, SoundUnder, TimedLevel } from './sound.ts';
 import type { Titles } from './titles.ts';
 import type { DynamicRange } from './video-format.ts';
 
@@ -35,9 +35,13 @@ export interface TimelineItem {
   /** How loud it is; absent: as the stream's. */
   readonly sound?: SoundSettings;
   /** How it is followed by the next item, whatever the stream says; absent: as that says. */
-  readonly ownJoin?: Join;
+  readonly ownJoin?: ItemJoin;
   /** How it is followed by the next item; absent: by a cut. */
-  readonly join?: Join;
+  readonly join?: ItemJoin;
+  /** How its sound is heard under that of the sound track, whatever the stream says; absent: as that says. */
+  readonly ownUnder?: SoundUnder;
+  /** How its sound is heard under that of the sound track; absent: not at all. */
+  readonly under?: SoundUnder;
   /** By their times. They are rows of the run, and no part of the snapshot. */
   readonly levels?: readonly TimedLevel[];
 }

@@ -1,7 +1,7 @@
 // Applies a batch of edits to the draft of a playlist: in order, each to the result of the one before, and all or none.
 import type { ItemLook } from './look.ts';
 import type { PlaylistMode } from './play-out.ts';
-import type { Join, SoundSettings } from './sound.ts';
+import type { Join, SoundSettings, SoundUnder } from './sound.ts';
 
 export interface PlaylistItem {
   readonly id: string;
@@ -12,6 +12,8 @@ export interface PlaylistItem {
   readonly look?: ItemLook;
   /** How it is followed by the next item; absent: as its stream's. */
   readonly join?: Join;
+  /** How its sound is heard under that of a sound track; absent: as its stream's. */
+  readonly under?: SoundUnder;
 }
 
 /** The editable content of a playlist. */
@@ -106,10 +108,10 @@ function applyOne(spec: PlaylistSpec, operation: PlaylistOperation, newItemID: (
         const before = spec.items[at]!;
         const { id, uploadID } = before;
         const { sound, look = before.look } = operation;
-        const { loudness, join }: Partial<SoundSettings> =
-          sound === undefined ? { loudness: before.sound?.loudness, join: before.join } : (sound ?? {});
-        const own = { ...(loudness && { sound: { loudness } }), ...(join && { join }), ...(look && { look }) };
-        return { ...spec, items: spec.items.with(at, { id, uploadID, ...own }) };
+        const { loudness, join, under }: Partial<SoundSettings> =
+          sound === undefined ? { ...before, loudness: before.sound?.loudness } : (sound ?? {});
+        const heard = { ...(loudness && { sound: { loudness } }), ...(join && { join }), ...(under && { under }) };
+        return { ...spec, items: spec.items.with(at, { id, uploadID, ...heard, ...(look && { look }) }) };
       });
     case 'setMode':
       return { ...spec, mode: operation.mode };

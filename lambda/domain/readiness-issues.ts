@@ -56,8 +56,20 @@ const issueTable = {
   audio_silent: ['AUDIO', 'The upload named as audio has no sound.', 'Name an upload that has an audio track.'],
   join_without_track: [
     'AUDIO',
-    'Items follow one another by cuts: join of sound is for those of an audio playlist only.',
-    'Put the sound into a playlist of kind audio, or leave join out.',
+    'The sound of items follows by cuts: sound.join is for items of an audio playlist only.',
+    'Put the sound into a playlist of kind audio, or set look.join: videos are joined with their sound.',
+    'PREPARATION',
+  ],
+  under_without_track: [
+    'AUDIO',
+    'sound.under is set, but nothing is played over the sound of the videos.',
+    'Name audio that plays over them, or leave sound.under out.',
+    'PREPARATION',
+  ],
+  under_not_prepared: [
+    'AUDIO',
+    'The sound of the videos will not be heard under the audio: what is mixed all the time cannot be prepared.',
+    'Set streamBackend to ffmpeg, mix the sound into the audio before you upload it, or leave sound.under out.',
     'PREPARATION',
   ],
   playlist_missing: ['PLAYLIST', 'A playlist of the stream does not exist.', 'Name playlists of yours in playlistIDs.'],

@@ -63,6 +63,9 @@ export interface StreamFacts {
   readonly scheduleEndAt: Date | null;
   /** Whether items of a sound track are joined otherwise than by cuts. */
   readonly joinsSound: boolean;
+  /** Whether the sound of videos is to be heard under a sound track, and whether the stream's backend can do that. */
+  readonly wantsSoundUnder: boolean;
+  readonly canMixSound: boolean;
   /** Whether items are brought to a loudness, so that none is too loud. */
   readonly isLevelled: boolean;
   /** Whether it begins again and again, by a recurrence, and nothing ever ends a run. */
@@ -83,6 +86,7 @@ export function judgeReadiness(facts: StreamFacts, now: Date): ReadinessIssue[] 
     ...judgeAccount(facts),
     ...judgeVideo(facts),
     ...judgeAudio(facts),
+    ...judgeSoundUnder(facts),
     ...judgeDestination(facts),
     ...facts.otherOutputs.flatMap(judgeOutput),
     ...(facts.creditsLeft > 0 ? [] : (['no_credits'] as const)),
@@ -158,6 +162,12 @@ function judgeAudio(facts: StreamFacts): Finding[] {
   if (!upload.uploaded) return ['audio_not_uploaded'];
   if (upload.probeState !== 'completed') return ['audio_not_probed'];
   return upload.hasAudio ? noticedIn('audio_findings', 'the audio', [upload], noticedInSound(facts)) : ['audio_silent'];
+}
+
+function judgeSoundUnder(facts: StreamFacts): Finding[] {
+  if (!facts.wantsSoundUnder) return [];
+  if (!hasOwnSound(facts)) return ['under_without_track'];
+  return facts.canMixSound ? [] : ['under_not_prepared'];
 }
 
 /** One bad item never keeps a stream from starting, but is told. A playlist without a single playable item does. */

@@ -1,8 +1,8 @@
 // How items of a sound track follow one another: what a join is made of, as a pure function of the timeline.
-import { occurrenceAt } from './play-out.ts';
+import { occurrenceAt, occurrencesFrom } from './play-out.ts';
 import type { ItemOccurrence, TimelineEntry, TimelineItem } from './play-out.ts';
 import { soundFramesOf, soundGridFrame } from './prepared-play-out.ts';
-import { joinSeconds, levelAt, usualSound } from './sound.ts';
+import { gapFreeSeconds, joinSeconds, levelAt, usualSound } from './sound.ts';
 import type { Join, SoundLevel } from './sound.ts';
 
 /** The sound of an item, as a join has it. */
@@ -10,6 +10,9 @@ export interface JoinedSound {
   readonly contentHash: string;
   /** Null: as loud as it is. */
   readonly level: SoundLevel | null;
+  readonly durationSeconds: number;
+  /** Its file has none: it is silent. */
+  readonly isSilent?: true;
 }
 
 /**
@@ -17,13 +20,15 @@ export interface JoinedSound {
  * and its own name follows from all of this: so whoever plays the same pair has the same join.
  */
 export interface JoinRecipe {
-  readonly shape: 'crossfade' | 'fadeIn' | 'fadeOut';
+  readonly shape: 'crossfade' | 'fadeIn' | 'fadeOut' | 'gapFreeStart' | 'gapFreeEnd';
   readonly seconds: number;
   readonly item: JoinedSound;
   readonly firstGroup: number;
   readonly groupCount: number;
-  /** Of a crossfade: the item that goes on beneath, and its frame that is due together with the first one here. */
+  /** The item that goes on beneath a beginning, and its frame that is due together with the first one here. */
   readonly from: (JoinedSound & { readonly group: number }) | null;
+  /** The item that follows without a gap; absent for all other shapes than such an end. */
+  readonly to?: JoinedSound;
 }
 
 /** A join where a timeline has it. */
@@ -43,6 +48,8 @@ export interface JoinedTrack {
 /** What is made otherwise has another version, so that nobody takes the one for the other. */
 const recipeVersion = 1;
 const aacFramesPerSecond = 48_000 / 1024;
+/** Where an item ends without a gap, its last frames are made with what follows: its media may end so much earlier. */
+const gapFreeEndGroups = 8;
 /** After the fade the encoder needs so many frames to give what it gives for the item alone. */
 const settlingGroups = 8;
 
@@ -56,12 +63,12 @@ export function withJoins(items: readonly TimelineItem[], ofStream: Join = usual
   const longest = Math.floor((shortest / 2) * 10) / 10;
   return items.map((item) => {
     const { kind, seconds } = item.ownJoin ?? ofStream;
-    const join = { kind, seconds: Math.min(seconds, longest) };
+    const join = { kind, seconds: Math.min(kind === 'gap_free' ? gapFreeSeconds : seconds, longest) };
     return kind === 'cut' || join.seconds < joinSeconds.shortest ? item : { ...item, join };
   });
 }
 
-/** Whether anything that a track plays has a join. */
+/** Whether anything that a track plays has a join: of sound, or of pictures. */
 export function hasJoins(entries: readonly TimelineEntry[]): boolean {
   return entries.some(({ snapshot }) => snapshot.items.some(({ join }) => join !== undefined));
 }
@@ -74,7 +81,7 @@ export function joinsAt(track: JoinedTrack, occurrence: ItemOccurrence, framesPe
   const groups = soundFramesOf(occurrence, framesPerSecond);
   return [
     ...(before ? headOf(track, before, { item, occurrence, framesPerSecond }) : []),
-    ...tailOf(item, occurrence, groups),
+    ...tailOf(track, { item, occurrence, framesPerSecond }, groups),
   ];
 }
 
@@ -94,15 +101,25 @@ function headOf(track: JoinedTrack, before: ItemOccurrence, { item, occurrence, 
   const sound = soundOf(track, before, framesPerSecond);
   if (!sound) return [];
   const group = soundGridFrame(startFrame, framesPerSecond) - soundGridFrame(before.startFrame, framesPerSecond);
-  return [placed({ shape: 'crossfade', ...common, from: { ...sound, group } }, startFrame)];
+  const shape = join.kind === 'crossfade' ? 'crossfade' : 'gapFreeStart';
+  return [placed({ shape, ...common, from: { ...sound, group } }, startFrame)];
 }
 
-function tailOf(item: JoinedSound, { item: { join }, startFrame }: ItemOccurrence, groups: number) {
-  if (join?.kind !== 'fade') return [];
-  const groupCount = Math.min(groups, groupsIn(join.seconds) + 1);
-  const firstGroup = groups - groupCount;
-  const recipe = { shape: 'fadeOut', seconds: join.seconds, item, firstGroup, groupCount, from: null } as const;
-  return [placed(recipe, startFrame)];
+function tailOf(track: JoinedTrack, { item, occurrence, framesPerSecond }: Beginning, groups: number) {
+  const { startFrame, frameCount } = occurrence;
+  const { join } = occurrence.item;
+  if (join?.kind !== 'fade' && join?.kind !== 'gap_free') return [];
+  const groupCount = Math.min(groups, join.kind === 'fade' ? groupsIn(join.seconds) + 1 : gapFreeEndGroups);
+  const common = { seconds: join.seconds, item, firstGroup: groups - groupCount, groupCount, from: null };
+  if (join.kind === 'fade') return [placed({ shape: 'fadeOut', ...common }, startFrame)];
+  const [next] = occurrencesFrom(track.entries, startFrame + frameCount, framesPerSecond).take(1);
+  const to = soundOf(track, next!, framesPerSecond);
+  return to ? [placed({ shape: 'gapFreeEnd', ...common, to }, startFrame)] : [];
+}
+
+/** Whether a join takes the place of the last frames of an item, and not of its first. */
+export function isTail(shape: JoinRecipe['shape']): boolean {
+  return shape === 'fadeOut' || shape === 'gapFreeEnd';
 }
 
 function groupsIn(seconds: number): number {
@@ -114,21 +131,28 @@ function placed(recipe: JoinRecipe, startFrame: number): PlacedJoin {
 }
 
 /** The name by which a join is kept: of all that decides what is heard in it. */
-export function joinName({ shape, seconds, item, firstGroup, groupCount, from }: JoinRecipe): string {
+export function joinName({ shape, seconds, item, firstGroup, groupCount, from, to }: JoinRecipe): string {
   const frames = `${firstGroup}-${groupCount}`;
   const parts = [`v${recipeVersion}`, `${shape}-${seconds}`, soundName(item), frames];
-  return [...parts, ...(from ? [`${soundName(from)}_${from.group}`] : [])].join('/');
+  const others = [...(from ? [`${soundName(from)}_${from.group}`] : []), ...(to ? [soundName(to)] : [])];
+  return [...parts, ...others].join('/');
 }
 
-function soundName({ contentHash, level }: JoinedSound): string {
+/** The contents that are heard in a join, each once. */
+export function contentsOfJoin({ item, from, to }: JoinRecipe): string[] {
+  return [...new Set([item, from, to].flatMap((sound) => sound?.contentHash ?? []))];
+}
+
+function soundName({ contentHash, level }: Pick<JoinedSound, 'contentHash' | 'level'>): string {
   if (!level) return contentHash;
   return [contentHash, level.targetLUFS, level.gainDB, ...(level.isLimited ? ['limited'] : [])].join('_');
 }
 
 /** Null where nothing is known of what the item was prepared from. */
-function soundOf({ contentHashes }: JoinedTrack, { item, startFrame }: ItemOccurrence, rate: number) {
+export function soundOf({ contentHashes }: JoinedTrack, { item, startFrame }: ItemOccurrence, rate: number) {
   const contentHash = contentHashes.get(item.uploadID);
-  return contentHash === undefined ? null : { contentHash, level: levelAt(item, startFrame, rate) };
+  if (contentHash === undefined) return null;
+  return { contentHash, level: levelAt(item, startFrame, rate), durationSeconds: item.durationSeconds };
 }
 
 /** What plays until an occurrence begins; null for what a run begins with. */

@@ -1,4 +1,5 @@
 // How loud the items of a stream are: what is wished, and the gain that makes an item so.
+import type { PictureJoin } from './look.ts';
 import type { Loudness } from './loudness.ts';
 
 /** What a stream, or an item of a playlist, says of its sound. */
@@ -10,17 +11,35 @@ export interface SoundSettings {
   };
   /** How items of a sound track follow one another; absent: by a cut. */
   readonly join?: Join;
+  /** How the sound of a video is heard under that of the sound track; absent: not at all. */
+  readonly under?: SoundUnder;
 }
 
-export const joinKinds = ['cut', 'fade', 'crossfade'] as const;
+export interface SoundUnder {
+  readonly enabled: boolean;
+  /** Of the video's sound, once that is as loud as is wished. */
+  readonly gainDB: number;
+  /** Whether it is lower while somebody speaks over it. */
+  readonly duck: boolean;
+}
+
+export const underGains = { lowest: -40, highest: 0, step: 0.5 } as const;
+
+export const joinKinds = ['cut', 'gap_free', 'fade', 'crossfade'] as const;
 
 /** How an item of a sound track is followed by the next one. */
 export interface Join {
-  /** A fade goes through silence; with a crossfade the next item begins while this one is still heard. */
+  /**
+   * Without a gap, the first sample follows the last one. A fade goes through silence; with a crossfade the next item
+   * begins while this one is still heard.
+   */
   readonly kind: (typeof joinKinds)[number];
-  /** How long each fade lasts; of no meaning for a cut. */
+  /** How long each fade lasts; of a join without a gap, how long the next item takes to come into step. */
   readonly seconds: number;
 }
+
+/** How an item of a timeline is followed by the next one: of its track of sound, or of pictures. */
+export type ItemJoin = Join | PictureJoin;
 
 /** What makes the sound of an item as loud as is wished. */
 export interface SoundLevel {
@@ -41,9 +60,16 @@ export interface TimedLevel {
 export const usualSound: Required<SoundSettings> = {
   loudness: { enabled: true, targetLUFS: -14 },
   join: { kind: 'cut', seconds: 3 },
+  under: { enabled: false, gainDB: -12, duck: false },
 };
 /** In these steps, so that a content has few renditions of sound. */
 export const targetsLUFS = { quietest: -30, loudest: -8, step: 0.5 } as const;
+
+/**
+ * An item that follows without a gap begins up to 27 ms before or after its frame of the stream. It is in step with the
+ * frames again after this time, at a speed that nobody hears: 2 cents.
+ */
+export const gapFreeSeconds = 20;
 
 export const joinSeconds = { shortest: 0.5, longest: 10, step: 0.1 } as const;
 
@@ -64,7 +90,7 @@ export function targetOf(item: SoundSettings | null | undefined, stream: SoundSe
 }
 
 /** How many frames before its end an item is followed by the next one. */
-export function overlapFrames(join: Join | undefined, framesPerSecond: number): number {
+export function overlapFrames(join: ItemJoin | undefined, framesPerSecond: number): number {
   return join?.kind === 'crossfade' ? Math.round(join.seconds * framesPerSecond) : 0;
 }
 

@@ -1,24 +1,24 @@
 // Lets a stream that is live join its items as it says by now, from the next item on, and go on in their order.
 import type { Database } from '../data/database.ts';
 import type { Stream } from '../data/streams.ts';
-import { withJoins } from '../domain/sound-joins.ts';
+import type { Track } from '../data/timelines.ts';
+import { isSameUnder } from '../domain/sound-under.ts';
 import { goOnWith, lastItems } from './go-on-with.ts';
+import { joined } from './timeline-snapshots.ts';
 
-/** Takes up the setting of a stream, which the caller has locked. */
-export async function changeJoins(data: Database, stream: Stream, now: Date): Promise<void> {
-  const timeline = (await data.timelines.ofStream(stream.id)).audio;
+/** Takes up what a stream, which the caller has locked, says of one of its tracks. */
+export async function changeJoins(data: Database, stream: Stream, track: Track, now: Date): Promise<void> {
+  const timeline = (await data.timelines.ofStream(stream.id))[track];
   const before = lastItems(timeline);
   if (before.length === 0) return;
-  const items = withJoins(
-    before.map((each) => {
-      const { join: _, ...item } = each;
-      return item;
-    }),
-    stream.sound?.join,
-  );
-  const isSame = items.every(({ join }, index) => {
-    const { join: joinBefore } = before[index]!;
-    return join?.kind === joinBefore?.kind && join?.seconds === joinBefore?.seconds;
+  const plain = before.map((each) => {
+    const { join: _, under: __, ...item } = each;
+    return item;
   });
-  if (!isSame) await goOnWith(data, stream, 'audio', timeline, items, now);
+  const items = joined(stream, track, plain);
+  const isSame = items.every(({ join, under }, index) => {
+    const { join: joinBefore, under: underBefore } = before[index]!;
+    return join?.kind === joinBefore?.kind && join?.seconds === joinBefore?.seconds && isSameUnder(under, underBefore);
+  });
+  if (!isSame) await goOnWith(data, stream, track, timeline, items, now);
 }

@@ -1,12 +1,18 @@
-// Has the joins of sound prepared that streams are to send in the next minutes, and lets them send what is there.
+// Has the joins prepared that streams are to send in the next minutes, and lets them send what is there.
 import type { Pool } from 'pg';
 import { inTransaction } from '../data/database.ts';
 import type { Database } from '../data/database.ts';
 import type { WantedJoin } from '../data/joins.ts';
+import { formatOfRun } from '../data/streams.ts';
 import type { Stream } from '../data/streams.ts';
+import { pictureJoinsAt } from '../domain/picture-joins.ts';
+import type { PlacedPictureJoin } from '../domain/picture-joins.ts';
 import { effectiveAheadSeconds, occurrencesFrom } from '../domain/play-out.ts';
-import { hasJoins, joinsAt } from '../domain/sound-joins.ts';
-import type { JoinedTrack } from '../domain/sound-joins.ts';
+import type { ItemOccurrence, TimelineEntry } from '../domain/play-out.ts';
+import { formatName, uploadsByFormat } from '../domain/rendition.ts';
+import type { RenditionFormat } from '../domain/rendition.ts';
+import { contentsOfJoin, hasJoins, joinsAt } from '../domain/sound-joins.ts';
+import type { JoinedTrack, PlacedJoin } from '../domain/sound-joins.ts';
 import { isLive } from '../domain/stream-lifecycle.ts';
 import { framesPerSecond } from '../domain/video-format.ts';
 
@@ -25,25 +31,30 @@ const looksAfterLeavingSeconds = 60;
 /** Looks at what a stream plays next. The caller has locked the stream. */
 export async function refreshJoins(data: Database, stream: Stream, now: Date): Promise<void> {
   if (stream.stream_backend !== 'manifest' || !isLive(stream.state) || stream.state === 'stopping') return;
-  const entries = (await data.timelines.ofStream(stream.id)).audio;
-  if (!hasJoins(entries)) {
+  const { video, audio } = await data.timelines.ofStream(stream.id);
+  if (!hasJoins([...video, ...audio])) {
     if (stream.pending_joins === null) return;
     await data.dueTimes.set(stream.id, 'joins', null);
     return data.joins.takeUp(stream.id, 0, false);
   }
-  const uploadIDs = [...new Set(entries.flatMap(({ snapshot }) => snapshot.items.map(({ uploadID }) => uploadID)))];
-  const { contentHashes } = await data.renditions.prepared(uploadIDs, ['sound']);
-  const track = { entries, contentHashes };
-  const ahead = joinsAhead(track, elapsedSecondsOf(stream, now), framesPerSecond[stream.run_framerate!]);
+  const format = formatOfRun(stream);
+  const rate = framesPerSecond[format.framerate];
+  const tracks = { video: await joinedTrack(data, video, format), audio: await joinedTrack(data, audio, 'sound') };
+  const elapsedSeconds = elapsedSecondsOf(stream, now);
+  const ahead = [
+    ...joinsAhead(tracks.audio, elapsedSeconds, rate, (occurrence) => joinsAt(tracks.audio, occurrence, rate)),
+    ...joinsAhead(tracks.video, elapsedSeconds, rate, (occurrence) => pictureJoinsAt(tracks.video, occurrence, format)),
+  ].toSorted((one, other) => one.startFrame - other.startFrame);
   const states = await data.joins.statesOf(ahead.map(({ name }) => name));
   let preparing = 0;
   const wanted = ahead.filter(
     ({ name }) => ['ready', 'failed'].includes(states.get(name) ?? '') || preparing++ < mostPreparing,
   );
   const asked = await data.joins.want(stream.id, wanted);
-  const uploadOf = new Map([...track.contentHashes].map(([uploadID, contentHash]) => [contentHash, uploadID]));
+  const uploads = [...tracks.video.contentHashes, ...tracks.audio.contentHashes];
+  const uploadOf = new Map(uploads.map(([uploadID, contentHash]) => [contentHash, uploadID]));
   const commands = wanted.flatMap(({ name, recipe: { item } }) =>
-    asked.has(name) ? [{ task: 'prepare_join', name, uploadID: uploadOf.get(item.contentHash)! } as const] : [],
+    asked.has(name) ? [{ task: 'make_join', name, uploadID: uploadOf.get(item.contentHash)! } as const] : [],
   );
   await data.outbox.sendAll('media', commands);
   await takeUpJoins(data, stream, now);
@@ -67,16 +78,36 @@ async function takeUpJoins(data: Database, stream: Stream, now: Date): Promise<v
   await data.joins.takeUp(stream.id, elapsedSecondsOf(stream, now) + effectiveAheadSeconds, true);
 }
 
+/** A track with the contents of what it plays, as far as that is prepared. */
+async function joinedTrack(data: Database, entries: readonly TimelineEntry[], format: RenditionFormat) {
+  const items = entries.flatMap(({ snapshot }) => snapshot.items);
+  const uploadIDs = [...new Set(items.map(({ uploadID }) => uploadID))];
+  const formats = new Set([formatName(format), ...uploadsByFormat(items, format).keys()]);
+  return { entries, contentHashes: (await data.renditions.prepared(uploadIDs, [...formats])).contentHashes };
+}
+
+interface JoinAhead extends WantedJoin {
+  /** Where it is sent first. */
+  readonly startFrame: number;
+}
+
 /** The joins of the next minutes, each once. */
-function joinsAhead(track: JoinedTrack, elapsedSeconds: number, rate: number): WantedJoin[] {
+function joinsAhead(
+  { entries }: JoinedTrack,
+  elapsedSeconds: number,
+  rate: number,
+  joinsOf: (occurrence: ItemOccurrence) => readonly (PlacedJoin | PlacedPictureJoin)[],
+): JoinAhead[] {
+  if (!hasJoins(entries)) return [];
   const fromFrame = Math.max(0, Math.floor((elapsedSeconds - behindSeconds) * rate));
   const untilFrame = (elapsedSeconds + aheadSeconds) * rate;
-  const wanted = new Map<string, WantedJoin>();
-  for (const occurrence of occurrencesFrom(track.entries, fromFrame, rate).take(itemsAhead)) {
+  const wanted = new Map<string, JoinAhead>();
+  for (const occurrence of occurrencesFrom(entries, fromFrame, rate).take(itemsAhead)) {
     if (occurrence.startFrame > untilFrame) break;
-    for (const { name, recipe } of joinsAt(track, occurrence, rate)) {
-      const hashes = [recipe.item, recipe.from].flatMap((sound) => sound?.contentHash ?? []);
-      wanted.set(name, { name, recipe, content_hashes: [...new Set(hashes)] });
+    for (const { name, recipe, startFrame } of joinsOf(occurrence)) {
+      if (wanted.has(name)) continue;
+      const sound = 'sound' in recipe ? recipe.sound : recipe;
+      wanted.set(name, { name, recipe, content_hashes: contentsOfJoin(sound), startFrame });
     }
   }
   return [...wanted.values()];

@@ -5,7 +5,7 @@ import type { Database } from '../data/database.ts';
 import type { ItemLevel } from '../data/stream-sounds.ts';
 import type { Stream } from '../data/streams.ts';
 import { effectiveAheadSeconds } from '../domain/play-out.ts';
-import type { TimelineItem } from '../domain/play-out.ts';
+import type { TimelineEntry, TimelineItem } from '../domain/play-out.ts';
 import { soundAt } from '../domain/rendition.ts';
 import { isSameLevel, levelFor, targetOf } from '../domain/sound.ts';
 import type { SoundLevel } from '../domain/sound.ts';
@@ -163,10 +163,13 @@ async function whatIsPrepared(
 /** What a run plays the sound of, from now on, once each. */
 async function itemsOf(data: Database, stream: Stream, now: Date): Promise<TimelineItem[]> {
   const { video, audio } = await data.timelines.ofStream(stream.id);
-  const entries = audio.length > 0 ? audio : video;
   const elapsedSeconds = elapsedSecondsOf(stream, now) ?? 0;
-  const current = entries.findLastIndex(({ offsetSeconds }) => offsetSeconds <= elapsedSeconds);
-  const items = entries.slice(Math.max(0, current)).flatMap(({ snapshot }) => snapshot.items);
+  const comingOf = (entries: readonly TimelineEntry[]) => {
+    const current = entries.findLastIndex(({ offsetSeconds }) => offsetSeconds <= elapsedSeconds);
+    return entries.slice(Math.max(0, current)).flatMap(({ snapshot }) => snapshot.items);
+  };
+  const shown = comingOf(video);
+  const items = audio.length > 0 ? [...comingOf(audio), ...shown.filter(({ under }) => under?.enabled)] : shown;
   return [...new Map(items.map((item) => [`${item.itemID}/${item.uploadID}`, item])).values()];
 }
 

@@ -104,10 +104,21 @@ export function issuesOf(parts: StreamParts, settings: StreamingSettings, now: D
       recursWithoutEnd: stream.recurrence?.lengthSeconds === null && !stream.stream_duration_seconds,
       isLive: isLive(stream.state),
       joinsSound: (stream.sound?.join ?? usualSound.join).kind !== 'cut',
+      wantsSoundUnder: wantsSoundUnder(parts),
+      canMixSound: stream.stream_backend !== 'manifest',
       isLevelled: targetOf(null, stream.sound) !== null,
     },
     now,
   );
+}
+
+/** Whether the sound of anything that the stream shows is to be heard under a sound track. */
+function wantsSoundUnder({ stream, playlists }: StreamParts): boolean {
+  const shown = playlists.flatMap((playlist) =>
+    playlist?.kind === 'video' ? (playlist.live ?? playlist.draft).items : [],
+  );
+  const ofStream = stream.sound?.under?.enabled ?? usualSound.under.enabled;
+  return shown.length > 0 ? shown.some(({ under }) => under?.enabled ?? ofStream) : ofStream;
 }
 
 /** Whether the stream runs a backup replica, which only agent mode offers. */

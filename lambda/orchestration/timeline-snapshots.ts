@@ -7,7 +7,9 @@ import { framingOf } from '../domain/look.ts';
 import type { ItemLook } from '../domain/look.ts';
 import { imageDurationSeconds } from '../domain/play-out.ts';
 import type { TimelineItem, TimelineSnapshot } from '../domain/play-out.ts';
-import type { PlaylistSpec } from '../domain/playlist-edits.ts';
+import type { PlaylistItem, PlaylistSpec } from '../domain/playlist-edits.ts';
+import { withPictureJoins } from '../domain/picture-joins.ts';
+import { withSoundUnder } from '../domain/sound-under.ts';
 import { withJoins } from '../domain/sound-joins.ts';
 import { isPlayable } from '../domain/readiness.ts';
 import { uploadFacts } from './stream-parts.ts';
@@ -45,23 +47,46 @@ export function snapshotsOf(parts: StreamParts, seed: number): TrackSnapshot[] {
 
 /** The playable items of a playlist. Items whose upload has failed, is gone or has no such track are left out. */
 export function snapshotOfPlaylist(
-  stream: Pick<Stream, 'sound' | 'look'>,
+  stream: JoiningStream,
   track: Track,
   spec: PlaylistSpec,
   { uploads, seed }: { readonly uploads: ReadonlyMap<string, Upload>; readonly seed: number },
 ): TimelineSnapshot {
-  const items = spec.items.flatMap(({ id, uploadID, sound, join, look }) => {
+  const items = spec.items.flatMap(({ id, uploadID, sound, join, under, look }) => {
     const upload = uploads.get(uploadID);
     if (!upload || !isPlayable(uploadFacts(upload), track)) return [];
-    const own = { ...(sound && { sound }), ...(join && { ownJoin: join }), ...framed(stream, track, upload, look) };
+    const own = {
+      ...(sound && { sound }),
+      ...ownJoinOf(track, { join, look }),
+      ...(track === 'video' && under && { ownUnder: under }),
+      ...framed(stream, track, upload, look),
+    };
     return [{ ...timelineItem(id, upload, imageDurationSeconds), ...own }];
   });
   return { mode: spec.mode, seed, items: joined(stream, track, items) };
 }
 
-/** Only items of a sound track are joined: pictures follow one another by cuts, and their own sound with them. */
-function joined({ sound }: Pick<Stream, 'sound'>, track: Track, items: readonly TimelineItem[]) {
-  return track === 'audio' ? withJoins(items, sound?.join) : items;
+/** What decides how items follow one another, and what is heard under what. */
+type JoiningStream = Pick<Stream, 'sound' | 'look' | 'stream_backend'>;
+
+/**
+ * Items as they are played by what a stream says now. Those of a sound track are joined by what is said of sound; those
+ * of pictures, with their own sound, by the look. What is mixed all the time is not prepared.
+ * @param items without anything of that
+ */
+export function joined(
+  { sound, look, stream_backend: backend }: JoiningStream,
+  track: Track,
+  items: readonly TimelineItem[],
+) {
+  if (track === 'audio') return withJoins(items, sound?.join);
+  const shown = backend === 'manifest' ? items : withSoundUnder(items, sound?.under);
+  return withPictureJoins(shown, look?.join);
+}
+
+function ownJoinOf(track: Track, { join, look }: Pick<PlaylistItem, 'join' | 'look'>): Pick<TimelineItem, 'ownJoin'> {
+  const ownJoin = track === 'audio' ? join : look?.join;
+  return ownJoin ? { ownJoin } : {};
 }
 
 function framed(

@@ -99,6 +99,7 @@ async function carryOut(options: MediaWorkerOptions, command: MediaCommand, atte
       return publishPlaylist(options, command, attempt);
     case 'prepare_upload':
       return prepareUpload(options, command, attempt);
+    case 'make_join':
     case 'prepare_join':
       return makeJoin(options, command.name, attempt);
     case 'capture_frame':

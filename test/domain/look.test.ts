@@ -8,7 +8,7 @@ import { framerates, qualities, videoCodecs } from '../../lambda/domain/video-fo
 import { testDatabase } from '../support/database.ts';
 
 const wide = { width: 1920, height: 1080 };
-const blur: ItemLook = { framing: { mode: 'blur', colour: '#000000' } };
+const blur = { framing: { mode: 'blur', colour: '#000000' } } as const;
 const red: ItemLook = { framing: { mode: 'pad', colour: '#ff0000' } };
 const upright: StreamLook = { aspect: '9:16', ...blur };
 
@@ -35,7 +35,8 @@ const anyFraming: fc.Arbitrary<Framing> = fc.record({
   colour: fc.constantFrom('#000000', '#10a0ff', '#ffffff'),
 });
 const anyStream = fc.option(fc.record({ aspect: fc.constantFrom(...aspects), framing: anyFraming }));
-const anyItem = fc.option(fc.record({ framing: anyFraming }));
+// An item may say how it is joined and nothing of its framing.
+const anyItem = fc.option(fc.record({ framing: anyFraming }, { requiredKeys: [] }));
 const sides = fc.constantFrom(2, 607, 608, 720, 1080, 1280, 1918, 1920, 3840);
 const anySize = fc.option(fc.record({ width: sides, height: sides }));
 

@@ -35,6 +35,8 @@ const ready: StreamFacts = {
   recursWithoutEnd: false,
   isLive: false,
   joinsSound: false,
+  wantsSoundUnder: false,
+  canMixSound: true,
   isLevelled: false,
 };
 
@@ -192,6 +194,13 @@ const leftOut: readonly (readonly [ReadinessCode, Partial<StreamFacts>, RegExp, 
     /^Viewers may notice in 1 of the 3 items of the video playlist: pictures that stand still\.$/,
   ],
   ['join_without_track', { joinsSound: true }, /cuts/, 'AUDIO'],
+  ['under_without_track', { wantsSoundUnder: true }, /nothing is played over/, 'AUDIO'],
+  [
+    'under_not_prepared',
+    { wantsSoundUnder: true, canMixSound: false, audioUpload: song },
+    /cannot be prepared/,
+    'AUDIO',
+  ],
 ];
 
 describe('ready, though not with everything', () => {

@@ -7,6 +7,7 @@ import { forgetOldJoins } from '../../lambda/orchestration/forget-joins.ts';
 import { settleJoin } from '../../lambda/orchestration/settle-joins.ts';
 import { makeJoin } from '../../lambda/publisher/preparing/make-join.ts';
 import { actorsOn } from '../support/actors.ts';
+import { fastEncoder } from '../support/media-samples.ts';
 import { commandsTo } from '../support/outbox-rows.ts';
 import { testService } from '../support/service.ts';
 import { clearRenditions } from '../support/stored-uploads.ts';
@@ -56,7 +57,7 @@ const start = async ({ id }: Radio) =>
 const songs = () => Promise.all(['a', 'b', 'c'].map((content) => song(content)));
 const entriesOf = async ({ id }: Radio) => (await data().timelines.ofStream(id)).audio;
 const asked = async () =>
-  (await commands()).flatMap(({ body }) => (body.task === 'prepare_join' ? [String(body.name)] : []));
+  (await commands()).flatMap(({ body }) => (body.task === 'make_join' ? [String(body.name)] : []));
 
 /** Makes a join, as the media worker would. */
 async function make(name: string): Promise<void> {
@@ -201,6 +202,7 @@ describe('a join that is not made yet', () => {
       pool: service.pool(),
       objects: service.objects(),
       tools: { ffmpegPath: '', ffprobePath: '' },
+      encoderOf: async () => fastEncoder,
       log: () => {},
     };
     const signal = new AbortController().signal;
@@ -262,6 +264,87 @@ it('the ffmpeg backend prepares nothing, and has none pending', async () => {
   await start(it);
   expect([(await stream(it.id)).pendingJoins, await asked()]).toEqual([null, []]);
   expect((await entriesOf(it))[0]!.snapshot.items[0]!.join).toEqual(crossfade);
+});
+
+describe('videos that are joined', () => {
+  const clip = async (content: string, durationSeconds = 100.5) => {
+    const id = await upload({ videoCodec: 'h264', durationSeconds });
+    await data().uploads.recordContentHash(id, content);
+    await data().renditions.begin(content, 'q_720p-f_30', 1);
+    await data().renditions.finishSegment(content, 'q_720p-f_30', 0);
+    return id;
+  };
+  const channel = async (look: object, more: object = {}): Promise<Radio> => {
+    const ids = await Promise.all(['x', 'y', 'z'].map((content) => clip(content)));
+    const settings = { streamBackend: 'manifest', quality: 'q_720p', framerate: 'f_30', videoUploadObjectID: ids[0] };
+    const id = await readyStream({ ...settings, sound: { loudness: { enabled: false } }, look, ...more });
+    const playlistID = await create('/playlists', { streamID: id, kind: 'video', mode: 'sequential' });
+    await edit(
+      playlistID,
+      ids.map((uploadID, index) => ({ op: 'add', uploadID, itemID: `item${index}` })),
+    );
+    return { id, playlistID };
+  };
+  const items = async ({ id }: Radio) => (await data().timelines.ofStream(id)).video.at(-1)!.snapshot.items;
+  const dip = { kind: 'dip', seconds: 1 };
+
+  it('have their joins prepared, which are sent once they are there', async () => {
+    const it = await channel({ join: { kind: 'crossfade', seconds: 2 } });
+    await start(it);
+    // Six begin within 600 s and follow something: three pairs, whose frames of AAC meet in two ways.
+    const names = await asked();
+    expect([3, 4, 5, 6]).toContain(names.length);
+    expect(await stream(it.id)).toMatchObject({
+      pendingJoins: names.length,
+      look: { join: { kind: 'crossfade', seconds: 2 } },
+    });
+    for (const name of names) await make(name);
+    expect((await stream(it.id)).pendingJoins).toBe(0);
+    expect([...(await data().joins.ofRun(it.id)).keys()].toSorted()).toEqual(names.toSorted());
+  });
+
+  it('are joined otherwise from the next item on, each as it says itself', async () => {
+    const it = await channel({ join: { kind: 'cut' } });
+    await edit(it.playlistID, [{ op: 'set', itemID: 'item1', look: { join: dip } }]);
+    const { draft } = (await call('GET', `/playlists/${it.playlistID}`)).body;
+    expect(draft.items[1].look).toEqual({ framing: null, join: dip });
+    await start(it);
+    await goOnAir(it, 50);
+    expect((await items(it)).map(({ join }) => join)).toEqual([undefined, dip, undefined]);
+    // One goes to black, and the next one comes from it.
+    expect(await asked()).toHaveLength(2);
+    await call('PATCH', `/streams/${it.id}`, { look: { join: { kind: 'crossfade' } } });
+    const crossfaded = { kind: 'crossfade', seconds: 1 };
+    expect((await items(it)).map(({ join }) => join)).toEqual([dip, crossfaded, crossfaded]);
+    expect((await asked()).length).toBeGreaterThan(2);
+    expect((await data().timelines.ofStream(it.id)).video.at(-1)!.offsetSeconds).toBeCloseTo(100.5, 3);
+  });
+
+  it('have none made by the ffmpeg backend, which joins them while it encodes', async () => {
+    const it = await channel({ join: dip }, { streamBackend: 'ffmpeg' });
+    await start(it);
+    expect([(await stream(it.id)).pendingJoins, await asked()]).toEqual([null, []]);
+    expect((await items(it)).map(({ join }) => join)).toEqual([dip, dip, dip]);
+  });
+
+  it.each([{ kind: 'crossfade', seconds: 2.1 }, { kind: 'dip', seconds: 0.1 }, { kind: 'fade' }])(
+    'are not joined by %j',
+    async (join) => {
+      const id = await readyStream();
+      expect((await call('PATCH', `/streams/${id}`, { look: { join } })).body).toMatchObject({
+        code: 'validation_failed',
+      });
+    },
+  );
+});
+
+it('songs of an album follow one another without a gap', async () => {
+  const it = await radio(await songs(), { sound: { loudness: { enabled: false }, join: { kind: 'gap_free' } } });
+  await start(it);
+  const [entry] = await entriesOf(it);
+  expect(entry!.snapshot.items[0]!.join).toEqual({ kind: 'gap_free', seconds: 20 });
+  // Three ends, and the beginnings of all but the first song.
+  expect((await asked()).length).toBeGreaterThan(4);
 });
 
 it.each([{ kind: 'crossfade', seconds: 0.4 }, { kind: 'fade', seconds: 10.1 }, { kind: 'wipe' }])(

@@ -98,6 +98,7 @@ const recipes = {
   'song.flac': tone(2, 44_100),
   'song.m4a': [...tone(2), ...aac],
   'song.aac': [...tone(2), ...aac],
+  'song.opus': [...tone(2), '-c:a', 'libopus'],
   'song.ogg': [...tone(2), '-c:a', 'libvorbis'],
   /** It has a picture as its cover. */
   'cover.mp3': [

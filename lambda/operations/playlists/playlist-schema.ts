@@ -18,7 +18,7 @@ const item = z
     uploadID: z.string(),
     durationSeconds: z.number().nullable(),
     sound: itemSound.nullable(),
-    look: itemLook.nullable().describe("null: as its stream's."),
+    look: itemLook.nullable(),
     failure: failure.nullable().describe('Why streams leave the item out.'),
   })
   .meta({ id: 'PlaylistItem' });
@@ -73,12 +73,13 @@ export async function presentPlaylists(
   const uploads = uploadIDs.size > 0 ? await ctx.data.uploads.byID([...uploadIDs]) : new Map<string, Upload>();
   const present = (kind: Playlist['kind'], { mode, items }: PlaylistSpec) => ({
     mode,
-    items: items.map(({ id, uploadID, sound: own, join = null, look = null }) => {
+    items: items.map(({ id, uploadID, sound: own, join = null, under = null, look = null }) => {
       const upload = uploads.get(uploadID);
       const facts = upload ? { ...uploadFacts(upload)!, failure: upload.failure } : null;
       const durationSeconds = upload?.duration_seconds ?? null;
-      const sound = own || join ? { loudness: own?.loudness ?? null, join } : null;
-      return { id, uploadID, durationSeconds, sound, look, failure: failureOfItem(facts, kind) };
+      const sound = own || join || under ? { loudness: own?.loudness ?? null, join, under } : null;
+      const shownLook = look && { framing: look.framing ?? null, join: look.join ?? null };
+      return { id, uploadID, durationSeconds, sound, look: shownLook, failure: failureOfItem(facts, kind) };
     }),
     durationSeconds: items.reduce((sum, item) => sum + (uploads.get(item.uploadID)?.duration_seconds ?? 0), 0),
   });

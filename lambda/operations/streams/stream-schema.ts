@@ -239,7 +239,7 @@ export async function presentStreams(
     streamBackend: stream.stream_backend,
     sound: { ...usualSound, ...stream.sound },
     pendingJoins: isLive(stream.state) ? stream.pending_joins : null,
-    look: stream.look ?? usualLook,
+    look: { ...usualLook, ...stream.look },
     pendingLook: isLive(stream.state) ? (pendingLooks.get(stream.id) ?? 0) : null,
     pendingSound: isLive(stream.state) ? stream.pending_sound : null,
     streamDuration: stream.stream_duration_seconds,

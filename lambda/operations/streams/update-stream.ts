@@ -10,6 +10,7 @@ import { judgeParts } from '../../orchestration/judge-parts.ts';
 import { retryMirror as writeAgain } from '../../orchestration/mirror-stream.ts';
 import { armSchedule, beginSeries } from '../../orchestration/schedule.ts';
 import { reframe } from '../../orchestration/reframe.ts';
+import { refreshJoins } from '../../orchestration/settle-joins.ts';
 import { refreshSound } from '../../orchestration/settle-sound.ts';
 import type { Context } from '../context.ts';
 import { orNotFound, pathID } from '../fields.ts';
@@ -49,7 +50,7 @@ export const updateStream = operation(['service:write'], {
   description:
     'An absent field stays as it is, null clears it; all of the request is applied or nothing. ' +
     'status ACTIVE starts the stream like start_stream, INACTIVE stops it. ' +
-    'While live, only name, streamDuration, scheduleEndAt, status and, from the next item on, sound and framing can ' +
+    'While live, only name, streamDuration, scheduleEndAt, status and, from the next item on, sound and look can ' +
     'change.',
   tag: 'streams',
   method: 'PATCH',
@@ -98,7 +99,7 @@ export const updateStream = operation(['service:write'], {
     await adoptPlaylists(ctx, stream.id, input.playlistIDs ?? []);
     await moveDueTimes(ctx, stream, settings);
     await keepPlaylistsPrepared(ctx, stream.id, settings);
-    if (input.look !== undefined) await takeUpFraming(ctx, { ...stream, ...settings });
+    if (input.look !== undefined) await takeUpLook(ctx, { ...stream, ...settings });
     if (input.sound !== undefined) await takeUpSound(ctx, { ...stream, ...settings });
     if (retryMirror) await writeAgain(ctx.data, stream.id, ctx.now);
     let updated = await judgeParts(ctx.data, (await ctx.data.streams.lockAny(stream.id))!);
@@ -108,17 +109,21 @@ export const updateStream = operation(['service:write'], {
   },
 });
 
-/** Lets a stream that is live change its framing with its next items. */
-async function takeUpFraming({ data, now, settings: { limitFactor } }: Context, stream: Stream): Promise<void> {
+/** Lets a stream that is live change its look with its next items. */
+async function takeUpLook({ data, now, settings: { limitFactor } }: Context, stream: Stream): Promise<void> {
   if (!isLive(stream.state) || stream.state === 'stopping') return;
   const reached = await reframe(data, stream, { now, limitFactor });
   if (reached) throw new ProblemError('limit_reached', wordsOf(reached));
+  await changeJoins(data, stream, 'video', now);
+  await refreshJoins(data, stream, now);
 }
 
 /** Lets a stream that is live change its sound with its next items. */
 async function takeUpSound({ data, now, settings: { limitFactor } }: Context, stream: Stream): Promise<void> {
   if (!isLive(stream.state) || stream.state === 'stopping') return;
-  await changeJoins(data, stream, now);
+  await changeJoins(data, stream, 'audio', now);
+  // The sound of videos may be heard under that of the track.
+  await changeJoins(data, stream, 'video', now);
   await refreshSound(data, stream, { now, retries: true, limitFactor });
 }
 

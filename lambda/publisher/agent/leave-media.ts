@@ -9,7 +9,10 @@ const leftForSeconds = 5;
 /** An agent that is behind leaves one command a second in each lane: to leave thousands would keep it behind. */
 export const leavesEveryMs = 1000;
 
-type DecodingCommand = Extract<MediaCommand, { readonly task: 'probe_upload' | 'prepare_upload' | 'prepare_join' }>;
+type DecodingCommand = Extract<
+  MediaCommand,
+  { readonly task: 'probe_upload' | 'prepare_upload' | 'prepare_join' | 'make_join' }
+>;
 
 /** An agent whose streams take more than this share of it has too little left for a tool beside them. */
 const shareThatIsMuch = 0.5;
@@ -56,7 +59,7 @@ interface BetterMediaPlaceOptions {
 
 /** Whether a command decodes the file of a stranger. All others take milliseconds. */
 const decodes = (command: MediaCommand): command is DecodingCommand =>
-  command.task === 'probe_upload' || command.task === 'prepare_upload' || command.task === 'prepare_join';
+  ['probe_upload', 'prepare_upload', 'prepare_join', 'make_join'].includes(command.task);
 
 /**
  * Carries out media commands. While the agent leaves what decodes to others, such commands become new ones, which

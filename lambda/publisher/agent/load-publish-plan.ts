@@ -101,9 +101,9 @@ function preparedMediaOf(options: PublishPlanOptions, stream: Stream, revision: 
   const timeline = new KnownTimeline({
     load: async () => {
       const { video, audio } = await data.timelines.ofStream(stream.id);
-      const joins = hasJoins(audio) ? await data.joins.ofRun(stream.id) : new Map<string, number>();
+      const joins = hasJoins([...video, ...audio]) ? await data.joins.ofRun(stream.id) : new Map<string, number>();
       return {
-        video: await withPrepared(video, format),
+        video: { ...(await withPrepared(video, format)), joins },
         audio: { ...(await withPrepared(audio, 'sound')), joins },
       };
     },
@@ -132,7 +132,7 @@ async function askFor(data: Database, uploadID: string, lost: MadeFrom): Promise
   if ('join' in lost && !(await data.joins.lose(lost.join))) return;
   const body =
     'join' in lost
-      ? ({ task: 'prepare_join', name: lost.join, uploadID } as const)
+      ? ({ task: 'make_join', name: lost.join, uploadID } as const)
       : ({ task: 'prepare_upload', uploadID, format: formatName(lost.format), segment: lost.segment } as const);
   await data.outbox.send({ queue: 'media', body });
 }

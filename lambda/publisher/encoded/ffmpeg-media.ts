@@ -1,13 +1,18 @@
 // The endless media of a stream, encoded by one ffmpeg per item: pictures and sound on one grid, over all joins.
 import type { Log } from '../../log.ts';
 import type { Timelines } from '../../data/timelines.ts';
-import type { ItemOccurrence } from '../../domain/play-out.ts';
+import { frameCountOf } from '../../domain/play-out.ts';
+import type { ItemOccurrence, TimelineItem } from '../../domain/play-out.ts';
 import { levelAt } from '../../domain/sound.ts';
 import type { EncoderSettings } from '../ffmpeg/encoder-arguments.ts';
 import { openItem } from '../ffmpeg/item-source.ts';
+import { joinsWithin } from '../ffmpeg/joined-pictures.ts';
+import type { PictureJoins } from '../ffmpeg/joined-pictures.ts';
 import { openJoinedAudio } from '../ffmpeg/joined-audio.ts';
 import type { JoinedAudioRequest } from '../ffmpeg/joined-audio.ts';
+import { UnderMixer } from '../ffmpeg/sound-under.ts';
 import type { VideoFrame } from '../ffmpeg/video-source.ts';
+import { audioFormat } from '../ffmpeg/profile.ts';
 import type { Profile } from '../ffmpeg/profile.ts';
 import { ItemTrack } from './item-track.ts';
 import type { ItemSound } from './item-track.ts';
@@ -45,30 +50,27 @@ export interface FrameSource {
  * Opens the stream at `startFrame`. If the stream has a track of sound, it is played in place of the items' own sound.
  */
 export async function openFrames(options: MediaOptions, startFrame: number): Promise<FrameSource> {
-  const { tools, profile, encoder, loadTimelines, urlOf, log, signal } = options;
+  const { tools, profile, encoder, loadTimelines, log, signal } = options;
   const hasAudioTrack = (await loadTimelines()).audio.length > 0;
+  const mixer = new UnderMixer();
   const common = { framesPerSecond: profile.framesPerSecond, log };
 
   const pictures = new ItemTrack(
     {
       ...common,
       loadTimeline: async () => (await loadTimelines()).video,
-      open: async (item, range, { level }) => {
-        const sourceURL = await urlOf(item.objectKey);
-        const kind = item.kind === 'image' ? 'image' : 'video';
+      open: async (item, range, sound) => {
         const request = {
-          sourceURL,
-          kind,
-          dynamicRange: item.dynamicRange,
-          framing: item.framing,
-          decodeCost: item.decodeCost,
+          ...(await picturesOf(item, options)),
           hasAudio: item.hasAudio,
           ...range,
           profile,
           encoder: encoder(),
-          audio: !hasAudioTrack,
-          level,
-        } as const;
+          audio: !hasAudioTrack || item.under !== undefined,
+          level: sound.level,
+          joins: joinsWithin(await pictureJoinsOf(item, sound, options), range),
+          joinedSound: isJoined(sound) ? await joinedSoundOf(item, range, sound, options) : undefined,
+        };
         return openItem(tools, request, signal);
       },
     },
@@ -78,17 +80,8 @@ export async function openFrames(options: MediaOptions, startFrame: number): Pro
     {
       ...common,
       loadTimeline: async () => (await loadTimelines()).audio,
-      open: async (item, range, sound) => {
-        const sourceURL = await urlOf(item.objectKey);
-        const { level, join } = sound;
-        const samples = {
-          startSample: range.startFrame * profile.samplesPerFrame,
-          sampleCount: range.frameCount * profile.samplesPerFrame,
-        };
-        const tailSeconds = join?.kind === 'fade' ? join.seconds : null;
-        const request = { sourceURL, level, ...samples, head: await headOf(sound, options), tailSeconds };
-        return openJoinedAudio(tools, request, signal);
-      },
+      open: async (item, range, sound) =>
+        openJoinedAudio(tools, await joinedSoundOf(item, range, sound, options), signal),
     },
     startFrame,
   );
@@ -98,15 +91,67 @@ export async function openFrames(options: MediaOptions, startFrame: number): Pro
       const picture = await pictures.step(async (item) => {
         const video = await item.readFrame();
         if (!video) throw new Error('an item ended before its last frame');
-        return { video, samples: hasAudioTrack ? null : await item.readSamples(profile.samplesPerFrame) };
+        return { video, own: await item.readSamples(profile.samplesPerFrame) };
       });
-      const { video, samples } = picture.result;
-      const share = samples ?? (await sound.step((item) => item.readSamples(profile.samplesPerFrame))).result;
-      return { frame: picture.frame, video, samples: share, occurrence: picture.occurrence };
+      const { frame, occurrence } = picture;
+      const { video, own } = picture.result;
+      if (!hasAudioTrack) return { frame, video, samples: own, occurrence };
+      const over = (await sound.step((item) => item.readSamples(profile.samplesPerFrame))).result;
+      const { under } = occurrence.item;
+      return { frame, video, samples: under ? mixer.mix(over, own, under) : over, occurrence };
     },
     async close() {
       await Promise.all([pictures.close(), sound.close()]);
     },
+  };
+}
+
+function isJoined({ before, join }: ItemSound): boolean {
+  return join !== undefined || before?.item.join !== undefined;
+}
+
+async function picturesOf(item: TimelineItem, { urlOf }: MediaOptions) {
+  const { objectKey, dynamicRange, framing, decodeCost } = item;
+  const kind = item.kind === 'image' ? ('image' as const) : ('video' as const);
+  return { sourceURL: await urlOf(objectKey), kind, dynamicRange, framing, decodeCost };
+}
+
+/** How the pictures of an item are joined to those before and after them. */
+async function pictureJoinsOf(
+  item: TimelineItem,
+  { before, join }: ItemSound,
+  options: MediaOptions,
+): Promise<PictureJoins> {
+  const rate = options.profile.framesPerSecond;
+  const framesOf = (seconds: number) => Math.round(seconds * rate);
+  const joinBefore = before?.item.join;
+  const beneath = before && joinBefore?.kind === 'crossfade' ? before : null;
+  const from = beneath && { ...(await picturesOf(beneath.item, options)), startFrame: beneath.frameCount };
+  const fadeOut = join?.kind === 'dip' ? framesOf(join.seconds) : null;
+  return {
+    head: joinBefore ? { frames: framesOf(joinBefore.seconds), from } : null,
+    tail: fadeOut === null ? null : { startFrame: frameCountOf(item, rate) - fadeOut, frames: fadeOut },
+  };
+}
+
+/** The sound of an item with its joins. */
+async function joinedSoundOf(
+  item: TimelineItem,
+  range: { readonly startFrame: number; readonly frameCount: number },
+  sound: ItemSound,
+  options: MediaOptions,
+): Promise<JoinedAudioRequest> {
+  const { level, join } = sound;
+  const { samplesPerFrame } = options.profile;
+  return {
+    sourceURL: await options.urlOf(item.objectKey),
+    level,
+    startSample: range.startFrame * samplesPerFrame,
+    sampleCount: range.frameCount * samplesPerFrame,
+    head: await headOf(sound, options),
+    tailSeconds: join?.kind === 'fade' || join?.kind === 'dip' ? join.seconds : null,
+    endSample: endSampleOf(item),
+    next: await nextOf(sound, options),
   };
 }
 
@@ -115,8 +160,23 @@ async function headOf({ before }: ItemSound, { profile, urlOf }: MediaOptions): 
   if (!before?.item.join) return null;
   const { item, startFrame, frameCount } = before;
   const { kind, seconds } = before.item.join;
-  if (kind === 'fade') return { seconds, from: null };
+  if (kind === 'fade' || kind === 'dip' || !item.hasAudio) return { seconds, from: null, endsAt: null };
   const sourceURL = await urlOf(item.objectKey);
   const level = levelAt(item, startFrame, profile.framesPerSecond);
-  return { seconds, from: { sourceURL, level, startSample: frameCount * profile.samplesPerFrame } };
+  const from = { sourceURL, level, startSample: frameCount * profile.samplesPerFrame };
+  return { seconds, from, endsAt: kind === 'gap_free' ? endSampleOf(item) : null };
+}
+
+/** What an item is followed by without a gap. */
+async function nextOf(
+  { after, join }: ItemSound,
+  { profile, urlOf }: MediaOptions,
+): Promise<JoinedAudioRequest['next']> {
+  if (!after || !join) return null;
+  const level = levelAt(after.item, after.startFrame, profile.framesPerSecond);
+  return { sourceURL: await urlOf(after.item.objectKey), level, startSample: 0, seconds: join.seconds };
+}
+
+function endSampleOf({ durationSeconds }: Pick<TimelineItem, 'durationSeconds'>): number {
+  return Math.round(durationSeconds * audioFormat.sampleRate);
 }

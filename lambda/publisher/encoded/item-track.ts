@@ -1,9 +1,9 @@
 // The items of one track of a stream, one frame at a time: each is opened ahead of its join and closed at the next one.
 import type { Log } from '../../log.ts';
-import { occurrenceAt } from '../../domain/play-out.ts';
+import { occurrenceAt, occurrencesFrom } from '../../domain/play-out.ts';
 import type { ItemOccurrence, TimelineEntry, TimelineItem } from '../../domain/play-out.ts';
 import { levelAt } from '../../domain/sound.ts';
-import type { Join, SoundLevel } from '../../domain/sound.ts';
+import type { ItemJoin, SoundLevel } from '../../domain/sound.ts';
 import { occurrenceBefore } from '../../domain/sound-joins.ts';
 import { ToolError } from '../ffmpeg/media-tool.ts';
 import { MediaError } from '../media/media-error.ts';
@@ -14,7 +14,9 @@ export interface ItemSound {
   /** What it is joined to; null: nothing, or it stands in for something else. */
   readonly before: ItemOccurrence | null;
   /** How it is joined to what comes next; absent: not at all. */
-  readonly join: Join | undefined;
+  readonly join: ItemJoin | undefined;
+  /** What follows it without a gap; null: nothing does. */
+  readonly after: ItemOccurrence | null;
 }
 
 /** The media of one item. */
@@ -120,6 +122,11 @@ export class ItemTrack<Media extends ItemMedia> {
     return this.#current;
   }
 
+  #after(timeline: readonly TimelineEntry[], occurrence: ItemOccurrence): ItemOccurrence {
+    const [next] = occurrencesFrom(timeline, endOf(occurrence), this.#options.framesPerSecond).take(1);
+    return next!;
+  }
+
   /** Opens what plays at `frame`. An item that cannot be played is replaced, for its time, by the next one that can. */
   async #open(frame: number): Promise<OpenedItem<Media>> {
     const { loadTimeline, framesPerSecond, open, log } = this.#options;
@@ -136,6 +143,7 @@ export class ItemTrack<Media extends ItemMedia> {
         level: levelAt(item, occurrence.startFrame, framesPerSecond),
         before: isStandIn ? null : occurrenceBefore(timeline, occurrence, framesPerSecond),
         join: isStandIn ? undefined : item.join,
+        after: isStandIn || item.join?.kind !== 'gap_free' ? null : this.#after(timeline, occurrence),
       });
       try {
         await media.ready;

@@ -29,7 +29,12 @@ export interface AudioSource {
   close(): Promise<void>;
 }
 
-export function openAudioSource(tools: MediaTools, request: AudioRequest, signal: AbortSignal): AudioSource {
+export interface CountedAudioSource extends AudioSource {
+  /** How many of the samples that were read are the source's own; those after them are silence. */
+  ownSamples(): number;
+}
+
+export function openAudioSource(tools: MediaTools, request: AudioRequest, signal: AbortSignal): CountedAudioSource {
   const readAheadBytes = readAheadSeconds * audioFormat.sampleRate * audioFormat.bytesPerSample;
   const { sourceURL, background = false } = request;
   const ffmpeg = startMediaTool(tools.ffmpegPath, audioArguments(request), {
@@ -52,13 +57,17 @@ export function openAudioSource(tools: MediaTools, request: AudioRequest, signal
   // A reader that does not wait for `ready` gets silence instead of this error.
   ready.catch(() => {});
 
+  let ownBytes = 0;
   const readSamples = async (sampleCount: number): Promise<Buffer> => {
     const byteCount = sampleCount * audioFormat.bytesPerSample;
     for (;;) {
       signal.throwIfAborted();
       const bytes: Buffer | null = ffmpeg.stdout.read(byteCount);
       // At the end of the stream `read` gives the rest, however short it is: the missing samples become silence.
-      if (bytes !== null) return bytes.length === byteCount ? bytes : Buffer.concat([bytes], byteCount);
+      if (bytes !== null) {
+        ownBytes += bytes.length;
+        return bytes.length === byteCount ? bytes : Buffer.concat([bytes], byteCount);
+      }
       if (ffmpeg.stdout.readableEnded) return Buffer.alloc(byteCount);
       await change.promise;
     }
@@ -67,6 +76,7 @@ export function openAudioSource(tools: MediaTools, request: AudioRequest, signal
   return {
     ready,
     readSamples,
+    ownSamples: () => Math.floor(ownBytes / audioFormat.bytesPerSample),
     log: () => ffmpeg.log(),
     close: () => ffmpeg.end(),
   };

@@ -12,26 +12,19 @@ import type { EncoderSettings } from './encoder-arguments.ts';
 import { framingFilters } from './framing.ts';
 import { audioFormat } from './profile.ts';
 import type { Profile } from './profile.ts';
+import { joinedPictures } from './joined-pictures.ts';
+import type { PictureJoins, PicturesOfItem } from './joined-pictures.ts';
 import { toneMappingFilters } from './tone-mapping.ts';
 
-export interface VideoRequest {
-  /** Signed http(s) address, or a path. */
-  readonly sourceURL: string;
-  readonly kind: 'video' | 'image';
-  /** SDR where it is absent. */
-  readonly dynamicRange?: DynamicRange | undefined;
-  /** Black bars where it is absent. */
-  readonly framing?: FramingName | undefined;
-  /** As `decodeCost` in domain/source-limits.ts says it; absent where it is not known. */
-  readonly decodeCost?: number | undefined;
-  /** Frame of the item to begin with, on the profile's grid. */
-  readonly startFrame: number;
+export interface VideoRequest extends PicturesOfItem {
   /** Exactly this many frames come: where the source ends earlier, its last frame is repeated. */
   readonly frameCount: number;
   readonly profile: Profile;
   readonly encoder: EncoderSettings;
   /** Whether ffmpeg gives way to everything else on the machine, as nobody waits for it in real time. */
   readonly background?: boolean;
+  /** How its pictures pass from those of the item before and to black; absent: not at all. */
+  readonly joins?: PictureJoins | undefined;
 }
 
 export interface AudioRequest {
@@ -53,14 +46,19 @@ const flvToStdout = '-flvflags no_duration_filesize -flush_packets 1 -f flv pipe
 
 /** Arguments that make ffmpeg write the profile's codec as FLV to stdout. */
 export function videoArguments(request: VideoRequest): string[] {
-  const { sourceURL, kind, dynamicRange = 'sdr', decodeCost, background = false, profile } = request;
+  const { sourceURL, kind, dynamicRange = 'sdr', decodeCost, background = false, joins, profile } = request;
   const isImage = kind === 'image';
   const startSeconds = isImage ? 0 : request.startFrame / profile.framesPerSecond;
+  const pictures = isImage ? null : dynamicRange;
   // 0:V:0 is the first stream of moving pictures; cover art is none.
   const stream = isImage ? '0:v:0' : '0:V:0';
-  return [
-    inputArguments(sourceURL, { kind, pictures: isImage ? null : dynamicRange, startSeconds, decodeCost, background }),
+  const plain = () => [
+    inputArguments(sourceURL, { kind, pictures, startSeconds, decodeCost, background }),
     ['-map', stream, '-vf', videoFilters(request).join(',')],
+  ];
+  const read = (each: PicturesOfItem, index: number) => frameArguments({ background, profile, ...each }, index);
+  return [
+    ...(joins ? joinedPictures(request, profile, joins, read) : plain()),
     ['-fps_mode', 'cfr', '-frames:v', String(request.frameCount)],
     encoderArguments(request.encoder, profile),
     bt709Colours,
@@ -68,16 +66,23 @@ export function videoArguments(request: VideoRequest): string[] {
   ].flat();
 }
 
-/** What makes ffmpeg read an item from a frame on, and the filters by which that is the next frame that comes. */
-export function frameArguments(request: PictureRequest & Pick<VideoRequest, 'sourceURL' | 'startFrame'>) {
-  const { sourceURL, kind, dynamicRange = 'sdr', startFrame, profile } = request;
+type FrameRequest = PictureRequest & Pick<VideoRequest, 'sourceURL' | 'startFrame' | 'decodeCost' | 'background'>;
+
+/**
+ * What makes ffmpeg read an item from a frame on, and the filters by which that is the next frame that comes.
+ * @param index of the input
+ */
+export function frameArguments(request: FrameRequest, index = 0) {
+  const { sourceURL, kind, dynamicRange = 'sdr', startFrame, profile, decodeCost, background = true } = request;
   const isImage = kind === 'image';
   const startSeconds = isImage ? 0 : startFrame / profile.framesPerSecond;
   const pictures = isImage ? null : dynamicRange;
   const [first, ...others] = videoFilters(request);
+  // V is the first stream of moving pictures; cover art is none.
+  const stream = isImage ? `[${index}:v:0]` : `[${index}:V:0]`;
   return {
-    input: inputArguments(sourceURL, { kind, pictures, startSeconds, background: true }),
-    filters: [`${isImage ? '[0:v:0]' : '[0:V:0]'}${first}`, ...others],
+    input: inputArguments(sourceURL, { kind, pictures, startSeconds, decodeCost, background }),
+    filters: [`${stream}${first}`, ...others],
   };
 }
 

@@ -3,6 +3,8 @@ import type { SoundLevel } from '../../domain/sound.ts';
 import type { MediaTools } from '../media/media-tools.ts';
 import { openAudioSource } from './audio-source.ts';
 import type { AudioSource } from './audio-source.ts';
+import { openJoinedAudio } from './joined-audio.ts';
+import type { JoinedAudioRequest } from './joined-audio.ts';
 import type { VideoRequest } from './item-arguments.ts';
 import { audioFormat } from './profile.ts';
 import { openVideoSource } from './video-source.ts';
@@ -15,6 +17,8 @@ export interface ItemRequest extends VideoRequest {
   readonly audio: boolean;
   /** Null or absent: as loud as it is. */
   readonly level?: SoundLevel | null | undefined;
+  /** Its sound with joins; absent: it has none. */
+  readonly joinedSound?: JoinedAudioRequest | undefined;
 }
 
 /**
@@ -28,7 +32,9 @@ export type AudioOnlyRequest = Pick<ItemRequest, 'sourceURL' | 'startFrame' | 'f
 /** Opens an item, which is read at once. `signal` ends it as `close` does; readers then reject with its reason. */
 export function openItem(tools: MediaTools, request: ItemRequest, signal: AbortSignal): ItemSource {
   const video = openVideoSource(tools, request, signal);
-  const audio = request.audio && request.hasAudio ? openAudioOnly(tools, request, signal) : silence;
+  const open = () =>
+    request.joinedSound ? openJoinedAudio(tools, request.joinedSound, signal) : openAudioOnly(tools, request, signal);
+  const audio = request.audio && request.hasAudio ? open() : silence;
   return {
     ready: video.ready,
     readFrame: () => video.readFrame(),

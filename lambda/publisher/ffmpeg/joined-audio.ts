@@ -3,6 +3,7 @@ import type { SoundLevel } from '../../domain/sound.ts';
 import type { MediaTools } from '../media/media-tools.ts';
 import { openAudioSource } from './audio-source.ts';
 import type { AudioSource } from './audio-source.ts';
+import { endsInTime, gainBetween, gapFreeSamples } from './gap-free-samples.ts';
 import { bytesOf, crossfadeSamples, fadeOf, fadeSamples, samplesOf } from './joined-samples.ts';
 import { audioFormat } from './profile.ts';
 
@@ -13,20 +14,36 @@ interface Stretch {
   readonly level: SoundLevel | null;
 }
 
+/** How an item begins. */
+interface Head {
+  readonly seconds: number;
+  /** What is heard beneath its beginning, or until then; null: silence. */
+  readonly from: Stretch | null;
+  /** The sample with which what it follows without a gap ends; null: it does not. */
+  readonly endsAt: number | null;
+}
+
 export interface JoinedAudioRequest extends Stretch {
   /** How many samples are to come. */
   readonly sampleCount: number;
   /** How long the item fades in for, or `from` is heard beneath its beginning; null: it begins at once. */
-  readonly head: { readonly seconds: number; readonly from: Stretch | null } | null;
+  readonly head: Head | null;
   /** How long it fades out for, which ends with the last sample; null: it ends at once. */
   readonly tailSeconds: number | null;
+  /** The sample with which the item itself ends. */
+  readonly endSample: number;
+  /** What follows it without a gap, and how long that takes to come into step; null: nothing does. */
+  readonly next: (Stretch & { readonly seconds: number }) | null;
 }
 
 const { sampleRate, bytesPerSample } = audioFormat;
+/** Where an item ends is looked for so long before it should. */
+const lookBackSamples = sampleRate / 4;
 
 /** Opens the sound of an item with its joins; `signal` ends it as `close` does. */
 export function openJoinedAudio(tools: MediaTools, request: JoinedAudioRequest, signal: AbortSignal): AudioSource {
-  const { sourceURL, startSample, sampleCount, level, head, tailSeconds } = request;
+  const { sourceURL, startSample, sampleCount, level, head, tailSeconds, next } = request;
+  const open = (stretch: Stretch, count: number) => openAudioSource(tools, { ...stretch, sampleCount: count }, signal);
   // A tenth of a second is a whole number of samples, but not always as numbers are multiplied.
   const headEnd = head ? Math.round(head.seconds * sampleRate) : 0;
   const tailSamples = tailSeconds === null ? 0 : Math.round(tailSeconds * sampleRate);
@@ -34,29 +51,71 @@ export function openJoinedAudio(tools: MediaTools, request: JoinedAudioRequest, 
   const end = startSample + sampleCount;
   // What is mixed is read as a whole, as its peaks are held down ahead.
   const ownStart = headSamples > 0 ? 0 : startSample;
-  const own = openAudioSource(tools, { sourceURL, level, startSample: ownStart, sampleCount: end - ownStart }, signal);
-  const from =
-    head?.from && headSamples > 0 ? openAudioSource(tools, { ...head.from, sampleCount: headSamples }, signal) : null;
-  const mixed = from && mix(from, own, Math.min(headSamples, end), head!.seconds);
+  const own = open({ sourceURL, level, startSample: ownStart }, end - ownStart);
+  const [from, mixed] = headSamples > 0 ? joinHead(Math.min(headSamples, end)) : [null, null];
   // A reader that has not come to it yet, or that never does, handles no failure.
   mixed?.catch(() => {});
+  const following = next && sampleCount > lookBackSamples ? open(next, lookBackSamples) : null;
+  const tailStart = following ? end - lookBackSamples : Infinity;
+  let tail: Promise<Buffer> | null = null;
   let position = startSample;
   return {
     ready: own.ready,
-    log: () => [own.log(), from?.log() ?? ''].filter((log) => log !== '').join('\n'),
+    log: () => [own, from, following].flatMap((source) => source?.log() || []).join('\n'),
     close: async () => {
-      await Promise.all([own.close(), from?.close()]);
+      await Promise.all([own.close(), from?.close(), following?.close()]);
     },
     async readSamples(count) {
-      const beginning = mixed && position < headSamples ? (await mixed).subarray(position * bytesPerSample) : null;
-      const begun = beginning?.subarray(0, count * bytesPerSample) ?? Buffer.alloc(0);
-      const missing = count - begun.length / bytesPerSample;
-      const bytes = missing > 0 ? Buffer.concat([begun, await own.readSamples(missing)]) : begun;
-      const faded = fadedOver(bytes, position);
-      position += count;
+      const until = position + count;
+      const parts: Buffer[] = [];
+      if (mixed && position < headSamples) parts.push(between(await mixed, 0, until));
+      const ownFrom = Math.max(position, mixed ? headSamples : position);
+      const ownUntil = Math.min(until, tailStart);
+      if (ownFrom < ownUntil) parts.push(await own.readSamples(ownUntil - ownFrom));
+      if (until > tailStart) parts.push(between(await (tail ??= joinTail()), tailStart, until));
+      const faded = fadedOver(parts.length === 1 ? parts[0]! : Buffer.concat(parts), position);
+      position = until;
       return faded;
     },
   };
+
+  /** Bytes of a buffer that begins with sample `first`, from the position on up to a sample. */
+  function between(bytes: Buffer, first: number, until: number): Buffer {
+    const from = Math.max(position, first) - first;
+    return bytes.subarray(from * bytesPerSample, (until - first) * bytesPerSample);
+  }
+
+  function joinHead(count: number): [AudioSource, Promise<Buffer>] {
+    const { from: under, seconds, endsAt } = head!;
+    if (endsAt === null) {
+      const source = open(under!, headSamples);
+      return [source, mix(source, own, count, seconds)];
+    }
+    const boundary = Math.min(lookBackSamples, under!.startSample);
+    const source = open({ ...under!, startSample: under!.startSample - boundary }, 2 * lookBackSamples);
+    const joined = async () => {
+      const ending = await readAll(source, 2 * lookBackSamples);
+      const to = await readAll(own, count);
+      const length = Math.min(source.ownSamples(), endsAt - under!.startSample + boundary);
+      if (!endsInTime({ length, boundary })) return bytesOf(to);
+      const gain = gainBetween(level, under!.level);
+      const glide = { from: ending, length, boundary, to, glide: headEnd, gain, count: boundary + count };
+      return bytesOf(await gapFreeSamples(glide)).subarray(boundary * bytesPerSample);
+    };
+    return [source, joined()];
+  }
+
+  /** The last samples, with what follows where the item ends before them. */
+  async function joinTail(): Promise<Buffer> {
+    const samples = await readAll(own, lookBackSamples);
+    const silent = Math.max(end - ownStart - own.ownSamples(), end - request.endSample, 0);
+    const ending = { from: samples, length: Math.max(0, lookBackSamples - silent), boundary: lookBackSamples };
+    if (silent === 0 || !endsInTime(ending)) return bytesOf(samples);
+    const to = await readAll(following!, lookBackSamples);
+    const gain = gainBetween(next!.level, level);
+    const glide = Math.round(next!.seconds * sampleRate);
+    return bytesOf(await gapFreeSamples({ ...ending, to, glide, gain, count: lookBackSamples }));
+  }
 
   function fadedOver(bytes: Buffer, first: number): Buffer {
     const last = first + bytes.length / bytesPerSample;

@@ -14,6 +14,8 @@ import type { Source, StreamStructure } from './structure.ts';
 const foreverSeconds = 1_000_000_000;
 /** A file without an index is read from beginning to end, though not decoded. */
 const packetLimits: MediaToolLimits = { timeoutMs: 240_000, maxOutputBytes: 1024 * 1024 * 1024 };
+/** What times are rounded to. */
+const roundingSeconds = 0.00001;
 const decodeLimits: MediaToolLimits = { timeoutMs: 120_000, maxOutputBytes: 1024 * 1024 };
 /** These two bound the work where ffmpeg cannot seek, or keyframes are far apart. */
 const maxDecodedPictures = 600;
@@ -24,30 +26,38 @@ const maxErrorRate = 0.5;
 /**
  * Finds where streams end, in seconds on the file's own clock.
  * @param fromSeconds where to look for packets from; null for the beginning
+ * @param sampleRate of the sound, whose last packets may be padded
  * @returns by stream index, the end of each stream that has packets there
  * @throws {MediaError} when bytes are missing, or reading takes too long
  */
 export async function readPacketEnds(
   { tools, sourceURL, signal }: Source,
   fromSeconds: number | null,
+  sampleRate: number,
 ): Promise<Map<number, number>> {
   const probeArguments = [
     ['-hide_banner', '-loglevel', 'error'],
     inputGuardArguments(sourceURL, null),
     fromSeconds === null ? [] : ['-read_intervals', `${fromSeconds.toFixed(3)}%${foreverSeconds}`],
-    ['-show_entries', 'packet=stream_index,pts_time,dts_time,duration_time', '-of', 'csv=p=0'],
+    ['-show_entries', 'packet=stream_index,pts_time,dts_time,duration_time:packet_side_data=discard_padding'],
+    ['-of', 'csv=p=0'],
     sourceURL,
   ].flat();
   const ends = new Map<number, number>();
   const lastTimes = new Map<number, number>();
+  const lastLengths = new Map<number, number>();
   const onLine = (line: string): void => {
-    const [stream = NaN, pts = NaN, dts = NaN, duration = NaN] = line.split(',').map(Number);
+    const [stream = NaN, pts = NaN, dts = NaN, duration = NaN, discarded = 0] = line.split(',').map(Number);
     const time = Number.isNaN(pts) ? dts : pts;
     if (Number.isNaN(time)) return;
     // Some formats have no durations: a packet then lasts as long as the one before it did.
     const lasts = duration > 0 ? duration : Math.max(0, time - (lastTimes.get(stream) ?? time));
     lastTimes.set(stream, time);
-    ends.set(stream, Math.max(ends.get(stream) ?? -Infinity, time + lasts));
+    // Encoders fill the last packet up. Some formats say its length without that: then it is shorter than others.
+    const isWhole = lasts >= (lastLengths.get(stream) ?? lasts) - roundingSeconds;
+    lastLengths.set(stream, lasts);
+    const padding = isWhole && sampleRate > 0 ? Math.min(lasts, discarded / sampleRate) : 0;
+    ends.set(stream, Math.max(ends.get(stream) ?? -Infinity, time + lasts - padding));
   };
   const options = { sourceURL, limits: packetLimits, onLine, signal };
   const result = await runMediaTool(tools.ffprobePath, probeArguments, options);

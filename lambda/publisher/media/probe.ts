@@ -51,6 +51,8 @@ const sampleSeconds = 3;
 /** Media counts as missing when a header is off by more than this, or by more than this share of a short file. */
 const toleranceSeconds = 0.5;
 const toleranceShare = 0.2;
+/** Some headers say lengths in milliseconds. */
+const paddedFromSeconds = 0.002;
 
 /**
  * Reads the structure, looks for the last packets, and decodes the first and the last seconds.
@@ -130,7 +132,10 @@ async function measureDuration(source: Source, structure: Structure): Promise<nu
     strict: false,
     blame: 'The beginning of the file cannot be decoded: it is damaged.',
   };
-  const [ends] = await Promise.all([readPacketEnds(source, lookFromSeconds), decodeSample(source, beginning)]);
+  const [ends] = await Promise.all([
+    readPacketEnds(source, lookFromSeconds, audio?.source.sampleRate ?? 0),
+    decodeSample(source, beginning),
+  ]);
 
   const foundSeconds = Math.max(...ends.values(), startSeconds) - startSeconds;
   const tolerance = Math.min(toleranceSeconds, (headerSeconds ?? 0) * toleranceShare);
@@ -156,7 +161,10 @@ async function measureDuration(source: Source, structure: Structure): Promise<nu
     });
   }
   const isHeaderRight = headerSeconds !== null && foundSeconds <= headerSeconds + tolerance;
-  return isHeaderRight ? headerSeconds : foundSeconds;
+  if (!isHeaderRight) return foundSeconds;
+  // Headers of sound count what encoders put before and after it, which nobody hears.
+  const isPadded = video === null && ends.size > 0 && foundSeconds < headerSeconds - paddedFromSeconds;
+  return isPadded ? Math.round(foundSeconds * 1e6) / 1e6 : headerSeconds;
 }
 
 function kindOf(format: ContainerFormat, { video, audio }: Structure): MediaKind {

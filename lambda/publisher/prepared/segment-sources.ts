@@ -11,6 +11,7 @@ import {
   segmentCount,
 } from '../../domain/rendition.ts';
 import type { Rendition, RenditionFormat } from '../../domain/rendition.ts';
+import type { PlacedPictureJoin } from '../../domain/picture-joins.ts';
 import type { PlacedJoin } from '../../domain/sound-joins.ts';
 import { segmentKey } from './segment-format.ts';
 
@@ -34,6 +35,8 @@ export interface SegmentSource {
   segmentWith(group: number): SourceSegment | null;
   /** The first group from `group` on, `group` included, that this source has; Infinity where it has none. */
   firstFrom(group: number): number;
+  /** Whether the sound of its pictures is sent where other sound takes the place of the others'. */
+  readonly keepsSound: boolean;
 }
 
 /**
@@ -64,16 +67,20 @@ export function wholeRendition(rendition: Rendition): SegmentSource {
     if (segment >= segments) return null;
     return { key: segmentKey(rendition, segment), ...groupsOfSegment(rendition, segment), made: { format, segment } };
   };
-  return { segmentWith, firstFrom: (group) => (group < rendition.groupCount ? group : Infinity) };
+  return { segmentWith, firstFrom: (group) => (group < rendition.groupCount ? group : Infinity), keepsSound: false };
 }
 
 /** A join, in place of some groups of the item that has it. */
-export function joinSource({ name, recipe: { firstGroup, groupCount } }: PlacedJoin): SegmentSource {
+export function joinSource({
+  name,
+  recipe: { firstGroup, groupCount },
+}: PlacedJoin | PlacedPictureJoin): SegmentSource {
   const end = firstGroup + groupCount;
   const segment = { key: joinKey(name), firstGroup, groupCount, made: { join: name } };
   return {
     segmentWith: (group) => (group >= firstGroup && group < end ? segment : null),
     firstFrom: (group) => (group < end ? Math.max(group, firstGroup) : Infinity),
+    keepsSound: true,
   };
 }
 

@@ -13,7 +13,9 @@ import type { Playing } from '../../domain/prepared-play-out.ts';
 import { isSound, renditionOf, soundAt } from '../../domain/rendition.ts';
 import type { RenditionFormat } from '../../domain/rendition.ts';
 import { levelAt } from '../../domain/sound.ts';
-import { joinsAt } from '../../domain/sound-joins.ts';
+import { pictureJoinsAt } from '../../domain/picture-joins.ts';
+import type { PlacedPictureJoin } from '../../domain/picture-joins.ts';
+import { isTail, joinsAt } from '../../domain/sound-joins.ts';
 import type { PlacedJoin } from '../../domain/sound-joins.ts';
 import { ObjectNotFound } from '../../ports/object-store/object-store.ts';
 import { profileOf } from '../ffmpeg/profile.ts';
@@ -106,7 +108,8 @@ export class TrackReader {
       const end = Math.min(position.end, found.end, spanEnd);
       try {
         const header = checked(await store.header(found.segment.key), found.segment);
-        const sound = position.sounds.length > 0 ? await this.#soundOf(position, next, end) : null;
+        const hasOther = position.sounds.length > 0 && !found.source.keepsSound;
+        const sound = hasOther ? await this.#soundOf(position, next, end) : null;
         const span = await Span.load(store, found.segment.key, { playing, header, first: next, end, sound });
         // If the reader was told to skip meanwhile, what was read is not wanted any more.
         if (this.#position !== position) continue;
@@ -150,20 +153,29 @@ export class TrackReader {
       if (next < end) {
         this.#isFirst = false;
         const [base, atLevel] = [framed.map(wholeRendition), levelled ? [wholeRendition(levelled)] : []];
-        if (!isAlone) return { playing, sources: base, sounds: atLevel, next, end };
-        return { playing, sources: [...this.#joinsOf(timeline, playing), ...atLevel, ...base], sounds: [], next, end };
+        const joins = this.#joinsOf(timeline, playing);
+        if (!isAlone) return { playing, sources: [...joins, ...base], sounds: atLevel, next, end };
+        return { playing, sources: [...joins, ...atLevel, ...base], sounds: [], next, end };
       }
       this.#frame = playing.startFrame + playing.frameCount;
     }
   }
 
   /** The joins of a playing that all agents know of. What stands in for something else has none. */
-  #joinsOf({ joins, ...track }: PreparedTimeline, { occurrence, startFrame }: Playing): SegmentSource[] {
-    if (!joins?.size || occurrence.isStandIn || startFrame !== occurrence.startFrame) return [];
-    const { framesPerSecond } = this.#options;
-    const isKnown = ({ name, startFrame: from }: PlacedJoin) =>
+  #joinsOf({ joins, ...track }: PreparedTimeline, playing: Playing): SegmentSource[] {
+    const { occurrence, startFrame, frameCount } = playing;
+    if (!joins?.size || occurrence.isStandIn) return [];
+    const { framesPerSecond, format } = this.#options;
+    const isKnown = ({ name, startFrame: from }: PlacedJoin | PlacedPictureJoin) =>
       Math.round((joins.get(name) ?? Infinity) * framesPerSecond) <= from;
-    return joinsAt(track, occurrence, framesPerSecond).filter(isKnown).map(joinSource);
+    const all = isSound(format)
+      ? joinsAt(track, occurrence, framesPerSecond)
+      : pictureJoinsAt(track, occurrence, format);
+    // A still is several playings, of which the first and the last one have joins.
+    const isFirst = startFrame === occurrence.startFrame;
+    const isLast = startFrame + frameCount === occurrence.startFrame + occurrence.frameCount;
+    const isHere = ({ recipe: { shape } }: PlacedJoin | PlacedPictureJoin) => (isTail(shape) ? isLast : isFirst);
+    return all.filter((join) => isKnown(join) && isHere(join)).map(joinSource);
   }
 
   /** The first group of a playing that is read when the reader goes on at a frame. */

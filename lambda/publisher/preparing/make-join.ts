@@ -2,19 +2,28 @@
 import type { Pool } from 'pg';
 import type { Log } from '../../log.ts';
 import { databaseOn, inTransaction } from '../../data/database.ts';
+import type { JoinRow } from '../../data/joins.ts';
 import { joinKey } from '../../domain/object-keys.ts';
+import { formatOfJoined } from '../../domain/picture-joins.ts';
+import { formatName } from '../../domain/rendition.ts';
+import type { VideoCodec } from '../../domain/video-format.ts';
 import { settleJoin } from '../../orchestration/settle-joins.ts';
 import type { ObjectStore } from '../../ports/object-store/object-store.ts';
+import { encoderKind } from '../ffmpeg/encoder-arguments.ts';
+import type { EncoderSettings } from '../ffmpeg/encoder-arguments.ts';
 import { MediaError } from '../media/media-error.ts';
 import type { MediaTools } from '../media/media-tools.ts';
 import { unlessClaimed } from './claimed-work.ts';
 import type { Attempt } from './claimed-work.ts';
 import { prepareJoin } from './prepare-join.ts';
+import { formatOfJoin, preparePictureJoin } from './prepare-picture-join.ts';
 
 export interface MakeJoinOptions {
   readonly pool: Pool;
   readonly objects: ObjectStore;
   readonly tools: MediaTools;
+  /** @throws {NoEncoder} */
+  readonly encoderOf: (videoCodec: VideoCodec) => Promise<EncoderSettings>;
   readonly log: Log;
 }
 
@@ -24,7 +33,7 @@ const joinTimeoutMs = 120_000;
 
 /** Makes a join that a stream on the air still wants. Where it cannot be made, its place is a cut. */
 export async function makeJoin(options: MakeJoinOptions, name: string, attempt: Attempt): Promise<void> {
-  const { pool, objects, tools, log } = options;
+  const { pool, objects, log } = options;
   const { joins, uploads } = databaseOn(pool);
   try {
     await unlessClaimed(options, attempt, joinKey(name), async () => {
@@ -40,7 +49,7 @@ export async function makeJoin(options: MakeJoinOptions, name: string, attempt: 
       }
       const signal = AbortSignal.any([attempt.signal, AbortSignal.timeout(joinTimeoutMs)]);
       const urlOf = (contentHash: string) => urls.get(contentHash)!;
-      const bytes = await prepareJoin(tools, { recipe: join.recipe, urlOf }, signal);
+      const bytes = await bytesOf(options, { ...join, urlOf }, signal);
       await objects.write(joinKey(name), bytes, { contentType: 'application/octet-stream' });
       await joins.settle(name, 'ready');
       log('join_prepared', { name, shape: join.recipe.shape });
@@ -52,4 +61,19 @@ export async function makeJoin(options: MakeJoinOptions, name: string, attempt: 
     log('join_not_prepared', { name, error: String(error) });
     await joins.settle(name, 'failed');
   }
+}
+
+async function bytesOf(
+  { pool, tools, encoderOf }: MakeJoinOptions,
+  { recipe, urlOf }: { readonly recipe: JoinRow['recipe']; readonly urlOf: (contentHash: string) => string },
+  signal: AbortSignal,
+): Promise<Buffer> {
+  if (!('sound' in recipe)) return prepareJoin(tools, { recipe, urlOf }, signal);
+  const format = formatOfJoin(recipe);
+  const encoder = await encoderOf(format.videoCodec);
+  const { contentHash } = recipe.item;
+  const base = await databaseOn(pool).renditions.find(contentHash, formatName(formatOfJoined(format, recipe.item)));
+  // Other parameter sets than those of the item would not do: a worker with its encoder makes the join, or nobody does.
+  if (base?.encoder && base.encoder !== encoderKind(encoder)) throw new Error(`no ${base.encoder} is here`);
+  return preparePictureJoin(tools, { recipe, urlOf, encoder }, signal);
 }

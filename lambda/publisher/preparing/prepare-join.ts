@@ -3,13 +3,16 @@ import { soundOffsetMs } from '../../domain/prepared-play-out.ts';
 import type { JoinedSound, JoinRecipe } from '../../domain/sound-joins.ts';
 import { openAudioEncoder } from '../ffmpeg/audio-encoder.ts';
 import { openAudioSource } from '../ffmpeg/audio-source.ts';
+import { endsInTime, gainBetween, gapFreeSamples } from '../ffmpeg/gap-free-samples.ts';
 import { readAll } from '../ffmpeg/joined-audio.ts';
 import { bytesOf, crossfadeSamples, fadeOf, fadeSamples } from '../ffmpeg/joined-samples.ts';
 import { audioFormat } from '../ffmpeg/profile.ts';
+import { MediaError } from '../media/media-error.ts';
 import type { MediaTools } from '../media/media-tools.ts';
 import { deltaChunks } from '../prepared/delta-chunks.ts';
 import { writeSegment } from '../prepared/segment-format.ts';
 import { mediaChunkSize } from '../rtmp/message.ts';
+import type { Encoded } from './prepare-segment.ts';
 
 export interface JoinRequest {
   readonly recipe: JoinRecipe;
@@ -19,7 +22,7 @@ export interface JoinRequest {
 
 /** The encoder begins so many frames before the join, as `limitedPrerollFrames` of segments; these are thrown away. */
 const prerollFrames = 48;
-const { samplesPerAacFrame, bytesPerSample, bitrateKbps } = audioFormat;
+const { sampleRate, samplesPerAacFrame, bytesPerSample, bitrateKbps } = audioFormat;
 
 /**
  * @returns the bytes of the join's object: a segment whose groups are numbered as those of the item
@@ -27,6 +30,27 @@ const { samplesPerAacFrame, bytesPerSample, bitrateKbps } = audioFormat;
  * signal's reason
  */
 export async function prepareJoin(tools: MediaTools, request: JoinRequest, signal: AbortSignal): Promise<Buffer> {
+  const { messages, sequenceHeader } = await encodeSoundOfJoin(tools, request, signal);
+  const facts = {
+    chunkSize: mediaChunkSize,
+    framesPerSecond: null,
+    gopFrames: 1,
+    firstGroup: request.recipe.firstGroup,
+    videoSequenceHeader: null,
+    audioSequenceHeader: sequenceHeader,
+  };
+  return writeSegment(
+    facts,
+    messages.map((message) => ({ video: null, sound: [message] })),
+  );
+}
+
+/** The frames of sound of a join. @throws as `prepareJoin` */
+export async function encodeSoundOfJoin(
+  tools: MediaTools,
+  request: JoinRequest,
+  signal: AbortSignal,
+): Promise<Encoded> {
   const { firstGroup, groupCount } = request.recipe;
   const encoder = openAudioEncoder(tools, { bitrateKbps }, signal);
   try {
@@ -44,18 +68,7 @@ export async function prepareJoin(tools: MediaTools, request: JoinRequest, signa
       const body = await encoder.readFrame();
       if (frame >= 0) messages.push(deltaChunks('audio', sinceBefore(firstGroup + frame), body));
     }
-    const facts = {
-      chunkSize: mediaChunkSize,
-      framesPerSecond: null,
-      gopFrames: 1,
-      firstGroup,
-      videoSequenceHeader: null,
-      audioSequenceHeader: await encoder.sequenceHeader,
-    };
-    return writeSegment(
-      facts,
-      messages.map((message) => ({ video: null, sound: [message] })),
-    );
+    return { messages, sequenceHeader: await encoder.sequenceHeader };
   } finally {
     await encoder.close();
   }
@@ -68,15 +81,29 @@ async function samplesOfJoin(
   latencySamples: number,
   signal: AbortSignal,
 ): Promise<Int16Array> {
-  const { shape, item, firstGroup, groupCount, from } = recipe;
+  const { shape, item, firstGroup, groupCount, from, to } = recipe;
   const count = (prerollFrames + groupCount) * samplesPerAacFrame + latencySamples;
-  const read = ({ contentHash, level }: JoinedSound, group: number) => {
-    const startSample = (group - prerollFrames) * samplesPerAacFrame;
-    return readSamples(tools, { sourceURL: urlOf(contentHash), level, startSample, count }, signal);
+  const read = async ({ contentHash, level, isSilent }: JoinedSound, startSample: number) =>
+    isSilent
+      ? { samples: new Int16Array(count * audioFormat.channels), ownSamples: 0 }
+      : readSamples(tools, { sourceURL: urlOf(contentHash), level, startSample, count }, signal);
+  const prerollSamples = prerollFrames * samplesPerAacFrame;
+  const readFrom = (sound: JoinedSound, group: number) => read(sound, group * samplesPerAacFrame - prerollSamples);
+  const gapFree = async (ends: JoinedSound, group: number, begins: JoinedSound, boundary: number) => {
+    const { samples, ownSamples } = await readFrom(ends, group);
+    const said = Math.round(ends.durationSeconds * sampleRate) - group * samplesPerAacFrame + prerollSamples;
+    const ending = { from: samples, length: Math.min(said, ownSamples), boundary };
+    if (!endsInTime(ending)) throw new MediaError('damaged', 'The sound has another length than was said of it.');
+    const { samples: next } = await read(begins, 0);
+    const glide = Math.round(recipe.seconds * sampleRate);
+    return gapFreeSamples({ ...ending, to: next, glide, gain: gainBetween(begins.level, ends.level), count });
   };
-  const fade = fadeOf(recipe, prerollFrames * samplesPerAacFrame);
-  const own = await read(item, firstGroup);
-  if (from) return crossfadeSamples(await read(from, from.group), own, fade);
+  if (shape === 'gapFreeStart') return gapFree(from!, from!.group, item, prerollSamples);
+  const endOfItem = prerollSamples + groupCount * samplesPerAacFrame;
+  if (shape === 'gapFreeEnd') return gapFree(item, firstGroup, to!, endOfItem);
+  const fade = fadeOf(recipe, prerollSamples);
+  const { samples: own } = await readFrom(item, firstGroup);
+  if (from) return crossfadeSamples((await readFrom(from, from.group)).samples, own, fade);
   fadeSamples(own, fade, shape === 'fadeIn' ? 'in' : 'out');
   return own;
 }
@@ -93,7 +120,7 @@ async function readSamples(
   tools: MediaTools,
   { startSample, count, ...source }: Stretch,
   signal: AbortSignal,
-): Promise<Int16Array> {
+): Promise<{ samples: Int16Array; ownSamples: number }> {
   const silent = Math.max(0, -startSample);
   const sampleCount = count - silent;
   const request = { ...source, startSample: Math.max(0, startSample), sampleCount, background: true };
@@ -102,7 +129,7 @@ async function readSamples(
     await audio.ready;
     const samples = new Int16Array(count * audioFormat.channels);
     samples.set(await readAll(audio, sampleCount), silent * audioFormat.channels);
-    return samples;
+    return { samples, ownSamples: silent + audio.ownSamples() };
   } finally {
     await audio.close();
   }

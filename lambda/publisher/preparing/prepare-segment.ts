@@ -16,6 +16,7 @@ import { openAudioSource } from '../ffmpeg/audio-source.ts';
 import type { EncoderSettings } from '../ffmpeg/encoder-arguments.ts';
 import { audioFormat, profileOf } from '../ffmpeg/profile.ts';
 import type { Profile } from '../ffmpeg/profile.ts';
+import type { PictureJoins } from '../ffmpeg/joined-pictures.ts';
 import { openVideoSource } from '../ffmpeg/video-source.ts';
 import type { MediaTools } from '../media/media-tools.ts';
 import { mediaChunkSize } from '../rtmp/message.ts';
@@ -99,18 +100,28 @@ async function prepareSound(work: Work, groups: FrameRange): Promise<Buffer> {
 /** Makes a segment of pictures with their own sound. */
 async function preparePictures(work: Work, groups: FrameRange, profile: Profile): Promise<Buffer> {
   const { groupCount } = work.request.rendition;
-  const { framesPerSecond, gopFrames } = profile;
   const soundFrames = {
-    first: firstSoundFrameFrom(groups.first, framesPerSecond),
-    end: firstSoundFrameFrom(groups.end, framesPerSecond),
+    first: firstSoundFrameFrom(groups.first, profile.framesPerSecond),
+    end: firstSoundFrameFrom(groups.end, profile.framesPerSecond),
   };
   const [pictures, sound] = await Promise.all([
     encodePictures(work, groups, profile),
     encodeSound(work, soundFrames, groupCount * profile.samplesPerFrame),
   ]);
+  return writePictures(groups, profile, pictures, sound);
+}
+
+/** The bytes of an object with pictures and the sound of their time. */
+export function writePictures(
+  groups: FrameRange,
+  { framesPerSecond, gopFrames }: Profile,
+  pictures: Encoded,
+  sound: Encoded,
+): Buffer {
+  const firstSound = firstSoundFrameFrom(groups.first, framesPerSecond);
   const written: { video: Buffer; sound: Buffer[] }[] = pictures.messages.map((video) => ({ video, sound: [] }));
   for (const [index, message] of sound.messages.entries()) {
-    const picture = pictureOfSoundFrame(soundFrames.first + index, framesPerSecond);
+    const picture = pictureOfSoundFrame(firstSound + index, framesPerSecond);
     written[picture - groups.first]!.sound.push(message);
   }
   const facts = {
@@ -124,21 +135,32 @@ async function preparePictures(work: Work, groups: FrameRange, profile: Profile)
   return writeSegment(facts, written);
 }
 
-interface Encoded {
+/** Encoded pictures, or frames of sound. */
+export interface Encoded {
   readonly messages: Buffer[];
   readonly sequenceHeader: Buffer;
 }
 
-async function encodePictures(
-  { tools, request, signal }: Work,
+/** What pictures are made from, and with. */
+interface PictureWork extends Omit<Work, 'request'> {
+  readonly request: Pick<SegmentRequest, 'sourceURL' | 'encoder' | 'kind' | 'dynamicRange'> & {
+    readonly rendition: Pick<Rendition, 'format'>;
+    readonly joins?: PictureJoins;
+  };
+}
+
+/** Encodes pictures of an item. */
+export async function encodePictures(
+  { tools, request, signal }: PictureWork,
   { first, end }: FrameRange,
   profile: Profile,
 ): Promise<Encoded> {
-  const { sourceURL, encoder, kind, dynamicRange, rendition } = request;
+  const { sourceURL, encoder, kind, dynamicRange, rendition, joins } = request;
   const { format } = rendition;
   if (kind === 'audio' || !encoder || isSound(format)) throw new TypeError('sound has no pictures');
   const { framesPerSecond, gopFrames } = profile;
-  const pictures = { sourceURL, kind, dynamicRange, framing: format.framing, profile, encoder, background: true };
+  const look = { framing: format.framing, joins };
+  const pictures = { sourceURL, kind, dynamicRange, ...look, profile, encoder, background: true };
   const source = openVideoSource(tools, { ...pictures, startFrame: first, frameCount: end - first }, signal);
   const timeOf = (picture: number) => pictureOffsetMs(picture, framesPerSecond);
   const messages: Buffer[] = [];

@@ -1,17 +1,11 @@
 // Songs that follow one another by crossfades and fades: no click, constant power, exact times, and the same for all.
-import { execFile } from 'node:child_process';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { framesUntilNext, occurrencesFrom } from '../../../lambda/domain/play-out.ts';
 import type { TimelineEntry, TimelineItem } from '../../../lambda/domain/play-out.ts';
 import { renditionOf } from '../../../lambda/domain/rendition.ts';
 import { joinsAt, withJoins } from '../../../lambda/domain/sound-joins.ts';
 import type { Join } from '../../../lambda/domain/sound.ts';
-import { openFrames } from '../../../lambda/publisher/encoded/ffmpeg-media.ts';
-import { audioFormat, profileOf } from '../../../lambda/publisher/ffmpeg/profile.ts';
+import { audioFormat } from '../../../lambda/publisher/ffmpeg/profile.ts';
 import { findMediaTools } from '../../../lambda/publisher/media/media-tools.ts';
 import { joinKey } from '../../../lambda/domain/object-keys.ts';
 import { segmentKey } from '../../../lambda/publisher/prepared/segment-format.ts';
@@ -19,11 +13,11 @@ import { SegmentStore } from '../../../lambda/publisher/prepared/segment-store.t
 import { prepareJoin } from '../../../lambda/publisher/preparing/prepare-join.ts';
 import { fastEncoder, madeSample } from '../../support/media-samples.ts';
 import { steps } from '../../support/recording.ts';
-import { CheckingIngest, flvOf, frameTimes } from './checking-ingest.ts';
-import { format, item, mediaOptions, play, preparedClips, timelineOf } from './prepared-clips.ts';
+import { CheckingIngest, frameTimes } from './checking-ingest.ts';
+import { heardEncoded, heardOf, largestStep, powersOf } from './heard-sound.ts';
+import { item, mediaOptions, play, preparedClips, timelineOf } from './prepared-clips.ts';
 import type { PreparedClips } from './prepared-clips.ts';
 
-const run = promisify(execFile);
 const tools = await findMediaTools(process.env);
 const rate = 30;
 const songCount = 20;
@@ -37,7 +31,6 @@ const paths = new Map<string, string>();
 const picture = item('picture', 4);
 const crossfade = { kind: 'crossfade', seconds: 3 } as const;
 
-let folder: string;
 let clips: PreparedClips;
 /** Has everything at hand: the clock of the test does not wait for the track of sound to be read. */
 let store: SegmentStore;
@@ -45,7 +38,6 @@ let store: SegmentStore;
 const made = new Map<string, number>();
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'joins-'));
   clips = await preparedClips(tools);
   store = new SegmentStore({ objects: clips.objects, maxCachedBytes: 512 * 1024 * 1024 });
   paths.set(picture.uploadID, await madeSample('joins-picture.mp4', pictureRecipe));
@@ -63,10 +55,7 @@ beforeAll(async () => {
     await keepAtHand(segmentKey(renditionOf(song.uploadID, song, 'sound'), 0));
   }
 }, 300_000);
-afterAll(async () => {
-  await clips[Symbol.asyncDispose]();
-  await rm(folder, { recursive: true });
-});
+afterAll(() => clips[Symbol.asyncDispose]());
 
 async function keepAtHand(key: string): Promise<void> {
   await store.block(key, await store.header(key), 0);
@@ -98,6 +87,15 @@ async function makeJoins(entries: readonly TimelineEntry[], seconds: number): Pr
   }
 }
 
+const heard = ({ ingest }: { ingest: CheckingIngest }) => heardOf(tools, ingest);
+const powers = (samples: Float32Array) => powersOf(samples, 0.25, amplitude);
+const encoded = (entries: readonly TimelineEntry[], seconds: number, startFrame: number) =>
+  heardEncoded(
+    tools,
+    { video: timelineOf(picture), audio: entries, pathOf: (key) => paths.get(key)! },
+    { seconds, startFrame },
+  );
+
 async function received(entries: readonly TimelineEntry[], seconds: number, startFrame = 0) {
   const ingest = new CheckingIngest();
   const recorded = mediaOptions(store, () => ({ video: timelineOf(picture), audio: entries, joins: made }));
@@ -107,34 +105,6 @@ async function received(entries: readonly TimelineEntry[], seconds: number, star
 
 const payloads = ({ ingest }: { ingest: CheckingIngest }) =>
   ingest.audio.filter(({ payload }) => payload[1] === 1).map(({ payload }) => payload.toString('base64'));
-
-/** What a viewer hears, of the left channel, from -1 to 1. */
-async function heard({ ingest }: { ingest: CheckingIngest }): Promise<Float32Array> {
-  const path = join(folder, 'heard.flv');
-  await writeFile(path, flvOf(ingest));
-  const { stdout } = await run(
-    tools.ffmpegPath,
-    ['-v', 'error', '-i', path, '-map', '0:a', '-af', 'pan=mono|c0=c0', '-f', 'f32le', '-'],
-    { encoding: 'buffer', maxBuffer: 1024 ** 3 },
-  );
-  return new Float32Array(stdout.buffer, stdout.byteOffset, Math.floor(stdout.length / 4));
-}
-
-function largestStep(samples: Float32Array): number {
-  let largest = 0;
-  for (let at = 1; at < samples.length; at++) largest = Math.max(largest, Math.abs(samples[at]! - samples[at - 1]!));
-  return largest;
-}
-
-/** The power of each quarter of a second, in dB over that of a song. */
-function powers(samples: Float32Array): number[] {
-  const size = audioFormat.sampleRate / 4;
-  return Array.from({ length: Math.floor(samples.length / size) }, (_, index) => {
-    const part = samples.subarray(index * size, (index + 1) * size);
-    const power = part.reduce((sum, sample) => sum + sample * sample, 0) / size;
-    return 10 * Math.log10(power / (amplitude ** 2 / 2));
-  });
-}
 
 describe(`crossfades of 3 s between ${songCount} songs, shuffled, ${laps} laps`, { timeout: 240_000 }, () => {
   const entries = timelineWith(crossfade, 'shuffle');
@@ -215,27 +185,6 @@ describe.each([
     expect(farthest(later, samples.subarray(first, first + later.length))).toBeLessThan(0.001);
   });
 });
-
-/** What the ffmpeg backend gives to its encoder of sound. */
-async function encoded(entries: readonly TimelineEntry[], seconds: number, startFrame: number): Promise<Float32Array> {
-  const source = await openFrames(
-    {
-      tools,
-      profile: profileOf(format),
-      encoder: () => fastEncoder,
-      loadTimelines: async () => ({ video: timelineOf(picture), audio: entries }),
-      urlOf: async (objectKey) => paths.get(objectKey)!,
-      log: () => {},
-      signal: new AbortController().signal,
-    },
-    startFrame,
-  );
-  const samples: Buffer[] = [];
-  for (let frame = 0; frame < seconds * rate; frame++) samples.push((await source.next()).samples);
-  await source.close();
-  const bytes = Buffer.concat(samples);
-  return Float32Array.from({ length: bytes.length / 4 }, (_, at) => bytes.readInt16LE(at * 4) / 32_768);
-}
 
 function farthest(some: Float32Array, others: Float32Array): number {
   return some.reduce((most, sample, at) => Math.max(most, Math.abs(sample - others[at]!)), 0);

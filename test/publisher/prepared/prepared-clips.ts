@@ -97,7 +97,7 @@ export function timelineOf(...items: readonly TimelineItem[]): TimelineEntry[] {
 export interface Tracks {
   readonly video: readonly TimelineEntry[];
   readonly audio?: readonly TimelineEntry[];
-  /** Those of the audio track that are made, and from when on they are sent. */
+  /** Those that are made, and from when on they are sent. */
   readonly joins?: ReadonlyMap<string, number>;
 }
 
@@ -119,7 +119,7 @@ export function mediaOptions(objects: PreparedMediaOptions['store'] | FileObject
       const { video, audio = [], joins = new Map() } = tracks();
       const items = [...video, ...audio].flatMap(({ snapshot }) => snapshot.items);
       const contentHashes = new Map(items.map(({ uploadID }) => [uploadID, uploadID]));
-      return { video: { entries: video, contentHashes }, audio: { entries: audio, contentHashes, joins } };
+      return { video: { entries: video, contentHashes, joins }, audio: { entries: audio, contentHashes, joins } };
     },
     onLost: (uploadID, made) => void unreadable.push('segment' in made ? `${uploadID} ${made.segment}` : made.join),
     log: (event) => void logged.push(event),

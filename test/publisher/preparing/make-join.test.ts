@@ -39,10 +39,14 @@ beforeEach(() => service.pool().query('truncate joins, timeline_joins'));
 const recipe: JoinRecipe = {
   shape: 'crossfade',
   seconds: 0.5,
-  item: { contentHash: contents[0], level: { targetLUFS: -14, gainDB: -6.5, isLimited: true } },
+  item: {
+    contentHash: contents[0],
+    level: { targetLUFS: -14, gainDB: -6.5, isLimited: true },
+    durationSeconds: 12.345,
+  },
   firstGroup: 0,
   groupCount: 32,
-  from: { contentHash: contents[1], level: null, group: 60 },
+  from: { contentHash: contents[1], level: null, durationSeconds: 12.345, group: 60 },
 };
 const name = joinName(recipe);
 
@@ -53,8 +57,7 @@ it('is made once, as long as it should be, and deleted with its contents', async
   await register('agent');
   const { id } = await activeStream('agent');
   await data().joins.want(id, [{ name, recipe, content_hashes: contents }]);
-  const send = () =>
-    data().outbox.send({ queue: 'media', body: { task: 'prepare_join', name, uploadID: uploadIDs[0]! } });
+  const send = () => data().outbox.send({ queue: 'media', body: { task: 'make_join', name, uploadID: uploadIDs[0]! } });
   for (let command = 0; command < 2; command++) await send();
   const sourceURL = samples.urlOf(await mediaSample('song.wav'));
   const worker = startPreparing(

@@ -1,0 +1,172 @@
+// How items of pictures follow one another: what is prepared of two of them, as a pure function of the timeline.
+import { usualLook } from './look.ts';
+import type { FramingName, PictureJoin } from './look.ts';
+import { pictureJoinSeconds } from './look.ts';
+import { frameCountOf } from './play-out.ts';
+import type { ItemOccurrence, TimelineItem } from './play-out.ts';
+import { firstSoundFrameFrom, soundGridFrame } from './prepared-play-out.ts';
+import { formatName, formatOfItem, stillSeconds } from './rendition.ts';
+import type { PictureFormat } from './rendition.ts';
+import { joinName, occurrenceBefore, soundOf } from './sound-joins.ts';
+import type { JoinedSound, JoinedTrack, JoinRecipe } from './sound-joins.ts';
+import { framesPerSecond as rates } from './video-format.ts';
+import type { DynamicRange } from './video-format.ts';
+
+/** The pictures of an item, as a join has them. */
+export interface JoinedPictures {
+  readonly contentHash: string;
+  readonly kind: 'video' | 'image';
+  readonly dynamicRange?: DynamicRange;
+  readonly framing?: FramingName;
+}
+
+/** What is prepared where pictures are joined, with the sound that goes with it; groups count as those of the item. */
+export interface PictureJoinRecipe {
+  readonly shape: 'crossfade' | 'fadeIn' | 'fadeOut';
+  readonly seconds: number;
+  /** The name of the stream's format, without framing. */
+  readonly format: string;
+  readonly item: JoinedPictures;
+  readonly firstGroup: number;
+  readonly groupCount: number;
+  /** Of a crossfade: the item that goes on beneath, and its picture that is due together with the first one here. */
+  readonly from: (JoinedPictures & { readonly group: number }) | null;
+  readonly sound: JoinRecipe;
+}
+
+/** A join of pictures where a timeline has it. */
+export interface PlacedPictureJoin {
+  readonly recipe: PictureJoinRecipe;
+  readonly name: string;
+  /** Where the item begins that has it. */
+  readonly startFrame: number;
+}
+
+/** What is made otherwise has another version. */
+const recipeVersion = 1;
+/** What follows a shorter item follows by a cut: else so many joins would be made that preparing costs as encoding. */
+const shortestJoinedSeconds = 5;
+
+/**
+ * Items of a track of pictures with their joins: their own, or that of their stream. A join lasts half of the shortest
+ * item at most. A still image that is all there is has none.
+ * @param items without joins
+ */
+export function withPictureJoins(
+  items: readonly TimelineItem[],
+  ofStream: PictureJoin = usualLook.join,
+): TimelineItem[] {
+  const shortest = Math.min(...items.map(({ durationSeconds }) => Math.max(1, durationSeconds)));
+  const longest = Math.min(pictureJoinSeconds.longest, Math.floor((shortest / 2) * 10) / 10);
+  const isStill = items.every(({ kind, uploadID }) => kind === 'image' && uploadID === items[0]!.uploadID);
+  return items.map((item) => {
+    const { kind, seconds } = item.ownJoin ?? ofStream;
+    if (kind === 'cut' || isStill || item.durationSeconds < shortestJoinedSeconds) return item;
+    return { ...item, join: { kind, seconds: Math.min(seconds, longest) } };
+  });
+}
+
+interface Joined {
+  readonly track: JoinedTrack;
+  readonly occurrence: ItemOccurrence;
+  readonly format: PictureFormat;
+}
+
+/** The joins of an occurrence of pictures: those that take the place of its first and of its last ones. */
+export function pictureJoinsAt(
+  track: JoinedTrack,
+  occurrence: ItemOccurrence,
+  format: PictureFormat,
+): PlacedPictureJoin[] {
+  const before = occurrenceBefore(track.entries, occurrence, rates[format.framerate]);
+  const joined = { track, occurrence, format };
+  return [...(before ? headOf(joined, before) : []), ...tailOf(joined)];
+}
+
+function headOf({ track, occurrence, format }: Joined, before: ItemOccurrence): PlacedPictureJoin[] {
+  const { join } = before.item;
+  const rate = rates[format.framerate];
+  const own = picturesOf(track, occurrence, format);
+  if (!join || !own) return [];
+  const shape = join.kind === 'crossfade' ? 'crossfade' : 'fadeIn';
+  const from = shape === 'crossfade' ? picturesOf(track, before, format) : null;
+  if (shape === 'crossfade' && !from) return [];
+  const gop = gopFrames(rate);
+  const groupCount = occurrence.item.kind === 'image' ? gop : Math.min(gop, frameCountOf(occurrence.item, rate));
+  const soundGroup = soundGridFrame(occurrence.startFrame, rate) - soundGridFrame(before.startFrame, rate);
+  const place = { shape, seconds: join.seconds, firstGroup: 0, groupCount } as const;
+  const recipe = {
+    ...place,
+    format: formatName(format),
+    item: own.pictures,
+    from: from && { ...from.pictures, group: before.item.kind === 'image' ? 0 : before.frameCount },
+    sound: soundRecipe(place, own.sound, from && { ...from.sound, group: soundGroup }, rate),
+  };
+  return [placed(recipe, occurrence)];
+}
+
+function tailOf({ track, occurrence, format }: Joined): PlacedPictureJoin[] {
+  const { item, frameCount } = occurrence;
+  const rate = rates[format.framerate];
+  const own = picturesOf(track, occurrence, format);
+  if (item.join?.kind !== 'dip' || !own) return [];
+  const gop = gopFrames(rate);
+  const fadeFrames = Math.round(item.join.seconds * rate);
+  const first = Math.floor((frameCount - fadeFrames) / gop) * gop;
+  // The prepared pictures of a still are shown again and again: its last ones are such pictures as well.
+  const isStill = item.kind === 'image';
+  if (first < gop || (isStill && first + gop !== frameCount)) return [];
+  const place = {
+    shape: 'fadeOut',
+    seconds: item.join.seconds,
+    firstGroup: isStill ? 0 : first,
+    groupCount: frameCount - first,
+  } as const;
+  const sound = soundRecipe(place, own.sound, null, rate);
+  return [placed({ ...place, format: formatName(format), item: own.pictures, from: null, sound }, occurrence)];
+}
+
+function soundRecipe(
+  {
+    shape,
+    seconds,
+    firstGroup,
+    groupCount,
+  }: Pick<PictureJoinRecipe, 'shape' | 'seconds' | 'firstGroup' | 'groupCount'>,
+  item: JoinedSound,
+  from: JoinRecipe['from'],
+  rate: number,
+): JoinRecipe {
+  const first = firstSoundFrameFrom(firstGroup, rate);
+  const count = firstSoundFrameFrom(firstGroup + groupCount, rate) - first;
+  return { shape, seconds, item, firstGroup: first, groupCount: count, from };
+}
+
+function gopFrames(rate: number): number {
+  return Math.round(stillSeconds * rate);
+}
+
+/** Null where nothing is known of what the item was prepared from. */
+function picturesOf(track: JoinedTrack, occurrence: ItemOccurrence, format: PictureFormat) {
+  const { kind, dynamicRange, framing, hasAudio } = occurrence.item;
+  const sound = soundOf(track, occurrence, rates[format.framerate]);
+  if (!sound || kind === 'audio') return null;
+  const { contentHash } = sound;
+  const pictures = { contentHash, kind, ...(dynamicRange && { dynamicRange }), ...(framing && { framing }) };
+  return { pictures, sound: hasAudio ? sound : { ...sound, isSilent: true as const } };
+}
+
+function placed(recipe: PictureJoinRecipe, { startFrame }: ItemOccurrence): PlacedPictureJoin {
+  return { recipe, name: pictureJoinName(recipe), startFrame };
+}
+
+/** The name by which a join of pictures is kept: of all that decides what is seen and heard in it. */
+function pictureJoinName({ format, item, from, firstGroup, groupCount, sound }: PictureJoinRecipe): string {
+  const parts = [`p${recipeVersion}`, format, `${firstGroup}-${groupCount}`, item.framing ?? 'plain'];
+  return [...parts, ...(from ? [`${from.framing ?? 'plain'}_${from.group}`] : []), joinName(sound)].join('/');
+}
+
+/** The format that one of the items of a join is made in. */
+export function formatOfJoined(format: PictureFormat, { framing }: JoinedPictures): PictureFormat {
+  return formatOfItem(format, framing ? { framing } : {}) as PictureFormat;
+}

@@ -1,0 +1,78 @@
+// The pictures of an item that pass from those of the item before it, and to black, as ffmpeg makes them.
+import type { FramingName } from '../../domain/look.ts';
+import type { DynamicRange } from '../../domain/video-format.ts';
+import type { Profile } from './profile.ts';
+
+/** An item whose pictures are read, from a frame on. */
+export interface PicturesOfItem {
+  /** Signed http(s) address, or a path. */
+  readonly sourceURL: string;
+  readonly kind: 'video' | 'image';
+  /** SDR where it is absent. */
+  readonly dynamicRange?: DynamicRange | undefined;
+  /** Black bars where it is absent. */
+  readonly framing?: FramingName | undefined;
+  /** As `decodeCost` in domain/source-limits.ts says it; absent where it is not known. */
+  readonly decodeCost?: number | undefined;
+  /** Frame of the item to begin with, on the profile's grid. */
+  readonly startFrame: number;
+}
+
+/** How the pictures of an item are joined. Frames count from the item's beginning. */
+export interface PictureJoins {
+  /** How many frames of its beginning pass from what is before; null: it begins at once. */
+  readonly head: {
+    readonly frames: number;
+    /** What is seen beneath; null: black. */
+    readonly from: PicturesOfItem | null;
+  } | null;
+  /** The frame with which it begins to pass to black, and how many that takes; null: it ends at once. */
+  readonly tail: { readonly startFrame: number; readonly frames: number } | null;
+}
+
+/** What makes ffmpeg read an item, and the filters by which one comes. */
+type Read = (pictures: PicturesOfItem, index: number) => { readonly input: string[]; readonly filters: string[] };
+
+/** The joins of which something is seen in a stretch of an item; undefined where nothing is. */
+export function joinsWithin(
+  { head, tail }: PictureJoins,
+  { startFrame, frameCount }: { readonly startFrame: number; readonly frameCount: number },
+): PictureJoins | undefined {
+  const isHead = head !== null && startFrame < head.frames;
+  const isTail = tail !== null && startFrame + frameCount > tail.startFrame;
+  return isHead || isTail ? { head: isHead ? head : null, tail: isTail ? tail : null } : undefined;
+}
+
+/**
+ * Arguments that read an item with its joins. What begins in the middle of a fade is made from the beginning of that,
+ * as ffmpeg counts the frames of a fade.
+ */
+export function joinedPictures(
+  pictures: PicturesOfItem,
+  { framesPerSecond }: Pick<Profile, 'framesPerSecond'>,
+  { head, tail }: PictureJoins,
+  read: Read,
+): string[][] {
+  const { startFrame } = pictures;
+  const first = head ? 0 : Math.min(startFrame, tail?.startFrame ?? startFrame);
+  const own = read({ ...pictures, startFrame: first }, 0);
+  const onGrid = `settb=1/${framesPerSecond},format=yuv420p`;
+  const fadeIn = head && !head.from ? [`fade=t=in:start_frame=0:nb_frames=${head.frames}`] : [];
+  const fadeOut = tail ? [`fade=t=out:start_frame=${tail.startFrame - first}:nb_frames=${tail.frames}`] : [];
+  const fromStart = startFrame > first ? [`trim=start_frame=${startFrame - first}`, 'setpts=PTS-STARTPTS'] : [];
+  const chain = [...own.filters, ...fadeIn, ...fadeOut];
+  if (!head?.from) return [own.input, complex([...chain, ...fromStart].join(','))];
+  const beneath = read(head.from, 1);
+  const seconds = (head.frames / framesPerSecond).toFixed(6);
+  const graph = [
+    `${[...chain, onGrid].join(',')}[own]`,
+    `${[...beneath.filters, `trim=end_frame=${head.frames}`, onGrid].join(',')}[beneath]`,
+    [`[beneath][own]xfade=transition=fade:duration=${seconds}:offset=0`, 'format=yuv420p', ...fromStart].join(','),
+  ];
+  return [own.input, beneath.input, complex(graph.join(';'))];
+}
+
+/** What is filtered takes no more threads than what is decoded. */
+function complex(graph: string): string[] {
+  return ['-filter_complex_threads', '2', '-filter_complex', graph];
+}

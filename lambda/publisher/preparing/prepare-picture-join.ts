@@ -1,0 +1,64 @@
+// Makes a join of pictures: a GOP or two in which an item fades, or in which the item before is still seen and heard.
+import { formatOfJoined } from '../../domain/picture-joins.ts';
+import type { PictureJoinRecipe } from '../../domain/picture-joins.ts';
+import { formatNamed } from '../../domain/rendition.ts';
+import type { PictureFormat } from '../../domain/rendition.ts';
+import { framesPerSecond as rates } from '../../domain/video-format.ts';
+import type { EncoderSettings } from '../ffmpeg/encoder-arguments.ts';
+import type { PicturesOfItem } from '../ffmpeg/joined-pictures.ts';
+import { profileOf } from '../ffmpeg/profile.ts';
+import type { MediaTools } from '../media/media-tools.ts';
+import { encodeSoundOfJoin } from './prepare-join.ts';
+import { encodePictures, writePictures } from './prepare-segment.ts';
+
+export interface PictureJoinRequest {
+  readonly recipe: PictureJoinRecipe;
+  readonly urlOf: (contentHash: string) => string;
+  readonly encoder: EncoderSettings;
+}
+
+/** The stream's format of a join's pictures, without framing. */
+export function formatOfJoin({ format }: PictureJoinRecipe): PictureFormat {
+  return formatNamed(format) as PictureFormat;
+}
+
+/**
+ * @returns the bytes of the join's object: a segment whose groups are numbered as those of the item
+ * @throws as `prepareSegment`
+ */
+export async function preparePictureJoin(
+  tools: MediaTools,
+  { recipe, urlOf, encoder }: PictureJoinRequest,
+  signal: AbortSignal,
+): Promise<Buffer> {
+  const { shape, seconds, item, firstGroup, groupCount, from } = recipe;
+  const format = formatOfJoined(formatOfJoin(recipe), item);
+  const frames = Math.round(seconds * rates[format.framerate]);
+  const beneath: PicturesOfItem | null = from && {
+    sourceURL: urlOf(from.contentHash),
+    kind: from.kind,
+    dynamicRange: from.dynamicRange,
+    framing: from.framing,
+    startFrame: from.group,
+  };
+  const end = firstGroup + groupCount;
+  const joins =
+    shape === 'fadeOut'
+      ? { head: null, tail: { startFrame: end - frames, frames } }
+      : { head: { frames, from: beneath }, tail: null };
+  const request = {
+    rendition: { format },
+    sourceURL: urlOf(item.contentHash),
+    kind: item.kind,
+    dynamicRange: item.dynamicRange,
+    encoder,
+    joins,
+  };
+  const groups = { first: firstGroup, end };
+  const profile = profileOf(format);
+  const [pictures, sound] = await Promise.all([
+    encodePictures({ tools, request, signal }, groups, profile),
+    encodeSoundOfJoin(tools, { recipe: recipe.sound, urlOf }, signal),
+  ]);
+  return writePictures(groups, profile, pictures, sound);
+}

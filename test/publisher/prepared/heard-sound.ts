@@ -1,0 +1,80 @@
+// What is heard of a stream, as samples: of what an ingest received, and of what the ffmpeg backend encodes.
+import { execFile } from 'node:child_process';
+import { rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import type { TimelineEntry } from '../../../lambda/domain/play-out.ts';
+import { openFrames } from '../../../lambda/publisher/encoded/ffmpeg-media.ts';
+import { audioFormat, profileOf } from '../../../lambda/publisher/ffmpeg/profile.ts';
+import type { MediaTools } from '../../../lambda/publisher/media/media-tools.ts';
+import { fastEncoder } from '../../support/media-samples.ts';
+import { flvOf } from './checking-ingest.ts';
+import type { CheckingIngest } from './checking-ingest.ts';
+import { format } from './prepared-clips.ts';
+
+const run = promisify(execFile);
+
+/** What a viewer hears, of the left channel, from -1 to 1. */
+export async function heardOf(tools: MediaTools, ingest: CheckingIngest): Promise<Float32Array> {
+  const path = join(tmpdir(), `heard-${crypto.randomUUID()}.flv`);
+  await writeFile(path, flvOf(ingest));
+  const heard = await heardOfFile(tools, path);
+  await rm(path);
+  return heard;
+}
+
+/** The same of a file. */
+export async function heardOfFile({ ffmpegPath }: MediaTools, path: string): Promise<Float32Array> {
+  const decoding = ['-v', 'error', '-i', path, '-map', '0:a', '-af', 'pan=mono|c0=c0', '-f', 'f32le', '-'];
+  const { stdout } = await run(ffmpegPath, decoding, { encoding: 'buffer', maxBuffer: 1024 ** 3 });
+  return new Float32Array(stdout.buffer, stdout.byteOffset, Math.floor(stdout.length / 4));
+}
+
+interface EncodedTracks {
+  readonly video: readonly TimelineEntry[];
+  readonly audio: readonly TimelineEntry[];
+  readonly pathOf: (objectKey: string) => string;
+}
+
+/** What the ffmpeg backend gives to its encoder of sound, of the left channel. */
+export async function heardEncoded(
+  tools: MediaTools,
+  { video, audio, pathOf }: EncodedTracks,
+  { seconds, startFrame = 0 }: { readonly seconds: number; readonly startFrame?: number },
+): Promise<Float32Array> {
+  const profile = profileOf(format);
+  const source = await openFrames(
+    {
+      tools,
+      profile,
+      encoder: () => fastEncoder,
+      loadTimelines: async () => ({ video, audio }),
+      urlOf: async (objectKey) => pathOf(objectKey),
+      log: () => {},
+      signal: new AbortController().signal,
+    },
+    startFrame,
+  );
+  const samples: Buffer[] = [];
+  for (let frame = 0; frame < seconds * profile.framesPerSecond; frame++) samples.push((await source.next()).samples);
+  await source.close();
+  const bytes = Buffer.concat(samples);
+  return Float32Array.from({ length: bytes.length / 4 }, (_, at) => bytes.readInt16LE(at * 4) / 32_768);
+}
+
+export function largestStep(samples: Float32Array): number {
+  let largest = 0;
+  for (let at = 1; at < samples.length; at++) largest = Math.max(largest, Math.abs(samples[at]! - samples[at - 1]!));
+  return largest;
+}
+
+/** The power of each stretch of so many seconds, in dB over that of a tone of an amplitude. */
+export function powersOf(samples: Float32Array, seconds: number, amplitude: number): number[] {
+  const size = Math.round(audioFormat.sampleRate * seconds);
+  return Array.from({ length: Math.floor(samples.length / size) }, (_, index) => {
+    const part = samples.subarray(index * size, (index + 1) * size);
+    const power = part.reduce((sum, sample) => sum + sample * sample, 0) / size;
+    return 10 * Math.log10(power / (amplitude ** 2 / 2));
+  });
+}

@@ -1,0 +1,213 @@
+// Videos and stills that follow one another by crossfades and through black, with their own sound: by both backends.
+import { execFile } from 'node:child_process';
+import { rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { joinKey } from '../../../lambda/domain/object-keys.ts';
+import type { PictureJoin } from '../../../lambda/domain/look.ts';
+import { pictureJoinsAt, withPictureJoins } from '../../../lambda/domain/picture-joins.ts';
+import { frameCountOf, occurrencesFrom } from '../../../lambda/domain/play-out.ts';
+import type { TimelineEntry } from '../../../lambda/domain/play-out.ts';
+import { openFrames } from '../../../lambda/publisher/encoded/ffmpeg-media.ts';
+import { audioFormat, profileOf } from '../../../lambda/publisher/ffmpeg/profile.ts';
+import { findMediaTools } from '../../../lambda/publisher/media/media-tools.ts';
+import { preparePictureJoin } from '../../../lambda/publisher/preparing/prepare-picture-join.ts';
+import { fastEncoder, madeSample } from '../../support/media-samples.ts';
+import { steps } from '../../support/recording.ts';
+import { CheckingIngest, flvOf, frameTimes } from './checking-ingest.ts';
+import { heardEncoded, heardOf, largestStep, powersOf } from './heard-sound.ts';
+import { format, item, mediaOptions, play, preparedClips, timelineOf } from './prepared-clips.ts';
+import type { PreparedClips } from './prepared-clips.ts';
+
+const run = promisify(execFile);
+const tools = await findMediaTools(process.env);
+const rate = 30;
+const amplitude = 0.25;
+const never = new AbortController().signal;
+/** Their pictures have one luma each, so that every picture of a stream says how much it has of which. */
+const clips = [
+  { clip: item('bright', 7.3), luma: 200, hertz: 440 },
+  { clip: item('still', 10, { kind: 'image', hasAudio: false }), luma: 130, hertz: 0 },
+  { clip: item('dark', 6.1), luma: 60, hertz: 700 },
+] as const;
+const videos = [clips[0].clip, clips[2].clip];
+const all = clips.map(({ clip }) => clip);
+const paths = new Map<string, string>();
+const made = new Map<string, number>();
+let prepared: PreparedClips;
+
+beforeAll(async () => {
+  prepared = await preparedClips(tools);
+  for (const { clip, luma, hertz } of clips) {
+    const { kind, durationSeconds } = clip;
+    const grey = `color=gray:s=320x180:r=30:d=${durationSeconds},format=yuv420p,lutyuv=y=${luma}:u=128:v=128`;
+    const tagged = ['-color_range', 'tv', '-colorspace', 'bt709'];
+    const wave = `${amplitude}*sin(2*PI*${hertz}*t)`;
+    const tone = ['-f', 'lavfi', '-i', `aevalsrc=${wave}|${wave}:s=48000:d=${durationSeconds}`];
+    const x264 = ['-c:v', 'libx264', '-preset', 'ultrafast', '-qp', '4', ...tagged];
+    const video = ['-f', 'lavfi', '-i', grey, ...tone, ...x264, '-c:a', 'pcm_s16le'];
+    const recipe = kind === 'image' ? ['-f', 'lavfi', '-i', grey, '-frames:v', '1'] : video;
+    const extension = kind === 'image' ? 'png' : 'mov';
+    const path = await madeSample(`joined-${luma}-${hertz}-${durationSeconds}.${extension}`, recipe);
+    paths.set(clip.uploadID, path);
+    await prepared.prepare(clip, path);
+  }
+}, 120_000);
+afterAll(() => prepared[Symbol.asyncDispose]());
+
+function timelineWith(wish: PictureJoin, items = videos): TimelineEntry[] {
+  return timelineOf(...withPictureJoins(items, wish));
+}
+
+async function makeJoins(entries: readonly TimelineEntry[], seconds: number): Promise<void> {
+  const contentHashes = new Map(all.map(({ uploadID }) => [uploadID, uploadID]));
+  for (const occurrence of occurrencesFrom(entries, 0, rate)) {
+    if (occurrence.startFrame > seconds * rate) return;
+    for (const { name, recipe } of pictureJoinsAt({ entries, contentHashes }, occurrence, format)) {
+      if (made.has(name)) continue;
+      const request = { recipe, urlOf: (hash: string) => paths.get(hash)!, encoder: fastEncoder };
+      const bytes = await preparePictureJoin(tools, request, never);
+      await prepared.objects.write(joinKey(name), bytes, { contentType: 'application/octet-stream' });
+      made.set(name, 0);
+    }
+  }
+}
+
+async function received(entries: readonly TimelineEntry[], seconds: number, startFrame = 0, joins = made) {
+  const ingest = new CheckingIngest();
+  const recorded = mediaOptions(prepared.objects, () => ({ video: entries, joins }));
+  await play(recorded, ingest, { seconds, startFrame });
+  expect(recorded.unreadable).toEqual([]);
+  return ingest;
+}
+
+/** The luma of each picture of a file. */
+async function lumasOf(bytes: Buffer, extension: string): Promise<number[]> {
+  const path = join(tmpdir(), `lumas-${crypto.randomUUID()}.${extension}`);
+  await writeFile(path, bytes);
+  const filters = 'crop=64:64,extractplanes=y,scale=1:1:flags=area';
+  const { stdout } = await run(
+    tools.ffmpegPath,
+    ['-v', 'error', '-i', path, '-map', '0:v', '-vf', filters, '-fps_mode', 'passthrough', '-f', 'rawvideo', '-'],
+    { encoding: 'buffer' },
+  );
+  await rm(path);
+  // ffmpeg makes grey of it, from 0 to 255. The last pictures may be shown without those that they refer to.
+  return [...stdout.subarray(0, -3)].map((grey) => 16 + (grey * 219) / 255);
+}
+
+/** What should be seen of each picture, by the timeline. */
+function wantedLumas(entries: readonly TimelineEntry[], count: number): number[] {
+  const lumaOf = new Map<string, number>(clips.map(({ clip, luma }) => [clip.uploadID, luma]));
+  const lumas: number[] = [];
+  let before: number | null = null;
+  for (const { item: playing, frameCount } of occurrencesFrom(entries, 0, rate)) {
+    if (lumas.length >= count) return lumas.slice(0, count);
+    const luma = lumaOf.get(playing.uploadID)!;
+    const { kind, seconds = 0 } = playing.join ?? {};
+    const fade = Math.round(seconds * rate);
+    const end = frameCountOf(playing, rate);
+    for (let frame = 0; frame < frameCount; frame++) {
+      const into = before === null ? 1 : Math.min(1, frame / fade);
+      const outOf = kind === 'dip' ? Math.min(1, Math.max(0, (end - frame) / fade)) : 1;
+      const beneath = kind === 'crossfade' ? (before ?? luma) : 16;
+      const shown = beneath + (luma - beneath) * into;
+      lumas.push(16 + (shown - 16) * outOf);
+    }
+    before = luma;
+  }
+  return lumas;
+}
+
+function farthestFrom(wanted: readonly number[], lumas: readonly number[]): number {
+  return Math.max(...lumas.map((luma, index) => Math.abs(luma - wanted[index]!)));
+}
+
+const payloads = ({ video, audio }: CheckingIngest) =>
+  [...video, ...audio].filter(({ payload }) => payload[1] === 1).map(({ payload }) => payload.toString('base64'));
+
+describe.each([
+  ['a crossfade of 2 s between videos', { kind: 'crossfade', seconds: 2 }, videos],
+  ['a crossfade of 0.7 s, also from and to a still', { kind: 'crossfade', seconds: 0.7 }, all],
+  ['a dip to black, also of a still', { kind: 'dip', seconds: 1 }, all],
+] as const)('%s', { timeout: 120_000 }, (_, wish, items) => {
+  const entries = timelineWith(wish, [...items]);
+  const seconds = 30;
+
+  it('is seen as the timeline says, on an even grid, and heard without a click', async () => {
+    await makeJoins(entries, seconds);
+    const ingest = await received(entries, seconds);
+    expect([steps(frameTimes(ingest.video)), steps(frameTimes(ingest.audio))]).toEqual([
+      [33, 34],
+      [21, 22],
+    ]);
+    const lumas = await lumasOf(flvOf(ingest), 'flv');
+    expect(lumas.length).toBeGreaterThan((seconds - 1) * rate);
+    const off = farthestFrom(wantedLumas(entries, lumas.length), lumas);
+    const samples = await heardOf(tools, ingest);
+    const step = largestStep(samples) / ((2 * Math.PI * 700 * amplitude) / audioFormat.sampleRate);
+    console.log(`luma off by ${off.toFixed(1)} at most, largest step ${step.toFixed(3)} of the tone's`);
+    expect({ isOff: off > 6, isClick: step > Math.SQRT2 }).toEqual({ isOff: false, isClick: false });
+    if (items.length > 2 || wish.kind === 'dip') return;
+    const powers = powersOf(samples, 0.25, amplitude).slice(1, -4);
+    expect(powers.filter((dB) => Math.abs(dB) > 1)).toEqual([]);
+  });
+
+  it('is the same for whoever begins in the middle of it', async () => {
+    const whole = new Set(payloads(await received(entries, seconds)));
+    const [, second] = [...occurrencesFrom(entries, 0, rate).take(2)];
+    const later = payloads(await received(entries, 3, second!.startFrame + 11));
+    expect(later.length).toBeGreaterThan(150);
+    expect(later.filter((payload) => !whole.has(payload))).toEqual([]);
+  });
+
+  it('is a cut as long as nobody has made it', async () => {
+    const ingest = await received(entries, 10, 0, new Map());
+    expect(steps(frameTimes(ingest.video))).toEqual([33, 34]);
+    const lumas = new Set(await lumasOf(flvOf(ingest), 'flv'));
+    expect([...lumas].filter((luma) => clips.every((clip) => Math.abs(clip.luma - luma) > 4))).toEqual([]);
+  });
+
+  it('looks and sounds the same encoded while it is sent, also from its middle on', async () => {
+    const wanted = wantedLumas(entries, 12 * rate);
+    expect(farthestFrom(wanted, await seenEncoded(entries, 10, 0))).toBeLessThan(6);
+    const [, second] = [...occurrencesFrom(entries, 0, rate).take(2)];
+    for (const startFrame of [second!.startFrame + 7, second!.startFrame - 7]) {
+      const off = farthestFrom(wanted.slice(startFrame), await seenEncoded(entries, 1, startFrame));
+      expect(off).toBeLessThan(6);
+    }
+    const sound = await heardEncoded(
+      tools,
+      { video: entries, audio: [], pathOf: (key) => paths.get(key)! },
+      { seconds: 10 },
+    );
+    expect(largestStep(sound)).toBeLessThan((Math.SQRT2 * 2 * Math.PI * 700 * amplitude) / audioFormat.sampleRate);
+  });
+});
+
+/** The luma of each picture that the ffmpeg backend encodes. */
+async function seenEncoded(entries: readonly TimelineEntry[], seconds: number, startFrame: number): Promise<number[]> {
+  const source = await openFrames(
+    {
+      tools,
+      profile: profileOf(format),
+      encoder: () => fastEncoder,
+      loadTimelines: async () => ({ video: entries, audio: [] }),
+      urlOf: async (objectKey) => paths.get(objectKey)!,
+      log: () => {},
+      signal: never,
+    },
+    startFrame,
+  );
+  const ingest = new CheckingIngest();
+  for (let frame = 0; frame < seconds * rate; frame++) {
+    const { video } = await source.next();
+    const timestampMs = Math.round((frame * 1000) / rate);
+    if (video.sequenceHeader) ingest.send([{ type: 'video', timestampMs, payload: video.sequenceHeader }]);
+    ingest.send([{ type: 'video', timestampMs, payload: video.payload }]);
+  }
+  await source.close();
+  return lumasOf(flvOf(ingest), 'flv');
+}
