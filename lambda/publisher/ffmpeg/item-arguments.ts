@@ -3,7 +3,6 @@ import { availableParallelism } from 'node:os';
 import { decodingThreads } from '../../domain/capacity.ts';
 import { highestPeakDBTP } from '../../domain/sound.ts';
 import type { SoundLevel } from '../../domain/sound.ts';
-import type { FramingName } from '../../domain/look.ts';
 import type { DynamicRange } from '../../domain/video-format.ts';
 import { inputGuardArguments } from '../media/container-formats.ts';
 import type { MediaKind } from '../media/container-formats.ts';
