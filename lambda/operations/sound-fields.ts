@@ -7,7 +7,12 @@ const target = z.number().min(targetsLUFS.quietest).max(targetsLUFS.loudest).mul
 const seconds = z.number().min(joinSeconds.shortest).max(joinSeconds.longest).multipleOf(joinSeconds.step);
 
 const { lowest, highest, step } = underGains;
-const gain = z.number().min(lowest).max(highest).multipleOf(step);
+const gain = z
+  .number()
+  .min(lowest)
+  .max(highest)
+  .multipleOf(step)
+  .meta({ examples: [-12] });
 
 /** What requests take. */
 export const soundInput = z

@@ -13,7 +13,7 @@ const speechDBFS = -40;
 const speechHertz = { lowest: 200, highest: 3500 };
 /** How fast the sound gives way, and comes back. */
 const attackSeconds = 0.05;
-const releaseSeconds = 0.6;
+const releaseSeconds = 0.4;
 const powerSeconds = 0.03;
 const holdSeconds = 0.1;
 const highestPeak = fullScale * 10 ** (highestPeakDBTP / 20);

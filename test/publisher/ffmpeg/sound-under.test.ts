@@ -31,10 +31,11 @@ function mixed(over: Buffer, under: Buffer, settings: { readonly gainDB: number;
 /** How much of a frequency is in the sound from a second to another, in dB of full scale. */
 function levelOf(samples: Int16Array, hertz: number, from: number, to: number): number {
   let [sine, cosine] = [0, 0];
-  const count = (to - from) * sampleRate;
+  const first = Math.round(from * sampleRate);
+  const count = Math.round(to * sampleRate) - first;
   for (let index = 0; index < count; index++) {
     const angle = (2 * Math.PI * hertz * index) / sampleRate;
-    const value = samples[(from * sampleRate + index) * 2]! / 32_768;
+    const value = samples[(first + index) * 2]! / 32_768;
     sine += value * Math.sin(angle);
     cosine += value * Math.cos(angle);
   }
