@@ -78,7 +78,7 @@ describe.each(['manifest', 'ffmpeg'] as const)(
         const { startedAt } = await run.api('GET', `/streams/${streamID}`);
         day = startedAt.slice(0, 'YYYY-MM-DD'.length);
         const untilShare = async (share: number) => {
-          await until(async () => Date.now() - Date.parse(startedAt) > share * minutes * 60_000);
+          await delay(Math.max(0, Date.parse(startedAt) + share * minutes * 60_000 - Date.now()));
           await untilAmidItem();
         };
 
