@@ -123,6 +123,8 @@ export interface AiredStretch {
   readonly bytes: number;
   /** The upload that played in place of the item that the timeline has there; null: that item. */
   readonly standIn: string | null;
+  /** The same of the track of sound; absent in what the release before noted. */
+  readonly soundStandIn?: string | null;
 }
 
 /** The last figures that an agent reported for the stream's primary replica. */
