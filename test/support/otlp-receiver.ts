@@ -114,7 +114,11 @@ async function build(): Promise<string> {
     const unfinished = await mkdtemp(`${built}-`);
     await cp(folder, unfinished, { recursive: true });
     const env = { ...process.env, GOPATH: join(unfinished, 'go'), GOFLAGS: '-modcacherw -mod=mod' };
-    await promisify(execFile)('go', ['build', '-o', 'otlp-receiver', '.'], { cwd: unfinished, env, timeout: mostBuildMs });
+    await promisify(execFile)('go', ['build', '-o', 'otlp-receiver', '.'], {
+      cwd: unfinished,
+      env,
+      timeout: mostBuildMs,
+    });
     await rm(join(unfinished, 'go'), { recursive: true });
     await rename(unfinished, built).catch(() => rm(unfinished, { recursive: true }));
   }
