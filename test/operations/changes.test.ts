@@ -179,19 +179,16 @@ describe('who cannot be told all', () => {
   /** Waits for older transactions, also of other tests on this server: a cursor is not after what they may change. */
   const untilOlderOnesEnded = async (but: string | null = null) => {
     await expect
-      .poll(
-        async () => {
-          const { rows } = await service.pool().query<{ ended: boolean }>(
-            `select not exists (
-               select from pg_snapshot_xip(pg_current_snapshot()) as running
-               where running is distinct from $1::xid8 and running <= greatest(
-                 (select max(xid) from changes), (select max(up_to) from forgotten_changes))) as ended`,
-            [but],
-          );
-          return rows[0]!.ended;
-        },
-        { timeout: 30_000 },
-      )
+      .poll(async () => {
+        const { rows } = await service.pool().query<{ ended: boolean }>(
+          `select not exists (
+             select from pg_snapshot_xip(pg_current_snapshot()) as running
+             where running is distinct from $1::xid8 and running <= greatest(
+               (select max(xid) from changes), (select max(up_to) from forgotten_changes))) as ended`,
+          [but],
+        );
+        return rows[0]!.ended;
+      })
       .toBe(true);
   };
 
