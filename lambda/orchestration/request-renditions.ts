@@ -22,9 +22,9 @@ export function notEncodable(videoCodec: VideoCodec): typeof notPrepared {
 }
 
 /**
- * When to prepare again what failed by our fault: at once where a user asks; where nobody does, never, or it would never
- * end, but for what somebody waits for meanwhile, which is tried once an hour: a worker of the release before fails what
- * it does not know.
+ * When to prepare again what failed by our fault: at once where a user asks, and never where nobody does, or it would
+ * never end. Once an hour what is played meanwhile without it: a worker of the release before fails what it does not
+ * know.
  */
 export type Retries = 'at once' | 'hourly' | 'never';
 

@@ -119,12 +119,13 @@ async function phase(name: string, run: LocalRun, ingest: ChildProcess): Promise
     return `${group} ${(used / 1e7 / phaseSeconds).toFixed(1)} %`;
   });
   const pictures = [...factsAfter].map(([key, { pictures: now }]) => now - factsBefore.get(key)!.pictures);
+  const isBroken = ({ connections }: { connections: number }) => connections > 1;
+  const again = [...factsAfter.values()].filter(isBroken).length;
   const lost = [...factsAfter.values()].reduce((sum, each) => sum + each.lost, 0);
   console.log(`  ${name}, ${phaseSeconds} s: ${percents.join(', ')}`);
   console.log(
     `    ${Math.min(...pictures)} to ${Math.max(...pictures)} pictures arrived of each stream; since it began, ` +
-      `${lost} are missing of all, and ${[...factsAfter.values()].filter(({ connections }) => connections > 1).length} ` +
-      'streams connected again',
+      `${lost} are missing of all, and ${again} streams connected again`,
   );
 }
 

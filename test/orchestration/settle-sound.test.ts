@@ -164,7 +164,7 @@ describe.each(backends)('a stream of the backend %s', (streamBackend) => {
   });
 });
 
-it('sound that an older worker could not prepare is asked for again after an hour, while somebody plays it', async () => {
+it('sound that an older worker has failed is asked for again after an hour, while it is played', async () => {
   const id = await playlistStream(
     { streamBackend: 'manifest', quality: 'q_720p', framerate: 'f_30' },
     await uploadOf('a'),

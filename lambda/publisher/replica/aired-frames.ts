@@ -1,5 +1,5 @@
 // Which pictures a destination has taken: stretches of frames, as its system acknowledged their bytes.
-import type { AiredStretch } from '../../data/streams.ts';
+import type { AiredStretch } from '../../domain/aired.ts';
 import type { ItemOccurrence } from '../../domain/play-out.ts';
 
 /** Successive pictures. */

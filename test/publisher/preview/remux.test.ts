@@ -106,7 +106,7 @@ it.for(['h264', 'hevc', 'av1'] as const)(
 describe('a piece has what is sent, bit for bit and at its time', { timeout: 120_000 }, () => {
   const level: SoundLevel = { targetLUFS: -14, gainDB: -6, isLimited: false };
   const [one, two] = [item('one', 3.1), item('two', 2.5)];
-  const songs = [item('song', 3.7), item('other song', 3.9)];
+  const songs = [item('song', 3.7), item('other-song', 3.9)];
   const levelled = (each: TimelineItem, fromSeconds: number) => ({ ...each, levels: [{ fromSeconds, level }] });
   let tools: MediaTools;
   let clips: PreparedClips;
@@ -185,7 +185,7 @@ describe('a piece has what is sent, bit for bit and at its time', { timeout: 120
 
   it('or is missing, where something else plays in place of what cannot be read', async () => {
     const store = new SegmentStore({ objects: clips.objects, maxCachedBytes: 64 * 1024 * 1024 });
-    const timelines = timelinesOf(timelineOf(item('not there', 3), one));
+    const timelines = timelinesOf(timelineOf(item('not-there', 3), one));
     const options = { store, format, timelines, log: () => {} };
     expect(await remuxPiece(options, { start: 0, end: 60 })).toBeNull();
     expect(await remuxPiece(options, { start: 90, end: 150 })).not.toBeNull();
