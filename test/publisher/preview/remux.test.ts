@@ -137,7 +137,7 @@ describe('a piece has what is sent, bit for bit and at its time', { timeout: 120
 
   /** Hashes of what a file has of a track, by their times in milliseconds. */
   const hashesOf = async (path: string, selected: 'v' | 'a') => {
-    const args = ['-v', 'error', '-i', path, '-map', `0:${selected}`, '-c', 'copy', '-f', 'framehash', '-'];
+    const args = ['-v', 'error', '-copyts', '-i', path, '-map', `0:${selected}`, '-c', 'copy', '-f', 'framehash', '-'];
     const { stdout } = await promisify(execFile)(tools.ffmpegPath, args, { maxBuffer: 1024 ** 2 });
     const timeBase = Number(/#tb 0: 1\/(\d+)/.exec(stdout)?.[1]);
     const lines = stdout.split('\n').filter((line) => /^\d/.test(line));
