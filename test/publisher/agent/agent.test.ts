@@ -89,8 +89,8 @@ describe('two agents', { timeout: 30_000 }, () => {
         .channels()
         .map(({ connections }) => connections),
     ).toEqual([1, 1, 1]);
-    const states = (await Promise.all(ids.map(stream))).map(({ state }) => state);
-    expect(states.sort()).toEqual(['activating', 'active', 'active', 'active']);
+    const states = async () => (await Promise.all(ids.map(stream))).map(({ state }) => state).sort();
+    await expect.poll(states).toEqual(['activating', 'active', 'active', 'active']);
     expect(await heldEpochs(service)).toEqual([1, 1, 1]);
   });
 
