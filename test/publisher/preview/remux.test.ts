@@ -1,7 +1,7 @@
 // What is taken out of prepared GOPs is what was prepared, at its times, across joins.
 import { execFile } from 'node:child_process';
 import { createHash, randomUUID } from 'node:crypto';
-import { writeFile } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -31,6 +31,9 @@ const clip = (hertz = 440) => {
   return madeSample(`four-seconds-${hertz}.mp4`, made.split(' '));
 };
 
+const folder = await mkdtemp(join(tmpdir(), 'preview-'));
+afterAll(() => rm(folder, { recursive: true }));
+
 /** The first pieces of a stream, as a file. */
 async function piecesOf(options: Omit<RemuxOptions, 'log'>, count: number) {
   const { framesPerSecond, gopFrames } = profileOf(options.format);
@@ -40,7 +43,7 @@ async function piecesOf(options: Omit<RemuxOptions, 'log'>, count: number) {
   const spans = Array.from({ length: count }, (_, piece) => framesOfPiece(entries, piece, grid));
   const pieces = [];
   for (const span of spans) pieces.push((await remuxPiece({ ...options, log: () => {} }, span))!);
-  const path = join(tmpdir(), `preview-${randomUUID()}.mp4`);
+  const path = join(folder, `${randomUUID()}.mp4`);
   await writeFile(path, Buffer.concat([pieces[0]!.header, ...pieces.map(({ fragments }) => fragments)]));
   return { path, spans };
 }
