@@ -124,7 +124,7 @@ async function takeUpSound({ data, now, settings: { limitFactor } }: Context, st
   await changeJoins(data, stream, 'audio', now);
   // The sound of videos may be heard under that of the track.
   await changeJoins(data, stream, 'video', now);
-  await refreshSound(data, stream, { now, retries: true, limitFactor });
+  await refreshSound(data, stream, { now, retries: 'at once', limitFactor });
 }
 
 /** Refuses to retry what there is nothing to retry of. */

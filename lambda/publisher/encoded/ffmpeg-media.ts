@@ -38,6 +38,8 @@ export interface TimedFrame {
   /** PCM s16le, 48 kHz stereo, `profile.samplesPerFrame` samples. */
   readonly samples: Buffer;
   readonly occurrence: ItemOccurrence;
+  /** The upload whose sound it is, in place of the item that the track of sound has there; null: there is none. */
+  readonly soundStandIn: string | null;
 }
 
 export interface FrameSource {
@@ -95,10 +97,12 @@ export async function openFrames(options: MediaOptions, startFrame: number): Pro
       });
       const { frame, occurrence } = picture;
       const { video, own } = picture.result;
-      if (!hasAudioTrack) return { frame, video, samples: own, occurrence };
-      const over = (await sound.step((item) => item.readSamples(profile.samplesPerFrame))).result;
+      if (!hasAudioTrack) return { frame, video, samples: own, occurrence, soundStandIn: null };
+      const heard = await sound.step((item) => item.readSamples(profile.samplesPerFrame));
       const { under } = occurrence.item;
-      return { frame, video, samples: under ? mixer.mix(over, own, under) : over, occurrence };
+      const samples = under ? mixer.mix(heard.result, own, under) : heard.result;
+      const { item, isStandIn } = heard.occurrence;
+      return { frame, video, samples, occurrence, soundStandIn: isStandIn ? item.uploadID : null };
     },
     async close() {
       await Promise.all([pictures.close(), sound.close()]);

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { TimelineEntry } from '../../../lambda/domain/play-out.ts';
 import { openFrames } from '../../../lambda/publisher/encoded/ffmpeg-media.ts';
+import type { FrameSource } from '../../../lambda/publisher/encoded/ffmpeg-media.ts';
 import { audioFormat, profileOf } from '../../../lambda/publisher/ffmpeg/profile.ts';
 import type { MediaTools } from '../../../lambda/publisher/media/media-tools.ts';
 import { fastEncoder } from '../../support/media-samples.ts';
@@ -37,17 +38,16 @@ interface EncodedTracks {
   readonly pathOf: (objectKey: string) => string;
 }
 
-/** What the ffmpeg backend gives to its encoder of sound, of the left channel. */
-export async function heardEncoded(
+/** The ffmpeg backend, from a frame on. */
+export function openEncoded(
   tools: MediaTools,
   { video, audio, pathOf }: EncodedTracks,
-  { seconds, startFrame = 0 }: { readonly seconds: number; readonly startFrame?: number },
-): Promise<Float32Array> {
-  const profile = profileOf(format);
-  const source = await openFrames(
+  startFrame: number,
+): Promise<FrameSource> {
+  return openFrames(
     {
       tools,
-      profile,
+      profile: profileOf(format),
       encoder: () => fastEncoder,
       loadTimelines: async () => ({ video, audio }),
       urlOf: async (objectKey) => pathOf(objectKey),
@@ -56,8 +56,18 @@ export async function heardEncoded(
     },
     startFrame,
   );
+}
+
+/** What the ffmpeg backend gives to its encoder of sound, of the left channel. */
+export async function heardEncoded(
+  tools: MediaTools,
+  tracks: EncodedTracks,
+  { seconds, startFrame = 0 }: { readonly seconds: number; readonly startFrame?: number },
+): Promise<Float32Array> {
+  const source = await openEncoded(tools, tracks, startFrame);
   const samples: Buffer[] = [];
-  for (let frame = 0; frame < seconds * profile.framesPerSecond; frame++) samples.push((await source.next()).samples);
+  const frames = seconds * profileOf(format).framesPerSecond;
+  for (let frame = 0; frame < frames; frame++) samples.push((await source.next()).samples);
   await source.close();
   const bytes = Buffer.concat(samples);
   return Float32Array.from({ length: bytes.length / 4 }, (_, at) => bytes.readInt16LE(at * 4) / 32_768);

@@ -1,4 +1,7 @@
 // Songs that follow one another by crossfades and fades: no click, constant power, exact times, and the same for all.
+import { rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { framesUntilNext, occurrencesFrom } from '../../../lambda/domain/play-out.ts';
 import type { TimelineEntry, TimelineItem } from '../../../lambda/domain/play-out.ts';
@@ -14,7 +17,7 @@ import { prepareJoin } from '../../../lambda/publisher/preparing/prepare-join.ts
 import { fastEncoder, madeSample } from '../../support/media-samples.ts';
 import { steps } from '../../support/recording.ts';
 import { CheckingIngest, frameTimes } from './checking-ingest.ts';
-import { heardEncoded, heardOf, largestStep, powersOf } from './heard-sound.ts';
+import { heardEncoded, heardOf, largestStep, openEncoded, powersOf } from './heard-sound.ts';
 import { item, mediaOptions, play, preparedClips, timelineOf } from './prepared-clips.ts';
 import type { PreparedClips } from './prepared-clips.ts';
 
@@ -89,12 +92,12 @@ async function makeJoins(entries: readonly TimelineEntry[], seconds: number): Pr
 
 const heard = ({ ingest }: { ingest: CheckingIngest }) => heardOf(tools, ingest);
 const powers = (samples: Float32Array) => powersOf(samples, 0.25, amplitude);
+const encodedTracks = (audio: readonly TimelineEntry[]) => ({
+  ...{ video: timelineOf(picture), audio },
+  pathOf: (key: string) => paths.get(key)!,
+});
 const encoded = (entries: readonly TimelineEntry[], seconds: number, startFrame: number) =>
-  heardEncoded(
-    tools,
-    { video: timelineOf(picture), audio: entries, pathOf: (key) => paths.get(key)! },
-    { seconds, startFrame },
-  );
+  heardEncoded(tools, encodedTracks(entries), { seconds, startFrame });
 
 async function received(entries: readonly TimelineEntry[], seconds: number, startFrame = 0) {
   const ingest = new CheckingIngest();
@@ -184,6 +187,19 @@ describe.each([
     const first = (startFrame + 17) * (audioFormat.sampleRate / rate);
     expect(farthest(later, samples.subarray(first, first + later.length))).toBeLessThan(0.001);
   });
+});
+
+it('encoded while it is sent, a song stands in for one that cannot be decoded, and each frame says so', async () => {
+  const bad = item('bad', 1);
+  const path = join(tmpdir(), `bad-${crypto.randomUUID()}.wav`);
+  paths.set(bad.uploadID, path);
+  await writeFile(path, 'no sound');
+  const source = await openEncoded(tools, encodedTracks(timelineOf(bad, songs[0]!)), 0);
+  const standIns: (string | null)[] = [];
+  for (let frame = 0; frame < 2 * rate; frame++) standIns.push((await source.next()).soundStandIn);
+  await source.close();
+  await rm(path);
+  expect(standIns).toEqual([...Array<string>(rate).fill('song0'), ...Array<null>(rate).fill(null)]);
 });
 
 function farthest(some: Float32Array, others: Float32Array): number {

@@ -10,14 +10,13 @@ import type { PictureJoin } from '../../../lambda/domain/look.ts';
 import { pictureJoinsAt, withPictureJoins } from '../../../lambda/domain/picture-joins.ts';
 import { frameCountOf, occurrencesFrom } from '../../../lambda/domain/play-out.ts';
 import type { TimelineEntry } from '../../../lambda/domain/play-out.ts';
-import { openFrames } from '../../../lambda/publisher/encoded/ffmpeg-media.ts';
-import { audioFormat, profileOf } from '../../../lambda/publisher/ffmpeg/profile.ts';
+import { audioFormat } from '../../../lambda/publisher/ffmpeg/profile.ts';
 import { findMediaTools } from '../../../lambda/publisher/media/media-tools.ts';
 import { preparePictureJoin } from '../../../lambda/publisher/preparing/prepare-picture-join.ts';
 import { fastEncoder, madeSample } from '../../support/media-samples.ts';
 import { steps } from '../../support/recording.ts';
 import { CheckingIngest, flvOf, frameTimes } from './checking-ingest.ts';
-import { heardEncoded, heardOf, largestStep, powersOf } from './heard-sound.ts';
+import { heardEncoded, heardOf, largestStep, openEncoded, powersOf } from './heard-sound.ts';
 import { format, item, mediaOptions, play, preparedClips, timelineOf } from './prepared-clips.ts';
 import type { PreparedClips } from './prepared-clips.ts';
 
@@ -189,18 +188,7 @@ describe.each([
 
 /** The luma of each picture that the ffmpeg backend encodes. */
 async function seenEncoded(entries: readonly TimelineEntry[], seconds: number, startFrame: number): Promise<number[]> {
-  const source = await openFrames(
-    {
-      tools,
-      profile: profileOf(format),
-      encoder: () => fastEncoder,
-      loadTimelines: async () => ({ video: entries, audio: [] }),
-      urlOf: async (objectKey) => paths.get(objectKey)!,
-      log: () => {},
-      signal: never,
-    },
-    startFrame,
-  );
+  const source = await openEncoded(tools, { video: entries, audio: [], pathOf: (key) => paths.get(key)! }, startFrame);
   const ingest = new CheckingIngest();
   for (let frame = 0; frame < seconds * rate; frame++) {
     const { video } = await source.next();
