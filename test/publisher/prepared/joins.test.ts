@@ -93,7 +93,8 @@ async function makeJoins(entries: readonly TimelineEntry[], seconds: number): Pr
 const heard = ({ ingest }: { ingest: CheckingIngest }) => heardOf(tools, ingest);
 const powers = (samples: Float32Array) => powersOf(samples, 0.25, amplitude);
 const encodedTracks = (audio: readonly TimelineEntry[]) => ({
-  ...{ video: timelineOf(picture), audio },
+  video: timelineOf(picture),
+  audio,
   pathOf: (key: string) => paths.get(key)!,
 });
 const encoded = (entries: readonly TimelineEntry[], seconds: number, startFrame: number) =>
