@@ -44,14 +44,14 @@ export class ServiceStage extends Stage {
       access: publishing.access,
       queues: publishing.queues,
       identity,
+      media,
     });
     const operate = new OperateStack(this, 'Operate', { settings, network, publishing });
-    const edge = new EdgeStack(this, 'Edge', { settings });
-    // A stack with another id would be another stack, with an empty bucket and another address.
-    const web = new WebStack(this, 'Dashboard', { settings, edge, api, media });
-    const delivery = new DeliveryStack(this, 'Delivery', { settings, media, origin, url: web.url });
-    // Nothing of a domain's address comes from the distribution that it leads to.
-    delivery.addStackDependency(web);
+    const web = settings.frontDoor === 'cloudfront' ? this.#distribution(settings, api, media) : null;
+    const url = web?.url ?? api.door!.url;
+    const delivery = new DeliveryStack(this, 'Delivery', { settings, media, origin, url });
+    // Nothing of a domain's address comes from what it leads to.
+    delivery.addStackDependency(web ?? api);
     const monitoring = new MonitoringStack(this, 'Monitoring', {
       settings,
       database,
@@ -62,5 +62,11 @@ export class ServiceStage extends Stage {
     });
     // Functions fail until they know their address, and alarms would say so.
     monitoring.addStackDependency(delivery);
+  }
+
+  #distribution(settings: StageSettings, api: ApiStack, media: MediaStack): WebStack {
+    const edge = new EdgeStack(this, 'Edge', { settings });
+    // A stack with another id would be another stack, with an empty bucket and another address.
+    return new WebStack(this, 'Dashboard', { settings, edge, api, media });
   }
 }

@@ -1,5 +1,6 @@
 // The settings of a stage: what each of them means, and which values it may have.
 import { RetentionDays } from 'aws-cdk-lib/aws-logs';
+import { lackOf } from './partition-limits.ts';
 import {
   type Check,
   emailAddress,
@@ -73,6 +74,11 @@ export interface StageSettings {
   readonly keepData: boolean;
   /** Days for which logs are kept: one of the numbers that CloudWatch Logs allows. */
   readonly logRetentionDays: RetentionDays;
+  /**
+   * What stands between users and the stage. `cloudfront`: a distribution near every user. `gateway`: API Gateway in the
+   * region, under the name in `domain`, for partitions without CloudFront (`api/gateway-door.ts` says what it lacks).
+   */
+  readonly frontDoor: 'cloudfront' | 'gateway';
   /**
    * The public host name of the stage, and the id of the Route 53 hosted zone that the name is in.
    * Null: the stage has the name that CloudFront gives it.
@@ -154,9 +160,9 @@ export interface StageSettings {
   readonly alarmEmail: string | null;
   /**
    * US dollars that the stage may cost in a month, by its tag. A notification is sent at 80 % of them, and when the
-   * forecast is higher. Nothing is switched off.
+   * forecast is higher. Nothing is switched off. Null: there is no budget.
    */
-  readonly monthlyBudgetUsd: number;
+  readonly monthlyBudgetUsd: number | null;
   /**
    * What a stream is created with whose `streamBackend` is null. `manifest` costs about a hundredth, and a first start
    * waits until the media is prepared. Streams that are there keep what they have.
@@ -177,7 +183,10 @@ export interface StageSettings {
   readonly otlpEndpoint: string | null;
 }
 
-/** @throws if a setting of the stage is missing or has a wrong value; the message names the stage and the setting */
+/**
+ * @throws if a setting of the stage is missing or has a wrong value, or takes what the partition of its region lacks;
+ *   the message names the stage and the setting
+ */
 export function checkStage(name: string, settings: StageSettings): void {
   const values: Readonly<Record<string, unknown>> = { ...settings };
   const checks = Object.entries(checksOf(settings));
@@ -189,6 +198,8 @@ export function checkStage(name: string, settings: StageSettings): void {
         `stage "${name}" in lib/stages.ts: ${field} must be ${expected}, not ${JSON.stringify(values[field])}`,
       );
   }
+  const lack = lackOf(settings);
+  if (lack !== null) throw new Error(`stage "${name}" in lib/stages.ts: ${lack}`);
 }
 
 function checksOf(settings: StageSettings): Record<keyof StageSettings, Check> {
@@ -201,7 +212,8 @@ function checksOf(settings: StageSettings): Record<keyof StageSettings, Check> {
     costCenter: tagValue,
     region: {
       expected: 'an AWS region whose buckets CloudFront can write its logs to',
-      holds: (value) => isRegion.holds(value) && !regionsWithoutCloudFrontLogs.has(String(value)),
+      holds: (value) =>
+        isRegion.holds(value) && (settings.frontDoor === 'gateway' || !regionsWithoutCloudFrontLogs.has(String(value))),
     },
     availabilityZones: zonesOf(region),
     natGateways: wholeNumber(1, 3),
@@ -216,6 +228,7 @@ function checksOf(settings: StageSettings): Record<keyof StageSettings, Check> {
       expected: 'a value of RetentionDays',
       holds: (value) => typeof value === 'number' && value in RetentionDays,
     },
+    frontDoor: text(/^(?:cloudfront|gateway)$/, 'cloudfront or gateway'),
     domain: { expected: 'a name and a hosted zone id, or null', holds: (value) => value === null || isDomain(value) },
     webRequestsPerFiveMinutes: wholeNumber(100, 2_000_000),
     apiRequestsPerSecond: wholeNumber(1, 10_000),
@@ -241,7 +254,7 @@ function checksOf(settings: StageSettings): Record<keyof StageSettings, Check> {
     youtubeDailyUnits: wholeNumber(100, 100_000_000),
     mailFrom: orNull(emailAddress),
     alarmEmail: orNull(emailAddress),
-    monthlyBudgetUsd: wholeNumber(1, 10_000_000),
+    monthlyBudgetUsd: orNull(wholeNumber(1, 10_000_000)),
     defaultStreamBackend: text(/^(?:ffmpeg|manifest)$/, 'ffmpeg or manifest'),
     streamBackendEdit: flag,
     otlpEndpoint: orNull(text(/^https:\/\/[^\s/?#@]+(?:\/[^\s?#]*)?$/, 'an https:// URL without query')),

@@ -93,7 +93,7 @@ export class DatabaseStack extends Stack {
     }
     if (!settings.keepData) acknowledge(instance, 'The stage is made to be destroyed.', 'AwsSolutions-RDS10');
 
-    const proxyRole = new Role(this, 'ProxyRole', { assumedBy: new ServicePrincipal('rds.amazonaws.com') });
+    const proxyRole = new Role(this, 'ProxyRole', { assumedBy: new ServicePrincipal('rds') });
     instance.grantConnect(proxyRole, this.userName);
     this.proxy = new DatabaseProxy(this, 'Proxy', {
       proxyTarget: ProxyTarget.fromInstance(instance),

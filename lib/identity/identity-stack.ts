@@ -64,8 +64,9 @@ export class IdentityStack extends Stack {
    * SES sends mails only from what it has verified: an address by a mail to it, or a domain by records in its zone. A
    * stage with neither sends no mails.
    */
-  #mailIdentity({ mailFrom, domain }: StageSettings): void {
-    if (mailFrom === null && domain === null) return;
+  #mailIdentity(settings: StageSettings): void {
+    if (mailSenderAddress(settings) === '') return;
+    const { mailFrom, domain } = settings;
     const configurationSet = this.#mailEvents();
     if (mailFrom !== null) {
       new EmailIdentity(this, 'MailAddress', { identity: Identity.email(mailFrom), configurationSet });

@@ -24,11 +24,11 @@ export class MonitoringStack extends Stack {
     const topic = this.#notifications(settings);
     const alarms = new Alarms(this, 'Alarms', { settings, metrics, topic });
     this.#page(metrics, alarms);
-    this.#budget(settings, topic);
+    if (settings.monthlyBudgetUsd !== null) this.#budget(settings.monthlyBudgetUsd, topic);
   }
 
-  #notifications({ alarmEmail }: StageSettings): Topic {
-    const senders = ['cloudwatch.amazonaws.com', 'budgets.amazonaws.com'].map(
+  #notifications({ alarmEmail, monthlyBudgetUsd }: StageSettings): Topic {
+    const senders = ['cloudwatch', ...(monthlyBudgetUsd === null ? [] : ['budgets'])].map(
       (service) =>
         new ServicePrincipal(service, { conditions: { StringEquals: { 'aws:SourceAccount': this.account } } }),
     );
@@ -95,7 +95,7 @@ export class MonitoringStack extends Stack {
   }
 
   /** The budget is for what has the tag of the stage, which somebody has to activate: lib/README.md, “Cost”. */
-  #budget({ monthlyBudgetUsd }: StageSettings, topic: Topic): void {
+  #budget(monthlyUsd: number, topic: Topic): void {
     const subscribers = [{ subscriptionType: 'SNS', address: topic.topicArn }];
     const notification = (notificationType: string, threshold: number) => ({
       notification: { notificationType, threshold, thresholdType: 'PERCENTAGE', comparisonOperator: 'GREATER_THAN' },
@@ -105,7 +105,7 @@ export class MonitoringStack extends Stack {
       budget: {
         budgetType: 'COST',
         timeUnit: 'MONTHLY',
-        budgetLimit: { amount: monthlyBudgetUsd, unit: 'USD' },
+        budgetLimit: { amount: monthlyUsd, unit: 'USD' },
         // https://docs.aws.amazon.com/cost-management/latest/userguide/budgets-create-filters.html
         costFilters: { TagKeyValue: [`user:${stageTagKey}$${Stage.of(this)?.node.id}`] },
       },

@@ -8,8 +8,16 @@ import type { StageSettings } from '../stage-settings.ts';
 import { ChallengeFunction } from './challenge-function.ts';
 import { firewall } from './firewall.ts';
 
+/** CloudFront takes what it needs from there, whatever the region of a stage. */
+export const cloudFrontRegion = 'us-east-1';
+
 export interface EdgeStackProps {
   readonly settings: StageSettings;
+}
+
+/** The regions that a stage has stacks in. */
+export function regionsOf({ region, frontDoor }: Pick<StageSettings, 'region' | 'frontDoor'>): readonly string[] {
+  return [...new Set([region, ...(frontDoor === 'cloudfront' ? [cloudFrontRegion] : [])])];
 }
 
 export class EdgeStack extends Stack {
@@ -20,8 +28,10 @@ export class EdgeStack extends Stack {
   readonly certificate: ICertificate | null;
 
   constructor(scope: Construct, id: string, { settings }: EdgeStackProps) {
-    super(scope, id, { env: { region: 'us-east-1', ...(settings.account !== null && { account: settings.account }) } });
-    const acl = firewall(this, 'WebAcl', settings.webRequestsPerFiveMinutes);
+    super(scope, id, {
+      env: { region: cloudFrontRegion, ...(settings.account !== null && { account: settings.account }) },
+    });
+    const acl = firewall(this, 'WebAcl', settings.webRequestsPerFiveMinutes, 'CLOUDFRONT');
     const certificate = settings.domain && certificateOf(this, settings.domain);
     const challenge = new ChallengeFunction(this, 'Challenge').version;
     // Nothing can be imported from another region. A stack that reads an output learns of a new value only when it is

@@ -83,7 +83,7 @@ export class WebStack extends Stack {
     const toApi: BehaviorOptions = {
       origin: new HttpOrigin(api.domainName, {
         originPath: api.basePath,
-        customHeaders: { [api.guard.headerName]: api.guard.headerValue },
+        ...(api.guard && { customHeaders: { [api.guard.headerName]: api.guard.headerValue } }),
         protocolPolicy: OriginProtocolPolicy.HTTPS_ONLY,
         originSslProtocols: [OriginSslPolicy.TLS_V1_2],
       }),

@@ -102,7 +102,7 @@ describe('a month', { timeout: synthTimeoutMs }, () => {
 
   test('costs less than four fifths of the watched budget before anyone uses the stage', () => {
     const usd = standingCostsOf(ofProd).reduce((sum, { usdPerMonth }) => sum + usdPerMonth, 0);
-    expect(usd).toBeLessThan(prod.monthlyBudgetUsd * 0.8);
+    expect(usd).toBeLessThan(prod.monthlyBudgetUsd! * 0.8);
   });
 
   test('keeps logs as long as the stage does', () => {
