@@ -1,5 +1,6 @@
 // The settings of a stage: what each of them means, and which values it may have.
 import { RetentionDays } from 'aws-cdk-lib/aws-logs';
+import { idleChecks, type IdleSettings } from './idle-settings.ts';
 import { lackOf } from './partition-limits.ts';
 import {
   type Check,
@@ -19,7 +20,7 @@ import {
  * What one stage decides. Every field is required: whoever adds a field has to decide about it for every stage.
  * Numbers are whole. What is allowed for each field stands in `checksOf` below.
  */
-export interface StageSettings {
+export interface StageSettings extends IdleSettings {
   /**
    * The 12 digits of the AWS account that the stage belongs to. A deployment to another account is refused.
    * Null: the account of whoever deploys. Name the account of every stage that others rely on.
@@ -124,7 +125,11 @@ export interface StageSettings {
    * 62, at 2160p60 498. What else a stream takes of a machine, agents measure themselves (lambda/domain/capacity.ts).
    */
   readonly gpuMegapixels: number;
-  /** ffmpeg agents that always run. */
+  /**
+   * ffmpeg agents that always run. 0: none, and `gpuMachinesMin` may be 0 as well. Agents on Fargate then encode too,
+   * and take media commands; a machine comes for a stream that they have no room for, which waits for it some minutes,
+   * and goes when no stream has waited for a quarter of an hour.
+   */
   readonly ffmpegAgentsMin: number;
   /** The most ffmpeg agents there may be. */
   readonly ffmpegAgentsMax: number;
@@ -206,6 +211,7 @@ function checksOf(settings: StageSettings): Record<keyof StageSettings, Check> {
   const { region, databaseStorageGiB, gpuMachinesMin, ffmpegAgentsMin, manifestAgentsMin, importWorkersMin } = settings;
   const tasksOnGpusMax = settings.ffmpegAgentsMax + settings.mediaWorkersMax;
   return {
+    ...idleChecks,
     account: orNull(text(/^\d{12}$/, 'an account id of 12 digits')),
     bootstrapQualifier: orNull(text(/^[a-z0-9]{1,10}$/, 'up to ten small letters and digits')),
     owner: tagValue,
@@ -241,11 +247,11 @@ function checksOf(settings: StageSettings): Record<keyof StageSettings, Check> {
     gpuMachinesMax: wholeNumber(Math.max(tasksOnGpusMax + 1, gpuMachinesMin), 3000),
     // An agent with less could never take a stream at 2160p60.
     gpuMegapixels: wholeNumber(498, 100_000),
-    // Scaling follows the numbers that agents report, so at least one agent has to run.
-    ffmpegAgentsMin: wholeNumber(1, 1000),
-    ffmpegAgentsMax: wholeNumber(ffmpegAgentsMin, 1000),
+    ffmpegAgentsMin: wholeNumber(0, 1000),
+    ffmpegAgentsMax: wholeNumber(Math.max(1, ffmpegAgentsMin), 1000),
     // An agent with less could never take a stream at 2160p60.
     manifestAgentNetworkMbps: wholeNumber(50, 100_000),
+    // Scaling follows the numbers that agents report, so at least one agent has to run.
     manifestAgentsMin: wholeNumber(1, 1000),
     manifestAgentsMax: wholeNumber(manifestAgentsMin, 1000),
     mediaWorkersMax: wholeNumber(1, 1000),

@@ -76,6 +76,7 @@ export class ApiStack extends Stack {
       // API Gateway does not wait longer for an answer.
       timeout: Duration.seconds(29),
       logRetentionDays: settings.logRetentionDays,
+      traced: settings.tracing,
       vpc: network.vpc,
       securityGroup: network.databaseClients,
     };
@@ -102,6 +103,7 @@ export class ApiStack extends Stack {
       environment: { ...surface.environment, ...access.environmentFor(this, 'platforms') },
       timeout: Duration.seconds(60),
       logRetentionDays: settings.logRetentionDays,
+      traced: settings.tracing,
       vpc: network.vpc,
       securityGroup: network.databaseClients,
     });
@@ -126,7 +128,7 @@ export class ApiStack extends Stack {
       ...(!hasDistribution && { disableExecuteApiEndpoint: true }),
       deployOptions: {
         stageName: gatewayStage,
-        tracingEnabled: true,
+        tracingEnabled: settings.tracing,
         throttlingRateLimit: settings.apiRequestsPerSecond,
         throttlingBurstLimit: settings.apiBurstRequests,
         accessLogDestination: new LogGroupLogDestination(
@@ -154,6 +156,8 @@ export class ApiStack extends Stack {
       );
     }
     acknowledgeForCheckov(api.deploymentStage, 'Answers are each caller’s own.', 'CKV_AWS_120');
+    if (!settings.tracing)
+      acknowledgeForCheckov(api.deploymentStage, 'The stage keeps no traces, to be cheap.', 'CKV_AWS_73');
     addGatewayProblems(api, hasDistribution);
     this.restApi = api;
     this.domainName = `${api.restApiId}.execute-api.${this.region}.${this.urlSuffix}`;

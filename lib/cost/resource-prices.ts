@@ -8,6 +8,8 @@ import {
   databaseGiB,
   hoursPerMonth,
   listed,
+  natMachines,
+  volumeGiB,
   type ListPrice,
   standing,
 } from './list-prices.ts';
@@ -55,6 +57,12 @@ export const priced: Readonly<Record<string, readonly Pricing[]>> = {
   ],
   'AWS::RDS::DBProxyTargetGroup': [counted('RDS Proxy, vCPU of the database', standing.proxyVcpu, proxiedVcpusOf)],
   'AWS::EC2::NatGateway': [counted('NAT gateways', standing.natGateway)],
+  'AWS::EC2::Instance': [
+    natInstances,
+    counted('Public addresses of NAT instances', standing.publicAddress, ({ properties }) =>
+      properties.NetworkInterfaces?.[0]?.AssociatePublicIpAddress === true ? 1 : 0,
+    ),
+  ],
   'AWS::EC2::VPCEndpoint': [
     counted('Interface endpoints, in each zone', standing.interfaceEndpoint, ({ properties }) =>
       properties.VpcEndpointType === 'Interface' ? properties.SubnetIds.length : 0,
@@ -183,6 +191,17 @@ function gpuMachines(groups: readonly StageResource[]): StandingCost {
     what: 'GPU machines and their disks, at least',
     size: sizes.map(({ count, type }) => `${count} × ${type}`).join(', '),
     usdPerMonth: sum(sizes, ({ count, usdPerHour }) => count * usdPerHour * hoursPerMonth),
+  };
+}
+
+function natInstances(instances: readonly StageResource[]): StandingCost {
+  const usdPerMonthOf = ({ properties: { InstanceType, BlockDeviceMappings } }: StageResource) =>
+    perMonth(listed(natMachines, InstanceType), 1) +
+    sum(BlockDeviceMappings, ({ Ebs }: Properties) => perMonth(listed(volumeGiB, Ebs.VolumeType), Ebs.VolumeSize));
+  return {
+    what: 'NAT instances and their disks',
+    size: instances.map(({ properties }) => properties.InstanceType).join(', '),
+    usdPerMonth: sum(instances, usdPerMonthOf),
   };
 }
 

@@ -47,6 +47,7 @@ export class IdentityStack extends Stack {
       // API Gateway does not wait longer for an answer.
       timeout: Duration.seconds(29),
       logRetentionDays: settings.logRetentionDays,
+      traced: settings.tracing,
       vpc: network.vpc,
       securityGroup: network.databaseClients,
     });

@@ -14,6 +14,7 @@ import { agentPeerPort } from '../../lambda/publisher/environment.ts';
 import { acknowledge, acknowledgeCdkFunction } from '../shared/acknowledge.ts';
 import { ServiceLogs } from '../shared/service-logs.ts';
 import type { StageSettings } from '../stage-settings.ts';
+import { NatInstances } from './nat-instances.ts';
 
 export interface NetworkStackProps {
   readonly settings: StageSettings;
@@ -32,8 +33,10 @@ export class NetworkStack extends Stack {
     this.#zones = [...settings.availabilityZones];
 
     const flowLogs = new ServiceLogs(this, 'FlowLogs', settings.logRetentionDays);
+    const natInstances = settings.nat === 'instance' ? new NatInstances() : null;
     this.vpc = new Vpc(this, 'Vpc', {
       natGateways: settings.natGateways,
+      ...(natInstances && { natGatewayProvider: natInstances }),
       // Agents send some Mbit/s for each stream, for months. In public subnets this traffic passes no NAT gateway,
       // which would have to be paid for it.
       subnetConfiguration: [
@@ -55,6 +58,8 @@ export class NetworkStack extends Stack {
       'Zones are given by the stage: looking them up would need credentials at synth.',
       'CloudFormation-Validate::W3010',
     );
+
+    natInstances?.letIn(Vpc.DEFAULT_CIDR_RANGE);
 
     // This function of the CDK empties the default security group, which nothing uses.
     acknowledgeCdkFunction(
