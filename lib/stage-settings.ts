@@ -15,12 +15,13 @@ import {
   wholeNumber,
   zonesOf,
 } from './setting-checks.ts';
+import { faultOfTaken, takenChecks, type TakenSettings } from './taken-settings.ts';
 
 /**
  * What one stage decides. Every field is required: whoever adds a field has to decide about it for every stage.
  * Numbers are whole. What is allowed for each field stands in `checksOf` below.
  */
-export interface StageSettings extends IdleSettings {
+export interface StageSettings extends IdleSettings, TakenSettings {
   /**
    * The 12 digits of the AWS account that the stage belongs to. A deployment to another account is refused.
    * Null: the account of whoever deploys. Name the account of every stage that others rely on.
@@ -203,7 +204,7 @@ export function checkStage(name: string, settings: StageSettings): void {
         `stage "${name}" in lib/stages.ts: ${field} must be ${expected}, not ${JSON.stringify(values[field])}`,
       );
   }
-  const lack = lackOf(settings);
+  const lack = lackOf(settings) ?? faultOfTaken(settings);
   if (lack !== null) throw new Error(`stage "${name}" in lib/stages.ts: ${lack}`);
 }
 
@@ -212,6 +213,7 @@ function checksOf(settings: StageSettings): Record<keyof StageSettings, Check> {
   const tasksOnGpusMax = settings.ffmpegAgentsMax + settings.mediaWorkersMax;
   return {
     ...idleChecks,
+    ...takenChecks(settings),
     account: orNull(text(/^\d{12}$/, 'an account id of 12 digits')),
     bootstrapQualifier: orNull(text(/^[a-z0-9]{1,10}$/, 'up to ten small letters and digits')),
     owner: tagValue,

@@ -1,6 +1,7 @@
 // The table of stages: it holds everything that differs between them, and is the only file that knows their names.
 import { RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { checkStage, type StageSettings } from './stage-settings.ts';
+import { nothingTaken } from './taken-settings.ts';
 
 // For those who build it: it does without what costs while nobody streams.
 const dev: StageSettings = {
@@ -10,6 +11,7 @@ const dev: StageSettings = {
   costCenter: 'loop-streaming',
   region: 'us-east-1',
   availabilityZones: ['us-east-1a', 'us-east-1b'],
+  ...nothingTaken,
   natGateways: 1,
   nat: 'instance',
   databaseProxy: false,
@@ -62,6 +64,7 @@ const staging: StageSettings = {
   costCenter: 'loop-streaming',
   region: 'us-east-1',
   availabilityZones: ['us-east-1a', 'us-east-1b', 'us-east-1d'],
+  ...nothingTaken,
   natGateways: 1,
   nat: 'gateway',
   databaseProxy: true,
@@ -112,6 +115,7 @@ const prod: StageSettings = {
   costCenter: 'loop-streaming',
   region: 'us-east-1',
   availabilityZones: ['us-east-1a', 'us-east-1b', 'us-east-1d'],
+  ...nothingTaken,
   natGateways: 3,
   nat: 'gateway',
   databaseProxy: true,

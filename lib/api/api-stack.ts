@@ -26,6 +26,7 @@ import { ServiceFunction } from '../shared/service-function.ts';
 import { ServiceLogs } from '../shared/service-logs.ts';
 import type { StageSettings } from '../stage-settings.ts';
 import { GatewayDoor } from './gateway-door.ts';
+import type { StageZone } from '../web/stage-zone.ts';
 import { addGatewayProblems } from './gateway-problems.ts';
 import { OriginGuard } from './origin-guard.ts';
 
@@ -42,6 +43,7 @@ export interface ApiStackProps {
   readonly queues: CommandQueues;
   readonly identity: IdentityStack;
   readonly media: MediaStack;
+  readonly zone: StageZone;
 }
 
 export class ApiStack extends Stack {
@@ -56,7 +58,7 @@ export class ApiStack extends Stack {
 
   constructor(scope: Construct, id: string, props: ApiStackProps) {
     super(scope, id);
-    const { settings, network, access, queues, identity, media } = props;
+    const { settings, network, access, queues, identity, media, zone } = props;
     const hasDistribution = settings.frontDoor === 'cloudfront';
     const paymentProviders = new Secret(this, 'PaymentProviders', {
       description: 'Keys of the payment providers: lib/README.md, “Take payments”',
@@ -163,7 +165,7 @@ export class ApiStack extends Stack {
     this.domainName = `${api.restApiId}.execute-api.${this.region}.${this.urlSuffix}`;
     this.guard = hasDistribution ? new OriginGuard(this, 'OriginGuard', { gatewayStage: api.deploymentStage }) : null;
     const uploadsOrigin = `https://${media.uploads.bucketRegionalDomainName}`;
-    this.door = hasDistribution ? null : new GatewayDoor(this, 'Door', { settings, api, uploadsOrigin });
+    this.door = hasDistribution ? null : new GatewayDoor(this, 'Door', { settings, api, uploadsOrigin, zone });
 
     acknowledge(
       api,

@@ -1,9 +1,9 @@
 // The public origin of a stage without a distribution: API Gateway under the stage's own name, with the page beside it.
 import { Duration } from 'aws-cdk-lib';
 import { DomainName, EndpointType, LambdaIntegration, type RestApi, SecurityPolicy } from 'aws-cdk-lib/aws-apigateway';
-import { Certificate, CertificateValidation } from 'aws-cdk-lib/aws-certificatemanager';
+import { Certificate } from 'aws-cdk-lib/aws-certificatemanager';
 import { Architecture, Function as LambdaFunction, LoggingFormat, Runtime, Tracing } from 'aws-cdk-lib/aws-lambda';
-import { ARecord, HostedZone, RecordTarget } from 'aws-cdk-lib/aws-route53';
+import { ARecord, RecordTarget } from 'aws-cdk-lib/aws-route53';
 import { ApiGatewayDomain } from 'aws-cdk-lib/aws-route53-targets';
 import { CfnWebACLAssociation } from 'aws-cdk-lib/aws-wafv2';
 import { Construct } from 'constructs';
@@ -15,7 +15,9 @@ import { contentSecurityPolicy } from '../shared/page-policy.ts';
 import { pickVariables } from '../shared/pick-variables.ts';
 import { ServiceLogs } from '../shared/service-logs.ts';
 import type { StageSettings } from '../stage-settings.ts';
+import { certificateOf } from '../web/edge-stack.ts';
 import { firewall } from '../web/firewall.ts';
+import type { StageZone } from '../web/stage-zone.ts';
 
 /** Where the function looks for them. */
 const pageFiles = () => new Map([...bundlePages().files].map(([path, content]) => [`page/${path}`, content]));
@@ -25,6 +27,7 @@ export interface GatewayDoorProps {
   readonly api: RestApi;
   /** Where browsers send uploads, and show them from: an https origin. */
   readonly uploadsOrigin: string;
+  readonly zone: StageZone;
 }
 
 /**
@@ -36,10 +39,10 @@ export class GatewayDoor extends Construct {
   /** https address without a trailing slash. */
   readonly url: string;
 
-  constructor(scope: Construct, id: string, { settings, api, uploadsOrigin }: GatewayDoorProps) {
+  constructor(scope: Construct, id: string, { settings, api, uploadsOrigin, zone }: GatewayDoorProps) {
     super(scope, id);
     if (settings.domain === null) throw new Error('a stage without a distribution has a domain');
-    const { name, hostedZoneId } = settings.domain;
+    const { name } = settings.domain;
     this.url = `https://${name}`;
 
     const acl = firewall(this, 'WebAcl', settings.webRequestsPerFiveMinutes, 'REGIONAL');
@@ -55,18 +58,19 @@ export class GatewayDoor extends Construct {
     ])
       acknowledgeForCheckov(method, 'The page is for everybody.', 'CKV_AWS_59');
 
-    const zone = HostedZone.fromHostedZoneAttributes(this, 'Zone', { hostedZoneId, zoneName: name });
+    const { certificateArn } = settings;
     const domain = new DomainName(this, 'Domain', {
       domainName: name,
-      certificate: new Certificate(this, 'Certificate', {
-        domainName: name,
-        validation: CertificateValidation.fromDns(zone),
-      }),
+      certificate:
+        certificateArn === null
+          ? certificateOf(this, name, zone)
+          : Certificate.fromCertificateArn(this, 'Certificate', certificateArn),
       endpointType: EndpointType.REGIONAL,
       securityPolicy: SecurityPolicy.TLS_1_2,
       mapping: api,
     });
-    new ARecord(this, 'Ipv4', { zone, target: RecordTarget.fromAlias(new ApiGatewayDomain(domain)) });
+    const target = RecordTarget.fromAlias(new ApiGatewayDomain(domain));
+    new ARecord(this, 'Ipv4', { zone: zone.in(this), target });
   }
 
   /** It reaches nothing and may do nothing: the page is in its bundle. */

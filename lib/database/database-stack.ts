@@ -2,7 +2,7 @@
 import { CfnOutput, Duration, RemovalPolicy, Stack } from 'aws-cdk-lib';
 import { InstanceType, Port, SecurityGroup, SubnetType } from 'aws-cdk-lib/aws-ec2';
 import { ManagedPolicy, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
-import { Key } from 'aws-cdk-lib/aws-kms';
+import { type IKey, Key } from 'aws-cdk-lib/aws-kms';
 import {
   DatabaseInstance,
   DatabaseInstanceEngine,
@@ -41,7 +41,7 @@ export class DatabaseStack extends Stack {
   /** The right to connect as that role. Its holders also need the security group `databaseClients` of the network. */
   readonly connectAccess: ManagedPolicy;
   /** Wraps the keys that stream keys and signing keys are sealed with. */
-  readonly sealingKey: Key;
+  readonly sealingKey: IKey;
   /** The right to unwrap those keys, and so to open and to seal secrets. */
   readonly unsealAccess: ManagedPolicy;
   /** The same for the credentials of sources alone, which have a key of their own. */
@@ -107,11 +107,14 @@ export class DatabaseStack extends Stack {
     this.connectAccess = new ManagedPolicy(this, 'ConnectAccess');
     reached.grantConnect(this.connectAccess, this.userName);
 
-    this.sealingKey = new Key(this, 'SealingKey', {
-      description: 'Wraps the keys that stream keys and signing keys are sealed with. Losing it loses them all.',
-      enableKeyRotation: true,
-      removalPolicy: settings.keepData ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
-    });
+    this.sealingKey =
+      settings.sealingKeyArn === null
+        ? new Key(this, 'SealingKey', {
+            description: 'Wraps the keys that stream keys and signing keys are sealed with. Losing it loses them all.',
+            enableKeyRotation: true,
+            removalPolicy: settings.keepData ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
+          })
+        : Key.fromKeyArn(this, 'SealingKey', settings.sealingKeyArn);
     // The CDK's grants would allow more: to unwrap what was wrapped for another purpose, and to describe the secret.
     this.unsealAccess = new ManagedPolicy(this, 'UnsealAccess', {
       statements: [
