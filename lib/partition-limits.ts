@@ -1,6 +1,14 @@
 // What the partitions of AWS lack that a stage may want: a stage that wants it is refused with a sentence.
 import { type AWSPartition, partitionOf } from '../lambda/domain/aws-partition.ts';
-import type { StageSettings } from './stage-settings.ts';
+
+/** The settings of a stage that say what it wants of AWS. */
+export interface Wanted {
+  readonly region: string;
+  readonly frontDoor: 'cloudfront' | 'gateway';
+  readonly domain: object | null;
+  readonly mailFrom: string | null;
+  readonly monthlyBudgetUsd: number | null;
+}
 
 type Offer = 'distribution' | 'mail' | 'budgets';
 
@@ -29,7 +37,7 @@ export function lacks(region: string, offer: Offer): boolean {
 }
 
 /** The sentence about the first setting that cannot be had in the stage's region; null if there is none. */
-export function lackOf({ region, frontDoor, mailFrom, monthlyBudgetUsd, domain }: StageSettings): string | null {
+export function lackOf({ region, frontDoor, mailFrom, monthlyBudgetUsd, domain }: Wanted): string | null {
   const wanted: readonly (Offer | false)[] = [
     frontDoor === 'cloudfront' && 'distribution',
     mailFrom !== null && 'mail',

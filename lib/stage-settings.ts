@@ -77,8 +77,8 @@ export interface StageSettings extends IdleSettings, TakenSettings {
   /** Days for which logs are kept: one of the numbers that CloudWatch Logs allows. */
   readonly logRetentionDays: RetentionDays;
   /**
-   * What stands between users and the stage. `cloudfront`: a distribution near every user. `gateway`: API Gateway in the
-   * region, under the name in `domain`, for partitions without CloudFront (`api/gateway-door.ts` says what it lacks).
+   * What stands between users and the stage. `cloudfront`: a distribution near every user. `gateway`: API Gateway in
+   * the region, under the name in `domain`, for partitions without CloudFront (`api/gateway-door.ts` says what it lacks).
    */
   readonly frontDoor: 'cloudfront' | 'gateway';
   /**

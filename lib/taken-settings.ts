@@ -21,8 +21,8 @@ export interface TakenSettings {
   /** A VPC that is there. Its flow logs, endpoints and NAT are yours. */
   readonly network: GivenNetwork | null;
   /**
-   * ARN of a role, in the account of the hosted zone in `domain`, that lets this account delegate the name: the zone is
-   * then that of a parent domain, and the stage makes a zone of its own for its name. Null: the zone is in this account.
+   * ARN of a role, in the account of the hosted zone in `domain`, that lets this account delegate the name: the zone
+   * is then that of a parent domain, and the stage makes one of its own for its name. Null: it is in this account.
    */
   readonly hostedZoneRoleArn: string | null;
   /** ARN of a certificate of ACM for the name in `domain`: in us-east-1 for a distribution, else in the region. */
@@ -32,11 +32,12 @@ export interface TakenSettings {
   /** ARN of the KMS key for uploads and renditions. */
   readonly mediaKeyArn: string | null;
   /**
-   * Name of a bucket in the region that takes the access logs of buckets and of the distribution, under the stage's name.
+   * Name of a bucket in the region that takes the access logs of buckets and of the distribution, below the stage's
+   * name.
    * Its policy lets `logging.s3` write, and its ACLs CloudFront (object ownership “bucket owner preferred”).
    */
   readonly logBucketName: string | null;
-  /** ARN of an SNS topic that gets notifications of alarms and of the budget; its policy and its key let both publish. */
+  /** ARN of an SNS topic that gets notifications of alarms and of the budget. Its policy and its key let both in. */
   readonly alarmTopicArn: string | null;
   /** ARN of a policy that every role of the stage has as its permissions boundary. */
   readonly permissionsBoundaryArn: string | null;

@@ -24,8 +24,8 @@ export const idleOptions: readonly IdleOption[] = [
     having: { nat: 'gateway' },
     without: { nat: 'instance' },
     takesAway:
-      'While the machine is replaced, functions reach neither AWS nor webhooks and payment providers: the API is down, ' +
-      'and streams go on',
+      'While the machine is replaced, functions reach neither AWS nor webhooks and payment providers: the API is ' +
+      'down, and streams go on',
   },
   {
     what: 'RDS Proxy (`databaseProxy`)',

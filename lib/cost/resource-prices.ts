@@ -1,6 +1,7 @@
 // What each type of resource costs: something while it is there, something by use, or nothing.
 // A test finds the types of the templates that are in none of these tables.
 import { fargateTaskOf, groupOf, machineOf, machinesAtLeast, tasksAtLeast } from './agent-machines.ts';
+import { natMachineUsdPerMonth } from './nat-machine.ts';
 import {
   byUse,
   containerInsightsMetrics,
@@ -8,8 +9,6 @@ import {
   databaseGiB,
   hoursPerMonth,
   listed,
-  natMachines,
-  volumeGiB,
   type ListPrice,
   standing,
 } from './list-prices.ts';
@@ -58,7 +57,11 @@ export const priced: Readonly<Record<string, readonly Pricing[]>> = {
   'AWS::RDS::DBProxyTargetGroup': [counted('RDS Proxy, vCPU of the database', standing.proxyVcpu, proxiedVcpusOf)],
   'AWS::EC2::NatGateway': [counted('NAT gateways', standing.natGateway)],
   'AWS::EC2::Instance': [
-    natInstances,
+    (machines) => ({
+      what: 'NAT instances and their disks',
+      size: machines.map(({ properties }) => properties.InstanceType).join(', '),
+      usdPerMonth: sum(machines, natMachineUsdPerMonth),
+    }),
     counted('Public addresses of NAT instances', standing.publicAddress, ({ properties }) =>
       properties.NetworkInterfaces?.[0]?.AssociatePublicIpAddress === true ? 1 : 0,
     ),
@@ -135,7 +138,9 @@ export const paidByUse: Readonly<Record<string, Readonly<Record<string, ListPric
 /** Types that cost nothing. */
 export const free: ReadonlySet<string> = new Set([
   'AWS::ApiGateway::Account',
+  'AWS::ApiGateway::BasePathMapping',
   'AWS::ApiGateway::Deployment',
+  'AWS::ApiGateway::DomainName',
   'AWS::ApiGateway::GatewayResponse',
   'AWS::ApiGateway::Method',
   'AWS::ApiGateway::Resource',
@@ -191,17 +196,6 @@ function gpuMachines(groups: readonly StageResource[]): StandingCost {
     what: 'GPU machines and their disks, at least',
     size: sizes.map(({ count, type }) => `${count} × ${type}`).join(', '),
     usdPerMonth: sum(sizes, ({ count, usdPerHour }) => count * usdPerHour * hoursPerMonth),
-  };
-}
-
-function natInstances(instances: readonly StageResource[]): StandingCost {
-  const usdPerMonthOf = ({ properties: { InstanceType, BlockDeviceMappings } }: StageResource) =>
-    perMonth(listed(natMachines, InstanceType), 1) +
-    sum(BlockDeviceMappings, ({ Ebs }: Properties) => perMonth(listed(volumeGiB, Ebs.VolumeType), Ebs.VolumeSize));
-  return {
-    what: 'NAT instances and their disks',
-    size: instances.map(({ properties }) => properties.InstanceType).join(', '),
-    usdPerMonth: sum(instances, usdPerMonthOf),
   };
 }
 

@@ -28,7 +28,7 @@ export class NatInstances extends NatInstanceProviderV2 {
       const { deviceName, volume } = rootDisk;
       resource.blockDeviceMappings = [{ deviceName, ebs: { encrypted: true, ...volume } }];
       resource.metadataOptions = { httpTokens: 'required', httpPutResponseHopLimit: 1 };
-      const reason = 'It keeps nothing: CloudFormation makes another one.';
+      const reason = 'It keeps nothing: another one is made.';
       acknowledge(machine, reason, 'AwsSolutions-EC28', 'AwsSolutions-EC29');
       acknowledgeForCheckov(machine, reason, 'CKV_AWS_126', 'CKV_AWS_135');
       acknowledgeForCheckov(machine, 'It is what has the public address.', 'CKV_AWS_88');

@@ -1,4 +1,4 @@
-// Agents on machines in a stage that keeps none: one comes while streams wait for one, and one goes when none has waited.
+// Agents on machines in a stage that keeps none: one comes while streams wait, and one goes when none has waited.
 import { Duration } from 'aws-cdk-lib';
 import { AdjustmentType, StepScalingAction, type ScalableTarget } from 'aws-cdk-lib/aws-applicationautoscaling';
 import { Alarm, ComparisonOperator, Metric, Stats, TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch';
@@ -13,7 +13,7 @@ export interface MachineScalingProps {
   readonly maxAgents: number;
 }
 
-/** From a start until its stream is on air: a minute each for report and alarm, and four for a machine and its agent. */
+/** From a start until its stream is on air: a minute each for report and alarm, and four for machine and agent. */
 export const machineSeconds = 360;
 /** For how long no stream has to have waited. */
 const quietMinutes = 15;

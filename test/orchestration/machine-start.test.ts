@@ -1,4 +1,4 @@
-// A stage that keeps no machine: what agents in its place have no room for waits for one, and its user is told how long.
+// A stage that keeps no machine: what agents in its place have no room for waits for one, and its user is told.
 import { describe, expect, it } from 'vitest';
 import { capacityOf, roomOf } from '../../lambda/domain/capacity.ts';
 import { actorsOn } from '../support/actors.ts';
