@@ -5,7 +5,7 @@ import { Construct } from 'constructs';
 import { bootstrapRoleName, type BootstrapRoleKind } from '../shared/bootstrap-roles.ts';
 import { stageTagKey } from '../shared/stage-tags.ts';
 import type { StageSettings } from '../stage-settings.ts';
-import { regionsOf } from '../web/edge-stack.ts';
+import { regionsOf } from '../shared/stage-regions.ts';
 
 export interface StageFenceProps {
   readonly settings: StageSettings;

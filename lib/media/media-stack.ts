@@ -20,7 +20,7 @@ import {
   uploadsPrefix,
 } from '../../lambda/domain/object-keys.ts';
 import { acknowledge, acknowledgeForCheckov, wildcardResource } from '../shared/acknowledge.ts';
-import { logPrefix } from '../shared/log-prefix.ts';
+import { acknowledgeGivenLogs, logPrefix } from '../shared/given-logs.ts';
 import type { StageSettings } from '../stage-settings.ts';
 
 /** Of the object that the health check asks for, and that is never there. */
@@ -83,6 +83,7 @@ export class MediaStack extends Stack {
       ],
     });
 
+    if (settings.logBucketName !== null) acknowledgeGivenLogs(this.uploads);
     acknowledgeForCheckov(
       this.uploads,
       'An upload is written once, and what a user deletes is to be gone; a rendition can be made again.',

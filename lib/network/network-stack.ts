@@ -47,6 +47,7 @@ export class NetworkStack extends Stack {
   }
 
   #newVpc(settings: StageSettings): Vpc {
+    const bits = Number(settings.vpcCidr.split('/')[1]);
     const flowLogs = new ServiceLogs(this, 'FlowLogs', settings.logRetentionDays);
     const natInstances = settings.nat === 'instance' ? new NatInstances() : null;
     const vpc = new Vpc(this, 'Vpc', {
@@ -56,9 +57,9 @@ export class NetworkStack extends Stack {
       // Agents send some Mbit/s for each stream, for months. In public subnets this traffic passes no NAT gateway,
       // which would have to be paid for it.
       subnetConfiguration: [
-        { name: 'Publishers', subnetType: SubnetType.PUBLIC, cidrMask: 20 },
-        { name: 'Functions', subnetType: SubnetType.PRIVATE_WITH_EGRESS, cidrMask: 20 },
-        { name: 'Database', subnetType: SubnetType.PRIVATE_ISOLATED, cidrMask: 24 },
+        { name: 'Publishers', subnetType: SubnetType.PUBLIC, cidrMask: bits + 4 },
+        { name: 'Functions', subnetType: SubnetType.PRIVATE_WITH_EGRESS, cidrMask: bits + 4 },
+        { name: 'Database', subnetType: SubnetType.PRIVATE_ISOLATED, cidrMask: bits + 8 },
       ],
       // This endpoint is free, and what goes to and from S3 through it does not pass a NAT gateway.
       gatewayEndpoints: { S3: { service: GatewayVpcEndpointAwsService.S3 } },
@@ -86,7 +87,7 @@ export class NetworkStack extends Stack {
 
   /** Its endpoints, flow logs and NAT are those of whoever gave it. */
   #givenVpc({ vpcId, cidr, ...subnets }: GivenNetwork): IVpc {
-    return Vpc.fromVpcAttributes(this, 'Vpc', {
+    const vpc = Vpc.fromVpcAttributes(this, 'Vpc', {
       vpcId,
       vpcCidrBlock: cidr,
       availabilityZones: this.#zones,
@@ -94,6 +95,8 @@ export class NetworkStack extends Stack {
       privateSubnetIds: [...subnets.functionSubnetIds],
       isolatedSubnetIds: [...subnets.databaseSubnetIds],
     });
+    acknowledge(vpc, 'Nothing here asks for their route tables.', 'Annotation::@aws-cdk/aws-ec2:noSubnetRouteTableId');
+    return vpc;
   }
 
   /** The zones that the stage names. The CDK would look them up, with credentials. */

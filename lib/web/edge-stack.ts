@@ -3,22 +3,15 @@ import { CrossStackReferences, ReferenceStrength, Stack } from 'aws-cdk-lib';
 import { Certificate, CertificateValidation, type ICertificate } from 'aws-cdk-lib/aws-certificatemanager';
 import type { IVersion } from 'aws-cdk-lib/aws-lambda';
 import type { Construct } from 'constructs';
+import { cloudFrontRegion } from '../shared/stage-regions.ts';
 import type { StageSettings } from '../stage-settings.ts';
 import { ChallengeFunction } from './challenge-function.ts';
 import { firewall } from './firewall.ts';
 import type { StageZone } from './stage-zone.ts';
 
-/** CloudFront takes what it needs from there, whatever the region of a stage. */
-export const cloudFrontRegion = 'us-east-1';
-
 export interface EdgeStackProps {
   readonly settings: StageSettings;
   readonly zone: StageZone;
-}
-
-/** The regions that a stage has stacks in. */
-export function regionsOf({ region, frontDoor }: Pick<StageSettings, 'region' | 'frontDoor'>): readonly string[] {
-  return [...new Set([region, ...(frontDoor === 'cloudfront' ? [cloudFrontRegion] : [])])];
 }
 
 export class EdgeStack extends Stack {

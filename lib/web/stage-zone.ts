@@ -5,7 +5,7 @@ import { CrossAccountZoneDelegationRecord, type IPublicHostedZone, PublicHostedZ
 import type { Construct } from 'constructs';
 import { acknowledge, acknowledgeCdkFunction } from '../shared/acknowledge.ts';
 import type { StageSettings } from '../stage-settings.ts';
-import { cloudFrontRegion } from './edge-stack.ts';
+import { cloudFrontRegion } from '../shared/stage-regions.ts';
 
 export class StageZone {
   readonly #domain: StageSettings['domain'];

@@ -28,7 +28,7 @@ import type { Construct } from 'constructs';
 import type { ApiStack } from '../api/api-stack.ts';
 import type { MediaStack } from '../media/media-stack.ts';
 import { acknowledge, acknowledgeForCheckov } from '../shared/acknowledge.ts';
-import { logPrefix } from '../shared/log-prefix.ts';
+import { acknowledgeGivenLogs, logPrefix } from '../shared/given-logs.ts';
 import { contentSecurityPolicy } from '../shared/page-policy.ts';
 import type { StageSettings } from '../stage-settings.ts';
 import type { StageZone } from './stage-zone.ts';
@@ -72,6 +72,7 @@ export class WebStack extends Stack {
       serverAccessLogsPrefix: prefixOf('site'),
     });
 
+    if (logBucketName !== null) acknowledgeGivenLogs(site);
     acknowledgeForCheckov(site, 'The page is in this repository.', 'CKV_AWS_21');
 
     const responseHeadersPolicy = this.#securityHeaders(media);

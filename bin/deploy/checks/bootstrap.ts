@@ -1,6 +1,6 @@
 // The CDK's own bucket and roles, in the stage's region and in that of what CloudFront uses.
 import { z } from 'zod';
-import { regionsOf } from '../../../lib/web/edge-stack.ts';
+import { regionsOf } from '../../../lib/shared/stage-regions.ts';
 import { type Check, type CheckContext, type Finding, orAbsent, profileOption } from '../check.ts';
 
 /** What the stacks' `requiresBootstrapStackVersion` says in the cloud assembly. */
