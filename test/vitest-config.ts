@@ -57,10 +57,10 @@ const inBothSuites = [
 
 const benches = 'test/bench/**';
 /** These end what hangs. What takes long is for benches to say: a busy machine fails no test. */
-const fastLimits = { testTimeout: minuteMs / 2, hookTimeout: minuteMs };
+const fastLimits = { testTimeout: minuteMs / 2, hookTimeout: minuteMs, ...pollFor(minuteMs / 3) };
 /** A process and its modules for each file would be a third of the fast suite's work. What ends processes is slow. */
 const oneProcess = { pool: 'threads', isolate: false } as const;
-const slowLimits = { testTimeout: 4 * minuteMs, hookTimeout: 5 * minuteMs };
+const slowLimits = { testTimeout: 4 * minuteMs, hookTimeout: 5 * minuteMs, ...pollFor(2 * minuteMs) };
 const suites = {
   fast: { include: ['test/**/*.test.ts'], exclude: [benches, ...slow], ...fastLimits, ...oneProcess },
   long: { include: [...slow, ...inBothSuites], exclude: [benches], ...slowLimits },
@@ -71,6 +71,11 @@ const projects: TestProjectInlineConfiguration[] = [
   { extends: false, root, test: { name: 'fast', ...suites.fast } },
   { extends: false, root, test: { name: 'slow', include: slow, exclude: [benches], ...slowLimits } },
 ];
+
+/** How long `expect.poll` waits for what it expects, where a test does not say. */
+function pollFor(timeoutMs: number) {
+  return { expect: { poll: { timeout: timeoutMs } } };
+}
 
 export default defineConfig({
   root,

@@ -36,7 +36,7 @@ describe('of commands', () => {
   const consumed = async (count: number) => {
     const queue = createPostgresCommandQueue({ pool: database.pool(), log: () => {} });
     await using consumer = startConsumer(queue, 'media', undefined, { batchSize: 1 });
-    await expect.poll(() => consumer.bodies().length, { timeout: 20_000 }).toBe(count);
+    await expect.poll(() => consumer.bodies().length).toBe(count);
     return consumer.bodies().map((body) => (body as { uploadID: string }).uploadID);
   };
 

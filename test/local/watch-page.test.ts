@@ -81,7 +81,7 @@ describe.skipIf(!chromiumPath)(
     });
     afterEach(async () => {
       for (const publisher of publishers.splice(0)) publisher.kill('SIGKILL');
-      await vi.waitUntil(() => sink.channels().every(({ live }) => !live));
+      await vi.waitUntil(() => sink.channels().every(({ live }) => !live), 20_000);
     });
     afterAll(() => browser.close());
 

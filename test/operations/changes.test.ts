@@ -179,16 +179,13 @@ describe('who cannot be told all', () => {
   /** Waits for older transactions, also of other tests on this server: a cursor is not after what they may change. */
   const untilOlderOnesEnded = async () => {
     await expect
-      .poll(
-        async () => {
-          const { rows } = await service.pool().query<{ ended: boolean }>(
-            `select pg_snapshot_xmin(pg_current_snapshot()) > greatest(
+      .poll(async () => {
+        const { rows } = await service.pool().query<{ ended: boolean }>(
+          `select pg_snapshot_xmin(pg_current_snapshot()) > greatest(
                (select max(xid) from changes), (select max(up_to) from forgotten_changes)) as ended`,
-          );
-          return rows[0]!.ended;
-        },
-        { timeout: 30_000 },
-      )
+        );
+        return rows[0]!.ended;
+      })
       .toBe(true);
   };
 

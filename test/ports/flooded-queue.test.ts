@@ -111,9 +111,7 @@ test('a lane that becomes free while the queue is asked is not overlooked', asyn
   );
   await asked.promise;
   first.resolve();
-  await vi.waitFor(async () =>
-    expect((await pool.query(`select from outbox where user_id = 'usr_a'`)).rowCount).toBe(1),
-  );
+  await expect.poll(async () => (await pool.query(`select from outbox where user_id = 'usr_a'`)).rowCount).toBe(1);
   answer.resolve();
   // A consumer that nobody wakes looks again after five seconds.
   await vi.waitFor(() => expect(consumer.received).toHaveLength(2), { timeout: 4000, interval: 20 });

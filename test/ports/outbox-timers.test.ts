@@ -1,5 +1,5 @@
 // The timers of one machine keep the contract, and a new time survives the delivery of the old one.
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { createPostgresCommandQueue } from '../../lambda/ports/command-queue/postgres-command-queue.ts';
 import { createOutboxTimers } from '../../lambda/ports/timers/outbox-timers.ts';
 import { testDatabase } from '../support/database.ts';
@@ -29,7 +29,7 @@ describe('outbox timers', () => {
       if (Records[0]?.body === '1') await timers.arm('heartbeat', new Date(), 2);
       return { batchItemFailures: [] };
     });
-    await vi.waitFor(() => expect(consumer.bodies()).toEqual([1, 2]));
-    await vi.waitFor(async () => expect(await armed()).toBe(0));
+    await expect.poll(() => consumer.bodies()).toEqual([1, 2]);
+    await expect.poll(() => armed()).toBe(0);
   });
 });

@@ -41,7 +41,7 @@ describe('Postgres command queue', () => {
     const { commandQueue, pool } = await setUp();
     await writeCommands(pool, 'media', [1, 2, 3]);
     await using consumer = startConsumer(commandQueue, 'media');
-    await vi.waitFor(() => expect(consumer.bodies()).toHaveLength(3));
+    await expect.poll(() => consumer.bodies()).toHaveLength(3);
     await consumer.stop();
     expect(await countCommands(database)).toBe(0);
   });
@@ -59,7 +59,7 @@ describe('Postgres command queue', () => {
       },
       { policy: { visibilitySeconds: 1, maxReceives: 5 } },
     );
-    await vi.waitFor(() => expect(slow.received).toHaveLength(1));
+    await expect.poll(() => slow.received).toHaveLength(1);
     await using other = startConsumer(commandQueue, 'media', async () => {
       overtaken.resolve();
       await slow.stop();
@@ -79,7 +79,7 @@ describe('Postgres command queue', () => {
     pool.on('error', ignoreLostConnection);
     await using consumer = startConsumer(commandQueue, 'media');
     await writeCommands(pool, 'media', ['before']);
-    await vi.waitFor(() => expect(consumer.bodies()).toEqual(['before']));
+    await expect.poll(() => consumer.bodies()).toEqual(['before']);
 
     const disconnectedTwice = {
       event: 'outbox_listener_disconnected',
@@ -102,7 +102,7 @@ describe('Postgres command queue', () => {
     await using consumer = startConsumer(commandQueue, 'media', async () =>
       Promise.reject(new Error('handler failed')),
     );
-    await vi.waitFor(() => expect(logged).toHaveLength(1));
+    await expect.poll(() => logged).toHaveLength(1);
     expect(logged).toEqual([
       {
         event: 'commands_failed',

@@ -1,7 +1,7 @@
 // The command queue of AWS keeps the contract, and loses nothing that SQS does not take.
 import { CreateQueueCommand, GetQueueAttributesCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { randomUUID } from 'node:crypto';
-import { afterAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import type { Log } from '../../lambda/log.ts';
 import { queueNames } from '../../lambda/ports/command-queue/queues.ts';
 import type { QueueName } from '../../lambda/ports/command-queue/queues.ts';
@@ -88,7 +88,7 @@ describe.skipIf(emulator.missing)(`SQS command queue ${emulator.note}`, { timeou
     await makeCommandsDue(database, 'imports');
     expect(await commandQueue.relay()).toBe(1);
     await using consumer = startConsumer(commandQueue, 'imports');
-    await vi.waitFor(() => expect(consumer.bodies()).toEqual(['waits']));
+    await expect.poll(() => consumer.bodies()).toEqual(['waits']);
   });
 
   test('rows of a queue without a URL here are left for a process that has one', async () => {

@@ -81,9 +81,7 @@ export function testFleet(service: TestService, actors: Actors) {
 
   /** Resolves once the ingest has a second of pictures of every key. */
   async function untilLive(keys: readonly string[]): Promise<void> {
-    await expect
-      .poll(() => keys.filter((key) => (publications(key)[0]?.pictures ?? 0) > 30), { timeout: 30_000 })
-      .toEqual(keys);
+    await expect.poll(() => keys.filter((key) => (publications(key)[0]?.pictures ?? 0) > 30)).toEqual(keys);
   }
 
   /**
@@ -100,7 +98,7 @@ export function testFleet(service: TestService, actors: Actors) {
   /** Resolves once all streams are in a state. */
   async function untilState(ids: readonly string[], state: string): Promise<void> {
     const states = async () => (await Promise.all(ids.map(actors.stream))).map((stream) => stream.state);
-    await expect.poll(states, { timeout: 20_000 }).toEqual(ids.map(() => state));
+    await expect.poll(states).toEqual(ids.map(() => state));
   }
 
   return { fleet, ingest: () => ingest, publications, untilLive, liveStreams, untilState };

@@ -61,8 +61,9 @@ describe.skipIf(!chromiumPath)(
     });
     afterAll(() => browser.close());
 
-    /** What axe finds on the page. In dark colours it looks only for contrast. */
+    /** What axe finds on the page once it shows. In dark colours it looks only for contrast. */
     async function axeFindings(): Promise<string[]> {
+      await page.getByRole('heading', { level: 1 }).waitFor();
       const found: string[] = [];
       for (const colorScheme of ['light', 'dark'] as const) {
         await page.emulateMedia({ colorScheme });
@@ -89,7 +90,7 @@ describe.skipIf(!chromiumPath)(
       await page.keyboard.press('Enter');
       await page.getByRole('heading', { name: 'Look into your mail' }).waitFor();
       expect(await axeFindings()).toEqual([]);
-      const mail = await vi.waitUntil(() => site.mails.find(({ to }) => to === 'ada@example.com'));
+      const mail = await vi.waitUntil(() => site.mails.find(({ to }) => to === 'ada@example.com'), 20_000);
       await page.goto(linkIn(mail.text));
       await page.getByRole('heading', { name: 'Put a video on air' }).waitFor();
       expect(page.url()).toBe(`${site.origin()}/`);
@@ -138,7 +139,10 @@ describe.skipIf(!chromiumPath)(
       await page.getByLabel('E-mail address').fill('ada@example.com');
       await page.getByRole('button', { name: 'Send me a link' }).click();
       await page.getByText('If there is an account').waitFor();
-      const mail = await vi.waitUntil(() => site.mails.find(({ subject }) => subject === 'Choose a new password'));
+      const mail = await vi.waitUntil(
+        () => site.mails.find(({ subject }) => subject === 'Choose a new password'),
+        20_000,
+      );
       await page.goto(linkIn(mail.text));
       await page.getByLabel('New password').fill('another long password');
       expect(await axeFindings()).toEqual([]);

@@ -35,7 +35,7 @@ const publications = (path: string) => ingest.keys.get(path)?.publications ?? []
 
 /** Resolves once a publication has brought more pictures than this. @param index of the publication at its path */
 async function untilPictures(path: string, index: number, count = 30): Promise<void> {
-  await expect.poll(() => publications(path)[index]?.pictures ?? 0, { timeout: 20_000 }).toBeGreaterThan(count);
+  await expect.poll(() => publications(path)[index]?.pictures ?? 0).toBeGreaterThan(count);
 }
 const urls = () => ({ rtmpURL: ingest.rtmpURL, backupRtmpURL: ingest.rtmpURL.replace(/live$/, 'backup') });
 
@@ -118,7 +118,7 @@ describe('an agent that is asked to end', { timeout: 60_000 }, () => {
       fleet().agent('second');
       await fleet().untilPeers('first');
       const ended = first.stop();
-      await expect.poll(() => waiting.size, { timeout: 10_000 }).toBe(1);
+      await expect.poll(() => waiting.size).toBe(1);
       return { id, ended };
     }
 

@@ -35,7 +35,7 @@ describe('an agent that is cut off from the database while its peer is not', { t
     fleet().agent('peer');
     await untilPeered('cut');
     way.cut();
-    await expect.poll(holders, { timeout: 20_000 }).toEqual({ peer: 3 });
+    await expect.poll(holders).toEqual({ peer: 3 });
     await untilState(ids, 'active');
     for (const key of keysOf(3)) {
       expect(ingest().keys.get(`live/${key}`)!.mostAtOnce).toBe(1);
@@ -56,7 +56,7 @@ describe('an agent that is cut off from the database while it is the only one', 
     await setTimeout(6000);
     expect(publications('key0')).toMatchObject([{ endedAtMs: null }]);
     fleet().agent('later');
-    await expect.poll(holders, { timeout: 20_000 }).toEqual({ later: 1 });
+    await expect.poll(holders).toEqual({ later: 1 });
     await untilState(ids, 'active');
     expect(ingest().keys.get('live/key0')!.mostAtOnce).toBe(1);
     expect(publications('key0')).toHaveLength(2);
@@ -74,7 +74,7 @@ describe('an agent that cannot renew', { timeout: 60_000 }, () => {
     await untilPeered('cut');
     way.cut();
     const ended = cut.stop();
-    await expect.poll(() => publications('key0')[1]?.pictures ?? 0, { timeout: 30_000 }).toBeGreaterThan(30);
+    await expect.poll(() => publications('key0')[1]?.pictures ?? 0).toBeGreaterThan(30);
     expect(ingest().keys.get('live/key0')!.mostAtOnce).toBe(1);
     way.mend();
     await ended;
@@ -86,10 +86,10 @@ describe('an agent that cannot renew', { timeout: 60_000 }, () => {
     fleet().agent('peer');
     await untilPeered('late');
     await using _lock = await keepFromRenewing(service, 'late');
-    await expect.poll(() => publications('key0')[0]!.endedAtMs, { timeout: 20_000 }).not.toBeNull();
+    await expect.poll(() => publications('key0')[0]!.endedAtMs).not.toBeNull();
     for (let wake = 0; wake < 20; wake++)
       await actors.data().outbox.send({ queue: 'publish-manifest', body: { streamID: 'none' } });
-    await expect.poll(async () => await actors.commands(), { timeout: 20_000 }).toEqual([]);
+    await expect.poll(async () => await actors.commands()).toEqual([]);
     await setTimeout(1000);
     expect(publications('key0')).toHaveLength(1);
   });

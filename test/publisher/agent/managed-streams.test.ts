@@ -34,10 +34,10 @@ describe('a stream to a channel', { timeout: 60_000 }, () => {
     const id = await startedStream({ streamBackend: backend });
     await storeIngest(id, urls());
     await transaction((tx) => launchOnIngest(tx, id));
-    await expect.poll(() => pictures('live/secret-key'), { timeout: 30_000 }).toBeGreaterThan(30);
-    await expect.poll(async () => (await stream(id)).state, { timeout: 15_000 }).toBe('active');
+    await expect.poll(() => pictures('live/secret-key')).toBeGreaterThan(30);
+    await expect.poll(async () => (await stream(id)).state).toBe('active');
     await call('POST', `/streams/${id}/stop`);
-    await expect.poll(async () => (await stream(id)).state, { timeout: 15_000 }).toBe('stopped');
+    await expect.poll(async () => (await stream(id)).state).toBe('stopped');
   });
 
   it('is sent to both addresses where it has a backup', async () => {
@@ -46,7 +46,7 @@ describe('a stream to a channel', { timeout: 60_000 }, () => {
     await storeIngest(id, urls());
     await transaction((tx) => launchOnIngest(tx, id));
     for (const path of ['live/secret-key', 'backup/secret-key'])
-      await expect.poll(() => pictures(path), { timeout: 30_000 }).toBeGreaterThan(30);
+      await expect.poll(() => pictures(path)).toBeGreaterThan(30);
   });
 
   it('is handed over at the backup address', async () => {
@@ -54,7 +54,7 @@ describe('a stream to a channel', { timeout: 60_000 }, () => {
     const id = await startedStream({ streamBackend: 'manifest' });
     await storeIngest(id, urls());
     await transaction((tx) => launchOnIngest(tx, id));
-    await expect.poll(() => pictures('live/secret-key'), { timeout: 30_000 }).toBeGreaterThan(30);
+    await expect.poll(() => pictures('live/secret-key')).toBeGreaterThan(30);
     fleet().agent('second');
     await fleet().untilPeers('first');
     await first.stop();

@@ -1,6 +1,6 @@
 // Reports of an agent: written together, in one transaction, and none of them holds up another.
 import type { Pool } from 'pg';
-import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import type { Replica } from '../../../lambda/data/replicas.ts';
 import { ReportWriter } from '../../../lambda/publisher/agent/report-writer.ts';
 import { actorsOn } from '../../support/actors.ts';
@@ -113,10 +113,10 @@ describe('reports of what was taken over', () => {
       late = [writer.write(live(first!))];
       const ofStarts = new ReportWriter(service.pool(), { needsPlace: false });
       expect(await ofStarts.write(live(started!))).toBe(true);
-      await vi.waitFor(() => expect(counted.transactions).toBeGreaterThan(1));
+      await expect.poll(() => counted.transactions).toBeGreaterThan(1);
       late.push(writer.write(live(second!)));
       asked = counted.transactions;
-      await vi.waitFor(() => expect(counted.transactions).toBeGreaterThan(asked));
+      await expect.poll(() => counted.transactions).toBeGreaterThan(asked);
       expect((await stream(first!.stream_id)).state).toBe('activating');
       asked = counted.transactions;
     });

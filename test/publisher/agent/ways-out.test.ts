@@ -57,13 +57,13 @@ describe('a stream to a listener of SRT', { timeout: 60_000 }, () => {
       videoUploadObjectID: await upload({ durationSeconds: 2 }),
       destinationID: destination.id,
     });
-    await expect.poll(() => reasonOf(id), { timeout: 20_000 }).toBe('passphrase_refused');
+    await expect.poll(() => reasonOf(id)).toBe('passphrase_refused');
     await call('POST', `/streams/${id}/stop`);
-    await expect.poll(async () => (await stream(id)).state, { timeout: 20_000 }).toBe('stopped');
+    await expect.poll(async () => (await stream(id)).state).toBe('stopped');
 
     await call('PATCH', `/destinations/${destination.id}`, { srt: { passphrase } });
     await call('POST', `/streams/${id}/start`);
-    await expect.poll(async () => (await stream(id)).state, { timeout: 20_000 }).toBe('active');
+    await expect.poll(async () => (await stream(id)).state).toBe('active');
     await call('POST', `/streams/${id}/stop`);
     await listener.ended;
     expect((await judgeRecording(tools, file)).video).toMatchObject({ codec: 'h264', width: 1280 });

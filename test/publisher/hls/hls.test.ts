@@ -54,7 +54,7 @@ describe.for(['h264', 'hevc'] as const)('%s', { timeout: 120_000 }, (videoCodec)
     await fresh();
     const [primary, backup] = [await begin(), await begin({}, { copy: 1 })];
     if (!primary || !backup) return skip(lacking);
-    await expect.poll(() => Math.min(ingest.count(0), ingest.count(1)), { timeout: 60_000 }).toBeGreaterThan(6);
+    await expect.poll(() => Math.min(ingest.count(0), ingest.count(1))).toBeGreaterThan(6);
     await Promise.all([primary.run.end(), backup.run.end()]);
 
     expect([primary.words(), backup.words()]).toEqual([['live'], ['live']]);
@@ -80,7 +80,7 @@ describe.for(['h264', 'hevc'] as const)('%s', { timeout: 120_000 }, (videoCodec)
     await fresh();
     const begun = await begin({ connectionEndsAfterMs: () => 3000 });
     if (!begun) return skip(lacking);
-    await expect.poll(() => ingest.connections, { timeout: 60_000 }).toBe(3);
+    await expect.poll(() => ingest.connections).toBe(3);
     await begun.run.end();
 
     expect(begun.run.figures.sample(performance.now(), new Date(), 30)).toMatchObject({ droppedFrames: 0 });
@@ -94,11 +94,11 @@ describe.for(['h264', 'hevc'] as const)('%s', { timeout: 120_000 }, (videoCodec)
     await fresh();
     const wrong = await begin({}, { streamKey: 'none' });
     if (!wrong) return skip(lacking);
-    await expect.poll(wrong.words, { timeout: 20_000 }).toEqual(['key_refused']);
+    await expect.poll(wrong.words).toEqual(['key_refused']);
     await wrong.run.end();
     ingest.answerWith(404);
     const astray = (await begin())!;
-    await expect.poll(astray.words, { timeout: 20_000 }).toEqual(['upload_refused']);
+    await expect.poll(astray.words).toEqual(['upload_refused']);
     await astray.run.end();
     expect(ingest.count(0)).toBe(0);
   });
@@ -107,12 +107,12 @@ describe.for(['h264', 'hevc'] as const)('%s', { timeout: 120_000 }, (videoCodec)
     await fresh();
     const begun = await begin();
     if (!begun) return skip(lacking);
-    await expect.poll(() => ingest.count(0), { timeout: 60_000 }).toBe(1);
+    await expect.poll(() => ingest.count(0)).toBe(1);
     ingest.answerWith(503);
     const sent = () => begun.run.figures.sample(performance.now(), new Date(), 30).framesSent;
-    await expect.poll(sent, { timeout: 20_000 }).toBeGreaterThan(150);
+    await expect.poll(sent).toBeGreaterThan(150);
     ingest.answerWith(null);
-    await expect.poll(() => ingest.count(0), { timeout: 60_000 }).toBeGreaterThan(5);
+    await expect.poll(() => ingest.count(0)).toBeGreaterThan(5);
     await begun.run.end();
     expect(begun.words()).toEqual(['live']);
     expect(ingest.broken).toEqual([]);
@@ -123,9 +123,9 @@ describe.for(['h264', 'hevc'] as const)('%s', { timeout: 120_000 }, (videoCodec)
     await fresh();
     const begun = await begin();
     if (!begun) return skip(lacking);
-    await expect.poll(begun.words, { timeout: 60_000 }).toEqual(['live']);
+    await expect.poll(begun.words).toEqual(['live']);
     ingest.answerWith(503);
-    await expect.poll(begun.words, { timeout: 30_000 }).toContain('stalled');
+    await expect.poll(begun.words).toContain('stalled');
     await begun.run.end();
   });
 });

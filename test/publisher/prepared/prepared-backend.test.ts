@@ -76,7 +76,7 @@ async function preparedStream(more: object): Promise<string> {
 
 const start = (id: string) => call('POST', `/streams/${id}/start`);
 function untilState(id: string, state: string): Promise<void> {
-  return expect.poll(async () => (await stream(id)).state, { timeout: 60_000 }).toBe(state);
+  return expect.poll(async () => (await stream(id)).state).toBe(state);
 }
 
 /** The content of an upload of these bytes, which has picture and sound. */
@@ -108,7 +108,7 @@ describe('the prepared backend', { timeout: 180_000 }, () => {
       sink()
         .channels()
         .filter(({ videoFrames }) => videoFrames > 150);
-    await expect.poll(channelsWithFrames, { timeout: 10_000 }).toHaveLength(2);
+    await expect.poll(channelsWithFrames).toHaveLength(2);
     for (const channel of sink().channels())
       expect(channel).toMatchObject({ live: true, connections: 1, timestampRegressions: 0, width: 1280, height: 720 });
     expect((await descendantsOf(process.pid)).filter(({ name }) => name.startsWith('ffmpeg'))).toEqual([]);
@@ -136,7 +136,7 @@ describe('the prepared backend', { timeout: 180_000 }, () => {
     await play(next);
     await call('POST', `/playlists/${playlistID}/publish`);
     expect((await playlist(playlistID)).publishStatus).toBe('PREPARING');
-    await expect.poll(async () => (await playlist(playlistID)).publishStatus, { timeout: 20_000 }).toBe('IDLE');
+    await expect.poll(async () => (await playlist(playlistID)).publishStatus).toBe('IDLE');
     expect(eventsOf('segment_prepared')).toHaveLength(2);
     await untilPlays(id, next, 20_000);
     expect(sink().channels()).toMatchObject([{ live: true, connections: 1, timestampRegressions: 0 }]);
@@ -152,7 +152,7 @@ describe('the prepared backend', { timeout: 180_000 }, () => {
     });
     expect((await stream(id)).preparedShare).toBe(0);
     startAgent('agent');
-    await expect.poll(async () => (await stream(id)).preparedShare, { timeout: 20_000 }).toBe(1);
+    await expect.poll(async () => (await stream(id)).preparedShare).toBe(1);
     expect((await start(id)).body.state).toBe('activating');
     await untilState(id, 'active');
     expect(await causes(id)).toEqual(['start', 'media_accepted']);
@@ -173,7 +173,7 @@ describe('the prepared backend', { timeout: 180_000 }, () => {
       // A stream starts with the first item that is ready: the other one has to be there as well.
       await call('PATCH', `/streams/${id}`, { preparedPlaylistIDs: [playlistID] });
       const stateOfBad = async () => (await data().renditions.ofUploads([bad], 'q_720p-f_30'))[0]?.state;
-      await expect.poll(stateOfBad, { timeout: 30_000 }).toBe('ready');
+      await expect.poll(stateOfBad).toBe('ready');
       await start(id);
       await untilState(id, 'active');
       // The turn of the segment has not come, so that it is in no cache.
@@ -183,10 +183,8 @@ describe('the prepared backend', { timeout: 180_000 }, () => {
       if (how === 'deleted') await service.objects().delete(key);
       else await service.objects().write(key, damaged, { contentType: 'application/octet-stream' });
       logged.length = 0;
-      await expect
-        .poll(() => eventsOf('segment_unreadable')[0]?.fields, { timeout: 20_000 })
-        .toMatchObject({ uploadID: bad, segment: 0 });
-      await expect.poll(() => eventsOf('segment_prepared').length, { timeout: 20_000 }).toBe(1);
+      await expect.poll(() => eventsOf('segment_unreadable')[0]?.fields).toMatchObject({ uploadID: bad, segment: 0 });
+      await expect.poll(() => eventsOf('segment_prepared').length).toBe(1);
       // Only this segment of two is made anew. Whoever starts now need not wait for the other.
       expect(eventsOf('segment_prepared')[0]!.fields).toMatchObject({ uploadID: bad, segment: 0, of: 2 });
       expect(await stateOfBad()).toBe('ready');
@@ -215,17 +213,17 @@ describe('the prepared backend', { timeout: 180_000 }, () => {
     );
     const output = async (outputID: string) => (await call('GET', `/streams/${id}/outputs/${outputID}`)).body;
     const untilOutput = async (outputID: string, wanted: string) => {
-      await expect.poll(async () => (await output(outputID)).state, { timeout: 20_000 }).toBe(wanted);
+      await expect.poll(async () => (await output(outputID)).state).toBe(wanted);
     };
     for (const outputID of added) await untilOutput(outputID, 'live');
-    await expect.poll(async () => (await output(added[0]!)).stats.framesSent, { timeout: 20_000 }).toBeGreaterThan(30);
+    await expect.poll(async () => (await output(added[0]!)).stats.framesSent).toBeGreaterThan(30);
     await call('PATCH', `/streams/${id}/outputs/${added[1]}`, { enabled: false });
     await untilOutput(added[1]!, 'ended');
     const channelsOf = (...apps: string[]) =>
       sink()
         .channels()
         .filter(({ app }) => apps.includes(app));
-    await expect.poll(() => channelsOf('added-2')[0]?.live, { timeout: 10_000 }).toBe(false);
+    await expect.poll(() => channelsOf('added-2')[0]?.live).toBe(false);
     const others = channelsOf('live', 'added-1');
     for (const channel of others)
       expect(channel).toMatchObject({ live: true, connections: 1, timestampRegressions: 0 });
@@ -234,7 +232,7 @@ describe('the prepared backend', { timeout: 180_000 }, () => {
     await agent.stop();
     startAgent('second');
     await expect
-      .poll(() => channelsOf('live', 'added-1'), { timeout: 10_000 })
+      .poll(() => channelsOf('live', 'added-1'))
       .toMatchObject([
         { live: true, connections: 2 },
         { live: true, connections: 2 },
@@ -250,9 +248,9 @@ describe('the prepared backend', { timeout: 180_000 }, () => {
     const { anchored_at: anchoredAt } = await data().streams.anchor(id);
     await first.stop();
     startAgent('second');
-    await expect.poll(() => sink().channels()[0], { timeout: 10_000 }).toMatchObject({ live: true, connections: 2 });
+    await expect.poll(() => sink().channels()[0]).toMatchObject({ live: true, connections: 2 });
     await untilState(id, 'active');
-    await expect.poll(async () => (await statsOf(id)).loopCount, { timeout: 10_000 }).toBeGreaterThan(1);
+    await expect.poll(async () => (await statsOf(id)).loopCount).toBeGreaterThan(1);
     const { currentItem, loopCount, sampledAt } = await statsOf(id);
     const playedSeconds = loopCount * 2 + currentItem.positionSeconds;
     const runSeconds = (Date.parse(sampledAt) - anchoredAt.getTime()) / 1000;
@@ -272,10 +270,10 @@ describe('the prepared backend', { timeout: 180_000 }, () => {
     await service.objects().write(key, bytes, { contentType: 'application/octet-stream' });
     // The second agent has nothing of the segment in its cache.
     startAgent('second');
-    await expect.poll(() => eventsOf('segment_unreadable').length, { timeout: 10_000 }).toBeGreaterThan(0);
-    await expect.poll(() => eventsOf('segment_prepared').length, { timeout: 20_000 }).toBeGreaterThan(0);
+    await expect.poll(() => eventsOf('segment_unreadable').length).toBeGreaterThan(0);
+    await expect.poll(() => eventsOf('segment_prepared').length).toBeGreaterThan(0);
     await untilState(id, 'active');
-    await expect.poll(() => sink().channels()[0], { timeout: 10_000 }).toMatchObject({ live: true });
+    await expect.poll(() => sink().channels()[0]).toMatchObject({ live: true });
   });
 
   it('fails a stream of which nothing can be prepared, and says so', async () => {
@@ -297,7 +295,7 @@ describe('the prepared backend', { timeout: 180_000 }, () => {
     await start(id);
     await untilState(id, 'active');
     await expect
-      .poll(() => sink().channels()[0], { timeout: 10_000 })
+      .poll(() => sink().channels()[0])
       .toMatchObject({ live: true, videoCodec: 'hevc', width: 1280, height: 720, timestampRegressions: 0 });
     expect(eventsOf('segment_prepared').map(({ fields }) => fields['format'])).toEqual(['q_720p-f_30-hevc']);
   });
@@ -342,7 +340,7 @@ describe('the prepared backend', { timeout: 180_000 }, () => {
     await start(id);
     expect((await call('POST', `/streams/${id}/stop`)).body.state).toBe('stopped');
     startAgent('agent');
-    await expect.poll(() => eventsOf('segment_prepared').length, { timeout: 20_000 }).toBe(1);
+    await expect.poll(() => eventsOf('segment_prepared').length).toBe(1);
     expect((await stream(id)).state).toBe('stopped');
   });
 });

@@ -82,7 +82,7 @@ async function beginWithPlain(): Promise<void> {
   await ask();
   const ending = new AbortController();
   const worker = await startWorker('plain', () => ending.abort(), ending.signal);
-  await expect.poll(row, { timeout: 60_000 }).toMatchObject({ segments_done: 1 });
+  await expect.poll(row).toMatchObject({ segments_done: 1 });
   await worker.stop();
   expect(worker.made).toEqual([0]);
 }
@@ -93,7 +93,7 @@ const row = async () =>
     unknown
   >;
 async function untilReady(): Promise<void> {
-  await expect.poll(row, { timeout: 60_000 }).toMatchObject({ state: 'ready', segments_done: 3 });
+  await expect.poll(row).toMatchObject({ state: 'ready', segments_done: 3 });
 }
 const keyOf = (segment: number) => segmentKey({ contentHash: formatOf.content, format }, segment);
 
@@ -117,7 +117,7 @@ async function untilPassedOn(): Promise<void> {
   const commands = async () =>
     (await service.pool().query(`select receives, body ->> 'failures' as failures from outbox where queue = 'media'`))
       .rows;
-  await expect.poll(commands, { timeout: 30_000 }).toEqual([{ receives: 0, failures: '0' }]);
+  await expect.poll(commands).toEqual([{ receives: 0, failures: '0' }]);
 }
 
 it('a rendition is made by the kind that began it, while workers of both kinds take its commands', async () => {
@@ -137,7 +137,7 @@ it('a rendition is made by the kind that began it, while workers of both kinds t
   await untilPassedOn();
   expect(other.made).toEqual([]);
   const mending = await startWorker('plain');
-  await expect.poll(() => mending.made, { timeout: 30_000 }).toEqual([1]);
+  await expect.poll(() => mending.made).toEqual([1]);
   expect(await parameterSets()).toBe(1);
 });
 
@@ -163,7 +163,7 @@ it('a lost segment of a kind that is gone has all segments made anew, the lost o
   const other = await startWorker('weighting');
   await untilPassedOn();
   await letWorkersBeLongAgo('libx264 ultrafast');
-  await expect.poll(() => other.made, { timeout: 60_000 }).toEqual([1, 0, 1, 2]);
+  await expect.poll(() => other.made).toEqual([1, 0, 1, 2]);
   await untilReady();
   expect(await parameterSets()).toBe(1);
 });

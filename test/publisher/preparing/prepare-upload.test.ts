@@ -58,7 +58,7 @@ async function keep(uploadID: string): Promise<string> {
 }
 
 function untilPrepared(id: string): Promise<void> {
-  return expect.poll(async () => (await stream(id)).preparedShare, { timeout: 90_000 }).toBe(1);
+  return expect.poll(async () => (await stream(id)).preparedShare).toBe(1);
 }
 const workerAs = (consumer: string) => ({
   databaseURL: service.databaseURL(),

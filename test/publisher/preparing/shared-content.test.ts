@@ -71,7 +71,7 @@ async function uploadFilm(said: object = {}) {
 }
 
 function untilPrepared(streamID: string): Promise<void> {
-  return expect.poll(async () => (await stream(streamID)).preparedShare, { timeout: 60_000 }).toBe(1);
+  return expect.poll(async () => (await stream(streamID)).preparedShare).toBe(1);
 }
 
 /** How many pictures were prepared of the content of an upload, in segments of at most 480. */
@@ -106,7 +106,7 @@ it('a film that somebody calls an image is prepared as a film for everybody else
   startWorker();
   const image = await uploadFilm({ type: 'image' });
   await expect
-    .poll(() => data().uploads.findAny(image.id), { timeout: 30_000 })
+    .poll(() => data().uploads.findAny(image.id))
     .toMatchObject({
       probe_state: 'failed',
       failure: { code: 'type_mismatch' },
@@ -137,7 +137,7 @@ it('a rendition that is half made goes on as it began, whoever comes with anothe
   await untilPrepared(streamID);
   expect(await picturesOf(long)).toEqual([480, 480, 24]);
   await expect.poll(async () => (await data().uploads.findAny(short))!.content_hash).toBe(`${bytesHash}-image-sound`);
-  await expect.poll(() => picturesOf(short).catch(() => []), { timeout: 60_000 }).toEqual([48]);
+  await expect.poll(() => picturesOf(short).catch(() => [])).toEqual([48]);
 });
 
 it('what was made of other facts, and is ready, is left to those who have them', async () => {
@@ -153,7 +153,7 @@ it('what was made of other facts, and is ready, is left to those who have them',
   // An agent has found that the segment does not have the groups of the film.
   await ask(film, 0);
   startWorker();
-  await expect.poll(() => picturesOf(film).catch(() => []), { timeout: 60_000 }).toEqual([8 * 24]);
+  await expect.poll(() => picturesOf(film).catch(() => [])).toEqual([8 * 24]);
   expect(await buffer(await objects.read(segmentKey(still, 0)))).toEqual(bytes);
 });
 

@@ -106,7 +106,7 @@ test('all of it, from the last keyframe before the look, is decoded by others as
     .at(-1)!.picture!.frame;
   writers.follow([lookedAt]);
   for (let next = taken; next < given.length; next++) await connection.next();
-  await expect.poll(() => pieces.length, { timeout: 20_000 }).toBe(seconds - 1 - (firstSeen - startFrame) / 30);
+  await expect.poll(() => pieces.length).toBe(seconds - 1 - (firstSeen - startFrame) / 30);
   expect(pieces[0]).toMatchObject({ frame: firstSeen, frameCount: 30 });
   expect(new Set(pieces.map(({ headerKey }) => headerKey)).size).toBe(1);
   const path = join(folder, 'preview.mp4');
@@ -129,7 +129,7 @@ test('nothing is written while nobody looks, and nothing is left when nobody loo
   expect([writers.areAny, calls]).toEqual([false, 0]);
   writers.follow([lookedAt]);
   for (let next = 200; next < 350; next++) await connection.next();
-  await expect.poll(() => pieces.length, { timeout: 20_000 }).toBeGreaterThan(0);
+  await expect.poll(() => pieces.length).toBeGreaterThan(0);
   await writers.stop();
   expect(storedPieces()).toEqual([]);
   const before = calls;

@@ -138,13 +138,13 @@ describe('a listener', { timeout: 120_000 }, () => {
     if (!first) return skip(lacking);
     onTestFinished(() => first[Symbol.dispose]());
     const { run, words } = beginPrepared(loop.media, targetAt(first.port));
-    await expect.poll(words, { timeout: 20_000 }).toEqual(['live']);
+    await expect.poll(words).toEqual(['live']);
     first[Symbol.dispose]();
-    await expect.poll(words, { timeout: 20_000 }).toHaveLength(2);
+    await expect.poll(words).toHaveLength(2);
     const file = join(folder, 'second.ts');
     const second = await ffmpegListener({ file, port: first.port });
     onTestFinished(() => second![Symbol.dispose]());
-    await expect.poll(() => words().at(-1), { timeout: 40_000 }).toBe('live');
+    await expect.poll(() => words().at(-1)).toBe('live');
     await run.end();
     await second!.ended;
     expect((await judgeRecording(tools, file)).video.codec).toBe('h264');
