@@ -27,6 +27,6 @@ export function pickVariables<Variable extends string>(
   environment: Readonly<Record<Variable, string>>,
 ): Readonly<Record<Variable, string>> {
   const ofStage = [...telemetryVariables, authoritiesVariable].filter((name) => name in environment);
-  const picked = [...names, ...(ofStage as string[] as Variable[])].map((name) => [name, environment[name]] as const);
+  const picked = [...names, ...(ofStage as Variable[])].map((name) => [name, environment[name]] as const);
   return Object.fromEntries(picked) as Record<Variable, string>;
 }
