@@ -78,7 +78,8 @@ export interface StageSettings extends IdleSettings, TakenSettings {
   readonly logRetentionDays: RetentionDays;
   /**
    * What stands between users and the stage. `cloudfront`: a distribution near every user. `gateway`: API Gateway in
-   * the region, under the name in `domain`, for partitions without CloudFront (`api/gateway-door.ts` says what it lacks).
+   * the region, under the name in `domain`, for partitions without CloudFront
+   * (`api/gateway-door.ts` says what it lacks).
    */
   readonly frontDoor: 'cloudfront' | 'gateway';
   /**

@@ -1,18 +1,10 @@
 // What each type of resource costs: something while it is there, something by use, or nothing.
 // A test finds the types of the templates that are in none of these tables.
 import { fargateTaskOf, groupOf, machineOf, machinesAtLeast, tasksAtLeast } from './agent-machines.ts';
+import { insightsMetricsOf } from './insights-metrics.ts';
 import { natMachineUsdPerMonth } from './nat-machine.ts';
-import {
-  byUse,
-  containerInsightsMetrics,
-  databaseClasses,
-  databaseGiB,
-  hoursPerMonth,
-  listed,
-  type ListPrice,
-  standing,
-} from './list-prices.ts';
-import { neighbours, referred, type StageResource } from './stage-resources.ts';
+import { byUse, databaseClasses, databaseGiB, hoursPerMonth, listed, type ListPrice, standing } from './list-prices.ts';
+import { referred, type StageResource } from './stage-resources.ts';
 
 export interface StandingCost {
   /** What is paid for, in words that are the same for every stage. */
@@ -270,16 +262,6 @@ function databaseStorageOf({ StorageType, PerformanceInsightsRetentionPeriod }: 
 /** 2 for a database with a standby, else 1. */
 function copiesOf({ MultiAZ }: Properties): number {
   return MultiAZ === true ? 2 : 1;
-}
-
-function insightsMetricsOf(cluster: StageResource): number {
-  const enabled = cluster.properties.ClusterSettings?.some(
-    ({ Name, Value }: Properties) => Name === 'containerInsights' && Value === 'enabled',
-  );
-  if (!enabled) return 0;
-  const services = neighbours(cluster, 'AWS::ECS::Service').length;
-  const { perCluster, perService, perTaskFamily } = containerInsightsMetrics;
-  return perCluster + services * perService + neighbours(cluster, 'AWS::ECS::TaskDefinition').length * perTaskFamily;
 }
 
 /**

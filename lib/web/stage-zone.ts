@@ -50,7 +50,7 @@ class DomainStack extends Stack {
     });
     const provider = this.node.children.find(({ node }) => node.id.startsWith('Custom::CrossAccountZoneDelegation'));
     if (provider) acknowledgeCdkFunction(provider.node.findChild('Handler'));
-    // The certificate of a distribution is in that region, which can import nothing from here. A zone is never replaced.
+    // The certificate of a distribution is there, and can import nothing from another region. A zone is never replaced.
     if (region !== cloudFrontRegion) CrossStackReferences.of(this.zone).produce(ReferenceStrength.WEAK);
   }
 }

@@ -192,7 +192,7 @@ describe('a start without evidence', () => {
 
   it(
     'takes four of 16 encoded streams where four fit, and tells the others what would help',
-    { timeout: 20_000 },
+    { timeout: 60_000 },
     async () => {
       const capacity = capacityFor(4, 'ffmpeg');
       const rest = { supervisor: 'small', release: 'test', zone: null, peerURL: null, machineSeconds: null } as const;
