@@ -65,7 +65,7 @@ async function runTests(): Promise<Count> {
   const file = join(folder, 'report.json');
   try {
     const environment: Record<string, string> = isLong
-      ? { SUITE: 'long', RUN_AWS_EMULATOR: '1', RUN_STRIPE_MOCK: '1' }
+      ? { SUITE: 'long', RUN_AWS_EMULATOR: '1', RUN_STRIPE_MOCK: '1', RUN_OTLP_RECEIVER: '1' }
       : { SUITE: 'fast' };
     const { code } = await run(
       binary('vitest'),

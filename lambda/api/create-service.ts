@@ -44,7 +44,7 @@ export function createService(connections: Connections & Providers, settings: Se
     clock,
     random: Math.random,
     health: createHealth(pool, objects),
-    previewPlaylist: createPreviewPlaylist({ pool, objects }),
+    previewPlaylist: createPreviewPlaylist({ pool, objects, log }),
     poster: createStreamPoster({ pool, objects }),
     // Commands that cannot be sent now are sent when an agent renews its lease,
     // or by the sweep, which runs every minute.

@@ -5,13 +5,15 @@ import { databaseOn } from '../data/database.ts';
 import { formatOfRun } from '../data/streams.ts';
 import type { Stream } from '../data/streams.ts';
 import { previewKey } from '../domain/object-keys.ts';
-import { framesOfGops, gopsOfPiece, previewPieces, previewPieceSeconds } from '../domain/preview.ts';
-import type { PreviewGop } from '../domain/preview.ts';
-import { formatName, renditionOf, uploadsByFormat } from '../domain/rendition.ts';
+import type { TimelineItem } from '../domain/play-out.ts';
+import { framesOfPiece, previewPieces, previewPieceSeconds } from '../domain/preview.ts';
+import type { PreviewFrames } from '../domain/preview.ts';
+import { renditionOf } from '../domain/rendition.ts';
 import { profileOf } from '../publisher/ffmpeg/profile.ts';
-import { headerOfGop, movieHeaderOf, remuxGop } from '../publisher/preview/remux-gops.ts';
-import type { RemuxOptions } from '../publisher/preview/remux-gops.ts';
+import { loadPreparedTimelines } from '../publisher/prepared/load-timelines.ts';
 import { SegmentStore } from '../publisher/prepared/segment-store.ts';
+import { remuxPiece } from '../publisher/preview/remux-piece.ts';
+import type { RemuxOptions } from '../publisher/preview/remux-piece.ts';
 import type { PieceList, PreviewOptions } from './preview-pieces.ts';
 
 /** Media is sent so long ahead of its time. */
@@ -29,45 +31,33 @@ type Piece = { readonly headerName: string } | null;
 /** The last pieces of a stream since its run began. @param now the database's time */
 export type PreparedPieces = (stream: Stream, anchoredAt: Date, now: Date) => Promise<PieceList>;
 
-export function createPreparedPieces({ pool, objects }: PreviewOptions): PreparedPieces {
+export function createPreparedPieces({ pool, objects, log }: PreviewOptions): PreparedPieces {
   const data = databaseOn(pool);
   const store = new SegmentStore({ objects, maxCachedBytes });
   const written = new LRUCache<string, Promise<Piece>>({ max: mostRemembered });
 
   return async (stream, anchoredAt, now) => {
     const streamID = stream.id;
-    const { video: timeline, audio } = await data.timelines.ofStream(streamID);
     const format = formatOfRun(stream);
-    const items = timeline.flatMap(({ snapshot }) => snapshot.items);
-    const names = new Set([formatName(format), ...uploadsByFormat(items, format).keys()]);
-    const uploadIDs = items.map(({ uploadID }) => uploadID);
-    const { contentHashes, formats } = await data.renditions.prepared(uploadIDs, [...names]);
+    const timelines = await loadPreparedTimelines(data, streamID, format);
+    const timeline = timelines.video.entries;
     const { framesPerSecond, gopFrames } = profileOf(format);
-    const grid = {
-      framesPerSecond,
-      gopFrames,
-      framesOf: (item: Parameters<typeof renditionOf>[1]) => renditionOf('', item, format).groupCount,
-    };
+    const framesOf = (item: TimelineItem) => renditionOf('', item, format).groupCount;
+    const grid = { framesPerSecond, gopFrames, framesOf };
     const run = `${streamID}/${anchoredAt.getTime()}`;
-    const remux: RemuxOptions = {
-      store,
-      format,
-      contentHashOf: (uploadID) => contentHashes.get(uploadID),
-      formatsOf: (uploadID) => formats.get(uploadID),
-      hasOwnSound: audio.length === 0,
-    };
+    const remux: RemuxOptions = { store, format, timelines, log };
     const sentFrames = ((now.getTime() - anchoredAt.getTime() + leadMs) * framesPerSecond) / 1000;
     const last = lastPiece(sentFrames / framesPerSecond, (piece) => {
-      return framesOfGops(gopsOfPiece(timeline, piece, grid)).end <= sentFrames;
+      return framesOfPiece(timeline, piece, grid).end <= sentFrames;
     });
     const first = Math.max(0, last - previewPieces + 1);
     const numbers = Array.from({ length: last - first + 1 }, (_, index) => first + index);
     const pieces = await Promise.all(
       numbers.map(async (number) => {
-        const gops = gopsOfPiece(timeline, number, grid);
-        const { start, end } = framesOfGops(gops);
+        const frames = framesOfPiece(timeline, number, grid);
+        const { start, end } = frames;
         const key = previewKey(run, `${number}.m4s`);
-        const piece = await remembered(key, () => write(remux, run, number, gops));
+        const piece = await remembered(key, () => write(remux, run, number, frames));
         return {
           key: piece && key,
           headerKey: piece && previewKey(run, `${piece.headerName}.mp4`),
@@ -92,18 +82,17 @@ export function createPreparedPieces({ pool, objects }: PreviewOptions): Prepare
     return making;
   }
 
-  async function write(remux: RemuxOptions, run: string, number: number, gops: readonly PreviewGop[]): Promise<Piece> {
-    const found = await headerOfGop(remux, gops[0]!);
-    const fragments = await Promise.all(gops.map((gop) => remuxGop(remux, gop)));
-    if (found === null || fragments.some((fragment) => fragment === null)) return null;
-    const header = movieHeaderOf(remux.format, found.header);
+  async function write(remux: RemuxOptions, run: string, number: number, frames: PreviewFrames): Promise<Piece> {
+    const piece = await remuxPiece(remux, frames);
+    if (piece === null) return null;
+    const { header, fragments } = piece;
     const headerName = createHash('sha256').update(header).digest('hex').slice(0, 16);
     await Promise.all([
       remembered(previewKey(run, `${headerName}.mp4`), async () => {
         await objects.write(previewKey(run, `${headerName}.mp4`), header, { contentType });
         return { headerName };
       }),
-      objects.write(previewKey(run, `${number}.m4s`), Buffer.concat(fragments as Buffer[]), { contentType }),
+      objects.write(previewKey(run, `${number}.m4s`), fragments, { contentType }),
       ...(number >= keptPieces ? [objects.delete(previewKey(run, `${number - keptPieces}.m4s`))] : []),
     ]);
     return { headerName };

@@ -1,10 +1,12 @@
 // The pieces of a preview, wherever they come from.
 import type { Pool } from 'pg';
+import type { Log } from '../log.ts';
 import type { ObjectStore } from '../ports/object-store/object-store.ts';
 
 export interface PreviewOptions {
   readonly pool: Pool;
   readonly objects: ObjectStore;
+  readonly log: Log;
 }
 
 /** Pieces that follow each other. */

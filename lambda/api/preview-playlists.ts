@@ -10,9 +10,9 @@ import type { PieceList, PreviewOptions } from './preview-pieces.ts';
 const pieceURLSeconds = 120;
 
 /** @returns what answers the playlist of a stream; null while it cannot be previewed */
-export function createPreviewPlaylist({ pool, objects }: PreviewOptions): PreviewPlaylist {
+export function createPreviewPlaylist({ pool, objects, log }: PreviewOptions): PreviewPlaylist {
   const data = databaseOn(pool);
-  const preparedPieces = createPreparedPieces({ pool, objects });
+  const preparedPieces = createPreparedPieces({ pool, objects, log });
   const encodedPieces = createEncodedPieces({ pool });
   const urlOf = (key: string) => objects.presignGet(key, { expiresInSeconds: pieceURLSeconds });
 

@@ -30,7 +30,9 @@ export function changes(db: Queryable) {
   return {
     /**
      * What transactions have changed that were not seen; null: none is asked for. One statement, so that what it finds
-     * and what it says to have seen are the same. Where very many are under way, some are told twice.
+     * and what it says to have seen are the same. Where very many are under way, some are told twice. What was
+     * forgotten of a transaction that had not ended when others were seen is known once it has ended: one that lasts
+     * for hours has nobody read everything again before.
      */
     unseen: async (userID: string, seen: string | null, kinds: readonly NotedKind[], most: number): Promise<Changes> =>
       (await one<Changes>(
@@ -39,7 +41,10 @@ export function changes(db: Queryable) {
          select pg_snapshot_xmin(snapshot)::text::bigint as oldest,
            case when length(snapshot::text) <= ${mostSeen} then snapshot::text
              else pg_snapshot_xmin(snapshot) || ':' || pg_snapshot_xmin(snapshot) || ':' end as seen,
-           not coalesce(pg_snapshot_xmin($2::pg_snapshot) > (select max(up_to) from forgotten_changes)
+           not coalesce(pg_snapshot_xmax($2::pg_snapshot) > up_to
+             and not exists (
+               select from pg_snapshot_xip($2) as awaited
+               where awaited <= up_to and pg_visible_in_snapshot(awaited, snapshot))
              and pg_snapshot_xmax($2) <= pg_snapshot_xmax(snapshot), false) as "isForgotten",
            coalesce((
              select jsonb_agg(jsonb_build_object('kind', kind, 'id', id, 'deleted', deleted) order by at)
@@ -48,7 +53,7 @@ export function changes(db: Queryable) {
                where user_id = $1 and xid >= pg_snapshot_xmin($2) and not pg_visible_in_snapshot(xid, $2)
                  and kind = any ($3)
                group by kind, id limit $4) changed), '[]') as changed
-         from now`,
+         from now, (select max(up_to) as up_to from forgotten_changes) forgotten`,
         [userID, seen, kinds, most],
       ))!,
 

@@ -36,14 +36,14 @@ export interface SaidFigures {
  */
 const noting = (said: string) =>
   `insert into aired_frames (stream_id, anchored_at, replica_id, epoch, from_frame, to_frame, bytes, stand_in_upload_id,
-     output_id)
+     sound_stand_in_upload_id, output_id)
    select distinct on (s.id, r.id, said.epoch, a."from")
      s.id, date_trunc('milliseconds', s.anchored_at), r.id, said.epoch, a."from", a."to", a.bytes, a."standIn",
-     coalesce(r.output_id, o.id)
+     a."soundStandIn", coalesce(r.output_id, o.id)
    from ${said} as said join replicas r on r.id = said.replica_id join streams s on s.id = r.stream_id
      left join outputs o on o.stream_id = s.id and o.is_first
      cross join lateral jsonb_to_recordset(said.stats -> 'aired')
-       as a ("from" bigint, "to" bigint, bytes bigint, "standIn" text)
+       as a ("from" bigint, "to" bigint, bytes bigint, "standIn" text, "soundStandIn" text)
    where s.anchored_at is not null order by s.id, r.id, said.epoch, a."from", a."to" desc
    on conflict (replica_id, epoch, from_frame) do update
      set to_frame = excluded.to_frame, bytes = excluded.bytes, noted_at = now()

@@ -20,6 +20,12 @@ export interface RenditionRow {
   readonly encoder: string | null;
 }
 
+/** Failures by their code, so many seconds ago at least. */
+export interface RetriedFailure {
+  readonly code: string;
+  readonly afterSeconds: number;
+}
+
 /** How far the preparation of an upload is. The state is null if it was not asked for. */
 export interface UploadPreparation {
   readonly upload_id: string;
@@ -39,9 +45,13 @@ export interface KeptUpload extends Pick<UploadPreparation, 'upload_id' | 'conte
 
 /** A rendition that has not changed for longer than a segment may take is not being prepared any more. */
 const stalledAfter = '15 minutes';
-/** SQL of the condition that the rendition `r` has to be asked for again, or where it failed with the code $3. */
+/**
+ * SQL of the condition that the rendition `r` has to be asked for again, or where it failed with the code $3, $4
+ * seconds ago. Whoever noted the failure may have begun after us.
+ */
 const isToBeAsked = `(r.state = 'preparing' and r.updated_at < now() - interval '${stalledAfter}'
-  or r.state = 'failed' and r.failure ->> 'code' = $3)`;
+  or r.state = 'failed' and r.failure ->> 'code' = $3
+    and r.updated_at < clock_timestamp() - make_interval(secs => $4))`;
 
 /** SQL of the condition, after the items of a playlist, that one of them is the upload $1. */
 const holdsUpload = `@> jsonb_build_array(jsonb_build_object('uploadID', $1::text))`;
@@ -60,11 +70,11 @@ export function renditions(db: Queryable) {
      * Asks for the renditions of these contents in a format. Those that need nothing are not locked: everybody who
      * starts a stream with one holds it by `ofUploads`, and two who then wanted it for themselves would wait for each
      * other. So it is called before `ofUploads`.
-     * @param retriedFailure the code of failures after which a rendition is tried again; null: none
+     * @param retried the failures after which a rendition is tried again; null: none
      * @returns the contents for which a command has to be sent: nobody has asked for them before, they failed in that
      *   way, or their preparation has stalled
      */
-    request: async (contentHashes: readonly string[], format: string, retriedFailure: string | null) => {
+    request: async (contentHashes: readonly string[], format: string, retried: RetriedFailure | null) => {
       const rows = await all<{ content_hash: string }>(
         db,
         `insert into renditions as r (content_hash, format, segment_count)
@@ -76,7 +86,7 @@ export function renditions(db: Queryable) {
          on conflict (content_hash, format) do update set state = 'preparing', failure = null, updated_at = now()
            where ${isToBeAsked}
          returning content_hash`,
-        [contentHashes, format, retriedFailure],
+        [contentHashes, format, retried?.code ?? null, retried?.afterSeconds ?? 0],
       );
       return new Set(rows.map((row) => row.content_hash));
     },
@@ -118,7 +128,7 @@ export function renditions(db: Queryable) {
     fail: (contentHash: string, format: string, failure: UploadFailure) =>
       db.query(
         `insert into renditions (content_hash, format, segment_count, state, failure) values ($1, $2, 0, 'failed', $3)
-         on conflict (content_hash, format) do update set state = 'failed', failure = $3`,
+         on conflict (content_hash, format) do update set state = 'failed', failure = $3, updated_at = now()`,
         [contentHash, format, failure],
       ),
 

@@ -6,7 +6,7 @@ import type { Titles } from '../domain/titles.ts';
 import { all, one } from './queryable.ts';
 import type { Queryable } from './queryable.ts';
 import { pastTimelines } from './timelines.ts';
-import type { RunTime } from './timelines.ts';
+import type { RunTime, Track } from './timelines.ts';
 
 /** A run that is over. */
 export interface PastRun {
@@ -31,12 +31,18 @@ export interface PlayedUpload {
   readonly artworkContentHash: string | null;
 }
 
+/** Frames that a destination took, with what played in place of the items of each track. */
+export interface AiredOfTracks extends Omit<AiredFrames, 'standInUploadID'> {
+  readonly standInUploadIDs: Readonly<Record<Track, string | null>>;
+}
+
 interface AiredRow {
   readonly output_id: string | null;
   readonly from_frame: number;
   readonly to_frame: number;
   readonly bytes: number;
   readonly stand_in_upload_id: string | null;
+  readonly sound_stand_in_upload_id: string | null;
 }
 
 /** What destinations took of a run as a whole, whoever published it. */
@@ -54,19 +60,21 @@ export interface AiredSum {
  */
 const knownStretches = `
   select replica_id, epoch, from_frame, max(to_frame) as to_frame, max(bytes) as bytes,
-    max(stand_in_upload_id) as stand_in_upload_id, max(known.output_id) as output_id
+    max(stand_in_upload_id) as stand_in_upload_id, max(sound_stand_in_upload_id) as sound_stand_in_upload_id,
+    max(known.output_id) as output_id
   from (
     select a.replica_id, a.epoch, a.from_frame, a.to_frame, a.bytes, a.stand_in_upload_id,
-      coalesce(a.output_id, r.output_id, o.id) as output_id
+      a.sound_stand_in_upload_id, coalesce(a.output_id, r.output_id, o.id) as output_id
     from aired_frames a
       left join replicas r on r.id = a.replica_id left join outputs o on o.stream_id = a.stream_id and o.is_first
     where a.stream_id = $1 and a.anchored_at = $2
     union all
-    select r.id, r.epoch, said."from", said."to", said.bytes, said."standIn", coalesce(r.output_id, o.id)
+    select r.id, r.epoch, said."from", said."to", said.bytes, said."standIn", said."soundStandIn",
+      coalesce(r.output_id, o.id)
     from streams s join replicas r on r.stream_id = s.id
       left join outputs o on o.stream_id = s.id and o.is_first
       cross join lateral jsonb_to_recordset(latest_stats(null, r.agent_id, r.id, r.epoch) -> 'aired')
-        as said ("from" bigint, "to" bigint, bytes bigint, "standIn" text)
+        as said ("from" bigint, "to" bigint, bytes bigint, "standIn" text, "soundStandIn" text)
     where s.id = $1 and date_trunc('milliseconds', s.anchored_at) = $2) known`;
 
 export function runs(db: Queryable) {
@@ -130,7 +138,7 @@ export function runs(db: Queryable) {
       fromFrame: number,
       toFrame: number,
       most: number,
-    ): Promise<AiredFrames[]> => {
+    ): Promise<AiredOfTracks[]> => {
       const rows = await all<AiredRow>(
         db,
         `${knownStretches}
@@ -143,7 +151,7 @@ export function runs(db: Queryable) {
         fromFrame: row.from_frame,
         toFrame: row.to_frame,
         bytes: row.bytes,
-        standInUploadID: row.stand_in_upload_id,
+        standInUploadIDs: { video: row.stand_in_upload_id, audio: row.sound_stand_in_upload_id },
       }));
     },
 

@@ -1,5 +1,6 @@
 // SQL of streams and the history of their transitions.
 import { ofAspect } from '../domain/look.ts';
+import type { AiredStretch } from '../domain/aired.ts';
 import type { Aspect, StreamLook } from '../domain/look.ts';
 import type { PictureFormat } from '../domain/rendition.ts';
 import type { SoundSettings } from '../domain/sound.ts';
@@ -112,17 +113,6 @@ export function formatOfRun({
 }: Pick<Stream, 'run_quality' | 'run_framerate' | 'run_video_codec' | 'run_aspect'>): PictureFormat {
   const size = { quality: run_quality!, ...ofAspect(run_aspect) };
   return { ...size, framerate: run_framerate!, videoCodec: run_video_codec ?? 'h264' };
-}
-
-/** Pictures that a destination took without a gap. Frames count from the anchor of the run. */
-export interface AiredStretch {
-  readonly from: number;
-  /** The first one after it. */
-  readonly to: number;
-  /** What was sent with them, as the destination's system acknowledged it. */
-  readonly bytes: number;
-  /** The upload that played in place of the item that the timeline has there; null: that item. */
-  readonly standIn: string | null;
 }
 
 /** The last figures that an agent reported for the stream's primary replica. */

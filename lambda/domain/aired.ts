@@ -14,6 +14,19 @@ export interface AiredFrames {
   readonly standInUploadID: string | null;
 }
 
+/** The same as agents say it with their figures. */
+export interface AiredStretch {
+  readonly from: number;
+  /** The first one after it. */
+  readonly to: number;
+  /** What was sent with them, as the destination's system acknowledged it. */
+  readonly bytes: number;
+  /** The upload that played in place of the item that the timeline has there; null: that item. */
+  readonly standIn: string | null;
+  /** The same of the track of sound; absent in what the release before noted. */
+  readonly soundStandIn?: string | null;
+}
+
 /** A part of an item that was on the air, in seconds after the beginning of the item. */
 export interface AiredPart {
   readonly outputID: string | null;

@@ -2,7 +2,6 @@
 import { occurrenceAt } from './play-out.ts';
 import type { TimelineEntry, TimelineItem } from './play-out.ts';
 import { playingAt } from './prepared-play-out.ts';
-import type { Playing } from './prepared-play-out.ts';
 
 /** How long the address of a preview opens it. Whoever looks for longer asks for another one. */
 export const previewSeconds = 300;
@@ -15,10 +14,9 @@ export const previewPieces = 4;
 /** Players begin so long before the end of what is listed. */
 export const previewHoldBackSeconds = 4;
 
-/** Pictures `first` to `end` of a playing: a GOP, or what is played of it. */
-export interface PreviewGop {
-  readonly playing: Playing;
-  readonly first: number;
+/** Frames of a stream from a keyframe on, until before `end`, counted from the anchor. */
+export interface PreviewFrames {
+  readonly start: number;
   readonly end: number;
 }
 
@@ -29,26 +27,23 @@ export interface PreviewGrid {
   readonly framesOf: (item: TimelineItem) => number;
 }
 
-/** The GOPs that begin in a window of the stream's time, of which there is at least one. They follow each other. */
-export function gopsOfPiece(timeline: readonly TimelineEntry[], piece: number, grid: PreviewGrid): PreviewGop[] {
+/**
+ * The frames of a piece: of the GOPs that begin in its window of the stream's time, of which there is at least one. The
+ * pieces of a stream follow each other.
+ */
+export function framesOfPiece(timeline: readonly TimelineEntry[], piece: number, grid: PreviewGrid): PreviewFrames {
   const { framesPerSecond, gopFrames, framesOf } = grid;
   const windowFrames = previewPieceSeconds * framesPerSecond;
   const windowEnd = (piece + 1) * windowFrames;
-  const gops: PreviewGop[] = [];
   let frame = piece * windowFrames;
+  let [start, end] = [Infinity, frame];
   while (frame < windowEnd) {
     const occurrence = occurrenceAt(timeline, frame, framesPerSecond);
     const playing = playingAt(occurrence, frame, framesOf(occurrence.item));
     const first = Math.ceil((frame - playing.startFrame) / gopFrames) * gopFrames;
-    const end = Math.min(first + gopFrames, playing.frameCount);
-    if (first < playing.frameCount && playing.startFrame + first < windowEnd) gops.push({ playing, first, end });
-    frame = playing.startFrame + end;
+    const begins = playing.startFrame + first;
+    frame = playing.startFrame + Math.min(first + gopFrames, playing.frameCount);
+    if (first < playing.frameCount && begins < windowEnd) [start, end] = [Math.min(start, begins), frame];
   }
-  return gops;
-}
-
-/** Where GOPs that follow each other begin and end, in frames since the anchor. */
-export function framesOfGops(gops: readonly PreviewGop[]): { readonly start: number; readonly end: number } {
-  const [first, last] = [gops[0]!, gops.at(-1)!];
-  return { start: first.playing.startFrame + first.first, end: last.playing.startFrame + last.end };
+  return { start, end };
 }

@@ -89,7 +89,7 @@ export async function sweep({ pool, queue, timers, startOptions, storage, clock 
     () => databaseOn(pool).imports.freeExpired(),
     () => databaseOn(pool).sources.wakeDue(sourcesAheadSeconds, sourcesWokenAtOnce),
     () => discardAbandonedUploads(pool),
-    () => refreshUnsettledSound(pool, { retries: false, limitFactor: startOptions.settings.limitFactor }),
+    () => refreshUnsettledSound(pool, { retries: 'hourly', limitFactor: startOptions.settings.limitFactor }),
     () => databaseOn(pool).webhooks.wakeForgotten(forgottenAfterSeconds),
     () => databaseOn(pool).incidents.wakeForgotten(forgottenAfterSeconds),
     () => databaseOn(pool).mirrorIntents.wakeForgotten(forgottenAfterSeconds),

@@ -2,7 +2,7 @@
 import type { Database } from '../data/database.ts';
 import { formatOfRun } from '../data/streams.ts';
 import type { Stream } from '../data/streams.ts';
-import type { PastRun } from '../data/runs.ts';
+import type { AiredOfTracks, PastRun } from '../data/runs.ts';
 import type { RunTime, Timelines, Track } from '../data/timelines.ts';
 import { airedPartsOf } from '../domain/aired.ts';
 import type { AiredFrames, AiredPart } from '../domain/aired.ts';
@@ -156,9 +156,9 @@ function presentRun(data: Database, stream: Stream, { drafts, now }: OnAirQuery)
   };
 }
 
-/** What of it is true of a track. What stands in is known of pictures, and says nothing of sound beside them. */
-export function airedOfTrack(aired: readonly AiredFrames[], track: Track): readonly AiredFrames[] {
-  return track === 'video' ? aired : aired.map((frames) => ({ ...frames, standInUploadID: null }));
+/** What of it is true of a track. */
+export function airedOfTrack(aired: readonly AiredOfTracks[], track: Track): AiredFrames[] {
+  return aired.map(({ standInUploadIDs, ...frames }) => ({ ...frames, standInUploadID: standInUploadIDs[track] }));
 }
 
 /**

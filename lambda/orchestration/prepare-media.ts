@@ -25,14 +25,13 @@ export type Preparation = 'preparing' | 'begun' | 'ready' | 'failed';
  * Has the uploads of a track prepared that nobody has asked for yet, and says how far the track is. The caller has
  * noted them (`noteToPrepare`). It asks in the transaction that writes who waits for the answer, so that whoever
  * finishes an upload meanwhile sees the waiting one.
- * @param retries whether to prepare again what failed by our fault: true only where a user asks, or it would never end
  */
 export async function requestPreparation(
   data: Database,
   track: Track,
   items: readonly Pick<TimelineItem, 'uploadID' | 'framing'>[],
   format: PictureFormat,
-  { retries }: { readonly retries: boolean },
+  { retries }: Pick<RequestOptions, 'retries'>,
 ): Promise<Preparation> {
   const wanted = uploadsByFormat(items, track === 'audio' ? 'sound' : format);
   for (const [name, ids] of wanted)
@@ -73,7 +72,7 @@ export async function keepPrepared(
  * prepared: that plays in place of the rest until the rest is. Otherwise the stream is `preparing` meanwhile.
  */
 export async function prepareAndLaunch(data: Database, stream: Stream, now: Date): Promise<void> {
-  const preparation = await preparationOf(data, stream, { retries: true });
+  const preparation = await preparationOf(data, stream, { retries: 'at once' });
   if (mayLaunch(preparation)) return launchStream(data, stream, now);
   const preparing = (await data.streams.move(stream, 'preparation_needed'))!;
   if (preparation === 'failed') await failPreparation(data, preparing);
@@ -97,7 +96,7 @@ export async function settlePreparation(pool: Pool, contentHash: string, format:
     await inTransaction(pool, async (data) => {
       const stream = await data.streams.lockAny(id);
       if (stream?.state !== 'preparing') return;
-      const preparation = await preparationOf(data, stream, { retries: false });
+      const preparation = await preparationOf(data, stream, { retries: 'never' });
       if (preparation === 'failed') await failPreparation(data, stream);
       if (!mayLaunch(preparation)) return;
       const prepared = (await data.streams.move(stream, 'preparation_done'))!;
@@ -110,7 +109,7 @@ export async function settlePreparation(pool: Pool, contentHash: string, format:
 async function preparationOf(
   data: Database,
   stream: Stream,
-  retrying: { readonly retries: boolean },
+  retrying: Pick<RequestOptions, 'retries'>,
 ): Promise<Preparation> {
   const timelines = await data.timelines.ofStream(stream.id);
   const format = formatOfRun(stream);

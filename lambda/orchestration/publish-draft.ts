@@ -40,7 +40,7 @@ export async function requestDraftPublish(
     queue: 'media',
     body: { task: 'publish_playlist', playlistID: playlist.id, request: publishing.publish_request },
   });
-  await keepPrepared(data, 'playlist', playlist.id, { retries: true, limitFactor });
+  await keepPrepared(data, 'playlist', playlist.id, { retries: 'at once', limitFactor });
   return publishing;
 }
 
@@ -69,7 +69,7 @@ export async function publishDraft(
   const { publishing } = playlist;
   if (!publishing || playlist.publish_request !== request || playlist.publish_status !== 'PREPARING') return;
 
-  const requesting = { retries: false, limitFactor };
+  const requesting = { retries: 'never', limitFactor } as const;
   const namedIDs = publishing.items.map((item) => item.uploadID);
   const found = await data.uploads.findSettled(playlist.user_id, namedIDs);
   if (found.some((upload) => upload.uploaded && upload.probe_state === 'pending')) return;

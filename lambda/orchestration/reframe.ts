@@ -29,7 +29,7 @@ export async function reframe(
     const format = formatOfRun(stream);
     const reached = await noteToPrepare(data, stream.user_id, limitFactor, itemsInFormat(items, format));
     if (reached) return reached;
-    await requestPreparation(data, 'video', items, format, { retries: true });
+    await requestPreparation(data, 'video', items, format, { retries: 'at once' });
   }
   await goOnWith(data, stream, 'video', timeline, items, now);
   return null;

@@ -22,17 +22,25 @@ export function notEncodable(videoCodec: VideoCodec): typeof notPrepared {
 }
 
 /**
- * Has those uploads prepared that are not being prepared, each content once.
- * @param retries whether to prepare again what failed by our fault
+ * When to prepare again what failed by our fault: at once where a user asks, and never where nobody does, or it would
+ * never end. Once an hour what is played meanwhile without it: a worker of the release before fails what it does not
+ * know.
  */
+export type Retries = 'at once' | 'hourly' | 'never';
+
+const retriedAfterSeconds = { 'at once': 0, hourly: 3600, never: null } as const;
+
+/** Has those uploads prepared that are not being prepared, each content once. */
 export async function requestRenditions(
   data: Database,
   format: string,
   uploads: readonly Pick<UploadPreparation, 'upload_id' | 'content_hash'>[],
-  { retries }: { readonly retries: boolean },
+  { retries }: { readonly retries: Retries },
 ): Promise<void> {
   const hashes = uploads.flatMap(({ content_hash: hash }) => hash ?? []);
-  const asked = await data.renditions.request(hashes, format, retries ? notPrepared.code : null);
+  const afterSeconds = retriedAfterSeconds[retries];
+  const retried = afterSeconds === null ? null : { code: notPrepared.code, afterSeconds };
+  const asked = await data.renditions.request(hashes, format, retried);
   // By content, so that of several uploads of one content one is prepared. An upload
   // that is not hashed yet stands for itself.
   const wanted = new Map<string, string>();
@@ -50,8 +58,7 @@ export async function requestRenditions(
 export type WantedRendition = Pick<UploadPreparation, 'upload_id' | 'content_hash'> & { readonly format: string };
 
 export interface RequestOptions {
-  /** Whether to prepare again what failed by our fault: true only where a user asks, or it would never end. */
-  readonly retries: boolean;
+  readonly retries: Retries;
   /** Of the stage. */
   readonly limitFactor: number;
 }

@@ -13,13 +13,13 @@ import { refreshSoundOf } from './settle-sound.ts';
  */
 export async function settleUpload(data: Database, uploadID: string, limitFactor: number): Promise<void> {
   await judgeUsersOf(data, { uploadID });
-  await keepPrepared(data, 'upload', uploadID, { retries: false, limitFactor });
+  await keepPrepared(data, 'upload', uploadID, { retries: 'never', limitFactor });
   await continuePublishing(data, uploadID);
 }
 
 /** Once it is known how loud a content is, streams that play it or keep it prepared get it as loud as they wish. */
 export async function settleLoudness(pool: Pool, contentHash: string, limitFactor: number): Promise<void> {
-  const options = { retries: false, limitFactor };
+  const options = { retries: 'never', limitFactor } as const;
   await refreshSoundOf(pool, contentHash, options);
   await inTransaction(pool, (data) => keepPrepared(data, 'content', contentHash, options));
 }

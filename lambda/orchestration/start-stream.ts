@@ -71,7 +71,7 @@ export async function startStream(
   await data.dueTimes.set(stream.id, 'schedule_end', stream.schedule_end_at);
   const begun = (await data.streams.lockAny(stream.id))!;
   await (stream.stream_backend === 'manifest' ? prepareAndLaunch : launchStream)(data, begun, now);
-  await refreshSound(data, begun, { now, retries: true, limitFactor: settings.limitFactor });
+  await refreshSound(data, begun, { now, retries: 'at once', limitFactor: settings.limitFactor });
   return { stream: (await data.streams.find(stream.user_id, stream.id))! };
 }
 

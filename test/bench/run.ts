@@ -11,6 +11,7 @@ import { looksBench } from './looks.ts';
 import { orchestrationBench } from './orchestration.ts';
 import { outputsBench } from './outputs.ts';
 import { platformBench } from './platform.ts';
+import { previewsBench } from './previews.ts';
 import { publishersBench } from './publishers.ts';
 import { quotaBench } from './quota.ts';
 import { recoveryBench } from './recovery.ts';
@@ -32,6 +33,7 @@ const benches: Readonly<Record<string, () => Promise<void>>> = {
   orchestration: orchestrationBench,
   outputs: outputsBench,
   platform: platformBench,
+  previews: previewsBench,
   publishers: publishersBench,
   quota: quotaBench,
   recovery: recoveryBench,

@@ -11,6 +11,7 @@ import { findMediaTools } from '../../lambda/publisher/media/media-tools.ts';
 import type { MediaTools } from '../../lambda/publisher/media/media-tools.ts';
 import { makeBarcodeClip, readBarcodes } from '../support/barcode-clip.ts';
 import { createLoop, until, untilActive, uploadFile } from '../support/local-run.ts';
+import { ssimOf } from '../support/picture-likeness.ts';
 import { nodeProcessesOf } from '../support/processes.ts';
 import { startRecordingFront } from '../support/recording-front.ts';
 import type { RecordingFront } from '../support/recording-front.ts';
@@ -78,7 +79,7 @@ describe.each(['manifest', 'ffmpeg'] as const)(
         const { startedAt } = await run.api('GET', `/streams/${streamID}`);
         day = startedAt.slice(0, 'YYYY-MM-DD'.length);
         const untilShare = async (share: number) => {
-          await until(async () => Date.now() - Date.parse(startedAt) > share * minutes * 60_000);
+          await delay(Math.max(0, Date.parse(startedAt) + share * minutes * 60_000 - Date.now()));
           await untilAmidItem();
         };
 
@@ -196,10 +197,9 @@ describe.each(['manifest', 'ffmpeg'] as const)(
         expect(Math.abs(said.get(playing)! - frame) * (1000 / fps)).toBeLessThan(40);
       }
       expect(new Set(recorded.map(({ playing }) => rowOf(playing).name)).size).toBe(clips.length);
-      const missing = [...framesOf(recorded)].filter((frame) => !framesOf(claimed()).has(frame));
-      console.log(
-        `${streamBackend}: ${framesOf(recorded).size} frames recorded, ${missing.length} of them not claimed`,
-      );
+      const [seen, told] = [framesOf(recorded), framesOf(claimed())];
+      const missing = [...seen].filter((frame) => !told.has(frame));
+      console.log(`${streamBackend}: ${seen.size} frames recorded, ${missing.length} of them not claimed`);
       expect(missing.length).toBeLessThan(10 * fps);
     });
 
@@ -209,12 +209,7 @@ describe.each(['manifest', 'ffmpeg'] as const)(
       const { file, index } = placeOf.get(`${playing} ${frame}`)!;
       const shown = join(folder, 'now.jpg');
       await writeFile(shown, picture);
-      const toVideo = 'scale=in_color_matrix=bt601:out_color_matrix=bt709:in_range=pc:out_range=tv,format=yuv420p';
-      const recordedThen = `[0:v]select=eq(n\\,${index}),setpts=0,format=yuv420p[a]`;
-      const compare = `${recordedThen};[1:v]${toVideo},setpts=0[b];[a][b]ssim`;
-      const inputs = ['-i', file, '-i', shown, '-filter_complex', compare, '-f', 'null', '-'];
-      const { stderr } = await promisify(execFile)(tools.ffmpegPath, ['-nostdin', '-hide_banner', ...inputs]);
-      const ssim = Number(/All:([\d.]+)/.exec(stderr)?.[1]);
+      const ssim = await ssimOf(tools, shown, file, index);
       console.log(`${streamBackend}: the picture of now has an SSIM of ${ssim}`);
       expect(ssim).toBeGreaterThanOrEqual(0.99);
     });

@@ -2,17 +2,17 @@
 import { join } from 'node:path';
 import { expect, it, vi } from 'vitest';
 import { startLocalRun, temporaryDataFolder } from '../support/local-run.ts';
-import { noOtlpReceiver, startOtlpReceiver } from '../support/otlp-receiver.ts';
+import { findOtlpReceiver } from '../support/otlp-receiver.ts';
 import type { ReceivedSpan } from '../support/otlp-receiver.ts';
 
-if (noOtlpReceiver !== null) console.warn(`no OTLP receiver ${noOtlpReceiver}`);
+const receivers = await findOtlpReceiver();
 const waitMs = 120_000;
 
-it.skipIf(noOtlpReceiver !== null)(
-  `the demo's start is one trace, and what processes measure arrives ${noOtlpReceiver ?? ''}`,
+it.skipIf(receivers.missing)(
+  `the demo's start is one trace, and what processes measure arrives ${receivers.note}`,
   { timeout: 600_000 },
   async () => {
-    await using receiver = await startOtlpReceiver();
+    await using receiver = await receivers.start();
     vi.stubEnv('OTEL_EXPORTER_OTLP_ENDPOINT', receiver.endpoint);
     const data = await temporaryDataFolder();
     const run = await startLocalRun(join(data.path, 'run'));

@@ -177,12 +177,15 @@ describe('who cannot be told all', () => {
   });
 
   /** Waits for older transactions, also of other tests on this server: a cursor is not after what they may change. */
-  const untilOlderOnesEnded = async () => {
+  const untilOlderOnesEnded = async (but: string | null = null) => {
     await expect
       .poll(async () => {
         const { rows } = await service.pool().query<{ ended: boolean }>(
-          `select pg_snapshot_xmin(pg_current_snapshot()) > greatest(
-               (select max(xid) from changes), (select max(up_to) from forgotten_changes)) as ended`,
+          `select not exists (
+             select from pg_snapshot_xip(pg_current_snapshot()) as running
+             where running is distinct from $1::xid8 and running <= greatest(
+               (select max(xid) from changes), (select max(up_to) from forgotten_changes))) as ended`,
+          [but],
         );
         return rows[0]!.ended;
       })
@@ -198,6 +201,25 @@ describe('who cannot be told all', () => {
     cursor = later;
     await upload();
     expect(await changed()).toHaveLength(1);
+  });
+
+  it('where a transaction lasts for longer than changes are kept, but not before it has ended', async () => {
+    const id = await playlist();
+    const client = await service.pool().connect();
+    await client.query('begin');
+    const { rows } = await client.query<{ xid: string }>('select pg_current_xact_id()::text as xid');
+    await client.query(`update playlists set name = 'late' where id = $1`, [id]);
+    await upload();
+    await untilOlderOnesEnded(rows[0]!.xid);
+    expect(await changed()).toHaveLength(1);
+    await data().changes.forget(0, 1000);
+    expect(await changed()).toEqual([]);
+    await client.query('commit');
+    client.release();
+    const after = await asked();
+    expect(after).toMatchObject(everything);
+    cursor = after.cursor;
+    expect(await changed()).toEqual([]);
   });
 
   it('after a crash, which leaves unlogged tables empty', async () => {

@@ -1,7 +1,7 @@
 // The timeline of a stream through the REST surface: what plays, what played, and what of it was on the air.
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { Replica } from '../../lambda/data/replicas.ts';
-import type { AiredStretch } from '../../lambda/data/streams.ts';
+import type { AiredStretch } from '../../lambda/domain/aired.ts';
 import { publishDraft } from '../../lambda/orchestration/publish-draft.ts';
 import { recoverReplicas } from '../../lambda/orchestration/recover-replicas.ts';
 import { actorsOn, inFuture, statsWith } from '../support/actors.ts';

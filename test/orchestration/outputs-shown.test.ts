@@ -1,7 +1,7 @@
 // What is shown of a stream names its outputs: what each took, what was measured of it, and what is wrong with it.
 import { beforeEach, expect, it } from 'vitest';
 import type { Replica } from '../../lambda/data/replicas.ts';
-import type { AiredStretch } from '../../lambda/data/streams.ts';
+import type { AiredStretch } from '../../lambda/domain/aired.ts';
 import { tiers } from '../../lambda/domain/series.ts';
 import type { Point } from '../../lambda/domain/series.ts';
 import { onAirStatement } from '../../lambda/orchestration/on-air-statement.ts';

@@ -2,6 +2,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { Loudness } from '../../lambda/domain/loudness.ts';
 import { keepPrepared, settlePreparation } from '../../lambda/orchestration/prepare-media.ts';
+import { notPrepared } from '../../lambda/orchestration/request-renditions.ts';
 import { publishDraft } from '../../lambda/orchestration/publish-draft.ts';
 import { refreshUnsettledSound } from '../../lambda/orchestration/settle-sound.ts';
 import { settleLoudness } from '../../lambda/orchestration/settle-upload.ts';
@@ -155,12 +156,40 @@ describe.each(backends)('a stream of the backend %s', (streamBackend) => {
     if (isPrepared) await prepare('a', 'sound-14');
     await service.pool().query('update streams set run_quality = run_quality where id = $1', [id]);
     expect([await levelsOf(id), (await stream(id)).pendingSound]).toEqual([[[]], null]);
-    await refreshUnsettledSound(service.pool(), { retries: false, limitFactor: 100 });
+    await refreshUnsettledSound(service.pool(), { retries: 'never', limitFactor: 100 });
     expect([await levelsOf(id), (await stream(id)).pendingSound]).toEqual([
       [[{ fromSeconds: 0, level: bringsDown }]],
       0,
     ]);
   });
+});
+
+it('sound that an older worker has failed is asked for again after an hour, while it is played', async () => {
+  const id = await playlistStream(
+    { streamBackend: 'manifest', quality: 'q_720p', framerate: 'f_30' },
+    await uploadOf('a'),
+  );
+  await prepare('a');
+  await start(id);
+  await measure('a', loud);
+  expect(await asked()).toEqual(['sound-14']);
+  const sweep = () => refreshUnsettledSound(service.pool(), { retries: 'hourly', limitFactor: 100 });
+  await data().renditions.fail('a', 'sound-14', notPrepared);
+  await sweep();
+  expect(await asked()).toEqual(['sound-14']);
+  const hourAgo = `update renditions set updated_at = now() - interval '61 minutes' where format = 'sound-14'`;
+  await service.pool().query(hourAgo);
+  await sweep();
+  await sweep();
+  expect(await asked()).toEqual(['sound-14', 'sound-14']);
+  await prepare('a', 'sound-14');
+  expect([await levelsOf(id), (await stream(id)).pendingSound]).toEqual([[[{ fromSeconds: 0, level: bringsDown }]], 0]);
+  // A file that cannot be decoded is the user's to replace.
+  await data().renditions.fail('a', 'sound-14', { code: 'damaged', detail: 'no' });
+  await service.pool().query(hourAgo);
+  await service.pool().query('update streams set pending_sound = 1 where id = $1', [id]);
+  await sweep();
+  expect(await asked()).toHaveLength(2);
 });
 
 it('a published draft takes over at its level, which was prepared with the pictures', async () => {
@@ -218,7 +247,7 @@ it('a playlist that is kept prepared is kept so at its loudness', async () => {
   await call('PATCH', `/streams/${id}`, { preparedPlaylistIDs: playlistIDs });
   await measure('a', loud);
   expect(await asked()).toEqual(['sound-14']);
-  await transaction((tx) => keepPrepared(tx, 'stream', id, { retries: false, limitFactor: 100 }));
+  await transaction((tx) => keepPrepared(tx, 'stream', id, { retries: 'never', limitFactor: 100 }));
   expect(await asked()).toEqual(['sound-14']);
 });
 

@@ -1,9 +1,13 @@
 // What every command queue does, whatever it is made of.
 import type { Pool } from 'pg';
-import { beforeEach, describe, expect, test, vi } from 'vitest';
+import type { SQSEvent } from 'aws-lambda';
+import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import type { Lanes } from '../../lambda/domain/lanes.ts';
 import type { CommandQueue } from '../../lambda/ports/command-queue/command-queue.ts';
 import type { QueueName } from '../../lambda/ports/command-queue/queues.ts';
+import { keepSpans } from '../../lambda/telemetry/spans.ts';
+import type { Span } from '../../lambda/telemetry/spans.ts';
+import { newContext, traceparentOf } from '../../lambda/telemetry/trace-context.ts';
 import { bodyOf, startConsumer } from './consumer.ts';
 
 export interface CommandQueueUnderTest {
@@ -203,6 +207,32 @@ export function commandQueueContract(setUp: () => Promise<CommandQueueUnderTest>
       await using consumer = consumeByHand(lanes);
       await vi.waitFor(() => expect(consumer.underWay()).toHaveLength(3), eventually);
     });
+  });
+
+  test('a command belongs to the trace of whoever wrote it, also where it was put back or comes again', async () => {
+    const spans: Span[] = [];
+    keepSpans({ share: 1, clock: () => Date.now(), keep: (span) => void spans.push(span) });
+    onTestFinished(() => keepSpans(null));
+    const writers = ['one', 'two', 'three'].map((body) => ({ body, context: newContext(null, 1) }));
+    await underTest.pool.query(
+      `insert into outbox (queue, body, user_id, traceparent)
+       select 'media', body, 'usr_one', traceparent from unnest($1::jsonb[], $2::text[]) as w (body, traceparent)`,
+      [writers.map(({ body }) => JSON.stringify(body)), writers.map(({ context }) => traceparentOf(context))],
+    );
+    await underTest.commandQueue.relay();
+    const failing = async ({ Records: [record] }: SQSEvent) => {
+      const isFirst = record!.attributes.ApproximateReceiveCount === '1';
+      return { batchItemFailures: isFirst ? [{ itemIdentifier: record!.messageId }] : [] };
+    };
+    await using consumer = consume('media', failing, { ...comeBackSoon, lanes: { count: 2, ofUser: 1 } });
+    await vi.waitFor(() => expect(consumer.received).toHaveLength(6), eventually);
+    await consumer.stop();
+    const inTraceOf = ({ context: { traceID, spanID } }: (typeof writers)[number]) =>
+      spans.filter(
+        ({ name, context, parentSpanID }) =>
+          name === 'process media' && context.traceID === traceID && parentSpanID === spanID,
+      ).length;
+    expect(writers.map(inTraceOf)).toEqual([2, 2, 2]);
   });
 
   test('who rests receives nothing, and what comes meanwhile afterwards', async () => {

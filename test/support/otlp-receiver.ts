@@ -31,16 +31,37 @@ export interface OtlpReceiver extends AsyncDisposable {
 const folder = join(import.meta.dirname, 'otlp-receiver');
 /** With the version of its go.mod. */
 const built = join(tmpdir(), 'otlp-receiver-v0.139.0');
+/** A module proxy may answer nothing. */
+const mostBuildMs = 10 * 60_000;
 
-/** Why tests that need it are skipped; null: they are not. */
-export const noOtlpReceiver =
-  process.env.OTLP_RECEIVER_PATH || process.env.RUN_OTLP_RECEIVER === '1'
-    ? null
-    : '(skipped: set OTLP_RECEIVER_PATH, or RUN_OTLP_RECEIVER=1, which needs Go and its module proxy)';
+export interface OtlpReceiverProgram {
+  /** Whether tests have to be skipped, because there is no receiver. */
+  readonly missing: boolean;
+  /** For titles of tests: empty, or the reason why they are skipped. */
+  readonly note: string;
+  readonly start: () => Promise<OtlpReceiver>;
+}
 
-/** Starts the program at OTLP_RECEIVER_PATH, or one that Go builds. */
-export async function startOtlpReceiver(): Promise<OtlpReceiver> {
-  const path = process.env.OTLP_RECEIVER_PATH || (await build());
+/** Finds the program at OTLP_RECEIVER_PATH, or with RUN_OTLP_RECEIVER=1 has Go build one. */
+export async function findOtlpReceiver(): Promise<OtlpReceiverProgram> {
+  const { OTLP_RECEIVER_PATH: given, RUN_OTLP_RECEIVER: run } = process.env;
+  if (given) return programAt(given);
+  if (run !== '1')
+    return missing('set OTLP_RECEIVER_PATH, or RUN_OTLP_RECEIVER=1, which needs Go and its module proxy');
+  return build().then(programAt, (error: Error) => missing(error.message.trim().split('\n').at(-1)!));
+}
+
+function programAt(path: string): OtlpReceiverProgram {
+  return { missing: false, note: '', start: () => startOtlpReceiver(path) };
+}
+
+function missing(why: string): OtlpReceiverProgram {
+  const note = `(skipped: ${why})`;
+  console.warn(`no OTLP receiver ${note}`);
+  return { missing: true, note, start: () => Promise.reject(new Error(note)) };
+}
+
+async function startOtlpReceiver(path: string): Promise<OtlpReceiver> {
   const port = await freePort();
   const child = spawn(path, [`127.0.0.1:${port}`], { stdio: ['ignore', 'pipe', 'inherit'] });
   const kill = () => void child.kill('SIGKILL');
@@ -93,7 +114,11 @@ async function build(): Promise<string> {
     const unfinished = await mkdtemp(`${built}-`);
     await cp(folder, unfinished, { recursive: true });
     const env = { ...process.env, GOPATH: join(unfinished, 'go'), GOFLAGS: '-modcacherw -mod=mod' };
-    await promisify(execFile)('go', ['build', '-o', 'otlp-receiver', '.'], { cwd: unfinished, env });
+    await promisify(execFile)('go', ['build', '-o', 'otlp-receiver', '.'], {
+      cwd: unfinished,
+      env,
+      timeout: mostBuildMs,
+    });
     await rm(join(unfinished, 'go'), { recursive: true });
     await rename(unfinished, built).catch(() => rm(unfinished, { recursive: true }));
   }

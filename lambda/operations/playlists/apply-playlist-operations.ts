@@ -80,7 +80,10 @@ export const applyPlaylistOperations = operation(['service:write'], {
     }
     await assertRoom(ctx, { playlistItems: itemsMore(playlist, result.spec) });
     const saved = await ctx.data.playlists.saveDraft(playlist.id, result.spec);
-    await keepPrepared(ctx.data, 'playlist', playlist.id, { retries: true, limitFactor: ctx.settings.limitFactor });
+    await keepPrepared(ctx.data, 'playlist', playlist.id, {
+      retries: 'at once',
+      limitFactor: ctx.settings.limitFactor,
+    });
     return presentPlaylist(ctx, saved);
   },
 });

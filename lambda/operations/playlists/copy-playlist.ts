@@ -38,7 +38,7 @@ export const copyPlaylist = operation(['service:write'], {
     }
     await assertRoom(ctx, { playlistItems: itemsMore(target, source.draft) });
     const saved = await playlists.saveDraft(target.id, source.draft);
-    await keepPrepared(ctx.data, 'playlist', target.id, { retries: true, limitFactor: ctx.settings.limitFactor });
+    await keepPrepared(ctx.data, 'playlist', target.id, { retries: 'at once', limitFactor: ctx.settings.limitFactor });
     return presentPlaylist(ctx, saved);
   },
 });

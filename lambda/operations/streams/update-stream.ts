@@ -119,7 +119,7 @@ async function takeUpFraming({ data, now, settings: { limitFactor } }: Context, 
 async function takeUpSound({ data, now, settings: { limitFactor } }: Context, stream: Stream): Promise<void> {
   if (!isLive(stream.state) || stream.state === 'stopping') return;
   await changeJoins(data, stream, now);
-  await refreshSound(data, stream, { now, retries: true, limitFactor });
+  await refreshSound(data, stream, { now, retries: 'at once', limitFactor });
 }
 
 /** Refuses to retry what there is nothing to retry of. */

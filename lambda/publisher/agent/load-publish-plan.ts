@@ -4,10 +4,9 @@ import type { Destination } from '../../data/destinations.ts';
 import type { Replica, ReplicaRole } from '../../data/replicas.ts';
 import { formatOfRun } from '../../data/streams.ts';
 import type { Stream } from '../../data/streams.ts';
-import type { TimelineEntry, TimelineItem } from '../../domain/play-out.ts';
-import { formatName, formatOfItem, uploadsByFormat } from '../../domain/rendition.ts';
+import type { TimelineItem } from '../../domain/play-out.ts';
+import { formatName, formatOfItem } from '../../domain/rendition.ts';
 import type { RenditionFormat } from '../../domain/rendition.ts';
-import { hasJoins } from '../../domain/sound-joins.ts';
 import { destinationKeyPlace, ingestKeyPlace, srtPassphrasePlace, streamKeyPlace } from '../../domain/sealed-places.ts';
 import type { StreamingSettings } from '../../orchestration/stream-parts.ts';
 import type { ObjectStore } from '../../ports/object-store/object-store.ts';
@@ -19,6 +18,7 @@ import { encoderKeyOf } from '../encoded/shared-encoder.ts';
 import type { SharedEncoders } from '../encoded/shared-encoder.ts';
 import type { MediaOptions } from '../encoded/ffmpeg-media.ts';
 import type { MediaTools } from '../media/media-tools.ts';
+import { loadPreparedTimelines } from '../prepared/load-timelines.ts';
 import type { MadeFrom } from '../prepared/segment-sources.ts';
 import type { PreparedTimeline } from '../prepared/track-reader.ts';
 import { preparedMedia } from '../prepared/prepared-media.ts';
@@ -92,21 +92,8 @@ function encodedMediaOf(
 function preparedMediaOf(options: PublishPlanOptions, stream: Stream, revision: Revision): StreamMedia {
   const { data, prepared, log, steadyClock } = options;
   const format = formatOfRun(stream);
-  const withPrepared = async (entries: readonly TimelineEntry[], wanted: RenditionFormat) => {
-    const items = entries.flatMap(({ snapshot }) => snapshot.items);
-    const names = new Set([formatName(wanted), ...uploadsByFormat(items, wanted).keys()]);
-    const uploadIDs = items.map(({ uploadID }) => uploadID);
-    return { entries, ...(await data.renditions.prepared(uploadIDs, [...names])) };
-  };
   const timeline = new KnownTimeline({
-    load: async () => {
-      const { video, audio } = await data.timelines.ofStream(stream.id);
-      const joins = hasJoins(audio) ? await data.joins.ofRun(stream.id) : new Map<string, number>();
-      return {
-        video: await withPrepared(video, format),
-        audio: { ...(await withPrepared(audio, 'sound')), joins },
-      };
-    },
+    load: () => loadPreparedTimelines(data, stream.id, format),
     revision,
     // An item that is not there as it is to be may be there soon.
     isWhole: ({ video, audio }) => isAllThere(video, format) && isAllThere(audio, 'sound'),

@@ -33,6 +33,8 @@ export interface TimedFrame {
   /** PCM s16le, 48 kHz stereo, `profile.samplesPerFrame` samples. */
   readonly samples: Buffer;
   readonly occurrence: ItemOccurrence;
+  /** The upload whose sound it is, in place of the item that the track of sound has there; null: there is none. */
+  readonly soundStandIn: string | null;
 }
 
 export interface FrameSource {
@@ -100,9 +102,13 @@ export async function openFrames(options: MediaOptions, startFrame: number): Pro
         if (!video) throw new Error('an item ended before its last frame');
         return { video, samples: hasAudioTrack ? null : await item.readSamples(profile.samplesPerFrame) };
       });
-      const { video, samples } = picture.result;
-      const share = samples ?? (await sound.step((item) => item.readSamples(profile.samplesPerFrame))).result;
-      return { frame: picture.frame, video, samples: share, occurrence: picture.occurrence };
+      const { frame, occurrence, result } = picture;
+      if (result.samples)
+        return { frame, video: result.video, samples: result.samples, occurrence, soundStandIn: null };
+      const heard = await sound.step((item) => item.readSamples(profile.samplesPerFrame));
+      const { item, isStandIn } = heard.occurrence;
+      const soundStandIn = isStandIn ? item.uploadID : null;
+      return { frame, video: result.video, samples: heard.result, occurrence, soundStandIn };
     },
     async close() {
       await Promise.all([pictures.close(), sound.close()]);

@@ -1,5 +1,4 @@
 // Merges a stream's pictures and its encoded sound into RTMP messages in order of time, a while ahead of their sending.
-import type { ItemOccurrence } from '../../domain/play-out.ts';
 import type { AudioEncoder } from '../ffmpeg/audio-encoder.ts';
 import { audioFormat } from '../ffmpeg/profile.ts';
 import type { Profile } from '../ffmpeg/profile.ts';
@@ -12,7 +11,7 @@ import type { MediaMessage } from '../rtmp/message.ts';
  */
 export interface QueuedMessage extends MediaMessage {
   /** Set on messages that carry a picture. */
-  readonly picture: { readonly frame: number; readonly occurrence: ItemOccurrence } | null;
+  readonly picture: Pick<TimedFrame, 'frame' | 'occurrence' | 'soundStandIn'> | null;
 }
 
 /** A message as it is encoded. Its timestamp counts from the encoder's first frame. */
@@ -91,12 +90,12 @@ export class MessageQueue {
     }
     this.#pictures.shift();
     this.#notify();
-    const { frame, video, occurrence } = head;
+    const { frame, video, occurrence, soundStandIn } = head;
     const picture: EncodedMessage = {
       type: 'video',
       ...videoTime,
       payload: video.payload,
-      picture: { frame, occurrence },
+      picture: { frame, occurrence, soundStandIn },
       isKeyframe: video.keyframe,
     };
     if (!video.sequenceHeader || this.#sequenceHeader?.equals(video.sequenceHeader)) return [picture];

@@ -114,7 +114,7 @@ class PacedSender {
     publisher.send(batch);
     for (const { picture } of batch) {
       if (!picture) continue;
-      figures.frameSent(picture.frame, picture.occurrence);
+      figures.frameSent(picture.frame, picture.occurrence, 1, picture.soundStandIn);
       this.#watch.pictureSent();
     }
   }

@@ -73,7 +73,8 @@ async function open(options: PreparedMediaOptions, wantedFrame: number): Promise
       { type: 'video', timestampMs: 0, payload: videoSequenceHeader! },
     ],
     async send(sending) {
-      sender = new PreparedSender({ ...sending, profile, schedule, splicer, pictures, sound, startFrame });
+      const tracks = { pictures, sound, hasSoundTrack };
+      sender = new PreparedSender({ ...sending, profile, schedule, splicer, ...tracks, startFrame });
       await sender.run();
     },
     async close() {

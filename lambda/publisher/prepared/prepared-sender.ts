@@ -19,6 +19,8 @@ export interface PreparedSenderOptions extends Sending {
   readonly pictures: SpanQueue;
   /** The track of sound; null where the pictures' own sound is sent. */
   readonly sound: SpanQueue | null;
+  /** Whether the stream has such a track: where it cannot be read, the pictures' own sound stands in for it. */
+  readonly hasSoundTrack: boolean;
   /** The frame that the connection begins with. */
   readonly startFrame: number;
 }
@@ -66,6 +68,8 @@ export class PreparedSender {
   #fellBehindAtMs = -Infinity;
   #slowThrough: Slowness = null;
   #usesOwnSound: boolean;
+  /** The upload that the track of sound had last in place of an item; null: it had what it should. */
+  #soundStandIn: string | null = null;
   #isEnding = false;
 
   constructor(options: PreparedSenderOptions) {
@@ -160,7 +164,7 @@ export class PreparedSender {
     const chunks: Buffer[] = [];
     for (let head = pictures.head; head !== null; head = pictures.head) {
       const { span, next } = head;
-      const { startFrame, occurrence } = span.playing;
+      const { startFrame } = span.playing;
       const frame = startFrame + next;
       if (frame > this.#frame) {
         figures.skipped(frame - this.#frame);
@@ -172,7 +176,6 @@ export class PreparedSender {
       this.#splice(span, next, until, chunks);
       pictures.advance(until);
       this.#frame = startFrame + until;
-      figures.frameSent(this.#frame - 1, occurrence, until - next);
     }
     return chunks;
   }
@@ -184,17 +187,24 @@ export class PreparedSender {
     return head.span.playing.startFrame + head.next;
   }
 
-  /** Adds pictures `first` to `end` of a span and their sound, or that of the track of sound, to the chunks. */
+  /**
+   * Adds pictures `first` to `end` of a span and their sound, or that of the track of sound, to the chunks, and counts
+   * them.
+   */
   #splice(span: Span, first: number, end: number, chunks: Buffer[]): void {
-    const { splicer, profile } = this.#options;
+    const { splicer, profile, figures, hasSoundTrack } = this.#options;
+    const { startFrame, occurrence } = span.playing;
     if (this.#usesOwnSound) {
       splicer.addPicturesAndSound(span, first, end, chunks);
+      const soundStandIn = hasSoundTrack ? occurrence.item.uploadID : null;
+      figures.frameSent(startFrame + end - 1, occurrence, end - first, soundStandIn);
       return;
     }
     for (let picture = first; picture < end; picture++) {
       splicer.addPicture(span, picture, chunks);
-      const nextFrame = span.playing.startFrame + picture + 1;
-      this.#spliceTrackUntil(firstSoundFrameFrom(nextFrame, profile.framesPerSecond), chunks);
+      const frame = startFrame + picture;
+      this.#spliceTrackUntil(firstSoundFrameFrom(frame + 1, profile.framesPerSecond), chunks);
+      figures.frameSent(frame, occurrence, 1, this.#soundStandIn);
     }
   }
 
@@ -207,6 +217,8 @@ export class PreparedSender {
       const until = Math.min(head.span.end, gridFrame - gridStart);
       if (until <= head.next) break;
       splicer.addSound(head.span, head.next, until, chunks);
+      const { item, isStandIn } = head.span.playing.occurrence;
+      this.#soundStandIn = isStandIn ? item.uploadID : null;
       sound.advance(until);
     }
   }

@@ -1,12 +1,17 @@
 // Which pictures a destination has taken: stretches of frames, as its system acknowledged their bytes.
-import type { AiredStretch } from '../../data/streams.ts';
+import type { AiredStretch } from '../../domain/aired.ts';
 import type { ItemOccurrence } from '../../domain/play-out.ts';
 
-/** What was sent and is not acknowledged yet. */
-interface InFlight {
+/** Successive pictures. */
+interface Pictures {
   readonly from: number;
   readonly to: number;
   readonly standIn: string | null;
+  readonly soundStandIn: string | null;
+}
+
+/** What was sent and is not acknowledged yet. */
+interface InFlight extends Pictures {
   /** How many bytes of the connection had been sent by the end of it. */
   readonly endBytes: number;
 }
@@ -22,7 +27,7 @@ export class AiredFrames {
   readonly #stretches: AiredStretch[] = [];
   #isOpen = false;
   /** Pictures whose write has not returned yet, without the bytes that they end with. */
-  #unwritten: Omit<InFlight, 'endBytes'>[] = [];
+  #unwritten: Pictures[] = [];
   #inFlight: InFlight[] = [];
   #countedBytes = 0;
 
@@ -47,10 +52,21 @@ export class AiredFrames {
     this.#stretches.splice(0, Math.max(0, last));
   }
 
-  /** So many pictures, of which `frame` is the last, are being written. */
-  sent(frame: number, { item, isStandIn }: ItemOccurrence, count: number): void {
-    const standIn = isStandIn ? item.uploadID : null;
-    this.#unwritten.push({ from: frame - count + 1, to: frame + 1, standIn });
+  /**
+   * So many pictures, of which `frame` is the last, are being written.
+   * @param soundStandIn whose sound goes with them in place of the item that the track of sound has there
+   */
+  sent(frame: number, { item, isStandIn }: ItemOccurrence, count: number, soundStandIn: string | null): void {
+    const pictures = {
+      from: frame - count + 1,
+      to: frame + 1,
+      standIn: isStandIn ? item.uploadID : null,
+      soundStandIn,
+    };
+    const last = this.#unwritten.at(-1);
+    if (last?.to === pictures.from && isOfSame(last, pictures))
+      this.#unwritten[this.#unwritten.length - 1] = { ...pictures, from: last.from };
+    else this.#unwritten.push(pictures);
   }
 
   /** They are written. @param bytes sent by the connection so far */
@@ -81,17 +97,24 @@ export class AiredFrames {
     this.#isOpen = false;
   }
 
-  #add({ from, to, standIn, endBytes }: InFlight): void {
+  #add({ endBytes, ...pictures }: InFlight): void {
+    const { from, to } = pictures;
     if (to === from) return;
     const last = this.#stretches.at(-1);
     const bytes = endBytes - this.#countedBytes;
     this.#countedBytes = endBytes;
-    if (this.#isOpen && last?.to === from && last.standIn === standIn) {
+    if (this.#isOpen && last?.to === from && isOfSame(last, pictures)) {
       this.#stretches[this.#stretches.length - 1] = { ...last, to, bytes: last.bytes + bytes };
       return;
     }
     this.#isOpen = true;
-    this.#stretches.push({ from, to, bytes, standIn });
+    this.#stretches.push({ ...pictures, bytes });
     if (this.#stretches.length > mostStretches) this.#stretches.shift();
   }
+}
+
+type StandIns = Pick<AiredStretch, 'standIn' | 'soundStandIn'>;
+
+function isOfSame(one: StandIns, other: StandIns): boolean {
+  return one.standIn === other.standIn && one.soundStandIn === other.soundStandIn;
 }

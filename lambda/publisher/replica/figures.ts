@@ -70,12 +70,16 @@ export class Figures {
     sentByProcess.bytes += bytes;
   }
 
-  /** @param frame the last of those sent @param count how many were sent */
-  frameSent(frame: number, occurrence: ItemOccurrence, count = 1): void {
+  /**
+   * @param frame the last of those sent
+   * @param count how many were sent
+   * @param soundStandIn the upload whose sound went with them in place of the item that the track of sound has there
+   */
+  frameSent(frame: number, occurrence: ItemOccurrence, count = 1, soundStandIn: string | null = null): void {
     this.#framesSent += count;
     sentByProcess.frames += count;
     this.#position = { frame, occurrence };
-    this.aired.sent(frame, occurrence, count);
+    this.aired.sent(frame, occurrence, count, soundStandIn);
   }
 
   /**

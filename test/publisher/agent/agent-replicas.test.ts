@@ -23,7 +23,7 @@ it('where other items stand in again and again, none of it is lost, also while n
   let isAway = false;
   for (let frame = 0; frame < 200; frame++) {
     const occurrence = { item: { uploadID: 'upl' }, ...(frame % 2 && { isStandIn: true }) } as ItemOccurrence;
-    figures.aired.sent(frame, occurrence, 1);
+    figures.aired.sent(frame, occurrence, 1, null);
     figures.aired.written(frame + 1);
     figures.aired.arrived(frame + 1);
     isAway = frame > 50 && frame < 150;

@@ -81,6 +81,7 @@ function queueOf({ framerate = 'f_30', startFrame = 0, sequenceHeaders = { 0: 'A
         video,
         samples: Buffer.alloc(profile.samplesPerFrame * audioFormat.bytesPerSample),
         occurrence,
+        soundStandIn: null,
       };
     },
     async close() {

@@ -106,7 +106,7 @@ class FakeMessages implements Pick<Tap, 'next' | 'close' | 'endBeforeKeyframe' |
         type: 'video',
         timestampMs: frame * frameMs,
         payload: Buffer.alloc(pictureBytes),
-        picture: { frame, occurrence },
+        picture: { frame, occurrence, soundStandIn: null },
       },
     ];
   }

@@ -45,7 +45,7 @@ class FakeEncoding {
     const isKeyframe = frame % profile.gopFrames === 0;
     const common = { type: 'video', timestampMs: 0, exactMs: videoMs } as const;
     const payload = Buffer.from(`picture ${frame}`);
-    const picture = { ...common, payload, picture: { frame, occurrence }, isKeyframe };
+    const picture = { ...common, payload, picture: { frame, occurrence, soundStandIn: null }, isKeyframe };
     if (frame !== this.startFrame) return [picture];
     return [{ ...common, payload: Buffer.from('header'), picture: null, isKeyframe: false }, picture];
   }

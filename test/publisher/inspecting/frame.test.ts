@@ -14,9 +14,12 @@ import { createOutboxTimers } from '../../../lambda/ports/timers/outbox-timers.t
 import { actorsOn, startOptions, storage } from '../../support/actors.ts';
 import { makeBarcodeClip, readBarcodes } from '../../support/barcode-clip.ts';
 import { commandsTo } from '../../support/outbox-rows.ts';
+import { ssimOf } from '../../support/picture-likeness.ts';
 import { testService } from '../../support/service.ts';
 import type { Answer } from '../../support/service.ts';
 import { objectKeyOf } from '../../support/stored-uploads.ts';
+import { CheckingIngest, flvOf } from '../prepared/checking-ingest.ts';
+import { mediaOptions, play, preparedClips } from '../prepared/prepared-clips.ts';
 
 const service = testService();
 const actors = actorsOn(service);
@@ -86,14 +89,19 @@ async function ask(path: string): Promise<Answer> {
 
 /** Asks for the picture of a time, has it made, and reads it. */
 async function frameAt(at: Date): Promise<{ clip: number; frame: number }> {
-  const { status, headers } = await ask(`/streams/${streamID}/frame?at=${at.toISOString()}`);
+  const [shown] = await readBarcodes(tools, await jpegAt(at));
+  return shown!;
+}
+
+/** The same as a file. */
+async function jpegAt(at: Date, more = ''): Promise<string> {
+  const { status, headers } = await ask(`/streams/${streamID}/frame?at=${at.toISOString()}${more}`);
   expect(status).toBe(302);
   const location = decodeURIComponent(headers.get('location')!);
   const [, image] = [...stored].find(([key]) => location.includes(key))!;
   const file = join(folder, 'frame.jpg');
   await writeFile(file, image);
-  const [shown] = await readBarcodes(tools, file);
-  return shown!;
+  return file;
 }
 
 it.each([0, 1.5, 2.999, 3, 4.2, 61.034])(
@@ -107,6 +115,31 @@ it.each([0, 1.5, 2.999, 3, 4.2, 61.034])(
     }
   },
 );
+
+it('is of a year ahead what a sender sends then, on a clock that is a year ahead', { timeout: 120_000 }, async () => {
+  await using prepared = await preparedClips(tools);
+  const { video } = await data().timelines.ofStream(streamID);
+  const { items } = video[0]!.snapshot;
+  for (const each of items) await prepared.prepare(each, files.get(each.objectKey)!);
+  const ingest = new CheckingIngest();
+  const yearFrame = (yearMs * fps) / 1000;
+  await play(
+    mediaOptions(prepared.objects, () => ({ video })),
+    ingest,
+    { startFrame: yearFrame, seconds: 6 },
+  );
+  const recording = join(folder, 'a-year-ahead.flv');
+  await writeFile(recording, flvOf(ingest));
+  // A lap begins with the year, and the sender with that.
+  const shown = await readBarcodes(tools, recording);
+  for (const index of [0, 41, 100, 149]) {
+    const at = new Date(anchoredAt.getTime() + yearMs + Math.ceil((index * 1000) / fps));
+    expect(await frameAt(at)).toEqual(shown[index]);
+    const ssim = await ssimOf(tools, await jpegAt(at, '&width=1280'), recording, index);
+    console.log(`frame ${index} of a year ahead has an SSIM of ${ssim}`);
+    expect(ssim).toBeGreaterThanOrEqual(0.99);
+  }
+});
 
 it('is made once, however often and for whatever lap it is asked, and forgotten after a day', async () => {
   const at = (ms: number) => `/streams/${streamID}/frame?at=${new Date(anchoredAt.getTime() + ms).toISOString()}`;

@@ -11,6 +11,7 @@ import { renditionOf } from '../../../lambda/domain/rendition.ts';
 import { joinsAt, withJoins } from '../../../lambda/domain/sound-joins.ts';
 import type { Join } from '../../../lambda/domain/sound.ts';
 import { openFrames } from '../../../lambda/publisher/encoded/ffmpeg-media.ts';
+import type { FrameSource } from '../../../lambda/publisher/encoded/ffmpeg-media.ts';
 import { audioFormat, profileOf } from '../../../lambda/publisher/ffmpeg/profile.ts';
 import { findMediaTools } from '../../../lambda/publisher/media/media-tools.ts';
 import { joinKey } from '../../../lambda/domain/object-keys.ts';
@@ -216,9 +217,19 @@ describe.each([
   });
 });
 
-/** What the ffmpeg backend gives to its encoder of sound. */
-async function encoded(entries: readonly TimelineEntry[], seconds: number, startFrame: number): Promise<Float32Array> {
-  const source = await openFrames(
+it('encoded while it is sent, a song stands in for one that cannot be decoded, and each frame says so', async () => {
+  const bad = item('bad', 1);
+  paths.set(bad.uploadID, join(folder, 'bad.wav'));
+  await writeFile(paths.get(bad.uploadID)!, 'no sound');
+  const source = await openEncoded(timelineOf(bad, songs[0]!), 0);
+  const standIns: (string | null)[] = [];
+  for (let frame = 0; frame < 2 * rate; frame++) standIns.push((await source.next()).soundStandIn);
+  await source.close();
+  expect(standIns).toEqual([...Array<string>(rate).fill('song0'), ...Array<null>(rate).fill(null)]);
+});
+
+function openEncoded(entries: readonly TimelineEntry[], startFrame: number): Promise<FrameSource> {
+  return openFrames(
     {
       tools,
       profile: profileOf(format),
@@ -230,6 +241,11 @@ async function encoded(entries: readonly TimelineEntry[], seconds: number, start
     },
     startFrame,
   );
+}
+
+/** What the ffmpeg backend gives to its encoder of sound. */
+async function encoded(entries: readonly TimelineEntry[], seconds: number, startFrame: number): Promise<Float32Array> {
+  const source = await openEncoded(entries, startFrame);
   const samples: Buffer[] = [];
   for (let frame = 0; frame < seconds * rate; frame++) samples.push((await source.next()).samples);
   await source.close();

@@ -172,9 +172,29 @@ describe('a track of sound', { timeout: 20_000 }, () => {
 
   it('that cannot be read leaves the pictures with their own', async () => {
     const gone = item('gone', 3, { kind: 'audio' });
-    const { ingest, logged } = await send({ video: timelineOf(items.even), audio: timelineOf(gone) }, { seconds: 20 });
+    const tracks = { video: timelineOf(items.even), audio: timelineOf(gone) };
+    const { ingest, logged, figures } = await send(tracks, { seconds: 20 });
     expect(logged).toContain('sound_not_playable');
     expectNoSeam(ingest);
+    expect(figures.aired!.map(({ from, standIn, soundStandIn }) => [from, standIn, soundStandIn])).toEqual([
+      [0, null, 'even'],
+    ]);
+  });
+
+  it('of which a song cannot be read has another one for its time, and that is noted', async () => {
+    const gone = item('gone', 3, { kind: 'audio' });
+    const tracks = { video: timelineOf(items.even), audio: timelineOf(items.song, gone) };
+    // The track is read while the clock of the test stands still.
+    const { figures } = await send(tracks, { seconds: 14, eachTurn: () => setTimeout(5) });
+    // Sound begins within a picture of the song.
+    const noted = figures.aired!.map(({ from, soundStandIn }) => [Math.round(from / 90), soundStandIn]);
+    expect(noted).toEqual([
+      [0, null],
+      [1, 'song'],
+      [2, null],
+      [3, 'song'],
+      [4, null],
+    ]);
   });
 });
 

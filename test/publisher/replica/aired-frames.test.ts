@@ -8,8 +8,8 @@ const planned = { item } as ItemOccurrence;
 const standingIn = { item, isStandIn: true } as ItemOccurrence;
 
 /** Sends pictures `from` to `to`, of 100 bytes each. */
-function send(aired: AiredFrames, from: number, to: number, occurrence = planned): void {
-  aired.sent(to - 1, occurrence, to - from);
+function send(aired: AiredFrames, from: number, to: number, occurrence = planned, soundStandIn?: string): void {
+  aired.sent(to - 1, occurrence, to - from, soundStandIn ?? null);
   aired.written(to * 100);
 }
 const inShort = (aired: AiredFrames) =>
@@ -41,6 +41,22 @@ it('what is left out, what stands in, and another connection begin a stretch', (
     [15, 20, null],
     [20, 25, 'upl'],
     [25, 30, null],
+  ]);
+});
+
+it('so does what stands in for an item of the track of sound', () => {
+  const aired = new AiredFrames();
+  send(aired, 0, 10);
+  // Pictures of one write, picture by picture.
+  for (let frame = 10; frame < 20; frame++) aired.sent(frame, planned, 1, frame < 13 ? null : 'song');
+  aired.written(2000);
+  send(aired, 20, 30, planned, 'song');
+  send(aired, 30, 35, standingIn, 'song');
+  aired.arrived(Infinity);
+  expect(aired.stretches.map(({ from, to, standIn, soundStandIn }) => [from, to, standIn, soundStandIn])).toEqual([
+    [0, 13, null, null],
+    [13, 30, null, 'song'],
+    [30, 35, 'upl', 'song'],
   ]);
 });
 

@@ -1,0 +1,33 @@
+// What a prepared stream plays, with what of it is prepared, from the rows.
+import type { Database } from '../../data/database.ts';
+import type { Track } from '../../data/timelines.ts';
+import type { TimelineEntry } from '../../domain/play-out.ts';
+import { formatName, uploadsByFormat } from '../../domain/rendition.ts';
+import type { PictureFormat, RenditionFormat } from '../../domain/rendition.ts';
+import { hasJoins } from '../../domain/sound-joins.ts';
+import type { PreparedTimeline } from './track-reader.ts';
+
+/** Both tracks of a stream's run. @param format of its pictures, without framing */
+export async function loadPreparedTimelines(
+  data: Pick<Database, 'timelines' | 'joins' | 'renditions'>,
+  streamID: string,
+  format: PictureFormat,
+): Promise<Readonly<Record<Track, PreparedTimeline>>> {
+  const { video, audio } = await data.timelines.ofStream(streamID);
+  const joins = hasJoins(audio) ? await data.joins.ofRun(streamID) : new Map<string, number>();
+  return {
+    video: await withPrepared(data, video, format),
+    audio: { ...(await withPrepared(data, audio, 'sound')), joins },
+  };
+}
+
+async function withPrepared(
+  { renditions }: Pick<Database, 'renditions'>,
+  entries: readonly TimelineEntry[],
+  wanted: RenditionFormat,
+): Promise<PreparedTimeline> {
+  const items = entries.flatMap(({ snapshot }) => snapshot.items);
+  const names = new Set([formatName(wanted), ...uploadsByFormat(items, wanted).keys()]);
+  const uploadIDs = items.map(({ uploadID }) => uploadID);
+  return { entries, ...(await renditions.prepared(uploadIDs, [...names])) };
+}

@@ -1,0 +1,128 @@
+// Takes what a prepared stream sends out of its RTMP chunks and puts it into fragments of MP4: nothing is decoded.
+import type { Track } from '../../data/timelines.ts';
+import { firstSoundFrameFrom, soundFramesOf, soundGridFrame } from '../../domain/prepared-play-out.ts';
+import type { PreviewFrames } from '../../domain/preview.ts';
+import type { PictureFormat, RenditionFormat } from '../../domain/rendition.ts';
+import type { Log } from '../../log.ts';
+import { audioFormat, profileOf } from '../ffmpeg/profile.ts';
+import { mediaOfTag, readVideoTag } from '../ffmpeg/video-tag.ts';
+import { MediaError } from '../media/media-error.ts';
+import type { SegmentHeader } from '../prepared/segment-format.ts';
+import type { SegmentStore } from '../prepared/segment-store.ts';
+import type { Span } from '../prepared/span.ts';
+import { TrackReader } from '../prepared/track-reader.ts';
+import type { PreparedTimeline } from '../prepared/track-reader.ts';
+import { NothingReadable } from '../replica/faults.ts';
+import { aacHeaderBytes, clockRates, movieFragment, movieHeader } from './fragmented-mp4.ts';
+import type { Fragment } from './fragmented-mp4.ts';
+import { payloadsOf } from './span-payloads.ts';
+import { TrackSound } from './track-sound.ts';
+import type { Sound } from './track-sound.ts';
+
+export interface RemuxOptions {
+  readonly store: SegmentStore;
+  readonly format: PictureFormat;
+  /** What the stream plays. The audio track has no entries where the pictures' own sound plays. */
+  readonly timelines: Readonly<Record<Track, PreparedTimeline>>;
+  readonly log: Log;
+}
+
+export interface RemuxedPiece {
+  /** What comes before all pieces like it. */
+  readonly header: Buffer;
+  readonly fragments: Buffer;
+}
+
+/** Pictures of a span, from `first` until before `end`, with the sound that was prepared with them. */
+interface Part {
+  readonly span: Span;
+  readonly first: number;
+  readonly end: number;
+  readonly payloads: ReturnType<typeof payloadsOf>;
+}
+
+/**
+ * Remuxes frames of a stream, of which the first is a keyframe, with the sound that agents send with them.
+ * @returns null where an item cannot be read: what agents send in its place depends on what they have sent before
+ */
+export async function remuxPiece(options: RemuxOptions, { start, end }: PreviewFrames): Promise<RemuxedPiece | null> {
+  const { timelines, format } = options;
+  const { framesPerSecond } = profileOf(format);
+  const pictures = readerOf(options, 'video', format, start);
+  const hasTrack = timelines.audio.entries.length > 0;
+  const track = hasTrack ? new TrackSound(readerOf(options, 'audio', 'sound', start), framesPerSecond) : null;
+  const fragments: Buffer[] = [];
+  let header: Buffer | null = null;
+  try {
+    for (let frame = start; frame < end;) {
+      const span = await pictures.next();
+      const { playing, first } = span;
+      if (playing.occurrence.isStandIn || playing.startFrame + first !== frame) return null;
+      const until = Math.min(span.end, end - playing.startFrame);
+      const part = { span, first, end: until, payloads: payloadsOf(span, first, until) };
+      header ??= movieHeaderOf(format, span.header);
+      const next = playing.startFrame + until;
+      const ofTrack = await track?.until(firstSoundFrameFrom(next, framesPerSecond));
+      fragments.push(fragmentOf(part, ofTrack ?? ownSound(part, framesPerSecond), format));
+      frame = next;
+    }
+  } catch (error) {
+    if (error instanceof MediaError || error instanceof NothingReadable) return null;
+    throw error;
+  }
+  return { header: header!, fragments: Buffer.concat(fragments) };
+}
+
+function readerOf(options: RemuxOptions, track: Track, format: RenditionFormat, startFrame: number): TrackReader {
+  const { store, log, timelines } = options;
+  const { framesPerSecond } = profileOf(options.format);
+  const loadTimeline = async () => timelines[track];
+  // Agents read the same soon, and ask for what is lost.
+  return new TrackReader({ store, format, framesPerSecond, loadTimeline, onLost: () => {}, log }, startFrame);
+}
+
+function movieHeaderOf(format: PictureFormat, { videoSequenceHeader, audioSequenceHeader }: SegmentHeader): Buffer {
+  const { videoCodec, width, height } = profileOf(format);
+  return movieHeader({
+    videoCodec,
+    width,
+    height,
+    videoConfiguration: mediaOfTag(videoSequenceHeader!),
+    audioConfiguration: audioSequenceHeader.subarray(aacHeaderBytes),
+  });
+}
+
+function fragmentOf({ span, first, payloads }: Part, sound: Sound, format: PictureFormat): Buffer {
+  const { framesPerSecond, compositionDelayFrames } = profileOf(format);
+  const firstFrame = span.playing.startFrame + first;
+  const pictureTime = clockRates.video / framesPerSecond;
+  const video: Fragment = {
+    startTime: firstFrame * pictureTime,
+    duration: pictureTime,
+    samples: payloads.video.map((payload) => {
+      const { isKeyframe, compositionMs } = readVideoTag(payload);
+      const delayFrames = Math.round((compositionMs * framesPerSecond) / 1000);
+      return { bytes: mediaOfTag(payload), isKeyframe, compositionTime: delayFrames * pictureTime };
+    }),
+  };
+  const soundDelay = (compositionDelayFrames * clockRates.audio) / framesPerSecond;
+  return movieFragment(firstFrame, video, {
+    startTime: sound.firstFrame * audioFormat.samplesPerAacFrame + soundDelay,
+    duration: audioFormat.samplesPerAacFrame,
+    samples: sound.payloads.map((payload) => ({
+      bytes: payload.subarray(aacHeaderBytes),
+      isKeyframe: true,
+      compositionTime: 0,
+    })),
+  });
+}
+
+/** The sound of pictures, at its level where it has one. */
+function ownSound({ span: { playing, sound }, first, end, payloads }: Part, framesPerSecond: number): Sound {
+  const firstSound = firstSoundFrameFrom(first, framesPerSecond);
+  const endSound = Math.min(firstSoundFrameFrom(end, framesPerSecond), soundFramesOf(playing, framesPerSecond));
+  const sent = sound
+    ? sound.flatMap((part) => payloadsOf(part, part.first, Math.min(part.end, endSound)).audio)
+    : payloads.audio.slice(0, Math.max(0, endSound - firstSound));
+  return { firstFrame: soundGridFrame(playing.startFrame, framesPerSecond) + firstSound, payloads: sent };
+}

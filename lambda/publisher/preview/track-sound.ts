@@ -1,0 +1,62 @@
+// The sound of a stream's track of sound, taken along with its pictures.
+import { soundGridFrame } from '../../domain/prepared-play-out.ts';
+import { MediaError } from '../media/media-error.ts';
+import type { Span } from '../prepared/span.ts';
+import type { TrackReader } from '../prepared/track-reader.ts';
+import { NothingReadable } from '../replica/faults.ts';
+import { payloadsOf } from './span-payloads.ts';
+
+/** AAC frames that follow each other. */
+export interface Sound {
+  /** On the stream's grid of sound. */
+  readonly firstFrame: number;
+  /** Each with its header of FLV. */
+  readonly payloads: readonly Buffer[];
+}
+
+export class TrackSound {
+  readonly #reader: TrackReader;
+  readonly #framesPerSecond: number;
+  #span: Span | null = null;
+  /** The group of the span that comes next. */
+  #next = 0;
+  #isFailed = false;
+
+  constructor(reader: TrackReader, framesPerSecond: number) {
+    this.#reader = reader;
+    this.#framesPerSecond = framesPerSecond;
+  }
+
+  /**
+   * What comes before a frame of the sound's grid and was not taken yet.
+   * @returns null once the track cannot be read: agents send the pictures' own sound then
+   */
+  async until(gridFrame: number): Promise<Sound | null> {
+    const payloads: Buffer[] = [];
+    while (!this.#isFailed) {
+      const span = (this.#span ??= await this.#read());
+      if (span === null) break;
+      const gridStart = soundGridFrame(span.playing.startFrame, this.#framesPerSecond);
+      const end = Math.min(span.end, gridFrame - gridStart);
+      if (end > this.#next) {
+        payloads.push(...payloadsOf(span, this.#next, end).audio);
+        this.#next = end;
+      }
+      if (end < span.end) return { firstFrame: gridStart + this.#next - payloads.length, payloads };
+      this.#span = null;
+    }
+    return null;
+  }
+
+  async #read(): Promise<Span | null> {
+    try {
+      const span = await this.#reader.next();
+      this.#next = span.first;
+      return span;
+    } catch (error) {
+      if (!(error instanceof MediaError) && !(error instanceof NothingReadable)) throw error;
+      this.#isFailed = true;
+      return null;
+    }
+  }
+}
