@@ -1,6 +1,7 @@
 // `npm run cost`: what stages cost in a month, and streams in an hour, from the templates and AWS' list prices.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { costSection, withCostSection } from './cost/cost-section.ts';
+import { idleRows } from './cost/idle-rows.ts';
 import { readOptions } from './cost/options.ts';
 import { templatesOf } from './cost/stage-templates.ts';
 
@@ -13,7 +14,8 @@ if ('text' in options) {
 }
 
 try {
-  const section = costSection(options.stages.map(([name, settings]) => [name, templatesOf(name, settings)]));
+  const templates = options.stages.map(([name, settings]) => [name, templatesOf(name, settings)] as const);
+  const section = costSection(templates, idleRows(options.stages));
   if (options.write) writeFileSync(readme, withCostSection(readFileSync(readme, 'utf8'), section));
   console.log(section);
 } catch (error) {

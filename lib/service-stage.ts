@@ -1,5 +1,5 @@
 // One stage of the platform: all of its stacks, in the order in which they are deployed.
-import { BOOTSTRAP_QUALIFIER_CONTEXT, Stage, Tags } from 'aws-cdk-lib';
+import { Aspects, BOOTSTRAP_QUALIFIER_CONTEXT, PermissionsBoundary, Stage, Tags } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
 import { ApiStack } from './api/api-stack.ts';
 import { WebStack } from './web/web-stack.ts';
@@ -15,7 +15,9 @@ import { PublishingStack } from './publishing/publishing-stack.ts';
 import type { PublisherImage } from './shared/publisher-image.ts';
 import { PublicOrigin } from './shared/public-origin.ts';
 import type { StageSettings } from './stage-settings.ts';
+import { RoleNames } from './shared/role-names.ts';
 import { stageTags } from './shared/stage-tags.ts';
+import { StageZone } from './web/stage-zone.ts';
 
 export interface ServiceStageProps {
   readonly settings: StageSettings;
@@ -26,32 +28,38 @@ export interface ServiceStageProps {
 export class ServiceStage extends Stage {
   constructor(scope: Construct, id: string, { settings, image }: ServiceStageProps) {
     super(scope, id, {
+      ...(settings.permissionsBoundaryArn !== null && {
+        permissionsBoundary: PermissionsBoundary.fromArn(settings.permissionsBoundaryArn),
+      }),
       env: { region: settings.region, ...(settings.account === null ? {} : { account: settings.account }) },
     });
     if (settings.bootstrapQualifier !== null)
       this.node.setContext(BOOTSTRAP_QUALIFIER_CONTEXT, settings.bootstrapQualifier);
     for (const [key, value] of Object.entries(stageTags(id, settings))) Tags.of(this).add(key, value);
+    if (settings.rolePrefix !== null) Aspects.of(this).add(new RoleNames(settings.rolePrefix));
     const origin = new PublicOrigin(id, settings);
+    const zone = new StageZone(this, settings);
 
     const network = new NetworkStack(this, 'Network', { settings });
     const database = new DatabaseStack(this, 'Database', { settings, network });
     const media = new MediaStack(this, 'Media', { settings });
     const publishing = new PublishingStack(this, 'Publishing', { settings, network, database, media, origin, image });
-    const identity = new IdentityStack(this, 'Identity', { settings, network, database, origin });
+    const identity = new IdentityStack(this, 'Identity', { settings, network, database, origin, zone });
     const api = new ApiStack(this, 'Api', {
       settings,
       network,
       access: publishing.access,
       queues: publishing.queues,
       identity,
+      media,
+      zone,
     });
     const operate = new OperateStack(this, 'Operate', { settings, network, publishing });
-    const edge = new EdgeStack(this, 'Edge', { settings });
-    // A stack with another id would be another stack, with an empty bucket and another address.
-    const web = new WebStack(this, 'Dashboard', { settings, edge, api, media });
-    const delivery = new DeliveryStack(this, 'Delivery', { settings, media, origin, url: web.url });
-    // Nothing of a domain's address comes from the distribution that it leads to.
-    delivery.addStackDependency(web);
+    const web = settings.frontDoor === 'cloudfront' ? this.#distribution(settings, api, media, zone) : null;
+    const url = web?.url ?? api.door!.url;
+    const delivery = new DeliveryStack(this, 'Delivery', { settings, media, origin, url });
+    // Nothing of a domain's address comes from what it leads to.
+    delivery.addStackDependency(web ?? api);
     const monitoring = new MonitoringStack(this, 'Monitoring', {
       settings,
       database,
@@ -62,5 +70,11 @@ export class ServiceStage extends Stage {
     });
     // Functions fail until they know their address, and alarms would say so.
     monitoring.addStackDependency(delivery);
+  }
+
+  #distribution(settings: StageSettings, api: ApiStack, media: MediaStack, zone: StageZone): WebStack {
+    const edge = new EdgeStack(this, 'Edge', { settings, zone });
+    // A stack with another id would be another stack, with an empty bucket and another address.
+    return new WebStack(this, 'Dashboard', { settings, edge, api, media, zone });
   }
 }

@@ -37,6 +37,39 @@ export function text(pattern: RegExp, expected: string): Check {
   return { expected, holds: (value) => typeof value === 'string' && pattern.test(value) };
 }
 
+/** @param resource a pattern of what follows the account @param region that it has to be in; undefined: in any */
+export function isArn(service: string, resource: string, region?: string): Check {
+  const place = region ?? '[a-z0-9-]*';
+  return text(
+    new RegExp(`^arn:[a-z-]+:${service}:${place}:\\d{12}:${resource}$`),
+    `an ARN of ${service}${region === undefined ? '' : ` in ${region}`}`,
+  );
+}
+
+/** A block of IPv4 addresses that begins where its mask says. @param least bits of its mask */
+export function isCidr(least: number, most: number): Check {
+  return {
+    expected: `a block of private IPv4 addresses such as "10.20.0.0/16", of ${least} to ${most} bits`,
+    holds: (value) => {
+      const [, first = '', second = '', third = '', fourth = '', bits = ''] =
+        /^(\d+)\.(\d+)\.(\d+)\.(\d+)\/(\d+)$/.exec(String(value)) ?? [];
+      const parts = [first, second, third, fourth].map(Number);
+      const [a, b] = parts as [number, number];
+      const isPrivate =
+        a === 10 || (a === 172 && b >= 16 && b < 32) || (a === 192 && b === 168) || (a === 100 && b >= 64);
+      const address = parts.reduce((sum, part) => sum * 256 + part, 0);
+      return (
+        bits !== '' &&
+        Number(bits) >= least &&
+        Number(bits) <= most &&
+        parts.every((part) => part <= 255) &&
+        isPrivate &&
+        address % 2 ** (32 - Number(bits)) === 0
+      );
+    },
+  };
+}
+
 export function wholeNumber(least: number, most: number): Check {
   return {
     expected: `a whole number from ${least} to ${most}`,

@@ -1,5 +1,7 @@
 // The settings of a stage: what each of them means, and which values it may have.
 import { RetentionDays } from 'aws-cdk-lib/aws-logs';
+import { idleChecks, type IdleSettings } from './idle-settings.ts';
+import { lackOf } from './partition-limits.ts';
 import {
   type Check,
   emailAddress,
@@ -13,12 +15,13 @@ import {
   wholeNumber,
   zonesOf,
 } from './setting-checks.ts';
+import { faultOfTaken, takenChecks, type TakenSettings } from './taken-settings.ts';
 
 /**
  * What one stage decides. Every field is required: whoever adds a field has to decide about it for every stage.
  * Numbers are whole. What is allowed for each field stands in `checksOf` below.
  */
-export interface StageSettings {
+export interface StageSettings extends IdleSettings, TakenSettings {
   /**
    * The 12 digits of the AWS account that the stage belongs to. A deployment to another account is refused.
    * Null: the account of whoever deploys. Name the account of every stage that others rely on.
@@ -74,6 +77,12 @@ export interface StageSettings {
   /** Days for which logs are kept: one of the numbers that CloudWatch Logs allows. */
   readonly logRetentionDays: RetentionDays;
   /**
+   * What stands between users and the stage. `cloudfront`: a distribution near every user. `gateway`: API Gateway in
+   * the region, under the name in `domain`, for partitions without CloudFront
+   * (`api/gateway-door.ts` says what it lacks).
+   */
+  readonly frontDoor: 'cloudfront' | 'gateway';
+  /**
    * The public host name of the stage, and the id of the Route 53 hosted zone that the name is in.
    * Null: the stage has the name that CloudFront gives it.
    */
@@ -118,7 +127,11 @@ export interface StageSettings {
    * 62, at 2160p60 498. What else a stream takes of a machine, agents measure themselves (lambda/domain/capacity.ts).
    */
   readonly gpuMegapixels: number;
-  /** ffmpeg agents that always run. */
+  /**
+   * ffmpeg agents that always run. 0: none, and `gpuMachinesMin` may be 0 as well. Agents on Fargate then encode too,
+   * and take media commands; a machine comes for a stream that they have no room for, which waits for it some minutes,
+   * and goes when no stream has waited for a quarter of an hour.
+   */
   readonly ffmpegAgentsMin: number;
   /** The most ffmpeg agents there may be. */
   readonly ffmpegAgentsMax: number;
@@ -154,9 +167,9 @@ export interface StageSettings {
   readonly alarmEmail: string | null;
   /**
    * US dollars that the stage may cost in a month, by its tag. A notification is sent at 80 % of them, and when the
-   * forecast is higher. Nothing is switched off.
+   * forecast is higher. Nothing is switched off. Null: there is no budget.
    */
-  readonly monthlyBudgetUsd: number;
+  readonly monthlyBudgetUsd: number | null;
   /**
    * What a stream is created with whose `streamBackend` is null. `manifest` costs about a hundredth, and a first start
    * waits until the media is prepared. Streams that are there keep what they have.
@@ -177,7 +190,10 @@ export interface StageSettings {
   readonly otlpEndpoint: string | null;
 }
 
-/** @throws if a setting of the stage is missing or has a wrong value; the message names the stage and the setting */
+/**
+ * @throws if a setting of the stage is missing or has a wrong value, or takes what the partition of its region lacks;
+ *   the message names the stage and the setting
+ */
 export function checkStage(name: string, settings: StageSettings): void {
   const values: Readonly<Record<string, unknown>> = { ...settings };
   const checks = Object.entries(checksOf(settings));
@@ -189,19 +205,24 @@ export function checkStage(name: string, settings: StageSettings): void {
         `stage "${name}" in lib/stages.ts: ${field} must be ${expected}, not ${JSON.stringify(values[field])}`,
       );
   }
+  const lack = lackOf(settings) ?? faultOfTaken(settings);
+  if (lack !== null) throw new Error(`stage "${name}" in lib/stages.ts: ${lack}`);
 }
 
 function checksOf(settings: StageSettings): Record<keyof StageSettings, Check> {
   const { region, databaseStorageGiB, gpuMachinesMin, ffmpegAgentsMin, manifestAgentsMin, importWorkersMin } = settings;
   const tasksOnGpusMax = settings.ffmpegAgentsMax + settings.mediaWorkersMax;
   return {
+    ...idleChecks,
+    ...takenChecks(settings),
     account: orNull(text(/^\d{12}$/, 'an account id of 12 digits')),
     bootstrapQualifier: orNull(text(/^[a-z0-9]{1,10}$/, 'up to ten small letters and digits')),
     owner: tagValue,
     costCenter: tagValue,
     region: {
       expected: 'an AWS region whose buckets CloudFront can write its logs to',
-      holds: (value) => isRegion.holds(value) && !regionsWithoutCloudFrontLogs.has(String(value)),
+      holds: (value) =>
+        isRegion.holds(value) && (settings.frontDoor === 'gateway' || !regionsWithoutCloudFrontLogs.has(String(value))),
     },
     availabilityZones: zonesOf(region),
     natGateways: wholeNumber(1, 3),
@@ -216,6 +237,7 @@ function checksOf(settings: StageSettings): Record<keyof StageSettings, Check> {
       expected: 'a value of RetentionDays',
       holds: (value) => typeof value === 'number' && value in RetentionDays,
     },
+    frontDoor: text(/^(?:cloudfront|gateway)$/, 'cloudfront or gateway'),
     domain: { expected: 'a name and a hosted zone id, or null', holds: (value) => value === null || isDomain(value) },
     webRequestsPerFiveMinutes: wholeNumber(100, 2_000_000),
     apiRequestsPerSecond: wholeNumber(1, 10_000),
@@ -228,11 +250,11 @@ function checksOf(settings: StageSettings): Record<keyof StageSettings, Check> {
     gpuMachinesMax: wholeNumber(Math.max(tasksOnGpusMax + 1, gpuMachinesMin), 3000),
     // An agent with less could never take a stream at 2160p60.
     gpuMegapixels: wholeNumber(498, 100_000),
-    // Scaling follows the numbers that agents report, so at least one agent has to run.
-    ffmpegAgentsMin: wholeNumber(1, 1000),
-    ffmpegAgentsMax: wholeNumber(ffmpegAgentsMin, 1000),
+    ffmpegAgentsMin: wholeNumber(0, 1000),
+    ffmpegAgentsMax: wholeNumber(Math.max(1, ffmpegAgentsMin), 1000),
     // An agent with less could never take a stream at 2160p60.
     manifestAgentNetworkMbps: wholeNumber(50, 100_000),
+    // Scaling follows the numbers that agents report, so at least one agent has to run.
     manifestAgentsMin: wholeNumber(1, 1000),
     manifestAgentsMax: wholeNumber(manifestAgentsMin, 1000),
     mediaWorkersMax: wholeNumber(1, 1000),
@@ -241,7 +263,7 @@ function checksOf(settings: StageSettings): Record<keyof StageSettings, Check> {
     youtubeDailyUnits: wholeNumber(100, 100_000_000),
     mailFrom: orNull(emailAddress),
     alarmEmail: orNull(emailAddress),
-    monthlyBudgetUsd: wholeNumber(1, 10_000_000),
+    monthlyBudgetUsd: orNull(wholeNumber(1, 10_000_000)),
     defaultStreamBackend: text(/^(?:ffmpeg|manifest)$/, 'ffmpeg or manifest'),
     streamBackendEdit: flag,
     otlpEndpoint: orNull(text(/^https:\/\/[^\s/?#@]+(?:\/[^\s?#]*)?$/, 'an https:// URL without query')),

@@ -94,6 +94,7 @@ describe('who may import whom', () => {
       within(
         'lambda/operations',
         'lambda/ports/command-queue/queues.ts',
+        'lambda/domain/aws-partition.ts',
         'lambda/domain/capacity.ts',
         'lambda/domain/object-keys.ts',
         'lambda/domain/sealed-places.ts',
@@ -245,6 +246,14 @@ describe('where things are', () => {
     );
     const elsewhere = product.filter(({ path }) => !home(path));
     expect(places(elsewhere, sql)).toEqual([]);
+  });
+
+  it('hosts and ARNs of AWS are named in one place, as they differ by partition', () => {
+    const naming = within('lambda/domain/aws-partition.ts');
+    // Examples for users are of the partition that most of them have.
+    const examples = within('lambda/operations/sources/source-schema.ts', 'lambda/domain/source-url.ts');
+    const files = product.filter(({ path }) => !naming(path) && !examples(path));
+    expect(places(files, /.*(?:amazonaws\.com|arn:aws).*/g)).toEqual([]);
   });
 
   it('environment variables are read only where a process begins', () => {

@@ -3,6 +3,8 @@ import { posterSeconds } from '../../lambda/domain/posters.ts';
 import { previewPieceSeconds } from '../../lambda/domain/preview.ts';
 import {
   byUseTable,
+  idleTable,
+  type IdleRow,
   lookHourTable,
   scaleTable,
   standingTable,
@@ -16,13 +18,22 @@ const planned = '1080p30';
 const begin = '<!-- npm run cost -- --write: begin -->';
 const end = '<!-- npm run cost -- --write: end -->';
 
-/** @param stages at least one; the table of costs by the hour is about streams on the last one */
-export function costSection(stages: readonly StageTemplates[]): string {
+/**
+ * @param stages at least one; the table of costs by the hour is about streams on the last one
+ * @param idle what these stages may do without
+ */
+export function costSection(stages: readonly StageTemplates[], idle: readonly IdleRow[]): string {
   const last = stages.at(-1);
   if (!last) throw new Error('costs are those of at least one stage');
   return [
     'A month of each stage while nothing is on air, at the sizes of its templates:',
     standingTable(stages),
+    'What a stage may do without while nobody streams: what it costs where a stage has it, and in brackets what it ' +
+      'would cost where a stage does without:',
+    idleTable(
+      stages.map(([name]) => name),
+      idle,
+    ),
     'What is paid by use:',
     byUseTable(stages),
     `An hour of a stream on the agents of ${last[0]}, in dollars. ` +

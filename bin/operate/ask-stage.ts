@@ -6,6 +6,7 @@ import * as z from 'zod';
 import type { Reply } from '../../lambda/operate/carry-out.ts';
 import type { OperateCall } from '../../lambda/operate/operate.ts';
 import { signProof } from '../../lambda/operate/prove-caller.ts';
+import { awsHost } from '../../lambda/domain/aws-partition.ts';
 import { stagesToBuild } from '../../lib/stages.ts';
 import { openAws } from '../deploy/ask-aws.ts';
 import type { Credentials } from '../deploy/ask-aws.ts';
@@ -82,7 +83,7 @@ async function invoke(
   { functionName, region, session }: { functionName: string; region: string; session: Credentials },
   call: OperateCall,
 ): Promise<Reply> {
-  const hostname = `lambda.${region}.amazonaws.com`;
+  const hostname = awsHost('lambda', region);
   const url = new URL(
     process.env['AWS_ENDPOINT_URL_LAMBDA'] ?? process.env['AWS_ENDPOINT_URL'] ?? `https://${hostname}`,
   );

@@ -28,6 +28,8 @@ export interface NewAgent {
   readonly backends: readonly StreamBackend[];
   /** What its streams may use of its machine. */
   readonly capacity: Capacity;
+  /** How long a machine takes to come for a stream that the agent has no room for; null where none comes. */
+  readonly machineSeconds: number | null;
 }
 
 /** What an agent says of itself with each renewal. */
@@ -89,8 +91,9 @@ export function agents(db: Queryable) {
   return {
     register: (agent: NewAgent) =>
       db.query(
-        `insert into agents (id, supervisor, release, peer_url, zone, backends, capacity, lease_expires_at)
-         values ($1, $2, $3, $4, $5, $6, $7, now() + make_interval(secs => $8))`,
+        `insert into agents (id, supervisor, release, peer_url, zone, backends, capacity, machine_seconds,
+           lease_expires_at)
+         values ($1, $2, $3, $4, $5, $6, $7, $8, now() + make_interval(secs => $9))`,
         [
           agent.id,
           agent.supervisor,
@@ -99,6 +102,7 @@ export function agents(db: Queryable) {
           agent.zone,
           agent.backends,
           agent.capacity,
+          agent.machineSeconds,
           leaseSeconds,
         ],
       ),
@@ -117,6 +121,14 @@ export function agents(db: Queryable) {
            where other.id <> $1 and other.lease_expires_at > now() and not other.is_draining) as others`,
         [agentID],
       ))!.others,
+
+    /** How long a machine takes that comes for a stream which waits; null where none comes. */
+    machineSeconds: async () =>
+      (await one<{ seconds: number | null }>(
+        db,
+        'select max(machine_seconds) as seconds from agents where lease_expires_at > now() and not is_draining',
+        [],
+      ))!.seconds,
 
     /** The agents that could take a stream of a backend if they had room. */
     takers: (backend: StreamBackend) =>

@@ -73,6 +73,16 @@ export function replicaClaims(db: Queryable) {
         [agentID, backends],
       ))!,
 
+    /** How many replicas of a backend have waited for an agent for so long, in vain. */
+    waitingFor: async (backend: StreamBackend, seconds: number) =>
+      (await one<{ waiting: number }>(
+        db,
+        `select count(*)::int as waiting from replicas
+         where agent_id is null and wanted <> 'ended' and backend = $1
+           and since < now() - make_interval(secs => $2)`,
+        [backend, seconds],
+      ))!.waiting,
+
     /**
      * Gives an agent waiting replicas that fit into its room, in turn one of those that were never claimed in
      * their run and one of the others, of each kind the oldest request first: a start does not wait until all is taken

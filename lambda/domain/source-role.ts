@@ -1,4 +1,5 @@
 // Roles in accounts of users, by which their buckets are opened: which may be named, and what they have to say of us.
+import { awsPartitions, isAWSHost } from './aws-partition.ts';
 
 /**
  * What names of such roles begin with. Import workers may take on no others (lib/publishing/import-workers.ts), so that
@@ -6,8 +7,9 @@
  */
 export const sourceRolePrefix = 'loop-source';
 
-const roleARNs = new RegExp(`^arn:aws(?:-[a-z]+)*:iam::\\d{12}:role/${sourceRolePrefix}[\\w+=,.@-]{0,53}$`, 'u');
-const awsEndpoint = /^https:\/\/s3[.-](?:[a-z0-9-]+\.)*amazonaws\.com(?:\.cn)?$/u;
+const partition = `(?:${awsPartitions.join('|')})`;
+const roleARNs = new RegExp(`^arn:${partition}:iam::\\d{12}:role/${sourceRolePrefix}[\\w+=,.@-]{0,53}$`, 'u');
+const awsEndpoint = /^https:\/\/(s3[.-](?:[a-z0-9-]+\.)+[a-z]+)$/u;
 
 export function isSourceRole(roleARN: string): boolean {
   return roleARNs.test(roleARN);
@@ -15,7 +17,8 @@ export function isSourceRole(roleARN: string): boolean {
 
 /** Whether an endpoint may see what a role has signed. @param endpoint scheme and host, as in `S3Place` */
 export function isAWSEndpoint(endpoint: string): boolean {
-  return awsEndpoint.test(endpoint);
+  const [, host] = awsEndpoint.exec(endpoint) ?? [];
+  return host !== undefined && isAWSHost(host);
 }
 
 /**

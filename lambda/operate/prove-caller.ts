@@ -6,6 +6,7 @@ import { createHash } from 'node:crypto';
 import { Sha256 } from '@smithy/core/checksum';
 import { SignatureV4 } from '@smithy/signature-v4';
 import * as z from 'zod';
+import { awsHost } from '../domain/aws-partition.ts';
 import { OperatorRefusal } from './command.ts';
 import type { OperatorRequest } from './read-request.ts';
 
@@ -97,7 +98,7 @@ export function isSessionOf(arn: string, roleARN: string): boolean {
 }
 
 function hostOf(region: string): string {
-  return `sts.${region}.amazonaws.com`;
+  return awsHost('sts', region);
 }
 
 /** What a proof is for: one request to one function. */

@@ -1,10 +1,15 @@
 // Hands a stream that is ready to the agents: writes its replicas, and the time by which the stream has to be live.
 import type { Database } from '../data/database.ts';
 import type { Stream } from '../data/streams.ts';
+import { costOfReplica } from '../data/replica-costs.ts';
+import { isRoomFor, machineStart } from '../domain/machine-start.ts';
 import { settleOutputs } from './settle-outputs.ts';
 
 /** A stream is `failing` where no agent has reported for so long that its destination takes the media. */
 const activationTimeoutSeconds = 30;
+
+/** A stream that waits for a machine is `failing` once it has waited so many times as long as one takes. */
+const machinePatience = 2;
 
 const awaited = {
   code: 'platform_awaited',
@@ -23,7 +28,20 @@ export async function launchStream(data: Database, stream: Stream, now: Date): P
   }
   await data.replicas.deleteAll(stream.id);
   await settleOutputs(data, stream, now);
-  await data.dueTimes.set(stream.id, 'activation_timeout', new Date(now.getTime() + activationTimeoutSeconds * 1000));
+  const machineSeconds = await awaitedMachineSeconds(data, stream);
+  if (machineSeconds !== null) await data.streams.setReason(stream.id, machineStart(machineSeconds));
+  const patienceSeconds = machineSeconds === null ? activationTimeoutSeconds : machinePatience * machineSeconds;
+  await data.dueTimes.set(stream.id, 'activation_timeout', new Date(now.getTime() + patienceSeconds * 1000));
+}
+
+/** How long the machine takes that the stream has to wait for; null where it need not, or where none would come. */
+async function awaitedMachineSeconds(data: Database, stream: Stream): Promise<number | null> {
+  if (stream.stream_backend === 'manifest') return null;
+  const machineSeconds = await data.agents.machineSeconds();
+  if (machineSeconds === null) return null;
+  const takers = await data.agents.takers('ffmpeg');
+  const waiting = (await data.replicas.ofStream(stream.id)).filter(({ wanted }) => wanted !== 'ended');
+  return waiting.every((replica) => isRoomFor(costOfReplica(replica), takers)) ? null : machineSeconds;
 }
 
 /** Launches a stream that has waited for its ingest, which the caller's transaction has stored. */

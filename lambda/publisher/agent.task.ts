@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { createServer } from 'node:http';
 import { databaseOn } from '../data/database.ts';
+import type { StreamBackend } from '../data/streams.ts';
 import { limitWaits } from '../data/queryable.ts';
 import { jsonLog } from '../log.ts';
 import { recoverReplicas } from '../orchestration/recover-replicas.ts';
@@ -29,9 +30,13 @@ const minuteMs = 60_000;
 const databaseConnections = 10;
 /** ECS kills a container two minutes after it has asked it to end (`stopTimeout` of lib/publishing/agents.ts). */
 const givesBackAfterMs = 90_000;
+/** An agent with room claims what waits within a second or two. */
+const claimedWithinSeconds = 10;
+
+type LoadMetric = (typeof loadMetrics)['replicas' | 'capacityUsed' | 'capacity' | 'waiting'];
 
 const environment = readAgentEnvironment(process.env);
-const { backends, releaseParameter, sealingKeyARN, databaseRegion } = environment;
+const { backends, machineSeconds, releaseParameter, sealingKeyARN, databaseRegion } = environment;
 const task = await describeEcsTask(process.env, releaseParameter, databaseRegion, () => performance.now());
 // An agent reads the bytes of strangers. It gets no more than it works with: not the secret that signs sessions, and
 // the key to stream keys only where it publishes.
@@ -66,7 +71,7 @@ const agentID = `agent_${randomUUID()}`;
 observeProcess(measures);
 observePool(measures, pool);
 const telemetry = startTelemetry({ env: process.env, service: 'agent', instanceID: agentID, log: jsonLog });
-let load: CarriedLoad = { replicas: 0, usedShare: 0, behindReason: null };
+let load: CarriedLoad = { replicas: { ffmpeg: 0, manifest: 0 }, usedShare: 0, behindReason: null };
 const keeper = new TaskKeeper<'replicas' | 'media commands'>(task, jsonLog);
 let everyMinute = setTimeout(attendToTask, untilNextReportMs());
 
@@ -81,6 +86,7 @@ try {
       supervisor: task.arn,
       release: task.release,
       capacity,
+      ...(machineSeconds !== null && { machineSeconds }),
       zone: task.zone,
       peering: { host: '0.0.0.0', port: agentPeerPort, address: backends.length > 0 ? task.address : null },
       backends,
@@ -126,20 +132,43 @@ function untilNextReportMs(): number {
 function attendToTask(): void {
   everyMinute = setTimeout(attendToTask, untilNextReportMs());
   reportLoad();
+  if (machineSeconds !== null) void reportWaiting().catch((error: unknown) => hindered('report_waiting', error));
   keeper.everyMinute();
 }
 
-/** Writes the load to the log, from which CloudWatch makes metrics (embedded metric format). */
+/** By the number of streams that wait, machines come and go. What a claim takes is waited for first. */
+async function reportWaiting(): Promise<void> {
+  const { waiting } = loadMetrics;
+  const count = await databaseOn(pool).replicas.waitingFor('ffmpeg', claimedWithinSeconds);
+  jsonLog('streams_waiting', metricsOf('ffmpeg', [[waiting, count]]));
+}
+
+function hindered(work: string, error: unknown): void {
+  jsonLog('agent_hindered', { agentID, work, error: String(error) });
+}
+
+/** Writes the load to the log. */
 function reportLoad(): void {
-  const { namespace: Namespace, replicas, capacityUsed, capacity: capacityThere } = loadMetrics;
-  const Metrics = [replicas, capacityUsed, capacityThere].map(({ name: Name, unit: Unit }) => ({ Name, Unit }));
-  const _aws = {
-    Timestamp: clock().getTime(),
-    CloudWatchMetrics: [{ Namespace, Dimensions: [['Cluster', 'Backend']], Metrics }],
-  };
+  const { replicas, capacityUsed, capacity: capacityThere } = loadMetrics;
   // An agent that does not keep up is full, whatever its streams were thought to cost: others have to come.
   const used = load.behindReason === null ? load.usedShare : Math.max(1, load.usedShare);
-  const values = { [replicas.name]: load.replicas, [capacityUsed.name]: 100 * used, [capacityThere.name]: 100 };
-  for (const Backend of backends)
-    jsonLog('agent_load', { _aws, Cluster: task.cluster, Backend, encoder: encoder.codec, ...values });
+  for (const backend of backends) {
+    const values = [
+      [replicas, load.replicas[backend]],
+      [capacityUsed, 100 * used],
+      [capacityThere, 100],
+    ] as const;
+    jsonLog('agent_load', metricsOf(backend, values));
+  }
+}
+
+/** Fields of a line of the log, from which CloudWatch makes metrics (embedded metric format). */
+function metricsOf(Backend: StreamBackend, values: readonly (readonly [LoadMetric, number])[]) {
+  const Metrics = values.map(([{ name: Name, unit: Unit }]) => ({ Name, Unit }));
+  const _aws = {
+    Timestamp: clock().getTime(),
+    CloudWatchMetrics: [{ Namespace: loadMetrics.namespace, Dimensions: [['Cluster', 'Backend']], Metrics }],
+  };
+  const named = Object.fromEntries(values.map(([{ name }, value]) => [name, value]));
+  return { _aws, Cluster: task.cluster, Backend, encoder: encoder.codec, ...named };
 }

@@ -29,6 +29,9 @@ export const agentVariables = [
 /** Of agents that publish: they open stream keys. */
 export const publishingVariables = ['SEALING_KEY_ARN'] as const;
 
+/** Of agents in the place of machines, which come for what these have no room for: how long that takes, in seconds. */
+export const machineVariables = ['AGENT_MACHINE_SECONDS'] as const;
+
 /** The port on which agents ask each other. */
 export const agentPeerPort = 9750;
 
@@ -44,6 +47,8 @@ export const loadMetrics = {
   replicas: { name: 'Replicas', unit: 'Count' },
   capacityUsed: { name: 'CapacityUsed', unit: 'Percent' },
   capacity: { name: 'Capacity', unit: 'Percent' },
+  /** Streams that wait for a machine, which agents in the place of machines report. */
+  waiting: { name: 'WaitingForMachine', unit: 'Count' },
 } as const;
 
 export interface AgentEnvironment extends DatabaseEnvironment {
@@ -60,6 +65,8 @@ export interface AgentEnvironment extends DatabaseEnvironment {
   readonly networkMbps: number | null;
   /** Million pixels a second that a GPU encodes, if the agent finds one. */
   readonly gpuMegapixels: number;
+  /** Null where no machine comes for a stream that waits. */
+  readonly machineSeconds: number | null;
   /** The name of the parameter that holds the ARN of the current task definition. */
   readonly releaseParameter: string;
 }
@@ -90,6 +97,7 @@ export function readAgentEnvironment(env: NodeJS.ProcessEnv): AgentEnvironment {
     backends,
     networkMbps: value('AGENT_NETWORK_MBPS') === '' ? null : amount('AGENT_NETWORK_MBPS'),
     gpuMegapixels: amount('AGENT_GPU_MEGAPIXELS'),
+    machineSeconds: Number(env[machineVariables[0]]) || null,
     releaseParameter: value('AGENT_RELEASE_PARAMETER'),
   };
 }

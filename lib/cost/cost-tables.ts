@@ -23,6 +23,24 @@ export function standingTable(stages: readonly StageTemplates[]): string {
   return table([['Dollars a month', ...stages.map(([name]) => name)], ...rows, ['**Together**', ...totals]]);
 }
 
+/** What a stage may do without. */
+export interface IdleRow {
+  readonly what: string;
+  readonly takesAway: string;
+  /** Of each stage: whether it has it, and US dollars a month that it costs there, or would. */
+  readonly stages: readonly { readonly isThere: boolean; readonly usdPerMonth: number }[];
+}
+
+/** US dollars a month of each thing that stages may do without. @param names of the stages */
+export function idleTable(names: readonly string[], rows: readonly IdleRow[]): string {
+  const cell = ({ isThere, usdPerMonth }: IdleRow['stages'][number]) =>
+    isThere ? dollars(usdPerMonth) : `without (${dollars(usdPerMonth)})`;
+  return table([
+    ['Dollars a month', ...names, 'What it takes away'],
+    ...rows.map(({ what, stages, takesAway }) => [what, ...stages.map(cell), takesAway]),
+  ]);
+}
+
 /** What use costs. It is the same in every stage, but stages keep their logs for different times. */
 export function byUseTable(stages: readonly StageTemplates[]): string {
   const egress = egressTiers.map(({ price, upToTB }) =>

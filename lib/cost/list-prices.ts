@@ -69,6 +69,11 @@ export const machines: Readonly<Record<string, ListPrice>> = {
   'g4dn.xlarge': price(0.526, 'hour', 'ec2', day),
 };
 
+/** Machines in the place of NAT gateways, by type, with Linux. */
+export const natMachines: Readonly<Record<string, ListPrice>> = {
+  't4g.nano': price(0.0042, 'hour', 'ec2', null),
+};
+
 /** A GiB of a machine's volume, by type. gp3 is taken with the 3,000 IOPS and 125 MB/s that the price includes. */
 export const volumeGiB: Readonly<Record<string, ListPrice>> = {
   gp3: price(0.08, 'month', 'ebs', day),
@@ -76,6 +81,7 @@ export const volumeGiB: Readonly<Record<string, ListPrice>> = {
 
 /** Instance classes of RDS for PostgreSQL in one zone. A standby in a second zone costs the same again. */
 export const databaseClasses: Readonly<Record<string, { readonly price: ListPrice; readonly vcpus: number }>> = {
+  'db.t4g.micro': { price: price(0.016, 'hour', 'rds', null), vcpus: 2 },
   'db.t4g.medium': { price: price(0.065, 'hour', 'rds', day), vcpus: 2 },
   'db.m8g.large': { price: price(0.168, 'hour', 'rds', null), vcpus: 2 },
 };

@@ -1,17 +1,10 @@
 // What each type of resource costs: something while it is there, something by use, or nothing.
 // A test finds the types of the templates that are in none of these tables.
 import { fargateTaskOf, groupOf, machineOf, machinesAtLeast, tasksAtLeast } from './agent-machines.ts';
-import {
-  byUse,
-  containerInsightsMetrics,
-  databaseClasses,
-  databaseGiB,
-  hoursPerMonth,
-  listed,
-  type ListPrice,
-  standing,
-} from './list-prices.ts';
-import { neighbours, referred, type StageResource } from './stage-resources.ts';
+import { insightsMetricsOf } from './insights-metrics.ts';
+import { natMachineUsdPerMonth } from './nat-machine.ts';
+import { byUse, databaseClasses, databaseGiB, hoursPerMonth, listed, type ListPrice, standing } from './list-prices.ts';
+import { referred, type StageResource } from './stage-resources.ts';
 
 export interface StandingCost {
   /** What is paid for, in words that are the same for every stage. */
@@ -55,6 +48,16 @@ export const priced: Readonly<Record<string, readonly Pricing[]>> = {
   ],
   'AWS::RDS::DBProxyTargetGroup': [counted('RDS Proxy, vCPU of the database', standing.proxyVcpu, proxiedVcpusOf)],
   'AWS::EC2::NatGateway': [counted('NAT gateways', standing.natGateway)],
+  'AWS::EC2::Instance': [
+    (machines) => ({
+      what: 'NAT instances and their disks',
+      size: machines.map(({ properties }) => properties.InstanceType).join(', '),
+      usdPerMonth: sum(machines, natMachineUsdPerMonth),
+    }),
+    counted('Public addresses of NAT instances', standing.publicAddress, ({ properties }) =>
+      properties.NetworkInterfaces?.[0]?.AssociatePublicIpAddress === true ? 1 : 0,
+    ),
+  ],
   'AWS::EC2::VPCEndpoint': [
     counted('Interface endpoints, in each zone', standing.interfaceEndpoint, ({ properties }) =>
       properties.VpcEndpointType === 'Interface' ? properties.SubnetIds.length : 0,
@@ -127,7 +130,9 @@ export const paidByUse: Readonly<Record<string, Readonly<Record<string, ListPric
 /** Types that cost nothing. */
 export const free: ReadonlySet<string> = new Set([
   'AWS::ApiGateway::Account',
+  'AWS::ApiGateway::BasePathMapping',
   'AWS::ApiGateway::Deployment',
+  'AWS::ApiGateway::DomainName',
   'AWS::ApiGateway::GatewayResponse',
   'AWS::ApiGateway::Method',
   'AWS::ApiGateway::Resource',
@@ -257,16 +262,6 @@ function databaseStorageOf({ StorageType, PerformanceInsightsRetentionPeriod }: 
 /** 2 for a database with a standby, else 1. */
 function copiesOf({ MultiAZ }: Properties): number {
   return MultiAZ === true ? 2 : 1;
-}
-
-function insightsMetricsOf(cluster: StageResource): number {
-  const enabled = cluster.properties.ClusterSettings?.some(
-    ({ Name, Value }: Properties) => Name === 'containerInsights' && Value === 'enabled',
-  );
-  if (!enabled) return 0;
-  const services = neighbours(cluster, 'AWS::ECS::Service').length;
-  const { perCluster, perService, perTaskFamily } = containerInsightsMetrics;
-  return perCluster + services * perService + neighbours(cluster, 'AWS::ECS::TaskDefinition').length * perTaskFamily;
 }
 
 /**

@@ -61,7 +61,7 @@ export function agentOf(
   templates: readonly Template[],
 ): { readonly capacity: Capacity; readonly usedFraction: number; readonly usdPerHour: number } {
   const service = resourcesOf(templates).find(
-    (resource) => resource.type === 'AWS::ECS::Service' && variableOf(resource, 'AGENT_BACKENDS') === backend,
+    (resource) => resource.type === 'AWS::ECS::Service' && runs(resource, backend),
   );
   if (!service) throw new Error(`no service of the stage runs ${backend} agents`);
   const network = variableOf(service, 'AGENT_NETWORK_MBPS');
@@ -80,6 +80,11 @@ export function agentOf(
   return { capacity, usedFraction, usdPerHour: usdPerHour / usedFraction };
 }
 
+/** An agent in the place of machines runs both; where machines encode, those of `ffmpeg` are meant. */
+function runs(service: StageResource, backend: Backend): boolean {
+  return variableOf(service, 'AGENT_BACKENDS')?.split(',').includes(backend) ?? false;
+}
+
 function variableOf(service: StageResource, name: string): string | undefined {
   const { ContainerDefinitions } = referred(service, service.properties.TaskDefinition).properties;
   return ContainerDefinitions[0].Environment.find((variable: { Name: string }) => variable.Name === name)?.Value;
@@ -92,6 +97,8 @@ function usedFractionOf(backend: Backend, templates: readonly Template[]): numbe
     .map(({ properties }) => JSON.stringify(properties));
   const policy = policies.find((text) => text.includes(`"Value":"${backend}"`)) ?? '';
   const [, fraction] = /\(used \/ ([\d.]+) \+/.exec(policy) ?? [];
-  if (fraction === undefined) throw new Error(`no scaling policy says how much of the ${backend} agents may be in use`);
-  return Number(fraction);
+  if (fraction !== undefined) return Number(fraction);
+  // Where a machine comes for each stream that waits, none is kept free.
+  if (policies.some((text) => text.includes('StepScaling') && text.includes('ffmpeg'))) return 1;
+  throw new Error(`no scaling policy says how much of the ${backend} agents may be in use`);
 }

@@ -2,7 +2,7 @@
 import { CfnOutput, Duration, RemovalPolicy, Stack } from 'aws-cdk-lib';
 import { InstanceType, Port, SecurityGroup, SubnetType } from 'aws-cdk-lib/aws-ec2';
 import { ManagedPolicy, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
-import { Key } from 'aws-cdk-lib/aws-kms';
+import { type IKey, Key } from 'aws-cdk-lib/aws-kms';
 import {
   DatabaseInstance,
   DatabaseInstanceEngine,
@@ -19,6 +19,7 @@ import { migrateVariables, serviceRole } from '../../lambda/migrate/environment.
 import { keyContext } from '../../lambda/domain/sealed-places.ts';
 import type { NetworkStack } from '../network/network-stack.ts';
 import { acknowledge, acknowledgeCdkFunction, acknowledgeForCheckov, policyOfAWS } from '../shared/acknowledge.ts';
+import { authoritiesFile, authoritiesVariable } from '../shared/database-authorities.ts';
 import { ServiceFunction } from '../shared/service-function.ts';
 import type { StageSettings } from '../stage-settings.ts';
 
@@ -30,15 +31,17 @@ export interface DatabaseStackProps {
 /** The database, the right to use it, and the keys to seal and to sign with. */
 export class DatabaseStack extends Stack {
   readonly instance: DatabaseInstance;
-  /** Clients connect to this proxy, with TLS, and with an IAM token instead of a password. */
-  readonly proxy: DatabaseProxy;
+  /** Null: each client has connections of its own. */
+  readonly proxy: DatabaseProxy | null;
+  /** Where clients connect, with TLS, and with an IAM token instead of a password: the proxy, or the instance. */
+  readonly endpoint: string;
   readonly databaseName = 'platform';
   /** The database role of functions and agents. The migration makes it a member of `rds_iam`. It owns nothing. */
   readonly userName = serviceRole;
   /** The right to connect as that role. Its holders also need the security group `databaseClients` of the network. */
   readonly connectAccess: ManagedPolicy;
   /** Wraps the keys that stream keys and signing keys are sealed with. */
-  readonly sealingKey: Key;
+  readonly sealingKey: IKey;
   /** The right to unwrap those keys, and so to open and to seal secrets. */
   readonly unsealAccess: ManagedPolicy;
   /** The same for the credentials of sources alone, which have a key of their own. */
@@ -93,30 +96,25 @@ export class DatabaseStack extends Stack {
     }
     if (!settings.keepData) acknowledge(instance, 'The stage is made to be destroyed.', 'AwsSolutions-RDS10');
 
-    const proxyRole = new Role(this, 'ProxyRole', { assumedBy: new ServicePrincipal('rds.amazonaws.com') });
-    instance.grantConnect(proxyRole, this.userName);
-    this.proxy = new DatabaseProxy(this, 'Proxy', {
-      proxyTarget: ProxyTarget.fromInstance(instance),
-      // Both connections, from the client to the proxy and from there to the database, are allowed by IAM: there is no
-      // password to keep or to rotate.
-      defaultAuthScheme: DefaultAuthScheme.IAM_AUTH,
-      requireTLS: true,
-      role: proxyRole,
-      vpc,
-      vpcSubnets: { subnetType: SubnetType.PRIVATE_ISOLATED },
-      securityGroups: [new SecurityGroup(this, 'ProxySecurityGroup', { vpc, description: 'RDS Proxy' })],
-    });
-    this.proxy.connections.allowFrom(network.databaseClients, Port.POSTGRES);
-    instance.connections.allowDefaultPortFrom(this.proxy);
+    const proxyRole = settings.databaseProxy
+      ? new Role(this, 'ProxyRole', { assumedBy: new ServicePrincipal('rds') })
+      : null;
+    this.proxy = proxyRole && this.#proxyOf(instance, network, proxyRole);
+    const reached = this.proxy ?? instance;
+    this.endpoint = this.proxy?.endpoint ?? instance.dbInstanceEndpointAddress;
+    reached.connections.allowFrom(network.databaseClients, Port.POSTGRES);
 
     this.connectAccess = new ManagedPolicy(this, 'ConnectAccess');
-    this.proxy.grantConnect(this.connectAccess, this.userName);
+    reached.grantConnect(this.connectAccess, this.userName);
 
-    this.sealingKey = new Key(this, 'SealingKey', {
-      description: 'Wraps the keys that stream keys and signing keys are sealed with. Losing it loses them all.',
-      enableKeyRotation: true,
-      removalPolicy: settings.keepData ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
-    });
+    this.sealingKey =
+      settings.sealingKeyArn === null
+        ? new Key(this, 'SealingKey', {
+            description: 'Wraps the keys that stream keys and signing keys are sealed with. Losing it loses them all.',
+            enableKeyRotation: true,
+            removalPolicy: settings.keepData ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
+          })
+        : Key.fromKeyArn(this, 'SealingKey', settings.sealingKeyArn);
     // The CDK's grants would allow more: to unwrap what was wrapped for another purpose, and to describe the secret.
     this.unsealAccess = new ManagedPolicy(this, 'UnsealAccess', {
       statements: [
@@ -164,6 +162,23 @@ export class DatabaseStack extends Stack {
     this.#migrateBeforeDependents(settings, network, instance, proxyRole);
   }
 
+  #proxyOf(instance: DatabaseInstance, { vpc }: NetworkStack, role: Role): DatabaseProxy {
+    instance.grantConnect(role, this.userName);
+    const proxy = new DatabaseProxy(this, 'Proxy', {
+      proxyTarget: ProxyTarget.fromInstance(instance),
+      // Both connections, from the client to the proxy and from there to the database, are allowed by IAM: there is no
+      // password to keep or to rotate.
+      defaultAuthScheme: DefaultAuthScheme.IAM_AUTH,
+      requireTLS: true,
+      role,
+      vpc,
+      vpcSubnets: { subnetType: SubnetType.PRIVATE_ISOLATED },
+      securityGroups: [new SecurityGroup(this, 'ProxySecurityGroup', { vpc, description: 'RDS Proxy' })],
+    });
+    instance.connections.allowDefaultPortFrom(proxy);
+    return proxy;
+  }
+
   /**
    * Makes the function Migration, and has it called in every deployment in which its code has changed, as it does with
    * each new migration. If it fails, the deployment of this stack fails, and the stacks that depend on it keep the code
@@ -173,7 +188,7 @@ export class DatabaseStack extends Stack {
     settings: StageSettings,
     { vpc }: NetworkStack,
     instance: DatabaseInstance,
-    proxyRole: Role,
+    proxyRole: Role | null,
   ): void {
     const securityGroup = new SecurityGroup(this, 'MigrationSecurityGroup', { vpc, description: 'Schema migration' });
     instance.connections.allowDefaultPortFrom(securityGroup);
@@ -193,12 +208,11 @@ export class DatabaseStack extends Stack {
       },
       timeout,
       logRetentionDays: settings.logRetentionDays,
+      traced: settings.tracing,
       vpc,
       securityGroup,
     });
-    // Node does not trust the certificates of RDS by itself. Lambda has them in this file, but has not loaded it since
-    // Node 20.
-    migration.addEnvironment('NODE_EXTRA_CA_CERTS', '/var/runtime/ca-cert.pem');
+    migration.addEnvironment(authoritiesVariable, authoritiesFile.function);
     migration.addToRolePolicy(
       new PolicyStatement({ actions: ['secretsmanager:GetSecretValue'], resources: [secret.secretArn] }),
     );
@@ -224,7 +238,7 @@ export class DatabaseStack extends Stack {
     const migrate = new Trigger(this, 'Migrate', { handler: migration, timeout, executeAfter: [instance] });
     // The proxy refuses an instance that is still being configured, as it is for minutes after it has become available.
     // The migration proves that the instance takes connections, and makes the role that the proxy signs in as.
-    this.proxy.node.findChild('ProxyTargetGroup').node.addDependency(migrate, proxyRole);
+    if (this.proxy && proxyRole) this.proxy.node.findChild('ProxyTargetGroup').node.addDependency(migrate, proxyRole);
     acknowledgeCdkFunction(
       this.node.findChild('AWSCDK.TriggerCustomResourceProviderCustomResourceProvider').node.findChild('Handler'),
     );

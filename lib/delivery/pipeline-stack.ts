@@ -3,6 +3,7 @@ import { Arn, CfnOutput, CliCredentialsStackSynthesizer, Duration, RemovalPolicy
 import { Repository, TagMutability, TagStatus } from 'aws-cdk-lib/aws-ecr';
 import { FederatedPrincipal, OidcProviderNative, PolicyStatement, Role } from 'aws-cdk-lib/aws-iam';
 import type { Construct } from 'constructs';
+import { serviceOfAWS } from '../../lambda/domain/aws-partition.ts';
 import { acknowledge, acknowledgeForCheckov, wildcardResource } from '../shared/acknowledge.ts';
 import { type BootstrapRoleKind, bootstrapRoleName } from '../shared/bootstrap-roles.ts';
 import { imageRepositoryName } from '../shared/publisher-image.ts';
@@ -19,6 +20,8 @@ export interface PipelineStackProps {
   readonly stages: Readonly<Record<string, StageSettings>>;
 }
 
+/** What the workflow's step asks GitHub for, in every partition. */
+const audience = serviceOfAWS('sts');
 const issuer = 'token.actions.githubusercontent.com';
 const providerPattern = /^arn:[\w-]+:iam::\d{12}:oidc-provider\/token\.actions\.githubusercontent\.com$/;
 
@@ -31,7 +34,9 @@ export class PipelineStack extends Stack {
       throw new Error(`-c githubRepository=OWNER/NAME, not ${JSON.stringify(githubRepository)}`);
 
     if (githubProviderArn !== null && !providerPattern.test(githubProviderArn))
-      throw new Error(`-c githubProviderArn=arn:aws:iam::ACCOUNT:oidc-provider/${issuer}, not ${githubProviderArn}`);
+      throw new Error(
+        `-c githubProviderArn=arn:PARTITION:iam::ACCOUNT:oidc-provider/${issuer}, not ${githubProviderArn}`,
+      );
 
     const images = new Repository(this, 'Images', {
       repositoryName: imageRepositoryName,
@@ -49,7 +54,7 @@ export class PipelineStack extends Stack {
     acknowledgeForCheckov(images, 'Encrypted with ECR’s own key; images hold no secret.', 'CKV_AWS_136');
     const github =
       githubProviderArn === null
-        ? new OidcProviderNative(this, 'GitHub', { url: `https://${issuer}`, clientIds: ['sts.amazonaws.com'] })
+        ? new OidcProviderNative(this, 'GitHub', { url: `https://${issuer}`, clientIds: [audience] })
         : OidcProviderNative.fromOidcProviderArn(this, 'GitHub', githubProviderArn);
     // The role is bound to an environment, not to a branch: GitHub lets a job use an environment only from the
     // branches, and after the approvals, that the environment is set up with.
@@ -58,7 +63,7 @@ export class PipelineStack extends Stack {
         github.oidcProviderArn,
         {
           StringEquals: {
-            [`${issuer}:aud`]: 'sts.amazonaws.com',
+            [`${issuer}:aud`]: audience,
             [`${issuer}:sub`]: `repo:${githubRepository}:environment:${environment}`,
           },
         },
@@ -98,7 +103,7 @@ export class PipelineStack extends Stack {
   /** Lets a role ask what `npm run deploy -- STAGE --check` asks. */
   #allowChecks(role: Role): void {
     const parameters = Arn.format(
-      { partition: 'aws', service: 'ssm', region: '*', resource: 'parameter', resourceName: 'cdk-bootstrap/*' },
+      { service: 'ssm', region: '*', resource: 'parameter', resourceName: 'cdk-bootstrap/*' },
       this,
     );
     for (const statement of checkStatements(parameters)) role.addToPolicy(statement);
@@ -119,10 +124,7 @@ export class PipelineStack extends Stack {
       kinds.map((kind) => bootstrapRoleName(settings, kind, this.account, '*')),
     );
     const arns = [...new Set(names)].map((resourceName) =>
-      Arn.format(
-        { partition: 'aws', service: 'iam', region: '', account: this.account, resource: 'role', resourceName },
-        this,
-      ),
+      Arn.format({ service: 'iam', region: '', account: this.account, resource: 'role', resourceName }, this),
     );
     if (arns.length === 0) return;
     role.addToPolicy(new PolicyStatement({ actions: ['sts:AssumeRole'], resources: arns }));

@@ -5,6 +5,7 @@ import { Construct } from 'constructs';
 import { bootstrapRoleName, type BootstrapRoleKind } from '../shared/bootstrap-roles.ts';
 import { stageTagKey } from '../shared/stage-tags.ts';
 import type { StageSettings } from '../stage-settings.ts';
+import { regionsOf } from '../shared/stage-regions.ts';
 
 export interface StageFenceProps {
   readonly settings: StageSettings;
@@ -12,8 +13,6 @@ export interface StageFenceProps {
   readonly others: Readonly<Record<string, StageSettings>>;
 }
 
-/** CloudFront takes what it needs from there, whatever the region of a stage. */
-const edgeRegion = 'us-east-1';
 const deploying: readonly BootstrapRoleKind[] = ['deploy', 'cfn-exec'];
 const changesOfRights = ['Attach', 'Create', 'Delete', 'Detach', 'Put', 'Tag', 'Untag', 'Update'];
 
@@ -33,7 +32,7 @@ export class StageFence extends Construct {
     const names = Object.keys(others);
     const named = names.flatMap((name) => [
       arn('cloudformation', '*', `stack/${name}-*`),
-      arn('iam', '', `role/${name}-*`),
+      arn('iam', '', `role/${others[name]!.rolePrefix ?? ''}${name}-*`),
       arn('iam', '', `policy/${name}-*`),
       arn('lambda', '*', `function:${name}-*`),
       arn('sqs', '*', `${name}-*`),
@@ -52,7 +51,7 @@ export class StageFence extends Construct {
       .map((name) => arn('iam', '', `role/${name}`));
     const deny = (actions: string[], resources: string[], conditions?: Record<string, Record<string, string[]>>) =>
       new PolicyStatement({ effect: Effect.DENY, actions, resources, ...(conditions && { conditions }) });
-    const regions = [...new Set([settings.region, edgeRegion])];
+    const regions = regionsOf(settings);
     new ManagedPolicy(this, 'Policy', {
       roles: regions.flatMap((region) =>
         deploying.map((kind) =>

@@ -1,6 +1,5 @@
 // Sign-in and OAuth: the function for them, and the SES identity that mails to users come from.
 import { Duration, Stack } from 'aws-cdk-lib';
-import { PublicHostedZone } from 'aws-cdk-lib/aws-route53';
 import {
   CloudWatchDimensionSource,
   ConfigurationSet,
@@ -19,12 +18,14 @@ import { grantSendMail, mailConfigurationSetName, mailSenderAddress } from '../s
 import type { PublicOrigin } from '../shared/public-origin.ts';
 import { ServiceFunction } from '../shared/service-function.ts';
 import type { StageSettings } from '../stage-settings.ts';
+import type { StageZone } from '../web/stage-zone.ts';
 
 export interface IdentityStackProps {
   readonly settings: StageSettings;
   readonly network: NetworkStack;
   readonly database: DatabaseStack;
   readonly origin: PublicOrigin;
+  readonly zone: StageZone;
 }
 
 export class IdentityStack extends Stack {
@@ -33,7 +34,7 @@ export class IdentityStack extends Stack {
   /** The name of the SES configuration set that mails go through; null for a stage that sends none. */
   readonly mailConfigurationSet: string | null;
 
-  constructor(scope: Construct, id: string, { settings, network, database, origin }: IdentityStackProps) {
+  constructor(scope: Construct, id: string, { settings, network, database, origin, zone }: IdentityStackProps) {
     super(scope, id);
     this.function = new ServiceFunction(this, 'Auth', {
       description: 'Sign-in, OAuth 2.1 and account settings',
@@ -47,6 +48,7 @@ export class IdentityStack extends Stack {
       // API Gateway does not wait longer for an answer.
       timeout: Duration.seconds(29),
       logRetentionDays: settings.logRetentionDays,
+      traced: settings.tracing,
       vpc: network.vpc,
       securityGroup: network.databaseClients,
     });
@@ -57,25 +59,23 @@ export class IdentityStack extends Stack {
 
     grantSendMail(this, this.function.role, settings);
     this.mailConfigurationSet = mailSenderAddress(settings) === '' ? null : mailConfigurationSetName(this);
-    this.#mailIdentity(settings);
+    this.#mailIdentity(settings, zone);
   }
 
   /**
    * SES sends mails only from what it has verified: an address by a mail to it, or a domain by records in its zone. A
    * stage with neither sends no mails.
    */
-  #mailIdentity({ mailFrom, domain }: StageSettings): void {
-    if (mailFrom === null && domain === null) return;
+  #mailIdentity(settings: StageSettings, stageZone: StageZone): void {
+    if (mailSenderAddress(settings) === '') return;
+    const { mailFrom, domain } = settings;
     const configurationSet = this.#mailEvents();
     if (mailFrom !== null) {
       new EmailIdentity(this, 'MailAddress', { identity: Identity.email(mailFrom), configurationSet });
       return;
     }
     if (domain === null) return;
-    const zone = PublicHostedZone.fromPublicHostedZoneAttributes(this, 'Zone', {
-      hostedZoneId: domain.hostedZoneId,
-      zoneName: domain.name,
-    });
+    const zone = stageZone.in(this);
     new EmailIdentity(this, 'MailDomain', { identity: Identity.publicHostedZone(zone), configurationSet });
   }
 

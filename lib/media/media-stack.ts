@@ -1,8 +1,16 @@
 // Where uploads and the renditions prepared from them are kept.
 import { Duration, RemovalPolicy, Stack } from 'aws-cdk-lib';
 import { ManagedPolicy, PolicyStatement } from 'aws-cdk-lib/aws-iam';
-import { Key } from 'aws-cdk-lib/aws-kms';
-import { BlockPublicAccess, Bucket, BucketEncryption, ObjectOwnership, StorageClass } from 'aws-cdk-lib/aws-s3';
+import { type IKey, Key } from 'aws-cdk-lib/aws-kms';
+import {
+  BlockPublicAccess,
+  Bucket,
+  BucketEncryption,
+  type BucketProps,
+  type IBucket,
+  ObjectOwnership,
+  StorageClass,
+} from 'aws-cdk-lib/aws-s3';
 import type { Construct } from 'constructs';
 import {
   partsKeptDays,
@@ -12,6 +20,7 @@ import {
   uploadsPrefix,
 } from '../../lambda/domain/object-keys.ts';
 import { acknowledge, acknowledgeForCheckov, wildcardResource } from '../shared/acknowledge.ts';
+import { acknowledgeGivenLogs, logPrefix } from '../shared/given-logs.ts';
 import type { StageSettings } from '../stage-settings.ts';
 
 /** Of the object that the health check asks for, and that is never there. */
@@ -47,20 +56,19 @@ export class MediaStack extends Stack {
       objectOwnership: ObjectOwnership.BUCKET_OWNER_ENFORCED,
       removalPolicy,
     };
-    const key = new Key(this, 'Key', { description: 'Uploads and renditions', enableKeyRotation: true, removalPolicy });
+    const key =
+      settings.mediaKeyArn === null
+        ? new Key(this, 'Key', { description: 'Uploads and renditions', enableKeyRotation: true, removalPolicy })
+        : Key.fromKeyArn(this, 'Key', settings.mediaKeyArn);
     // With a bucket key, S3 asks KMS (which is paid) for the bucket now and then, instead of for each object.
     const encrypted = { encryption: BucketEncryption.KMS, encryptionKey: key, bucketKeyEnabled: true };
-    const accessLogs = new Bucket(this, 'AccessLogs', {
-      ...common,
-      // S3 can write its access logs with its own keys only.
-      encryption: BucketEncryption.S3_MANAGED,
-      lifecycleRules: [{ expiration: Duration.days(settings.logRetentionDays) }],
-    });
+    const accessLogs = this.#accessLogs(settings, common);
 
     this.uploads = new Bucket(this, 'Uploads', {
       ...common,
       ...encrypted,
       serverAccessLogsBucket: accessLogs,
+      ...(settings.logBucketName !== null && { serverAccessLogsPrefix: logPrefix(this, 'uploads') }),
       lifecycleRules: [
         // A crash may leave parts behind that no row knows. The minute sweep deletes an upload that nobody completes,
         // with its parts, or with the object that was sent at once.
@@ -75,12 +83,7 @@ export class MediaStack extends Stack {
       ],
     });
 
-    acknowledgeForCheckov(
-      accessLogs,
-      'Logs of logs are not kept, and no line of them is ever overwritten.',
-      'CKV_AWS_18',
-      'CKV_AWS_21',
-    );
+    if (settings.logBucketName !== null) acknowledgeGivenLogs(this.uploads);
     acknowledgeForCheckov(
       this.uploads,
       'An upload is written once, and what a user deletes is to be gone; a rendition can be made again.',
@@ -117,13 +120,30 @@ export class MediaStack extends Stack {
     });
   }
 
+  #accessLogs({ logBucketName, logRetentionDays }: StageSettings, common: BucketProps): IBucket {
+    if (logBucketName !== null) return Bucket.fromBucketName(this, 'AccessLogs', logBucketName);
+    const accessLogs = new Bucket(this, 'AccessLogs', {
+      ...common,
+      // S3 can write its access logs with its own keys only.
+      encryption: BucketEncryption.S3_MANAGED,
+      lifecycleRules: [{ expiration: Duration.days(logRetentionDays) }],
+    });
+    acknowledgeForCheckov(
+      accessLogs,
+      'Logs of logs are not kept, and no line of them is ever overwritten.',
+      'CKV_AWS_18',
+      'CKV_AWS_21',
+    );
+    return accessLogs;
+  }
+
   /**
    * The CDK's grants for a bucket would allow more: every version, tag and lock.
    * @param prefixes of the keys of the objects, by the action that is allowed on them
    */
   #access(
     id: string,
-    { key, actions }: { readonly key: Key; readonly actions: readonly string[] },
+    { key, actions }: { readonly key: IKey; readonly actions: readonly string[] },
     prefixes: Readonly<Record<string, readonly string[]>>,
   ): ManagedPolicy {
     const objects = (prefix: string) => this.uploads.arnForObjects(`${prefix}*`);

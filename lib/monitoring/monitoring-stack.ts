@@ -4,7 +4,7 @@ import { CfnBudget } from 'aws-cdk-lib/aws-budgets';
 import { AlarmStatusWidget, Dashboard, GraphWidget, type IMetric, SingleValueWidget } from 'aws-cdk-lib/aws-cloudwatch';
 import { ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { Key } from 'aws-cdk-lib/aws-kms';
-import { Topic } from 'aws-cdk-lib/aws-sns';
+import { type ITopic, Topic } from 'aws-cdk-lib/aws-sns';
 import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
 import type { Construct } from 'constructs';
 import { queueNames } from '../../lambda/ports/command-queue/queues.ts';
@@ -24,11 +24,12 @@ export class MonitoringStack extends Stack {
     const topic = this.#notifications(settings);
     const alarms = new Alarms(this, 'Alarms', { settings, metrics, topic });
     this.#page(metrics, alarms);
-    this.#budget(settings, topic);
+    if (settings.monthlyBudgetUsd !== null) this.#budget(settings.monthlyBudgetUsd, topic);
   }
 
-  #notifications({ alarmEmail }: StageSettings): Topic {
-    const senders = ['cloudwatch.amazonaws.com', 'budgets.amazonaws.com'].map(
+  #notifications({ alarmEmail, alarmTopicArn, monthlyBudgetUsd }: StageSettings): ITopic {
+    if (alarmTopicArn !== null) return Topic.fromTopicArn(this, 'Notifications', alarmTopicArn);
+    const senders = ['cloudwatch', ...(monthlyBudgetUsd === null ? [] : ['budgets'])].map(
       (service) =>
         new ServicePrincipal(service, { conditions: { StringEquals: { 'aws:SourceAccount': this.account } } }),
     );
@@ -95,7 +96,7 @@ export class MonitoringStack extends Stack {
   }
 
   /** The budget is for what has the tag of the stage, which somebody has to activate: lib/README.md, “Cost”. */
-  #budget({ monthlyBudgetUsd }: StageSettings, topic: Topic): void {
+  #budget(monthlyUsd: number, topic: ITopic): void {
     const subscribers = [{ subscriptionType: 'SNS', address: topic.topicArn }];
     const notification = (notificationType: string, threshold: number) => ({
       notification: { notificationType, threshold, thresholdType: 'PERCENTAGE', comparisonOperator: 'GREATER_THAN' },
@@ -105,7 +106,7 @@ export class MonitoringStack extends Stack {
       budget: {
         budgetType: 'COST',
         timeUnit: 'MONTHLY',
-        budgetLimit: { amount: monthlyBudgetUsd, unit: 'USD' },
+        budgetLimit: { amount: monthlyUsd, unit: 'USD' },
         // https://docs.aws.amazon.com/cost-management/latest/userguide/budgets-create-filters.html
         costFilters: { TagKeyValue: [`user:${stageTagKey}$${Stage.of(this)?.node.id}`] },
       },

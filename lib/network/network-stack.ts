@@ -4,6 +4,8 @@ import {
   FlowLogDestination,
   FlowLogTrafficType,
   GatewayVpcEndpointAwsService,
+  IpAddresses,
+  type IVpc,
   Port,
   SecurityGroup,
   SubnetType,
@@ -14,13 +16,15 @@ import { agentPeerPort } from '../../lambda/publisher/environment.ts';
 import { acknowledge, acknowledgeCdkFunction } from '../shared/acknowledge.ts';
 import { ServiceLogs } from '../shared/service-logs.ts';
 import type { StageSettings } from '../stage-settings.ts';
+import type { GivenNetwork } from '../taken-settings.ts';
+import { NatInstances } from './nat-instances.ts';
 
 export interface NetworkStackProps {
   readonly settings: StageSettings;
 }
 
 export class NetworkStack extends Stack {
-  readonly vpc: Vpc;
+  readonly vpc: IVpc;
   /** Whoever has this security group may reach the database. */
   readonly databaseClients: SecurityGroup;
   /** The security group of agents and media workers, and of their machines. Only they reach each other, at one port. */
@@ -31,15 +35,31 @@ export class NetworkStack extends Stack {
     super(scope, id);
     this.#zones = [...settings.availabilityZones];
 
+    this.vpc = settings.network === null ? this.#newVpc(settings) : this.#givenVpc(settings.network);
+
+    this.databaseClients = new SecurityGroup(this, 'DatabaseClients', {
+      vpc: this.vpc,
+      description: 'Functions and tasks that use the database',
+    });
+    this.publishers = new SecurityGroup(this, 'Publishers', { vpc: this.vpc, description: 'Agents and media workers' });
+    // Beside HTTPS and Postgres, this is the only port on which anything of the platform is reached.
+    this.publishers.addIngressRule(this.publishers, Port.tcp(agentPeerPort), 'Agents ask their peers');
+  }
+
+  #newVpc(settings: StageSettings): Vpc {
+    const bits = Number(settings.vpcCidr.split('/')[1]);
     const flowLogs = new ServiceLogs(this, 'FlowLogs', settings.logRetentionDays);
-    this.vpc = new Vpc(this, 'Vpc', {
+    const natInstances = settings.nat === 'instance' ? new NatInstances() : null;
+    const vpc = new Vpc(this, 'Vpc', {
+      ipAddresses: IpAddresses.cidr(settings.vpcCidr),
       natGateways: settings.natGateways,
+      ...(natInstances && { natGatewayProvider: natInstances }),
       // Agents send some Mbit/s for each stream, for months. In public subnets this traffic passes no NAT gateway,
       // which would have to be paid for it.
       subnetConfiguration: [
-        { name: 'Publishers', subnetType: SubnetType.PUBLIC, cidrMask: 20 },
-        { name: 'Functions', subnetType: SubnetType.PRIVATE_WITH_EGRESS, cidrMask: 20 },
-        { name: 'Database', subnetType: SubnetType.PRIVATE_ISOLATED, cidrMask: 24 },
+        { name: 'Publishers', subnetType: SubnetType.PUBLIC, cidrMask: bits + 4 },
+        { name: 'Functions', subnetType: SubnetType.PRIVATE_WITH_EGRESS, cidrMask: bits + 4 },
+        { name: 'Database', subnetType: SubnetType.PRIVATE_ISOLATED, cidrMask: bits + 8 },
       ],
       // This endpoint is free, and what goes to and from S3 through it does not pass a NAT gateway.
       gatewayEndpoints: { S3: { service: GatewayVpcEndpointAwsService.S3 } },
@@ -51,23 +71,32 @@ export class NetworkStack extends Stack {
       },
     });
     acknowledge(
-      this.vpc,
+      vpc,
       'Zones are given by the stage: looking them up would need credentials at synth.',
       'CloudFormation-Validate::W3010',
     );
+
+    natInstances?.letIn(settings.vpcCidr);
 
     // This function of the CDK empties the default security group, which nothing uses.
     acknowledgeCdkFunction(
       this.node.findChild('Custom::VpcRestrictDefaultSGCustomResourceProvider').node.findChild('Handler'),
     );
+    return vpc;
+  }
 
-    this.databaseClients = new SecurityGroup(this, 'DatabaseClients', {
-      vpc: this.vpc,
-      description: 'Functions and tasks that use the database',
+  /** Its endpoints, flow logs and NAT are those of whoever gave it. */
+  #givenVpc({ vpcId, cidr, ...subnets }: GivenNetwork): IVpc {
+    const vpc = Vpc.fromVpcAttributes(this, 'Vpc', {
+      vpcId,
+      vpcCidrBlock: cidr,
+      availabilityZones: this.#zones,
+      publicSubnetIds: [...subnets.publisherSubnetIds],
+      privateSubnetIds: [...subnets.functionSubnetIds],
+      isolatedSubnetIds: [...subnets.databaseSubnetIds],
     });
-    this.publishers = new SecurityGroup(this, 'Publishers', { vpc: this.vpc, description: 'Agents and media workers' });
-    // Beside HTTPS and Postgres, this is the only port on which anything of the platform is reached.
-    this.publishers.addIngressRule(this.publishers, Port.tcp(agentPeerPort), 'Agents ask their peers');
+    acknowledge(vpc, 'Nothing here asks for their route tables.', 'Annotation::@aws-cdk/aws-ec2:noSubnetRouteTableId');
+    return vpc;
   }
 
   /** The zones that the stage names. The CDK would look them up, with credentials. */

@@ -42,6 +42,7 @@ export class OperateStack extends Stack {
       },
       timeout: Duration.seconds(60),
       logRetentionDays: settings.logRetentionDays,
+      traced: settings.tracing,
       vpc: network.vpc,
       securityGroup: network.databaseClients,
     });

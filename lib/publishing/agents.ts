@@ -6,7 +6,6 @@ import {
   AwsLogDriverMode,
   type BaseService,
   type CfnService,
-  type CfnTaskDefinition,
   Cluster,
   type ContainerDefinitionOptions,
   ContainerInsights,
@@ -15,27 +14,24 @@ import {
   Ec2TaskDefinition,
   FargateService,
   FargateTaskDefinition,
-  type ICluster,
   LogDriver,
   NetworkMode,
   OperatingSystemFamily,
   PlacementStrategy,
-  PropagatedTagSource,
-  type TaskDefinition,
 } from 'aws-cdk-lib/aws-ecs';
 import { QueueProcessingEc2Service } from 'aws-cdk-lib/aws-ecs-patterns';
-import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import { Construct } from 'constructs';
 import type { QueueName } from '../../lambda/ports/command-queue/queues.ts';
 import {
-  agentHealthPort,
   agentPeerPort,
   agentVariables,
+  machineVariables,
   publishingVariables,
 } from '../../lambda/publisher/environment.ts';
 import type { NetworkStack } from '../network/network-stack.ts';
-import { acknowledge, wildcardResource } from '../shared/acknowledge.ts';
-import type { DeployableKind, PlatformAccess } from '../shared/platform-access.ts';
+import { encodesOnFargate } from '../idle-settings.ts';
+import { acknowledge } from '../shared/acknowledge.ts';
+import type { PlatformAccess } from '../shared/platform-access.ts';
 import { pickVariables } from '../shared/pick-variables.ts';
 import type { PublisherImage } from '../shared/publisher-image.ts';
 import { ServiceLogs } from '../shared/service-logs.ts';
@@ -43,8 +39,10 @@ import type { StageSettings } from '../stage-settings.ts';
 import { AgentRelease } from './agent-release.ts';
 import type { CommandQueues } from './command-queues.ts';
 import { GpuPool } from './gpu-pool.ts';
+import { deployment, grantTask, hardenPatternContainer, healthCheck, stopTimeout } from './agent-tasks.ts';
 import { CapacityScaling } from './capacity-scaling.ts';
-import { preparedTaskSize } from './task-sizes.ts';
+import { MachineScaling, machineSeconds } from './machine-scaling.ts';
+import { encodingTaskSize, preparedTaskSize } from './task-sizes.ts';
 
 export interface AgentsProps {
   readonly settings: StageSettings;
@@ -60,24 +58,6 @@ interface Kind {
   readonly backends: readonly ('ffmpeg' | 'manifest')[];
 }
 
-/** In this time an agent gives back its streams, one connection after the other. Fargate allows no more. */
-const stopTimeout = Duration.minutes(2);
-/** Finds out whether the event loop of the process still runs. */
-export const healthCheck = {
-  command: ['CMD', 'node', '--eval', `fetch('http://127.0.0.1:${agentHealthPort}').catch(() => process.exit(1))`],
-  interval: Duration.seconds(30),
-  timeout: Duration.seconds(10),
-  retries: 4,
-  startPeriod: Duration.minutes(2),
-};
-/** At a deployment, new tasks start before old ones end. A release whose tasks do not start is taken back. */
-export const deployment = {
-  minHealthyPercent: 100,
-  maxHealthyPercent: 200,
-  circuitBreaker: { rollback: true },
-  enableECSManagedTags: true,
-  propagateTags: PropagatedTagSource.SERVICE,
-} as const;
 /** Half of the memory of the smallest g machine. It is no limit: a task may use all memory of its machine. */
 const gpuTaskMemoryMiB = 8192;
 
@@ -94,7 +74,12 @@ export class Agents extends Construct {
     super(scope, id);
     this.#props = props;
     const { settings, network } = props;
-    this.cluster = new Cluster(this, 'Cluster', { vpc: network.vpc, containerInsightsV2: ContainerInsights.ENABLED });
+    this.cluster = new Cluster(this, 'Cluster', {
+      vpc: network.vpc,
+      containerInsightsV2: settings.containerInsights ? ContainerInsights.ENABLED : ContainerInsights.DISABLED,
+    });
+    if (!settings.containerInsights)
+      acknowledge(this.cluster, 'Agents report what they carry by themselves.', 'AwsSolutions-ECS4');
     this.gpuPool = new GpuPool(this, 'GpuPool', { settings, network, cluster: this.cluster });
     this.#addFfmpegAgents();
     this.#addPreparedAgents();
@@ -125,25 +110,23 @@ export class Agents extends Construct {
     grantTask(taskDefinition, 'agent', this.#props, this.cluster, ['publish-ffmpeg', 'media']);
     release.announce(taskDefinition, service);
     this.#awaitGpuPool(service);
-    new CapacityScaling(this, 'FfmpegScaling', {
-      cluster: this.cluster,
-      service,
-      backend: 'ffmpeg',
-      minAgents,
-      maxAgents,
-    });
+    const scaled = { cluster: this.cluster, service, maxAgents };
+    if (encodesOnFargate(settings)) new MachineScaling(this, 'FfmpegScaling', scaled);
+    else new CapacityScaling(this, 'FfmpegScaling', { ...scaled, backend: 'ffmpeg', minAgents });
   }
 
   #addPreparedAgents(): void {
     const { settings, network, image } = this.#props;
     const { manifestAgentsMin: minAgents, manifestAgentsMax: maxAgents } = settings;
+    const encodesToo = encodesOnFargate(settings);
+    const backends = encodesToo ? (['ffmpeg', 'manifest'] as const) : (['manifest'] as const);
     const release = new AgentRelease(this, 'ManifestRelease');
     const taskDefinition = new FargateTaskDefinition(this, 'ManifestTask', {
-      ...preparedTaskSize(settings),
+      ...(encodesToo ? encodingTaskSize : preparedTaskSize(settings)),
       runtimePlatform: { cpuArchitecture: CpuArchitecture.ARM64, operatingSystemFamily: OperatingSystemFamily.LINUX },
     });
     taskDefinition.addContainer('Agent', {
-      ...this.#container('Manifest', { onGpu: false, backends: ['manifest'] }, release),
+      ...this.#container('Manifest', { onGpu: false, backends }, release),
       image: image.for(this, 'ArmImage', Platform.LINUX_ARM64),
     });
     const service = new FargateService(this, 'Manifest', {
@@ -156,7 +139,8 @@ export class Agents extends Construct {
       vpcSubnets: { subnetType: SubnetType.PUBLIC },
       securityGroups: [network.publishers, network.databaseClients],
     });
-    grantTask(taskDefinition, 'agent', this.#props, this.cluster, ['publish-manifest']);
+    const queues: readonly QueueName[] = backends.map((backend) => `publish-${backend}` as const);
+    grantTask(taskDefinition, 'agent', this.#props, this.cluster, encodesToo ? [...queues, 'media'] : queues);
     release.announce(taskDefinition, service);
     new CapacityScaling(this, 'ManifestScaling', {
       cluster: this.cluster,
@@ -212,6 +196,7 @@ export class Agents extends Construct {
 
   #container(id: string, { onGpu, backends }: Kind, release: AgentRelease) {
     const { settings, access } = this.#props;
+    const standsIn = !onGpu && backends.includes('ffmpeg');
     const environment = {
       ...access.environmentFor(Stack.of(this), backends.length > 0 ? 'agent' : 'mediaWorker'),
       AWS_REGION: Stack.of(this).region,
@@ -220,13 +205,14 @@ export class Agents extends Construct {
       AGENT_NETWORK_MBPS: onGpu ? '' : String(settings.manifestAgentNetworkMbps),
       AGENT_GPU_MEGAPIXELS: String(onGpu ? settings.gpuMegapixels : 0),
       AGENT_RELEASE_PARAMETER: release.parameterName,
+      AGENT_MACHINE_SECONDS: String(machineSeconds),
     };
     const logGroup = new ServiceLogs(this, `${id}Logs`, settings.logRetentionDays);
     if (backends.length > 0) this.logGroups.push(logGroup);
     if (onGpu) this.gpuLogGroups.push(logGroup);
     return {
       environment: pickVariables<keyof typeof environment>(
-        [...agentVariables, ...(backends.length > 0 ? publishingVariables : [])],
+        [...agentVariables, ...(backends.length > 0 ? publishingVariables : []), ...(standsIn ? machineVariables : [])],
         environment,
       ),
       logging: LogDriver.awsLogs({
@@ -244,44 +230,4 @@ export class Agents extends Construct {
       restartAttemptPeriod: Duration.minutes(1),
     } satisfies Partial<ContainerDefinitionOptions>;
   }
-}
-
-/** Lets a task reach the platform, consume these queues, and protect itself from being ended. */
-export function grantTask(
-  taskDefinition: TaskDefinition,
-  kind: DeployableKind,
-  { access, queues }: Pick<AgentsProps, 'access' | 'queues'>,
-  cluster: ICluster,
-  consumed: readonly QueueName[],
-): void {
-  access.grantTo(taskDefinition.taskRole, kind);
-  for (const name of consumed) queues.grantConsume(taskDefinition.taskRole, name);
-  const stack = Stack.of(taskDefinition);
-  const tasks = stack.formatArn({ service: 'ecs', resource: 'task', resourceName: `${cluster.clusterName}/*` });
-  // The CDK has no grant for this right.
-  taskDefinition.addToTaskRolePolicy(
-    new PolicyStatement({ actions: ['ecs:UpdateTaskProtection'], resources: [tasks] }),
-  );
-  acknowledge(
-    taskDefinition,
-    'A task protects itself, and its id is known only once it runs.',
-    wildcardResource(stack, tasks),
-  );
-  acknowledge(
-    taskDefinition,
-    'ECR gives out its sign-in token for all repositories only.',
-    'AwsSolutions-IAM5[Resource::*]',
-  );
-  acknowledge(
-    taskDefinition,
-    'None of the variables is secret: secrets are read by their ARN when the agent starts.',
-    'AwsSolutions-ECS2',
-  );
-}
-
-/** Sets what the CDK's pattern has no options for. The pattern's container is the only one of its task. */
-export function hardenPatternContainer(taskDefinition: TaskDefinition): void {
-  const resource = taskDefinition.node.defaultChild as CfnTaskDefinition;
-  resource.addPropertyOverride('ContainerDefinitions.0.ReadonlyRootFilesystem', true);
-  resource.addPropertyOverride('ContainerDefinitions.0.StopTimeout', stopTimeout.toSeconds());
 }

@@ -29,7 +29,7 @@ export class GpuPool extends Construct {
 
   constructor(scope: Construct, id: string, { settings, network, cluster }: GpuPoolProps) {
     super(scope, id);
-    const role = new Role(this, 'MachineRole', { assumedBy: new ServicePrincipal('ec2.amazonaws.com') });
+    const role = new Role(this, 'MachineRole', { assumedBy: new ServicePrincipal('ec2') });
     acknowledge(
       role,
       'The rights that the ECS agent of a machine needs, as the CDK grants them.',

@@ -18,7 +18,8 @@ import { acknowledge, wildcardResource } from '../shared/acknowledge.ts';
 import { pickVariables } from '../shared/pick-variables.ts';
 import { ServiceLogs } from '../shared/service-logs.ts';
 import { AgentRelease } from './agent-release.ts';
-import { type AgentsProps, deployment, grantTask, hardenPatternContainer, healthCheck } from './agents.ts';
+import { deployment, grantTask, hardenPatternContainer, healthCheck } from './agent-tasks.ts';
+import type { AgentsProps } from './agents.ts';
 
 export interface ImportWorkersProps extends AgentsProps {
   readonly cluster: ICluster;

@@ -55,6 +55,7 @@ export class PublishingStack extends Stack {
     const common = {
       timeout: Duration.seconds(30),
       logRetentionDays: settings.logRetentionDays,
+      traced: settings.tracing,
       vpc: network.vpc,
       securityGroup: network.databaseClients,
     };

@@ -4,6 +4,7 @@ import { ManagedPolicy, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-
 import { ScheduleGroup } from 'aws-cdk-lib/aws-scheduler';
 import type { IQueue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
+import { serviceOfAWS } from '../../lambda/domain/aws-partition.ts';
 import { acknowledge, wildcardResource } from '../shared/acknowledge.ts';
 
 export interface StreamTimersProps {
@@ -26,7 +27,7 @@ export class StreamTimers extends Construct {
     this.group = new ScheduleGroup(this, 'Group', { removalPolicy: RemovalPolicy.DESTROY });
     this.role = new Role(this, 'Role', {
       // The condition keeps schedules of other accounts and other groups from using the role.
-      assumedBy: new ServicePrincipal('scheduler.amazonaws.com', {
+      assumedBy: new ServicePrincipal('scheduler', {
         conditions: {
           StringEquals: { 'aws:SourceAccount': Stack.of(this).account, 'aws:SourceArn': this.group.scheduleGroupArn },
         },
@@ -51,7 +52,7 @@ export class StreamTimers extends Construct {
         new PolicyStatement({
           actions: ['iam:PassRole'],
           resources: [this.role.roleArn],
-          conditions: { StringEquals: { 'iam:PassedToService': 'scheduler.amazonaws.com' } },
+          conditions: { StringEquals: { 'iam:PassedToService': serviceOfAWS('scheduler') } },
         }),
       ],
     });

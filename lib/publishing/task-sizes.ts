@@ -13,3 +13,10 @@ export function preparedTaskSize({ manifestAgentNetworkMbps: networkMbps }: Stag
   const memoryLimitMiB = Math.max(fargate.leastMiB, Math.ceil(neededMiB / fargate.stepMiB) * fargate.stepMiB);
   return { cpu: vcpus * fargate.cpuOfVcpu, memoryLimitMiB };
 }
+
+/**
+ * The size of a task that encodes as well, in the place of machines: it carries three streams at 720p30, or one at
+ * 1080p30, as far as its cores are as fast as those that costs were measured on; and it has the memory to prepare one
+ * upload.
+ */
+export const encodingTaskSize = { cpu: 2 * fargate.cpuOfVcpu, memoryLimitMiB: 4096 } as const;

@@ -12,8 +12,13 @@ let bundles: ReadonlyMap<string, Bundle> | undefined;
 /**
  * @param entry a file below `lambda/`, such as `api/api.lambda.ts`, which becomes `index.mjs`
  * @param folders folders below `lambda/` to put beside it, by the name that they have there
+ * @param moreFiles makes files to put beside it, by their paths there
  */
-export function bundledCode(entry: string, folders: Readonly<Record<string, string>>): Code {
+export function bundledCode(
+  entry: string,
+  folders: Readonly<Record<string, string>>,
+  moreFiles: () => Bundle = () => new Map(),
+): Code {
   return Code.fromAsset(lambdaFolder, {
     // The hash is that of the bundle: a function changes only if its bundle does, wherever the bundle was made.
     assetHashType: AssetHashType.OUTPUT,
@@ -24,6 +29,7 @@ export function bundledCode(entry: string, folders: Readonly<Record<string, stri
       local: {
         tryBundle(outputFolder) {
           writeBundle(bundleOf(entry), outputFolder);
+          writeBundle(moreFiles(), outputFolder);
           for (const [name, folder] of Object.entries(folders))
             cpSync(join(lambdaFolder, folder), join(outputFolder, name), { recursive: true });
           return true;

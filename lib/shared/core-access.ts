@@ -2,6 +2,7 @@
 import type { coreVariables, databaseVariables } from '../../lambda/ports/aws/environment.ts';
 import type { DatabaseStack } from '../database/database-stack.ts';
 import type { StageSettings } from '../stage-settings.ts';
+import { authoritiesEnvironment } from './database-authorities.ts';
 import type { PublicOrigin } from './public-origin.ts';
 
 export interface CoreAccessOptions {
@@ -19,10 +20,11 @@ export function databaseEnvironment({
   database,
 }: Omit<CoreAccessOptions, 'origin'>): Readonly<Record<DatabaseVariable, string>> {
   return {
-    DATABASE_HOST: database.proxy.endpoint,
+    DATABASE_HOST: database.endpoint,
     DATABASE_USER: database.userName,
     DATABASE_NAME: database.databaseName,
     DATABASE_REGION: settings.region,
+    ...authoritiesEnvironment(database.proxy !== null, 'function'),
   };
 }
 

@@ -1,6 +1,7 @@
-// Which variables a function or a container gets: those that its code reads, and those of telemetry where it is on.
+// Which variables a function or a container gets: those that its code reads, and what the stage sets for all.
 import { telemetryVariables } from '../../lambda/telemetry/environment.ts';
 import type { StageSettings } from '../stage-settings.ts';
+import { authoritiesVariable } from './database-authorities.ts';
 
 type TelemetryVariable = (typeof telemetryVariables)[number];
 
@@ -17,12 +18,15 @@ export function telemetryEnvironment({ otlpEndpoint }: StageSettings): object {
   return environment;
 }
 
-/** @param names of the variables that the code reads @param environment has a value for each, and those of telemetry */
+/**
+ * @param names of the variables that the code reads
+ * @param environment has a value for each, and those of telemetry and of Node itself where the stage has any
+ */
 export function pickVariables<Variable extends string>(
   names: readonly Variable[],
   environment: Readonly<Record<Variable, string>>,
 ): Readonly<Record<Variable, string>> {
-  const telemetry = telemetryVariables.filter((name) => name in environment) as string[] as Variable[];
-  const picked = [...names, ...telemetry].map((name) => [name, environment[name]] as const);
+  const ofStage = [...telemetryVariables, authoritiesVariable].filter((name) => name in environment);
+  const picked = [...names, ...(ofStage as Variable[])].map((name) => [name, environment[name]] as const);
   return Object.fromEntries(picked) as Record<Variable, string>;
 }

@@ -8,6 +8,7 @@ import type { CommandQueues } from '../publishing/command-queues.ts';
 import type { StreamTimers } from '../publishing/stream-timers.ts';
 import type { StageSettings } from '../stage-settings.ts';
 import { coreEnvironment } from './core-access.ts';
+import { authoritiesEnvironment } from './database-authorities.ts';
 import { telemetryEnvironment } from './pick-variables.ts';
 import type { PublicOrigin } from './public-origin.ts';
 
@@ -61,6 +62,9 @@ const rightsOf = {
 
 export type DeployableKind = keyof typeof rightsOf;
 
+/** The kinds that run in containers. All others are functions. */
+const containers: ReadonlySet<DeployableKind> = new Set(['agent', 'mediaWorker', 'importWorker']);
+
 /**
  * Made once in a stage. Every function and task but the migration and the identity function gets its variables and
  * rights here.
@@ -77,9 +81,10 @@ export class PlatformAccess {
    * secret: secrets are read by their ARN when the function or task starts.
    */
   environmentFor(stack: Stack, kind: DeployableKind) {
-    const { settings, media, queues, timers } = this.#props;
+    const { settings, database, media, queues, timers } = this.#props;
     return {
       ...coreEnvironment(this.#props),
+      ...authoritiesEnvironment(database.proxy !== null, containers.has(kind) ? 'container' : 'function'),
       UPLOADS_BUCKET: media.uploads.bucketName,
       // An import or a webhook must reach neither the VPC nor the metadata service of a machine.
       ALLOW_PRIVATE_ADDRESSES: 'false',

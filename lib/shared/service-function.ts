@@ -26,6 +26,8 @@ export interface ServiceFunctionProps<Variable extends string> {
   readonly environment: Readonly<Record<NoInfer<Variable>, string>>;
   readonly timeout: Duration;
   readonly logRetentionDays: RetentionDays;
+  /** Whether it writes traces to X-Ray. @default true */
+  readonly traced?: boolean;
   /** The function runs in the private subnets, from which it reaches the internet through NAT. */
   readonly vpc: IVpc;
   readonly securityGroup: ISecurityGroup;
@@ -36,6 +38,7 @@ export class ServiceFunction<Variable extends string = string> extends LambdaFun
   declare readonly role: IRole;
 
   constructor(scope: Construct, id: string, props: ServiceFunctionProps<Variable>) {
+    const { traced = true } = props;
     super(scope, id, {
       description: props.description,
       code: bundledCode(props.entry, props.folders ?? {}),
@@ -52,7 +55,7 @@ export class ServiceFunction<Variable extends string = string> extends LambdaFun
       vpc: props.vpc,
       vpcSubnets: { subnetType: SubnetType.PRIVATE_WITH_EGRESS },
       securityGroups: [props.securityGroup],
-      tracing: Tracing.ACTIVE,
+      tracing: traced ? Tracing.ACTIVE : Tracing.DISABLED,
       loggingFormat: LoggingFormat.JSON,
       logGroup: new ServiceLogs(scope, `${id}Logs`, props.logRetentionDays),
     });
@@ -61,8 +64,9 @@ export class ServiceFunction<Variable extends string = string> extends LambdaFun
       'AWS offers the network interface and tracing rights of a function on all resources only.',
       policyOfAWS('AWSLambdaBasicExecutionRole'),
       policyOfAWS('AWSLambdaVPCAccessExecutionRole'),
-      'AwsSolutions-IAM5[Resource::*]',
+      ...(traced ? ['AwsSolutions-IAM5[Resource::*]'] : []),
     );
+    if (!traced) acknowledgeForCheckov(this, 'The stage keeps no traces, to be cheap.', 'CKV_AWS_50');
     acknowledgeForCheckov(
       this,
       'RDS Proxy bounds the connections, API Gateway the requests; and in a new account a reservation fails.',

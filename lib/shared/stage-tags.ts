@@ -8,6 +8,9 @@ import type { StageSettings } from '../stage-settings.ts';
 export const stageTagKey = 'stage';
 
 /** All tags of a stage, by key. */
-export function stageTags(stageName: string, { owner, costCenter }: StageSettings): Readonly<Record<string, string>> {
-  return { [stageTagKey]: stageName, owner, 'cost-center': costCenter };
+export function stageTags(
+  stageName: string,
+  { owner, costCenter, tags }: StageSettings,
+): Readonly<Record<string, string>> {
+  return { ...tags, [stageTagKey]: stageName, owner, 'cost-center': costCenter };
 }

@@ -47,10 +47,7 @@ export class ChallengeFunction extends Construct {
    */
   #roleWithoutRights(): IRole {
     const role = new Role(this, 'Role', {
-      assumedBy: new CompositePrincipal(
-        new ServicePrincipal('lambda.amazonaws.com'),
-        new ServicePrincipal('edgelambda.amazonaws.com'),
-      ),
+      assumedBy: new CompositePrincipal(new ServicePrincipal('lambda'), new ServicePrincipal('edgelambda')),
     });
     role.applyRemovalPolicy(RemovalPolicy.RETAIN);
     return role;

@@ -1,15 +1,17 @@
 // What CloudFront takes from us-east-1 only: the web ACL, a function, and a certificate for a domain.
 import { CrossStackReferences, ReferenceStrength, Stack } from 'aws-cdk-lib';
 import { Certificate, CertificateValidation, type ICertificate } from 'aws-cdk-lib/aws-certificatemanager';
-import { HostedZone } from 'aws-cdk-lib/aws-route53';
 import type { IVersion } from 'aws-cdk-lib/aws-lambda';
 import type { Construct } from 'constructs';
+import { cloudFrontRegion } from '../shared/stage-regions.ts';
 import type { StageSettings } from '../stage-settings.ts';
 import { ChallengeFunction } from './challenge-function.ts';
 import { firewall } from './firewall.ts';
+import type { StageZone } from './stage-zone.ts';
 
 export interface EdgeStackProps {
   readonly settings: StageSettings;
+  readonly zone: StageZone;
 }
 
 export class EdgeStack extends Stack {
@@ -19,23 +21,30 @@ export class EdgeStack extends Stack {
   /** Null for a stage without a domain. */
   readonly certificate: ICertificate | null;
 
-  constructor(scope: Construct, id: string, { settings }: EdgeStackProps) {
-    super(scope, id, { env: { region: 'us-east-1', ...(settings.account !== null && { account: settings.account }) } });
-    const acl = firewall(this, 'WebAcl', settings.webRequestsPerFiveMinutes);
-    const certificate = settings.domain && certificateOf(this, settings.domain);
+  constructor(scope: Construct, id: string, { settings, zone }: EdgeStackProps) {
+    super(scope, id, {
+      env: { region: cloudFrontRegion, ...(settings.account !== null && { account: settings.account }) },
+    });
+    const acl = firewall(this, 'WebAcl', settings.webRequestsPerFiveMinutes, 'CLOUDFRONT');
+    const { domain, certificateArn } = settings;
+    const made = domain && certificateArn === null ? certificateOf(this, domain.name, zone) : null;
     const challenge = new ChallengeFunction(this, 'Challenge').version;
     // Nothing can be imported from another region. A stack that reads an output learns of a new value only when it is
     // deployed for another reason: the web ACL is never replaced, a certificate is with the distribution's name, and
     // a new version of the function has another output.
-    for (const resource of [acl, certificate, challenge])
+    for (const resource of [acl, made, challenge])
       if (resource) CrossStackReferences.of(resource).produce(ReferenceStrength.WEAK);
     this.webAclArn = acl.attrArn;
-    this.certificate = certificate;
+    this.certificate =
+      certificateArn === null ? made : Certificate.fromCertificateArn(this, 'Certificate', certificateArn);
     this.challenge = challenge;
   }
 }
 
-function certificateOf(scope: Construct, { name, hostedZoneId }: NonNullable<StageSettings['domain']>): Certificate {
-  const zone = HostedZone.fromHostedZoneId(scope, 'Zone', hostedZoneId);
-  return new Certificate(scope, 'Certificate', { domainName: name, validation: CertificateValidation.fromDns(zone) });
+/** It waits for a record in the zone, which proves whose the name is. */
+export function certificateOf(scope: Construct, domainName: string, zone: StageZone): Certificate {
+  return new Certificate(scope, 'Certificate', {
+    domainName,
+    validation: CertificateValidation.fromDns(zone.in(scope)),
+  });
 }

@@ -102,11 +102,19 @@ const answers = {
   ),
 };
 
-/** @param requestsPerFiveMinutes that one address may send */
-export function firewall(scope: Construct, id: string, requestsPerFiveMinutes: number): CfnWebACL {
+/**
+ * @param requestsPerFiveMinutes that one address may send
+ * @param before whether it judges what CloudFront gets, or what something in the region does
+ */
+export function firewall(
+  scope: Construct,
+  id: string,
+  requestsPerFiveMinutes: number,
+  before: 'CLOUDFRONT' | 'REGIONAL',
+): CfnWebACL {
   const groups = Object.entries(managedRules);
   return new CfnWebACL(scope, id, {
-    scope: 'CLOUDFRONT',
+    scope: before,
     defaultAction: { allow: {} },
     visibilityConfig: visibilityConfig('Web'),
     customResponseBodies: Object.fromEntries(

@@ -62,7 +62,7 @@ export class PageFiles extends Construct {
       ...['GetBucket*', 'GetObject*', 'List*', 'Abort*', 'DeleteObject*'].map(
         (action) => `AwsSolutions-IAM5[Action::s3:${action}]`,
       ),
-      wildcardResource(this, `arn:aws:s3:::${assetsBucket}/*`),
+      wildcardResource(this, `arn:${stack.partition}:s3:::${assetsBucket}/*`),
       wildcardResource(this, bucket.arnForObjects('*')),
     );
   }

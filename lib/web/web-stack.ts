@@ -21,15 +21,17 @@ import {
   ViewerProtocolPolicy,
 } from 'aws-cdk-lib/aws-cloudfront';
 import { HttpOrigin, S3BucketOrigin } from 'aws-cdk-lib/aws-cloudfront-origins';
-import { AaaaRecord, ARecord, HostedZone, RecordTarget } from 'aws-cdk-lib/aws-route53';
+import { AaaaRecord, ARecord, RecordTarget } from 'aws-cdk-lib/aws-route53';
 import { CloudFrontTarget } from 'aws-cdk-lib/aws-route53-targets';
-import { BlockPublicAccess, Bucket, BucketEncryption, ObjectOwnership } from 'aws-cdk-lib/aws-s3';
+import { BlockPublicAccess, Bucket, BucketEncryption, type BucketProps, ObjectOwnership } from 'aws-cdk-lib/aws-s3';
 import type { Construct } from 'constructs';
 import type { ApiStack } from '../api/api-stack.ts';
 import type { MediaStack } from '../media/media-stack.ts';
 import { acknowledge, acknowledgeForCheckov } from '../shared/acknowledge.ts';
+import { acknowledgeGivenLogs, logPrefix } from '../shared/given-logs.ts';
 import { contentSecurityPolicy } from '../shared/page-policy.ts';
 import type { StageSettings } from '../stage-settings.ts';
+import type { StageZone } from './stage-zone.ts';
 import type { EdgeStack } from './edge-stack.ts';
 import { PageFiles } from './page-files.ts';
 
@@ -38,6 +40,7 @@ export interface WebStackProps {
   readonly edge: EdgeStack;
   readonly api: ApiStack;
   readonly media: MediaStack;
+  readonly zone: StageZone;
 }
 
 /** Paths that the API answers. All others are the page's. Handlers see these paths unchanged, as in the local run. */
@@ -48,7 +51,7 @@ export class WebStack extends Stack {
   readonly url: string;
   readonly distribution: Distribution;
 
-  constructor(scope: Construct, id: string, { settings, edge, api, media }: WebStackProps) {
+  constructor(scope: Construct, id: string, { settings, edge, api, media, zone }: WebStackProps) {
     super(scope, id);
     const common = {
       blockPublicAccess: BlockPublicAccess.BLOCK_ALL,
@@ -58,32 +61,25 @@ export class WebStack extends Stack {
       // The page can be made again from this repository, and logs are not needed for ever.
       removalPolicy: RemovalPolicy.DESTROY,
     };
-    const logs = new Bucket(this, 'Logs', {
-      ...common,
-      // CloudFront needs ACLs to write its logs.
-      objectOwnership: ObjectOwnership.BUCKET_OWNER_PREFERRED,
-      lifecycleRules: [{ expiration: Duration.days(settings.logRetentionDays) }],
-    });
+    const { logBucketName } = settings;
+    const logs =
+      logBucketName === null ? this.#logs(settings, common) : Bucket.fromBucketName(this, 'Logs', logBucketName);
+    const prefixOf = (source: string) => (logBucketName === null ? `${source}/` : logPrefix(this, source));
     const site = new Bucket(this, 'Site', {
       ...common,
       objectOwnership: ObjectOwnership.BUCKET_OWNER_ENFORCED,
       serverAccessLogsBucket: logs,
-      serverAccessLogsPrefix: 'site/',
+      serverAccessLogsPrefix: prefixOf('site'),
     });
 
-    acknowledgeForCheckov(
-      logs,
-      'Logs of logs are not kept, and no line of them is ever overwritten.',
-      'CKV_AWS_18',
-      'CKV_AWS_21',
-    );
+    if (logBucketName !== null) acknowledgeGivenLogs(site);
     acknowledgeForCheckov(site, 'The page is in this repository.', 'CKV_AWS_21');
 
     const responseHeadersPolicy = this.#securityHeaders(media);
     const toApi: BehaviorOptions = {
       origin: new HttpOrigin(api.domainName, {
         originPath: api.basePath,
-        customHeaders: { [api.guard.headerName]: api.guard.headerValue },
+        ...(api.guard && { customHeaders: { [api.guard.headerName]: api.guard.headerValue } }),
         protocolPolicy: OriginProtocolPolicy.HTTPS_ONLY,
         originSslProtocols: [OriginSslPolicy.TLS_V1_2],
       }),
@@ -107,7 +103,7 @@ export class WebStack extends Stack {
       webAclId: edge.webAclArn,
       httpVersion: HttpVersion.HTTP2_AND_3,
       logBucket: logs,
-      logFilePrefix: 'distribution/',
+      logFilePrefix: prefixOf('distribution'),
       ...(settings.domain &&
         edge.certificate && {
           domainNames: [settings.domain.name],
@@ -117,13 +113,29 @@ export class WebStack extends Stack {
     });
     new PageFiles(this, 'Page', { bucket: site, logRetentionDays: settings.logRetentionDays });
     acknowledge(this.distribution, 'Users are everywhere.', 'AwsSolutions-CFR1');
-    if (settings.domain) this.#nameIt(settings.domain);
+    if (settings.domain) this.#nameIt(zone);
     else {
       const reason = 'CloudFront’s own name allows no TLS policy; a stage with a domain has TLS 1.2.';
       acknowledge(this.distribution, reason, 'AwsSolutions-CFR4');
       acknowledgeForCheckov(this.distribution, reason, 'CKV_AWS_174');
     }
     this.url = `https://${settings.domain?.name ?? this.distribution.distributionDomainName}`;
+  }
+
+  #logs({ logRetentionDays }: StageSettings, common: BucketProps): Bucket {
+    const logs = new Bucket(this, 'Logs', {
+      ...common,
+      // CloudFront needs ACLs to write its logs.
+      objectOwnership: ObjectOwnership.BUCKET_OWNER_PREFERRED,
+      lifecycleRules: [{ expiration: Duration.days(logRetentionDays) }],
+    });
+    acknowledgeForCheckov(
+      logs,
+      'Logs of logs are not kept, and no line of them is ever overwritten.',
+      'CKV_AWS_18',
+      'CKV_AWS_21',
+    );
+    return logs;
   }
 
   /** Has every address that is not a file's answered with the page's one document. */
@@ -156,13 +168,9 @@ export class WebStack extends Stack {
     });
   }
 
-  #nameIt({ name, hostedZoneId }: NonNullable<StageSettings['domain']>): void {
-    // The stage does not say how the hosted zone is named, so the zone gets the public name here. A record without a
-    // name of its own then has exactly this name.
-    const record = {
-      zone: HostedZone.fromHostedZoneAttributes(this, 'Zone', { hostedZoneId, zoneName: name }),
-      target: RecordTarget.fromAlias(new CloudFrontTarget(this.distribution)),
-    };
+  #nameIt(zone: StageZone): void {
+    // The zone has the public name here, so a record without a name of its own has exactly this name.
+    const record = { zone: zone.in(this), target: RecordTarget.fromAlias(new CloudFrontTarget(this.distribution)) };
     new ARecord(this, 'Ipv4', record);
     new AaaaRecord(this, 'Ipv6', record);
   }

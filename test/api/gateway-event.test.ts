@@ -1,7 +1,7 @@
 // What API Gateway hands over, whatever a client has sent: a request for the surfaces to judge, never an error of ours.
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import { expect, it } from 'vitest';
-import { requestOf } from '../../lambda/api/gateway-event.ts';
+import { addressOf, requestOf } from '../../lambda/api/gateway-event.ts';
 
 const eventOf = (path: string, headers: Record<string, string[]> = {}) =>
   ({
@@ -24,4 +24,15 @@ it('a header with characters beyond Latin-1 is read as its bytes, as on one mach
   expect(requestOf(eventOf('/v1/me', { 'x-api-key': ['lss_€'] }), 'https://example.org').headers.get('x-api-key')).toBe(
     Buffer.from('lss_€').toString('latin1'),
   );
+});
+
+it.each([
+  // The distribution asks at the API's own name, and adds the client's address before its own.
+  ['api.execute-api.eu-central-1.amazonaws.com', '192.0.2.1'],
+  // Where there is none, clients write what stands before their address.
+  ['live.example.com', '198.51.100.7'],
+])('the address of a client that asks at %s is %s', (domainName, address) => {
+  const event = eventOf('/v1/me', { 'X-Forwarded-For': ['203.0.113.9, 192.0.2.1, 198.51.100.7'] });
+  const requestContext = { domainName, identity: { sourceIp: '198.51.100.7' } } as typeof event.requestContext;
+  expect(addressOf({ ...event, requestContext })).toBe(address);
 });

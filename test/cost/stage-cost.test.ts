@@ -26,12 +26,19 @@ const complete = templatesOf('complete', {
   domain: { name: 'live.example.com', hostedZoneId: 'Z123' },
   alarmEmail: 'ops@example.com',
 });
+// Stages with what others do without.
+const cheap = templatesOf('cheap', stages.dev);
+const atGateway = templatesOf('gateway', {
+  ...prod,
+  frontDoor: 'gateway',
+  domain: { name: 'live.example.com', hostedZoneId: 'Z123' },
+});
 const pipeline = StackAssertions.fromStack(
   new PipelineStack(testApp(), 'pipeline', { githubRepository: 'owner/name', githubProviderArn: null, stages }),
 ).toJSON();
 
 describe('the types of resources', () => {
-  const present = new Set(resourcesOf([...complete, pipeline]).map(({ type }) => type));
+  const present = new Set(resourcesOf([...complete, ...cheap, ...atGateway, pipeline]).map(({ type }) => type));
 
   test('are all priced, paid by use or free', () => {
     expect([...present].filter((type) => !knownTypes.has(type))).toEqual([]);
@@ -102,7 +109,7 @@ describe('a month', { timeout: synthTimeoutMs }, () => {
 
   test('costs less than four fifths of the watched budget before anyone uses the stage', () => {
     const usd = standingCostsOf(ofProd).reduce((sum, { usdPerMonth }) => sum + usdPerMonth, 0);
-    expect(usd).toBeLessThan(prod.monthlyBudgetUsd * 0.8);
+    expect(usd).toBeLessThan(prod.monthlyBudgetUsd! * 0.8);
   });
 
   test('keeps logs as long as the stage does', () => {

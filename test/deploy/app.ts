@@ -7,7 +7,7 @@ import type { IConstruct } from 'constructs';
 import { ServiceStage } from '../../lib/service-stage.ts';
 import { PublisherImage } from '../../lib/shared/publisher-image.ts';
 import type { StageSettings } from '../../lib/stage-settings.ts';
-import { stages } from '../../lib/stages.ts';
+import { completeDev } from '../support/complete-dev.ts';
 import { changedRetentionDays } from './emulated-account.ts';
 import { databaseHost, masterCredentials } from './postgres-proxy.ts';
 
@@ -42,7 +42,7 @@ const changedDescription = ' (changed)';
 const app = new App();
 const isChanged = app.node.tryGetContext('changed') === 'true';
 const stage = new ServiceStage(app, 'emulated', {
-  settings: { ...stages.dev, ...(isChanged && changedSettings) },
+  settings: { ...completeDev, ...(isChanged && changedSettings) },
   // Nobody pulls the image, since no task runs.
   image: new PublisherImage(`sha256:${'0'.repeat(64)}`),
 });

@@ -10,6 +10,7 @@ import { operateVariables } from '../../lambda/operate/environment.ts';
 import { reconcileVariables, sweepVariables, timersVariables } from '../../lambda/jobs/environment.ts';
 import { platformsVariables } from '../../lambda/platforms/environment.ts';
 import { migrateVariables } from '../../lambda/migrate/environment.ts';
+import type { StageSettings } from '../../lib/stage-settings.ts';
 import type { Resource, SynthesizedStage } from '../support/synth.ts';
 
 function resourcesOf(stage: SynthesizedStage, type: string): [string, Resource][] {
@@ -30,9 +31,16 @@ function ownFunctionsOf(stage: SynthesizedStage): [string, Resource][] {
   );
 }
 
-/** @param test takes each check by its title, and calls it now or later; a check throws if it does not hold */
-export function checkEveryStage(stage: SynthesizedStage, test: (title: string, check: () => void) => void): void {
-  test('runs its functions on Node 24 and arm64, traced, with JSON logs that end', () => {
+/**
+ * @param test takes each check by its title, and calls it now or later; a check throws if it does not hold
+ * @param settings of the stage, as far as it may do without something
+ */
+export function checkEveryStage(
+  stage: SynthesizedStage,
+  test: (title: string, check: () => void) => void,
+  settings: Pick<StageSettings, 'tracing' | 'databaseProxy' | 'nat'>,
+): void {
+  test('runs its functions on Node 24 and arm64, traced where it traces, with JSON logs that end', () => {
     const functions = ownFunctionsOf(stage);
     const logGroups = new Map(resourcesOf(stage, 'AWS::Logs::LogGroup'));
     expect(functions.length).toBeGreaterThan(0);
@@ -40,7 +48,7 @@ export function checkEveryStage(stage: SynthesizedStage, test: (title: string, c
       expect(Properties).toMatchObject({
         Runtime: 'nodejs24.x',
         Architectures: ['arm64'],
-        TracingConfig: { Mode: 'Active' },
+        ...(settings.tracing && { TracingConfig: { Mode: 'Active' } }),
         LoggingConfig: { LogFormat: 'JSON' },
       });
       expect(logGroups.get(Properties.LoggingConfig.LogGroup.Ref)?.Properties.RetentionInDays).toBeGreaterThan(0);
@@ -98,7 +106,10 @@ export function checkEveryStage(stage: SynthesizedStage, test: (title: string, c
     expect(functions.map(([id]) => id.slice(0, -8)).sort()).toEqual(Object.keys(read).sort());
     for (const [id, { Properties }] of functions) {
       const { Variables } = Properties.Environment;
-      expect(Object.keys(Variables).sort()).toEqual([...(read[id.slice(0, -8)] ?? []), 'NODE_OPTIONS'].sort());
+      // Without a proxy whose certificate is public, whoever uses the database is told of the authorities of RDS.
+      const authorities = settings.databaseProxy ? [] : ['NODE_EXTRA_CA_CERTS'];
+      const names = new Set([...(read[id.slice(0, -8)] ?? []), ...authorities, 'NODE_OPTIONS']);
+      expect(Object.keys(Variables).sort()).toEqual([...names].sort());
       expect(JSON.stringify(Variables)).not.toContain('resolve:secretsmanager');
     }
   });
@@ -136,7 +147,9 @@ export function checkEveryStage(stage: SynthesizedStage, test: (title: string, c
     const inbound = resourcesOf(stage, 'AWS::EC2::SecurityGroup').flatMap(
       ([, { Properties }]) => Properties.SecurityGroupIngress ?? [],
     );
-    expect(inbound).toEqual([]);
+    // What comes from the network itself, and wants to go out.
+    const forwarded = { CidrIp: '10.0.0.0/16', IpProtocol: '-1' };
+    expect(inbound).toEqual(settings.nat === 'instance' ? [expect.objectContaining(forwarded)] : []);
     const rules = resourcesOf(stage, 'AWS::EC2::SecurityGroupIngress').map(([, { Properties }]) => Properties);
     expect(rules.filter(({ CidrIp, CidrIpv6 }) => CidrIp ?? CidrIpv6)).toEqual([]);
     const toPublishers = rules.filter(({ GroupId }) => JSON.stringify(GroupId).includes('Publishers'));

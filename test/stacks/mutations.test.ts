@@ -2,9 +2,9 @@
 import { join } from 'node:path';
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { stages } from '../../lib/stages.ts';
 import { formatCall, readRecordedCalls } from '../deploy/recorded-calls.ts';
 import { ConcreteTemplates } from '../support/concrete-templates.ts';
+import { completeDev } from '../support/complete-dev.ts';
 import { SimulatedAccount } from '../support/iam.ts';
 import { reachOf } from '../support/stage-reach.ts';
 import { synthesizeStage, testApp } from '../support/synth.ts';
@@ -41,13 +41,17 @@ const judges: Readonly<Record<string, (stage: MutableStage) => readonly string[]
   'public answers': (stage) => faultsOfPublicAnswers(new TemplateGraph(stage)),
   'what holds for every stage': (stage) => {
     const faults: string[] = [];
-    checkEveryStage(stage, (title, check) => {
-      try {
-        check();
-      } catch {
-        faults.push(`a stage no longer ${title}`);
-      }
-    });
+    checkEveryStage(
+      stage,
+      (title, check) => {
+        try {
+          check();
+        } catch {
+          faults.push(`a stage no longer ${title}`);
+        }
+      },
+      completeDev,
+    );
     return faults;
   },
 };
@@ -101,7 +105,7 @@ async function findersOf(stage: MutableStage): Promise<readonly string[]> {
 
 test('nearly every right, dependency, network rule and header rule that goes is noticed to be gone', async () => {
   // With an address to send mails from: calls with it are on record.
-  const original = synthesizeStage(testApp(), 'dev', { ...stages.dev, mailFrom: 'no-reply@example.com' });
+  const original = synthesizeStage(testApp(), 'dev', { ...completeDev, mailFrom: 'no-reply@example.com' });
   const templates = templatesOf(original);
   const whole = new MutableStage(original, templates);
   for (const [name, judge] of Object.entries(judges)) expect([name, await judge(whole)]).toEqual([name, []]);

@@ -6,11 +6,11 @@ import { synthesizeStage, testApp } from '../support/synth.ts';
 
 const app = testApp();
 const reached = Object.entries(stages).map(
-  ([name, settings]) => [name, reachOf(synthesizeStage(app, name, settings))] as const,
+  ([name, settings]) => [name, settings.databaseProxy, reachOf(synthesizeStage(app, name, settings))] as const,
 );
 
-describe.each(reached)('stage %s', (_name, lines) => {
+describe.each(reached)('stage %s', (_name, isProxied, lines) => {
   test('lets connections be opened as the table says, and no others', async () => {
-    await expect(`${lines.join('\n')}\n`).toMatchFileSnapshot('reach.txt');
+    await expect(`${lines.join('\n')}\n`).toMatchFileSnapshot(isProxied ? 'reach.txt' : 'reach-without-proxy.txt');
   });
 });

@@ -1,17 +1,17 @@
 // Who may do what, judged by a policy engine: every recorded call is allowed, and hangs on a right that is used for it.
 import { describe, expect, test } from 'vitest';
-import { stages } from '../../lib/stages.ts';
 import { formatCall, newCalls, readRecordedCalls } from '../deploy/recorded-calls.ts';
 import { ConcreteTemplates } from '../support/concrete-templates.ts';
 import { testDatabase } from '../support/database.ts';
 import { type AwsCall, SimulatedAccount, type TakenRight } from '../support/iam.ts';
+import { completeDev } from '../support/complete-dev.ts';
 import { synthesizeStage, testApp } from '../support/synth.ts';
 import { callsOfAdapters } from './adapter-callers.ts';
 import { callsOfServices } from './service-calls.ts';
 import { unusedRights } from './unused-rights.ts';
 
 /** As the deploy test deploys it, and with an address to send mails from. */
-const stage = synthesizeStage(testApp(), 'emulated', { ...stages.dev, mailFrom: 'no-reply@example.com' });
+const stage = synthesizeStage(testApp(), 'emulated', { ...completeDev, mailFrom: 'no-reply@example.com' });
 const templates = new ConcreteTemplates(stage);
 const account = new SimulatedAccount(templates);
 const database = testDatabase();

@@ -11,7 +11,22 @@ const malformed: Record<keyof StageSettings, unknown> = {
   costCenter: 'a;b',
   region: 'Frankfurt',
   availabilityZones: ['eu-west-1a', 'us-east-1b'],
+  vpcCidr: '10.0.0.1/16',
+  network: { vpcId: 'vpc-0' },
+  hostedZoneRoleArn: 'role/dns',
+  certificateArn: 'arn:aws:iam::123456789012:server-certificate/x',
+  sealingKeyArn: 'arn:aws:kms:eu-west-1:123456789012:key/abc',
+  mediaKeyArn: 'alias/media',
+  logBucketName: 'Logs',
+  alarmTopicArn: 'ops@example.com',
+  permissionsBoundaryArn: 'Boundary',
+  rolePrefix: 'with space',
+  tags: { stage: 'mine' },
   natGateways: 0,
+  nat: 'squid',
+  databaseProxy: 'yes',
+  containerInsights: 1,
+  tracing: null,
   databaseInstanceClass: 'db.t4g.medium',
   databaseStorageGiB: 19.5,
   databaseMaxStorageGiB: dev.databaseStorageGiB,
@@ -20,6 +35,7 @@ const malformed: Record<keyof StageSettings, unknown> = {
   databaseBackupDays: 36,
   keepData: null,
   logRetentionDays: 15,
+  frontDoor: 'nginx',
   domain: { name: 'https://example.com', hostedZoneId: 'Z1' },
   webRequestsPerFiveMinutes: 10,
   apiRequestsPerSecond: '100',
@@ -31,8 +47,8 @@ const malformed: Record<keyof StageSettings, unknown> = {
   gpuMachinesMin: -1,
   gpuMachinesMax: dev.ffmpegAgentsMax + dev.mediaWorkersMax,
   gpuMegapixels: 497,
-  ffmpegAgentsMin: 0,
-  ffmpegAgentsMax: dev.ffmpegAgentsMin - 1,
+  ffmpegAgentsMin: -1,
+  ffmpegAgentsMax: 0,
   manifestAgentNetworkMbps: 49,
   manifestAgentsMin: 0,
   manifestAgentsMax: null,
@@ -68,6 +84,22 @@ test.each(['me-south-1', 'eu-south-2'])('a stage cannot be in %s, where CloudFro
   expect(() => checkStage('mine', { ...dev, region, availabilityZones: zones })).toThrow(
     'region must be an AWS region',
   );
+});
+
+describe('what a partition lacks', () => {
+  const inChina = { region: 'cn-north-1', availabilityZones: ['cn-north-1a', 'cn-north-1b'] };
+  const inGovCloud = { region: 'us-gov-west-1', availabilityZones: ['us-gov-west-1a', 'us-gov-west-1b'] };
+  const domain = { name: 'live.example.com', hostedZoneId: 'Z0123456789' };
+
+  test.each<[string, Partial<StageSettings>, string]>([
+    ['a distribution in China', inChina, 'cn-north-1: CloudFront in China takes no certificate of ACM'],
+    ['a distribution in GovCloud', inGovCloud, 'us-gov-west-1: GovCloud has no CloudFront: set frontDoor'],
+    ['mails in China', { ...inChina, frontDoor: 'gateway', domain, mailFrom: 'a@b.cn' }, 'China has no SES'],
+    ['a budget in GovCloud', { ...inGovCloud, frontDoor: 'gateway', domain }, 'set monthlyBudgetUsd to null'],
+    ['the gateway without a name', { frontDoor: 'gateway' }, 'frontDoor "gateway" takes a domain'],
+  ])('is refused with a sentence: %s', (_, settings, sentence) => {
+    expect(() => checkStage('mine', { ...dev, ...settings })).toThrow(sentence);
+  });
 });
 
 describe('the stages of an app', () => {

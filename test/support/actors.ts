@@ -102,6 +102,7 @@ export function actorsOn(service: TestService) {
         zone: null,
         backends,
         peerURL: null,
+        machineSeconds: null,
         capacity: capacityFor(1000, 'ffmpeg'),
       });
       await letRenewFor(service, id, 60);

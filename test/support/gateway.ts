@@ -68,6 +68,9 @@ function lastOf(lists: Readonly<Record<string, string[]>> | null): Record<string
   return lists && Object.fromEntries(Object.entries(lists).map(([name, values]) => [name, values.at(-1)!]));
 }
 
+/** API Gateway's own name for an API, at which the distribution asks. */
+const apiName = 'api.execute-api.us-east-1.amazonaws.com';
+
 async function eventOf(request: Request, sourceAddress: string): Promise<APIGatewayProxyEvent> {
   const url = new URL(request.url);
   const signedForAWS = /^AWS4-HMAC-SHA256\b/.test(request.headers.get('authorization') ?? '');
@@ -77,7 +80,7 @@ async function eventOf(request: Request, sourceAddress: string): Promise<APIGate
   const forwardedFor = [request.headers.get('x-forwarded-for'), sourceAddress].filter(Boolean).join(', ');
   const multiValueHeaders = {
     ...Object.fromEntries(passed.filter(([name]) => !gatewaysOwn.has(name)).map(([name, value]) => [name, [value]])),
-    Host: ['api.execute-api.us-east-1.amazonaws.com'],
+    Host: [apiName],
     'X-Forwarded-For': [forwardedFor],
     'X-Forwarded-Port': ['443'],
     'X-Forwarded-Proto': ['https'],
@@ -98,7 +101,10 @@ async function eventOf(request: Request, sourceAddress: string): Promise<APIGate
     multiValueQueryStringParameters: query,
     body: body === '' ? null : body,
     isBase64Encoded: false,
-    requestContext: { identity: { sourceIp: sourceAddress } } as APIGatewayProxyEvent['requestContext'],
+    requestContext: {
+      domainName: apiName,
+      identity: { sourceIp: sourceAddress },
+    } as APIGatewayProxyEvent['requestContext'],
   };
 }
 

@@ -207,7 +207,7 @@ class Network {
     return association && this.#graph.resourceIn(association.Properties.RouteTableId, association.stackId).id;
   }
 
-  /** Where a subnet sends what is for outside. A NAT gateway leads nowhere if its own subnet does not. */
+  /** Where a subnet sends what is for outside. A NAT gateway or instance leads nowhere if its own subnet does not. */
   #defaultRoute(subnetId: string): 'gateway' | 'NAT' | 'none' {
     const table = this.#routeTableOf(subnetId);
     const route = this.#graph
@@ -219,8 +219,10 @@ class Network {
       );
     if (!route) return 'none';
     if (route.Properties.GatewayId) return 'gateway';
-    const nat = this.#graph.resourceIn(route.Properties.NatGatewayId, route.stackId);
-    const behind = this.#graph.resourceIn(nat.Properties.SubnetId, nat.stackId).id;
+    const { NatGatewayId, InstanceId } = route.Properties;
+    const nat = this.#graph.resourceIn(NatGatewayId ?? InstanceId, route.stackId);
+    const subnet = nat.Properties.SubnetId ?? nat.Properties.NetworkInterfaces[0].SubnetId;
+    const behind = this.#graph.resourceIn(subnet, nat.stackId).id;
     return this.#defaultRoute(behind) === 'gateway' ? 'NAT' : 'none';
   }
 

@@ -1,17 +1,16 @@
 // The CDK's own bucket and roles, in the stage's region and in that of what CloudFront uses.
 import { z } from 'zod';
+import { regionsOf } from '../../../lib/shared/stage-regions.ts';
 import { type Check, type CheckContext, type Finding, orAbsent, profileOption } from '../check.ts';
 
 /** What the stacks' `requiresBootstrapStackVersion` says in the cloud assembly. */
 export const bootstrapVersion = 6;
-const cloudFrontRegion = 'us-east-1';
 const parameterAnswer = z.object({ Parameter: z.object({ Value: z.coerce.number() }) });
 
 export const bootstrap: Check = {
   name: 'CDK bootstrap',
   run(context) {
-    const regions = new Set([context.command.settings.region, cloudFrontRegion]);
-    return Promise.all([...regions].map((region) => bootstrapIn(region, context)));
+    return Promise.all(regionsOf(context.command.settings).map((region) => bootstrapIn(region, context)));
   },
 };
 

@@ -11,6 +11,7 @@ const tagsAnswer = z.object({
 export const costTag: Check = {
   name: 'Cost allocation tag',
   async run({ command, ask }) {
+    if (command.settings.monthlyBudgetUsd === null) return [];
     const { CostAllocationTags: tags } = await ask({
       service: 'ce',
       action: 'ListCostAllocationTags',

@@ -1,34 +1,33 @@
 // Service-linked roles: a service that CloudFormation calls in its first minutes cannot wait until it has made its own.
 import { z } from 'zod';
+import { serviceOfAWS } from '../../../lambda/domain/aws-partition.ts';
 import { orAbsent, type Check, type CheckContext, type Finding, profileOption, xmlList } from '../check.ts';
 
 /** By the service that takes the role on. Each is made once in an account, for all of its regions. */
-export const linkedRoles = {
-  'ecs.amazonaws.com': {
+export const linkedRoles: Readonly<Record<string, { readonly name: string; readonly usedBy: readonly string[] }>> = {
+  [serviceOfAWS('ecs')]: {
     // https://docs.aws.amazon.com/AmazonECS/latest/developerguide/using-service-linked-roles.html
     name: 'AWSServiceRoleForECS',
     usedBy: ['AWS::ECS::Cluster', 'AWS::ECS::CapacityProvider', 'AWS::ECS::Service'],
   },
-  'ecs.application-autoscaling.amazonaws.com': {
+  [serviceOfAWS('ecs.application-autoscaling')]: {
     // https://docs.aws.amazon.com/autoscaling/application/userguide/application-auto-scaling-service-linked-roles.html
     name: 'AWSServiceRoleForApplicationAutoScaling_ECSService',
     usedBy: ['AWS::ApplicationAutoScaling::ScalableTarget'],
   },
-  'autoscaling.amazonaws.com': {
+  [serviceOfAWS('autoscaling')]: {
     // https://docs.aws.amazon.com/autoscaling/ec2/userguide/autoscaling-service-linked-role.html
     name: 'AWSServiceRoleForAutoScaling',
     usedBy: ['AWS::AutoScaling::AutoScalingGroup'],
   },
-  'rds.amazonaws.com': {
+  [serviceOfAWS('rds')]: {
     // https://docs.aws.amazon.com/AmazonRDS/latest/UserGuide/UsingWithRDS.IAM.ServiceLinkedRoles.html
     name: 'AWSServiceRoleForRDS',
     usedBy: ['AWS::RDS::DBInstance', 'AWS::RDS::DBProxy'],
   },
-} as const;
+};
 
-export type LinkedService = keyof typeof linkedRoles;
-
-const services = Object.keys(linkedRoles) as LinkedService[];
+const services = Object.keys(linkedRoles);
 const rolesAnswer = z.object({
   ListRolesResponse: z.object({
     ListRolesResult: z.object({
@@ -48,7 +47,7 @@ export const serviceLinkedRoles: Check = {
 };
 
 /** @throws {Unanswered} */
-export async function missingLinkedRoles({ ask }: CheckContext): Promise<readonly LinkedService[]> {
+export async function missingLinkedRoles({ ask }: CheckContext): Promise<readonly string[]> {
   const paths: string[] = [];
   let marker: string | undefined;
   for (let page = 1; page <= pagesMax; page++) {
@@ -66,7 +65,7 @@ export async function missingLinkedRoles({ ask }: CheckContext): Promise<readonl
 }
 
 export function linkedRoleFinding(
-  service: LinkedService,
+  service: string,
   { isThere }: { readonly isThere: boolean },
   { command }: CheckContext,
 ): Finding {
@@ -77,7 +76,7 @@ export function linkedRoleFinding(
 }
 
 /** @throws {Unanswered} */
-export async function makeLinkedRole(service: LinkedService, { ask }: CheckContext): Promise<void> {
+export async function makeLinkedRole(service: string, { ask }: CheckContext): Promise<void> {
   const made = ask({
     service: 'iam',
     action: 'CreateServiceLinkedRole',

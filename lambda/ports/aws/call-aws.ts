@@ -4,6 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { fromNodeProviderChain } from '@aws-sdk/credential-providers';
 import { Sha256 } from '@smithy/core/checksum';
 import { SignatureV4 } from '@smithy/signature-v4';
+import { awsHost } from '../../domain/aws-partition.ts';
 
 export interface AwsPlace {
   readonly region: string;
@@ -58,7 +59,7 @@ async function callOnce<Answer>(
   input: object,
   { region, endpoint, credentials }: AwsPlace,
 ): Promise<Answer> {
-  const url = new URL(endpoint ?? process.env.AWS_ENDPOINT_URL ?? `https://${api}.${region}.amazonaws.com`);
+  const url = new URL(endpoint ?? process.env.AWS_ENDPOINT_URL ?? `https://${awsHost(api, region)}`);
   const signer = new SignatureV4({
     service: api,
     region,

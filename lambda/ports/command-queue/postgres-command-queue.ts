@@ -1,6 +1,7 @@
 // The command queue of one machine: consumers receive rows straight from the outbox.
 import type { SQSRecord } from 'aws-lambda';
 import type { Pool } from 'pg';
+import { partitionOf } from '../../domain/aws-partition.ts';
 import type { BusyLanes } from './busy-lanes.ts';
 import { defaultBatchSize } from './command-queue.ts';
 import type { CommandQueue, QueueLog } from './command-queue.ts';
@@ -33,6 +34,8 @@ interface ClaimedRow {
   dead: boolean;
 }
 
+/** What records name in the place of a region, as those of SQS do. */
+const region = 'local';
 /** How often a consumer looks for rows that gets no notification. It also wakes when the next row is due. */
 const pollIntervalMs = 5000;
 /** The same while rows of some users are left: to ask when the next of all others becomes due would read all those. */
@@ -187,7 +190,7 @@ function recordOf(queue: QueueName, row: ClaimedRow): SQSRecord {
     messageAttributes: attributesWith(row.traceparent),
     md5OfBody: '',
     eventSource: 'aws:sqs',
-    eventSourceARN: `arn:aws:sqs:local:000000000000:${queue}`,
-    awsRegion: 'local',
+    eventSourceARN: `arn:${partitionOf(region)}:sqs:${region}:000000000000:${queue}`,
+    awsRegion: region,
   };
 }

@@ -23,6 +23,8 @@ export interface AgentOptions {
   readonly release: string;
   /** How much the agent may use of its machine. */
   readonly capacity: Capacity;
+  /** How long a machine takes to come for a stream that the agent has no room for; absent where none comes. */
+  readonly machineSeconds?: number;
   /** The backends whose streams the agent takes. */
   readonly backends: readonly StreamBackend[];
   /** The part of the region that the agent would be lost with; null where there is only one. */
@@ -56,5 +58,6 @@ export interface AgentOptions {
 }
 
 export interface CarriedLoad extends AgentLoad {
-  readonly replicas: number;
+  /** How many it holds, by their backend. */
+  readonly replicas: Readonly<Record<StreamBackend, number>>;
 }

@@ -2,6 +2,7 @@
 import { setTimeout } from 'node:timers/promises';
 import type { AgentLoad } from '../../data/agents.ts';
 import { databaseOn } from '../../data/database.ts';
+import { streamBackends } from '../../data/streams.ts';
 import type { Database } from '../../data/database.ts';
 import { mediaLanes, takesMedia } from '../../domain/lanes.ts';
 import { recoverReplicas } from '../../orchestration/recover-replicas.ts';
@@ -11,7 +12,7 @@ import { SharedEncoders } from '../encoded/shared-encoder.ts';
 import { PreviewWriters } from '../preview/preview-writers.ts';
 import { observeAgent } from './agent-measures.ts';
 import { AgentLease, LeaseLost, renewEveryMs } from './agent-lease.ts';
-import type { AgentOptions } from './agent-options.ts';
+import type { AgentOptions, CarriedLoad } from './agent-options.ts';
 import { AgentReplicas } from './agent-replicas.ts';
 import { replicaBeginner } from './begin-replica.ts';
 import { Chores, noteAired } from './chores.ts';
@@ -122,7 +123,7 @@ class Agent {
 
   /** Makes the agent known to the others. */
   async register(): Promise<void> {
-    const { agentID, supervisor, release, zone, backends, capacity, peering, log } = this.#options;
+    const { agentID, supervisor, release, zone, backends, capacity, machineSeconds, peering, log } = this.#options;
     this.#peerServer = await answerPeers(
       peering,
       () => this.#lease.renewingForMs(),
@@ -135,6 +136,7 @@ class Agent {
       zone,
       backends,
       capacity,
+      machineSeconds: machineSeconds ?? null,
       peerURL: this.#peerServer.url,
     });
     log('agent_started', { agentID, capacity });
@@ -219,7 +221,11 @@ class Agent {
     const renewal = await this.#lease.renew();
     const answeredAtMs = steadyClock();
     this.#claims.noteHeld([...renewal.holding.keys()]);
-    onLoad?.({ replicas: this.#replicas.byID.size, ...this.#load });
+    const held = [...this.#replicas.byID.values()];
+    const replicas = Object.fromEntries(
+      streamBackends.map((backend) => [backend, held.filter((replica) => replica.backend === backend).length]),
+    ) as CarriedLoad['replicas'];
+    onLoad?.({ replicas, ...this.#load });
     // A replica that was begun before the database was asked, and that its answer lacks, is another agent's by now, or
     // gone.
     for (const [id, replica] of begunBefore) {

@@ -1,0 +1,24 @@
+// What a user is told whose stream waits for a machine: stages that keep none have one come for it.
+import { shareOf } from './capacity.ts';
+import type { StreamCost } from './capacity.ts';
+import type { PossibleTaker } from './no-capacity.ts';
+
+/** Whether an agent that runs has room for a stream of that cost now. */
+export function isRoomFor(cost: StreamCost, takers: readonly PossibleTaker[]): boolean {
+  return takers.some(
+    ({ capacity, usedShare, behindReason }) =>
+      // An agent that does not say what it has may have room.
+      capacity === null || (behindReason === null && usedShare + shareOf(cost, capacity) <= 1),
+  );
+}
+
+/** @param machineSeconds how long a machine takes to come */
+export function machineStart(machineSeconds: number): { readonly code: string; readonly detail: string } {
+  const minutes = Math.ceil(machineSeconds / 60);
+  return {
+    code: 'machine_starting',
+    detail:
+      `No publisher that runs has room for this stream, so a machine is started for it: on air in about ${minutes} ` +
+      'minutes. A lower quality or framerate, or prepared media (`streamBackend`: `manifest`), need not wait for one.',
+  };
+}

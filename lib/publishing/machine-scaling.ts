@@ -1,0 +1,64 @@
+// Agents on machines in a stage that keeps none: one comes while streams wait, and one goes when none has waited.
+import { Duration } from 'aws-cdk-lib';
+import { AdjustmentType, StepScalingAction, type ScalableTarget } from 'aws-cdk-lib/aws-applicationautoscaling';
+import { Alarm, ComparisonOperator, Metric, Stats, TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch';
+import { ApplicationScalingAction } from 'aws-cdk-lib/aws-cloudwatch-actions';
+import type { BaseService, Cluster } from 'aws-cdk-lib/aws-ecs';
+import { Construct } from 'constructs';
+import { loadMetrics } from '../../lambda/publisher/environment.ts';
+
+export interface MachineScalingProps {
+  readonly cluster: Cluster;
+  readonly service: BaseService;
+  readonly maxAgents: number;
+}
+
+/** From a start until its stream is on air: a minute each for report and alarm, and four for machine and agent. */
+export const machineSeconds = 360;
+/** For how long no stream has to have waited. */
+const quietMinutes = 15;
+
+/**
+ * Tracking a target would multiply the number of agents, which is zero. So the number goes up and down by one. Agents
+ * with streams protect themselves: a number that is lower than theirs takes away those without, and they go when their
+ * streams have ended. Should streams wait while such agents run, the number goes up until it is more than theirs.
+ */
+export class MachineScaling extends Construct {
+  constructor(scope: Construct, id: string, { cluster, service, maxAgents }: MachineScalingProps) {
+    super(scope, id);
+    const taskCount = service.autoScaleTaskCount({ minCapacity: 0, maxCapacity: maxAgents });
+    const scalingTarget = taskCount.node.findChild('Target') as ScalableTarget;
+    const waiting = new Metric({
+      namespace: loadMetrics.namespace,
+      metricName: loadMetrics.waiting.name,
+      dimensionsMap: { Cluster: cluster.clusterName, Backend: 'ffmpeg' },
+      // Each of the agents that report it counts all.
+      statistic: Stats.MAXIMUM,
+      period: Duration.minutes(1),
+    });
+    const step = (stepID: string, change: 1 | -1) => {
+      const action = new StepScalingAction(this, stepID, {
+        scalingTarget,
+        adjustmentType: AdjustmentType.CHANGE_IN_CAPACITY,
+        cooldown: Duration.minutes(3),
+      });
+      action.addAdjustment({ adjustment: change, ...(change > 0 ? { lowerBound: 0 } : { upperBound: 0 }) });
+      return new ApplicationScalingAction(action);
+    };
+    new Alarm(this, 'Waiting', {
+      alarmDescription: 'Streams wait for a machine: one more comes.',
+      metric: waiting,
+      threshold: 1,
+      evaluationPeriods: 1,
+      treatMissingData: TreatMissingData.MISSING,
+    }).addAlarmAction(step('More', 1));
+    new Alarm(this, 'Quiet', {
+      alarmDescription: 'No stream waits for a machine: one that carries none goes.',
+      metric: waiting,
+      threshold: 0,
+      comparisonOperator: ComparisonOperator.LESS_THAN_OR_EQUAL_TO_THRESHOLD,
+      evaluationPeriods: quietMinutes,
+      treatMissingData: TreatMissingData.MISSING,
+    }).addAlarmAction(step('Fewer', -1));
+  }
+}
