@@ -43,7 +43,7 @@ export async function previewsBench(): Promise<void> {
   const run = await startLocalRun(dataFolder, '--no-demo');
   try {
     const streams = await startStreams(run, clips.items[0]!.objectKey, rtmpURL);
-    const lookedAt = join(dataFolder, 'objects', 'previews');
+    const lookedAt = join(dataFolder, 'objects/objects/previews');
     const piecesThere = async () => (await readdir(lookedAt, { recursive: true }).catch(() => [])).length;
     console.log(`${streams.length} prepared streams at 720p30, of ${users} users; percent of a core`);
     await phase('nobody looks', run, ingest);

@@ -17,20 +17,11 @@ const clip = () => {
   return madeSample('seven-seconds.mp4', made.split(' '));
 };
 
-/** Codecs as browsers name them, at the profile and size of the test. */
-const typeOf = { h264: 'avc1.64001f', hevc: 'hvc1.1.6.L93.B0', av1: 'av01.0.05M.08' } as const;
-/** ffmpeg begins with the third piece from the end. */
-const firstOfFfmpeg = -3;
-
 describe.each([
-  { streamBackend: 'manifest', videoCodec: 'h264', seconds: 10 },
-  { streamBackend: 'manifest', videoCodec: 'hevc', seconds: 10 },
-  { streamBackend: 'manifest', videoCodec: 'av1', seconds: 10 },
+  { streamBackend: 'manifest', seconds: 10 },
   // A machine that encodes nothing else in time plays this long without a break sooner or later.
-  { streamBackend: 'ffmpeg', videoCodec: 'h264', seconds: 4 },
-] as const)('a stream of $streamBackend in $videoCodec', { timeout: 180_000 }, (each) => {
-  const { streamBackend, videoCodec, seconds } = each;
-  const name = `${streamBackend} in ${videoCodec}`;
+  { streamBackend: 'ffmpeg', seconds: 4 },
+] as const)('a stream of $streamBackend', { timeout: 180_000 }, ({ streamBackend, seconds }) => {
   const run = testLocalRun('--no-demo');
   let streamID: string;
   const isActive = async () => (await run.api('GET', `/streams/${streamID}`)).state === 'active';
@@ -42,13 +33,12 @@ describe.each([
   beforeAll(async () => {
     const { api } = run;
     const videoUploadObjectID = await uploadFile(api, await clip(), 'video/mp4');
-    const codec = videoCodec === 'h264' ? {} : { videoCodec };
-    const settings = { ...codec, streamBackend, quality: 'q_720p', destinationID: 'dst_local', videoUploadObjectID };
+    const settings = { streamBackend, quality: 'q_720p', destinationID: 'dst_local', videoUploadObjectID };
     streamID = (await api('POST', '/streams', settings)).id;
     await expect(api('POST', `/streams/${streamID}/preview`)).rejects.toThrow('preview_unavailable');
     await api('POST', `/streams/${streamID}/start`);
     await until(isActive);
-  }, 180_000);
+  }, 90_000);
 
   test('is played by ffmpeg, with every picture and all sound', async () => {
     const tools = await findMediaTools(process.env);
@@ -64,23 +54,13 @@ describe.each([
     };
     const whole = { pictures: seconds * 30, sound: 'whole', complaints: '' };
     await expect.poll(play, { timeout: 150_000 }).toEqual(whole);
-    const { playlistURL } = await preview();
-    const listed = (await (await fetch(playlistURL)).text()).matchAll(/PROGRAM-DATE-TIME:(.+)/g);
-    const beganMs = Date.now();
-    const one = ['-v', 'error', '-i', playlistURL, '-frames:v', '1', '-f', 'null', '-'];
-    await promisify(execFile)(tools.ffmpegPath, one, { timeout: 40_000 });
-    const behindMs = Date.now() - Date.parse([...listed].at(firstOfFfmpeg)![1]!);
-    console.log(`${name}: ffmpeg has a picture after ${Date.now() - beganMs} ms, of ${behindMs} ms ago`);
   });
 
-  test.skipIf(!chromiumPath)('plays in Chromium by hls.js, seconds behind what is sent', async ({ skip }) => {
+  test.skipIf(!chromiumPath)('plays in Chromium by hls.js, seconds behind what is sent', async () => {
     await using browser = await chromium.launch({ executablePath: chromiumPath!, args: ['--no-sandbox'] });
     const context = await browser.newContext({ bypassCSP: true });
     const page = await context.newPage();
     await page.goto(new URL('/sign-in', run.connection.siteURL).href);
-    const type = `video/mp4; codecs="${typeOf[videoCodec]}"`;
-    const isPlayable = await page.evaluate((wanted) => MediaSource.isTypeSupported(wanted), type);
-    skip(!isPlayable, `this Chromium plays no ${videoCodec}`);
     await page.addScriptTag({ path: createRequire(import.meta.url).resolve('hls.js/dist/hls.min.js') });
     await until(async () => {
       const { playlistURL, posterURL, expiresAt } = await preview();
@@ -89,7 +69,7 @@ describe.each([
       const seen = await Promise.race([playing, setTimeout(40_000, null, { ref: false })]);
       if (!seen) return false;
       const { startedAfterMs, behindMs } = seen;
-      console.log(`${name}: plays after ${Math.round(startedAfterMs)} ms, ${Math.round(behindMs)} ms behind`);
+      console.log(`${streamBackend}: plays after ${Math.round(startedAfterMs)} ms, ${Math.round(behindMs)} ms behind`);
       expect(seen.size).toEqual([1280, 720]);
       return (await fetch(posterURL)).headers.get('content-type') === 'image/jpeg';
     });
