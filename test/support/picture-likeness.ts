@@ -10,7 +10,7 @@ const toVideo = 'scale=in_color_matrix=bt601:out_color_matrix=bt709:in_range=pc:
 export async function ssimOf(tools: MediaTools, jpeg: string, recording: string, index: number): Promise<number> {
   const recorded = `[0:v]select=eq(n\\,${index}),setpts=0,format=yuv420p[a]`;
   const compare = `${recorded};[1:v]${toVideo},setpts=0[b];[a][b]ssim`;
-  const inputs = ['-i', recording, '-i', jpeg, '-filter_complex', compare, '-f', 'null', '-'];
+  const inputs = ['-i', recording, '-i', jpeg, '-filter_complex', compare, '-an', '-f', 'null', '-'];
   const { stderr } = await promisify(execFile)(tools.ffmpegPath, ['-nostdin', '-hide_banner', ...inputs]);
   return Number(/All:([\d.]+)/.exec(stderr)?.[1]);
 }
