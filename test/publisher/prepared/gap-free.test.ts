@@ -39,7 +39,7 @@ beforeAll(async () => {
   const video = ['-f', 'lavfi', '-i', 'color=s=320x180:r=30:d=4', '-c:v', 'libx264', '-preset', 'ultrafast'];
   paths.set(picture.uploadID, await madeSample('joins-picture.mp4', [...video, '-an']));
   await clips.prepare(picture, paths.get(picture.uploadID)!);
-}, 120_000);
+});
 afterAll(() => clips[Symbol.asyncDispose]());
 
 /** The tracks of an album, which are uploaded, and the largest step that any of their files has. */
@@ -98,14 +98,14 @@ function expectSeamless(what: string, samples: Float32Array, stepOfFiles: number
   expect({ isClick: step > 1.2, isGap: dB > 1 }).toEqual({ isClick: false, isGap: false });
 }
 
-describe.each(albums)('an album that is encoded %s', { timeout: 120_000 }, (how, extensions) => {
+describe.each(albums)('an album that is encoded %s', (how, extensions) => {
   let entries: TimelineEntry[];
   let stepOfFiles: number;
   beforeAll(async () => {
     const album = await albumOf(extensions);
     entries = album.entries;
     stepOfFiles = album.largestStep;
-  }, 120_000);
+  });
 
   it('has seams as long as its joins are not made', async () => {
     const { dB } = seamsOf(await heardOf(tools, await received(entries)), stepOfFiles);

@@ -53,7 +53,7 @@ beforeAll(async () => {
     paths.set(clip.uploadID, path);
     await prepared.prepare(clip, path);
   }
-}, 120_000);
+});
 afterAll(() => prepared[Symbol.asyncDispose]());
 
 function timelineWith(wish: PictureJoin, items = videos): TimelineEntry[] {
@@ -131,7 +131,7 @@ describe.each([
   ['a crossfade of 2 s between videos', { kind: 'crossfade', seconds: 2 }, videos],
   ['a crossfade of 0.7 s, also from and to a still', { kind: 'crossfade', seconds: 0.7 }, all],
   ['a dip to black, also of a still', { kind: 'dip', seconds: 1 }, all],
-] as const)('%s', { timeout: 120_000 }, (_, wish, items) => {
+] as const)('%s', (_, wish, items) => {
   const entries = timelineWith(wish, [...items]);
   const seconds = 30;
 
