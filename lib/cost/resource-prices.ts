@@ -87,6 +87,7 @@ export const priced: Readonly<Record<string, readonly Pricing[]>> = {
   ],
   'AWS::SecretsManager::Secret': [counted('Secrets', standing.secret)],
   'AWS::KMS::Key': [counted('KMS keys', standing.kmsKey)],
+  'AWS::Route53::HostedZone': [counted('Hosted zones', standing.hostedZone)],
 };
 
 /** Types whose use costs something, with the price of each use. A type here may also be in `priced`. */
@@ -176,6 +177,7 @@ export const free: ReadonlySet<string> = new Set([
   'AWS::WAFv2::WebACLAssociation',
   'Custom::AWS',
   'Custom::CDKBucketDeployment',
+  'Custom::CrossAccountZoneDelegation',
   'Custom::Trigger',
   'Custom::VpcRestrictDefaultSG',
 ]);

@@ -3,7 +3,7 @@ import { capacityOf, packetOverhead, shareOf } from '../../lambda/domain/capacit
 import type { Capacity, StreamCost } from '../../lambda/domain/capacity.ts';
 import { fargateTaskOf, groupOf, machineOf } from './agent-machines.ts';
 import { egressTiers, standing } from './list-prices.ts';
-import { referred, resourcesOf, type StageResource, type Template } from './stage-resources.ts';
+import { neighbours, referred, resourcesOf, type StageResource, type Template } from './stage-resources.ts';
 
 /** A kind of stream that can be bought: a quality at a framerate. */
 export interface StreamKind {
@@ -76,7 +76,7 @@ export function agentOf(
     networkMbps: network ? Number(network) : null,
     gpuMegapixels: Number(variableOf(service, 'AGENT_GPU_MEGAPIXELS')),
   });
-  const usedFraction = usedFractionOf(backend, templates);
+  const usedFraction = usedFractionOf(service, backend);
   return { capacity, usedFraction, usdPerHour: usdPerHour / usedFraction };
 }
 
@@ -90,15 +90,16 @@ function variableOf(service: StageResource, name: string): string | undefined {
   return ContainerDefinitions[0].Environment.find((variable: { Name: string }) => variable.Name === name)?.Value;
 }
 
-/** The fraction of the agents that the scaling policy wants in use. It stands in the policy's expression. */
-function usedFractionOf(backend: Backend, templates: readonly Template[]): number {
-  const policies = resourcesOf(templates)
-    .filter(({ type }) => type === 'AWS::ApplicationAutoScaling::ScalingPolicy')
-    .map(({ properties }) => JSON.stringify(properties));
-  const policy = policies.find((text) => text.includes(`"Value":"${backend}"`)) ?? '';
-  const [, fraction] = /\(used \/ ([\d.]+) \+/.exec(policy) ?? [];
-  if (fraction !== undefined) return Number(fraction);
+/** The fraction of a service's agents that its scaling policy wants in use. It stands in the policy's expression. */
+function usedFractionOf(service: StageResource, backend: Backend): number {
+  const policies = neighbours(service, 'AWS::ApplicationAutoScaling::ScalingPolicy').filter((policy) =>
+    JSON.stringify(referred(policy, policy.properties.ScalingTargetId).properties.ResourceId).includes(service.id),
+  );
+  for (const { properties } of policies) {
+    const [, fraction] = /\(used \/ ([\d.]+) \+/.exec(JSON.stringify(properties)) ?? [];
+    if (fraction !== undefined) return Number(fraction);
+  }
   // Where a machine comes for each stream that waits, none is kept free.
-  if (policies.some((text) => text.includes('StepScaling') && text.includes('ffmpeg'))) return 1;
+  if (policies.some(({ properties }) => properties.PolicyType === 'StepScaling')) return 1;
   throw new Error(`no scaling policy says how much of the ${backend} agents may be in use`);
 }

@@ -30,7 +30,7 @@ import {
 } from '../../lambda/publisher/environment.ts';
 import type { NetworkStack } from '../network/network-stack.ts';
 import { encodesOnFargate } from '../idle-settings.ts';
-import { acknowledge } from '../shared/acknowledge.ts';
+import { acknowledge, acknowledgeForCheckov } from '../shared/acknowledge.ts';
 import type { PlatformAccess } from '../shared/platform-access.ts';
 import { pickVariables } from '../shared/pick-variables.ts';
 import type { PublisherImage } from '../shared/publisher-image.ts';
@@ -78,8 +78,11 @@ export class Agents extends Construct {
       vpc: network.vpc,
       containerInsightsV2: settings.containerInsights ? ContainerInsights.ENABLED : ContainerInsights.DISABLED,
     });
-    if (!settings.containerInsights)
-      acknowledge(this.cluster, 'Agents report what they carry by themselves.', 'AwsSolutions-ECS4');
+    if (!settings.containerInsights) {
+      const reason = 'Agents report what they carry by themselves.';
+      acknowledge(this.cluster, reason, 'AwsSolutions-ECS4');
+      acknowledgeForCheckov(this.cluster, reason, 'CKV_AWS_65');
+    }
     this.gpuPool = new GpuPool(this, 'GpuPool', { settings, network, cluster: this.cluster });
     this.#addFfmpegAgents();
     this.#addPreparedAgents();

@@ -32,6 +32,7 @@ const atGateway = templatesOf('gateway', {
   ...prod,
   frontDoor: 'gateway',
   domain: { name: 'live.example.com', hostedZoneId: 'Z123' },
+  hostedZoneRoleArn: 'arn:aws:iam::123456789012:role/dns',
 });
 const pipeline = StackAssertions.fromStack(
   new PipelineStack(testApp(), 'pipeline', { githubRepository: 'owner/name', githubProviderArn: null, stages }),

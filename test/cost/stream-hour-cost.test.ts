@@ -6,11 +6,12 @@ import type { StageSettings } from '../../lib/stage-settings.ts';
 import { stages } from '../../lib/stages.ts';
 import { synthesizeStage, testApp } from '../support/synth.ts';
 
-const { dev } = stages;
+const { dev, prod } = stages;
 const synthTimeoutMs = 60_000;
 const nothing = { cores: 0, coresBesideGpu: 0, thread: 0, memoryMiB: 0, networkMbps: 0, gpuMegapixels: 0 };
 const encoded = { ...nothing, coresBesideGpu: 0.1, gpuMegapixels: 100 };
 const sent = { ...nothing, thread: 0.001, networkMbps: 6 };
+const machineUsd = 0.526 + (60 * 0.08) / 730 + 0.005;
 const kind: StreamKind = {
   name: 'some',
   bitrateKbps: 6000,
@@ -29,27 +30,30 @@ function costIn(settings: StageSettings, stream: StreamKind = kind) {
 
 describe('an hour', { timeout: synthTimeoutMs }, () => {
   test('costs the part of a GPU machine that it takes the most of, and of what is kept free', () => {
-    const machineUsd = 0.526 + (60 * 0.08) / 730 + 0.005;
-    expect(costIn({ ...dev, gpuMegapixels: 500 }).usdCompute.ffmpeg).toBeCloseTo((machineUsd * 100) / (500 * 0.8), 6);
-    expect(costIn({ ...dev, gpuMegapixels: 50_000 }).usdCompute.ffmpeg).toBeCloseTo(
+    expect(costIn({ ...prod, gpuMegapixels: 500 }).usdCompute.ffmpeg).toBeCloseTo((machineUsd * 100) / (500 * 0.8), 6);
+    expect(costIn({ ...prod, gpuMegapixels: 50_000 }).usdCompute.ffmpeg).toBeCloseTo(
       (machineUsd * 0.1) / (3.6 * 0.8),
       6,
     );
   });
 
+  test('costs nothing more for a machine that comes when it is needed, as none is kept free', () => {
+    expect(costIn({ ...dev, gpuMegapixels: 500 }).usdCompute.ffmpeg).toBeCloseTo((machineUsd * 100) / 500, 6);
+  });
+
   test('costs its share of a Fargate task', () => {
-    expect(costIn({ ...dev, manifestAgentNetworkMbps: 500 }).usdCompute.manifest).toBeCloseTo(
+    expect(costIn({ ...prod, manifestAgentNetworkMbps: 500 }).usdCompute.manifest).toBeCloseTo(
       ((0.03238 + 2 * 0.00356 + 0.005) * 6) / (450 * 0.8),
       6,
     );
   });
 
   test('has no price where no agent is large enough', () => {
-    expect(costIn({ ...dev, gpuMegapixels: 99 }).usdCompute).toEqual({ ffmpeg: null, manifest: expect.any(Number) });
+    expect(costIn({ ...prod, gpuMegapixels: 99 }).usdCompute).toEqual({ ffmpeg: null, manifest: expect.any(Number) });
   });
 
   test('costs the egress of its bitrate and of the headers of its packets', () => {
-    const { gigabytes, usdEgress, usdSoldFor } = costIn(dev);
+    const { gigabytes, usdEgress, usdSoldFor } = costIn(prod);
     expect(gigabytes).toBeCloseTo((2.7 * 1500) / 1448);
     expect(usdEgress).toEqual({
       dearest: expect.closeTo(gigabytes * 0.09),

@@ -83,7 +83,7 @@ test.skipIf(!hasPython())('cfn-lint finds no error in a stage of each place', as
     ),
   );
   const templates = [...byRegion.values()].flatMap((name) =>
-    globSync(`**/${name}*.template.json`, { cwd: directory }).map((path) => join(directory, path)),
+    globSync(`**/assembly-${name}/*.template.json`, { cwd: directory }).map((path) => join(directory, path)),
   );
   expect(templates.length).toBeGreaterThan(50);
   // As in template-linters.test.ts.

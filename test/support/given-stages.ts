@@ -6,7 +6,7 @@ import { pairwise } from './pairwise.ts';
 
 const account = '123456789012';
 const domain = { name: 'live.example.com', hostedZoneId: 'Z0123456789ABC' };
-const subnets = (role: string) => ['a', 'b', 'c'].map((zone) => `subnet-0123456789${role}${zone}`);
+const subnets = (role: string) => ['a', 'b', 'c'].map((zone) => `subnet-0123456789abcde${role}${zone}`);
 const arn = (region: string, service: string, rest: string, place = region) =>
   `arn:${partitionOf(region)}:${service}:${place}:${account}:${rest}`;
 
