@@ -7,6 +7,15 @@ export const jsonLog: Log = (event, fields) => {
   process.stderr.write(`${JSON.stringify({ at: new Date().toISOString(), event, ...fields }, describeErrors)}\n`);
 };
 
+/**
+ * Of a Lambda function: each line says which version of it wrote it, since a release is judged by the lines of its own
+ * version (lib/shared/function-release.ts).
+ */
+export function versionedLog(env: NodeJS.ProcessEnv): Log {
+  const version = env['AWS_LAMBDA_FUNCTION_VERSION'] ?? null;
+  return (event, fields) => jsonLog(event, { version, ...fields });
+}
+
 function describeErrors(_key: string, value: unknown): unknown {
   if (!(value instanceof Error)) return value;
   const { name, message, stack, cause } = value;

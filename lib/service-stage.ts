@@ -11,6 +11,7 @@ import { MediaStack } from './media/media-stack.ts';
 import { MonitoringStack } from './monitoring/monitoring-stack.ts';
 import { NetworkStack } from './network/network-stack.ts';
 import { OperateStack } from './operate/operate-stack.ts';
+import { RecoveryStack } from './recovery/recovery-stack.ts';
 import { PublishingStack } from './publishing/publishing-stack.ts';
 import type { PublisherImage } from './shared/publisher-image.ts';
 import { PublicOrigin } from './shared/public-origin.ts';
@@ -24,7 +25,10 @@ export interface ServiceStageProps {
   readonly image: PublisherImage;
 }
 
-/** The whole platform, once. Its id is the name of the stage, and the names of the stacks begin with it. */
+/**
+ * The whole platform, once. Its id is the name of the stage, and the names of the stacks begin with it. Settings that
+ * nobody has looked at go through `checkStage` first.
+ */
 export class ServiceStage extends Stage {
   constructor(scope: Construct, id: string, { settings, image }: ServiceStageProps) {
     super(scope, id, {
@@ -40,9 +44,13 @@ export class ServiceStage extends Stage {
     const origin = new PublicOrigin(id, settings);
     const zone = new StageZone(this, settings);
 
+    const recovery =
+      settings.recoveryRegion === null
+        ? null
+        : new RecoveryStack(this, 'Recovery', { settings, region: settings.recoveryRegion });
     const network = new NetworkStack(this, 'Network', { settings });
-    const database = new DatabaseStack(this, 'Database', { settings, network });
-    const media = new MediaStack(this, 'Media', { settings });
+    const database = new DatabaseStack(this, 'Database', { settings, network, recovery });
+    const media = new MediaStack(this, 'Media', { settings, recovery });
     const publishing = new PublishingStack(this, 'Publishing', { settings, network, database, media, origin, image });
     const identity = new IdentityStack(this, 'Identity', { settings, network, database, origin, zone });
     const api = new ApiStack(this, 'Api', {
@@ -62,6 +70,7 @@ export class ServiceStage extends Stage {
     delivery.addStackDependency(web ?? api);
     const monitoring = new MonitoringStack(this, 'Monitoring', {
       settings,
+      network,
       database,
       publishing,
       identity,

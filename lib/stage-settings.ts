@@ -1,6 +1,7 @@
 // The settings of a stage: what each of them means, and which values it may have.
-import { RetentionDays } from 'aws-cdk-lib/aws-logs';
+import { partitionOf } from '../lambda/domain/aws-partition.ts';
 import { idleChecks, type IdleSettings } from './idle-settings.ts';
+import { operatingChecks, type OperatingSettings } from './operating-settings.ts';
 import { lackOf } from './partition-limits.ts';
 import {
   type Check,
@@ -21,7 +22,7 @@ import { faultOfTaken, takenChecks, type TakenSettings } from './taken-settings.
  * What one stage decides. Every field is required: whoever adds a field has to decide about it for every stage.
  * Numbers are whole. What is allowed for each field stands in `checksOf` below.
  */
-export interface StageSettings extends IdleSettings, TakenSettings {
+export interface StageSettings extends IdleSettings, OperatingSettings, TakenSettings {
   /**
    * The 12 digits of the AWS account that the stage belongs to. A deployment to another account is refused.
    * Null: the account of whoever deploys. Name the account of every stage that others rely on.
@@ -36,7 +37,7 @@ export interface StageSettings extends IdleSettings, TakenSettings {
   readonly owner: string;
   /** Who pays for the stage: the value of the tag `cost-center` on everything it has. */
   readonly costCenter: string;
-  /** The AWS region of the stage. Only the web ACL and the certificate, which CloudFront uses, are in us-east-1. */
+  /** The AWS region of the stage. Only what CloudFront uses, and copies (`recoveryRegion`), are elsewhere. */
   readonly region: string;
   /**
    * Two or three availability zones of the region. They are written here because looking them up would need
@@ -70,12 +71,16 @@ export interface StageSettings extends IdleSettings, TakenSettings {
   /** Days for which backups are kept (1 to 35): the database can be restored to any second of them. */
   readonly databaseBackupDays: number;
   /**
+   * A second region of the same partition, to which the database's backups and users' uploads are copied, encrypted
+   * by a key there: a stage that has lost its region is recovered from them (lib/README.md, “Recover a stage”). It
+   * takes an `account`. Null: there are no copies.
+   */
+  readonly recoveryRegion: string | null;
+  /**
    * Whether the data of the stage survives the deletion of its stacks: with deletion protection, termination
    * protection, a last snapshot of the database, and buckets, keys and secrets that stay. False: everything goes.
    */
   readonly keepData: boolean;
-  /** Days for which logs are kept: one of the numbers that CloudWatch Logs allows. */
-  readonly logRetentionDays: RetentionDays;
   /**
    * What stands between users and the stage. `cloudfront`: a distribution near every user. `gateway`: API Gateway in
    * the region, under the name in `domain`, for partitions without CloudFront
@@ -161,16 +166,6 @@ export interface StageSettings extends IdleSettings, TakenSettings {
    */
   readonly mailFrom: string | null;
   /**
-   * Address that gets notifications of alarms and of the budget, after it has been confirmed.
-   * Null: nobody gets them until somebody subscribes to the SNS topic by hand.
-   */
-  readonly alarmEmail: string | null;
-  /**
-   * US dollars that the stage may cost in a month, by its tag. A notification is sent at 80 % of them, and when the
-   * forecast is higher. Nothing is switched off. Null: there is no budget.
-   */
-  readonly monthlyBudgetUsd: number | null;
-  /**
    * What a stream is created with whose `streamBackend` is null. `manifest` costs about a hundredth, and a first start
    * waits until the media is prepared. Streams that are there keep what they have.
    */
@@ -182,12 +177,6 @@ export interface StageSettings extends IdleSettings, TakenSettings {
    * Null: there is none.
    */
   readonly legacyRtmpUrl: string | null;
-  /**
-   * URL of an OpenTelemetry collector of yours, such as `https://otel.example.com`: functions and tasks send traces and
-   * measures there, by OTLP over HTTP. It needs no credential, since variables hold no secrets: let it answer to the
-   * stage's addresses. Null: nothing is sent.
-   */
-  readonly otlpEndpoint: string | null;
 }
 
 /**
@@ -214,6 +203,7 @@ function checksOf(settings: StageSettings): Record<keyof StageSettings, Check> {
   const tasksOnGpusMax = settings.ffmpegAgentsMax + settings.mediaWorkersMax;
   return {
     ...idleChecks,
+    ...operatingChecks,
     ...takenChecks(settings),
     account: orNull(text(/^\d{12}$/, 'an account id of 12 digits')),
     bootstrapQualifier: orNull(text(/^[a-z0-9]{1,10}$/, 'up to ten small letters and digits')),
@@ -232,11 +222,16 @@ function checksOf(settings: StageSettings): Record<keyof StageSettings, Check> {
     databaseConnectionsAlarm: wholeNumber(10, 5000),
     databaseMultiAz: flag,
     databaseBackupDays: wholeNumber(1, 35),
-    keepData: flag,
-    logRetentionDays: {
-      expected: 'a value of RetentionDays',
-      holds: (value) => typeof value === 'number' && value in RetentionDays,
+    recoveryRegion: {
+      expected: 'another AWS region of the same partition, or null',
+      holds: (value) =>
+        value === null ||
+        (typeof value === 'string' &&
+          isRegion.holds(value) &&
+          value !== region &&
+          partitionOf(value) === partitionOf(region)),
     },
+    keepData: flag,
     frontDoor: text(/^(?:cloudfront|gateway)$/, 'cloudfront or gateway'),
     domain: { expected: 'a name and a hosted zone id, or null', holds: (value) => value === null || isDomain(value) },
     webRequestsPerFiveMinutes: wholeNumber(100, 2_000_000),
@@ -262,11 +257,8 @@ function checksOf(settings: StageSettings): Record<keyof StageSettings, Check> {
     importWorkersMax: wholeNumber(Math.max(1, importWorkersMin), 1000),
     youtubeDailyUnits: wholeNumber(100, 100_000_000),
     mailFrom: orNull(emailAddress),
-    alarmEmail: orNull(emailAddress),
-    monthlyBudgetUsd: orNull(wholeNumber(1, 10_000_000)),
     defaultStreamBackend: text(/^(?:ffmpeg|manifest)$/, 'ffmpeg or manifest'),
     streamBackendEdit: flag,
-    otlpEndpoint: orNull(text(/^https:\/\/[^\s/?#@]+(?:\/[^\s?#]*)?$/, 'an https:// URL without query')),
     legacyRtmpUrl: orNull(text(/^rtmps?:\/\/[^\s/]+\/\S+$/, 'an rtmp:// or rtmps:// URL with an application')),
   };
 }

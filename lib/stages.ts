@@ -23,6 +23,7 @@ const dev: StageSettings = {
   databaseConnectionsAlarm: 90,
   databaseMultiAz: false,
   databaseBackupDays: 1,
+  recoveryRegion: null,
   keepData: false,
   logRetentionDays: RetentionDays.TWO_WEEKS,
   frontDoor: 'cloudfront',
@@ -53,6 +54,8 @@ const dev: StageSettings = {
   streamBackendEdit: true,
   legacyRtmpUrl: null,
   otlpEndpoint: null,
+  syntheticStream: false,
+  ecsExec: false,
 };
 
 // Like prod in everything that can break in a way of its own (zones, standby, protection), and smaller. Machines with a
@@ -76,6 +79,7 @@ const staging: StageSettings = {
   databaseConnectionsAlarm: 360,
   databaseMultiAz: true,
   databaseBackupDays: 7,
+  recoveryRegion: null,
   keepData: true,
   logRetentionDays: RetentionDays.ONE_MONTH,
   frontDoor: 'cloudfront',
@@ -106,6 +110,8 @@ const staging: StageSettings = {
   streamBackendEdit: false,
   legacyRtmpUrl: null,
   otlpEndpoint: null,
+  syntheticStream: true,
+  ecsExec: false,
 };
 
 const prod: StageSettings = {
@@ -127,6 +133,7 @@ const prod: StageSettings = {
   databaseConnectionsAlarm: 720,
   databaseMultiAz: true,
   databaseBackupDays: 35,
+  recoveryRegion: null,
   keepData: true,
   logRetentionDays: RetentionDays.ONE_YEAR,
   frontDoor: 'cloudfront',
@@ -157,6 +164,8 @@ const prod: StageSettings = {
   streamBackendEdit: false,
   legacyRtmpUrl: null,
   otlpEndpoint: null,
+  syntheticStream: true,
+  ecsExec: false,
 };
 
 /** The stages that all engineers share, in the order in which a release goes through them. */

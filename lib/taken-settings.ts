@@ -31,6 +31,8 @@ export interface TakenSettings {
   readonly sealingKeyArn: string | null;
   /** ARN of the KMS key for uploads and renditions. */
   readonly mediaKeyArn: string | null;
+  /** ARN of the KMS key for copies of backups and of uploads: a key of `recoveryRegion`. */
+  readonly recoveryKeyArn: string | null;
   /**
    * Name of a bucket in the region that takes the access logs of buckets and of the distribution, below the stage's
    * name.
@@ -55,6 +57,7 @@ export const nothingTaken: TakenSettings = {
   certificateArn: null,
   sealingKeyArn: null,
   mediaKeyArn: null,
+  recoveryKeyArn: null,
   logBucketName: null,
   alarmTopicArn: null,
   permissionsBoundaryArn: null,
@@ -68,9 +71,11 @@ const ownTags = new Set(['stage', 'owner', 'cost-center']);
 export function takenChecks({
   region,
   availabilityZones,
+  recoveryRegion,
 }: {
   readonly region: string;
   readonly availabilityZones: readonly string[];
+  readonly recoveryRegion: string | null;
 }): Readonly<Record<keyof TakenSettings, Check>> {
   const zones = availabilityZones?.length ?? 0;
   return {
@@ -83,6 +88,7 @@ export function takenChecks({
     certificateArn: orNull(isArn('acm', 'certificate/.+')),
     sealingKeyArn: orNull(isArn('kms', 'key/.+', region)),
     mediaKeyArn: orNull(isArn('kms', 'key/.+', region)),
+    recoveryKeyArn: orNull(isArn('kms', 'key/.+', recoveryRegion ?? undefined)),
     logBucketName: orNull(text(/^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/, 'the name of a bucket')),
     alarmTopicArn: orNull(isArn('sns', '[\\w-]+', region)),
     permissionsBoundaryArn: orNull(isArn('iam', 'policy/.+')),
@@ -117,9 +123,15 @@ function isNetwork(value: unknown, zones: number): boolean {
 
 /** What is wrong with things that are given together; null if nothing is. */
 export function faultOfTaken(
-  settings: TakenSettings & { readonly domain: object | null; readonly alarmEmail: string | null },
+  settings: TakenSettings & {
+    readonly account: string | null;
+    readonly domain: object | null;
+    readonly alarmEmail: string | null;
+    readonly recoveryRegion: string | null;
+  },
 ): string | null {
   const { domain, certificateArn, hostedZoneRoleArn, network, vpcCidr, alarmTopicArn, alarmEmail } = settings;
+  const { account, recoveryKeyArn, recoveryRegion } = settings;
   if (domain === null && certificateArn !== null) return 'certificateArn takes a domain that the certificate is for';
   if (domain === null && hostedZoneRoleArn !== null)
     return 'hostedZoneRoleArn takes a domain, in a zone of its account';
@@ -127,5 +139,8 @@ export function faultOfTaken(
     return 'vpcCidr is of a VPC that the stage makes, not of network';
   if (alarmTopicArn !== null && alarmEmail !== null)
     return 'alarmEmail is subscribed to a topic that the stage makes: subscribe it to alarmTopicArn by hand';
+  if (recoveryRegion !== null && account === null)
+    return 'recoveryRegion takes an account, as the bucket of copies has a name that is made of it';
+  if (recoveryKeyArn !== null && recoveryRegion === null) return 'recoveryKeyArn takes a recoveryRegion, where it is';
   return null;
 }

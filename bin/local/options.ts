@@ -7,6 +7,8 @@ export interface LocalOptions {
   readonly port: number | null;
   readonly dataFolder: string;
   readonly demo: boolean;
+  /** Whether a stream is started every minute to see that one can be. */
+  readonly synthetic: boolean;
   readonly fresh: boolean;
   /** How many agent processes publish. Null: as many as pay off on this machine. */
   readonly agents: number | null;
@@ -33,6 +35,7 @@ const helpText = `${purpose}
   --credits N   credits that a fresh local user begins with (default 100000); with 0 it has
                 the free ones only, and streams end soon
   --no-demo     makes no demo stream
+  --synthetic   starts a stream every minute, and tells when none can be started
   --fresh       deletes DIR first
   --help        this text
 
@@ -50,6 +53,7 @@ export function readOptions(
         port: { type: 'string' },
         data: { type: 'string', default: '.local' },
         'no-demo': { type: 'boolean', default: false },
+        synthetic: { type: 'boolean', default: false },
         fresh: { type: 'boolean', default: false },
         agents: { type: 'string' },
         credits: { type: 'string', default: String(defaultCredits) },
@@ -67,7 +71,8 @@ export function readOptions(
     if (!(Number.isInteger(credits) && credits >= 0 && credits <= mostCredits))
       throw new Error(`--credits takes a number from 0 to ${mostCredits}.`);
     if (values.data === '') throw new Error('--data takes the name of a folder.');
-    return { port, dataFolder: resolve(values.data), demo: !values['no-demo'], fresh: values.fresh, agents, credits };
+    const { fresh, synthetic } = values;
+    return { port, dataFolder: resolve(values.data), demo: !values['no-demo'], synthetic, fresh, agents, credits };
   } catch (error) {
     return { text: `${(error as Error).message}\n\n${helpText}`, exitCode: 2 };
   }

@@ -36,8 +36,9 @@ export function createPaymentPages(
     if (request.method !== 'POST') return page('Checkout', checkoutForm(opened));
     const outcome = (await request.formData()).get('outcome') === 'pay' ? 'pay' : 'cancel';
     for (const message of payment.messagesOf(opened, outcome)) await send(callbackPaths.payment, message);
-    if (outcome === 'pay') return page('Checkout', `<p>Paid: ${opened.credits} credits.</p>`);
-    return page('Checkout', '<p>Cancelled. Nothing was charged.</p>');
+    if (outcome === 'pay')
+      return page('Checkout', `<p>Paid: ${opened.credits} credits.</p>${wayBack(`?paid=${opened.invoiceID}`)}`);
+    return page('Checkout', `<p>Cancelled. Nothing was charged.</p>${wayBack('')}`);
   };
 
   const deposit: PaymentPages = async (request) => {
@@ -64,6 +65,9 @@ export function createPaymentPages(
     }
   };
 }
+
+/** Where a provider sends people back to. */
+const wayBack = (search: string) => `<p><a href="/billing${search}">Back to billing</a></p>`;
 
 function receipt(invoiceID: string): Response {
   if (!/^inv_\w+$/.test(invoiceID)) return page('Receipt', '<p>There is no such receipt.</p>', 404);

@@ -36,6 +36,7 @@ import type { RtmpSink } from './rtmp-sink/rtmp-sink.ts';
 import { servePlatform } from './serve-platform.ts';
 import { reserveSite } from './site.ts';
 import type { ReservedSite } from './site.ts';
+import { startSynthetic } from './synthetic.ts';
 import { openTerminal } from './terminal.ts';
 import type { Terminal } from './terminal.ts';
 
@@ -191,6 +192,10 @@ async function startPlatform(run: Run): Promise<void> {
     }).catch((error: unknown) => reportDemoFailure(run, log, error));
   }
   ending.throwIfAsked();
+  if (options.synthetic) {
+    const watch = { pool, apiURL: service.baseURL, log, onLine: (text: string) => terminal.line(text) };
+    started.use(startSynthetic(watch));
+  }
   showSummary(terminal, { connection, logFile: folder.logFile });
 }
 

@@ -7,13 +7,11 @@ import { createAuthHandler } from '../../lambda/auth/auth-handler.ts';
 import type { Log } from '../../lambda/log.ts';
 import type { Mailer } from '../../lambda/ports/mailer/mailer.ts';
 import { createGraphqlHandler } from '../../lambda/surfaces/graphql/graphql-handler.ts';
-import { schemaText } from '../../lambda/surfaces/graphql/schema.ts';
 import { createMcpHandler } from '../../lambda/surfaces/mcp/mcp-handler.ts';
 import { createRestHandler } from '../../lambda/surfaces/rest/rest-handler.ts';
 import type { Service } from '../../lambda/surfaces/service.ts';
 import { localSettings } from './connections.ts';
 import type { LocalConnections } from './connections.ts';
-import { createGraphqlPage } from './graphql-page/page.ts';
 import { createPaymentPages } from './payment-pages.ts';
 import type { RtmpSink } from './rtmp-sink/rtmp-sink.ts';
 import type { ReservedSite, SiteOptions } from './site.ts';
@@ -42,7 +40,6 @@ export function servePlatform(site: ReservedSite, options: ServePlatformOptions)
     ),
     mcp: createMcpHandler(service, guidance),
     graphql: createGraphqlHandler(service),
-    graphqlPage: createGraphqlPage(schemaText(service.operations)),
     auth: createAuthHandler({ ...connections, mailer, rateLimitFactor, clock, log }),
     paymentPages: createPaymentPages(connections, site.url),
     youtube: connections.youtube,

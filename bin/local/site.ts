@@ -17,7 +17,6 @@ import type { RestHandler } from '../../lambda/surfaces/rest/rest-handler.ts';
 import { isOfPages, servePages } from './web.ts';
 import { checkoutPath, objectsPath } from './connections.ts';
 import { depositPath, receiptPath } from './payment-pages.ts';
-import type { GraphqlPage } from './graphql-page/page.ts';
 import type { PaymentPages } from './payment-pages.ts';
 import type { RtmpSink } from './rtmp-sink/rtmp-sink.ts';
 import { youtubePath } from './youtube/stand-in.ts';
@@ -37,7 +36,6 @@ export interface ReservedSite {
 export interface SiteOptions {
   readonly rest: RestHandler;
   readonly graphql: GraphqlHandler;
-  readonly graphqlPage: GraphqlPage;
   readonly mcp: McpHandler;
   readonly auth: AuthHandler;
   readonly paymentPages: PaymentPages;
@@ -87,7 +85,7 @@ export async function reserveSite(options: {
 }
 
 function route(server: Server, siteURL: string, options: SiteOptions): void {
-  const { graphqlPage, auth, sink, rtmpURL, log } = options;
+  const { auth, sink, rtmpURL, log } = options;
   const answerRest = withAddress(options.rest);
   const answerGraphql = withAddress(options.graphql);
   const answerMcp = withAddress(options.mcp);
@@ -115,7 +113,6 @@ function route(server: Server, siteURL: string, options: SiteOptions): void {
     if (path === metricsPath) return void answerMetrics(options.readMeasures, response);
     if (path.startsWith(`${objectsPath}/`)) return answerObjects(request, response);
     if (/^\/(api\/auth|\.well-known)\//.test(path)) return void answerAuth(request, response);
-    if (graphqlPage(request, response)) return;
     if (path === graphqlPath) return void answerGraphql(request, response);
     if (path === mcpPath) return void answerMcp(request, response);
     if (isOfPages(path)) {

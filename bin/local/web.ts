@@ -1,5 +1,7 @@
 // Serves the web page as CloudFront does: one document at every address of the page, and files that never change.
+// Both are compressed for whoever takes that.
 import { extname } from 'node:path';
+import { gzipSync } from 'node:zlib';
 import { isPagePath } from '../../lambda/web/paths.ts';
 import { bundlePages } from '../../lib/shared/bundle-web.ts';
 import { contentSecurityPolicy } from '../../lib/shared/page-policy.ts';
@@ -23,21 +25,29 @@ export function isOfPages(path: string): boolean {
   return path.startsWith('/assets/') || isPagePath(path);
 }
 
-let files: ReturnType<typeof bundlePages>['files'] | undefined;
+interface ServedFile {
+  readonly plain: Uint8Array;
+  readonly compressed: Uint8Array;
+}
+
+let files: ReadonlyMap<string, ServedFile> | undefined;
 
 /** The first request bundles the page. */
 export function servePages(request: Request): Response {
-  files ??= bundlePages().files;
+  files ??= new Map([...bundlePages().files].map(([path, plain]) => [path, { plain, compressed: gzipSync(plain) }]));
   const { pathname } = new URL(request.url);
   const isAsset = pathname.startsWith('/assets/');
   const name = isAsset ? pathname.slice(1) : 'index.html';
-  const content = files.get(name);
-  if (!content || (request.method !== 'GET' && request.method !== 'HEAD'))
+  const file = files.get(name);
+  if (!file || (request.method !== 'GET' && request.method !== 'HEAD'))
     return new Response('There is nothing here.\n', { status: 404, headers });
   const cacheControl = isAsset ? 'public, max-age=31536000, immutable' : 'no-cache';
-  return new Response(Buffer.from(content), {
+  const isCompressed = request.headers.get('accept-encoding')?.includes('gzip') ?? false;
+  return new Response(Buffer.from(isCompressed ? file.compressed : file.plain), {
     headers: {
       ...headers,
+      ...(isCompressed && { 'content-encoding': 'gzip' }),
+      vary: 'accept-encoding',
       'content-type': contentTypes[extname(name)] ?? 'application/octet-stream',
       'cache-control': cacheControl,
     },

@@ -1,6 +1,6 @@
 // The REST function: answers API Gateway's events by the REST surface, and takes what providers and platforms send.
 import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
-import { jsonLog } from '../log.ts';
+import { versionedLog } from '../log.ts';
 import { connectAws } from '../ports/aws/connect-aws.ts';
 import { measuredFunction } from '../telemetry/telemetry.ts';
 import { createRestHandler } from '../surfaces/rest/rest-handler.ts';
@@ -13,16 +13,17 @@ import { withGuides } from './guides.ts';
 import { withPaymentCallbacks } from './payment-callbacks.ts';
 import { withPlatformEvents } from './platform-events.ts';
 
+const log = versionedLog(process.env);
 const environment = readEnvironment(process.env);
-const connections = await connectAws(environment, 1, jsonLog);
+const connections = await connectAws(environment, 1, log);
 const providers = await connectProviders(readPaymentEnvironment(process.env).secretARN, connections.origin);
-const service = createService({ ...connections, ...providers }, environment, jsonLog);
+const service = createService({ ...connections, ...providers }, environment, log);
 const rest = withConsentCallback(withGuides(createRestHandler(service), service), service);
 const withEvents = withPlatformEvents(rest, { ...service, events: providers.platformEvents });
-const answer = withPaymentCallbacks(withEvents, providers, connections.pool, jsonLog);
+const answer = withPaymentCallbacks(withEvents, providers, connections.pool, log);
 
 export const handler = measuredFunction(
-  { env: process.env, service: 'api', log: jsonLog },
+  { env: process.env, service: 'api', log },
   async (event: APIGatewayProxyEvent): Promise<APIGatewayProxyResult> =>
     resultOf(await answer(requestOf(event, connections.origin), addressOf(event))),
 );

@@ -1,16 +1,17 @@
 // The GraphQL function. It is a function of its own, so that the REST function need not load the GraphQL library.
 import { connectProviders } from './connect-providers.ts';
 import { readEnvironment, readPaymentEnvironment } from './environment.ts';
-import { jsonLog } from '../log.ts';
+import { versionedLog } from '../log.ts';
 import { connectAws } from '../ports/aws/connect-aws.ts';
 import { measuredFunction } from '../telemetry/telemetry.ts';
 import { createGraphqlFunction } from './graphql-function.ts';
 
+const log = versionedLog(process.env);
 const environment = readEnvironment(process.env);
-const connections = await connectAws(environment, 1, jsonLog);
+const connections = await connectAws(environment, 1, log);
 const providers = await connectProviders(readPaymentEnvironment(process.env).secretARN, connections.origin);
 
 export const handler = measuredFunction(
-  { env: process.env, service: 'api', log: jsonLog },
-  createGraphqlFunction({ ...connections, ...providers }, environment, jsonLog),
+  { env: process.env, service: 'api', log },
+  createGraphqlFunction({ ...connections, ...providers }, environment, log),
 );

@@ -1,16 +1,17 @@
 // The identity function: answers API Gateway's events by sign-in and OAuth.
 import { SESv2Client } from '@aws-sdk/client-sesv2';
-import { jsonLog } from '../log.ts';
+import { versionedLog } from '../log.ts';
 import { connectCore } from '../ports/aws/connect-aws.ts';
 import { createSESMailer } from '../ports/mailer/ses-mailer.ts';
 import { createAuthHandler } from './auth-handler.ts';
 import { readAuthEnvironment } from './environment.ts';
 import { createEventHandler } from './event-handler.ts';
 
+const log = versionedLog(process.env);
 const { mailFrom, rateLimitFactor, ...environment } = readAuthEnvironment(process.env);
 // better-auth reads by further connections while it has a transaction open.
 const connections = await connectCore(environment, 4);
 const mailer = createSESMailer(new SESv2Client(), mailFrom);
-const auth = createAuthHandler({ ...connections, mailer, rateLimitFactor, clock: () => new Date(), log: jsonLog });
+const auth = createAuthHandler({ ...connections, mailer, rateLimitFactor, clock: () => new Date(), log });
 
 export const handler = createEventHandler(auth, connections.origin);

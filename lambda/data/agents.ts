@@ -85,6 +85,13 @@ interface RenewalRow {
   readonly looked_at: readonly LookedAtReplica[];
 }
 
+/**
+ * SQL: whether any replica waits. It begins with the newest: claims take the oldest, and in the index there are as many
+ * of these that were taken a moment ago as there are claims in that moment.
+ */
+const isAnyUntaken = `coalesce((
+  select true from replicas where agent_id is null and wanted <> 'ended' order by requested_at desc limit 1), false)`;
+
 const noLoad: AgentLoad = { usedShare: 0, behindReason: null };
 
 export function agents(db: Queryable) {
@@ -202,8 +209,7 @@ export function agents(db: Queryable) {
              as renewing_for_ms,
            (select coalesce(json_object_agg(id, epoch), '{}') from holding) as holding,
            array(select id from mine where wanted = 'ended' and state <> 'ended') as ending,
-           exists (select from replicas where agent_id is null and wanted <> 'ended')
-             or exists (select from replicas where is_offered and successor_id is null) as is_any_waiting,
+           ${isAnyUntaken} or exists (select from replicas where is_offered and successor_id is null) as is_any_waiting,
            exists (select from due_times where due_at <= now() and not resting)
              or exists (select from billing_accounts where due_at <= now()) as is_any_due,
            exists (select from agents where id <> $1 and lease_expires_at < now()) as is_any_dead,
@@ -233,7 +239,9 @@ export function agents(db: Queryable) {
      */
     declareExpiredDead: () =>
       db.query(
-        `with expired as (
+        {
+          name: 'declare_expired_dead',
+          text: `with expired as (
            select id from agents
            where lease_expires_at < now() and lease_expires_at > ${declaredDead} and (
              exists (
@@ -243,6 +251,7 @@ export function agents(db: Queryable) {
            -- Whoever is renewing one of them, or declaring it dead, at this moment comes first.
            for no key update skip locked)
          update agents a set lease_expires_at = ${declaredDead} from expired where a.id = expired.id`,
+        },
         [leaseSeconds, deadWithoutWitnessAfterSeconds],
       ),
 

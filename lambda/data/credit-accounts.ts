@@ -9,6 +9,10 @@ export interface BillingOverview {
   readonly balance: number;
   readonly credits_left: number;
   readonly any_open_dispute: boolean;
+  /** What is live now costs so much. */
+  readonly credits_per_hour: number;
+  /** As the account was last judged. */
+  readonly credits_exhausted_at: Date | null;
 }
 
 /** The address of a user, which decides whether they get free credits. */
@@ -122,6 +126,9 @@ export function creditAccounts(db: Queryable) {
       (await one<BillingOverview>(
         db,
         `select balance, balance - spent as credits_left,
+           (select coalesce(sum(credits_per_hour), 0)::float8 from live_intervals
+            where user_id = $1 and ended_at is null) as credits_per_hour,
+           (select credits_exhausted_at from billing_accounts where user_id = $1) as credits_exhausted_at,
            exists (
              select from payment_reversals r join invoices i on i.id = r.invoice_id
              where i.user_id = $1 and r.kind = 'dispute' and r.taken and not r.final) as any_open_dispute

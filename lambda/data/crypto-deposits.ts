@@ -22,6 +22,13 @@ export interface Deposit {
   readonly invoice_id: string | null;
 }
 
+export interface ListedDeposit extends Deposit {
+  readonly currency_id: string;
+  readonly network: string;
+  readonly amount: number;
+  readonly updated_at: Date;
+}
+
 export function cryptoDeposits(db: Queryable) {
   return {
     /** The currencies that the processor listed last, and how long ago. */
@@ -70,6 +77,17 @@ export function cryptoDeposits(db: Queryable) {
     findAddress: (id: string) => one<CryptoAddress>(db, 'select * from crypto_addresses where id = $1', [id]),
 
     findDeposit: (id: string) => one<Deposit>(db, 'select * from crypto_deposits where id = $1', [id]),
+
+    /** The last deposits of a user, at whatever addresses. */
+    ofUser: (userID: string, count: number) =>
+      all<ListedDeposit>(
+        db,
+        `select d.id, a.currency_id, a.network, d.state, d.amount::float8 as amount, d.value_usd, d.invoice_id,
+           d.updated_at
+         from crypto_addresses a join crypto_deposits d on d.address_id = a.id
+         where a.user_id = $1 order by d.updated_at desc, d.id limit $2`,
+        [userID, count],
+      ),
 
     saveDeposit: ({ id, addressID, state, amount, valueUSD }: DepositReport, at: Date) =>
       db.query(

@@ -15,5 +15,9 @@ export function dataKeys(db: Queryable) {
     /** Makes the first key, unless it is there already. */
     insertFirst: (wrappedKey: Buffer) =>
       db.query(`insert into ${tableOf[purpose]} (id, wrapped_key) values (1, $1) on conflict do nothing`, [wrappedKey]),
+
+    /** Keeps the same key as another key of the place wraps it. */
+    rewrap: (id: number, wrappedKey: Buffer) =>
+      db.query(`update ${tableOf[purpose]} set wrapped_key = $2 where id = $1`, [id, wrappedKey]),
   });
 }

@@ -13,6 +13,7 @@ import { connections } from './connections.ts';
 import { creditAccounts } from './credit-accounts.ts';
 import { cryptoDeposits } from './crypto-deposits.ts';
 import { dataKeys } from './data-keys.ts';
+import { destinationChecks } from './destination-checks.ts';
 import { destinations } from './destinations.ts';
 import { dueTimes } from './due-times.ts';
 import { expiredCredentials } from './expired-credentials.ts';
@@ -27,6 +28,7 @@ import { invoices } from './invoices.ts';
 import { ledger } from './ledger.ts';
 import { limits } from './limits.ts';
 import { liveIntervals } from './live-intervals.ts';
+import { looks } from './looks.ts';
 import { managedSettings } from './managed-settings.ts';
 import { managedStreams } from './managed-streams.ts';
 import { mediaClaims } from './media-claims.ts';
@@ -61,6 +63,7 @@ import { storageCharges } from './storage-charges.ts';
 import { streamParts } from './stream-parts.ts';
 import { streamSounds } from './stream-sounds.ts';
 import { joins } from './joins.ts';
+import { streamLists } from './stream-lists.ts';
 import { streamMoves } from './stream-moves.ts';
 import { streams } from './streams.ts';
 import { timelines } from './timelines.ts';
@@ -93,6 +96,7 @@ export function databaseOn(db: Queryable) {
     creditAccounts: creditAccounts(db),
     cryptoDeposits: cryptoDeposits(db),
     dataKeys: dataKeys(db),
+    destinationChecks: destinationChecks(db),
     destinations: destinations(db),
     dueTimes: dueTimes(db),
     expiredCredentials: expiredCredentials(db),
@@ -107,6 +111,7 @@ export function databaseOn(db: Queryable) {
     ledger: ledger(db),
     limits: limits(db),
     liveIntervals: liveIntervals(db),
+    looks: looks(db),
     managedSettings: managedSettings(db),
     managedStreams: managedStreams(db),
     mediaClaims: mediaClaims(db),
@@ -138,7 +143,7 @@ export function databaseOn(db: Queryable) {
     streamParts: streamParts(db),
     streamSounds: streamSounds(db),
     joins: joins(db),
-    streams: { ...streams(db), ...streamMoves(db) },
+    streams: { ...streams(db), ...streamLists(db), ...streamMoves(db) },
     timelines: timelines(db),
     tokenRevocations: tokenRevocations(db),
     uploads: { ...uploads(db), ...uploadLists(db), ...uploadUses(db) },

@@ -1,5 +1,7 @@
 // SQL of destinations. Stream keys and passphrases are sealed before they get here.
 import type { PlatformName } from '../domain/managed-platforms.ts';
+import { lastCheck } from './destination-checks.ts';
+import type { DestinationCheck } from './destination-checks.ts';
 import { all, one } from './queryable.ts';
 import type { Queryable } from './queryable.ts';
 
@@ -24,6 +26,8 @@ export interface Destination {
   readonly channel_platform: PlatformName | null;
   /** What that channel is called. */
   readonly channel_title: string | null;
+  /** Null while its addresses were not checked. */
+  readonly last_check: DestinationCheck | null;
 }
 
 export interface NewDestination {
@@ -46,7 +50,7 @@ export type DestinationSettings = Pick<
 
 /** The columns of a destination, in statements that call the table `d`. */
 const columns = `d.*, (select title_cached from connections where id = d.connection_id) as channel_title,
-  (select platform from connections where id = d.connection_id) as channel_platform`;
+  (select platform from connections where id = d.connection_id) as channel_platform, ${lastCheck} as last_check`;
 
 /** What an update sets, in the order of its parameters. */
 function valuesOf(settings: DestinationSettings): unknown[] {
@@ -144,6 +148,11 @@ export function destinations(db: Queryable) {
       ))!,
 
     archive: (id: string) => db.query('update destinations set archived_at = now() where id = $1', [id]),
+
+    restore: async (id: string) =>
+      (await one<Destination>(db, `update destinations d set archived_at = null where id = $1 returning ${columns}`, [
+        id,
+      ]))!,
 
     /** Deletes the archived destinations of a user that no stream names, but for so many that were archived last. */
     forgetArchived: (userID: string, kept: number) =>

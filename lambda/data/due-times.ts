@@ -53,7 +53,7 @@ export function dueTimes(db: Queryable) {
       db.query(
         `insert into due_times (stream_id, kind, due_at)
          select id, 'joins', now() from streams s
-         where pending_joins is not null and state in ('preparing', 'activating', 'active', 'failing')
+         where pending_joins is not null and status = 'ACTIVE'
            and not exists (select from due_times where stream_id = s.id and kind = 'joins')
          order by id limit 1000 on conflict do nothing`,
       ),

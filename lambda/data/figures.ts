@@ -90,8 +90,11 @@ export function figures(db: Queryable) {
      */
     say: (agentID: string, all: readonly ReplicaFigures[]) =>
       db.query(
-        `insert into agent_figures (agent_id, lines) select id, $2 from agents where id = $1
-         on conflict (agent_id) do update set lines = excluded.lines`,
+        {
+          name: 'say_figures',
+          text: `insert into agent_figures (agent_id, lines) select id, $2 from agents where id = $1
+           on conflict (agent_id) do update set lines = excluded.lines`,
+        },
         [agentID, storedLines(all)],
       ),
 

@@ -1,9 +1,11 @@
 // SQL of the formats that items are sent in, and of what streams keep prepared in them.
 
 /** SQL of the name that formatName of domain/rendition.ts gives to a format. A codec of null is H.264. */
-const nameOfFormat = (quality: string, framerate: string, videoCodec: string, aspect: string, framing: string) =>
+const nameOfFormat = (
+  ...[quality, framerate, videoCodec, aspect, framing, drawn]: readonly [string, string, string, string, string, string]
+) =>
   `concat_ws('-', ${quality}, ${framerate}, nullif(${videoCodec}, 'h264'),
-    replace(nullif(${aspect}, '16:9'), ':', 'x'), ${framing})`;
+    replace(nullif(${aspect}, '16:9'), ':', 'x'), ${framing}, ${drawn})`;
 
 /** SQL of the format that an `item` with the upload `u` would have if the stream `s` of the user `a` began now. */
 const nameOfKeptFormat = nameOfFormat(
@@ -12,6 +14,7 @@ const nameOfKeptFormat = nameOfFormat(
   's.video_codec',
   `s.look ->> 'aspect'`,
   `framing_name(item -> 'look', s.look, u.width, u.height)`,
+  `s.look ->> 'drawn'`,
 );
 /** SQL of the format of an `item` of the run of a stream `s`. */
 export const nameOfRunFormat = nameOfFormat(
@@ -20,6 +23,19 @@ export const nameOfRunFormat = nameOfFormat(
   's.run_video_codec',
   's.run_aspect',
   `item ->> 'framing'`,
+  `item ->> 'drawn'`,
+);
+const ofRunOr = (own: string, kept: string) =>
+  `case when s.state in ('preparing', 'activating', 'active', 'failing') then coalesce(s.${own}, ${kept})
+    else ${kept} end`;
+/** SQL of the format that an `item` of a draft would have if it were published now, in a run or in the next one. */
+export const nameOfDraftFormat = nameOfFormat(
+  ofRunOr('run_quality', 'coalesce(s.quality, a.default_quality)'),
+  ofRunOr('run_framerate', 'coalesce(s.framerate, a.default_framerate)'),
+  ofRunOr('run_video_codec', 's.video_codec'),
+  `s.look ->> 'aspect'`,
+  `framing_name(item -> 'look', s.look, u.width, u.height)`,
+  `s.look ->> 'drawn'`,
 );
 /** SQL of the condition that all of the rendition `r` is there. That a part is being made anew changes nothing. */
 export const isThere = `(r.state = 'ready'

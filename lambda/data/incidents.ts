@@ -27,6 +27,13 @@ export interface Signal extends Pick<Incident, 'kind' | 'subject_id' | 'stream_i
   readonly at: Date;
 }
 
+/** What webhooks are told of an incident. */
+export interface IncidentEvent {
+  readonly type: 'incident.began' | 'incident.ended';
+  readonly incidentID: string;
+  readonly data: unknown;
+}
+
 export function courseOf(incident: Omit<Incident, 'seq'>): Course {
   const { condition, since, began_at: beganAt, confirmed_at: confirmedAt, ended_at: endedAt, count } = incident;
   return { condition, since, beganAt, confirmedAt, endedAt, count };
@@ -133,9 +140,21 @@ export function incidents(db: Queryable) {
         [soonSeconds],
       ),
 
-    /** Tells webhooks that ask for it. */
-    tellWebhooks: (userID: string, type: 'incident.began' | 'incident.ended', incidentID: string, data: unknown) =>
-      db.query('select record_event($1, $2, $3, $4)', [userID, type, incidentID, JSON.stringify(data)]),
+    /** Tells webhooks that ask for it, in the order of the events. */
+    tellWebhooks: async (userID: string, events: readonly IncidentEvent[]) => {
+      if (events.length === 0) return;
+      await db.query(
+        `select record_event($1, type, incident_id, data)
+         from unnest($2::text[], $3::text[], $4::json[]) with ordinality as e (type, incident_id, data, place)
+         order by place`,
+        [
+          userID,
+          events.map(({ type }) => type),
+          events.map(({ incidentID }) => incidentID),
+          events.map(({ data }) => JSON.stringify(data)),
+        ],
+      );
+    },
 
     /** Forgets what ended long ago, and of each user all but the newest. */
     forget: (days: number, keptOfUser: number, most: number) =>

@@ -1,6 +1,7 @@
 // SQL of limits: what a user has of what is limited, and what an operator allows them instead of the table.
 import { costOfSlot } from '../domain/capacity.ts';
 import type { LimitName } from '../domain/limits.ts';
+import { checksUnderWay } from './destination-checks.ts';
 import { all } from './queryable.ts';
 import type { Queryable } from './queryable.ts';
 
@@ -17,6 +18,8 @@ export interface LimitFacts {
 /** SQL of the limits that are not counted as rows come and go, of the user $1. */
 const computed = `
   select 'runningStreams' as limit_name, count(*) as used from streams where user_id = $1 and status = 'ACTIVE'
+  union all
+  select 'destinationChecks', (${checksUnderWay})
   union all
   select 'runningSlots', coalesce(round(sum(coalesce(r.cores / ${costOfSlot('ffmpeg').cores}, r.slots))), 0)
   from streams s join replicas r on r.stream_id = s.id

@@ -1,21 +1,7 @@
 // SQL of notifications to users. A trigger has each one mailed, and tells the user's webhooks of it.
-import { one } from './queryable.ts';
+import type { NotificationKind } from '../domain/notification-words.ts';
+import { all, one } from './queryable.ts';
 import type { Queryable } from './queryable.ts';
-
-export type NotificationKind =
-  | 'credits_end_within_day'
-  | 'credits_end_within_hour'
-  | 'credits_exhausted'
-  | 'streams_stopped_without_credits'
-  | 'payment_refunded'
-  | 'payment_disputed'
-  | 'storage_will_cost'
-  | 'webhook_disabled'
-  | 'webhook_overflowed'
-  | 'alert_channel_disabled'
-  | 'channel_lost'
-  | 'platform_disagrees'
-  | 'source_failing';
 
 export interface Notification {
   readonly userID: string;
@@ -35,6 +21,16 @@ export interface UnsentNotification {
   readonly email: string;
 }
 
+/** A notification as its user reads it. */
+export interface ReadNotification {
+  readonly id: number;
+  readonly seq: number;
+  readonly kind: NotificationKind;
+  readonly detail: Readonly<Record<string, unknown>>;
+  readonly created_at: Date;
+  readonly read_at: Date | null;
+}
+
 export function notifications(db: Queryable) {
   return {
     /** Written in the transaction of its cause. */
@@ -44,6 +40,32 @@ export function notifications(db: Queryable) {
          on conflict (user_id, kind, reference) do nothing`,
         [userID, kind, reference, JSON.stringify(detail), dueAt],
       ),
+
+    /** The last first. */
+    list: (
+      userID: string,
+      filter: { readonly except: readonly NotificationKind[]; readonly isUnread: boolean },
+      before: number | null,
+      count: number,
+    ) =>
+      all<ReadNotification>(
+        db,
+        `select id, id as seq, kind, detail, created_at, read_at from notifications
+         where user_id = $1 and kind <> all ($2) and (not $3 or read_at is null)
+           and ($4::bigint is null or id < $4)
+         order by id desc limit $5`,
+        [userID, filter.except, filter.isUnread, before, count],
+      ),
+
+    /** Notes that a user has read these, or all. @returns how many were unread */
+    markRead: async (userID: string, ids: readonly number[] | null) => {
+      const { rowCount } = await db.query(
+        `update notifications set read_at = now()
+         where user_id = $1 and read_at is null and ($2::bigint[] is null or id = any ($2))`,
+        [userID, ids],
+      );
+      return rowCount ?? 0;
+    },
 
     /**
      * A notification, locked until the transaction ends. Null if it was sent, is not due, or another process has it

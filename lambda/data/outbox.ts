@@ -7,12 +7,15 @@ import type { Queryable } from './queryable.ts';
  * that it names.
  */
 export type Command =
-  | { readonly queue: 'publish-ffmpeg' | 'publish-manifest'; readonly body: { readonly streamID: string } }
+  | { readonly queue: 'publish-ffmpeg' | 'publish-manifest'; readonly body: PublishCommand }
   | { readonly queue: 'media'; readonly body: MediaCommand }
   | { readonly queue: 'imports'; readonly body: { readonly uploadID: string } | { readonly sourceID: string } }
   | { readonly queue: 'timers'; readonly body: { readonly streamID: string } }
   | { readonly queue: 'webhooks'; readonly body: WebhookCommand }
   | { readonly queue: 'platforms'; readonly body: { readonly connectionID: string } };
+
+/** Replicas of a stream wait for an agent, or the check of a destination does. */
+export type PublishCommand = { readonly streamID: string } | { readonly destinationID: string };
 
 export type MediaCommand =
   | { readonly task: 'probe_upload'; readonly uploadID: string; readonly failures?: number }

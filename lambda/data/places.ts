@@ -17,7 +17,10 @@ export function places(db: Queryable) {
       (
         await one<{ now: Date }>(
           db,
-          'select clock_timestamp() as now from places where work = $1 limit 1 for update skip locked',
+          {
+            name: 'take_place',
+            text: 'select clock_timestamp() as now from places where work = $1 limit 1 for update skip locked',
+          },
           [work],
         )
       )?.now ?? null,

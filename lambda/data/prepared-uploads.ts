@@ -10,13 +10,16 @@ export interface UploadInFormat {
   readonly format: string;
   /** How many seconds of 720p30 a second in this format counts as. */
   readonly slots: number;
+  /** How many seconds of it at most are prepared in this format; null: all. */
+  readonly mostSeconds: number | null;
 }
 
 /** SQL of uploads in formats that are not noted yet, and can be: what nobody has examined has no length. */
 const unnoted = `
   select u.id as upload_id, w.format, u.user_id,
-    ceil(coalesce(u.duration_seconds, ${stillSeconds}) * w.slots)::bigint as seconds
-  from (select distinct * from unnest($1::text[], $2::text[], $3::float8[])) as w (upload_id, format, slots)
+    ceil(least(coalesce(u.duration_seconds, ${stillSeconds}), w.most_seconds) * w.slots)::bigint as seconds
+  from (select distinct * from unnest($1::text[], $2::text[], $3::float8[], $4::float8[]))
+      as w (upload_id, format, slots, most_seconds)
     join uploads u on u.id = w.upload_id and u.probe_state = 'completed'
   where not exists (select from prepared_uploads p where p.upload_id = w.upload_id and p.format = w.format)`;
 
@@ -24,6 +27,7 @@ const parameters = (wanted: readonly UploadInFormat[]) => [
   wanted.map(({ uploadID }) => uploadID),
   wanted.map(({ format }) => format),
   wanted.map(({ slots }) => slots),
+  wanted.map(({ mostSeconds }) => mostSeconds),
 ];
 
 export function preparedUploads(db: Queryable) {

@@ -1,5 +1,7 @@
 // SQL of renditions: how far the preparation of uploads is, and which streams and playlists wait for it.
+import type { Overlays } from '../domain/overlays.ts';
 import type { SoundSettings } from '../domain/sound.ts';
+import type { Titles } from '../domain/titles.ts';
 import { isPlayable, isThere, keptItems } from './format-names.ts';
 import { all, one } from './queryable.ts';
 import type { Queryable } from './queryable.ts';
@@ -41,6 +43,10 @@ export interface KeptUpload extends Pick<UploadPreparation, 'upload_id' | 'conte
   readonly format: string;
   readonly item_sound: SoundSettings | null;
   readonly stream_sound: SoundSettings | null;
+  /** What is drawn over its pictures; null: nothing. */
+  readonly overlays: Overlays | null;
+  readonly name: string;
+  readonly titles: Titles;
 }
 
 /** A rendition that has not changed for longer than a segment may take is not being prepared any more. */
@@ -63,6 +69,10 @@ const keptBy = {
   upload: `u.id = $1 and s.user_id = u.user_id
     and (p.draft -> 'items' ${holdsUpload} or p.live -> 'items' ${holdsUpload})`,
 } as const;
+
+/** SQL of the condition that the stream `s` plays sound that has titles of its own. */
+const hasSoundTrack = `(s.audio_upload_id is not null
+  or exists (select from playlists a where a.id = any (s.playlist_ids) and a.kind = 'audio'))`;
 
 export function renditions(db: Queryable) {
   return {
@@ -193,7 +203,10 @@ export function renditions(db: Queryable) {
       return all<KeptUpload>(
         db,
         `select distinct u.id as upload_id, u.content_hash, s.user_id, format,
-           item -> 'sound' as item_sound, s.sound as stream_sound
+           item -> 'sound' as item_sound, s.sound as stream_sound, u.name,
+           upload_titles(u.file_tags, u.given_titles) as titles,
+           case when p.kind = 'video' then s.look -> 'overlays' || case when ${hasSoundTrack} then '{"title": null}'
+             else '{}' end::jsonb end as overlays
          from ${keptItems} and ${keptBy[by]} and ${isPlayable('p.kind')}`,
         [id],
       );

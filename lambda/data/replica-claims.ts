@@ -12,12 +12,15 @@ const claimedColumns = `id, stream_id, role, output_id, backend, slots, ${costCo
   failing_since, is_given_up, failures, next_attempt_at, last_failure, traceparent`;
 const replicaColumns = `${claimedColumns}, agent_id, epoch, at_backup_url`;
 
-/** How long a replica waits for an agent in another zone than that of the stream's other replica. */
+/** How long a replica waits for an agent in another zone, or region, than that of the stream's other replica. */
 const sameZoneAfterSeconds = 5;
 /** How long a replica waits for another agent than the one that holds the stream's other replica. */
 const sameAgentAfterSeconds = 30;
 /** The same where no other agent lives. One that died may be started again meanwhile. */
 const onlyAgentAfterSeconds = 10;
+
+/** SQL: what of the name of a zone, such as `us-east-1a`, names its region. */
+const regionOf = (zone: string) => `rtrim(${zone}, 'abcdefghijklmnopqrstuvwxyz')`;
 
 /**
  * SQL of agents that would take a replica, to stand in `exists (…)`. Further conditions on them may follow: `and …`.
@@ -64,7 +67,8 @@ export function replicaClaims(db: Queryable) {
           text: `select
              (select count(*)::int from (
                 select from replicas where agent_id is null and wanted <> 'ended' and backend = any ($2)
-                limit ${countedAtMost}) counted) as waiting,
+                -- Those that were taken a moment ago were the oldest.
+                order by requested_at desc limit ${countedAtMost}) counted) as waiting,
              exists (select from replicas where is_offered and successor_id is null) as offered,
              (select count(*)::int from agents
               where lease_expires_at > now() and not is_draining and id <> $1
@@ -87,8 +91,9 @@ export function replicaClaims(db: Queryable) {
      * Gives an agent waiting replicas that fit into its room, in turn one of those that were never claimed in
      * their run and one of the others, of each kind the oldest request first: a start does not wait until all is taken
      * over that lost its agent, nor the other way round. A replica that is too large for the agent does not keep others
-     * waiting. The two replicas of a stream go to different agents, in different zones where there are any: a backup
-     * waits until the primary is held, and either waits a while for an agent that is further away from the other.
+     * waiting. The two replicas of a stream go to different agents, in different regions or zones where there are any:
+     * a backup waits until the primary is held, and either waits a while for an agent that is further away from the
+     * other.
      * So it is with the two of each output. Where pictures are encoded while they are sent, the outputs of a stream go
      * to the agent that encodes them: to the one that holds another replica of the stream with the same role.
      * It is one statement, so that agents which claim in the same moment pass over what this one has locked, and never
@@ -117,6 +122,10 @@ export function replicaClaims(db: Queryable) {
             when holder.zone = (select zone from agents where id = $1)
               then r.since < now() - make_interval(secs => ${sameZoneAfterSeconds})
                 or not exists (${otherTakers('r', '$1')} and zone <> holder.zone)
+            -- An agent of this agent's region holds it, in another zone: so has one of another region.
+            when ${regionOf('holder.zone')} = (select ${regionOf('zone')} from agents where id = $1)
+              then r.since < now() - make_interval(secs => ${sameZoneAfterSeconds})
+                or not exists (${otherTakers('r', '$1')} and ${regionOf('zone')} <> ${regionOf('holder.zone')})
             else true end
             from (select) one
               left join replicas other

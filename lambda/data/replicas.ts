@@ -121,7 +121,9 @@ export function replicas(db: Queryable) {
   const reportAll = async (reports: readonly ClaimReport[]): Promise<ReadonlyMap<string, PublishedFor>> => {
     const rows = await all<PublishedFor>(
       db,
-      `update replicas r
+      {
+        name: 'report_all',
+        text: `update replicas r
        set reason = case when r.is_given_up then r.reason else o.reason end,
          since = case when r.state = o.state then since else now() end, state = o.state,
          agent_id = case when o.state = 'ended' then null else r.agent_id end,
@@ -136,6 +138,7 @@ export function replicas(db: Queryable) {
          as o (id, agent_id, epoch, state, reason, attempt)
        where r.id = o.id and r.agent_id = o.agent_id and r.epoch = o.epoch
        returning r.id, r.role, r.output_id`,
+      },
       [
         ...columnsOf(reports.map(({ claim }) => claim)),
         reports.map(({ state }) => state),
@@ -183,6 +186,22 @@ export function replicas(db: Queryable) {
         `update replicas set is_given_up = false
          where stream_id = $1 and output_id is not distinct from $2 and is_given_up`,
         [streamID, outputID],
+      ),
+
+    /** Lets all outputs of a stream that were given up begin anew, likewise. */
+    forgetAllGivenUp: (streamID: string) =>
+      db.query('update replicas set is_given_up = false where stream_id = $1 and is_given_up', [streamID]),
+
+    /**
+     * Makes new claims of the failing replicas of a stream, for the agents that hold them: each ends what has the epoch
+     * before, which waits, and begins anew what the database counts as its own.
+     */
+    reclaimFailing: (streamID: string) =>
+      db.query(
+        `update replicas set epoch = epoch + case when successor_id is null then 1 else 2 end, state = 'connecting',
+           since = now(), is_offered = false, successor_id = null
+         where stream_id = $1 and state = 'failing' and wanted <> 'ended' and agent_id is not null`,
+        [streamID],
       ),
 
     find: (id: string) => one<Replica>(db, 'select * from replicas where id = $1', [id]),

@@ -19,7 +19,7 @@ export interface MeasuredUpload {
 }
 
 /** SQL of the condition that a stream `s` is sent, or is about to be. */
-const isSent = "s.state in ('preparing', 'activating', 'active', 'failing')";
+const isSent = "s.status = 'ACTIVE'";
 
 export function streamSounds(db: Queryable) {
   return {

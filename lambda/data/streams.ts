@@ -53,6 +53,8 @@ export interface StreamRecurrence {
   readonly lengthSeconds: number | null;
   /** The start that is armed, or was armed last, and those that come after it. */
   readonly upcoming: readonly string[];
+  /** Starts to come that are left out; absent: none. */
+  readonly skipped?: readonly string[];
 }
 
 export interface Stream extends StreamSettings {
@@ -205,16 +207,6 @@ export function streams(db: Queryable) {
         db,
         'select * from streams where user_id = $1 and id = any ($2) and deleted_at is null order by seq desc',
         [userID, ids],
-      ),
-
-    list: (userID: string, state: StreamState | null, before: number | null, count: number) =>
-      all<Stream>(
-        db,
-        `select * from streams
-         where user_id = $1 and deleted_at is null and ($2::text is null or state = $2)
-           and ($3::bigint is null or seq < $3)
-         order by seq desc limit $4`,
-        [userID, state, before, count],
       ),
 
     /** Clears what the run before has left: a new run begins with item 0, in 16:9 and without figures. */

@@ -90,6 +90,20 @@ export function timelines(db: Queryable) {
       );
     },
 
+    /** When streams begin to play what was published last of these playlists, where that is to come, by their ids. */
+    takeOvers: async (playlistIDs: readonly string[]) => {
+      const rows = await all<{ playlist_id: string; at: Date }>(
+        db,
+        `select e.playlist_id, max(s.anchored_at + make_interval(secs => e.offset_seconds)) as at
+         from playlists p join streams s on s.id = p.stream_id join timeline_entries e on e.stream_id = s.id
+         where p.id = any ($1) and e.playlist_id = p.id and s.state in ('active', 'failing')
+           and s.anchored_at + make_interval(secs => e.offset_seconds) > now()
+         group by e.playlist_id`,
+        [playlistIDs],
+      );
+      return new Map(rows.map((row) => [row.playlist_id, row.at]));
+    },
+
     /** How often timelines of an agent's replicas have changed, by the replica's id, without those that never did. */
     revisions: async (agentID: string) => {
       const rows = await all<{ id: string; timeline_revision: number }>(

@@ -135,6 +135,14 @@ export function users(db: Queryable) {
         [credential.id, credential.userID, credential.passwordHash],
       ),
 
+    /** Makes an API key in place of that with its id. */
+    replaceKey: (key: { id: string; userID: string; name: string; keySha256: Buffer; keyStart: string }) =>
+      db.query(
+        `insert into api_keys (id, user_id, name, key_sha256, key_start) values ($1, $2, $3, $4, $5)
+         on conflict (id) do update set key_sha256 = excluded.key_sha256, key_start = excluded.key_start`,
+        [key.id, key.userID, key.name, key.keySha256, key.keyStart],
+      ),
+
     /** Makes an API key, unless it is there already. */
     ensureKey: (key: { id: string; userID: string; name: string; keySha256: Buffer; keyStart: string }) =>
       db.query(

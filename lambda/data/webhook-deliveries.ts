@@ -78,6 +78,23 @@ export function webhookDeliveries(db: Queryable) {
         [webhookID, id],
       ),
 
+    /** Makes an event for one webhook alone, whatever it asks for, and wakes its sender, also one that is silent. */
+    test: async (webhookID: string) =>
+      (await one<WebhookDelivery>(
+        db,
+        `with recorded as (
+           insert into events (user_id, type, subject_id, data)
+           select user_id, 'webhook.test', id, json_build_object('webhookID', id) from webhooks where id = $1
+           returning id, type, seq),
+         made as (
+           insert into webhook_deliveries (event_id, webhook_id) select id, $1 from recorded returning *),
+         heard as (update webhooks set silent_until = null where id = $1 and silent_until is not null),
+         command as (
+           insert into outbox (queue, body) select 'webhooks', jsonb_build_object('webhookID', webhook_id) from made)
+         select ${columns} from made d join recorded e on e.id = d.event_id`,
+        [webhookID],
+      ))!,
+
     /**
      * Begins attempts of deliveries that are due, the oldest first. Of each subject it takes one, so that a receiver
      * hears in order what happened to the subject. It is one statement, so that it costs one round trip. A delivery

@@ -16,6 +16,9 @@ export interface Webhook {
   /** The types of events that are sent to it. */
   readonly events: readonly string[];
   readonly sealed_secret: Buffer;
+  /** The secret before, if there was one, and until when it signs too. */
+  readonly former_sealed_secret: Buffer | null;
+  readonly former_secret_until: Date | null;
   readonly enabled: boolean;
   /** Null while it is enabled, and if its user disabled it. */
   readonly disabled_reason: WebhookDisabledReason | null;
@@ -77,6 +80,16 @@ export function webhooks(db: Queryable) {
            silences = case when $2 = url and $4 = enabled then silences else 0 end
          where id = $1 returning *`,
         [id, url, events, enabled],
+      ))!,
+
+    /** Replaces the secret; the one before signs too for so many hours. */
+    replaceSecret: async (id: string, sealedSecret: Buffer, formerForHours: number) =>
+      (await one<Webhook>(
+        db,
+        `update webhooks set sealed_secret = $2, former_sealed_secret = sealed_secret,
+           former_secret_until = now() + make_interval(hours => $3)
+         where id = $1 returning *`,
+        [id, sealedSecret, formerForHours],
       ))!,
 
     /** Whether any webhook of a user is told of events of a type. */

@@ -12,6 +12,7 @@ export const changedKinds = [
   'webhook',
   'alertChannel',
   'incident',
+  'notification',
   'billing',
 ] as const;
 export type ChangedKind = (typeof changedKinds)[number];

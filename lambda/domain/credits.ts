@@ -59,12 +59,33 @@ export function priceOf(
   return { version: table.version, creditsPerHour: (replica.framerate === 'f_60' ? at60 : upTo30) * share };
 }
 
-/** What a GiB beyond the allowance costs for 720 hours, in a day that begins at `at`. */
-export function storagePriceOf(at: Date): number {
-  return tableAt(at, priceTables).creditsPerGiBMonth;
+/** What all of a stream costs in an hour in which its first output, each other and their backups are live. */
+export function streamPriceOf(
+  stream: {
+    readonly quality: Quality;
+    readonly framerate: Framerate;
+    readonly isBackedUp: boolean;
+    /** Outputs beside the first. */
+    readonly further: readonly { readonly isBackedUp: boolean }[];
+  },
+  at: Date,
+): number {
+  const priceAs = (isFurther: boolean, isBackedUp: boolean) =>
+    priceOf({ ...stream, role: 'primary', isFurther }, at).creditsPerHour +
+    (isBackedUp ? priceOf({ ...stream, role: 'backup', isFurther }, at).creditsPerHour : 0);
+  return stream.further.reduce(
+    (sum, { isBackedUp }) => sum + priceAs(true, isBackedUp),
+    priceAs(false, stream.isBackedUp),
+  );
 }
 
-function tableAt(at: Date, tables: readonly PriceTable[]): PriceTable {
+/** What a GiB beyond the allowance costs for 720 hours, in a day that begins at `at`. */
+export function storagePriceOf(at: Date): number {
+  return tableAt(at).creditsPerGiBMonth;
+}
+
+/** The prices in force at a time. */
+export function tableAt(at: Date, tables: readonly PriceTable[] = priceTables): PriceTable {
   return tables.findLast(({ effectiveFrom }) => new Date(effectiveFrom) <= at) ?? tables[0]!;
 }
 
@@ -103,7 +124,10 @@ export interface Outlook {
 /**
  * When the credits are used up: in the past where they are already; null where nothing uses them, or not before 9999.
  */
-export function exhaustionOf({ creditsLeft, creditsPerHour, exhaustedAt }: Consumption, now: Date): Date | null {
+export function exhaustionOf(
+  { creditsLeft, creditsPerHour, exhaustedAt }: Pick<Consumption, 'creditsLeft' | 'creditsPerHour' | 'exhaustedAt'>,
+  now: Date,
+): Date | null {
   if (creditsLeft <= 0) return exhaustedAt !== null && exhaustedAt <= now ? exhaustedAt : now;
   if (creditsPerHour === 0) return null;
   const runsForMs = (creditsLeft / creditsPerHour) * 3_600_000;

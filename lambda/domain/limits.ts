@@ -88,6 +88,13 @@ export const limits = {
     most: 5000,
     remedy: `Archive destinations with delete_destination, ${buy}.`,
   },
+  destinationChecks: {
+    what: 'checks of destinations under way',
+    base: 3,
+    perCredit: 0,
+    most: 3,
+    remedy: 'Wait some seconds until one has ended.',
+  },
   connections: {
     what: 'connections to channels',
     base: 50,
@@ -154,6 +161,8 @@ export const bounds = {
   keptRunBytesPerStream: 64 * 1024 * 1024,
   /** What a run that goes on has played of a track: the latest of it, in as many bytes as they are stored. */
   keptBytesPerTrack: 16 * 1024 * 1024,
+  /** Checks of destinations that a user may ask for. */
+  destinationChecksPerMinute: 20,
   /** Archived destinations of a user that no stream names. */
   archivedDestinationsPerUser: 100,
 } as const;

@@ -1,4 +1,5 @@
-// What the pictures of a stream look like: their shape, and how an item that has another shape is put into it.
+// What the pictures of a stream look like: their shape, how an item of another shape is put into it, what is over it.
+import type { DrawingName, Overlays } from './overlays.ts';
 
 /** Width to height. */
 export const aspects = ['16:9', '9:16', '1:1'] as const;
@@ -34,9 +35,13 @@ export interface ItemLook {
 export interface StreamLook extends ItemLook {
   readonly aspect: Aspect;
   readonly framing: Framing;
+  /** Absent: nothing is drawn over its pictures. */
+  readonly overlays?: Overlays;
+  /** What is drawn over all of its pictures; it follows from `overlays`. */
+  readonly drawn?: DrawingName;
 }
 
-export const usualLook: Required<StreamLook> = {
+export const usualLook: StreamLook & Required<ItemLook> = {
   aspect: '16:9',
   framing: { mode: 'pad', colour: '#000000' },
   join: { kind: 'cut', seconds: 1 },
@@ -71,6 +76,11 @@ const sameShapeShare = 1 / 3840;
 function fills(aspect: Aspect, { width, height }: { readonly width: number; readonly height: number }): boolean {
   const [across, down] = sidesOf(aspect);
   return Math.abs(width * down - height * across) < height * across * sameShapeShare;
+}
+
+/** The aspect of pictures of a size that has one of ours. */
+export function aspectOfSize(size: { readonly width: number; readonly height: number }): Aspect {
+  return aspects.find((aspect) => fills(aspect, size))!;
 }
 
 /** The sides of an aspect, in no unit. */

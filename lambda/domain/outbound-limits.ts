@@ -10,6 +10,9 @@ export const connecting = {
   mostToHost: 24,
 } as const;
 
+/** Checks of destinations that one agent carries out at a time, for all users. */
+export const checking = { mostOfAgent: 4 } as const;
+
 /** Names that are looked up. */
 export const lookups = {
   /** How long a name server may take for the first answer; c-ares asks again for twice as long. */

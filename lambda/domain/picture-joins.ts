@@ -1,30 +1,32 @@
 // How items of pictures follow one another: what is prepared of two of them, as a pure function of the timeline.
-import { usualLook } from './look.ts';
-import type { FramingName, PictureJoin } from './look.ts';
-import { pictureJoinSeconds } from './look.ts';
+import { variantAt } from './drawings.ts';
+import { pictureJoinSeconds, usualLook } from './look.ts';
+import type { PictureJoin } from './look.ts';
 import { frameCountOf } from './play-out.ts';
 import type { ItemOccurrence, TimelineItem } from './play-out.ts';
 import { firstSoundFrameFrom, soundGridFrame } from './prepared-play-out.ts';
-import { formatName, formatOfItem, stillSeconds } from './rendition.ts';
+import { formatName, stillSeconds } from './rendition.ts';
 import type { PictureFormat } from './rendition.ts';
 import { joinName, occurrenceBefore, soundOf } from './sound-joins.ts';
 import type { JoinedSound, JoinedTrack, JoinRecipe } from './sound-joins.ts';
 import { framesPerSecond as rates } from './video-format.ts';
 import type { DynamicRange } from './video-format.ts';
 
-/** The pictures of an item, as a join has them. */
-export interface JoinedPictures {
+/**
+ * The pictures of an item, as a join has them: framed, with what is drawn over them in the rendition or variant that is
+ * sent at that time of the item.
+ */
+export interface JoinedPictures extends Pick<PictureFormat, 'framing' | 'drawn' | 'variant'> {
   readonly contentHash: string;
   readonly kind: 'video' | 'image';
   readonly dynamicRange?: DynamicRange;
-  readonly framing?: FramingName;
 }
 
 /** What is prepared where pictures are joined, with the sound that goes with it; groups count as those of the item. */
 export interface PictureJoinRecipe {
   readonly shape: 'crossfade' | 'fadeIn' | 'fadeOut';
   readonly seconds: number;
-  /** The name of the stream's format, without framing. */
+  /** The name of the stream's format, without framing and drawing. */
   readonly format: string;
   readonly item: JoinedPictures;
   readonly firstGroup: number;
@@ -86,10 +88,11 @@ export function pictureJoinsAt(
 function headOf({ track, occurrence, format }: Joined, before: ItemOccurrence): PlacedPictureJoin[] {
   const { join } = before.item;
   const rate = rates[format.framerate];
-  const own = picturesOf(track, occurrence, format);
+  const own = picturesOf(track, occurrence, format, 0);
   if (!join || !own) return [];
   const shape = join.kind === 'crossfade' ? 'crossfade' : 'fadeIn';
-  const from = shape === 'crossfade' ? picturesOf(track, before, format) : null;
+  // It goes on with what is drawn over its end: a title that is still shown then fades out with it.
+  const from = shape === 'crossfade' ? picturesOf(track, before, format, before.frameCount) : null;
   if (shape === 'crossfade' && !from) return [];
   const gop = gopFrames(rate);
   const groupCount = occurrence.item.kind === 'image' ? gop : Math.min(gop, frameCountOf(occurrence.item, rate));
@@ -108,14 +111,15 @@ function headOf({ track, occurrence, format }: Joined, before: ItemOccurrence): 
 function tailOf({ track, occurrence, format }: Joined): PlacedPictureJoin[] {
   const { item, frameCount } = occurrence;
   const rate = rates[format.framerate];
-  const own = picturesOf(track, occurrence, format);
-  if (item.join?.kind !== 'dip' || !own) return [];
+  if (item.join?.kind !== 'dip') return [];
   const gop = gopFrames(rate);
   const fadeFrames = Math.round(item.join.seconds * rate);
   const first = Math.floor((frameCount - fadeFrames) / gop) * gop;
   // The prepared pictures of a still are shown again and again: its last ones are such pictures as well.
   const isStill = item.kind === 'image';
   if (first < gop || (isStill && first + gop !== frameCount)) return [];
+  const own = picturesOf(track, occurrence, format, first);
+  if (!own) return [];
   const place = {
     shape: 'fadeOut',
     seconds: item.join.seconds,
@@ -146,13 +150,16 @@ function gopFrames(rate: number): number {
   return Math.round(stillSeconds * rate);
 }
 
-/** Null where nothing is known of what the item was prepared from. */
-function picturesOf(track: JoinedTrack, occurrence: ItemOccurrence, format: PictureFormat) {
-  const { kind, dynamicRange, framing, hasAudio } = occurrence.item;
-  const sound = soundOf(track, occurrence, rates[format.framerate]);
+/** @param frame from which on they are seen @returns null where it is not known what the item was prepared from */
+function picturesOf(track: JoinedTrack, occurrence: ItemOccurrence, format: PictureFormat, frame: number) {
+  const { kind, dynamicRange, framing, drawn, hasAudio } = occurrence.item;
+  const rate = rates[format.framerate];
+  const sound = soundOf(track, occurrence, rate);
   if (!sound || kind === 'audio') return null;
   const { contentHash } = sound;
-  const pictures = { contentHash, kind, ...(dynamicRange && { dynamicRange }), ...(framing && { framing }) };
+  const variant = variantAt(occurrence.item, frame / rate);
+  const look = { ...(framing && { framing }), ...(drawn && { drawn }), ...(variant && { variant }) };
+  const pictures: JoinedPictures = { contentHash, kind, ...(dynamicRange && { dynamicRange }), ...look };
   return { pictures, sound: hasAudio ? sound : { ...sound, isSilent: true as const } };
 }
 
@@ -162,11 +169,15 @@ function placed(recipe: PictureJoinRecipe, { startFrame }: ItemOccurrence): Plac
 
 /** The name by which a join of pictures is kept: of all that decides what is seen and heard in it. */
 function pictureJoinName({ format, item, from, firstGroup, groupCount, sound }: PictureJoinRecipe): string {
-  const parts = [`p${recipeVersion}`, format, `${firstGroup}-${groupCount}`, item.framing ?? 'plain'];
-  return [...parts, ...(from ? [`${from.framing ?? 'plain'}_${from.group}`] : []), joinName(sound)].join('/');
+  const parts = [`p${recipeVersion}`, format, `${firstGroup}-${groupCount}`, lookName(item)];
+  return [...parts, ...(from ? [`${lookName(from)}_${from.group}`] : []), joinName(sound)].join('/');
+}
+
+function lookName({ framing, drawn, variant }: JoinedPictures): string {
+  return [framing ?? 'plain', drawn, variant].filter((part) => part !== undefined).join('-');
 }
 
 /** The format that one of the items of a join is made in. */
-export function formatOfJoined(format: PictureFormat, { framing }: JoinedPictures): PictureFormat {
-  return formatOfItem(format, framing ? { framing } : {}) as PictureFormat;
+export function formatOfJoined(format: PictureFormat, { framing, drawn, variant }: JoinedPictures): PictureFormat {
+  return { ...format, ...(framing && { framing }), ...(drawn && { drawn }), ...(variant && { variant }) };
 }

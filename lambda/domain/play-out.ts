@@ -1,6 +1,7 @@
 // What a stream plays at a time: a pure function of its timeline.
 // Agents store no position in it: after a crash, any agent computes the same frame again.
 import type { FramingName } from './look.ts';
+import type { DrawingName, Overlays, VariantName } from './overlays.ts';
 import { overlapFrames } from './sound.ts';
 import type { ItemJoin, SoundSettings, SoundUnder, TimedLevel } from './sound.ts';
 import type { Titles } from './titles.ts';
@@ -32,6 +33,10 @@ export interface TimelineItem {
   readonly decodeCost?: number;
   /** How its pictures are put into those of the stream; absent: with black bars, or they fill these. */
   readonly framing?: FramingName;
+  /** What is drawn over all of its pictures; absent: nothing. */
+  readonly drawn?: DrawingName;
+  /** What is drawn over some of its pictures besides, the first one above the others; absent: nothing. */
+  readonly variants?: readonly VariantName[];
   /** How loud it is; absent: as the stream's. */
   readonly sound?: SoundSettings;
   /** How it is followed by the next item, whatever the stream says; absent: as that says. */
@@ -52,6 +57,14 @@ export interface TimelineSnapshot {
   /** A random number that is drawn when the snapshot is made. The shuffled orders of all its laps follow from it. */
   readonly seed: number;
   readonly items: readonly TimelineItem[];
+  /** Absent: nothing is drawn over its pictures. */
+  readonly overlays?: TimelineOverlays;
+}
+
+/** What is drawn over pictures, with every fact that the publisher needs. */
+export interface TimelineOverlays extends Overlays {
+  /** Where the image of the logo is kept; null without one. */
+  readonly logoKey: string | null;
 }
 
 /** The snapshot loops from `offsetSeconds` after the anchor of the run until the next entry begins. */

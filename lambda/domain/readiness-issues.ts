@@ -72,6 +72,30 @@ const issueTable = {
     'Set streamBackend to ffmpeg, mix the sound into the audio before you upload it, or leave sound.under out.',
     'PREPARATION',
   ],
+  logo_missing: [
+    'VIDEO',
+    'The logo does not exist any more: pictures go without it.',
+    'Name another image with update_stream in look.overlays.logo.uploadID, or leave logo out.',
+    'PREPARATION',
+  ],
+  logo_not_probed: [
+    'VIDEO',
+    'The logo is not examined yet: pictures go without it until then.',
+    'Have its bytes uploaded and wait until its probeState is completed, or start: it is drawn from then on.',
+    'PREPARATION',
+  ],
+  logo_unusable: [
+    'VIDEO',
+    'The logo cannot be drawn: pictures go without it.',
+    "Read the upload's failure, and name a still image with update_stream in look.overlays.logo.uploadID.",
+    'PREPARATION',
+  ],
+  next_not_prepared: [
+    'VIDEO',
+    'What comes next will not be drawn: a shuffled playlist has another order in each lap, which cannot be prepared.',
+    'Set streamBackend to ffmpeg or the mode of the playlist to sequential, or leave look.overlays.next out.',
+    'PREPARATION',
+  ],
   playlist_missing: ['PLAYLIST', 'A playlist of the stream does not exist.', 'Name playlists of yours in playlistIDs.'],
   playlist_empty: ['PLAYLIST', 'A playlist of the stream has no items.', 'Add items with apply_playlist_operations.'],
   playlist_not_probed: [

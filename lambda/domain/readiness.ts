@@ -1,6 +1,8 @@
 // Whether a stream can start, judged from stored facts alone, and for each thing that is missing what to do.
 import type { FindingKind } from './findings.ts';
 import type { IngestExcess } from './ingest-limits.ts';
+import { judgeLogo } from './logo-readiness.ts';
+import type { LogoFacts } from './logo-readiness.ts';
 import { judgeManaged } from './managed-readiness.ts';
 import type { ManagedFacts } from './managed-readiness.ts';
 import { isBlocking, issueOf } from './readiness-issues.ts';
@@ -50,6 +52,7 @@ export interface StreamFacts {
   readonly playlists: readonly (PlaylistFacts | null)[];
   readonly videoUpload?: UploadFacts | null | undefined;
   readonly audioUpload?: UploadFacts | null | undefined;
+  readonly logo?: LogoFacts | null | undefined;
   /** Of the first output that is enabled. */
   readonly destination?: DestinationFacts | null | undefined;
   /** Of the other outputs that are enabled. */
@@ -66,6 +69,8 @@ export interface StreamFacts {
   /** Whether the sound of videos is to be heard under a sound track, and whether the stream's backend can do that. */
   readonly wantsSoundUnder: boolean;
   readonly canMixSound: boolean;
+  /** Whether what comes next is to be drawn, and is not known when pictures are prepared. */
+  readonly missesNext: boolean;
   /** Whether items are brought to a loudness, so that none is too loud. */
   readonly isLevelled: boolean;
   /** Whether it begins again and again, by a recurrence, and nothing ever ends a run. */
@@ -87,6 +92,8 @@ export function judgeReadiness(facts: StreamFacts, now: Date): ReadinessIssue[] 
     ...judgeVideo(facts),
     ...judgeAudio(facts),
     ...judgeSoundUnder(facts),
+    ...judgeLogo(facts.logo),
+    ...(facts.missesNext ? (['next_not_prepared'] as const) : []),
     ...judgeDestination(facts),
     ...facts.otherOutputs.flatMap(judgeOutput),
     ...(facts.creditsLeft > 0 ? [] : (['no_credits'] as const)),

@@ -17,6 +17,8 @@ export interface Series extends Recurrence {
   readonly firstStartAt: Date;
   /** How long the stream is on each time; null where the schedule does not end it. */
   readonly lengthSeconds: number | null;
+  /** Starts that are left out, in ISO 8601 as in JSON; COUNT counts them. */
+  readonly skipped?: readonly string[];
 }
 
 export interface RecurrenceFault {
@@ -149,7 +151,7 @@ export async function startsOf(series: Series, from: Date, count: number): Promi
 }
 
 async function search(
-  { rule, timeZone, firstStartAt }: Series,
+  { rule, timeZone, firstStartAt, skipped = [] }: Series,
   from: Date,
   count: number,
   limits: SearchLimits,
@@ -158,13 +160,14 @@ async function search(
   const { RRuleTemporal } = await import('rrule-temporal');
   const dtstart = { timeZoneId: timeZone, toString: () => `${firstStartAt.toISOString()}[${timeZone}]` };
   const starts: Date[] = [];
+  let last: Date | undefined;
   while (starts.length < count) {
-    const last = starts.at(-1);
     const rruleString = `RRULE:${untilHorizon(rule, last ?? from)}`;
     const recurrence = new RRuleTemporal({ rruleString, dtstart, includeDtstart: true, ...limits });
     const next = recurrence.next(last ?? from, last === undefined);
     if (next === null || next.epochMilliseconds > lastTimeMs) break;
-    starts.push(new Date(next.epochMilliseconds));
+    last = new Date(next.epochMilliseconds);
+    if (!skipped.includes(last.toISOString())) starts.push(last);
     // Whatever else this process does has its turn between two starts.
     await new Promise<void>((resolve) => setImmediate(resolve));
   }

@@ -107,6 +107,7 @@ export async function sweep({ pool, queue, timers, startOptions, storage, clock 
     () => rollUpSeries(pool, clock(), AbortSignal.timeout(rollUpMs)),
     () => databaseOn(pool).series.forget(clock(), oldSeriesAtOnce),
     () => forgetFrames(pool),
+    () => databaseOn(pool).looks.forgetUnused(oldRunsAtOnce),
     () => forgetOldJoins(pool, oldJoinsAtOnce),
     () => databaseOn(pool).incidents.forget(bounds.keptIncidentDays, bounds.keptIncidentsPerUser, oldIncidentsAtOnce),
     () => databaseOn(pool).changes.forget(changesKeptMinutes, oldChangesAtOnce),

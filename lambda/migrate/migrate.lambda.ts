@@ -8,6 +8,8 @@ import { createKMSKeyWrapper } from '../ports/sealer/key-wrapper.ts';
 import { openSealer } from '../ports/sealer/open-sealer.ts';
 import { readMigrateEnvironment, serviceRole } from './environment.ts';
 import { migrate } from './migrate.ts';
+import { recoverStage } from './recover-stage.ts';
+import type { RecoveryAnswer, RecoveryRequest } from './recover-stage.ts';
 
 /**
  * Everything but the migration connects by this role. It may read and write rows, but not change the schema. It has no
@@ -23,17 +25,24 @@ const keepServiceRole = `
   grant usage on all sequences in schema public to ${serviceRole};
   revoke update, delete on operator_commands, operator_outcomes from ${serviceRole};`;
 
-/**
- * @param event `rotateSigningKey` is sent by hand, to rotate the signing key as well: lib/README.md, “Rotate secrets”
- * @throws if any of it fails; then the deploy fails
- */
-export async function handler(event: { readonly rotateSigningKey?: boolean } | null): Promise<void> {
+interface MigrationEvent {
+  /** Sent by hand, to rotate the signing key as well: lib/README.md, “Rotate secrets”. */
+  readonly rotateSigningKey?: boolean;
+  /** Sent by `npm run recover`: lib/README.md, “Recover a stage”. */
+  readonly recover?: RecoveryRequest;
+}
+
+/** @throws if any of it fails; then the deploy fails */
+export async function handler(event: MigrationEvent | null): Promise<RecoveryAnswer | null> {
   const { secretARN, host, database, sealingKeyARN } = readMigrateEnvironment(process.env);
   const { username, password } = JSON.parse(await readSecret(secretARN)) as { username: string; password: string };
-  const pool = createPool({ host, database, user: username, password, ssl: { rejectUnauthorized: true }, max: 1 });
+  const owner = { host, database, user: username, password, ssl: { rejectUnauthorized: true } };
+  // The SQL files are in a folder beside the bundle.
+  const migrations = join(import.meta.dirname, 'migrations');
+  if (event?.recover) return await recoverStage(owner, migrations, event.recover, jsonLog);
+  const pool = createPool({ ...owner, max: 1 });
   try {
-    // The SQL files are in a folder beside the bundle.
-    const applied = await migrate(pool, join(import.meta.dirname, 'migrations'));
+    const applied = await migrate(pool, migrations);
     await pool.query(keepServiceRole);
     const sealer = await openSealer(pool, createKMSKeyWrapper(sealingKeyARN, 'data key'));
     await openSealer(pool, createKMSKeyWrapper(sealingKeyARN, 'sources'));
@@ -41,6 +50,7 @@ export async function handler(event: { readonly rotateSigningKey?: boolean } | n
     jsonLog('migrated', { applied });
     if (event?.rotateSigningKey)
       jsonLog('signing_key_rotated', { signsFrom: await rotateSigningKey(pool, sealer, new Date()) });
+    return null;
   } finally {
     await pool.end();
   }

@@ -12,23 +12,29 @@ import { createTopUp } from './billing/create-top-up.ts';
 import { getBillingOverview } from './billing/get-billing-overview.ts';
 import { getUsageAnalytics } from './billing/get-usage-analytics.ts';
 import { listInvoices } from './billing/list-invoices.ts';
+import { listPrices } from './billing/list-prices.ts';
 import { getCryptoDepositAddress } from './crypto/get-crypto-deposit-address.ts';
 import { listCryptoCurrencies } from './crypto/list-crypto-currencies.ts';
+import { listCryptoDeposits } from './crypto/list-crypto-deposits.ts';
 import { createConnection } from './connections/create-connection.ts';
 import { deleteConnection } from './connections/delete-connection.ts';
 import { getConnection } from './connections/get-connection.ts';
 import { listConnections } from './connections/list-connections.ts';
 import { reauthoriseConnection } from './connections/reauthorise-connection.ts';
+import { checkDestination } from './destinations/check-destination.ts';
 import { createDestination } from './destinations/create-destination.ts';
 import { deleteDestination } from './destinations/delete-destination.ts';
 import { getDestination } from './destinations/get-destination.ts';
 import { listDestinations } from './destinations/list-destinations.ts';
+import { restoreDestination } from './destinations/restore-destination.ts';
 import { updateDestination } from './destinations/update-destination.ts';
 import { createManagedSettings } from './managed-settings/create-managed-settings.ts';
 import { deleteManagedSettings } from './managed-settings/delete-managed-settings.ts';
 import { getManagedSettings } from './managed-settings/get-managed-settings.ts';
 import { listManagedSettings } from './managed-settings/list-managed-settings.ts';
 import { updateManagedSettings } from './managed-settings/update-managed-settings.ts';
+import { listNotifications } from './notifications/list-notifications.ts';
+import { markNotificationsRead } from './notifications/mark-notifications-read.ts';
 import type { Operation } from './operation.ts';
 import { createStreamOutput } from './outputs/create-stream-output.ts';
 import { deleteStreamOutput } from './outputs/delete-stream-output.ts';
@@ -39,6 +45,7 @@ import { applyPlaylistOperations } from './playlists/apply-playlist-operations.t
 import { copyPlaylist } from './playlists/copy-playlist.ts';
 import { createPlaylist } from './playlists/create-playlist.ts';
 import { deletePlaylist } from './playlists/delete-playlist.ts';
+import { discardPlaylistDraft } from './playlists/discard-playlist-draft.ts';
 import { getPlaylist } from './playlists/get-playlist.ts';
 import { listPlaylists } from './playlists/list-playlists.ts';
 import { publishPlaylist } from './playlists/publish-playlist.ts';
@@ -53,22 +60,29 @@ import { listSources } from './sources/list-sources.ts';
 import { scanSource } from './sources/scan-source.ts';
 import { updateSource } from './sources/update-source.ts';
 import { cancelStreamSchedule } from './streams/cancel-stream-schedule.ts';
+import { countStreams } from './streams/count-streams.ts';
 import { createStream } from './streams/create-stream.ts';
 import { deleteStream } from './streams/delete-stream.ts';
+import { duplicateStream } from './streams/duplicate-stream.ts';
 import { getStreamReadiness } from './streams/get-stream-readiness.ts';
 import { createStreamPreview } from './streams/create-stream-preview.ts';
 import { createGuideLink } from './streams/create-guide-link.ts';
 import { deleteGuideLink } from './streams/delete-guide-link.ts';
 import { getStreamFrame } from './streams/get-stream-frame.ts';
+import { previewStreamLook } from './streams/preview-stream-look.ts';
 import { getStreamProof } from './streams/get-stream-proof.ts';
 import { getStreamStatsHistory } from './streams/get-stream-stats-history.ts';
 import { getStreamStats } from './streams/get-stream-stats.ts';
 import { getStream } from './streams/get-stream.ts';
 import { getStreamTimeline } from './streams/get-stream-timeline.ts';
+import { listOccurrences } from './streams/list-occurrences.ts';
 import { listStreamBroadcasts } from './streams/list-stream-broadcasts.ts';
 import { listStreamTransitions } from './streams/list-stream-transitions.ts';
 import { listStreams } from './streams/list-streams.ts';
+import { previewRecurrence } from './streams/preview-recurrence.ts';
+import { retryStream } from './streams/retry-stream.ts';
 import { scheduleStream } from './streams/schedule-stream.ts';
+import { skipOccurrence } from './streams/skip-occurrence.ts';
 import { startStream } from './streams/start-stream.ts';
 import { stopStream } from './streams/stop-stream.ts';
 import { updateStream } from './streams/update-stream.ts';
@@ -92,6 +106,8 @@ import { getWebhook } from './webhooks/get-webhook.ts';
 import { listWebhookDeliveries } from './webhooks/list-webhook-deliveries.ts';
 import { listWebhooks } from './webhooks/list-webhooks.ts';
 import { redeliverWebhook } from './webhooks/redeliver-webhook.ts';
+import { rotateWebhookSecret } from './webhooks/rotate-webhook-secret.ts';
+import { testWebhook } from './webhooks/test-webhook.ts';
 import { updateWebhook } from './webhooks/update-webhook.ts';
 
 export const operations: readonly Operation[] = [
@@ -101,6 +117,7 @@ export const operations: readonly Operation[] = [
   listChanges,
 
   listStreams,
+  countStreams,
   createStream,
   getStream,
   updateStream,
@@ -108,14 +125,20 @@ export const operations: readonly Operation[] = [
   getStreamReadiness,
   startStream,
   stopStream,
+  retryStream,
+  duplicateStream,
   scheduleStream,
   cancelStreamSchedule,
+  skipOccurrence,
+  listOccurrences,
+  previewRecurrence,
   getStreamStats,
   getStreamStatsHistory,
   createStreamPreview,
   getStreamTimeline,
   getStreamProof,
   getStreamFrame,
+  previewStreamLook,
   listStreamTransitions,
   createGuideLink,
   deleteGuideLink,
@@ -155,6 +178,7 @@ export const operations: readonly Operation[] = [
   applyPlaylistOperations,
   copyPlaylist,
   publishPlaylist,
+  discardPlaylistDraft,
   deletePlaylist,
 
   listDestinations,
@@ -162,6 +186,8 @@ export const operations: readonly Operation[] = [
   getDestination,
   updateDestination,
   deleteDestination,
+  restoreDestination,
+  checkDestination,
 
   listConnections,
   createConnection,
@@ -175,18 +201,22 @@ export const operations: readonly Operation[] = [
   deleteManagedSettings,
 
   getBillingOverview,
+  listPrices,
   listInvoices,
   getUsageAnalytics,
   createTopUp,
 
   listCryptoCurrencies,
   getCryptoDepositAddress,
+  listCryptoDeposits,
 
   listWebhooks,
   createWebhook,
   getWebhook,
   updateWebhook,
   deleteWebhook,
+  testWebhook,
+  rotateWebhookSecret,
   listWebhookDeliveries,
   redeliverWebhook,
 
@@ -198,4 +228,6 @@ export const operations: readonly Operation[] = [
   testAlertChannel,
   listIncidents,
   getIncident,
+  listNotifications,
+  markNotificationsRead,
 ];

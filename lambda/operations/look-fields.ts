@@ -1,17 +1,28 @@
 // The object `look`, as streams and items of playlists have it. AI clients are given all of it, so it is short.
 import * as z from 'zod';
+import { drawingName } from '../domain/drawing-names.ts';
+import { wholeDrawing } from '../domain/drawings.ts';
 import { aspects, framingModes, pictureJoinKinds, pictureJoinSeconds, usualLook } from '../domain/look.ts';
 import type { Framing, ItemLook, PictureJoin, StreamLook } from '../domain/look.ts';
+import {
+  overlayBounds,
+  overlayPlaces,
+  themeStyles,
+  usualLogo,
+  usualNext,
+  usualTheme,
+  usualTitle,
+} from '../domain/overlays.ts';
+import type { Overlays } from '../domain/overlays.ts';
+import { id } from './fields.ts';
 
-const framing = {
-  mode: z.enum(framingModes),
-  colour: z
-    .string()
-    .regex(/^#[\dA-Fa-f]{6}$/, { error: 'Such as #102030.' })
-    .meta({ examples: ['#102030'] }),
-};
+const colour = z
+  .string()
+  .regex(/^#[\dA-Fa-f]{6}$/, { error: 'Such as #102030.' })
+  .meta({ examples: ['#102030'] });
+const framingMode = z.enum(framingModes);
 const framingInput = z
-  .strictObject({ mode: framing.mode.optional(), colour: framing.colour.optional().describe('Of bars: #rrggbb.') })
+  .strictObject({ mode: framingMode.optional(), colour: colour.optional().describe('Of bars: #rrggbb.') })
   .optional()
   .describe('How an item of another shape is shown: pad with bars, crop, or blur (itself behind it).');
 
@@ -22,9 +33,50 @@ const joinInput = z
   .optional()
   .describe('How pictures and their sound are followed by the next; dip: through black.');
 
+const place = z.enum(overlayPlaces).meta({ id: 'OverlayPlace' });
+const themeStyle = z.enum(themeStyles);
+const logoInput = z.strictObject({
+  uploadID: id.describe('An image.'),
+  place: place.default(usualLogo.place),
+  widthPercent: within(overlayBounds.widthPercent).default(usualLogo.widthPercent).describe("Of the picture's."),
+  opacityPercent: within(overlayBounds.opacityPercent).default(usualLogo.opacityPercent),
+});
+const titleInput = z.strictObject({
+  place: place.default(usualTitle.place),
+  seconds: within(overlayBounds.titleSeconds)
+    .nullable()
+    .default(usualTitle.seconds)
+    .describe('From its beginning; null: to its end.'),
+});
+const nextInput = z.strictObject({
+  place: place.default(usualNext.place),
+  seconds: within(overlayBounds.nextSeconds).default(usualNext.seconds).describe('Before its end.'),
+  label: z.string().trim().min(overlayBounds.labelLength[0]).max(overlayBounds.labelLength[1]).default(usualNext.label),
+});
+const themeInput = z.strictObject({
+  style: themeStyle.default(usualTheme.style),
+  textColour: colour.default(usualTheme.textColour),
+  panelColour: colour.default(usualTheme.panelColour),
+  panelOpacityPercent: within(overlayBounds.panelOpacityPercent).default(usualTheme.panelOpacityPercent),
+});
+const overlaysInput = z
+  .strictObject({
+    logo: logoInput.nullish(),
+    title: titleInput.nullish().describe('Title and artist of each item.'),
+    next: nextInput.nullish().describe('Title of what follows each video; prepared, not if shuffled.'),
+    theme: themeInput.optional().describe('How texts are drawn.'),
+  })
+  .nullish()
+  .describe('Drawn over all pictures, inside the safe area.');
+
 /** What requests take of a stream. */
 export const streamLookInput = z
-  .strictObject({ aspect: z.enum(aspects).optional(), framing: framingInput, join: joinInput })
+  .strictObject({
+    aspect: z.enum(aspects).optional(),
+    framing: framingInput,
+    join: joinInput,
+    overlays: overlaysInput,
+  })
   .meta({ id: 'StreamLookSettings' });
 
 /** What requests take of an item. */
@@ -32,12 +84,32 @@ export const itemLookInput = z
   .strictObject({ framing: framingInput, join: joinInput })
   .meta({ id: 'ItemLookSettings' });
 
-const shownFraming = z.object(framing).meta({ id: 'Framing' });
+/** Answers have no bounds: what is kept is within those of requests. */
+const shownColour = z.string().meta({ examples: ['#102030'] });
+const shownFraming = z.object({ mode: framingMode, colour: shownColour }).meta({ id: 'Framing' });
 const shownJoin = z.object({ kind: joinKind, seconds: z.number() });
+const shownOverlays = z
+  .object({
+    logo: z
+      .object({ uploadID: id, place, widthPercent: z.int32(), opacityPercent: z.int32() })
+      .meta({ id: 'LogoOverlay' })
+      .nullable(),
+    title: z.object({ place, seconds: z.int32().nullable() }).meta({ id: 'TitleOverlay' }).nullable(),
+    next: z.object({ place, seconds: z.int32(), label: z.string() }).meta({ id: 'NextOverlay' }).nullable(),
+    theme: z
+      .object({
+        style: themeStyle,
+        textColour: shownColour,
+        panelColour: shownColour,
+        panelOpacityPercent: z.int32(),
+      })
+      .meta({ id: 'OverlayTheme' }),
+  })
+  .meta({ id: 'Overlays' });
 
 /** What answers have of a stream. */
 export const streamLook = z
-  .object({ aspect: z.enum(aspects), framing: shownFraming, join: shownJoin })
+  .object({ aspect: z.enum(aspects), framing: shownFraming, join: shownJoin, overlays: shownOverlays.nullable() })
   .meta({ id: 'StreamLook' });
 /** What answers have of an item. */
 export const itemLook = z
@@ -46,8 +118,13 @@ export const itemLook = z
   .meta({ id: 'ItemLook' });
 
 /** The settings of a request, with what it leaves out as it usually is. */
-export function streamLookSettings({ aspect, framing: given, join }: z.output<typeof streamLookInput>): StreamLook {
-  return { aspect: aspect ?? usualLook.aspect, framing: framingSettings(given), join: joinSettings(join) };
+export function streamLookSettings(look: z.output<typeof streamLookInput>): StreamLook {
+  const { aspect = usualLook.aspect, framing, join } = look;
+  const settings = { aspect, framing: framingSettings(framing), join: joinSettings(join) };
+  const overlays = look.overlays && overlaySettings(look.overlays);
+  if (!overlays?.logo && !overlays?.title && !overlays?.next) return settings;
+  const drawing = wholeDrawing(overlays);
+  return { ...settings, overlays, ...(drawing && { drawn: drawingName(drawing) }) };
 }
 
 /** The settings of a request for an item: what it leaves out is as its stream's. */
@@ -55,12 +132,28 @@ export function itemLookSettings({ framing: given, join }: z.output<typeof itemL
   return { ...(given && { framing: framingSettings(given) }), ...(join && { join: joinSettings(join) }) };
 }
 
+/** What an answer has of the settings of a stream. @param look null: as it usually is */
+export function presentLook(look: StreamLook | null): z.output<typeof streamLook> {
+  const { aspect, framing, join, overlays } = { ...usualLook, ...look };
+  return { aspect, framing, join, overlays: overlays ? { next: null, ...overlays } : null };
+}
+
+function within([least, most]: readonly [number, number]) {
+  return z.int().min(least).max(most);
+}
+
 function framingSettings(given: z.output<typeof framingInput>): Framing {
-  const { mode, colour } = usualLook.framing;
-  return { mode: given?.mode ?? mode, colour: (given?.colour ?? colour).toLowerCase() };
+  const { mode, colour: usualColour } = usualLook.framing;
+  return { mode: given?.mode ?? mode, colour: (given?.colour ?? usualColour).toLowerCase() };
 }
 
 function joinSettings(given: z.output<typeof joinInput>): PictureJoin {
   const { kind, seconds } = usualLook.join;
   return { kind: given?.kind ?? kind, seconds: given?.seconds ?? seconds };
+}
+
+function overlaySettings(given: NonNullable<z.output<typeof overlaysInput>>): Overlays {
+  const { logo = null, title = null, next = null, theme = usualTheme } = given;
+  const [textColour, panelColour] = [theme.textColour.toLowerCase(), theme.panelColour.toLowerCase()];
+  return { logo, title, next, theme: { ...theme, textColour, panelColour } };
 }

@@ -36,6 +36,7 @@ interface Declaration<Params extends Shape, Query extends Shape, Body extends Sc
     | 'account'
     | 'service'
     | 'streams'
+    | 'schedule'
     | 'uploads'
     | 'sources'
     | 'playlists'
@@ -46,7 +47,8 @@ interface Declaration<Params extends Shape, Query extends Shape, Body extends Sc
     | 'crypto'
     | 'webhooks'
     | 'alert-channels'
-    | 'incidents';
+    | 'incidents'
+    | 'notifications';
   readonly method: Method;
   /** Relative to the base URL, with {name} for each of `params`. */
   readonly path: `/${string}`;
@@ -61,6 +63,8 @@ interface Declaration<Params extends Shape, Query extends Shape, Body extends Sc
     readonly location?: (answer: z.output<Answer>) => string;
     /** The answer holds a secret, so the copy that we keep for repeated requests is sealed. */
     readonly isSecret?: boolean;
+    /** The answer has the address of a picture alone, at which a model cannot look. */
+    readonly isPicture?: true;
     /** The answer as a table, which REST answers where the query has format=csv. */
     readonly csv?: (answer: z.output<Answer>) => string;
   };
@@ -85,6 +89,7 @@ export interface Operation extends Omit<
     readonly body?: Schema;
     readonly location?: (answer: unknown) => string;
     readonly isSecret?: boolean;
+    readonly isPicture?: true;
     readonly csv?: (answer: unknown) => string;
   };
   readonly handle: (ctx: Context, input: { params: unknown; query: unknown; body: unknown }) => Promise<unknown>;

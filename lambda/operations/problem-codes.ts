@@ -95,6 +95,11 @@ export const problemCodes = {
     title: 'Stream is not running',
     explanation: 'Only a stream that is live can be stopped.',
   },
+  stream_not_running: {
+    status: 422,
+    title: 'Stream is not running',
+    explanation: 'Only what a running stream does can be tried again.',
+  },
   stream_not_schedulable: {
     status: 422,
     title: 'Stream cannot be scheduled now',
@@ -122,6 +127,11 @@ export const problemCodes = {
     explanation: 'The resource is no longer in the version that the request names. Read it again and decide anew.',
   },
   playlist_not_empty: { status: 422, title: 'Playlist not empty', explanation: 'The target of a copy must be empty.' },
+  nothing_published: {
+    status: 422,
+    title: 'Nothing was published',
+    explanation: 'There is nothing that the draft could be again.',
+  },
   playlist_empty: {
     status: 422,
     title: 'Playlist empty',

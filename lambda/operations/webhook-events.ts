@@ -11,7 +11,7 @@ import { failure } from './fields.ts';
 import type { Scope } from './scopes.ts';
 import { inspectionFields } from './uploads/upload-inspection.ts';
 
-interface WebhookEvent {
+export interface WebhookEvent {
   readonly type: string;
   /** What somebody needs who may hear of it: what reading the same takes. */
   readonly scope: Scope;
@@ -267,17 +267,3 @@ export const webhookEvents = [
 export type WebhookEventType = (typeof webhookEvents)[number]['type'];
 
 export const webhookEventTypes = webhookEvents.map(({ type }) => type) as [WebhookEventType, ...WebhookEventType[]];
-
-/** The body of a request to a webhook: the form that Standard Webhooks recommends, and a number for the order. */
-export function webhookPayload({ type, data }: Pick<WebhookEvent, 'type' | 'data'>): z.ZodObject {
-  return z.object({
-    type: z.literal(type),
-    timestamp: z.iso.datetime().describe('When it happened.'),
-    sequence: z
-      .int()
-      .describe(
-        'Grows with each event: of two about the same resource, the one with the larger number happened later.',
-      ),
-    data,
-  });
-}

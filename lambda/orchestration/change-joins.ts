@@ -20,5 +20,6 @@ export async function changeJoins(data: Database, stream: Stream, track: Track, 
     const { join: joinBefore, under: underBefore } = before[index]!;
     return join?.kind === joinBefore?.kind && join?.seconds === joinBefore?.seconds && isSameUnder(under, underBefore);
   });
-  if (!isSame) await goOnWith(data, stream, track, timeline, items, now);
+  const { overlays } = timeline.at(-1)!.snapshot;
+  if (!isSame) await goOnWith(data, stream, track, timeline, { items, ...(overlays && { overlays }) }, now);
 }

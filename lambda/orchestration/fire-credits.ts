@@ -3,7 +3,7 @@ import type { Pool } from 'pg';
 import type { DueAccount } from '../data/credit-accounts.ts';
 import { databaseOn, inTransaction } from '../data/database.ts';
 import type { Database } from '../data/database.ts';
-import type { NotificationKind } from '../data/notifications.ts';
+import type { NotificationKind } from '../domain/notification-words.ts';
 import { actionDue, graceMs, outlookOf } from '../domain/credits.ts';
 import type { Warning } from '../domain/credits.ts';
 import { settleRest } from './account-rest.ts';

@@ -7,6 +7,9 @@ import type { TimelineEntry, TimelineItem, TimelineSnapshot } from '../domain/pl
 import { framesPerSecond } from '../domain/video-format.ts';
 import { takeOverSeconds } from './publish-draft.ts';
 
+/** What a track plays otherwise from now on; what is left out of it is not there any more. */
+type NextSnapshot = Omit<TimelineSnapshot, 'mode' | 'seed'>;
+
 /** The items that a track plays last. Levels are rows of the run, and no part of its snapshots. */
 export function lastItems(timeline: readonly TimelineEntry[]): TimelineItem[] {
   return (timeline.at(-1)?.snapshot.items ?? []).map((each) => {
@@ -16,30 +19,31 @@ export function lastItems(timeline: readonly TimelineEntry[]): TimelineItem[] {
 }
 
 /**
- * Appends the items of the last entry of a track, as they are to be from now on. The caller has locked the stream.
+ * Appends the last entry of a track as it is to be from now on. The caller has locked the stream.
  * @param timeline of the track, with an entry at least
- * @param items in the order of that entry
+ * @param next with the items in the order of that entry
  */
 export async function goOnWith(
   data: Database,
   stream: Stream,
   track: Track,
   timeline: readonly TimelineEntry[],
-  items: readonly TimelineItem[],
+  next: NextSnapshot,
   now: Date,
 ): Promise<void> {
   const { playlistID, offsetSeconds: lastSeconds, snapshot: last } = timeline.at(-1)!;
+  const { mode, seed } = last;
   const begin = (offsetSeconds: number, snapshot: TimelineSnapshot) =>
     data.timelines.append(stream.id, track, { offsetSeconds, playlistID, snapshot });
-  if (stream.anchored_at === null) return begin(0, { ...last, items });
+  if (stream.anchored_at === null) return begin(0, { mode, seed, ...next });
   const takesOverAt = takeOverSeconds(stream, timeline, now);
-  if (lastSeconds >= takesOverAt) return begin(lastSeconds, { ...last, items });
+  if (lastSeconds >= takesOverAt) return begin(lastSeconds, { mode, seed, ...next });
   const rate = framesPerSecond[stream.run_framerate!];
   const frame = Math.round(takesOverAt * rate);
-  const next = occurrenceAt(timeline, frame, rate).item;
-  if (last.mode === 'sequential') return begin(takesOverAt, { ...last, items: from(items, next.itemID) });
+  const { itemID } = occurrenceAt(timeline, frame, rate).item;
+  if (mode === 'sequential') return begin(takesOverAt, { mode, seed, ...next, items: from(next.items, itemID) });
   const playing = occurrenceAt(timeline, frame - 1, rate).item;
-  return begin(takesOverAt, drawnAnew({ ...last, items }, playing.itemID));
+  return begin(takesOverAt, drawnAnew({ mode, seed, ...next }, playing.itemID));
 }
 
 /** The items in their order, from one of them on. */

@@ -7,7 +7,7 @@ import type { PictureFormat } from '../domain/rendition.ts';
 import { takeOverSeconds } from './publish-draft.ts';
 import { withLiveDraft } from './start-stream.ts';
 import { loadParts } from './stream-parts.ts';
-import { snapshotOfPlaylist, snapshotsOf } from './timeline-snapshots.ts';
+import { playsSoundTrack, snapshotOfPlaylist, snapshotsOf } from './timeline-snapshots.ts';
 
 /** A shuffle is drawn when it takes over: until then nobody knows its order, and this one stands for it. */
 const anySeed = 0;
@@ -43,7 +43,8 @@ export async function draftTimelines(
   const planned = { ...live };
   for (const playlist of playlists.filter(isMeant)) {
     const { id: playlistID, kind, draft } = playlist!;
-    const snapshot = snapshotOfPlaylist(stream, kind, draft, { uploads, seed: anySeed });
+    const hasSoundTrack = playsSoundTrack(stream, playlists);
+    const snapshot = snapshotOfPlaylist(stream, kind, draft, { uploads, hasSoundTrack, seed: anySeed });
     const timeline = live[kind];
     if (snapshot.items.length === 0 || timeline.length === 0) continue;
     const offsetSeconds = takeOverSeconds(stream, timeline, now);

@@ -4,22 +4,26 @@ import type { UploadInFormat } from '../data/prepared-uploads.ts';
 import { slotsOfPreparing } from '../domain/capacity.ts';
 import type { Use } from '../domain/limits.ts';
 import type { TimelineItem } from '../domain/play-out.ts';
-import { formatName, formatOfItem } from '../domain/rendition.ts';
-import type { RenditionFormat } from '../domain/rendition.ts';
+import { variantSeconds } from '../domain/drawings.ts';
+import { formatName, formatOfItem, isSound, variantsOfItem } from '../domain/rendition.ts';
+import type { ItemFormat, RenditionFormat } from '../domain/rendition.ts';
 import { limitReached } from './limits.ts';
 
 /** Uploads that are to be prepared in a format. */
 export function inFormat(uploadIDs: readonly string[], format: RenditionFormat): UploadInFormat[] {
   const slots = slotsOfPreparing(format);
-  return uploadIDs.map((uploadID) => ({ uploadID, format: formatName(format), slots }));
+  const mostSeconds = isSound(format) || format.variant === undefined ? null : variantSeconds(format.variant);
+  return uploadIDs.map((uploadID) => ({ uploadID, format: formatName(format), slots, mostSeconds }));
 }
 
 /** Items that are to be prepared in the formats that they are sent in, of those of their stream. */
 export function itemsInFormat(
-  items: readonly Pick<TimelineItem, 'uploadID' | 'framing'>[],
+  items: readonly (Pick<TimelineItem, 'uploadID'> & ItemFormat)[],
   format: RenditionFormat,
 ): UploadInFormat[] {
-  return items.flatMap((item) => inFormat([item.uploadID], formatOfItem(format, item)));
+  return items.flatMap((item) =>
+    [formatOfItem(format, item), ...variantsOfItem(format, item)].flatMap((each) => inFormat([item.uploadID], each)),
+  );
 }
 
 /**

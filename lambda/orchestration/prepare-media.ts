@@ -7,13 +7,15 @@ import { formatOfRun } from '../data/streams.ts';
 import type { Stream } from '../data/streams.ts';
 import type { Timelines, Track } from '../data/timelines.ts';
 import type { TimelineItem } from '../domain/play-out.ts';
-import { formatName, formatNamed, targetOfFormat, uploadsByFormat } from '../domain/rendition.ts';
-import type { PictureFormat, RenditionFormat } from '../domain/rendition.ts';
+import { formatName, formatNamed, targetOfFormat, uploadsByFormat, uploadsByVariant } from '../domain/rendition.ts';
+import type { ItemFormat, PictureFormat, RenditionFormat } from '../domain/rendition.ts';
 import { targetOf } from '../domain/sound.ts';
 import { launchStream } from './launch-stream.ts';
 import { requestRenditions, requestWithinLimit } from './request-renditions.ts';
 import type { RequestOptions } from './request-renditions.ts';
+import { refreshJoinsOf } from './settle-joins.ts';
 import { requestSound, settleSoundOf } from './settle-sound.ts';
+import { beginWithLooks, keptVariants, settleLooksOf } from './take-up-looks.ts';
 
 /**
  * How far a track is. `begun`: something of it is prepared, and the rest is not yet. `ready`: everything that can be
@@ -29,12 +31,15 @@ export type Preparation = 'preparing' | 'begun' | 'ready' | 'failed';
 export async function requestPreparation(
   data: Database,
   track: Track,
-  items: readonly Pick<TimelineItem, 'uploadID' | 'framing'>[],
+  items: readonly (Pick<TimelineItem, 'uploadID'> & ItemFormat)[],
   format: PictureFormat,
   { retries }: Pick<RequestOptions, 'retries'>,
 ): Promise<Preparation> {
   const wanted = uploadsByFormat(items, track === 'audio' ? 'sound' : format);
   for (const [name, ids] of wanted)
+    await requestRenditions(data, name, await data.renditions.contentsOf(ids), { retries });
+  // Nobody waits for what is drawn over a part.
+  for (const [name, ids] of uploadsByVariant(items, track === 'audio' ? 'sound' : format))
     await requestRenditions(data, name, await data.renditions.contentsOf(ids), { retries });
   const states: UploadPreparation['state'][] = [];
   for (const [name, ids] of wanted)
@@ -59,7 +64,7 @@ export async function keepPrepared(
 ): Promise<void> {
   const kept = await data.renditions.toKeep(changed, id);
   for (const [userID, uploads] of Map.groupBy(kept, (upload) => upload.user_id)) {
-    await requestWithinLimit(data, userID, uploads, options);
+    await requestWithinLimit(data, userID, [...uploads, ...(await keptVariants(data, uploads))], options);
     const sounds = uploads.map(({ upload_id: uploadID, item_sound: item, stream_sound: stream }) => {
       return { uploadID, targetLUFS: targetOf(item, stream) };
     });
@@ -73,7 +78,7 @@ export async function keepPrepared(
  */
 export async function prepareAndLaunch(data: Database, stream: Stream, now: Date): Promise<void> {
   const preparation = await preparationOf(data, stream, { retries: 'at once' });
-  if (mayLaunch(preparation)) return launchStream(data, stream, now);
+  if (mayLaunch(preparation)) return launch(data, stream, now);
   const preparing = (await data.streams.move(stream, 'preparation_needed'))!;
   if (preparation === 'failed') await failPreparation(data, preparing);
 }
@@ -100,9 +105,16 @@ export async function settlePreparation(pool: Pool, contentHash: string, format:
       if (preparation === 'failed') await failPreparation(data, stream);
       if (!mayLaunch(preparation)) return;
       const prepared = (await data.streams.move(stream, 'preparation_done'))!;
-      await launchStream(data, prepared, await data.now());
+      await launch(data, prepared, await data.now());
     });
   }
+  await settleLooksOf(pool, contentHash, format);
+  await refreshJoinsOf(pool, contentHash);
+}
+
+async function launch(data: Database, stream: Stream, now: Date): Promise<void> {
+  await beginWithLooks(data, stream);
+  await launchStream(data, stream, now);
 }
 
 /** How far a stream is. Where its sound track cannot be played it starts all the same, with the pictures' own sound. */
@@ -115,7 +127,7 @@ async function preparationOf(
   const format = formatOfRun(stream);
   const request = (track: Track) => requestPreparation(data, track, itemsOf(timelines, track), format, retrying);
   const framed = await request('video');
-  // What is framed otherwise is sent until then.
+  // What looks otherwise is sent until then.
   const pictures =
     framed === 'preparing' && (await isBaseThere(data, itemsOf(timelines, 'video'), format)) ? 'begun' : framed;
   const sound = timelines.audio.length > 0 ? await request('audio') : 'ready';
@@ -127,9 +139,9 @@ function mayLaunch(preparation: Preparation): boolean {
   return preparation === 'ready' || preparation === 'begun';
 }
 
-/** Whether any of these items is prepared with black bars, while it is to have another framing. */
+/** Whether any of these items is prepared with black bars and nothing over it, while it is to look otherwise. */
 async function isBaseThere(data: Database, items: readonly TimelineItem[], format: PictureFormat): Promise<boolean> {
-  const ids = items.flatMap(({ uploadID, framing }) => (framing === undefined ? [] : [uploadID]));
+  const ids = items.flatMap(({ uploadID, framing, drawn }) => ((framing ?? drawn) ? [uploadID] : []));
   return ids.length > 0 && (await data.renditions.prepared(ids, [formatName(format)])).formats.size > 0;
 }
 
@@ -155,7 +167,7 @@ async function failPreparation(data: Database, stream: Stream): Promise<void> {
  */
 export async function remedyFor(
   data: Database,
-  items: readonly Pick<TimelineItem, 'uploadID' | 'framing'>[],
+  items: readonly (Pick<TimelineItem, 'uploadID'> & ItemFormat)[],
   format: RenditionFormat,
   usual: string,
 ): Promise<string> {

@@ -5,6 +5,8 @@ import type { Playlist } from '../data/playlists.ts';
 import { formatOfRun, formatOfStart } from '../data/streams.ts';
 import type { Stream } from '../data/streams.ts';
 import { wordsOf } from '../domain/limits.ts';
+import { overlayUploads } from '../domain/overlays.ts';
+import { withNext } from '../domain/drawings.ts';
 import { boundaryAfter, effectiveAheadSeconds } from '../domain/play-out.ts';
 import type { TimelineEntry } from '../domain/play-out.ts';
 import type { PictureFormat } from '../domain/rendition.ts';
@@ -16,7 +18,8 @@ import { lockWithStream } from './lock-with-stream.ts';
 import { itemsInFormat, noteToPrepare } from './preparation-limit.ts';
 import { keepPrepared, remedyFor, requestPreparation } from './prepare-media.ts';
 import { refreshSound, requestSound, soundsOf } from './settle-sound.ts';
-import { snapshotOfPlaylist } from './timeline-snapshots.ts';
+import { noteDrawings, takeUpLooks } from './take-up-looks.ts';
+import { playsSoundTrack, snapshotOfPlaylist } from './timeline-snapshots.ts';
 
 /** What the user is told of a failure that is our fault. */
 const notPublished = {
@@ -70,15 +73,18 @@ export async function publishDraft(
   if (!publishing || playlist.publish_request !== request || playlist.publish_status !== 'PREPARING') return;
 
   const requesting = { retries: 'never', limitFactor } as const;
-  const namedIDs = publishing.items.map((item) => item.uploadID);
+  const namedIDs = [...publishing.items.map((item) => item.uploadID), ...overlayUploads(stream.look?.overlays)];
   const found = await data.uploads.findSettled(playlist.user_id, namedIDs);
   if (found.some((upload) => upload.uploaded && upload.probe_state === 'pending')) return;
 
   const uploads = new Map(found.map((upload) => [upload.id, upload]));
   const seed = Math.floor(random() * 2 ** 31);
-  const snapshot = snapshotOfPlaylist(stream, playlist.kind, publishing, { uploads, seed });
+  const playlists = await data.playlists.findMany(stream.user_id, stream.playlist_ids);
+  const hasSoundTrack = playsSoundTrack(stream, playlists);
+  const snapshot = snapshotOfPlaylist(stream, playlist.kind, publishing, { uploads, hasSoundTrack, seed });
   if (snapshot.items.length === 0)
     return fail(data, locked, 'No item of the playlist can be played: look at the failure of each upload in it.');
+  if (snapshot.overlays) await noteDrawings(data, snapshot.overlays, withNext(snapshot.items, snapshot.mode));
   if (stream.stream_backend === 'manifest') {
     const format = await formatOf(data, stream);
     const toPrepare = itemsInFormat(snapshot.items, playlist.kind === 'audio' ? 'sound' : format);
@@ -97,6 +103,7 @@ export async function publishDraft(
   await settle(data, stream);
   if (isLive(stream.state) && stream.state !== 'stopping' && stream.playlist_ids.includes(playlist.id)) {
     await takeOver(data, stream, playlist, snapshot, now);
+    if (stream.stream_backend === 'manifest') await takeUpLooks(data, stream, now);
     await refreshSound(data, stream, { now, ...requesting });
   }
 }

@@ -1,54 +1,101 @@
-// Lets a stream that is live put its items into its frame as it says by now, from the next item on.
+// Lets a stream that is live show its items as it says by now, from the next one on: in its frame, under its overlays.
 import type { Database } from '../data/database.ts';
 import { formatOfRun } from '../data/streams.ts';
 import type { Stream } from '../data/streams.ts';
+import { withNext } from '../domain/drawings.ts';
 import type { Use } from '../domain/limits.ts';
-import { framingOf } from '../domain/look.ts';
-import type { TimelineItem } from '../domain/play-out.ts';
+import { overlayUploads } from '../domain/overlays.ts';
+import type { TimelineEntry, TimelineItem, TimelineOverlays } from '../domain/play-out.ts';
+import { isLive } from '../domain/stream-lifecycle.ts';
+import { changeJoins } from './change-joins.ts';
 import { goOnWith, lastItems } from './go-on-with.ts';
 import { itemsInFormat, noteToPrepare } from './preparation-limit.ts';
-import { requestPreparation } from './prepare-media.ts';
-import { sizeOf } from './timeline-snapshots.ts';
+import { keepPrepared, requestPreparation } from './prepare-media.ts';
+import { refreshJoins } from './settle-joins.ts';
+import { noteDrawings, takeUpLooks } from './take-up-looks.ts';
+import { drawnOver, overlaysOf, shownAs } from './timeline-snapshots.ts';
+
+interface ReframeOptions {
+  readonly now: Date;
+  /** Of the stage. */
+  readonly limitFactor: number;
+}
+
+/**
+ * Lets a stream, which the caller has locked, show its next items as it says by now, if it is live.
+ * @returns the limit of its user that this would exceed; null where there is room
+ */
+export async function takeUpLook(data: Database, stream: Stream, options: ReframeOptions): Promise<Use | null> {
+  if (!isLive(stream.state) || stream.state === 'stopping') return null;
+  const reached = await reframe(data, stream, options);
+  if (reached) return reached;
+  await changeJoins(data, stream, 'video', options.now);
+  await refreshJoins(data, stream, options.now);
+  return null;
+}
+
+/**
+ * Lets the streams that draw an upload as their logo do so, once it is known whether it can be drawn. What has no room
+ * goes on as it is.
+ */
+export async function takeUpLogo(data: Database, uploadID: string, limitFactor: number): Promise<void> {
+  for (const id of await data.streamParts.withLogo(uploadID)) {
+    const stream = await data.streams.lockAny(id);
+    if (!stream) continue;
+    await takeUpLook(data, stream, { now: await data.now(), limitFactor });
+    await keepPrepared(data, 'stream', id, { retries: 'at once', limitFactor });
+  }
+}
 
 /**
  * Takes up the setting of a stream, which the caller has locked, and has prepared what that takes. Until it is, what is
  * there is sent.
- * @param limitFactor of the stage
  * @returns the limit of its user that this would exceed, with nothing written; null where there is room
  */
-export async function reframe(
-  data: Database,
-  stream: Stream,
-  { now, limitFactor }: { readonly now: Date; readonly limitFactor: number },
-): Promise<Use | null> {
+async function reframe(data: Database, stream: Stream, { now, limitFactor }: ReframeOptions): Promise<Use | null> {
   const timeline = (await data.timelines.ofStream(stream.id)).video;
+  const last = timeline.at(-1);
+  if (!last) return null;
   const before = lastItems(timeline);
-  const items = await framed(data, stream, timeline.at(-1)?.playlistID ?? null, before);
-  if (items.every(({ framing }, index) => framing === before[index]!.framing)) return null;
+  const { items, overlays } = await shown(data, stream, last, before);
+  if (items.every((item, index) => isShownAs(item, before[index]!))) return null;
+  if (overlays) await noteDrawings(data, overlays, withNext(items, last.snapshot.mode));
   if (stream.stream_backend === 'manifest') {
     const format = formatOfRun(stream);
     const reached = await noteToPrepare(data, stream.user_id, limitFactor, itemsInFormat(items, format));
     if (reached) return reached;
     await requestPreparation(data, 'video', items, format, { retries: 'at once' });
   }
-  await goOnWith(data, stream, 'video', timeline, items, now);
+  await goOnWith(data, stream, 'video', timeline, { items, ...(overlays && { overlays }) }, now);
+  if (stream.stream_backend === 'manifest') await takeUpLooks(data, stream, now);
   return null;
 }
 
-/** Items with the framings that they and their stream say now. One whose upload is gone stays as it is. */
-async function framed(
+/** Items as they and their stream say now. One whose upload is gone keeps its framing. */
+async function shown(
   data: Database,
   stream: Stream,
-  playlistID: string | null,
+  { playlistID, snapshot: { mode } }: TimelineEntry,
   items: readonly TimelineItem[],
-): Promise<TimelineItem[]> {
-  const found = await data.uploads.ofUser(stream.user_id, [...new Set(items.map(({ uploadID }) => uploadID))]);
+): Promise<{ readonly items: TimelineItem[]; readonly overlays: TimelineOverlays | null }> {
+  const wanted = new Set([...items.map(({ uploadID }) => uploadID), ...overlayUploads(stream.look?.overlays)]);
+  const found = await data.uploads.ofUser(stream.user_id, [...wanted]);
   const uploads = new Map(found.map((upload) => [upload.id, upload]));
   const [playlist] = playlistID === null ? [] : await data.playlists.findMany(stream.user_id, [playlistID]);
   const looks = new Map(playlist?.live?.items.map(({ id, look }) => [id, look]));
-  return items.map(({ framing: before, ...item }) => {
+  const hasSoundTrack = (await data.timelines.ofStream(stream.id)).audio.length > 0;
+  const overlays = overlaysOf(stream, uploads, hasSoundTrack);
+  const named = withNext(items, mode);
+  const shownItems = items.map((before, index) => {
+    const { framing, drawn: _drawn, variants: _variants, ...item } = before;
     const upload = uploads.get(item.uploadID);
-    const framing = upload ? framingOf(looks.get(item.itemID), stream.look, sizeOf(upload)) : before;
-    return { ...item, ...(framing && { framing }) };
+    if (upload) return { ...item, ...shownAs(stream, overlays, upload, named[index]!, looks.get(item.itemID)) };
+    return { ...item, ...(framing && { framing }), ...drawnOver(overlays, named[index]!) };
   });
+  return { items: shownItems, overlays };
+}
+
+function isShownAs(one: TimelineItem, other: TimelineItem): boolean {
+  const variants = ({ variants: names = [] }: TimelineItem) => names.join(' ');
+  return one.framing === other.framing && one.drawn === other.drawn && variants(one) === variants(other);
 }

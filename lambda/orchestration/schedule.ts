@@ -25,11 +25,60 @@ export async function armSchedule(
   { startAt, endAt }: ScheduledTime,
   recurrence: StreamRecurrence | null,
 ): Promise<Stream> {
-  const starts = recurrence && (await startsOf(seriesOf(recurrence), startAt, shownStarts + 1));
+  const shown = recurrence && (await withUpcoming(recurrence, startAt));
   await data.dueTimes.set(stream.id, 'schedule_start', startAt);
   await data.dueTimes.set(stream.id, 'schedule_end', endAt);
-  const shown = recurrence && { ...recurrence, upcoming: starts!.map((start) => start.toISOString()) };
   return data.streams.setSchedule(stream.id, startAt, endAt, shown);
+}
+
+/** Forgets the schedule of a stream that waits for it, and that the caller has locked. */
+export async function cancelSchedule(data: Database, stream: Stream): Promise<Stream> {
+  await data.dueTimes.clear(stream.id);
+  const cleared = await data.streams.setSchedule(stream.id, null, null, null);
+  return (await data.streams.move(cleared, 'cancel_schedule'))!;
+}
+
+/** How many starts to come may be left out at a time. */
+export const mostSkipped = 100;
+
+/** Why a start cannot be left out, or taken back. */
+export type SkipRefusal = 'no such start' | 'too many';
+
+/**
+ * Leaves out one start to come of a stream, which the caller has locked, or takes that back. Without any further start
+ * the schedule is over.
+ */
+export async function skipStart(
+  data: Database,
+  stream: Stream,
+  { at, skip, now }: { readonly at: Date; readonly skip: boolean; readonly now: Date },
+): Promise<Stream | SkipRefusal> {
+  const { recurrence, schedule_start_at: armedAt } = stream;
+  const isArmed = stream.state === 'scheduled' && at.getTime() === armedAt?.getTime();
+  if (recurrence === null || armedAt === null) return isArmed && skip ? cancelSchedule(data, stream) : 'no such start';
+  const { skipped: before = [], ...plain } = recurrence;
+  const [found] = await startsOf(seriesOf(plain), at, 1);
+  const isSkipped = before.includes(at.toISOString());
+  const isToCome = at > now && (at >= armedAt || isSkipped);
+  if (!isToCome || found?.getTime() !== at.getTime()) return 'no such start';
+  if (skip === isSkipped) return stream;
+  const others = before.filter((start) => new Date(start) > now && start !== at.toISOString());
+  if (skip && others.length === mostSkipped) return 'too many';
+  const series = { ...plain, skipped: skip ? [...others, at.toISOString()] : others };
+  if (stream.state !== 'scheduled')
+    return data.streams.setSchedule(stream.id, armedAt, stream.schedule_end_at, await withUpcoming(series, armedAt));
+  const [startAt] = await startsOf(seriesOf(series), at < armedAt ? at : armedAt, 1);
+  if (startAt === undefined) return cancelSchedule(data, stream);
+  return armSchedule(data, stream, { startAt, endAt: endOf(series, startAt) }, series);
+}
+
+async function withUpcoming(recurrence: StreamRecurrence, from: Date): Promise<StreamRecurrence> {
+  const starts = await startsOf(seriesOf(recurrence), from, shownStarts + 1);
+  return { ...recurrence, upcoming: starts.map((start) => start.toISOString()) };
+}
+
+function endOf({ lengthSeconds }: StreamRecurrence, startAt: Date): Date | null {
+  return lengthSeconds === null ? null : new Date(startAt.getTime() + lengthSeconds * 1000);
 }
 
 /** The next starts of a stream by its schedule: five at most, and none where it neither waits for one nor runs. */

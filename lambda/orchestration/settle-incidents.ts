@@ -4,7 +4,7 @@ import type { AlertChannel } from '../data/alert-channels.ts';
 import { databaseOn, inTransaction } from '../data/database.ts';
 import type { Database } from '../data/database.ts';
 import { courseOf } from '../data/incidents.ts';
-import type { Incident, Signal } from '../data/incidents.ts';
+import type { Incident, IncidentEvent, Signal } from '../data/incidents.ts';
 import { afterSignal, afterTime, confirmedAfterSeconds, lastedSeconds, tellAt } from '../domain/incidents.ts';
 import type { Course, IncidentKind } from '../domain/incidents.ts';
 import { showIncident } from './show-incident.ts';
@@ -135,18 +135,15 @@ async function tell(
   );
   await data.alertNotices.end(new Map(ended.map((incident) => [incident.id, lastedSeconds(courseOf(incident))])));
   await data.alertNotices.wake(changed.filter(({ confirmed_at: at }) => at !== null).map(({ id }) => id));
-  for (const incident of began) await tellWebhooks(data, userID, 'incident.began', incident);
-  for (const incident of ended) await tellWebhooks(data, userID, 'incident.ended', incident);
+  await data.incidents.tellWebhooks(userID, [
+    ...began.flatMap((incident) => eventOf('incident.began', incident)),
+    ...ended.flatMap((incident) => eventOf('incident.ended', incident)),
+  ]);
 }
 
 /** Credits have events of their own, which take another scope. */
-async function tellWebhooks(
-  data: Database,
-  userID: string,
-  type: 'incident.began' | 'incident.ended',
-  incident: Changed,
-): Promise<void> {
-  if (incident.kind === 'credits_low') return;
+function eventOf(type: IncidentEvent['type'], incident: Changed): readonly IncidentEvent[] {
+  if (incident.kind === 'credits_low') return [];
   const {
     id: incidentID,
     kind,
@@ -159,6 +156,6 @@ async function tellWebhooks(
     detail,
     advice,
   } = showIncident(incident);
-  const told = { incidentID, kind, subjectID, streamID, outputID, beganAt, endedAt, count, detail, advice };
-  await data.incidents.tellWebhooks(userID, type, incidentID, told);
+  const data = { incidentID, kind, subjectID, streamID, outputID, beganAt, endedAt, count, detail, advice };
+  return [{ type, incidentID, data }];
 }

@@ -15,6 +15,7 @@ import { contentsOfJoin, hasJoins, joinsAt } from '../domain/sound-joins.ts';
 import type { JoinedTrack, PlacedJoin } from '../domain/sound-joins.ts';
 import { isLive } from '../domain/stream-lifecycle.ts';
 import { framesPerSecond } from '../domain/video-format.ts';
+import { forLiveStreams, forLiveStreamsPlaying } from './live-streams.ts';
 
 /** Joins are prepared so long ahead, so that also those of a shuffled order are few. */
 const aheadSeconds = 600;
@@ -62,15 +63,18 @@ export async function refreshJoins(data: Database, stream: Stream, now: Date): P
   await data.dueTimes.set(stream.id, 'joins', new Date(now.getTime() + afterSeconds * 1000));
 }
 
+/**
+ * The streams that play a content have joins of it made, now that it is prepared: those of an item that is not are left
+ * out.
+ */
+export async function refreshJoinsOf(pool: Pool, contentHash: string): Promise<void> {
+  await forLiveStreamsPlaying(pool, contentHash, refreshJoins);
+}
+
 /** The streams that wait for a join send it from now on. */
 export async function settleJoin(pool: Pool, name: string): Promise<void> {
   const ids = await inTransaction(pool, (data) => data.joins.waitingFor(name));
-  for (const id of ids) {
-    await inTransaction(pool, async (data) => {
-      const stream = await data.streams.lockAny(id);
-      if (stream && isLive(stream.state)) await takeUpJoins(data, stream, await data.now());
-    });
-  }
+  await forLiveStreams(pool, ids, takeUpJoins);
 }
 
 /** What takes effect does so far enough ahead that all agents know it. */

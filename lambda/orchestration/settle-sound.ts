@@ -9,7 +9,8 @@ import type { TimelineEntry, TimelineItem } from '../domain/play-out.ts';
 import { soundAt } from '../domain/rendition.ts';
 import { isSameLevel, levelFor, targetOf } from '../domain/sound.ts';
 import type { SoundLevel } from '../domain/sound.ts';
-import { isLive } from '../domain/stream-lifecycle.ts';
+import { forLiveStreams, forLiveStreamsPlaying } from './live-streams.ts';
+import type { StreamWork } from './live-streams.ts';
 import { refreshJoins } from './settle-joins.ts';
 import { noteCosts } from './settle-outputs.ts';
 import { requestWithinLimit } from './request-renditions.ts';
@@ -75,14 +76,12 @@ export async function refreshSound(
 
 /** The streams that are sent and play a content take up what is there of its sound. */
 export async function settleSoundOf(pool: Pool, contentHash: string): Promise<void> {
-  await forStreamsWith(pool, contentHash, async (data, stream) => settleSound(data, stream, await data.now()));
+  await forLiveStreamsPlaying(pool, contentHash, unlessStopping(settleSound));
 }
 
 /** The same for a content that has been measured, whose sound is then asked for. */
 export async function refreshSoundOf(pool: Pool, contentHash: string, options: RequestOptions): Promise<void> {
-  await forStreamsWith(pool, contentHash, async (data, stream) =>
-    refreshSound(data, stream, { now: await data.now(), ...options }),
-  );
+  await forLiveStreamsPlaying(pool, contentHash, refreshes(options));
 }
 
 /** So many streams a call looks at. */
@@ -94,25 +93,18 @@ const unsettledAtOnce = 100;
  */
 export async function refreshUnsettledSound(pool: Pool, options: RequestOptions): Promise<void> {
   const ids = await inTransaction(pool, (data) => data.streamSounds.unsettled(unsettledAtOnce));
-  await forStreams(pool, ids, async (data, stream) =>
-    refreshSound(data, stream, { now: await data.now(), ...options }),
-  );
+  await forLiveStreams(pool, ids, refreshes(options));
 }
 
-type Work = (data: Database, stream: Stream) => Promise<void>;
-
-async function forStreamsWith(pool: Pool, contentHash: string, work: Work): Promise<void> {
-  const ids = await inTransaction(pool, (data) => data.streamSounds.playing(contentHash));
-  await forStreams(pool, ids, work);
+function refreshes(options: RequestOptions): StreamWork {
+  return unlessStopping((data, stream, now) => refreshSound(data, stream, { now, ...options }));
 }
 
-async function forStreams(pool: Pool, ids: readonly string[], work: Work): Promise<void> {
-  for (const id of ids) {
-    await inTransaction(pool, async (data) => {
-      const stream = await data.streams.lockAny(id);
-      if (stream && isLive(stream.state) && stream.state !== 'stopping') await work(data, stream);
-    });
-  }
+/** What stops has no next item. */
+function unlessStopping(work: StreamWork): StreamWork {
+  return async (data, stream, now) => {
+    if (stream.state !== 'stopping') await work(data, stream, now);
+  };
 }
 
 /**

@@ -5,6 +5,7 @@ import type { Playlist } from '../data/playlists.ts';
 import type { UploadInFormat } from '../data/prepared-uploads.ts';
 import type { Stream } from '../data/streams.ts';
 import { costOf, slotsOfCost } from '../domain/capacity.ts';
+import { withNext } from '../domain/drawings.ts';
 import type { Use } from '../domain/limits.ts';
 import { isPending } from '../domain/readiness.ts';
 import { isBlocking } from '../domain/readiness-issues.ts';
@@ -18,6 +19,7 @@ import { requestDraftPublish } from './publish-draft.ts';
 import { refreshSound } from './settle-sound.ts';
 import { issuesOf, loadParts, uploadFacts, wantsBackup } from './stream-parts.ts';
 import type { StreamingSettings, StreamParts } from './stream-parts.ts';
+import { noteDrawings } from './take-up-looks.ts';
 import { snapshotsOf } from './timeline-snapshots.ts';
 import type { TrackSnapshot } from './timeline-snapshots.ts';
 
@@ -65,6 +67,8 @@ export async function startStream(
   const moved = await data.streams.move(stream, cause);
   if (!moved) throw new Error(`stream ${stream.id} cannot start from ${stream.state}`);
   await publishDraftsOncePlayable(data, parts, settings.limitFactor);
+  for (const { snapshot } of snapshots)
+    if (snapshot.overlays) await noteDrawings(data, snapshot.overlays, withNext(snapshot.items, snapshot.mode));
   await data.streams.beginRun(stream.id, parts.format);
   await data.timelines.begin(stream.id, snapshots);
   await data.dueTimes.clear(stream.id);

@@ -4,13 +4,16 @@ import type { Database } from '../data/database.ts';
 import type { Destination } from '../data/destinations.ts';
 import type { Output } from '../data/outputs.ts';
 import type { Playlist } from '../data/playlists.ts';
+import type { PlaylistSpec } from '../domain/playlist-edits.ts';
 import type { ManagedChannel } from '../data/managed-streams.ts';
 import { formatOfStart } from '../data/streams.ts';
 import type { Stream } from '../data/streams.ts';
+import { contentFacts } from '../data/uploads.ts';
 import type { Upload } from '../data/uploads.ts';
 import { excessOver, excessOverPlatform } from '../domain/ingest-limits.ts';
 import type { IngestExcess } from '../domain/ingest-limits.ts';
 import { lineOfUpload } from '../domain/item-title.ts';
+import type { LogoFacts } from '../domain/logo-readiness.ts';
 import { platformTraits } from '../domain/managed-platforms.ts';
 import type { ManagedFacts } from '../domain/managed-readiness.ts';
 import { isLive } from '../domain/stream-lifecycle.ts';
@@ -20,6 +23,7 @@ import type { ReadinessIssue } from '../domain/readiness-issues.ts';
 import type { PictureFormat } from '../domain/rendition.ts';
 import { parsePublishURL } from '../domain/publish-url.ts';
 import { targetOf, usualSound } from '../domain/sound.ts';
+import { overlayUploads } from '../domain/overlays.ts';
 import { isDestinationAllowed } from '../domain/destination-url.ts';
 
 /** The settings of a stage that matter for streams. */
@@ -62,6 +66,7 @@ export async function loadParts(data: Database, stream: Stream): Promise<StreamP
   const items = found.flatMap((playlist) => [...playlist.draft.items, ...(playlist.live?.items ?? [])]);
   const uploadIDs = new Set(items.map((item) => item.uploadID));
   for (const id of [stream.video_upload_id, stream.audio_upload_id]) if (id !== null) uploadIDs.add(id);
+  for (const id of overlayUploads(stream.look?.overlays)) uploadIDs.add(id);
   const allOutputs = await data.outputs.ofStreams([stream.id]);
   const outputs = allOutputs.filter(({ enabled }) => enabled);
   const isManaged = stream.stream_destination === 'managed';
@@ -94,6 +99,7 @@ export function issuesOf(parts: StreamParts, settings: StreamingSettings, now: D
       playlists: parts.playlists.map((playlist) => playlist && playlistFacts(playlist, factsOf)),
       videoUpload: stream.video_upload_id === null ? undefined : factsOf(stream.video_upload_id),
       audioUpload: stream.audio_upload_id === null ? undefined : factsOf(stream.audio_upload_id),
+      logo: wantedLogo(parts),
       destination: destinationFacts(parts, settings),
       otherOutputs: otherOutputFacts(parts, settings),
       wantsBackup: wantsBackup(stream),
@@ -106,6 +112,7 @@ export function issuesOf(parts: StreamParts, settings: StreamingSettings, now: D
       joinsSound: (stream.sound?.join ?? usualSound.join).kind !== 'cut',
       wantsSoundUnder: wantsSoundUnder(parts),
       canMixSound: stream.stream_backend !== 'manifest',
+      missesNext: missesNext(parts),
       isLevelled: targetOf(null, stream.sound) !== null,
     },
     now,
@@ -119,6 +126,24 @@ function wantsSoundUnder({ stream, playlists }: StreamParts): boolean {
   );
   const ofStream = stream.sound?.under?.enabled ?? usualSound.under.enabled;
   return shown.length > 0 ? shown.some(({ under }) => under?.enabled ?? ofStream) : ofStream;
+}
+
+/** Whether what follows items is to be drawn over prepared pictures, in an order that each lap has anew. */
+function missesNext({ stream, playlists }: StreamParts): boolean {
+  if (!stream.look?.overlays?.next || stream.stream_backend !== 'manifest') return false;
+  return playlists.some((each) => each?.kind === 'video' && specOf(each).mode === 'shuffle');
+}
+
+function wantedLogo({ stream, uploads }: StreamParts): LogoFacts | null | undefined {
+  const [id] = overlayUploads(stream.look?.overlays);
+  if (id === undefined) return undefined;
+  const upload = uploads.get(id);
+  return upload ? logoFacts(upload) : null;
+}
+
+/** What is known of an upload that is to be drawn. */
+export function logoFacts(upload: Upload): LogoFacts {
+  return { probeState: upload.probe_state, isStill: contentFacts(upload).kind === 'image' };
 }
 
 /** Whether the stream runs a backup replica, which only agent mode offers. */
@@ -152,12 +177,17 @@ export function uploadFacts(upload: Upload | undefined): UploadFacts | null {
 }
 
 function playlistFacts(playlist: Playlist, factsOf: (id: string) => UploadFacts | null): PlaylistFacts {
-  const spec = playlist.draft.items.length > 0 ? playlist.draft : (playlist.live ?? playlist.draft);
+  const spec = specOf(playlist);
   const isDraftUnpublished =
     playlist.draft.items.length > 0 &&
     playlist.live?.version !== playlist.version &&
     playlist.publish_status !== 'PREPARING';
   return { kind: playlist.kind, items: spec.items.map((item) => factsOf(item.uploadID)), isDraftUnpublished };
+}
+
+/** What a playlist plays, or would. */
+function specOf({ draft, live }: Playlist): PlaylistSpec {
+  return draft.items.length > 0 ? draft : (live ?? draft);
 }
 
 function destinationFacts(parts: StreamParts, settings: StreamingSettings): DestinationFacts | null | undefined {

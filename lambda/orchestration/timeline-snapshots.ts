@@ -1,18 +1,24 @@
 // Makes snapshots of what a stream plays, which need no further look-ups.
+import type { Playlist } from '../data/playlists.ts';
 import type { Track } from '../data/timelines.ts';
 import type { Stream } from '../data/streams.ts';
 import { contentFacts } from '../data/uploads.ts';
 import type { Upload } from '../data/uploads.ts';
+import { wholeDrawing, withNext } from '../domain/drawings.ts';
+import type { DrawnItem } from '../domain/drawings.ts';
+import { canBeLogo } from '../domain/logo-readiness.ts';
 import { framingOf } from '../domain/look.ts';
 import type { ItemLook } from '../domain/look.ts';
 import { imageDurationSeconds } from '../domain/play-out.ts';
-import type { TimelineItem, TimelineSnapshot } from '../domain/play-out.ts';
+import type { TimelineItem, TimelineOverlays, TimelineSnapshot } from '../domain/play-out.ts';
 import type { PlaylistItem, PlaylistSpec } from '../domain/playlist-edits.ts';
 import { withPictureJoins } from '../domain/picture-joins.ts';
 import { withSoundUnder } from '../domain/sound-under.ts';
 import { withJoins } from '../domain/sound-joins.ts';
 import { isPlayable } from '../domain/readiness.ts';
-import { uploadFacts } from './stream-parts.ts';
+import type { ItemFormat } from '../domain/rendition.ts';
+import { drawingName, variantsOf } from '../domain/drawing-names.ts';
+import { logoFacts, uploadFacts } from './stream-parts.ts';
 import type { StreamParts } from './stream-parts.ts';
 
 /**
@@ -29,20 +35,39 @@ export interface TrackSnapshot {
 
 /** The snapshots that a run begins with: one of pictures, and one of sound where the stream names other sound. */
 export function snapshotsOf(parts: StreamParts, seed: number): TrackSnapshot[] {
+  const hasSoundTrack = playsSoundTrack(parts.stream, parts.playlists);
   return (['video', 'audio'] as const).flatMap((track): TrackSnapshot[] => {
     const playlist = parts.playlists.find((candidate) => candidate?.kind === track);
     if (playlist) {
-      const snapshot = snapshotOfPlaylist(parts.stream, track, playlist.live!, { uploads: parts.uploads, seed });
+      const having = { uploads: parts.uploads, hasSoundTrack, seed };
+      const snapshot = snapshotOfPlaylist(parts.stream, track, playlist.live!, having);
       return [{ track, playlistID: playlist.id, snapshot }];
     }
     const uploadID = track === 'video' ? parts.stream.video_upload_id : parts.stream.audio_upload_id;
     const upload = uploadID === null ? undefined : parts.uploads.get(uploadID);
     if (!upload) return [];
-    const item = { ...timelineItem(upload.id, upload, stillLapSeconds), ...framed(parts.stream, track, upload) };
-    return [
-      { track, playlistID: null, snapshot: { mode: 'sequential', seed, items: joined(parts.stream, track, [item]) } },
-    ];
+    const overlays = track === 'video' ? overlaysOf(parts.stream, parts.uploads, hasSoundTrack) : null;
+    const plain = timelineItem(upload.id, upload, stillLapSeconds);
+    const look = track === 'video' ? shownAs(parts.stream, overlays, upload, plain) : {};
+    const items = joined(parts.stream, track, [{ ...plain, ...look }]);
+    const snapshot = { mode: 'sequential', seed, items, ...(overlays && { overlays }) } as const;
+    return [{ track, playlistID: null, snapshot }];
   });
+}
+
+export interface SnapshotOptions {
+  readonly uploads: ReadonlyMap<string, Upload>;
+  /** As `playsSoundTrack` says. */
+  readonly hasSoundTrack: boolean;
+  readonly seed: number;
+}
+
+/** Whether sound is played that has titles of its own, so that those of the pictures are not what viewers hear. */
+export function playsSoundTrack(
+  { audio_upload_id: audioUploadID }: Pick<Stream, 'audio_upload_id'>,
+  playlists: readonly (Pick<Playlist, 'kind'> | null)[],
+): boolean {
+  return audioUploadID !== null || playlists.some((playlist) => playlist?.kind === 'audio');
 }
 
 /** The playable items of a playlist. Items whose upload has failed, is gone or has no such track are left out. */
@@ -50,20 +75,23 @@ export function snapshotOfPlaylist(
   stream: JoiningStream,
   track: Track,
   spec: PlaylistSpec,
-  { uploads, seed }: { readonly uploads: ReadonlyMap<string, Upload>; readonly seed: number },
+  { uploads, hasSoundTrack, seed }: SnapshotOptions,
 ): TimelineSnapshot {
-  const items = spec.items.flatMap(({ id, uploadID, sound, join, under, look }) => {
-    const upload = uploads.get(uploadID);
-    if (!upload || !isPlayable(uploadFacts(upload), track)) return [];
-    const own = {
-      ...(sound && { sound }),
-      ...ownJoinOf(track, { join, look }),
-      ...(track === 'video' && under && { ownUnder: under }),
-      ...framed(stream, track, upload, look),
-    };
-    return [{ ...timelineItem(id, upload, imageDurationSeconds), ...own }];
+  const overlays = track === 'video' ? overlaysOf(stream, uploads, hasSoundTrack) : null;
+  const playable = spec.items.filter(({ uploadID }) => isPlayable(uploadFacts(uploads.get(uploadID)), track));
+  const plain = playable.map(({ id, uploadID, sound, join, under, look }) => ({
+    ...timelineItem(id, uploads.get(uploadID)!, imageDurationSeconds),
+    ...(sound && { sound }),
+    ...ownJoinOf(track, { join, look }),
+    ...(track === 'video' && under && { ownUnder: under }),
+  }));
+  const drawn = withNext(plain, spec.mode);
+  const items = plain.map((item, index) => {
+    if (track === 'audio') return item;
+    const { look } = playable[index]!;
+    return { ...item, ...shownAs(stream, overlays, uploads.get(item.uploadID)!, drawn[index]!, look) };
   });
-  return { mode: spec.mode, seed, items: joined(stream, track, items) };
+  return { mode: spec.mode, seed, items: joined(stream, track, items), ...(overlays && { overlays }) };
 }
 
 /** What decides how items follow one another, and what is heard under what. */
@@ -89,18 +117,41 @@ function ownJoinOf(track: Track, { join, look }: Pick<PlaylistItem, 'join' | 'lo
   return ownJoin ? { ownJoin } : {};
 }
 
-function framed(
+/** How the pictures of an upload are shown. @param own what its item says of that */
+export function shownAs(
   { look }: Pick<Stream, 'look'>,
-  track: Track,
+  overlays: TimelineOverlays | null,
   upload: Upload,
+  item: DrawnItem,
   own?: ItemLook,
-): Pick<TimelineItem, 'framing'> {
-  const framing = track === 'video' ? framingOf(own, look, sizeOf(upload)) : undefined;
-  return framing === undefined ? {} : { framing };
+): ItemFormat {
+  const framing = framingOf(own, look, sizeOf(upload));
+  return { ...(framing !== undefined && { framing }), ...drawnOver(overlays, item) };
+}
+
+/** What is drawn over the pictures of an item. */
+export function drawnOver(overlays: TimelineOverlays | null, item: DrawnItem): Pick<ItemFormat, 'drawn' | 'variants'> {
+  const whole = wholeDrawing(overlays);
+  const variants = overlays ? variantsOf(overlays, item).map(({ name }) => name) : [];
+  return { ...(whole && { drawn: drawingName(whole) }), ...(variants.length > 0 && { variants }) };
+}
+
+/** What is drawn over the pictures of a stream, as far as it is there; null where it is nothing. */
+export function overlaysOf(
+  { look }: Pick<Stream, 'look'>,
+  uploads: ReadonlyMap<string, Upload>,
+  hasSoundTrack: boolean,
+): TimelineOverlays | null {
+  if (!look?.overlays) return null;
+  const { logo: wanted, title: wantedTitle, next: wantedNext = null, theme } = look.overlays;
+  const image = wanted && uploads.get(wanted.uploadID);
+  const [logo, logoKey] = image && canBeLogo(logoFacts(image)) ? [wanted, image.object_key] : [null, null];
+  const [title, next] = hasSoundTrack ? [null, null] : [wantedTitle, wantedNext];
+  return logo || title || next ? { logo, logoKey, title, next, theme } : null;
 }
 
 /** Null where it is not known. */
-export function sizeOf({ width, height }: Pick<Upload, 'width' | 'height'>) {
+function sizeOf({ width, height }: Pick<Upload, 'width' | 'height'>) {
   return width === null || height === null ? null : { width, height };
 }
 

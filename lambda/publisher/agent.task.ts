@@ -23,6 +23,7 @@ import { agentHealthPort, agentPeerPort, loadMetrics, readAgentEnvironment } fro
 import { Inspector } from './inspecting/inspector.ts';
 import { createMediaWorker } from './media-worker.ts';
 import { chooseEncoder, encoderChoice } from './media/choose-encoder.ts';
+import { readGpuFigures } from './media/gpu-figures.ts';
 import { measureMachine } from './media/measure-machine.ts';
 import { findMediaTools } from './media/media-tools.ts';
 
@@ -33,17 +34,18 @@ const givesBackAfterMs = 90_000;
 /** An agent with room claims what waits within a second or two. */
 const claimedWithinSeconds = 10;
 
-type LoadMetric = (typeof loadMetrics)['replicas' | 'capacityUsed' | 'capacity' | 'waiting'];
+type LoadMetric = Exclude<(typeof loadMetrics)[keyof typeof loadMetrics], string>;
 
 const environment = readAgentEnvironment(process.env);
-const { backends, machineSeconds, releaseParameter, sealingKeyARN, databaseRegion } = environment;
-const task = await describeEcsTask(process.env, releaseParameter, databaseRegion, () => performance.now());
+const { backends, machineSeconds, releaseParameter, sealingKeyARN, region, databaseRegion } = environment;
+const task = await describeEcsTask(process.env, releaseParameter, region, () => performance.now());
 // An agent reads the bytes of strangers. It gets no more than it works with: not the secret that signs sessions, and
 // the key to stream keys only where it publishes.
 const pool = connectDatabase(environment, databaseConnections);
 const sealer = sealingKeyARN === null ? null : await connectSealer(pool, { sealingKeyARN });
-const objects = createS3ObjectStore({ bucket: environment.uploadsBucket });
-const queue = createSQSCommandQueue({ pool, queueURLs: environment.queueURLs, log: jsonLog });
+const ofStage = { region: databaseRegion };
+const objects = createS3ObjectStore({ bucket: environment.uploadsBucket, client: ofStage });
+const queue = createSQSCommandQueue({ pool, queueURLs: environment.queueURLs, log: jsonLog, client: ofStage });
 limitWaits(pool);
 const tools = await findMediaTools(process.env);
 const encoder = await chooseEncoder(tools, 'h264', jsonLog);
@@ -133,6 +135,7 @@ function attendToTask(): void {
   everyMinute = setTimeout(attendToTask, untilNextReportMs());
   reportLoad();
   if (machineSeconds !== null) void reportWaiting().catch((error: unknown) => hindered('report_waiting', error));
+  if (encoder.codec === 'h264_nvenc') void reportGpu().catch((error: unknown) => hindered('report_gpu', error));
   keeper.everyMinute();
 }
 
@@ -162,8 +165,21 @@ function reportLoad(): void {
   }
 }
 
+async function reportGpu(): Promise<void> {
+  const figures = await readGpuFigures();
+  if (figures === null) return;
+  const { gpuEncoder, gpuDecoder, gpuMemory, gpuSessions } = loadMetrics;
+  const values = [
+    [gpuEncoder, figures.encoderPercent],
+    [gpuDecoder, figures.decoderPercent],
+    [gpuMemory, figures.memoryPercent],
+    [gpuSessions, figures.sessions],
+  ] as const;
+  jsonLog('gpu_load', metricsOf(backends[0] ?? 'media', values));
+}
+
 /** Fields of a line of the log, from which CloudWatch makes metrics (embedded metric format). */
-function metricsOf(Backend: StreamBackend, values: readonly (readonly [LoadMetric, number])[]) {
+function metricsOf(Backend: StreamBackend | 'media', values: readonly (readonly [LoadMetric, number])[]) {
   const Metrics = values.map(([{ name: Name, unit: Unit }]) => ({ Name, Unit }));
   const _aws = {
     Timestamp: clock().getTime(),

@@ -15,7 +15,7 @@ import { requiredVariable } from '../required-variable.ts';
 
 /** Of every agent, media workers too. */
 export const agentVariables = [
-  // For the SDK: not every ECS agent sets it on machines of one's own.
+  // Where the agent is: its stage may be elsewhere. Not every ECS agent sets it on machines of one's own.
   'AWS_REGION',
   ...databaseVariables,
   ...queueVariables,
@@ -49,9 +49,16 @@ export const loadMetrics = {
   capacity: { name: 'Capacity', unit: 'Percent' },
   /** Streams that wait for a machine, which agents in the place of machines report. */
   waiting: { name: 'WaitingForMachine', unit: 'Count' },
+  /** Of GPUs, from agents and media workers that encode by one; the latter have the backend `media`. */
+  gpuEncoder: { name: 'GpuEncoder', unit: 'Percent' },
+  gpuDecoder: { name: 'GpuDecoder', unit: 'Percent' },
+  gpuMemory: { name: 'GpuMemory', unit: 'Percent' },
+  gpuSessions: { name: 'GpuSessions', unit: 'Count' },
 } as const;
 
 export interface AgentEnvironment extends DatabaseEnvironment {
+  /** The AWS region that the agent is in. Its stage, with queues and objects, is in `databaseRegion`. */
+  readonly region: string;
   readonly uploadsBucket: string;
   readonly queueURLs: Partial<Record<QueueName, string>>;
   readonly allowPrivateAddresses: boolean;
@@ -91,6 +98,7 @@ export function readAgentEnvironment(env: NodeJS.ProcessEnv): AgentEnvironment {
   return {
     ...readDatabaseEnvironment(env),
     ...readStreamingEnvironment(env),
+    region: value('AWS_REGION'),
     queueURLs: readQueueURLs(env),
     uploadsBucket: value('UPLOADS_BUCKET'),
     sealingKeyARN: backends.length > 0 ? requiredVariable(env, publishingVariables[0]) : null,

@@ -3,6 +3,7 @@ import { lazy, StrictMode, Suspense } from 'react';
 import type { ComponentType } from 'react';
 import { createRoot } from 'react-dom/client';
 import { App } from './app/app.tsx';
+import { applyTheme } from './app/theme.ts';
 import type { SignInPath } from './paths.ts';
 
 interface Page {
@@ -39,6 +40,7 @@ const pages: Readonly<Record<SignInPath, Page>> = {
   },
 };
 
+applyTheme();
 const page = (pages as Readonly<Record<string, Page>>)[location.pathname];
 if (page) document.title = `${page.title} · Loop streaming`;
 const Shown = page?.show ?? App;

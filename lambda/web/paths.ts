@@ -12,7 +12,7 @@ export const signInPaths = [
 
 export type SignInPath = (typeof signInPaths)[number];
 
-/** Of the page for whoever is signed in; below `/streams` and `/playlists` there is one for each. */
+/** Of the page for whoever is signed in; below some there is one for each of what they show. */
 export const pagePaths = [
   ...signInPaths,
   '/',
@@ -20,11 +20,15 @@ export const pagePaths = [
   '/library',
   '/playlists',
   '/destinations',
+  '/schedule',
+  '/alerts',
+  '/webhooks',
   '/billing',
   '/account',
+  '/developers',
 ] as const;
 
 /** @param path of a request, without its query */
 export function isPagePath(path: string): boolean {
-  return pagePaths.some((page) => page === path) || /^\/(streams|playlists)\/[\w/]+$/.test(path);
+  return pagePaths.some((page) => page === path) || /^\/(streams|playlists|webhooks|developers)\/[\w/]+$/.test(path);
 }

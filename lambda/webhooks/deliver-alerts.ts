@@ -70,7 +70,8 @@ async function deliverOnce(
   log('alert_attempted', { channelID: channel.id, kind: channel.kind, incidents: notices.length, status, failure });
   if (failure === null) {
     await alertNotices.settle(channel.id, notices, delivery, isTest);
-    return true;
+    // What has come meanwhile has a command of its own.
+    return isTest || notices.length === noticesAtOnce;
   }
   const ageSeconds = (clock().getTime() - (channel.failing_since ?? clock()).getTime()) / 1000;
   const isGone = failure === 'gone';

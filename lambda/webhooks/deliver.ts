@@ -89,11 +89,11 @@ interface Turn {
 
 /** Delivers the events that are due first, as many as are sent at once. */
 async function deliverSome(options: WebhookDeliveryOptions, webhook: Webhook): Promise<Turn> {
-  const { pool, sealer, random } = options;
-  const secret = sealer.open(webhook.sealed_secret, webhookSecretPlace(webhook.id));
+  const { pool, random } = options;
+  const secrets = secretsOf(options, webhook);
   const most = webhook.last_delivered_at === null ? atOnceUntilTaken : atOnce;
   const begun = await databaseOn(pool).webhookDeliveries.begin(webhook.id, most);
-  const results = await Promise.allSettled(begun.map((delivery) => deliverOne(options, webhook, secret, delivery)));
+  const results = await Promise.allSettled(begun.map((delivery) => deliverOne(options, webhook, secrets, delivery)));
   const rejected = results.find((result) => result.status === 'rejected');
   if (rejected) throw rejected.reason;
   const failures = results.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []));
@@ -104,16 +104,23 @@ async function deliverSome(options: WebhookDeliveryOptions, webhook: Webhook): P
   return { hasAnswered, hasDelivered: failures.includes(null) };
 }
 
+/** The secret, and the one before for as long as it signs too. */
+function secretsOf({ sealer, clock }: WebhookDeliveryOptions, webhook: Webhook): string[] {
+  const { sealed_secret: sealed, former_sealed_secret: former, former_secret_until: until } = webhook;
+  const signing = former !== null && until !== null && until > clock() ? [sealed, former] : [sealed];
+  return signing.map((secret) => sealer.open(secret, webhookSecretPlace(webhook.id)));
+}
+
 /** Makes one attempt and writes down how it ended. @returns why it failed; null when the event was taken */
 async function deliverOne(
   options: WebhookDeliveryOptions,
   webhook: Webhook,
-  secret: string,
+  secrets: readonly string[],
   delivery: BegunDelivery,
 ): Promise<WebhookFailure | null> {
   const { attempts, signal, clock, random, log } = options;
   const message = messageOf(delivery, clock());
-  const outcome = await attempt(webhook.url, signedHeaders(message, secret), message.body, attempts, signal);
+  const outcome = await attempt(webhook.url, signedHeaders(message, secrets), message.body, attempts, signal);
   const { status, failure, retryAfterSeconds } = outcome;
   const delaySeconds =
     failure === null ? null : retryDelaySeconds(delivery.attempts, delivery.age_seconds, retryAfterSeconds, random);

@@ -1,9 +1,9 @@
 // Mails users what they have to be told.
 import type { Pool } from 'pg';
 import { inTransaction } from '../data/database.ts';
+import { notificationWords } from '../domain/notification-words.ts';
 import type { Log } from '../log.ts';
 import type { Mailer } from '../ports/mailer/mailer.ts';
-import { notificationMail } from './notification-mails.ts';
 
 export interface MailOptions {
   readonly pool: Pool;
@@ -31,7 +31,8 @@ export async function mailNotification(
       log('mail_not_sent', { notificationID: id, kind, reason: 'this stage has no address to send mails from' });
       return data.notifications.shelve(id);
     }
-    await mailer.send({ to: email, reference: `notification-${id}`, ...notificationMail(kind, detail, siteURL) });
+    const { subject, text } = notificationWords(kind, detail);
+    await mailer.send({ to: email, reference: `notification-${id}`, subject, text: `${text}\n\n${siteURL}` });
     return data.notifications.markSent(id);
   });
 }

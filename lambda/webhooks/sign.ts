@@ -10,11 +10,12 @@ export interface Message {
   readonly body: string;
 }
 
-/** The three headers of the specification. */
-export function signedHeaders({ id, at, body }: Message, secret: string): Readonly<Record<string, string>> {
+/** The three headers of the specification. @param secrets each signs, so that a receiver may know any of them */
+export function signedHeaders({ id, at, body }: Message, secrets: readonly string[]): Readonly<Record<string, string>> {
   const timestamp = String(Math.floor(at.getTime() / 1000));
-  const signature = createHmac('sha256', keyOfWebhookSecret(secret))
-    .update(`${id}.${timestamp}.${body}`)
-    .digest('base64');
-  return { 'webhook-id': id, 'webhook-timestamp': timestamp, 'webhook-signature': `v1,${signature}` };
+  const signatures = secrets.map((secret) => {
+    const signature = createHmac('sha256', keyOfWebhookSecret(secret)).update(`${id}.${timestamp}.${body}`);
+    return `v1,${signature.digest('base64')}`;
+  });
+  return { 'webhook-id': id, 'webhook-timestamp': timestamp, 'webhook-signature': signatures.join(' ') };
 }

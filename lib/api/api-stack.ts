@@ -22,6 +22,7 @@ import type { NetworkStack } from '../network/network-stack.ts';
 import { acknowledge, acknowledgeForCheckov, policyOfAWS } from '../shared/acknowledge.ts';
 import type { PlatformAccess } from '../shared/platform-access.ts';
 import type { CommandQueues } from '../publishing/command-queues.ts';
+import { FunctionRelease } from '../shared/function-release.ts';
 import { ServiceFunction } from '../shared/service-function.ts';
 import { ServiceLogs } from '../shared/service-logs.ts';
 import type { StageSettings } from '../stage-settings.ts';
@@ -139,14 +140,15 @@ export class ApiStack extends Stack {
         accessLogFormat: accessLogFormat(),
       },
     });
-    const to = (fn: ServiceFunction) => new LambdaIntegration(fn, { allowTestInvoke: false });
+    const toAlias = ({ alias }: FunctionRelease) => new LambdaIntegration(alias, { allowTestInvoke: false });
+    const to = (fn: ServiceFunction) => toAlias(new FunctionRelease(this, `${fn.node.id}Release`, fn));
     const toRest = to(rest);
     const toAll = (resource: IResource, to: LambdaIntegration) =>
       resource.addProxy({ defaultIntegration: to }).anyMethod!;
     const methods = hasDistribution
       ? [api.root.addMethod('ANY', toRest), toAll(api.root, toRest)]
       : [toAll(api.root.resourceForPath('v1'), toRest)];
-    const toIdentity = to(identity.function);
+    const toIdentity = toAlias(identity.release);
     for (const path of ['api/auth', '.well-known']) methods.push(toAll(api.root.resourceForPath(path), toIdentity));
     methods.push(api.root.resourceForPath('mcp').addMethod('ANY', to(mcp)));
     methods.push(api.root.resourceForPath('graphql').addMethod('ANY', to(graphql)));

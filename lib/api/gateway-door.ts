@@ -1,4 +1,6 @@
 // The public origin of a stage without a distribution: API Gateway under the stage's own name, with the page beside it.
+import { join } from 'node:path';
+import { writePage } from '#artifacts';
 import { Duration } from 'aws-cdk-lib';
 import { DomainName, EndpointType, LambdaIntegration, type RestApi, SecurityPolicy } from 'aws-cdk-lib/aws-apigateway';
 import { Certificate } from 'aws-cdk-lib/aws-certificatemanager';
@@ -9,7 +11,6 @@ import { CfnWebACLAssociation } from 'aws-cdk-lib/aws-wafv2';
 import { Construct } from 'constructs';
 import { pagesVariables } from '../../lambda/pages/environment.ts';
 import { acknowledge, acknowledgeForCheckov, policyOfAWS } from '../shared/acknowledge.ts';
-import { bundlePages } from '../shared/bundle-web.ts';
 import { bundledCode } from '../shared/bundled-code.ts';
 import { contentSecurityPolicy } from '../shared/page-policy.ts';
 import { pickVariables } from '../shared/pick-variables.ts';
@@ -20,7 +21,7 @@ import { firewall } from '../web/firewall.ts';
 import type { StageZone } from '../web/stage-zone.ts';
 
 /** Where the function looks for them. */
-const pageFiles = () => new Map([...bundlePages().files].map(([path, content]) => [`page/${path}`, content]));
+const writePageFiles = (folder: string) => writePage(join(folder, 'page'));
 
 export interface GatewayDoorProps {
   readonly settings: StageSettings;
@@ -38,6 +39,8 @@ export interface GatewayDoorProps {
 export class GatewayDoor extends Construct {
   /** https address without a trailing slash. */
   readonly url: string;
+  /** What answers with the page. */
+  readonly pages: LambdaFunction;
 
   constructor(scope: Construct, id: string, { settings, api, uploadsOrigin, zone }: GatewayDoorProps) {
     super(scope, id);
@@ -51,7 +54,8 @@ export class GatewayDoor extends Construct {
       resourceArn: api.deploymentStage.stageArn,
     });
 
-    const pages = new LambdaIntegration(this.#pages(settings, uploadsOrigin), { allowTestInvoke: false });
+    this.pages = this.#pages(settings, uploadsOrigin);
+    const pages = new LambdaIntegration(this.pages, { allowTestInvoke: false });
     for (const method of [
       api.root.addMethod('ANY', pages),
       api.root.addProxy({ defaultIntegration: pages }).anyMethod!,
@@ -73,11 +77,14 @@ export class GatewayDoor extends Construct {
     new ARecord(this, 'Ipv4', { zone: zone.in(this), target });
   }
 
-  /** It reaches nothing and may do nothing: the page is in its bundle. */
+  /**
+   * It reaches nothing and may do nothing: the page is in its bundle. It has no `FunctionRelease`, as the others have:
+   * while two versions answer, a page of one would ask the other for files that only the first has.
+   */
   #pages({ logRetentionDays, tracing }: StageSettings, uploadsOrigin: string): LambdaFunction {
     const fn = new LambdaFunction(this, 'Pages', {
       description: 'Answers with the web page',
-      code: bundledCode('pages/pages.lambda.ts', {}, pageFiles),
+      code: bundledCode('pages/pages.lambda.ts', {}, writePageFiles),
       handler: 'index.handler',
       runtime: Runtime.NODEJS_24_X,
       architecture: Architecture.ARM_64,

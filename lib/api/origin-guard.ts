@@ -10,6 +10,10 @@ export interface OriginGuardProps {
   readonly gatewayStage: Stage;
 }
 
+/**
+ * It stands alone: any stage of a REST API can have it. Let the distribution send `headerName` with `headerValue` as a
+ * custom header of its origin.
+ */
 export class OriginGuard extends Construct {
   /**
    * The header that the distribution adds to every request. CloudFormation reads a secret again only for a resource

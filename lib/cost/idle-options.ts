@@ -48,6 +48,12 @@ export const idleOptions: readonly IdleOption[] = [
     takesAway: 'Figures of CPU and memory of each service. What agents carry and lack is kept all the same',
   },
   {
+    what: 'A stream that is started every minute (`syntheticStream`)',
+    having: { syntheticStream: true },
+    without: { syntheticStream: false },
+    takesAway: 'Nobody knows that no stream can be started, until somebody cannot',
+  },
+  {
     what: 'Traces in X-Ray (`tracing`)',
     having: { tracing: true },
     without: { tracing: false },

@@ -39,6 +39,7 @@ const pages = {
   ses: 'https://aws.amazon.com/ses/pricing/',
   sns: 'https://aws.amazon.com/sns/pricing/',
   sqs: 'https://aws.amazon.com/sqs/pricing/',
+  stepFunctions: 'https://aws.amazon.com/step-functions/pricing/',
   vpc: 'https://aws.amazon.com/vpc/pricing/',
   waf: 'https://aws.amazon.com/waf/pricing/',
   xray: 'https://aws.amazon.com/xray/pricing/',
@@ -135,6 +136,7 @@ export const byUse = {
   s3Writes: price(5, 'million requests', 's3', day),
   schedules: price(1, 'million calls', 'eventBridge', null),
   secretReads: price(5, 'million reads', 'secrets', day),
+  steps: price(25, 'million steps', 'stepFunctions', null),
   traces: price(5, 'million traces', 'xray', day),
   webAclRequests: price(0.6, 'million requests', 'waf', day),
 } as const satisfies Record<string, ListPrice>;

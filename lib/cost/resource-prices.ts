@@ -4,6 +4,7 @@ import { fargateTaskOf, groupOf, machineOf, machinesAtLeast, tasksAtLeast } from
 import { insightsMetricsOf } from './insights-metrics.ts';
 import { natMachineUsdPerMonth } from './nat-machine.ts';
 import { byUse, databaseClasses, databaseGiB, hoursPerMonth, listed, type ListPrice, standing } from './list-prices.ts';
+import { provedStarts } from './proved-starts.ts';
 import { referred, type StageResource } from './stage-resources.ts';
 
 export interface StandingCost {
@@ -80,6 +81,7 @@ export const priced: Readonly<Record<string, readonly Pricing[]>> = {
       properties.EventDestination.CloudWatchDestination ? properties.EventDestination.MatchingEventTypes.length : 0,
     ),
   ],
+  'AWS::Lambda::Function': [provedStarts],
   'AWS::CloudWatch::Dashboard': [counted('CloudWatch dashboards', standing.dashboard)],
   'AWS::WAFv2::WebACL': [
     counted('Web ACLs', standing.webAcl),
@@ -121,6 +123,7 @@ export const paidByUse: Readonly<Record<string, Readonly<Record<string, ListPric
   'AWS::SES::EmailIdentity': { 'Mails to users': byUse.mails },
   'AWS::WAFv2::WebACL': { 'Requests that a web ACL judges': byUse.webAclRequests },
   'AWS::SQS::Queue': { 'Requests to queues, empty polls too': byUse.queueRequests },
+  'AWS::StepFunctions::StateMachine': { 'Steps of the weekly comparison with the templates': byUse.steps },
   'AWS::Scheduler::ScheduleGroup': { 'Schedules that fire': byUse.schedules },
   'AWS::SNS::Topic': { Notifications: byUse.notifications },
   'AWS::SecretsManager::Secret': { 'Reads of secrets': byUse.secretReads },
@@ -143,6 +146,9 @@ export const free: ReadonlySet<string> = new Set([
   'AWS::CertificateManager::Certificate',
   'AWS::CloudFront::OriginAccessControl',
   'AWS::CloudFront::ResponseHeadersPolicy',
+  // It takes nothing for functions.
+  'AWS::CodeDeploy::Application',
+  'AWS::CodeDeploy::DeploymentGroup',
   'AWS::EC2::InternetGateway',
   'AWS::EC2::LaunchTemplate',
   'AWS::EC2::Route',
@@ -161,6 +167,7 @@ export const free: ReadonlySet<string> = new Set([
   'AWS::IAM::OIDCProvider',
   'AWS::IAM::Policy',
   'AWS::IAM::Role',
+  'AWS::Lambda::Alias',
   'AWS::Lambda::EventSourceMapping',
   'AWS::Lambda::LayerVersion',
   'AWS::Lambda::Permission',

@@ -4,6 +4,7 @@ import { InstanceType, Port, SecurityGroup, SubnetType } from 'aws-cdk-lib/aws-e
 import { ManagedPolicy, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { type IKey, Key } from 'aws-cdk-lib/aws-kms';
 import {
+  type CfnDBInstance,
   DatabaseInstance,
   DatabaseInstanceEngine,
   DatabaseProxy,
@@ -19,6 +20,7 @@ import { migrateVariables, serviceRole } from '../../lambda/migrate/environment.
 import { keyContext } from '../../lambda/domain/sealed-places.ts';
 import type { NetworkStack } from '../network/network-stack.ts';
 import { acknowledge, acknowledgeCdkFunction, acknowledgeForCheckov, policyOfAWS } from '../shared/acknowledge.ts';
+import type { RecoveryStack } from '../recovery/recovery-stack.ts';
 import { authoritiesFile, authoritiesVariable } from '../shared/database-authorities.ts';
 import { ServiceFunction } from '../shared/service-function.ts';
 import type { StageSettings } from '../stage-settings.ts';
@@ -26,6 +28,8 @@ import type { StageSettings } from '../stage-settings.ts';
 export interface DatabaseStackProps {
   readonly settings: StageSettings;
   readonly network: NetworkStack;
+  /** Where its backups are copied to, if they are. */
+  readonly recovery: RecoveryStack | null;
 }
 
 /** The database, the right to use it, and the keys to seal and to sign with. */
@@ -51,7 +55,7 @@ export class DatabaseStack extends Stack {
   /** The right to read it, and so to sign as the platform does. */
   readonly signAccess: ManagedPolicy;
 
-  constructor(scope: Construct, id: string, { settings, network }: DatabaseStackProps) {
+  constructor(scope: Construct, id: string, { settings, network, recovery }: DatabaseStackProps) {
     super(scope, id, { terminationProtection: settings.keepData });
     const { vpc } = network;
 
@@ -79,6 +83,7 @@ export class DatabaseStack extends Stack {
       removalPolicy: settings.keepData ? RemovalPolicy.SNAPSHOT : RemovalPolicy.DESTROY,
     });
     const { instance } = this;
+    if (recovery) copyBackups(instance, recovery, settings.databaseBackupDays);
     acknowledge(
       instance,
       'Reached from two security groups only; another port would hide nothing.',
@@ -243,6 +248,14 @@ export class DatabaseStack extends Stack {
       this.node.findChild('AWSCDK.TriggerCustomResourceProviderCustomResourceProvider').node.findChild('Handler'),
     );
   }
+}
+
+/** RDS copies snapshots and the log of transactions, so that any second of these days can be restored there. */
+function copyBackups(instance: DatabaseInstance, { region, key }: RecoveryStack, days: number): void {
+  const resource = instance.node.defaultChild as CfnDBInstance;
+  resource.automaticBackupReplicationRegion = region;
+  resource.automaticBackupReplicationKmsKeyId = key.keyArn;
+  resource.automaticBackupReplicationRetentionPeriod = days;
 }
 
 /** KMS refuses a call in another encryption context, or in none. */

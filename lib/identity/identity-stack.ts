@@ -16,6 +16,7 @@ import type { NetworkStack } from '../network/network-stack.ts';
 import { coreEnvironment } from '../shared/core-access.ts';
 import { grantSendMail, mailConfigurationSetName, mailSenderAddress } from '../shared/mail-sender.ts';
 import type { PublicOrigin } from '../shared/public-origin.ts';
+import { FunctionRelease } from '../shared/function-release.ts';
 import { ServiceFunction } from '../shared/service-function.ts';
 import type { StageSettings } from '../stage-settings.ts';
 import type { StageZone } from '../web/stage-zone.ts';
@@ -31,6 +32,8 @@ export interface IdentityStackProps {
 export class IdentityStack extends Stack {
   /** Answers all paths below `/api/auth` and `/.well-known`. */
   readonly function: ServiceFunction;
+  /** What callers of the function call. */
+  readonly release: FunctionRelease;
   /** The name of the SES configuration set that mails go through; null for a stage that sends none. */
   readonly mailConfigurationSet: string | null;
 
@@ -58,6 +61,7 @@ export class IdentityStack extends Stack {
     origin.grantRead(role);
 
     grantSendMail(this, this.function.role, settings);
+    this.release = new FunctionRelease(this, 'AuthRelease', this.function);
     this.mailConfigurationSet = mailSenderAddress(settings) === '' ? null : mailConfigurationSetName(this);
     this.#mailIdentity(settings, zone);
   }

@@ -1,6 +1,6 @@
 // Where uploads and the renditions prepared from them are kept.
 import { Duration, RemovalPolicy, Stack } from 'aws-cdk-lib';
-import { ManagedPolicy, PolicyStatement } from 'aws-cdk-lib/aws-iam';
+import { ManagedPolicy, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { type IKey, Key } from 'aws-cdk-lib/aws-kms';
 import {
   BlockPublicAccess,
@@ -8,6 +8,7 @@ import {
   BucketEncryption,
   type BucketProps,
   type IBucket,
+  type LifecycleRule,
   ObjectOwnership,
   StorageClass,
 } from 'aws-cdk-lib/aws-s3';
@@ -20,6 +21,7 @@ import {
   uploadsPrefix,
 } from '../../lambda/domain/object-keys.ts';
 import { acknowledge, acknowledgeForCheckov, wildcardResource } from '../shared/acknowledge.ts';
+import { deletedKeptDays, type RecoveryStack } from '../recovery/recovery-stack.ts';
 import { acknowledgeGivenLogs, logPrefix } from '../shared/given-logs.ts';
 import type { StageSettings } from '../stage-settings.ts';
 
@@ -28,6 +30,8 @@ const healthPrefix = 'health/';
 
 export interface MediaStackProps {
   readonly settings: StageSettings;
+  /** Where uploads are copied to, if they are. */
+  readonly recovery: RecoveryStack | null;
 }
 
 export class MediaStack extends Stack {
@@ -46,7 +50,7 @@ export class MediaStack extends Stack {
   /** The right to read uploads, to write renditions, and to delete both. */
   readonly prepareAccess: ManagedPolicy;
 
-  constructor(scope: Construct, id: string, { settings }: MediaStackProps) {
+  constructor(scope: Construct, id: string, { settings, recovery }: MediaStackProps) {
     super(scope, id, { terminationProtection: settings.keepData });
     const removalPolicy = settings.keepData ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY;
     const common = {
@@ -64,12 +68,15 @@ export class MediaStack extends Stack {
     const encrypted = { encryption: BucketEncryption.KMS, encryptionKey: key, bucketKeyEnabled: true };
     const accessLogs = this.#accessLogs(settings, common);
 
+    const copier = recovery && new Role(this, 'Copier', { assumedBy: new ServicePrincipal('s3') });
     this.uploads = new Bucket(this, 'Uploads', {
       ...common,
       ...encrypted,
       serverAccessLogsBucket: accessLogs,
       ...(settings.logBucketName !== null && { serverAccessLogsPrefix: logPrefix(this, 'uploads') }),
+      ...(copier && recovery && copiedTo(recovery, copier)),
       lifecycleRules: [
+        ...(recovery ? [keptForCopies] : []),
         // A crash may leave parts behind that no row knows. The minute sweep deletes an upload that nobody completes,
         // with its parts, or with the object that was sent at once.
         { prefix: uploadsPrefix, abortIncompleteMultipartUploadAfter: Duration.days(partsKeptDays) },
@@ -84,6 +91,7 @@ export class MediaStack extends Stack {
     });
 
     if (settings.logBucketName !== null) acknowledgeGivenLogs(this.uploads);
+    if (copier && recovery) this.#letCopy(copier, key, recovery);
     acknowledgeForCheckov(
       this.uploads,
       'An upload is written once, and what a user deletes is to be gone; a rendition can be made again.',
@@ -137,6 +145,26 @@ export class MediaStack extends Stack {
     return accessLogs;
   }
 
+  /** Lets S3 copy uploads, and nothing else of the bucket: the CDK's own role could use every key of the account. */
+  #letCopy(role: Role, key: IKey, { uploads: copies, key: keyOfCopies }: RecoveryStack): void {
+    const [from, to] = [this.uploads.arnForObjects(`${uploadsPrefix}*`), copies.arnForObjects(`${uploadsPrefix}*`)];
+    const rights: readonly (readonly [actions: readonly string[], resource: string])[] = [
+      [['s3:GetReplicationConfiguration', 's3:ListBucket'], this.uploads.bucketArn],
+      [['s3:GetObjectVersionForReplication', 's3:GetObjectVersionAcl', 's3:GetObjectVersionTagging'], from],
+      [['s3:ReplicateObject', 's3:ReplicateDelete', 's3:ReplicateTags'], to],
+      [['kms:Decrypt'], key.keyArn],
+      [['kms:Encrypt'], keyOfCopies.keyArn],
+    ];
+    for (const [actions, resource] of rights)
+      role.addToPolicy(new PolicyStatement({ actions: [...actions], resources: [resource] }));
+    acknowledge(
+      role,
+      'All uploads are copied, and their keys are known only once they are there.',
+      wildcardResource(this, from),
+      wildcardResource(this, to),
+    );
+  }
+
   /**
    * The CDK's grants for a bucket would allow more: every version, tag and lock.
    * @param prefixes of the keys of the objects, by the action that is allowed on them
@@ -170,4 +198,28 @@ export class MediaStack extends Stack {
     );
     return access;
   }
+}
+
+/** S3 copies only between buckets with versions. What was deleted goes for good a day later. */
+const keptForCopies: LifecycleRule = {
+  noncurrentVersionExpiration: Duration.days(deletedKeptDays),
+  expiredObjectDeleteMarker: true,
+};
+
+/** Renditions and previews are made again. */
+function copiedTo({ uploads, key }: RecoveryStack, replicationRole: Role) {
+  return {
+    versioned: true,
+    replicationRole,
+    replicationRules: [
+      {
+        destination: uploads,
+        priority: 0,
+        filter: { prefix: uploadsPrefix },
+        kmsKey: key,
+        sseKmsEncryptedObjects: true,
+        deleteMarkerReplication: true,
+      },
+    ],
+  };
 }

@@ -5,11 +5,16 @@ import type { ITopic } from 'aws-cdk-lib/aws-sns';
 import { Construct } from 'constructs';
 import type { QueueName } from '../../lambda/ports/command-queue/queues.ts';
 import type { StageSettings } from '../stage-settings.ts';
+import type { DriftCheck } from './drift-check.ts';
 import type { StageMetrics } from './stage-metrics.ts';
+import type { SyntheticStream } from './synthetic-stream.ts';
 
 export interface AlarmsProps {
   readonly settings: StageSettings;
   readonly metrics: StageMetrics;
+  readonly drift: DriftCheck;
+  /** Null in a stage that has none. */
+  readonly synthetic: SyntheticStream | null;
   /** Gets a notification of every alarm, and of its end. */
   readonly topic: ITopic;
 }
@@ -45,10 +50,27 @@ export class Alarms extends Construct {
   readonly all: Alarm[] = [];
   readonly #topic: ITopic;
 
-  constructor(scope: Construct, id: string, { settings, metrics, topic }: AlarmsProps) {
+  constructor(scope: Construct, id: string, { settings, metrics, drift, synthetic, topic }: AlarmsProps) {
     super(scope, id);
     this.#topic = topic;
 
+    if (synthetic) {
+      this.#add('StartsFail', {
+        runbook: 'Starts fail',
+        says: 'A stream that was started to see whether one can be had no pictures at its ingest.',
+        metric: synthetic.failed,
+        atLeast: 1,
+        periods: 1,
+      });
+      this.#add('StartsUnproved', {
+        runbook: 'Starts fail',
+        says: 'Nobody has proved for three minutes that a stream can be started.',
+        metric: synthetic.proved,
+        below: 1,
+        periods: 3,
+        missingIsBad: true,
+      });
+    }
     this.#add('StreamsFailing', {
       runbook: 'Streams failing',
       says: 'Connections to destinations ended by a fault of ours.',
@@ -147,6 +169,36 @@ export class Alarms extends Construct {
         atLeast: 5,
         periods: 1,
       });
+    for (const [name, fn] of metrics.functions) {
+      this.#add(`FunctionFailing-${name}`, {
+        runbook: 'Function failing',
+        says: `Calls of the function ${name} ended with an error, or at its time limit.`,
+        metric: metrics.functionErrors(fn),
+        atLeast: 3,
+        periods: 1,
+      });
+      this.#add(`FunctionThrottled-${name}`, {
+        runbook: 'Function throttled',
+        says: `Calls of the function ${name} were refused, as too many run at once.`,
+        metric: metrics.functionThrottles(fn),
+        atLeast: 1,
+        periods: 1,
+      });
+    }
+    this.#add('FunctionMemory', {
+      runbook: 'Function memory',
+      says: 'A function uses almost all of its memory: with more to do it will be ended.',
+      metric: metrics.functionsShortOfMemory,
+      atLeast: 1,
+      periods: 1,
+    });
+    this.#add('Drift', {
+      runbook: 'Drift',
+      says: 'Something of the stage is not as its templates say, or could not be compared with them.',
+      metric: drift.failed,
+      atLeast: 1,
+      periods: 1,
+    });
     this.#add('ApiErrors', {
       runbook: 'API errors',
       says: 'Requests ended with a fault of ours (5xx).',

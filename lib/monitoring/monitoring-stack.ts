@@ -2,6 +2,7 @@
 import { RemovalPolicy, Stack, Stage } from 'aws-cdk-lib';
 import { CfnBudget } from 'aws-cdk-lib/aws-budgets';
 import { AlarmStatusWidget, Dashboard, GraphWidget, type IMetric, SingleValueWidget } from 'aws-cdk-lib/aws-cloudwatch';
+import type { ICluster } from 'aws-cdk-lib/aws-ecs';
 import { ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { Key } from 'aws-cdk-lib/aws-kms';
 import { type ITopic, Topic } from 'aws-cdk-lib/aws-sns';
@@ -9,21 +10,31 @@ import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
 import type { Construct } from 'constructs';
 import { queueNames } from '../../lambda/ports/command-queue/queues.ts';
 import { stageTagKey } from '../shared/stage-tags.ts';
+import type { NetworkStack } from '../network/network-stack.ts';
 import type { StageSettings } from '../stage-settings.ts';
 import { Alarms } from './alarms.ts';
+import { DriftCheck } from './drift-check.ts';
+import { gpuLoads } from './gpu-loads.ts';
 import { blames, StageMetrics, type StageMetricsProps } from './stage-metrics.ts';
+import { SyntheticStream } from './synthetic-stream.ts';
 
 export interface MonitoringStackProps extends StageMetricsProps {
   readonly settings: StageSettings;
+  readonly network: NetworkStack;
 }
 
 export class MonitoringStack extends Stack {
-  constructor(scope: Construct, id: string, { settings, ...stacks }: MonitoringStackProps) {
+  constructor(scope: Construct, id: string, { settings, network, ...stacks }: MonitoringStackProps) {
     super(scope, id);
+    const { access } = stacks.publishing;
+    const synthetic = settings.syntheticStream
+      ? new SyntheticStream(this, 'SyntheticStream', { settings, network, access })
+      : null;
     const metrics = new StageMetrics(this, 'Metrics', stacks);
     const topic = this.#notifications(settings);
-    const alarms = new Alarms(this, 'Alarms', { settings, metrics, topic });
-    this.#page(metrics, alarms);
+    const drift = new DriftCheck(this, 'DriftCheck');
+    const alarms = new Alarms(this, 'Alarms', { settings, metrics, drift, synthetic, topic });
+    this.#page(metrics, alarms, synthetic, stacks.publishing.agents.cluster);
     if (settings.monthlyBudgetUsd !== null) this.#budget(settings.monthlyBudgetUsd, topic);
   }
 
@@ -46,7 +57,7 @@ export class MonitoringStack extends Stack {
     return topic;
   }
 
-  #page(metrics: StageMetrics, alarms: Alarms): void {
+  #page(metrics: StageMetrics, alarms: Alarms, synthetic: SyntheticStream | null, cluster: ICluster): void {
     const backends = ['ffmpeg', 'manifest'] as const;
     const graph = (title: string, left: IMetric[], right: IMetric[] = []) =>
       new GraphWidget({ title, left, right, width: 12, leftYAxis: { min: 0 } });
@@ -85,6 +96,15 @@ export class MonitoringStack extends Stack {
     page.addWidgets(
       graph('API', [metrics.apiRequests, metrics.apiErrors], [metrics.apiP99Ms]),
       graph('Database', [metrics.databaseConnections], [metrics.databaseCpuPercent]),
+    );
+    page.addWidgets(
+      graph('GPUs, %', gpuLoads(cluster, ['gpuEncoder', 'gpuDecoder', 'gpuMemory'])),
+      graph('Encoders that are open on a GPU', gpuLoads(cluster, ['gpuSessions'])),
+    );
+    const { mailsRefused } = metrics;
+    page.addWidgets(
+      graph('Mails', [metrics.mailsFailed, ...(mailsRefused ? [mailsRefused] : [])]),
+      ...(synthetic ? [graph('Starts that are tried', [synthetic.proved, synthetic.failed])] : []),
     );
     page.addWidgets(
       graph('Minute sweep', [metrics.sweepsSucceeded]),

@@ -1,6 +1,7 @@
 // The figures that say how a stage does. Each is defined once, for the alarms and for the page of figures.
-import { Duration } from 'aws-cdk-lib';
+import { Duration, Stage } from 'aws-cdk-lib';
 import { type IMetric, MathExpression, Metric, Stats, Unit } from 'aws-cdk-lib/aws-cloudwatch';
+import type { CfnFunction, Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import { FilterPattern, type ILogGroup, MetricFilter } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import { loadMetrics } from '../../lambda/publisher/environment.ts';
@@ -10,6 +11,7 @@ import type { DatabaseStack } from '../database/database-stack.ts';
 import type { IdentityStack } from '../identity/identity-stack.ts';
 import type { OperateStack } from '../operate/operate-stack.ts';
 import type { PublishingStack } from '../publishing/publishing-stack.ts';
+import { ServiceFunction } from '../shared/service-function.ts';
 
 export interface StageMetricsProps {
   readonly database: DatabaseStack;
@@ -29,11 +31,16 @@ const minute = Duration.minutes(1);
 const fiveMinutes = Duration.minutes(5);
 const hour = Duration.hours(1);
 
+/** The part of its memory at which a function is said to be short of it. */
+const memoryShort = 0.9;
+
 /** The figures come from the resources of the stacks and from the logs of agents. */
 export class StageMetrics extends Construct {
   readonly #props: StageMetricsProps;
   /** Each stage has a namespace of its own, since stages may share an account. */
   readonly #namespace: string;
+  /** Every function of ours in the region, by its id. Those of the CDK run at deployments, which see them fail. */
+  readonly functions: ReadonlyMap<string, LambdaFunction>;
 
   constructor(scope: Construct, id: string, props: StageMetricsProps) {
     super(scope, id);
@@ -51,6 +58,34 @@ export class StageMetrics extends Construct {
       '{ ($.event = "encoder_chosen" || $.event = "agent_load") && $.encoder = "libx264" }',
     );
     this.#count('MailsFailed', [props.identity.function.logGroup], '{ $.event = "mail_failed" }');
+
+    const functions: LambdaFunction[] = Stage.of(this)!
+      .node.findAll()
+      .filter((construct) => construct instanceof ServiceFunction);
+    if (props.api.door) functions.push(props.api.door.pages);
+    this.functions = new Map(functions.map((fn) => [fn.node.id, fn]));
+    // Lambda has no figure for memory, but writes a line of each call that ends. Only those that say this are counted,
+    // so that functions of different sizes share one figure.
+    for (const [name, fn] of this.functions)
+      this.#countIn(
+        fn.logGroup,
+        memoryShortName,
+        `${memoryShortName}${name}`,
+        `{ $.type = "platform.report" && $.record.metrics.maxMemoryUsedMB > ${memoryShort * memoryOf(fn)} }`,
+      );
+  }
+
+  functionErrors(fn: LambdaFunction): IMetric {
+    return fn.metricErrors({ statistic: Stats.SUM, period: fiveMinutes, label: `${fn.node.id} failed` });
+  }
+
+  functionThrottles(fn: LambdaFunction): IMetric {
+    return fn.metricThrottles({ statistic: Stats.SUM, period: fiveMinutes, label: `${fn.node.id} throttled` });
+  }
+
+  /** Calls, of all functions together, that used almost all memory of their function. */
+  get functionsShortOfMemory(): IMetric {
+    return this.#logged(memoryShortName, 'calls short of memory');
   }
 
   /** How many connections to destinations ended without the platform wanting it. */
@@ -211,12 +246,16 @@ export class StageMetrics extends Construct {
   /** Counts the lines of log groups that match a pattern. */
   #count(metricName: string, logGroups: readonly ILogGroup[], pattern: string): void {
     for (const [index, logGroup] of logGroups.entries())
-      new MetricFilter(this, `${metricName}${index}`, {
-        logGroup,
-        metricNamespace: this.#namespace,
-        metricName,
-        filterPattern: FilterPattern.literal(pattern),
-      });
+      this.#countIn(logGroup, metricName, `${metricName}${index}`, pattern);
+  }
+
+  #countIn(logGroup: ILogGroup, metricName: string, id: string, pattern: string): void {
+    new MetricFilter(this, id, {
+      logGroup,
+      metricNamespace: this.#namespace,
+      metricName,
+      filterPattern: FilterPattern.literal(pattern),
+    });
   }
 
   #logged(metricName: string, label: string): IMetric {
@@ -236,6 +275,13 @@ export class StageMetrics extends Construct {
       unit: unit === 'Count' ? Unit.COUNT : Unit.PERCENT,
     });
   }
+}
+
+const memoryShortName = 'FunctionsShortOfMemory';
+
+/** @returns MB */
+function memoryOf(fn: LambdaFunction): number {
+  return (fn.node.defaultChild as CfnFunction).memorySize!;
 }
 
 function sessionsEndedName(blame: (typeof blames)[number]): string {

@@ -12,8 +12,10 @@ import {
   CpuArchitecture,
   Ec2Service,
   Ec2TaskDefinition,
+  ExecuteCommandLogging,
   FargateService,
   FargateTaskDefinition,
+  LinuxParameters,
   LogDriver,
   NetworkMode,
   OperatingSystemFamily,
@@ -28,10 +30,8 @@ import {
   machineVariables,
   publishingVariables,
 } from '../../lambda/publisher/environment.ts';
-import type { NetworkStack } from '../network/network-stack.ts';
 import { encodesOnFargate } from '../idle-settings.ts';
 import { acknowledge, acknowledgeForCheckov } from '../shared/acknowledge.ts';
-import type { PlatformAccess } from '../shared/platform-access.ts';
 import { pickVariables } from '../shared/pick-variables.ts';
 import type { PublisherImage } from '../shared/publisher-image.ts';
 import { ServiceLogs } from '../shared/service-logs.ts';
@@ -39,15 +39,18 @@ import type { StageSettings } from '../stage-settings.ts';
 import { AgentRelease } from './agent-release.ts';
 import type { CommandQueues } from './command-queues.ts';
 import { GpuPool } from './gpu-pool.ts';
-import { deployment, grantTask, hardenPatternContainer, healthCheck, stopTimeout } from './agent-tasks.ts';
+import { hardenPatternContainer, healthCheck, serviceOptions, stopTimeout } from './agent-tasks.ts';
 import { CapacityScaling } from './capacity-scaling.ts';
 import { MachineScaling, machineSeconds } from './machine-scaling.ts';
+import { ReleaseAlarm } from './release-alarm.ts';
+import { grantTask } from './task-rights.ts';
 import { encodingTaskSize, preparedTaskSize } from './task-sizes.ts';
+import type { TaskAccess, TaskNetwork } from './task-surroundings.ts';
 
 export interface AgentsProps {
   readonly settings: StageSettings;
-  readonly network: NetworkStack;
-  readonly access: PlatformAccess;
+  readonly network: TaskNetwork;
+  readonly access: TaskAccess;
   readonly queues: CommandQueues;
   readonly image: PublisherImage;
 }
@@ -61,6 +64,10 @@ interface Kind {
 /** Half of the memory of the smallest g machine. It is no limit: a task may use all memory of its machine. */
 const gpuTaskMemoryMiB = 8192;
 
+/**
+ * A cluster with the agents of both backends and the media workers, each scaled by its load, and the GPU machines that
+ * those need which encode. It stands alone: in a stack of your own it makes nothing but these, and takes the rest.
+ */
 export class Agents extends Construct {
   readonly cluster: Cluster;
   readonly gpuPool: GpuPool;
@@ -77,6 +84,12 @@ export class Agents extends Construct {
     this.cluster = new Cluster(this, 'Cluster', {
       vpc: network.vpc,
       containerInsightsV2: settings.containerInsights ? ContainerInsights.ENABLED : ContainerInsights.DISABLED,
+      ...(settings.ecsExec && {
+        executeCommandConfiguration: {
+          logging: ExecuteCommandLogging.OVERRIDE,
+          logConfiguration: { cloudWatchLogGroup: new ServiceLogs(this, 'ExecLogs', settings.logRetentionDays) },
+        },
+      }),
     });
     if (!settings.containerInsights) {
       const reason = 'Agents report what they carry by themselves.';
@@ -104,7 +117,8 @@ export class Agents extends Construct {
       portMappings: [{ containerPort: agentPeerPort, hostPort: agentPeerPort }],
     });
     const service = new Ec2Service(this, 'Ffmpeg', {
-      ...deployment,
+      ...serviceOptions(settings),
+      deploymentAlarms: this.#releaseAlarms('Ffmpeg'),
       cluster: this.cluster,
       taskDefinition,
       capacityProviderStrategies: this.#onGpuPool(),
@@ -133,7 +147,8 @@ export class Agents extends Construct {
       image: image.for(this, 'ArmImage', Platform.LINUX_ARM64),
     });
     const service = new FargateService(this, 'Manifest', {
-      ...deployment,
+      ...serviceOptions(settings),
+      deploymentAlarms: this.#releaseAlarms('Manifest'),
       cluster: this.cluster,
       taskDefinition,
       // With a public address, the streams do not pass a NAT gateway, which would have to be paid for their traffic of
@@ -160,7 +175,7 @@ export class Agents extends Construct {
     const release = new AgentRelease(this, 'MediaWorkerRelease');
     const container = this.#container('MediaWorker', { onGpu: true, backends: [] }, release);
     const workers = new QueueProcessingEc2Service(this, 'MediaWorkers', {
-      ...deployment,
+      ...serviceOptions(settings),
       cluster: this.cluster,
       image: image.for(this, 'MediaWorkerImage', Platform.LINUX_AMD64),
       queue: queues.get('media'),
@@ -182,7 +197,7 @@ export class Agents extends Construct {
     // Without a number CloudFormation starts one worker, and a machine for it. A deployment sets the number to this
     // again: workers protect themselves while they work, and commands that wait start others.
     (workers.service.node.findChild('Service') as CfnService).desiredCount = 0;
-    hardenPatternContainer(workers.taskDefinition);
+    hardenPatternContainer(workers.taskDefinition, settings);
     grantTask(workers.taskDefinition, 'mediaWorker', this.#props, this.cluster, []);
     release.announce(workers.taskDefinition, workers.service);
     this.#awaitGpuPool(workers.service);
@@ -191,6 +206,12 @@ export class Agents extends Construct {
   /** A capacity provider has to be associated with the cluster first; the CDK has no service wait for that. */
   #awaitGpuPool(service: BaseService): void {
     service.node.addDependency(this.cluster);
+  }
+
+  /** @param id of the container, whose logs the agents write */
+  #releaseAlarms(id: string) {
+    const logGroup = this.node.findChild(`${id}Logs`) as ServiceLogs;
+    return new ReleaseAlarm(this, `${id}ReleaseAlarm`, { logGroup }).deploymentAlarms;
   }
 
   #onGpuPool() {
@@ -227,7 +248,10 @@ export class Agents extends Construct {
       }),
       healthCheck,
       stopTimeout,
-      readonlyRootFilesystem: true,
+      readonlyRootFilesystem: !settings.ecsExec,
+      ...(settings.ecsExec && {
+        linuxParameters: new LinuxParameters(this, `${id}Init`, { initProcessEnabled: true }),
+      }),
       // A container that ends is started again within seconds, in the same task on the same machine.
       enableRestartPolicy: true,
       restartAttemptPeriod: Duration.minutes(1),

@@ -1,11 +1,11 @@
 // The queues that commands go through, each with a dead letter queue. Their alarms are in lib/monitoring.
 import { Duration } from 'aws-cdk-lib';
 import { type IGrantable, PolicyStatement } from 'aws-cdk-lib/aws-iam';
-import { type IQueue, Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
+import type { IQueue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import { queueNames, queuePolicies } from '../../lambda/ports/command-queue/queues.ts';
 import type { QueueName } from '../../lambda/ports/command-queue/queues.ts';
-import { acknowledgeForCheckov } from '../shared/acknowledge.ts';
+import { DeadLetteredQueue } from './dead-lettered-queue.ts';
 
 /** Ids of the constructs. With another id CloudFormation makes a new queue, and deletes the old one with all in it. */
 const ids: Readonly<Record<QueueName, string>> = {
@@ -18,26 +18,24 @@ const ids: Readonly<Record<QueueName, string>> = {
   platforms: 'Platforms',
 };
 
-/** SQS encrypts in this way by itself. It stands here for the checks of the templates. */
-const common = { enforceSSL: true, encryption: QueueEncryption.SQS_MANAGED };
-
 export class CommandQueues extends Construct {
-  readonly #queues: Readonly<Record<QueueName, Queue>>;
+  readonly #queues: Readonly<Record<QueueName, DeadLetteredQueue>>;
 
   constructor(scope: Construct, id: string) {
     super(scope, id);
-    this.#queues = Object.fromEntries(queueNames.map((name) => [name, this.#queue(name)])) as Record<QueueName, Queue>;
+    this.#queues = Object.fromEntries(queueNames.map((name) => [name, this.#queue(name)])) as Record<
+      QueueName,
+      DeadLetteredQueue
+    >;
   }
 
-  get(name: QueueName): Queue {
+  get(name: QueueName): DeadLetteredQueue {
     return this.#queues[name];
   }
 
   /** The queue for commands that failed too often. */
   deadLettersOf(name: QueueName): IQueue {
-    const { deadLetterQueue } = this.get(name);
-    if (!deadLetterQueue) throw new Error(`queue ${name} was made without a dead letter queue`);
-    return deadLetterQueue.queue;
+    return this.get(name).deadLetters;
   }
 
   /** URLs by the queues' names. */
@@ -61,21 +59,11 @@ export class CommandQueues extends Construct {
     );
   }
 
-  #queue(name: QueueName): Queue {
+  #queue(name: QueueName): DeadLetteredQueue {
     const { visibilitySeconds, maxReceives } = queuePolicies[name];
-    const id = ids[name];
-    const deadLetters = new Queue(this, `${id}DeadLetters`, { ...common, retentionPeriod: Duration.days(14) });
-    const queue = new Queue(this, id, {
-      ...common,
+    return new DeadLetteredQueue(this, ids[name], {
       visibilityTimeout: Duration.seconds(visibilitySeconds),
-      deadLetterQueue: { queue: deadLetters, maxReceiveCount: maxReceives },
+      maxReceives,
     });
-    for (const each of [queue, deadLetters])
-      acknowledgeForCheckov(
-        each,
-        'Encrypted with SQS’ own key, which the check does not know. Messages are ids.',
-        'CKV_AWS_27',
-      );
-    return queue;
   }
 }

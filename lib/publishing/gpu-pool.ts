@@ -12,13 +12,13 @@ import {
 import { AmiHardwareType, AsgCapacityProvider, type Cluster, EcsOptimizedImage } from 'aws-cdk-lib/aws-ecs';
 import { Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { Construct } from 'constructs';
-import type { NetworkStack } from '../network/network-stack.ts';
 import { acknowledge, acknowledgeForCheckov } from '../shared/acknowledge.ts';
 import type { StageSettings } from '../stage-settings.ts';
+import type { TaskNetwork } from './task-surroundings.ts';
 
 export interface GpuPoolProps {
   readonly settings: StageSettings;
-  readonly network: NetworkStack;
+  readonly network: TaskNetwork;
   readonly cluster: Cluster;
 }
 

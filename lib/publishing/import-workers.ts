@@ -18,8 +18,9 @@ import { acknowledge, wildcardResource } from '../shared/acknowledge.ts';
 import { pickVariables } from '../shared/pick-variables.ts';
 import { ServiceLogs } from '../shared/service-logs.ts';
 import { AgentRelease } from './agent-release.ts';
-import { deployment, grantTask, hardenPatternContainer, healthCheck } from './agent-tasks.ts';
+import { hardenPatternContainer, healthCheck, serviceOptions } from './agent-tasks.ts';
 import type { AgentsProps } from './agents.ts';
+import { grantTask } from './task-rights.ts';
 
 export interface ImportWorkersProps extends AgentsProps {
   readonly cluster: ICluster;
@@ -38,7 +39,7 @@ export class ImportWorkers extends Construct {
       ROLE_PRINCIPAL: Stack.of(this).formatArn({ service: 'iam', region: '', resource: 'root' }),
     });
     const workers = new QueueProcessingFargateService(this, 'Workers', {
-      ...deployment,
+      ...serviceOptions(settings),
       cluster,
       image: image.for(this, 'Image', Platform.LINUX_ARM64),
       command: [...importWorkerCommand],
@@ -68,7 +69,7 @@ export class ImportWorkers extends Construct {
       ],
       disableCpuBasedScaling: true,
     });
-    hardenPatternContainer(workers.taskDefinition);
+    hardenPatternContainer(workers.taskDefinition, settings);
     grantTask(workers.taskDefinition, 'importWorker', props, cluster, []);
     grantSourceRoles(workers.taskDefinition);
     release.announce(workers.taskDefinition, workers.service);

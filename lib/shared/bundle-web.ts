@@ -4,7 +4,8 @@ import { basename, join } from 'node:path';
 import { buildSync } from 'esbuild';
 import type { Metafile } from 'esbuild';
 
-const folder = join(import.meta.dirname, '../../lambda/web');
+const root = join(import.meta.dirname, '../..');
+const folder = join(root, 'lambda/web');
 
 /** The page as it is served, and what of it a browser needs for what. */
 export interface BundledPages {
@@ -22,6 +23,8 @@ export interface BundledPages {
 export function bundlePages(): BundledPages {
   const { outputFiles, metafile } = buildSync({
     entryPoints: [join(folder, 'main.tsx'), join(folder, 'page.css')],
+    // Packages are looked for from here, wherever the process was started.
+    absWorkingDir: root,
     outdir: '/assets',
     entryNames: '[name]-[hash]',
     chunkNames: '[name]-[hash]',
@@ -33,6 +36,8 @@ export function bundlePages(): BundledPages {
     target: 'es2024',
     format: 'esm',
     jsx: 'automatic',
+    // What is played has neither alternative sound nor subtitles: the smaller build does, and has no types of its own.
+    alias: { 'hls.js': 'hls.js/light' },
     minify: true,
     legalComments: 'none',
     logLevel: 'warning',

@@ -52,8 +52,8 @@ export function bundle(
     outdir: outputFolder,
     sourcemap: true,
     // The AWS SDK is bundled, not taken from Lambda: what runs is what was tested. `pg` loads `pg-native` only where a
-    // program asks it to, and none does.
-    external: ['pg-native', ...loadedOnUse],
+    // program asks it to, and none does. `canvas` is native code, which the publisher's image has beside its bundles.
+    external: ['pg-native', '@napi-rs/canvas', ...loadedOnUse],
     alias: aliases,
     // CommonJS packages call `require` for Node's own modules, and an ESM bundle has no `require`.
     banner: { js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);" },

@@ -54,6 +54,8 @@ const rightsOf = {
   timersJob: { sends: streamQueues },
   sweep: { sends: [...streamQueues, 'imports'], armsTimers: true },
   reconcile: { sends: [] },
+  /** A client as any other, but for the key that it makes for itself. */
+  synthetic: { sends: [], knowsOrigin: true },
   operate: { sends: [...streamQueues, 'imports'] },
   agent: { sends: streamQueues, unseals: true, media: 'prepares' },
   mediaWorker: { sends: streamQueues, media: 'prepares' },

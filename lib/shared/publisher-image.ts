@@ -1,5 +1,5 @@
 // The container image of agents and workers: the pipeline's, by its digest, or one that the CDK's CLI builds.
-import { join } from 'node:path';
+import { publisherBuild } from '#artifacts';
 import { IgnoreMode } from 'aws-cdk-lib';
 import { Repository } from 'aws-cdk-lib/aws-ecr';
 import { DockerImageAsset, type Platform } from 'aws-cdk-lib/aws-ecr-assets';
@@ -8,10 +8,6 @@ import type { Construct } from 'constructs';
 
 /** The repository that the pipeline pushes images to. The workflow names it too. */
 export const imageRepositoryName = 'loop-streaming-platform/publisher';
-
-const rootFolder = join(import.meta.dirname, '../..');
-/** What the Dockerfile copies. Nothing else is sent to Docker, and nothing else changes the image's hash. */
-const context = ['package.json', 'package-lock.json', '.npmrc', 'lambda', 'lib/shared/bundle.ts'];
 
 export class PublisherImage {
   readonly #digest: string | null;
@@ -36,11 +32,11 @@ export class PublisherImage {
       return ContainerImage.fromEcrRepository(repository, this.#digest);
     }
     const asset = new DockerImageAsset(scope, id, {
-      directory: rootFolder,
-      file: 'lambda/publisher/Dockerfile',
+      directory: publisherBuild.directory,
+      file: publisherBuild.file,
       platform,
       ignoreMode: IgnoreMode.DOCKER,
-      exclude: ['**', ...context.map((path) => `!${path}`)],
+      exclude: ['**', ...publisherBuild.copied.map((path) => `!${path}`)],
     });
     return ContainerImage.fromDockerImageAsset(asset);
   }

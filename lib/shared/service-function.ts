@@ -1,7 +1,14 @@
 // The one way to make a Lambda function here: Node 24 on arm64, bundled, traced, with JSON logs that expire.
 import type { Duration } from 'aws-cdk-lib';
 import { type ISecurityGroup, type IVpc, SubnetType } from 'aws-cdk-lib/aws-ec2';
-import { Architecture, Function as LambdaFunction, LoggingFormat, Runtime, Tracing } from 'aws-cdk-lib/aws-lambda';
+import {
+  Architecture,
+  type Code,
+  Function as LambdaFunction,
+  LoggingFormat,
+  Runtime,
+  Tracing,
+} from 'aws-cdk-lib/aws-lambda';
 import type { IRole } from 'aws-cdk-lib/aws-iam';
 import type { RetentionDays } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
@@ -13,8 +20,8 @@ import { ServiceLogs } from './service-logs.ts';
 export interface ServiceFunctionProps<Variable extends string> {
   /** What the function does, for whoever sees it in the AWS console. */
   readonly description: string;
-  /** The file below `lambda/` that exports `handler`. */
-  readonly entry: string;
+  /** The file below `lambda/` that exports `handler`. Or code of your own, whose module `index` exports it. */
+  readonly entry: string | Code;
   /**
    * Folders below `lambda/` to put beside the bundle, by the name that they have there.
    * @default none
@@ -25,28 +32,31 @@ export interface ServiceFunctionProps<Variable extends string> {
   /** A value for each of those variables. If one is missing, it is a type error. */
   readonly environment: Readonly<Record<NoInfer<Variable>, string>>;
   readonly timeout: Duration;
+  /** @default 1024 */
+  readonly memoryMB?: number;
   readonly logRetentionDays: RetentionDays;
   /** Whether it writes traces to X-Ray. @default true */
   readonly traced?: boolean;
-  /** The function runs in the private subnets, from which it reaches the internet through NAT. */
+  /** The function runs in the private subnets with egress, from which it reaches the internet through NAT. */
   readonly vpc: IVpc;
   readonly securityGroup: ISecurityGroup;
 }
 
+/** A function as those of the platform are. It stands alone, in any stack with a VPC. */
 export class ServiceFunction<Variable extends string = string> extends LambdaFunction {
   /** The function's own role, which is made with it. */
   declare readonly role: IRole;
 
   constructor(scope: Construct, id: string, props: ServiceFunctionProps<Variable>) {
-    const { traced = true } = props;
+    const { traced = true, memoryMB = 1024 } = props;
     super(scope, id, {
       description: props.description,
-      code: bundledCode(props.entry, props.folders ?? {}),
+      code: typeof props.entry === 'string' ? bundledCode(props.entry, props.folders ?? {}) : props.entry,
       handler: 'index.handler',
       runtime: Runtime.NODEJS_24_X,
       architecture: Architecture.ARM_64,
       // CPU comes in proportion to memory (1,769 MB are one vCPU), and most of a cold start is spent computing.
-      memorySize: 1024,
+      memorySize: memoryMB,
       timeout: props.timeout,
       environment: {
         ...pickVariables(props.variables, props.environment),

@@ -1,6 +1,5 @@
 // Puts the web page into its bucket: first the files whose content never changes, then the document that names them.
-import { mkdirSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { lambdaFolder, writePage } from '#artifacts';
 import { AssetHashType, DockerImage, Duration, Stack } from 'aws-cdk-lib';
 import type { RetentionDays } from 'aws-cdk-lib/aws-logs';
 import type { IBucket } from 'aws-cdk-lib/aws-s3';
@@ -13,15 +12,12 @@ import {
   policyOfAWS,
   wildcardResource,
 } from '../shared/acknowledge.ts';
-import { bundlePages } from '../shared/bundle-web.ts';
 import { ServiceLogs } from '../shared/service-logs.ts';
 
 export interface PageFilesProps {
   readonly bucket: IBucket;
   readonly logRetentionDays: RetentionDays;
 }
-
-const sourceFolder = join(import.meta.dirname, '../../lambda/web');
 
 export class PageFiles extends Construct {
   constructor(scope: Construct, id: string, { bucket, logRetentionDays }: PageFilesProps) {
@@ -69,17 +65,14 @@ export class PageFiles extends Construct {
 }
 
 function bundledPage() {
-  return Source.asset(sourceFolder, {
+  return Source.asset(lambdaFolder, {
     // The hash is that of the bundled files: only a page that has changed is deployed again.
     assetHashType: AssetHashType.OUTPUT,
     bundling: {
       image: DockerImage.fromRegistry('not-used'),
       local: {
         tryBundle(outputFolder) {
-          for (const [path, content] of bundlePages().files) {
-            mkdirSync(dirname(join(outputFolder, path)), { recursive: true });
-            writeFileSync(join(outputFolder, path), content);
-          }
+          writePage(outputFolder);
           return true;
         },
       },

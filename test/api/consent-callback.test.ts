@@ -150,6 +150,7 @@ describe('the destination of a channel', () => {
       limits: made['limits'],
       srt: null,
       createdAt: made['createdAt'],
+      lastCheck: null,
     });
     expect(made['limits']).toMatchObject({ maxQuality: 'q_2160p', maxFramesPerSecond: 60 });
     const again = (await call('POST', `/connections/${id}/reauthorise`, {}))!;

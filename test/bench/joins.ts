@@ -1,6 +1,6 @@
 // What the joins of sound of an hour cost to prepare, beside encoding that hour while it is sent.
 import { execFile } from 'node:child_process';
-import { readFile, rm } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { renditionOf } from '../../lambda/domain/rendition.ts';
@@ -12,6 +12,7 @@ import { findMediaTools } from '../../lambda/publisher/media/media-tools.ts';
 import { prepareJoin } from '../../lambda/publisher/preparing/prepare-join.ts';
 import { prepareSegment } from '../../lambda/publisher/preparing/prepare-segment.ts';
 import { temporaryDataFolder } from '../support/local-run.ts';
+import { cpuSecondsOf } from './processor-time.ts';
 
 /** Songs as they usually are. */
 const songs = 6;
@@ -51,7 +52,7 @@ export async function joinsBench(): Promise<void> {
       joinsAt({ entries: entries as never, contentHashes: paths }, occurrence, rate).map(({ recipe }) => recipe),
     );
     let bytes = 0;
-    const joinsCPU = await cpuOf(async () => {
+    const joinsCPU = await cpuSecondsOf(async () => {
       for (const recipe of recipes)
         bytes += (await prepareJoin(tools, { recipe, urlOf: (hash) => paths.get(hash)! }, never)).length;
     });
@@ -61,7 +62,7 @@ export async function joinsBench(): Promise<void> {
     print('crossfades of an hour of songs, prepared', ofJoin * perHour);
     console.log(`  ${recipes.length} joins, each ${(ofJoin * 1000).toFixed(0)} ms and ${kibibytes} KiB`);
 
-    const soundOfAnHour = await cpuOf(() => sound(tools, paths.get(items[0]!.uploadID)!, 1000));
+    const soundOfAnHour = await cpuSecondsOf(() => sound(tools, paths.get(items[0]!.uploadID)!, 1000));
     print('an hour of sound, encoded while it is sent', (soundOfAnHour * 3600) / (1000 * (1024 / 48_000)));
     for (const quality of ['q_720p', 'q_1080p'] as const) {
       const size = quality === 'q_720p' ? '1280x720' : '1920x1080';
@@ -75,7 +76,7 @@ export async function joinsBench(): Promise<void> {
         sourceURL: video,
         kind: 'video',
       } as const;
-      const cpu = await cpuOf(() =>
+      const cpu = await cpuSecondsOf(() =>
         prepareSegment(tools, { ...request, hasAudio: false, encoder: inSoftware.h264 }, never),
       );
       print(`an hour of ${quality} with f_30, encoded while it is sent`, (cpu * 3600) / pictureSeconds);
@@ -95,17 +96,4 @@ function print(what: string, cpuSeconds: number): void {
   console.log(
     `${what}: ${cpuSeconds.toFixed(1)} s of a processor, ${((cpuSeconds / 3600) * 100).toFixed(2)} % of a core`,
   );
-}
-
-/** Seconds of a processor that this process, and those that it started and that have ended, have had meanwhile. */
-async function cpuOf(work: () => Promise<unknown>): Promise<number> {
-  const before = await used();
-  await work();
-  return (await used()) - before;
-}
-
-async function used(): Promise<number> {
-  const stat = (await readFile('/proc/self/stat', 'utf8')).replace(/^.*\) /, '').split(' ');
-  // proc(5): utime and stime, and cutime and cstime of children that have ended, in hundredths of a second.
-  return stat.slice(11, 15).reduce((sum, ticks) => sum + Number(ticks), 0) / 100;
 }

@@ -1,6 +1,5 @@
-// What it takes to prepare an hour of an upright film for 1080p30 in each framing, and to keep it, against black bars.
+// What looks cost: an hour of an upright film for 1080p30 in each framing, against black bars; and what is drawn.
 import { execFile } from 'node:child_process';
-import { readFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -10,19 +9,13 @@ import { renditionOf, segmentCount } from '../../lambda/domain/rendition.ts';
 import { chooseEncoder } from '../../lambda/publisher/media/choose-encoder.ts';
 import { findMediaTools } from '../../lambda/publisher/media/media-tools.ts';
 import { prepareSegment } from '../../lambda/publisher/preparing/prepare-segment.ts';
+import { overlaysBench } from './overlays.ts';
+import { cpuSecondsOf } from './processor-time.ts';
 
 const format = { quality: 'q_1080p', framerate: 'f_30', videoCodec: 'h264' } as const;
 const filmSeconds = 10;
 const framings: readonly (FramingName | undefined)[] = [undefined, 'pad1060a0', 'crop', 'blur'];
 const { signal } = new AbortController();
-
-/** Seconds of a processor that children of this process have used which have ended (proc(5): cutime and cstime). */
-function childSeconds(): number {
-  const fields = readFileSync('/proc/self/stat', 'utf8')
-    .replace(/^.*\) /, '')
-    .split(' ');
-  return (Number(fields[13]) + Number(fields[14])) / 100;
-}
 
 export async function looksBench(): Promise<void> {
   const tools = await findMediaTools(process.env);
@@ -38,13 +31,13 @@ export async function looksBench(): Promise<void> {
     let base: { readonly coreSeconds: number; readonly bytes: number } | null = null;
     for (const framing of framings) {
       const rendition = renditionOf('film', item, { ...format, ...(framing && { framing }) });
-      const before = childSeconds();
       let bytes = 0;
-      for (let segment = 0; segment < segmentCount(rendition); segment++) {
-        const request = { rendition, segment, sourceURL, kind: 'video', hasAudio: false, encoder } as const;
-        bytes += (await prepareSegment(tools, request, signal)).length;
-      }
-      const coreSeconds = childSeconds() - before;
+      const coreSeconds = await cpuSecondsOf(async () => {
+        for (let segment = 0; segment < segmentCount(rendition); segment++) {
+          const request = { rendition, segment, sourceURL, kind: 'video', hasAudio: false, encoder } as const;
+          bytes += (await prepareSegment(tools, request, signal)).length;
+        }
+      });
       base ??= { coreSeconds, bytes };
       const work = `${((coreSeconds * perHour) / 60).toFixed(0).padStart(4)} core minutes`;
       const kept = `${((bytes * perHour) / 1e9).toFixed(2)} GB`;
@@ -56,4 +49,5 @@ export async function looksBench(): Promise<void> {
   } finally {
     await rm(folder, { recursive: true });
   }
+  await overlaysBench(tools, encoder);
 }

@@ -1,4 +1,4 @@
-// How much processor time a Postgres server uses, from outside.
+// How much processor time a Postgres server uses, from outside, and what a piece of work takes here.
 import { readFile, readdir } from 'node:fs/promises';
 import type { Pool } from 'pg';
 
@@ -20,4 +20,17 @@ export async function processorTime(pool: Pool): Promise<() => Promise<number>> 
     const ended = servers.map(({ fields }) => ticks(fields, 13));
     return [...used, ...ended].reduce((sum, each) => sum + each, 0) / 100;
   };
+}
+
+/** Seconds of a processor that this process, and those that it started and that have ended, have had for some work. */
+export async function cpuSecondsOf(work: () => Promise<unknown>): Promise<number> {
+  const before = await usedSeconds();
+  await work();
+  return (await usedSeconds()) - before;
+}
+
+async function usedSeconds(): Promise<number> {
+  const stat = (await readFile('/proc/self/stat', 'utf8')).replace(/^.*\) /, '').split(' ');
+  // proc(5): utime and stime, and cutime and cstime of children that have ended, in hundredths of a second.
+  return stat.slice(11, 15).reduce((sum, ticks) => sum + Number(ticks), 0) / 100;
 }

@@ -5,6 +5,7 @@ import { readFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
 import { connect as connectTls } from 'node:tls';
+import { formatName, formatOfItem } from '../../lambda/domain/rendition.ts';
 import type { PictureFormat } from '../../lambda/domain/rendition.ts';
 import type { TimelineItem } from '../../lambda/domain/play-out.ts';
 import { createFileObjectStore } from '../../lambda/ports/object-store/file-object-store.ts';
@@ -37,6 +38,10 @@ export interface PublishingOptions {
   readonly folder: string;
   readonly items: readonly TimelineItem[];
   readonly format: PictureFormat;
+  /** The names of the joins that are there; absent: none. */
+  readonly joins?: readonly string[];
+  /** By `lookKey`, the renditions with drawings that are there; absent: none. */
+  readonly looks?: readonly string[];
   /** How much a plain socket sends. */
   readonly bytesPerSecond: number;
   /** Measures windows with telemetry sent there, and windows without, in turns. */
@@ -109,6 +114,8 @@ async function sendPrepared({
   items,
   format,
   tlsCa,
+  joins = [],
+  looks = [],
 }: PublishingOptions): Promise<Figures[]> {
   const steadyClock = () => performance.now();
   const objects = createFileObjectStore({ folder, baseURL: 'http://127.0.0.1/objects', signingKey: 'bench' });
@@ -120,10 +127,13 @@ async function sendPrepared({
   const entries = [{ number: 0, offsetSeconds: 0, playlistID: null, snapshot }];
   const rtmpURL = `${tlsCa === null ? 'rtmp' : 'rtmps'}://127.0.0.1:${port}/live`;
   const contentHashes = new Map(items.map(({ uploadID }) => [uploadID, uploadID]));
+  const fromTheStart = (names: readonly string[]) => new Map(names.map((name) => [name, 0]));
+  const formats = new Map(items.map((item) => [item.uploadID, formatsOf(item, format)]));
+  const video = { entries, contentHashes, formats, joins: fromTheStart(joins), looks: fromTheStart(looks) };
   const media = preparedMedia({
     ...shared,
     format,
-    loadTimelines: async () => ({ video: { entries, contentHashes }, audio: { entries: [], contentHashes } }),
+    loadTimelines: async () => ({ video, audio: { entries: [], contentHashes } }),
     onLost: (uploadID) => console.error(`${uploadID} is damaged`),
     log: (event, fields) => console.error(event, fields),
   });
@@ -160,6 +170,11 @@ async function sendPrepared({
       return figures;
     }),
   );
+}
+
+/** The names of the formats in which all of an item is prepared. */
+function formatsOf(item: TimelineItem, format: PictureFormat): string[] {
+  return [...new Set([formatName(format), formatName(formatOfItem(format, item))])];
 }
 
 /** Sends with the least work in Node: from a buffer of twenty seconds of media, by one timer. */

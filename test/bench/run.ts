@@ -8,8 +8,10 @@ import { incidentsBench } from './incidents.ts';
 import { joinsBench } from './joins.ts';
 import { liveBench } from './live.ts';
 import { looksBench } from './looks.ts';
+import { newcomerBench } from './newcomer.ts';
 import { orchestrationBench } from './orchestration.ts';
 import { outputsBench } from './outputs.ts';
+import { pageBench } from './page.ts';
 import { platformBench } from './platform.ts';
 import { previewsBench } from './previews.ts';
 import { publishersBench } from './publishers.ts';
@@ -30,8 +32,10 @@ const benches: Readonly<Record<string, () => Promise<void>>> = {
   joins: joinsBench,
   live: liveBench,
   looks: looksBench,
+  newcomer: newcomerBench,
   orchestration: orchestrationBench,
   outputs: outputsBench,
+  page: pageBench,
   platform: platformBench,
   previews: previewsBench,
   publishers: publishersBench,

@@ -271,6 +271,20 @@ describe('the two replicas of a stream', () => {
     expect(await roles('c')).toEqual(['backup']);
   });
 
+  it('go to different regions where there are any, and after a while to another zone', async () => {
+    await registerInZone('us-east-1a', 'a');
+    await registerInZone('us-east-1b', 'b');
+    await registerInZone('eu-central-1a', 'c');
+    await startedStream(both);
+    expect(await roles('a')).toEqual(['primary']);
+    expect(await roles('b')).toEqual([]);
+    expect(await roles('c')).toEqual(['backup']);
+    await startedStream(both);
+    expect(await roles('a')).toEqual(['primary']);
+    await letReplicasWait(service, 6);
+    expect(await roles('b')).toEqual(['backup']);
+  });
+
   it('go to one agent where no other can take the second, or none has for a while', async () => {
     await register('only');
     await register('prepares', []);

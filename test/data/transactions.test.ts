@@ -26,15 +26,16 @@ it('a transaction writes all of its changes, or none', async () => {
 it('a transaction that Postgres ended for a deadlock is run again', async () => {
   for (const id of ['a', 'b']) await ensure(databaseOn(database.pool()), id);
   let runs = 0;
-  const bothBegun = Promise.withResolvers<void>();
+  let holding = 0;
+  const bothHold = Promise.withResolvers<void>();
   const oneIsDone = Promise.withResolvers<void>();
   const crossing = async (first: string, second: string) => {
     await inTransaction(database.pool(), async (data) => {
       // Run again at once, it could meet the other one in the same way once more.
       if (++runs > 2) await oneIsDone.promise;
       await ensure(data, first);
-      if (runs === 2) bothBegun.resolve();
-      await bothBegun.promise;
+      if (++holding === 2) bothHold.resolve();
+      await bothHold.promise;
       await ensure(data, second);
     });
     oneIsDone.resolve();

@@ -100,6 +100,15 @@ describe('a stage in another region', () => {
     ]);
   });
 
+  test('needs one in the region of its copies too', async () => {
+    const copied = await findingsOf('CDK bootstrap', {}, { ...elsewhere, recoveryRegion: 'eu-central-1' });
+    expect(copied.map(({ what }) => what)).toEqual([
+      'CDK bootstrap in eu-west-1',
+      'CDK bootstrap in us-east-1',
+      'CDK bootstrap in eu-central-1',
+    ]);
+  });
+
   test('is asked about where it is, and told of zones that are not there', async () => {
     const [zones] = await findingsOf('Availability zones', {}, elsewhere);
     expect(zones).toMatchObject({ found: 'no eu-west-1a, no eu-west-1b', state: 'missing' });

@@ -15,6 +15,8 @@ import { databaseHost, masterCredentials } from './postgres-proxy.ts';
 const lackingTypes: ReadonlySet<string> = new Set([
   'AWS::ApplicationAutoScaling::ScalableTarget',
   'AWS::ApplicationAutoScaling::ScalingPolicy',
+  'AWS::CodeDeploy::Application',
+  'AWS::CodeDeploy::DeploymentGroup',
   'AWS::EC2::EIP',
   'AWS::EC2::FlowLog',
   'AWS::EC2::NatGateway',

@@ -38,6 +38,7 @@ const ready: StreamFacts = {
   wantsSoundUnder: false,
   canMixSound: true,
   isLevelled: false,
+  missesNext: false,
 };
 
 const channel: ChannelFacts = {
@@ -193,6 +194,10 @@ const leftOut: readonly (readonly [ReadinessCode, Partial<StreamFacts>, RegExp, 
     { playlists: [videoPlaylist(movie, withFindings('frozen'), withFindings('aspect'))] },
     /^Viewers may notice in 1 of the 3 items of the video playlist: pictures that stand still\.$/,
   ],
+  ['logo_missing', { logo: null }, /does not exist/, 'VIDEO'],
+  ['logo_not_probed', { logo: { probeState: 'pending', isStill: true } }, /not examined yet/, 'VIDEO'],
+  ['logo_unusable', { logo: { probeState: 'failed', isStill: true } }, /cannot be drawn/, 'VIDEO'],
+  ['logo_unusable', { logo: { probeState: 'completed', isStill: false } }, /cannot be drawn/, 'VIDEO'],
   ['join_without_track', { joinsSound: true }, /cuts/, 'AUDIO'],
   ['under_without_track', { wantsSoundUnder: true }, /nothing is played over/, 'AUDIO'],
   [
@@ -201,6 +206,7 @@ const leftOut: readonly (readonly [ReadinessCode, Partial<StreamFacts>, RegExp, 
     /cannot be prepared/,
     'AUDIO',
   ],
+  ['next_not_prepared', { missesNext: true }, /another order in each lap/, 'VIDEO'],
 ];
 
 describe('ready, though not with everything', () => {

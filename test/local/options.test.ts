@@ -9,6 +9,7 @@ describe('the arguments of npm start', () => {
       port: null,
       dataFolder: resolve('.local'),
       demo: true,
+      synthetic: false,
       fresh: false,
       agents: null,
       credits: 100_000,

@@ -33,10 +33,14 @@ describe.each(built)('the stage %s', (name, settings, stage) => {
     expect(made('AWS::Route53::HostedZone')).toBe(settings.hostedZoneRoleArn !== null);
     expect(made('AWS::SNS::Topic')).toBe(settings.alarmTopicArn === null);
     expect(made('AWS::RDS::DBProxy')).toBe(settings.databaseProxy);
+    const hasCopies = settings.recoveryRegion !== null;
     const keys = [settings.sealingKeyArn, settings.mediaKeyArn, settings.alarmTopicArn];
+    if (hasCopies) keys.push(settings.recoveryKeyArn);
     expect(ofType('AWS::KMS::Key')).toHaveLength(keys.filter((given) => given === null).length);
     const logBuckets = settings.logBucketName === null ? (hasDistribution ? 2 : 1) : 0;
-    expect(ofType('AWS::S3::Bucket')).toHaveLength(logBuckets + (hasDistribution ? 2 : 1));
+    expect(ofType('AWS::S3::Bucket')).toHaveLength(
+      logBuckets + (hasDistribution ? 2 : 1) + (hasCopies ? 1 : 0) + Number(settings.syntheticStream),
+    );
   });
 
   test('has the boundary, the prefix and the tags that are given', () => {

@@ -10,6 +10,8 @@ import { synthesizeStage, testApp } from '../support/synth.ts';
 
 const app = testApp();
 for (const [name, settings] of Object.entries(stages)) synthesizeStage(app, name, settings);
+// What no stage of the table has.
+synthesizeStage(app, 'open', { ...stages.dev, ecsExec: true });
 new PipelineStack(app, 'pipeline', {
   githubRepository: 'owner/name',
   githubProviderArn: null,

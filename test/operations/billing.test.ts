@@ -173,6 +173,9 @@ describe('usage', () => {
     const { billing } = (await user.call('GET', '/billing/overview')).body;
     expect(billing.balance).toBe(1000);
     expect(billing.creditsLeft).toBeCloseTo(1000 - 72, 1);
+    expect(billing.creditsPerHour).toBe(36);
+    const leftHours = (Date.parse(billing.creditsExhaustedAt) - Date.now()) / 3_600_000;
+    expect(leftHours).toBeCloseTo((1000 - 72) / 36, 1);
   });
 
   it.for([

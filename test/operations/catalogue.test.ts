@@ -13,6 +13,7 @@ const decided = [
   ['GET /openapi.json', 'public', '200', 'get_openapi'],
   ['GET /changes', 'service:read', '200', 'list_changes'],
   ['GET /streams', 'service:read', '200', 'list_streams'],
+  ['GET /streams/count', 'service:read', '200', 'count_streams'],
   ['POST /streams', 'service:write', '201 + Location', 'create_stream'],
   ['GET /streams/{id}', 'service:read', '200', 'get_stream'],
   ['PATCH /streams/{id}', 'service:write', '200', 'update_stream'],
@@ -20,14 +21,20 @@ const decided = [
   ['GET /streams/{id}/readiness', 'service:read', '200', 'get_stream_readiness'],
   ['POST /streams/{id}/start', 'service:write', '200', 'start_stream'],
   ['POST /streams/{id}/stop', 'service:write', '200', 'stop_stream'],
+  ['POST /streams/{id}/retry', 'service:write', '200', 'retry_stream'],
+  ['POST /streams/{id}/duplicate', 'service:write', '201 + Location', 'duplicate_stream'],
   ['POST /streams/{id}/schedule', 'service:write', '200', 'schedule_stream'],
   ['DELETE /streams/{id}/schedule', 'service:write', '200', 'cancel_stream_schedule'],
+  ['POST /streams/{id}/schedule/skip', 'service:write', '200', 'skip_occurrence'],
+  ['GET /schedule/occurrences', 'service:read', '200', 'list_occurrences'],
+  ['GET /schedule/preview', 'service:read', '200', 'preview_recurrence'],
   ['GET /streams/{id}/stats', 'service:read', '200', 'get_stream_stats'],
   ['GET /streams/{id}/stats/history', 'service:read', '200', 'get_stream_stats_history'],
   ['POST /streams/{id}/preview', 'service:read', '200', 'create_stream_preview'],
   ['GET /streams/{id}/timeline', 'service:read', '200', 'get_stream_timeline'],
   ['GET /streams/{id}/proof', 'service:read', '200', 'get_stream_proof'],
   ['GET /streams/{id}/frame', 'service:read', '302', 'get_stream_frame'],
+  ['POST /streams/{id}/look/preview', 'service:read', '200', 'preview_stream_look'],
   ['GET /streams/{id}/transitions', 'service:read', '200', 'list_stream_transitions'],
   ['POST /streams/{id}/guide-link', 'service:write', '201', 'create_guide_link'],
   ['DELETE /streams/{id}/guide-link', 'service:write', '204', 'delete_guide_link'],
@@ -64,12 +71,15 @@ const decided = [
   ['POST /playlists/{id}/operations', 'service:write', '200', 'apply_playlist_operations'],
   ['POST /playlists/{id}/copy', 'service:write', '200', 'copy_playlist'],
   ['POST /playlists/{id}/publish', 'service:write', '202', 'publish_playlist'],
+  ['POST /playlists/{id}/discard-draft', 'service:write', '200', 'discard_playlist_draft'],
   ['DELETE /playlists/{id}', 'service:write', '204', 'delete_playlist'],
   ['GET /destinations', 'service:read', '200', 'list_destinations'],
   ['POST /destinations', 'service:write', '201 + Location', 'create_destination'],
   ['GET /destinations/{id}', 'service:read', '200', 'get_destination'],
   ['PATCH /destinations/{id}', 'service:write', '200', 'update_destination'],
   ['DELETE /destinations/{id}', 'service:destructive', '204', 'delete_destination'],
+  ['POST /destinations/{id}/restore', 'service:write', '200', 'restore_destination'],
+  ['POST /destinations/{id}/check', 'service:write', '202', 'check_destination'],
   ['GET /connections', 'service:read', '200', 'list_connections'],
   ['POST /connections', 'service:write', '201 + Location', 'create_connection'],
   ['GET /connections/{id}', 'service:read', '200', 'get_connection'],
@@ -81,16 +91,20 @@ const decided = [
   ['PATCH /managed-settings/{id}', 'service:write', '200', 'update_managed_settings'],
   ['DELETE /managed-settings/{id}', 'service:write', '204', 'delete_managed_settings'],
   ['GET /billing/overview', 'service:read or service:billing', '200', 'get_billing_overview'],
+  ['GET /prices', 'public', '200', 'list_prices'],
   ['GET /billing/invoices', 'service:billing', '200', 'list_invoices'],
   ['GET /billing/usage', 'service:billing', '200', 'get_usage_analytics'],
   ['POST /billing/top-ups', 'service:billing', '201', 'create_top_up'],
   ['GET /crypto/currencies', 'service:read', '200', 'list_crypto_currencies'],
   ['GET /crypto/currencies/{id}/deposit-address', 'service:billing', '200', 'get_crypto_deposit_address'],
+  ['GET /crypto/deposits', 'service:billing', '200', 'list_crypto_deposits'],
   ['GET /webhooks', 'service:read', '200', 'list_webhooks'],
   ['POST /webhooks', 'service:write', '201 + Location', 'create_webhook'],
   ['GET /webhooks/{id}', 'service:read', '200', 'get_webhook'],
   ['PATCH /webhooks/{id}', 'service:write', '200', 'update_webhook'],
   ['DELETE /webhooks/{id}', 'service:write', '204', 'delete_webhook'],
+  ['POST /webhooks/{id}/test', 'service:write', '202', 'test_webhook'],
+  ['POST /webhooks/{id}/rotate-secret', 'service:write', '200', 'rotate_webhook_secret'],
   ['GET /webhooks/{id}/deliveries', 'service:read', '200', 'list_webhook_deliveries'],
   ['POST /webhooks/{id}/deliveries/{deliveryID}/redeliver', 'service:write', '202', 'redeliver_webhook'],
   ['GET /alert-channels', 'service:read', '200', 'list_alert_channels'],
@@ -101,6 +115,8 @@ const decided = [
   ['POST /alert-channels/{id}/test', 'service:write', '202', 'test_alert_channel'],
   ['GET /incidents', 'service:read', '200', 'list_incidents'],
   ['GET /incidents/{id}', 'service:read', '200', 'get_incident'],
+  ['GET /notifications', 'service:read', '200', 'list_notifications'],
+  ['POST /notifications/read', 'service:write', '200', 'mark_notifications_read'],
 ] as const;
 
 const each = operations.map((operation) => [toolName(operation), operation] as const);
@@ -171,7 +187,8 @@ describe.for(each)('%s', ([, operation]) => {
     const makes = (output.status === 201 && !isNone) || operation.id.startsWith('import');
     expect(output.location !== undefined).toBe(makes);
     if (method === 'GET' || method === 'DELETE') expect(body).toBeUndefined();
-    const under = operation.path.includes('{id}') ? operation.path.replace('{id}', 'parent') : `/${operation.tag}`;
+    const isPart = operation.path.includes('{id}') && operation.id !== 'duplicateStream';
+    const under = isPart ? operation.path.replace('{id}', 'parent') : `/${operation.tag}`;
     if (output.location) expect(output.location({ id: 'made', streamID: 'parent' })).toBe(`${under}/made`);
   });
 

@@ -41,6 +41,7 @@ describe('POST /destinations on one machine', () => {
       platform: null,
       limits: null,
       createdAt: body.createdAt,
+      lastCheck: null,
     });
     const sealed = await sealedSecretOf(service, 'destinations', body.id);
     expect(sealed.toString('latin1')).not.toContain('top-secret');
@@ -230,6 +231,7 @@ describe('PATCH /destinations/{id}', () => {
       srt: null,
       platform: null,
       limits: null,
+      lastCheck: null,
       createdAt: destination.createdAt,
     });
     const resealed = await sealedKeyOf(destination.id);
@@ -296,6 +298,9 @@ describe('DELETE /destinations/{id}', () => {
     expect(refused.body.readiness.issues).toMatchObject([{ path: 'DESTINATION', code: 'destination_archived' }]);
     await call('DELETE', `/destinations/${destinationID}`);
     expect((await call('GET', `/destinations/${destinationID}`)).body).toEqual(body);
+    const restored = await call('POST', `/destinations/${destinationID}/restore`);
+    expect([restored.status, restored.body.archivedAt]).toEqual([200, undefined]);
+    expect((await stream(streamID)).state).toBe('draft');
   });
 
   it('is refused while a live stream uses the destination, and not afterwards', async () => {

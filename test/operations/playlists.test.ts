@@ -5,6 +5,8 @@ import { publishDraft } from '../../lambda/orchestration/publish-draft.ts';
 import { storeLongPlaylist } from '../support/long-playlists.ts';
 import { pretendProbed, testService } from '../support/service.ts';
 import type { TestUser } from '../support/service.ts';
+import { pretendPublished } from '../support/stored-playlists.ts';
+import { pretendOnAir } from '../support/stored-streams.ts';
 
 const service = testService();
 let user: TestUser;
@@ -246,6 +248,31 @@ describe('POST /playlists/{id}/publish', () => {
       publishDraft(data, id, request, { now: new Date(), random: () => 0.5, limitFactor: 100 }),
     );
 
+  it('says how far it is, and when the live stream takes over', async () => {
+    const destinationID = (
+      await user.call('POST', '/destinations', { name: 'x', rtmpURL: 'rtmp://127.0.0.1/x', streamKey: 'takes-over' })
+    ).body.id;
+    const id = await createStream({ destinationID });
+    const playlist = await create(id);
+    await apply(playlist.id, [{ op: 'add', uploadID: await upload() }]);
+    await user.call('POST', `/streams/${id}/start`);
+    await pretendOnAir(service, id, 'ffmpeg');
+    const shown = async () => (await user.call('GET', `/playlists/${playlist.id}`)).body;
+    expect(await shown()).toMatchObject({ takesOverAt: null, publishProgress: null });
+    const pending = (await user.call('POST', '/uploads', { name: 'clip', mimeType: 'video/mp4' })).body.id;
+    await apply(playlist.id, [{ op: 'add', uploadID: pending }]);
+    await user.call('POST', `/playlists/${playlist.id}/publish`);
+    expect(await shown()).toMatchObject({ publishStatus: 'PREPARING', publishProgress: 0.5 });
+    await pretendProbed(service, pending);
+    const { rows } = await service
+      .pool()
+      .query<{ request: number }>('select publish_request as request from playlists where id = $1', [playlist.id]);
+    await carryOut(playlist.id, rows[0]!.request);
+    const { takesOverAt, publishProgress } = await shown();
+    expect(publishProgress).toBeNull();
+    expect(Date.parse(takesOverAt) - Date.now()).toBeGreaterThan(5000);
+  });
+
   it('answers PREPARING, and then makes the draft live as it was', async () => {
     const playlist = await create();
     const first = await upload();
@@ -308,5 +335,19 @@ describe('POST /playlists/{id}/publish', () => {
   it('is refused for an empty draft', async () => {
     const { status, body } = await user.call('POST', `/playlists/${(await create()).id}/publish`);
     expect([status, body.code]).toEqual([422, 'playlist_empty']);
+  });
+});
+
+describe('POST /playlists/{id}/discard-draft', () => {
+  it('makes the draft what was published last, as another version, and does nothing where it is that', async () => {
+    const { id } = await create();
+    await apply(id, [{ op: 'add', uploadID: await upload() }]);
+    await pretendPublished(service, id);
+    const published = (await user.call('GET', `/playlists/${id}`)).body;
+    await apply(id, [{ op: 'clear' }, { op: 'setMode', mode: 'shuffle' }]);
+    const { body } = await user.call('POST', `/playlists/${id}/discard-draft`);
+    expect(body).toMatchObject({ mode: 'sequential', version: published.version + 2, draft: published.draft });
+    await pretendPublished(service, id);
+    expect((await user.call('POST', `/playlists/${id}/discard-draft`)).body.version).toBe(body.version);
   });
 });

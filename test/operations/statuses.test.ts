@@ -12,6 +12,7 @@ import { settleFrames } from '../support/frames.ts';
 import { storeIncident } from '../support/incidents.ts';
 import { testService } from '../support/service.ts';
 import type { Answer } from '../support/service.ts';
+import { pretendPublished } from '../support/stored-playlists.ts';
 import { pretendFailed, pretendOnAir } from '../support/stored-streams.ts';
 import { failImport, failProbe, objectKeyOf } from '../support/stored-uploads.ts';
 
@@ -80,6 +81,11 @@ const livePlaylist = async () => {
 /** A destination with a key that no other has. */
 const otherDestination = async () =>
   (await call('POST', '/destinations', { ...newDestination, streamKey: `key-${Math.random()}` })).body.id as string;
+const archivedDestination = async () => {
+  const id = await destination();
+  await call('DELETE', `/destinations/${id}`);
+  return id;
+};
 const addOutput = async (stream: Promise<string>, destinationID?: string) =>
   call('POST', `/streams/${await stream}/outputs`, { destinationID: destinationID ?? (await otherDestination()) });
 /** Calls something on the first output of a stream. */
@@ -152,6 +158,7 @@ const forbiddenHook = 'https://169.254.169.254/';
 
 const scenarios: Readonly<Record<string, Scenarios>> = {
   list_streams: list('streams'),
+  count_streams: { done: () => call('GET', '/streams/count') },
   create_stream: {
     done: () => call('POST', '/streams', {}),
     validation_failed: () => call('POST', '/streams', { quality: 'best' }),
@@ -202,6 +209,20 @@ const scenarios: Readonly<Record<string, Scenarios>> = {
     not_found: () => call('POST', '/streams/nothing/stop'),
     stream_not_stoppable: () => on('streams', failedStream(), 'stop'),
   },
+  retry_stream: {
+    done: () => on('streams', startedStream(), 'retry'),
+    not_found: () => call('POST', '/streams/nothing/retry'),
+    stream_not_running: () => on('streams', failedStream(), 'retry'),
+  },
+  duplicate_stream: {
+    done: () => on('streams', readyStream(), 'duplicate', {}),
+    not_found: () => call('POST', '/streams/nothing/duplicate', {}),
+    validation_failed: () => on('streams', readyStream(), 'duplicate', { name: 1 }),
+    limit_reached: async () => {
+      const id = await readyStream();
+      return without('streams', () => call('POST', `/streams/${id}/duplicate`, {}));
+    },
+  },
   schedule_stream: {
     done: () => on('streams', emptyStream(), 'schedule', soon),
     not_found: () => call('POST', '/streams/nothing/schedule', soon),
@@ -213,6 +234,19 @@ const scenarios: Readonly<Record<string, Scenarios>> = {
     done: () => remove('streams', scheduledStream(), '/schedule'),
     not_found: () => call('DELETE', '/streams/nothing/schedule'),
     stream_not_scheduled: () => remove('streams', emptyStream(), '/schedule'),
+  },
+  skip_occurrence: {
+    done: () => on('streams', scheduledStream(), 'schedule/skip', { startAt: soon.scheduleStartAt }),
+    not_found: () => call('POST', '/streams/nothing/schedule/skip', { startAt: soon.scheduleStartAt }),
+    validation_failed: () => on('streams', scheduledStream(), 'schedule/skip', { startAt: past }),
+  },
+  list_occurrences: {
+    done: () => call('GET', '/schedule/occurrences'),
+    validation_failed: () => call('GET', `/schedule/occurrences?to=${past}`),
+  },
+  preview_recurrence: {
+    done: () => call('GET', `/schedule/preview?scheduleStartAt=${past}&rule=FREQ%3DDAILY&timeZone=UTC`),
+    validation_failed: () => call('GET', `/schedule/preview?scheduleStartAt=${past}&rule=DAILY&timeZone=UTC`),
   },
   get_stream_stats: {
     done: () => get('streams', emptyStream(), '/stats'),
@@ -256,6 +290,12 @@ const scenarios: Readonly<Record<string, Scenarios>> = {
     not_found: () => call('GET', '/streams/nothing/frame'),
     validation_failed: () => get('streams', emptyStream(), '/frame?width=1'),
     preview_unavailable: () => get('streams', emptyStream(), '/frame'),
+  },
+  preview_stream_look: {
+    done: () => on('streams', readyStream(), 'look/preview', { look: {} }),
+    not_found: () => call('POST', '/streams/nothing/look/preview', { look: {} }),
+    validation_failed: () => on('streams', readyStream(), 'look/preview', {}),
+    preview_unavailable: () => on('streams', emptyStream(), 'look/preview', { look: {} }),
   },
   create_guide_link: {
     done: () => on('streams', emptyStream(), 'guide-link'),
@@ -439,6 +479,15 @@ const scenarios: Readonly<Record<string, Scenarios>> = {
     not_found: () => call('POST', '/playlists/nothing/publish'),
     playlist_empty: () => on('playlists', newPlaylist(), 'publish'),
   },
+  discard_playlist_draft: {
+    done: async () => {
+      const id = await filledPlaylist();
+      await pretendPublished(service, id);
+      return call('POST', `/playlists/${id}/discard-draft`);
+    },
+    not_found: () => call('POST', '/playlists/nothing/discard-draft'),
+    nothing_published: () => on('playlists', filledPlaylist(), 'discard-draft'),
+  },
   delete_playlist: {
     done: () => remove('playlists', filledPlaylist()),
     not_found: () => call('DELETE', '/playlists/nothing'),
@@ -479,6 +528,23 @@ const scenarios: Readonly<Record<string, Scenarios>> = {
       const destinationID = await destination();
       await startedStream({ destinationID });
       return call('DELETE', `/destinations/${destinationID}`);
+    },
+  },
+
+  restore_destination: {
+    done: () => on('destinations', archivedDestination(), 'restore'),
+    not_found: () => call('POST', '/destinations/nothing/restore'),
+    limit_reached: async () => {
+      const id = await archivedDestination();
+      return without('destinations', () => call('POST', `/destinations/${id}/restore`));
+    },
+  },
+  check_destination: {
+    done: () => on('destinations', destination(), 'check'),
+    not_found: () => call('POST', '/destinations/nothing/check'),
+    limit_reached: async () => {
+      const id = await destination();
+      return without('destinationChecks', () => call('POST', `/destinations/${id}/check`));
     },
   },
 
@@ -609,6 +675,19 @@ const scenarios: Readonly<Record<string, Scenarios>> = {
     webhook_url_forbidden: async () => call('PATCH', `/webhooks/${await webhook()}`, { url: forbiddenHook }),
   },
   delete_webhook: { done: () => remove('webhooks', webhook()), not_found: () => call('DELETE', '/webhooks/nothing') },
+  test_webhook: {
+    done: () => on('webhooks', webhook(), 'test'),
+    not_found: () => call('POST', '/webhooks/nothing/test'),
+    webhook_disabled: async () => {
+      const id = await webhook();
+      await call('PATCH', `/webhooks/${id}`, { enabled: false });
+      return call('POST', `/webhooks/${id}/test`);
+    },
+  },
+  rotate_webhook_secret: {
+    done: () => on('webhooks', webhook(), 'rotate-secret'),
+    not_found: () => call('POST', '/webhooks/nothing/rotate-secret'),
+  },
   list_webhook_deliveries: {
     done: () => get('webhooks', webhook(), '/deliveries'),
     not_found: () => call('GET', '/webhooks/nothing/deliveries'),
@@ -627,10 +706,16 @@ const scenarios: Readonly<Record<string, Scenarios>> = {
       return redeliver(id, deliveryID);
     },
   },
+  list_notifications: list('notifications'),
+  mark_notifications_read: {
+    done: () => call('POST', '/notifications/read', {}),
+    validation_failed: () => call('POST', '/notifications/read', { ids: [] }),
+  },
 };
 
 const tags = new Set<string>([
   'streams',
+  'schedule',
   'uploads',
   'playlists',
   'destinations',
@@ -640,6 +725,7 @@ const tags = new Set<string>([
   'webhooks',
   'alert-channels',
   'incidents',
+  'notifications',
 ]);
 /** Imports need servers to import from, which other tests have. */
 const elsewhere = new Set(['import_upload']);
@@ -692,6 +778,8 @@ describe.for(covered.filter(({ path }) => path.includes('{')))('$method $path', 
     }[operation.tag as 'streams']();
     const bodies: Readonly<Record<string, object>> = {
       schedule_stream: soon,
+      skip_occurrence: { startAt: soon.scheduleStartAt },
+      preview_stream_look: { look: {} },
       apply_playlist_operations: { operations: [{ op: 'clear' }] },
       create_upload_part_urls: { partNumbers: [1] },
       copy_playlist: { targetPlaylistID: await playlistOf(other) },

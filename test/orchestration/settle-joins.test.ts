@@ -4,6 +4,7 @@ import { occurrencesFrom } from '../../lambda/domain/play-out.ts';
 import { joinsAt } from '../../lambda/domain/sound-joins.ts';
 import { joinKey } from '../../lambda/domain/object-keys.ts';
 import { forgetOldJoins } from '../../lambda/orchestration/forget-joins.ts';
+import { settlePreparation } from '../../lambda/orchestration/prepare-media.ts';
 import { settleJoin } from '../../lambda/orchestration/settle-joins.ts';
 import { makeJoin } from '../../lambda/publisher/preparing/make-join.ts';
 import { actorsOn } from '../support/actors.ts';
@@ -100,6 +101,19 @@ describe('a stream with crossfades', () => {
     expect((await data().timelines.revisions('agent')).get(replica!.id)).toBe(1);
     for (const other of await asked()) await make(other);
     expect((await stream(it.id)).pendingJoins).toBe(0);
+  });
+
+  it('that began before all songs were prepared has those of a song made once it is', async () => {
+    const late = await upload({ durationSeconds: 200.5 });
+    await data().uploads.recordContentHash(late, 'late');
+    const it = await radio([await song('early'), late]);
+    await start(it);
+    expect(await asked()).toEqual([]);
+    await data().renditions.begin('late', 'sound', 1);
+    await data().renditions.finishSegment('late', 'sound', 0);
+    await settlePreparation(service.pool(), 'late', 'sound');
+    expect((await asked()).length).toBeGreaterThan(0);
+    expect((await stream(it.id)).pendingJoins).toBe((await asked()).length);
   });
 
   it('sends one that another stream had made from its start on', async () => {

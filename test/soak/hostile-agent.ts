@@ -19,12 +19,17 @@ export interface HostileAgentOptions {
   readonly targets: readonly (readonly [rtmpURL: string, streamKey: string])[];
   /** Whether these are the outputs of one stream, instead of streams of as many users. */
   readonly areOutputs?: boolean;
+  /** Of each picture; by default as many as at 4 Mbit/s. */
+  readonly pictureBytes?: number;
 }
 
 export interface HostileAgentFigures {
   /** Of the event loop, since the figures before. */
   readonly delayMs: { readonly p50: number; readonly p99: number; readonly max: number };
   readonly residentMiB: number;
+  /** What is reachable: of the heap, and of buffers outside of it. */
+  readonly heapMiB: number;
+  readonly buffersMiB: number;
   /** By the stream key: pictures that were left out, and connections that were lost. */
   readonly streams: Readonly<Record<string, { readonly droppedFrames: number; readonly reconnects: number }>>;
   /** How often connections have ended, by the code of the reason. */
@@ -32,12 +37,10 @@ export interface HostileAgentFigures {
 }
 
 const format = { quality: 'q_720p', framerate: 'f_30', videoCodec: 'h264' } as const;
-/** As many bytes a picture as at 4 Mbit/s. */
-const pictureBytes = 16_000;
 const sampledEveryMs = 5;
 const steadyClock = () => performance.now();
 
-function begin({ targets, areOutputs = false }: HostileAgentOptions): () => HostileAgentFigures {
+function begin({ targets, areOutputs = false, pictureBytes = 16_000 }: HostileAgentOptions): () => HostileAgentFigures {
   const loop = item('a', 10);
   const objects = objectsOf(syntheticSegments([loop], format, pictureBytes));
   const contentHashes = new Map([[loop.uploadID, loop.uploadID]]);
@@ -97,7 +100,13 @@ function begin({ targets, areOutputs = false }: HostileAgentOptions): () => Host
     );
     collectGarbage();
     delay.reset();
-    return { delayMs, residentMiB: process.memoryUsage.rss() / 2 ** 20, streams, ends };
+    const { rss, heapUsed, external } = process.memoryUsage();
+    const [residentMiB, heapMiB, buffersMiB] = [rss, heapUsed, external].map((bytes) => bytes / 2 ** 20) as [
+      number,
+      number,
+      number,
+    ];
+    return { delayMs, residentMiB, heapMiB, buffersMiB, streams, ends };
   };
 }
 

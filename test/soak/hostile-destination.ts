@@ -1,4 +1,6 @@
-// Destinations that talk back: each takes a publisher, and then floods it in one of some ways.
+// Destinations that talk back: each takes a publisher, and then sends it one of some kinds of bytes.
+// Some flood it, which ends the connection; the others send for ever what a destination may.
+import { randomBytes, randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import type { AddressInfo, Socket } from 'node:net';
@@ -24,10 +26,29 @@ const floods: Readonly<Record<string, () => Buffer>> = {
   acknowledgements: () => repeat(new ChunkWriter().write([controlMessage(messageType.acknowledgement, 1)]), 500),
   'random-bytes': () => Buffer.from(Array.from({ length: 16_384 }, () => Math.floor(Math.random() * 256))),
 };
-/** As much as an honest server may send at the most, for ever: such a destination keeps its connection. */
-const polite = 'polite';
+/** What is sent for ever, a little less than a destination may: such a one keeps its connection. */
+const permitted: Readonly<Record<string, () => Buffer>> = {
+  polite: () => messageOf({ type: messageType.video, payload: Buffer.alloc(500) }),
+  'pings-and-ignored': () =>
+    Buffer.concat([
+      repeat(messageOf({ type: messageType.userControl, payload: Buffer.from('000600000001', 'hex') }), 4),
+      messageOf({ type: messageType.audio, payload: Buffer.alloc(2000) }),
+    ]),
+  'permitted-long-messages': () => messageOf({ type: messageType.video, payload: Buffer.alloc(60_000) }),
+  'permitted-random-messages': () =>
+    Buffer.concat(
+      Array.from({ length: 8 }, (_, index) =>
+        messageOf({ type: [8, 9, 15, 16, 18, 22, 99, 255][index]!, payload: randomBytes(1 + randomInt(1000)) }),
+      ),
+    ),
+  'permitted-commands': () =>
+    messageOf({ type: messageType.commandAmf0, payload: encodeAmf0(['onBWDone', 0, ...manyValues().slice(2, 2000)]) }),
+};
+export const permittedBytesPerSecond = 60_000;
 
-export const hostileKinds: readonly string[] = [...Object.keys(floods), polite];
+export const floodKinds: readonly string[] = Object.keys(floods);
+export const permittedKinds: readonly string[] = Object.keys(permitted);
+export const hostileKinds: readonly string[] = [...floodKinds, 'polite'];
 
 function manyValues() {
   return ['onStatus', 0, ...Array.from({ length: 9000 }, () => null)];
@@ -51,10 +72,10 @@ function repeat(bytes: Buffer, times: number): Buffer {
 
 let bytesSent = 0;
 
-/** Floods a publisher until it hangs up. @param bytesPerSecond at most */
+/** Sends to a publisher until it hangs up. @param bytesPerSecond at most, of a flood */
 function flood(socket: Socket, kind: string, bytesPerSecond: number): void {
-  const bytes = kind === polite ? messageOf({ type: 9, payload: Buffer.alloc(500) }) : floods[kind]!();
-  const rate = kind === polite ? 60_000 : bytesPerSecond;
+  const bytes = (permitted[kind] ?? floods[kind]!)();
+  const rate = kind in permitted ? permittedBytesPerSecond : bytesPerSecond;
   let owed = 0;
   const timer = setInterval(() => {
     if (socket.writableNeedDrain) return;
@@ -67,7 +88,7 @@ function flood(socket: Socket, kind: string, bytesPerSecond: number): void {
 }
 
 function acceptPublisher(socket: Socket, bytesPerSecond: number): void {
-  let kind = polite;
+  let kind = 'polite';
   const connection = new RtmpConnection(socket, 'server', {
     onOpen: () => {},
     onMessage: (message) => {

@@ -6,9 +6,10 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
+import { youngHeap } from '../../bin/local/agent-supervisor.ts';
 import type { KeyFacts } from '../support/faulty-ingest.ts';
 import type { HostileAgentFigures, HostileAgentOptions } from './hostile-agent.ts';
-import { hostileKinds } from './hostile-destination.ts';
+import { floodKinds, permittedBytesPerSecond, permittedKinds } from './hostile-destination.ts';
 
 const { values } = parseArgs({
   options: {
@@ -18,8 +19,13 @@ const { values } = parseArgs({
 });
 const minutes = Number(values.minutes);
 const bytesPerSecond = Number(values['megabytes-per-second']) * 1e6;
-const streams = 50;
-const hostileStreams = 45;
+const honestStreams = 5;
+const floodingStreams = 45;
+/** Who floods is hung up on, so that the rest is sent by destinations that go to the limit, and stay. */
+const permittedStreams = Math.ceil(bytesPerSecond / permittedBytesPerSecond);
+const streams = honestStreams + floodingStreams + permittedStreams;
+/** All of them together are sent as much as 50 streams at 4 Mbit/s. */
+const pictureBytes = Math.round((50 * 16_000) / streams);
 const mostGrowthMiB = 64;
 const mostDelayMs = 50;
 const framesPerSecond = 30;
@@ -28,21 +34,29 @@ const ingest = fork(join(import.meta.dirname, '../support/faulty-ingest-process.
 const hostile = fork(join(import.meta.dirname, 'hostile-destination-process.ts'));
 try {
   const [{ rtmpURL }] = (await once(ingest, 'message')) as [{ rtmpURL: string }];
-  hostile.send({ bytesPerSecond: bytesPerSecond / hostileStreams });
+  hostile.send({ bytesPerSecond: bytesPerSecond / floodingStreams });
   const [{ rtmpURL: hostileURL }] = (await once(hostile, 'message')) as [{ rtmpURL: string }];
   const honest = (name: string, count: number) =>
     Array.from({ length: count }, (_, index) => [rtmpURL, `${name}${index}`] as const);
-  const among = Array.from({ length: hostileStreams }, (_, index) => {
-    const kind = hostileKinds[index % hostileKinds.length]!;
-    return [`${hostileURL}/${kind}`, `hostile${index}`] as const;
-  });
+  const among = (name: string, kinds: readonly string[], count: number) =>
+    Array.from({ length: count }, (_, index) => {
+      const kind = kinds[index % kinds.length]!;
+      return [`${hostileURL}/${kind}`, `${name}${index}`] as const;
+    });
 
   console.log(`${streams} streams of one agent, ${minutes} minutes; first without hostile destinations, for a minute`);
   print('all honest', await watch(honest('alone', streams), Math.min(1, minutes)));
-  const seen = await watch([...honest('among', streams - hostileStreams), ...among], minutes);
-  print(`${hostileStreams} hostile`, seen);
+  const hostileTargets = [
+    ...among('flooding', floodKinds, floodingStreams),
+    ...among('permitted', permittedKinds, permittedStreams),
+  ];
+  const seen = await watch([...honest('among', honestStreams), ...hostileTargets], minutes);
+  print(`${streams - honestStreams} hostile`, seen);
   const sentMB = (await ask<{ bytesSent: number }>(hostile)).bytesSent / 1e6;
-  console.log(`the hostile destinations sent ${sentMB.toFixed(0)} MB; connections ended: ${JSON.stringify(seen.ends)}`);
+  console.log(
+    `the hostile destinations sent ${sentMB.toFixed(0)} MB, ${(sentMB / minutes / 60).toFixed(1)} MB/s; ` +
+      `connections ended: ${JSON.stringify(seen.ends)}`,
+  );
   const growthMiB = seen.mostMiB - seen.beforeMiB;
   const checks = [
     [`memory grew by ${growthMiB.toFixed(0)} MiB at the most, of ${mostGrowthMiB}`, growthMiB <= mostGrowthMiB],
@@ -60,6 +74,8 @@ try {
 }
 
 interface Seen extends Pick<HostileAgentFigures, 'delayMs' | 'ends'> {
+  readonly first: HostileAgentFigures;
+  readonly last: HostileAgentFigures;
   readonly beforeMiB: number;
   readonly mostMiB: number;
   /** Of the streams to the honest ingest: those that were due and did not arrive. */
@@ -69,9 +85,9 @@ interface Seen extends Pick<HostileAgentFigures, 'delayMs' | 'ends'> {
 
 /** Runs an agent with these streams, and looks at it every few seconds. */
 async function watch(targets: HostileAgentOptions['targets'], forMinutes: number): Promise<Seen> {
-  const agent = fork(join(import.meta.dirname, 'hostile-agent.ts'));
+  const agent = fork(join(import.meta.dirname, 'hostile-agent.ts'), { execArgv: [youngHeap] });
   try {
-    agent.send({ targets } satisfies HostileAgentOptions);
+    agent.send({ targets, pictureBytes } satisfies HostileAgentOptions);
     await once(agent, 'message');
     const untilMs = performance.now() + forMinutes * 60_000;
     const before = await ask<HostileAgentFigures>(agent);
@@ -92,6 +108,8 @@ async function watch(targets: HostileAgentOptions['targets'], forMinutes: number
     return {
       delayMs: { p50: worst('p50'), p99: worst('p99'), max: worst('max') },
       ends: last.ends,
+      first: before,
+      last,
       beforeMiB: before.residentMiB,
       mostMiB: Math.max(...seen.map(({ residentMiB }) => residentMiB)),
       lostFrames: missing.reduce((sum, frames) => sum + frames, 0),
@@ -108,8 +126,12 @@ async function ask<Answer>(child: ChildProcess): Promise<Answer> {
   return answer;
 }
 
-function print(name: string, { delayMs, beforeMiB, mostMiB }: Seen): void {
-  const memory = `${beforeMiB.toFixed(0)} MiB at first, ${mostMiB.toFixed(0)} at the most`;
+function print(name: string, { delayMs, beforeMiB, mostMiB, first, last }: Seen): void {
+  const held = ({ heapMiB, buffersMiB }: HostileAgentFigures) =>
+    `${heapMiB.toFixed(0)} of heap and ${buffersMiB.toFixed(0)} of buffers`;
+  const memory =
+    `${beforeMiB.toFixed(0)} MiB at first, ${mostMiB.toFixed(0)} at the most; ` +
+    `held after collecting: ${held(first)} at first, ${held(last)} at last`;
   const { p50, p99, max } = delayMs;
   console.log(`${name.padEnd(12)} delay of the event loop p50 ${p50}, p99 ${p99}, max ${max} ms; ${memory}`);
 }

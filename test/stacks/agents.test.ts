@@ -3,6 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join, posix } from 'node:path';
 import { runInNewContext } from 'node:vm';
 import { describe, expect, test } from 'vitest';
+import { youngHeap } from '../../bin/local/agent-supervisor.ts';
 import { importVariables } from '../../lambda/imports/environment.ts';
 import { agentVariables, publishingVariables } from '../../lambda/publisher/environment.ts';
 import { PublisherImage } from '../../lib/shared/publisher-image.ts';
@@ -199,10 +200,11 @@ describe('the import workers', () => {
 describe('the image', () => {
   const bundles = bundlesInImage();
 
-  test('has the agent and the import worker as a bundle each', () => {
+  test('has the agent, the import worker and what draws texts as a bundle each', () => {
     expect(bundles).toEqual({
       '/agent/index.mjs': 'lambda/publisher/agent.task.ts',
       '/agent/imports/index.mjs': 'lambda/imports/import.task.ts',
+      '/agent/drawing/index.mjs': 'lambda/publisher/drawing/draw.task.ts',
     });
     for (const entry of Object.values(bundles)) expect(existsSync(join(root, entry))).toBe(true);
   });
@@ -223,10 +225,10 @@ describe('the image', () => {
     expect(everyContainer.map(({ User }) => User)).toEqual(everyContainer.map(() => undefined));
   });
 
-  test('asks for the encoders of a GPU and for source maps, and no task definition overrides that', () => {
+  test('asks for the encoders of a GPU, source maps and a small heap, and no task definition overrides that', () => {
     const variables = variablesOf(image);
     expect(variables['NVIDIA_DRIVER_CAPABILITIES']?.split(',')).toContain('video');
-    expect(variables['NODE_OPTIONS']).toBe('--enable-source-maps');
+    expect(variables['NODE_OPTIONS']).toBe(`--enable-source-maps ${youngHeap}`);
     const overridden = everyContainer.flatMap((container) =>
       Object.keys(variables).filter((name) => valueIn(container, name) !== undefined),
     );

@@ -65,8 +65,10 @@ test('the events that are counted are those that programs log', () => {
   const root = join(import.meta.dirname, '../../lambda');
   const sources = globSync('**/*.ts', { cwd: root }).map((file) => readFileSync(join(root, file), 'utf8'));
   const logged = new Set(sources.flatMap((text) => [...text.matchAll(/[lL]og\(\s*'(\w+)'/g)]).map(([, name]) => name));
-  const events = filters.flatMap(({ FilterPattern }) => [...FilterPattern.matchAll(/\$\.event = "(\w+)"/g)]);
-  expect(events.length).toBeGreaterThan(filters.length - 1);
+  // What Lambda writes by itself has a type, and no event.
+  const own = filters.filter(({ FilterPattern }) => !FilterPattern.startsWith('{ $.type = "platform.'));
+  const events = own.flatMap(({ FilterPattern }) => [...FilterPattern.matchAll(/\$\.event = "(\w+)"/g)]);
+  expect(events.length).toBeGreaterThan(own.length - 1);
   expect(events.map(([, name]) => name).filter((name) => !logged.has(name))).toEqual([]);
 });
 
@@ -109,5 +111,52 @@ test('a mail to somebody who signs up raises an alarm if SES does not take it', 
     Threshold: 1,
     EvaluationPeriods: 1,
     TreatMissingData: 'notBreaching',
+  });
+});
+
+describe('every function', () => {
+  const atGateway = synthesizeStage(testApp(), 'gateway', {
+    ...stages.prod,
+    frontDoor: 'gateway',
+    domain: { name: 'live.example.com', hostedZoneId: 'Z0123456789' },
+  });
+
+  test.each([
+    ['of a stage with a distribution', prod, 12],
+    ['of a stage without, that with the page too', atGateway, 13],
+  ])('%s has an alarm for its errors and one for what is refused', (_which, stage, count) => {
+    const watched = stage
+      .resources('Monitoring')
+      .filter(([, { Type }]) => Type === 'AWS::CloudWatch::Alarm')
+      .map(([, { Properties }]) => Properties.Metrics?.[0]?.MetricStat)
+      .filter((stat) => stat?.Metric.Namespace === 'AWS/Lambda' && stat.Metric.Dimensions[0].Name === 'FunctionName');
+    for (const name of ['Errors', 'Throttles']) {
+      const ofName = watched.filter((stat) => stat.Metric.MetricName === name);
+      expect(new Set(ofName.map((stat) => JSON.stringify(stat.Metric.Dimensions[0].Value))).size).toBe(count);
+      expect(new Set(ofName.map((stat) => stat.Stat))).toEqual(new Set(['Sum']));
+    }
+  });
+
+  test('is counted where a call leaves less than a tenth of its memory', () => {
+    const own = filters.filter(
+      ({ MetricTransformations: [{ MetricName }] }) => MetricName === 'FunctionsShortOfMemory',
+    );
+    expect(new Set(own.map(({ LogGroupName }) => JSON.stringify(LogGroupName))).size).toBe(12);
+    // The line as Lambda documents it (“Lambda Telemetry API Event schema reference”).
+    const report = (maxMemoryUsedMB: number) =>
+      JSON.stringify({
+        time: '2026-11-23T12:00:00.000Z',
+        type: 'platform.report',
+        record: {
+          requestId: '79b4f56e-95b1-4643-9700-2807f4e68189',
+          metrics: { durationMs: 11.12, billedDurationMs: 12, memorySizeMB: 1024, maxMemoryUsedMB },
+          status: 'success',
+        },
+      });
+    for (const { FilterPattern } of own) {
+      expect(matchesFilter(FilterPattern, report(1000))).toBe(true);
+      expect(matchesFilter(FilterPattern, report(200))).toBe(false);
+    }
+    expect(alarmOn('FunctionsShortOfMemory')).toMatchObject({ Threshold: 1, Statistic: 'Sum' });
   });
 });

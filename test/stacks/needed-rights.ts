@@ -19,12 +19,13 @@ const streamQueues = ['PublishFfmpeg', 'PublishManifest', 'Media', 'Webhooks', '
 const surfaces = /^Api\/(?:Rest|Mcp|Graphql)ServiceRole/;
 const platforms = /^Api\/PlatformsServiceRole/;
 const webhooks = /^Publishing\/WebhooksServiceRole/;
+const synthetic = /^Monitoring\/SyntheticStreamSyntheticServiceRole/;
 const agents = /^Publishing\/Agents(?:Ffmpeg|Manifest)TaskTaskRole/;
 const tasks = /^Publishing\/(?:Agents|Import)\w*TaskRole/;
 
 export const neededRights: readonly NeededRights[] = [
   {
-    of: /^(?:Api|Identity|Publishing)\/\w+?(?:ServiceRole|TaskRole)/,
+    of: /^(?:Api|Identity|Publishing|Monitoring)\/\w+?(?:ServiceRole|TaskRole)/,
     actions: ['rds-db:connect'],
     on: [/^Database\/Proxy[0-9A-F]{8}$/],
     because: 'every process works on the database, by a token that this right makes valid',
@@ -36,7 +37,7 @@ export const neededRights: readonly NeededRights[] = [
     because: 'the proxy has no secret, and signs in to the instance by a token of its own',
   },
   {
-    of: /^(?:Api|Identity|Publishing|Database)\/\w+?ServiceRole/,
+    of: /^(?:Api|Identity|Publishing|Database|Monitoring)\/\w+?ServiceRole/,
     actions: ['xray:PutTraceSegments', 'xray:PutTelemetryRecords'],
     on: [everything],
     because: 'Lambda traces with the role of the function',
@@ -80,7 +81,9 @@ export const neededRights: readonly NeededRights[] = [
     because: 'surfaces seal the credentials of sources, and import workers open them',
   },
   {
-    of: new RegExp(`${surfaces.source}|^Identity/AuthServiceRole|${webhooks.source}|${platforms.source}`),
+    of: new RegExp(
+      `${surfaces.source}|^Identity/AuthServiceRole|${webhooks.source}|${platforms.source}|${synthetic.source}`,
+    ),
     actions: ['ssm:GetParameter'],
     on: [/\/public-origin"/],
     because: 'a function of a stage without a domain refuses to start without its address',
@@ -248,6 +251,12 @@ export const neededRights: readonly NeededRights[] = [
     actions: ['s3:PutBucketCORS'],
     on: [uploads],
     because: 'the page uploads from a browser',
+  },
+  {
+    of: synthetic,
+    actions: ['s3:ListBucket'],
+    on: [/^Monitoring\/SyntheticStreamIngest/],
+    because: 'it looks whether pictures have arrived',
   },
   {
     of: /^Dashboard\/CustomCDKBucketDeployment/,

@@ -11,11 +11,12 @@ const gateway = {
   frontDoor: 'gateway',
   domain: { name: 'live.example.com', hostedZoneId: 'Z0123456789' },
 } satisfies Partial<StageSettings>;
+const copiedTo = (recoveryRegion: string) => ({ account: '123456789012', recoveryRegion });
 const places: Readonly<Record<string, Partial<StageSettings>>> = {
-  'eu-central-1': {},
+  'eu-central-1': copiedTo('eu-west-1'),
   'ap-southeast-2': {},
-  'us-gov-west-1': { ...gateway, monthlyBudgetUsd: null },
-  'cn-north-1': gateway,
+  'us-gov-west-1': { ...gateway, monthlyBudgetUsd: null, ...copiedTo('us-gov-east-1') },
+  'cn-north-1': { ...gateway, ...copiedTo('cn-northwest-1') },
 };
 
 const app = testApp();

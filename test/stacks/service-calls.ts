@@ -11,6 +11,8 @@ export function callsOfServices(account: SimulatedAccount, templates: ConcreteTe
     ...proxyCalls(templates),
     ...edgeCalls(templates),
     ...operating(templates),
+    ...driftCalls(templates),
+    ...syntheticCalls(account, templates),
   ];
 }
 
@@ -64,6 +66,33 @@ function operating(templates: ConcreteTemplates): readonly AwsCall[] {
   const role = the(templates, 'AWS::IAM::Role', /^Operate\/Operator[0-9A-F]{8}$/);
   const operate = the(templates, 'AWS::Lambda::Function', /^Operate\/Operate[0-9A-F]{8}$/);
   return [{ caller: role.id, action: 'lambda:InvokeFunction', resource: operate.id }];
+}
+
+/**
+ * Step Functions developer guide, "Creating an IAM role for your state machine"; CloudFormation user guide, "Detect
+ * unmanaged configuration changes to stacks": whoever asks reads each resource.
+ */
+function driftCalls(templates: ConcreteTemplates): readonly AwsCall[] {
+  const role = the(templates, 'AWS::IAM::Role', /^Monitoring\/DriftCheckReader/);
+  const starter = the(templates, 'AWS::IAM::Role', /^Monitoring\/DriftCheckMachineEventsRole/);
+  const machine = the(templates, 'AWS::StepFunctions::StateMachine', /./);
+  const context = { 'aws:SourceAccount': accountID };
+  const stack = `arn:aws:cloudformation:us-east-1:${accountID}:stack/emulated-Network/1`;
+  return [
+    { caller: 'events.amazonaws.com', action: 'sts:AssumeRole', resource: starter.id },
+    { caller: starter.id, action: 'states:StartExecution', resource: machine.id },
+    { caller: 'states.amazonaws.com', action: 'sts:AssumeRole', resource: role.id, context },
+    { caller: role.id, action: 'cloudformation:DetectStackDrift', resource: stack },
+    { caller: role.id, action: 'cloudformation:DetectStackResourceDrift', resource: stack },
+    { caller: role.id, action: 'cloudformation:DescribeStackDriftDetectionStatus', resource: '*' },
+  ];
+}
+
+/** The function that proves starts lists what has arrived. Agents sign nothing, and are nobody to the bucket. */
+function syntheticCalls(account: SimulatedAccount, templates: ConcreteTemplates): readonly AwsCall[] {
+  const caller = account.roleOf(the(templates, 'AWS::Lambda::Function', /^Monitoring\/SyntheticStreamSynthetic/).id);
+  const ingest = the(templates, 'AWS::S3::Bucket', /^Monitoring\/SyntheticStreamIngest/);
+  return [{ caller, action: 's3:ListBucket', resource: ingest.id }];
 }
 
 function the(templates: ConcreteTemplates, type: string, id: RegExp): ConcreteResource {

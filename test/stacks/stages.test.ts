@@ -17,6 +17,7 @@ const malformed: Record<keyof StageSettings, unknown> = {
   certificateArn: 'arn:aws:iam::123456789012:server-certificate/x',
   sealingKeyArn: 'arn:aws:kms:eu-west-1:123456789012:key/abc',
   mediaKeyArn: 'alias/media',
+  recoveryKeyArn: 'alias/copies',
   logBucketName: 'Logs',
   alarmTopicArn: 'ops@example.com',
   permissionsBoundaryArn: 'Boundary',
@@ -33,6 +34,7 @@ const malformed: Record<keyof StageSettings, unknown> = {
   databaseConnectionsAlarm: 5001,
   databaseMultiAz: 'yes',
   databaseBackupDays: 36,
+  recoveryRegion: 'Frankfurt',
   keepData: null,
   logRetentionDays: 15,
   frontDoor: 'nginx',
@@ -63,6 +65,8 @@ const malformed: Record<keyof StageSettings, unknown> = {
   streamBackendEdit: 'yes',
   legacyRtmpUrl: 'https://example.com/live',
   otlpEndpoint: 'http://example.com',
+  syntheticStream: 'yes',
+  ecsExec: 1,
 };
 
 describe('the fields of a stage', () => {
@@ -99,6 +103,27 @@ describe('what a partition lacks', () => {
     ['the gateway without a name', { frontDoor: 'gateway' }, 'frontDoor "gateway" takes a domain'],
   ])('is refused with a sentence: %s', (_, settings, sentence) => {
     expect(() => checkStage('mine', { ...dev, ...settings })).toThrow(sentence);
+  });
+});
+
+describe('copies in a second region', () => {
+  const copied = { ...dev, account: '123456789012', recoveryRegion: 'us-west-2' };
+
+  test.each(['us-gov-west-1', 'cn-north-1', dev.region])('cannot go to %s', (recoveryRegion) => {
+    expect(() => checkStage('mine', { ...dev, recoveryRegion })).toThrow('recoveryRegion must be another AWS region');
+  });
+
+  test('take a key of that region, and none where there are no copies', () => {
+    const recoveryKeyArn = 'arn:aws:kms:us-west-2:123456789012:key/abc';
+    expect(() => checkStage('mine', { ...copied, recoveryKeyArn })).not.toThrow();
+    expect(() => checkStage('mine', { ...copied, recoveryRegion: 'eu-west-1', recoveryKeyArn })).toThrow(
+      'recoveryKeyArn must be an ARN of kms in eu-west-1',
+    );
+    expect(() => checkStage('mine', { ...dev, recoveryKeyArn })).toThrow('recoveryKeyArn takes a recoveryRegion');
+  });
+
+  test('take the account of the stage', () => {
+    expect(() => checkStage('mine', { ...copied, account: null })).toThrow('recoveryRegion takes an account');
   });
 });
 

@@ -36,6 +36,7 @@ const untagged = [
   'AWS::IAM::InstanceProfile',
   'AWS::IAM::ManagedPolicy',
   'AWS::IAM::Policy',
+  'AWS::Lambda::Alias',
   'AWS::Lambda::LayerVersion',
   'AWS::Lambda::Permission',
   'AWS::Lambda::Version',

@@ -19,6 +19,7 @@ const reasons: readonly (readonly [right: RegExp, reason: string])[] = [
     'the deploy test connects no channel',
   ],
   [/^Api\/Platforms\w* s3:ListBucket/, 'a thumbnail is missing only where it was deleted meanwhile'],
+  [/^Monitoring\/SyntheticStream\w* (?:rds-db:connect|ssm:GetParameter)/, 'the deploy test has no stack Monitoring'],
   [/^Operate\/Operate\w* rds-db:connect/, 'the deploy test sends no command of operators'],
   [/^Network\/CustomVpcRestrictDefaultSG/, 'the CDK’s own function, which empties the default security group'],
   [

@@ -142,7 +142,7 @@ describe('a stage with a domain, in another region', () => {
       .filter(([, { Type }]) => Type === 'AWS::Lambda::Function')
       .flatMap(([, { Properties }]) => Properties.Environment?.Variables?.BASE_URL ?? []);
     expect(origins).toEqual(origins.map(() => `https://${domain.name}`));
-    expect(origins).toHaveLength(6);
+    expect(origins).toHaveLength(7);
     expect(abroad.resources('Delivery').filter(([, { Type }]) => Type === 'AWS::SSM::Parameter')).toEqual([]);
     expect(JSON.stringify([...abroad.stacks.keys()].map((id) => abroad.template(id)))).not.toContain('public-origin');
   });

@@ -10,4 +10,5 @@ export const completeDev: StageSettings = {
   tracing: true,
   gpuMachinesMin: 1,
   ffmpegAgentsMin: 1,
+  syntheticStream: true,
 };

@@ -54,6 +54,8 @@ const arns: Readonly<Record<string, (place: Place) => string>> = {
     `arn:aws:ssm:${region}:${accountID}:parameter/${name.replace(/^\//, '')}`,
   'AWS::Scheduler::ScheduleGroup': ({ region, name }) =>
     `arn:aws:scheduler:${region}:${accountID}:schedule-group/${name}`,
+  'AWS::StepFunctions::StateMachine': ({ region, name }) =>
+    `arn:aws:states:${region}:${accountID}:stateMachine:${name}`,
   'AWS::SecretsManager::Secret': ({ region, name }) =>
     `arn:aws:secretsmanager:${region}:${accountID}:secret:${name}-AbCdEf`,
 };
@@ -65,6 +67,7 @@ const referenceOf: Readonly<Record<string, (resource: ConcreteResource, region: 
   'AWS::S3::Bucket': ({ name }) => name.toLowerCase(),
   'AWS::SNS::Topic': ({ arn }) => arn,
   'AWS::SQS::Queue': ({ name }, region) => `https://sqs.${region}.amazonaws.com/${accountID}/${name}`,
+  'AWS::StepFunctions::StateMachine': ({ arn }) => arn,
   'AWS::SecretsManager::Secret': ({ arn }) => arn,
 };
 

@@ -68,8 +68,8 @@ export function copiesOf({ instructions }: ImageStage): Copy[] {
 
 /** The variables that a stage sets. */
 export function variablesOf(stage: ImageStage): Readonly<Record<string, string>> {
-  const settings = textsOf(stage, 'ENV').flatMap((text) => text.split(/\s+/));
-  return Object.fromEntries(settings.map((setting) => setting.split(/=(.*)/s)));
+  const settings = textsOf(stage, 'ENV').flatMap((text) => [...text.matchAll(/(\w+)=(?:"([^"]*)"|(\S*))/g)]);
+  return Object.fromEntries(settings.map(([, name, quoted, plain]) => [name, quoted ?? plain!]));
 }
 
 /**

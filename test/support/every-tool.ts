@@ -2,6 +2,7 @@
 import { expect } from 'vitest';
 import { storeIncident } from './incidents.ts';
 import type { McpClient } from './mcp-clients.ts';
+import { pretendPublished } from './stored-playlists.ts';
 import { pretendProbed } from './service.ts';
 import type { TestService } from './service.ts';
 import { objectKeyOf } from './stored-uploads.ts';
@@ -49,6 +50,7 @@ export async function callEveryTool(
     streamKey: 'key',
   });
   await call('update_destination', { id: destination.id, name: 'renamed' });
+  await call('check_destination', { id: destination.id });
   await call('get_destination', { id: destination.id });
   await call('list_destinations', { archived: false });
 
@@ -62,6 +64,8 @@ export async function callEveryTool(
   const other = await call('create_stream', { name: 'other' });
   const target = await call('create_playlist', { streamID: other.id, kind: 'video', mode: 'shuffle' });
   await call('copy_playlist', { id: playlist.id, targetPlaylistID: target.id });
+  await pretendPublished(platform, target.id);
+  await call('discard_playlist_draft', { id: target.id });
   await call('list_playlists', { streamID: stream.id });
 
   const connection = await call('create_connection', { platform: 'youtube' });
@@ -98,6 +102,8 @@ export async function callEveryTool(
   await call('list_incidents');
   await call('list_changes');
   await call('delete_alert_channel', { id: channel.id });
+  await call('list_notifications');
+  await call('mark_notifications_read', {});
 
   expect((await call('get_stream_readiness', { id: stream.id })).ready).toBe(true);
   await call('schedule_stream', {
@@ -105,8 +111,19 @@ export async function callEveryTool(
     scheduleStartAt: '2999-01-01T00:00:00Z',
     recurrence: { rule: 'FREQ=DAILY', timeZone: 'Europe/Paris' },
   });
+  await call('skip_occurrence', { id: stream.id, startAt: '2999-01-02T00:00:00Z' });
+  await call('list_occurrences', {});
+  await call('preview_recurrence', {
+    scheduleStartAt: '2999-01-01T00:00:00Z',
+    rule: 'FREQ=DAILY',
+    timeZone: 'Europe/Paris',
+  });
   await call('cancel_stream_schedule', { id: stream.id });
   expect((await call('start_stream', { id: stream.id })).state).toBe('activating');
+  await call('retry_stream', { id: stream.id });
+  const like = await call('duplicate_stream', { id: stream.id, name: 'Like it' });
+  await call('delete_stream', { id: like.id });
+  await call('count_streams');
   await call('get_stream_stats', { id: stream.id });
   await call('get_stream_stats_history', { id: stream.id });
   await call('get_stream_timeline', { id: stream.id });
@@ -132,6 +149,8 @@ export async function callEveryTool(
 
   const { data: deliveries } = await call('list_webhook_deliveries', { id: webhook.id });
   await call('redeliver_webhook', { id: webhook.id, deliveryID: deliveries[0].id });
+  await call('test_webhook', { id: webhook.id });
+  await call('rotate_webhook_secret', { id: webhook.id });
   await call('get_webhook', { id: webhook.id });
   await call('list_webhooks');
 
@@ -141,6 +160,7 @@ export async function callEveryTool(
   await call('create_top_up', { amountCents: 500 });
   const { data: currencies } = await call('list_crypto_currencies');
   await call('get_crypto_deposit_address', { id: currencies[0].id });
+  await call('list_crypto_deposits');
 
   await call('delete_source', { id: source.id });
   await call('delete_webhook', { id: webhook.id });
@@ -151,5 +171,6 @@ export async function callEveryTool(
   await call('delete_upload', { id: imported.id });
   const spare = await call('create_destination', { name: 'spare', rtmpURL: 'rtmp://127.0.0.1/live', streamKey: 'key' });
   await call('delete_destination', { id: spare.id });
+  await call('restore_destination', { id: spare.id });
   return [...called];
 }

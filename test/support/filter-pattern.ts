@@ -2,14 +2,14 @@
 // https://docs.aws.amazon.com/AmazonCloudWatch/latest/logs/FilterAndPatternSyntax.html
 
 /**
- * Knows selectors of one field, `=` with a string, `>` with a number, `&&`, `||` and parentheses. In a string, an
+ * Knows selectors of a field, `=` with a string, `>` with a number, `&&`, `||` and parentheses. In a string, an
  * asterisk at the end stands for anything.
  * @throws for a pattern with anything else, as CloudWatch Logs does for one that it cannot read
  */
 export function matchesFilter(pattern: string, line: string): boolean {
   const body = /^\{ (.+) \}$/.exec(pattern)?.[1];
   if (body === undefined) throw new Error(`no pattern for JSON: ${pattern}`);
-  const tokens = body.match(/\$\.\w+ (?:= "[^"]*"|> \d+)|&&|\|\||[()]|\S+/g) ?? [];
+  const tokens = body.match(/\$\.[\w.]+ (?:= "[^"]*"|> [\d.]+)|&&|\|\||[()]|\S+/g) ?? [];
   const fields = fieldsOf(line);
   const alternatives = (): boolean => {
     let holds = conjunction();
@@ -43,9 +43,9 @@ function fieldsOf(line: string): Readonly<Record<string, unknown>> {
 }
 
 function comparison(token: string, fields: Readonly<Record<string, unknown>>): boolean {
-  const [, field = '', text, least] = /^\$\.(\w+) (?:= "([^"]*)"|> (\d+))$/.exec(token) ?? [];
+  const [, field = '', text, least] = /^\$\.([\w.]+) (?:= "([^"]*)"|> ([\d.]+))$/.exec(token) ?? [];
   if (field === '') throw new Error(`no comparison: ${token}`);
-  const value = fields[field];
+  const value = field.split('.').reduce<any>((within, name) => within?.[name], fields);
   if (least !== undefined) return typeof value === 'number' && value > Number(least);
   if (typeof value !== 'string' || text === undefined) return false;
   return text.endsWith('*') ? value.startsWith(text.slice(0, -1)) : value === text;

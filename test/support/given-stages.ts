@@ -1,7 +1,7 @@
 // What companies give to stages, in combinations: every two of these choices meet in one of the stages.
 import type { StageSettings } from '../../lib/stage-settings.ts';
 import { stages } from '../../lib/stages.ts';
-import { partitionOf } from '../../lambda/domain/aws-partition.ts';
+import { type AWSPartition, partitionOf } from '../../lambda/domain/aws-partition.ts';
 import { pairwise } from './pairwise.ts';
 
 const account = '123456789012';
@@ -31,6 +31,14 @@ const places: readonly Partial<StageSettings>[] = [
 
 const nothing: Choice = () => ({});
 
+/** Where copies go: a second region of each partition, in which no stage is. */
+const secondRegions: Readonly<Record<AWSPartition, string>> = {
+  aws: 'us-west-2',
+  'aws-cn': 'cn-northwest-1',
+  'aws-us-gov': 'us-gov-east-1',
+};
+const secondOf = (region: string) => secondRegions[partitionOf(region)];
+
 /** Further choices, by what they are about. The first of each is the usual one. */
 const choices: Readonly<Record<string, readonly Choice[]>> = {
   network: [
@@ -59,6 +67,11 @@ const choices: Readonly<Record<string, readonly Choice[]>> = {
     (region) => ({ sealingKeyArn: arn(region, 'kms', 'key/1') }),
     (region) => ({ sealingKeyArn: arn(region, 'kms', 'key/1'), mediaKeyArn: arn(region, 'kms', 'key/2') }),
   ],
+  copies: [
+    nothing,
+    (region) => ({ account, recoveryRegion: secondOf(region) }),
+    (region) => ({ account, recoveryRegion: secondOf(region), recoveryKeyArn: arn(secondOf(region), 'kms', 'key/3') }),
+  ],
   logs: [nothing, () => ({ logBucketName: 'company-log-archive' })],
   alarms: [() => ({ alarmEmail: 'ops@example.com' }), (region) => ({ alarmTopicArn: arn(region, 'sns', 'ops') })],
   boundary: [nothing, (region) => ({ permissionsBoundaryArn: arn(region, 'iam', 'policy/boundary', '') })],
@@ -68,6 +81,8 @@ const choices: Readonly<Record<string, readonly Choice[]>> = {
   nat: [nothing, () => ({ nat: 'instance' })],
   proxy: [nothing, () => ({ databaseProxy: false })],
   figures: [nothing, () => ({ containerInsights: false })],
+  synthetic: [() => ({ syntheticStream: false }), nothing],
+  exec: [nothing, () => ({ ecsExec: true })],
   traces: [nothing, () => ({ tracing: false })],
   machines: [nothing, () => ({ gpuMachinesMin: 0, ffmpegAgentsMin: 0 })],
   data: [nothing, () => ({ keepData: false, databaseMultiAz: false })],

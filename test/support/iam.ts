@@ -139,6 +139,7 @@ export class SimulatedAccount {
   }
 
   #policyOn(arn: string, action: string): PolicyDocument | undefined {
+    if (arn === '*') return undefined;
     const role = [...this.#roles.values()].find((candidate) => candidate.arn === arn);
     if (isForeign(arn) && action === 'sts:AssumeRole') return trustOfUser;
     // A role's trust policy is the policy on the role, for those who would take it on.

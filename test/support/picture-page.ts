@@ -7,13 +7,13 @@ import { promisify } from 'node:util';
 import type { MediaTools } from '../../lambda/publisher/media/media-tools.ts';
 
 const run = promisify(execFile);
-/** Each picture is fitted into a square of so many pixels, on grey. */
-const tilePixels = 128;
 const quiet = '-nostdin -loglevel error -y'.split(' ');
 
 export interface PageShape {
   readonly columns: number;
   readonly rows: number;
+  /** Each picture is fitted into a square of so many pixels, on grey. */
+  readonly tilePixels: number;
 }
 
 /** Puts JPEGs of any sizes onto a page, row by row. @returns a JPEG */
@@ -22,7 +22,7 @@ export async function pageOf(tools: MediaTools, pictures: readonly Buffer[], sha
   try {
     const paths = pictures.map((_, index) => join(folder, `${index}.jpg`));
     await Promise.all(pictures.map((picture, index) => writeFile(paths[index]!, picture)));
-    const size = `${tilePixels}:${tilePixels}`;
+    const size = `${shape.tilePixels}:${shape.tilePixels}`;
     const fitted = `scale=${size}:force_original_aspect_ratio=decrease:flags=area,pad=${size}:-1:-1:gray,setsar=1`;
     const tiles = paths.map((_, index) => `[${index}:v]${fitted}[tile${index}]`);
     const names = paths.map((_, index) => `[tile${index}]`).join('');

@@ -91,3 +91,10 @@ export async function dataOfEvents({ pool }: WithPool, type: string): Promise<Re
   );
   return rows.map(({ data }) => data);
 }
+
+/** Lets the secret that a webhook had before sign no more. */
+export async function letFormerSecretEnd({ pool }: WithPool, webhookID: string): Promise<void> {
+  await pool().query(`update webhooks set former_secret_until = now() - interval '1 second' where id = $1`, [
+    webhookID,
+  ]);
+}

@@ -33,7 +33,9 @@ const surfaces: Readonly<Record<string, Surface>> = {
     leftOut: {
       get_status: forNobody,
       get_openapi: forNobody,
+      list_prices: 'it needs no credential: streams and readiness say what they cost',
       get_stream_frame: 'models are given no pictures by the URL of one',
+      preview_stream_look: 'models are given no pictures by the URL of one',
     },
   },
   GraphQL: {

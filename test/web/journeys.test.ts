@@ -1,72 +1,31 @@
 // What people do on the page, in a real browser at a real local run: each journey leaves pictures of what they saw.
-import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { createRequire } from 'node:module';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { chromium } from 'playwright-core';
-import type { Browser, Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { findMediaTools } from '../../lambda/publisher/media/media-tools.ts';
 import { chromiumPath } from '../support/chromium.ts';
+import { journeyBrowser } from '../support/journey-browser.ts';
 import { until, watchChannels } from '../support/local-run.ts';
 import { makeSyncClip } from '../support/sync-clip.ts';
 import { testLocalRun } from '../support/test-local-run.ts';
-
-const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
-const pictures = process.env['SCREENSHOTS'] ?? join(tmpdir(), 'loop-streaming-journeys');
-const waitMs = 60_000;
 
 describe.skipIf(!chromiumPath)('somebody with a browser (skipped where Chromium is not installed)', () => {
   const run = testLocalRun('--no-demo');
   const folder = mkdtempSync(join(tmpdir(), 'journeys-'));
   const film = join(folder, 'film.mp4');
-  let browser: Browser;
+  const browser = journeyBrowser();
+  const { look, complaints } = browser;
   let page: Page;
-  const complaints: string[] = [];
 
   beforeAll(async () => {
-    mkdirSync(pictures, { recursive: true });
+    ({ page } = browser);
     const codecs = ['-c:v', 'libx264', '-preset', 'ultrafast', '-c:a', 'aac'];
     const clip = { path: film, size: '640x360', framesPerSecond: 30, seconds: 20, sampleRate: 44_100, codecs };
     await makeSyncClip(await findMediaTools(process.env), clip);
-    browser = await chromium.launch({ executablePath: chromiumPath, args: ['--no-sandbox'] });
-    page = await browser.newPage({ viewport: { width: 1280, height: 900 } });
-    page.setDefaultTimeout(waitMs);
-    page.on('console', (message) => {
-      // What was answered or refused is for the journeys to judge: a poster may be not made yet.
-      if (message.type() === 'error' && !message.text().startsWith('Failed to load resource'))
-        complaints.push(message.text());
-    });
-    page.on('pageerror', (error) => complaints.push(error.message));
   });
-  afterAll(async () => {
-    await browser.close();
-    rmSync(folder, { recursive: true });
-  });
-
-  /** Takes pictures of the screen, on a desk and on a phone, in light and in dark. @returns what is wrong with it */
-  async function look(name: string): Promise<string[]> {
-    const found: string[] = [];
-    for (const [width, height] of [
-      [1280, 900],
-      [360, 740],
-    ] as const) {
-      await page.setViewportSize({ width, height });
-      for (const colorScheme of ['light', 'dark'] as const) {
-        await page.emulateMedia({ colorScheme });
-        await page.screenshot({ path: join(pictures, `${name}-${width}-${colorScheme}.png`), fullPage: true });
-        // The browser's protocol runs the script, since the policy of the page lets no script in.
-        await page.evaluate(axe);
-        const { violations } = await page.evaluate(() => (globalThis as any).axe.run());
-        for (const { id, nodes } of violations)
-          found.push(`${name} ${width} ${colorScheme} ${id}: ${nodes.map(({ html }: any) => html).join(' ')}`);
-      }
-      const wider = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
-      if (wider > 0) found.push(`${name} is ${wider} pixels wider than a screen of ${width}`);
-    }
-    await page.setViewportSize({ width: 1280, height: 900 });
-    return found;
-  }
+  afterAll(() => rmSync(folder, { recursive: true }));
 
   const state = (words: string) => page.locator('.badge', { hasText: words }).first().waitFor();
 
@@ -99,6 +58,14 @@ describe.skipIf(!chromiumPath)('somebody with a browser (skipped where Chromium 
     await until(async () => (await watchChannels(run)).some(({ live }) => live));
     await page.getByText('Now ·', { exact: false }).first().waitFor();
     expect(await look('stream-live')).toEqual([]);
+    await page.getByRole('button', { name: 'Watch', exact: true }).click();
+    await page.waitForFunction(() => {
+      const video = document.querySelector('video');
+      return video !== null && video.currentTime > 1 && video.videoWidth > 0;
+    });
+    expect(await look('stream-watched')).toEqual([]);
+    await page.getByRole('button', { name: 'Stop watching' }).click();
+    await page.locator('video').waitFor({ state: 'detached' });
     await page.getByRole('link', { name: 'Home' }).click();
     await page.getByText('Your stream is live.').waitFor();
     expect(await look('home-live')).toEqual([]);
@@ -146,7 +113,7 @@ describe.skipIf(!chromiumPath)('somebody with a browser (skipped where Chromium 
     await page.getByRole('link', { name: 'Streams', exact: true }).click();
     await page.getByRole('link', { name: 'Renamed elsewhere' }).click();
     await page.getByLabel('Destination', { exact: true }).selectOption({ label: 'Nobody there' });
-    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
     await page.getByText('Saved.').waitFor();
     await page.getByRole('button', { name: 'Start' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Start' }).click();
@@ -302,6 +269,25 @@ describe.skipIf(!chromiumPath)('somebody with a browser (skipped where Chromium 
     await page.getByRole('dialog').waitFor();
     await page.keyboard.press('Escape');
     await page.getByRole('dialog').waitFor({ state: 'hidden' });
+  });
+
+  test('chooses light or dark, which lasts, and goes before what the system has', async () => {
+    const isDark = () => page.evaluate(() => getComputedStyle(document.documentElement).colorScheme === 'dark');
+    await page.emulateMedia({ colorScheme: 'light', reducedMotion: 'reduce' });
+    await page.getByLabel('Theme').selectOption('Dark');
+    expect(await isDark()).toBe(true);
+    await page.reload();
+    await page.getByRole('heading', { name: 'Renamed elsewhere' }).waitFor();
+    expect(await isDark()).toBe(true);
+    await page.getByLabel('Theme').selectOption('System');
+    expect(await isDark()).toBe(false);
+    const moving = await page.evaluate(() =>
+      [...document.querySelectorAll('*')]
+        .filter((element) => Number.parseFloat(getComputedStyle(element).transitionDuration) > 0)
+        .map(({ outerHTML }) => outerHTML),
+    );
+    expect(moving).toEqual([]);
+    await page.emulateMedia({ reducedMotion: null });
   });
 
   test('the browser has complained of nothing, and blocked nothing', () => {

@@ -20,6 +20,19 @@ test('each screen loads little more, and no screen comes with the first load', (
   expect(sizes.filter(({ kibibytes }) => kibibytes === 0 || kibibytes >= bounds.screenKiB)).toEqual([]);
 });
 
+/** What is loaded when somebody asks for it, and cannot be small: the player of previews, and the editor of GraphQL. */
+const onDemand = { player: 120, 'graphql-editor': 190 };
+
+test('what is loaded on demand comes with no screen, and has bounds of its own', () => {
+  const large = [...files.keys()].filter((path) => path.endsWith('.js') && kibibytesOf([path]) >= bounds.screenKiB);
+  const sizes = large
+    .filter((path) => !first.includes(path))
+    .map((path) => [path.replace(/^assets\/(.*)-\w+\.js$/, '$1'), kibibytesOf([path])] as const);
+  expect(sizes.map(([name]) => name).toSorted()).toEqual(Object.keys(onDemand).toSorted());
+  for (const [name, kibibytes] of sizes)
+    expect([name, kibibytes < onDemand[name as keyof typeof onDemand]]).toEqual([name, true]);
+});
+
 test('the document names each file of the first load, so that none waits for another', () => {
   const html = Buffer.from(files.get('index.html')!).toString();
   for (const path of first) expect(html).toContain(`"/${path}"`);

@@ -11,6 +11,7 @@ import {
   deliveryStates,
   letAttemptsBe,
   letDeliveriesGrowOld,
+  letFormerSecretEnd,
   letLastDeliveryBe,
   makeDeliveriesDue,
   readdressWebhooks,
@@ -392,4 +393,29 @@ it('a receiver behind TLS has to show a certificate that is valid', async ({ ski
   await passTime();
   await sender({ attempts: { tlsCa: certificate.cert } }).work();
   expect(receiver.received).toHaveLength(1);
+});
+
+it('a test reaches the receiver at once, also one that asks for nothing of it and was silent', async () => {
+  await using receiver = await startReceiver();
+  const { id } = await webhook(receiver.url);
+  const { status, body } = await call('POST', `/webhooks/${id}/test`);
+  expect([status, body.eventType, body.state]).toEqual([202, 'webhook.test', 'pending']);
+  await sender().work();
+  expect(JSON.parse(receiver.received[0]!.body)).toMatchObject({ type: 'webhook.test', data: { webhookID: id } });
+  expect(await statesOf(id)).toEqual(['delivered']);
+});
+
+it('a secret that was replaced signs beside the new one for a day, and not after that', async () => {
+  await using receiver = await startReceiver();
+  const { id, secret: former } = await webhook(receiver.url);
+  const { secret } = (await call('POST', `/webhooks/${id}/rotate-secret`)).body;
+  expect(secret).not.toBe(former);
+  await call('POST', `/webhooks/${id}/test`);
+  await sender().work();
+  for (const known of [secret, former]) expect(receiver.verified(known)).toHaveLength(1);
+  await letFormerSecretEnd(service, id);
+  await call('POST', `/webhooks/${id}/test`);
+  await sender().work();
+  expect(receiver.verified(secret)).toHaveLength(2);
+  expect(() => receiver.verified(former)).toThrow('No matching signature found');
 });

@@ -1,7 +1,8 @@
 // Webhooks are told every event that has happened, in order and in the declared form, and no other.
 import { beforeEach, expect, it } from 'vitest';
 import { databaseOn } from '../../lambda/data/database.ts';
-import { webhookEvents, webhookEventTypes, webhookPayload } from '../../lambda/operations/webhook-events.ts';
+import { webhookPayload } from '../../lambda/operations/sent-events.ts';
+import { webhookEvents, webhookEventTypes } from '../../lambda/operations/webhook-events.ts';
 import { recoverReplicas } from '../../lambda/orchestration/recover-replicas.ts';
 import { createSealer } from '../../lambda/ports/sealer/sealer.ts';
 import { actorsOn } from '../support/actors.ts';

@@ -1,7 +1,8 @@
 // GET /billing/overview: the caller's credits at this instant.
 import * as z from 'zod';
 import { mayHaveFreeCredits } from '../../orchestration/free-credits.ts';
-import { storagePriceOf } from '../../domain/credits.ts';
+import { exhaustionOf, storagePriceOf } from '../../domain/credits.ts';
+import { timestamp } from '../fields.ts';
 import { operation } from '../operation.ts';
 
 const overview = z
@@ -18,6 +19,8 @@ const overview = z
           'Credits at this instant: balance less what running streams have used. ' +
             'Streams stop five minutes after it reaches zero.',
         ),
+      creditsPerHour: z.number().describe('What is live now costs so much.'),
+      creditsExhaustedAt: timestamp.nullable().describe('With what is live now; null: nothing uses them up.'),
       eligibleForFreeCredits: z.boolean().describe('Free credits are on their way.'),
       goodStanding: z.boolean().describe('Nothing is owed, and no payment is disputed.'),
     }),
@@ -49,7 +52,8 @@ export const getBillingOverview = operation(['service:read', 'service:billing'],
   errors: [],
   async handle(ctx) {
     const { userID } = ctx.caller;
-    const account = await ctx.data.creditAccounts.overview(userID, await ctx.data.now());
+    const now = await ctx.data.now();
+    const account = await ctx.data.creditAccounts.overview(userID, now);
     const storage = await ctx.data.storageCharges.figures(userID);
     return {
       id: userID,
@@ -57,6 +61,15 @@ export const getBillingOverview = operation(['service:read', 'service:billing'],
         id: `bil_${userID}`,
         balance: account.balance,
         creditsLeft: account.credits_left,
+        creditsPerHour: account.credits_per_hour,
+        creditsExhaustedAt: exhaustionOf(
+          {
+            creditsLeft: account.credits_left,
+            creditsPerHour: account.credits_per_hour,
+            exhaustedAt: account.credits_exhausted_at,
+          },
+          now,
+        ),
         eligibleForFreeCredits: await mayHaveFreeCredits(ctx.data, userID),
         goodStanding: account.credits_left >= 0 && !account.any_open_dispute,
       },

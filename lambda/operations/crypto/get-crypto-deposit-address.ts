@@ -7,7 +7,7 @@ import { operation } from '../operation.ts';
 import { ProblemError } from '../problem-codes.ts';
 import { listedCurrencies } from './currency-list.ts';
 
-const depositAddress = z
+export const depositAddressSchema = z
   .object({
     currencyID: z.string(),
     address: z.string(),
@@ -27,7 +27,7 @@ export const getCryptoDepositAddress = operation(['service:billing'], {
   method: 'GET',
   path: '/crypto/currencies/{id}/deposit-address',
   params: { id: z.string().describe('Of list_crypto_currencies; in a path URL-encoded.') },
-  output: { status: 200, body: depositAddress },
+  output: { status: 200, body: depositAddressSchema },
   errors: ['unknown_currency'],
   async handle(ctx, { params }) {
     const currency = (await listedCurrencies(ctx)).find(({ id }) => id === params.id);

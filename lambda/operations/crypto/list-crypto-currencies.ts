@@ -5,7 +5,7 @@ import { timestamp } from '../fields.ts';
 import { operation } from '../operation.ts';
 import { listedCurrencies } from './currency-list.ts';
 
-const currency = z
+export const currencySchema = z
   .object({
     id: z.string().describe('Symbol, or symbol and network in parentheses. URL-encode it in paths.'),
     name: z.string(),
@@ -32,7 +32,7 @@ export const listCryptoCurrencies = operation(['service:read'], {
   tag: 'crypto',
   method: 'GET',
   path: '/crypto/currencies',
-  output: { status: 200, body: z.array(currency) },
+  output: { status: 200, body: z.array(currencySchema) },
   errors: [],
   handle: (ctx) => listedCurrencies(ctx),
 });

@@ -5,6 +5,7 @@ import { ingestLimitsAt, ingestLimitsOf, knownPlatforms } from '../../domain/ing
 import type { IngestLimits } from '../../domain/ingest-limits.ts';
 import { parsePublishURL, wayOf } from '../../domain/publish-url.ts';
 import { text, timestamp } from '../fields.ts';
+import { destinationCheckSchema, presentCheck } from './destination-check-schema.ts';
 
 /** libsrt takes no shorter and no longer ones. */
 const passphrase = text(10, 79).meta({ writeOnly: true });
@@ -70,11 +71,13 @@ export const destinationSchema = z
       .string()
       .optional()
       .describe('Title of the connected channel that it stands for, as the platform said it last.'),
+    lastCheck: destinationCheckSchema.nullable(),
   })
   .meta({ id: 'Destination' });
 
 export function presentDestination(destination: Destination): z.input<typeof destinationSchema> {
   const { last_used_at: lastUsedAt, archived_at: archivedAt, channel_title: title } = destination;
+  const { last_check: lastCheck } = destination;
   const limits = limitsOf(destination);
   return {
     id: destination.id,
@@ -87,6 +90,7 @@ export function presentDestination(destination: Destination): z.input<typeof des
     createdAt: destination.created_at,
     ...(lastUsedAt === null ? {} : { lastUsedAt }),
     ...(archivedAt === null ? {} : { archivedAt }),
+    lastCheck: lastCheck && presentCheck(lastCheck),
   };
 }
 

@@ -16,6 +16,7 @@ const item = z
   .object({
     id: z.string(),
     uploadID: z.string(),
+    name: z.string().nullable(),
     durationSeconds: z.number().nullable(),
     sound: itemSound.nullable(),
     look: itemLook.nullable(),
@@ -39,6 +40,8 @@ export const playlistSchema = z
     version: z.int32().describe('Grows by one with every batch of operations applied.'),
     publishStatus: z.enum(publishStatuses),
     publishFailure: failure.nullable(),
+    publishProgress: z.number().min(0).max(1).nullable().describe('While PREPARING: how much is done, 0 to 1.'),
+    takesOverAt: timestamp.nullable().describe('When the live stream will play what was published last.'),
     draft: spec.describe('What operations edit.'),
     live: spec
       .extend({ version: z.int32(), publishedAt: z.iso.datetime() })
@@ -79,10 +82,13 @@ export async function presentPlaylists(
       const durationSeconds = upload?.duration_seconds ?? null;
       const sound = own || join || under ? { loudness: own?.loudness ?? null, join, under } : null;
       const shownLook = look && { framing: look.framing ?? null, join: look.join ?? null };
-      return { id, uploadID, durationSeconds, sound, look: shownLook, failure: failureOfItem(facts, kind) };
+      const name = upload?.name ?? null;
+      return { id, uploadID, name, durationSeconds, sound, look: shownLook, failure: failureOfItem(facts, kind) };
     }),
     durationSeconds: items.reduce((sum, item) => sum + (uploads.get(item.uploadID)?.duration_seconds ?? 0), 0),
   });
+  const progress = await progressOf(ctx, playlists);
+  const takeOvers = await takeOversOf(ctx, playlists);
   return playlists.map((playlist) => ({
     id: playlist.id,
     streamID: playlist.stream_id,
@@ -92,6 +98,8 @@ export async function presentPlaylists(
     version: playlist.version,
     publishStatus: playlist.publish_status,
     publishFailure: playlist.publish_failure,
+    publishProgress: progress.get(playlist.id) ?? null,
+    takesOverAt: takeOvers.get(playlist.id) ?? null,
     draft: present(playlist.kind, playlist.draft),
     live: playlist.live && {
       ...present(playlist.kind, playlist.live),
@@ -100,6 +108,17 @@ export async function presentPlaylists(
     },
     createdAt: playlist.created_at,
   }));
+}
+
+async function progressOf(ctx: Context, playlists: readonly Playlist[]): Promise<ReadonlyMap<string, number>> {
+  const ids = playlists.filter((playlist) => playlist.publish_status === 'PREPARING').map(({ id }) => id);
+  const isWanted = ids.length > 0 && ctx.isWanted('Playlist.publishProgress');
+  return isWanted ? ctx.data.renditions.publishProgress(ids) : new Map();
+}
+
+async function takeOversOf(ctx: Context, playlists: readonly Playlist[]): Promise<ReadonlyMap<string, Date>> {
+  const ids = playlists.filter(({ live }) => live !== null).map(({ id }) => id);
+  return ids.length > 0 && ctx.isWanted('Playlist.takesOverAt') ? ctx.data.timelines.takeOvers(ids) : new Map();
 }
 
 export async function presentPlaylist(ctx: Context, playlist: Playlist): Promise<z.input<typeof playlistSchema>> {

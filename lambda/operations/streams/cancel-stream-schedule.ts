@@ -1,4 +1,5 @@
 // DELETE /streams/{id}/schedule: cancels the armed schedule of a stream.
+import { cancelSchedule } from '../../orchestration/schedule.ts';
 import { orNotFound, pathID } from '../fields.ts';
 import { operation } from '../operation.ts';
 import { ProblemError } from '../problem-codes.ts';
@@ -18,8 +19,6 @@ export const cancelStreamSchedule = operation(['service:write'], {
     const stream = orNotFound(await ctx.data.streams.lock(ctx.caller.userID, params.id), 'stream');
     if (stream.state !== 'scheduled')
       throw new ProblemError('stream_not_scheduled', 'The stream has no armed schedule.');
-    await ctx.data.dueTimes.clear(stream.id);
-    const cleared = await ctx.data.streams.setSchedule(stream.id, null, null, null);
-    return presentStream(ctx, (await ctx.data.streams.move(cleared, 'cancel_schedule'))!);
+    return presentStream(ctx, await cancelSchedule(ctx.data, stream));
   },
 });

@@ -3,6 +3,7 @@ import * as z from 'zod';
 import type { FrameState } from '../../data/frames.ts';
 import type { Stream } from '../../data/streams.ts';
 import { frameKey } from '../../domain/content-pictures.ts';
+import { variantAt } from '../../domain/drawings.ts';
 import { formatName, formatOfItem } from '../../domain/rendition.ts';
 import { onAirRows } from '../../orchestration/on-air-rows.ts';
 import type { OnAirRow } from '../../orchestration/on-air-rows.ts';
@@ -57,7 +58,8 @@ async function readyKey(ctx: Context, stream: Stream, row: OnAirRow, at: Date, w
   if (!upload) throw unavailable('The file that plays then is gone.');
   const elapsedFrames = Math.floor(((at.getTime() - row.startAt.getTime()) / 1000) * row.framesPerSecond);
   const frame = item.kind === 'image' ? 0 : Math.min(Math.max(0, elapsedFrames), frameCount - 1);
-  const format = formatName(formatOfItem(row.format, item));
+  const variant = variantAt(item, frame / row.framesPerSecond);
+  const format = formatName({ ...formatOfItem(row.format, item), ...(variant && { variant }) });
   const objectKey = frameKey(upload.content_hash ?? upload.id, format, frame, width);
   const wanted = {
     object_key: objectKey,

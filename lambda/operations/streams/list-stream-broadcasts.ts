@@ -13,7 +13,7 @@ const health = z
   })
   .meta({ id: 'BroadcastHealth' });
 
-const broadcastSchema = z
+export const broadcastSchema = z
   .object({
     id: z.string(),
     n: z.int32().describe('1 for the first of the stream.'),

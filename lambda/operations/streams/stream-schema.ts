@@ -4,15 +4,15 @@ import { replicaStates } from '../../data/replicas.ts';
 import type { Replica } from '../../data/replicas.ts';
 import { streamBackends } from '../../data/streams.ts';
 import type { Stream } from '../../data/streams.ts';
-import { usualLook } from '../../domain/look.ts';
 import { usualSound } from '../../domain/sound.ts';
 import { isLive, streamStates, streamStatuses } from '../../domain/stream-lifecycle.ts';
 import { nextStarts } from '../../orchestration/schedule.ts';
 import type { Context } from '../context.ts';
-import { streamLook, streamLookInput } from '../look-fields.ts';
+import { presentLook, streamLook, streamLookInput } from '../look-fields.ts';
 import { sound, soundInput } from '../sound-fields.ts';
 import { failure, framerate, id, quality, text, timestamp, timestampInput, videoCodec } from '../fields.ts';
 import { outputSchema, presentOutput } from '../outputs/output-schema.ts';
+import { effectiveFormat, formatsOf } from './stream-format.ts';
 import { presentTransition, transition } from './stream-transition.ts';
 import { mirrorsOf, presentMirror, streamMirror, watchURLsOf } from './stream-mirror.ts';
 
@@ -156,10 +156,12 @@ export const streamSchema = z
     quality: quality.nullable(),
     framerate: framerate.nullable(),
     videoCodec: videoCodec.nullable(),
+    effective: effectiveFormat,
+    creditsPerHour: z.number().describe('While live, with all its outputs and backups.'),
     streamBackend: z.enum(streamBackends).nullable(),
     sound,
     look: streamLook,
-    pendingLook: z.int32().nullable().describe('While live: items that are not framed as wished yet.'),
+    pendingLook: z.int32().nullable().describe('While live: items that do not look as wished yet.'),
     pendingJoins: z
       .int32()
       .nullable()
@@ -206,6 +208,7 @@ export async function presentStreams(
     preparing.length > 0 ? await ctx.data.renditions.preparedShares(preparing) : new Map<string, number>();
   const looking = ctx.isWanted('Stream.pendingLook') ? streams.filter(isFramedAhead).map((stream) => stream.id) : [];
   const pendingLooks = looking.length > 0 ? await ctx.data.renditions.pendingLooks(looking) : new Map<string, number>();
+  const formatOf = await formatsOf(ctx, streams);
   const mirrors = await mirrorsOf(ctx, streams);
   const watchURLs = await watchURLsOf(ctx, streams);
   const history = ctx.isWanted('Stream.transitions')
@@ -236,10 +239,11 @@ export async function presentStreams(
     quality: stream.quality,
     framerate: stream.framerate,
     videoCodec: stream.video_codec,
+    ...formatOf(stream.id),
     streamBackend: stream.stream_backend,
     sound: { ...usualSound, ...stream.sound },
     pendingJoins: isLive(stream.state) ? stream.pending_joins : null,
-    look: { ...usualLook, ...stream.look },
+    look: presentLook(stream.look),
     pendingLook: isLive(stream.state) ? (pendingLooks.get(stream.id) ?? 0) : null,
     pendingSound: isLive(stream.state) ? stream.pending_sound : null,
     streamDuration: stream.stream_duration_seconds,

@@ -116,6 +116,9 @@ export async function assertFields(ctx: Context, input: StreamInput): Promise<vo
     const id = input[field];
     if (id && !(await ctx.data.uploads.find(userID, id))) miss(`/${field}`, 'upload');
   }
+  const logoID = input.look?.overlays?.logo?.uploadID;
+  if (logoID && (await ctx.data.uploads.find(userID, logoID))?.type !== 'image')
+    miss('/look/overlays/logo/uploadID', 'image');
   if (input.destinationID) {
     const destination = await ctx.data.destinations.find(userID, input.destinationID);
     if (!destination) miss('/destinationID', 'destination');

@@ -9,8 +9,7 @@ import { changeJoins } from '../../orchestration/change-joins.ts';
 import { judgeParts } from '../../orchestration/judge-parts.ts';
 import { retryMirror as writeAgain } from '../../orchestration/mirror-stream.ts';
 import { armSchedule, beginSeries } from '../../orchestration/schedule.ts';
-import { reframe } from '../../orchestration/reframe.ts';
-import { refreshJoins } from '../../orchestration/settle-joins.ts';
+import { takeUpLook } from '../../orchestration/reframe.ts';
 import { refreshSound } from '../../orchestration/settle-sound.ts';
 import type { Context } from '../context.ts';
 import { orNotFound, pathID } from '../fields.ts';
@@ -99,7 +98,7 @@ export const updateStream = operation(['service:write'], {
     await adoptPlaylists(ctx, stream.id, input.playlistIDs ?? []);
     await moveDueTimes(ctx, stream, settings);
     await keepPlaylistsPrepared(ctx, stream.id, settings);
-    if (input.look !== undefined) await takeUpLook(ctx, { ...stream, ...settings });
+    if (input.look !== undefined) await showAsSaid(ctx, { ...stream, ...settings });
     if (input.sound !== undefined) await takeUpSound(ctx, { ...stream, ...settings });
     if (retryMirror) await writeAgain(ctx.data, stream.id, ctx.now);
     let updated = await judgeParts(ctx.data, (await ctx.data.streams.lockAny(stream.id))!);
@@ -109,13 +108,10 @@ export const updateStream = operation(['service:write'], {
   },
 });
 
-/** Lets a stream that is live change its look with its next items. */
-async function takeUpLook({ data, now, settings: { limitFactor } }: Context, stream: Stream): Promise<void> {
-  if (!isLive(stream.state) || stream.state === 'stopping') return;
-  const reached = await reframe(data, stream, { now, limitFactor });
+/** Lets a stream that is live show its next items otherwise. */
+async function showAsSaid({ data, now, settings: { limitFactor } }: Context, stream: Stream): Promise<void> {
+  const reached = await takeUpLook(data, stream, { now, limitFactor });
   if (reached) throw new ProblemError('limit_reached', wordsOf(reached));
-  await changeJoins(data, stream, 'video', now);
-  await refreshJoins(data, stream, now);
 }
 
 /** Lets a stream that is live change its sound with its next items. */
@@ -201,9 +197,7 @@ async function rearm(ctx: Context, stream: Stream, settings: StreamSettings): Pr
   const fault = recurrence && moved ? await faultOfRecurrence(recurrence, times.startAt) : null;
   if (fault)
     throw fieldProblem('scheduleStartAt', `The recurrence of this schedule does not go on from there: ${fault.detail}`);
-  const series = recurrence && {
-    ...beginSeries(recurrence, times),
-    ...(moved ? {} : { firstStartAt: recurrence.firstStartAt }),
-  };
+  const kept = recurrence && { firstStartAt: recurrence.firstStartAt, skipped: recurrence.skipped ?? [] };
+  const series = recurrence && { ...beginSeries(recurrence, times), ...(moved ? {} : kept) };
   await armSchedule(ctx.data, stream, times, series);
 }

@@ -19,7 +19,7 @@ export const updateWebhook = operation(['service:write'], {
   description:
     'An absent field stays as it is. What is on its way is sent to the new address, at once. ' +
     'Disabling gives up what is on its way; ' +
-    'after enabling, redeliver_webhook sends it once more. The secret stays: for another one, make another webhook.',
+    'after enabling, redeliver_webhook sends it once more. The secret stays: rotate_webhook_secret makes another.',
   tag: 'webhooks',
   method: 'PATCH',
   path: '/webhooks/{id}',

@@ -4,8 +4,8 @@ import { webhookDeliveryStates } from '../../data/webhook-deliveries.ts';
 import type { WebhookDelivery } from '../../data/webhook-deliveries.ts';
 import { describeWebhookFailure } from '../../domain/webhook-failures.ts';
 import { failure, timestamp } from '../fields.ts';
-import { webhookEventTypes } from '../webhook-events.ts';
-import type { WebhookEventType } from '../webhook-events.ts';
+import { sentEventTypes } from '../sent-events.ts';
+import type { SentEventType } from '../sent-events.ts';
 
 export const deliveryState = z.enum(webhookDeliveryStates);
 
@@ -13,7 +13,7 @@ export const webhookDeliverySchema = z
   .object({
     id: z.string(),
     eventID: z.string().describe('Sent as `webhook-id`, the same in every attempt.'),
-    eventType: z.enum(webhookEventTypes),
+    eventType: z.enum(sentEventTypes),
     sequence: z.int().describe('Of the event, as it is in its body.'),
     state: deliveryState.describe('pending: it is tried, now or at nextAttemptAt.'),
     attempts: z.int32().describe('Since the event happened, or was last asked for again.'),
@@ -30,7 +30,7 @@ export function presentDelivery(delivery: WebhookDelivery): z.input<typeof webho
   return {
     id: delivery.id,
     eventID: delivery.event_id,
-    eventType: delivery.event_type as WebhookEventType,
+    eventType: delivery.event_type as SentEventType,
     sequence: delivery.event_seq,
     state: delivery.state,
     attempts: delivery.attempts,

@@ -40,8 +40,8 @@ export function createStripePayment({ apiKey, webhookSecret, siteURL, clock, api
           payment_intent_data: { metadata },
           // Otherwise users could pay in another currency, at a rate of Stripe's.
           adaptive_pricing: { enabled: false },
-          success_url: `${siteURL}/?paid=${invoiceID}`,
-          cancel_url: `${siteURL}/`,
+          success_url: `${siteURL}/billing?paid=${invoiceID}`,
+          cancel_url: `${siteURL}/billing`,
           expires_at: Math.floor((clock().getTime() + checkoutLifetimeMs) / 1000),
         },
         { idempotencyKey: `checkout ${invoiceID}` },

@@ -6,7 +6,9 @@ import { streamBackends } from '../../data/streams.ts';
 import type { Database } from '../../data/database.ts';
 import { mediaLanes, takesMedia } from '../../domain/lanes.ts';
 import { recoverReplicas } from '../../orchestration/recover-replicas.ts';
+import type { PublishCommand } from '../../data/outbox.ts';
 import type { QueueHandler } from '../../ports/command-queue/command-queue.ts';
+import { DestinationChecks } from '../checking/destination-checks.ts';
 import { EncoderPace } from '../encoded/encoder-pace.ts';
 import { SharedEncoders } from '../encoded/shared-encoder.ts';
 import { PreviewWriters } from '../preview/preview-writers.ts';
@@ -49,6 +51,7 @@ class Agent {
   readonly #lease: AgentLease;
   readonly #replicas: AgentReplicas;
   readonly #claims: ReplicaClaims;
+  readonly #checks: DestinationChecks;
   readonly #peers: KnownPeers;
   readonly #chores: Chores;
   readonly #pressure: Pressure;
@@ -103,6 +106,11 @@ class Agent {
     );
     const mayClaim = () => this.#state === 'serving' && this.#lease.mayClaim && this.#pressure.behindReason === null;
     this.#claims = new ReplicaClaims({ agentID, capacity, backends, data, replicas, mayClaim });
+    this.#checks = new DestinationChecks({
+      allowPrivateAddresses: settings.allowPrivateAddresses,
+      data,
+      log: options.log,
+    });
     this.#betterMediaPlace = new BetterMediaPlace({ data, agentID, usedShare: () => replicas.usedShare });
     this.#chores = new Chores({
       agentID,
@@ -171,8 +179,8 @@ class Agent {
     await noteAired(pool, this.#replicas).catch((error: unknown) => this.#logHindrance('noteAired', error));
     await this.#data.agents.declareDead(agentID);
     await recoverReplicas(pool);
-    // An upload that is being prepared takes as long as it takes, and needs no lease.
-    await Promise.all([this.#chores.fired(), ...this.#consumers]);
+    // An upload that is being prepared and a check take as long as they take, and need no lease.
+    await Promise.all([this.#chores.fired(), this.#checks.end(), ...this.#consumers]);
     this.#state = 'ended';
     this.#stopObserving();
     log('agent_ended', { agentID });
@@ -183,8 +191,10 @@ class Agent {
     const { backends, queue, handleMedia, inspector } = this.#options;
     const { signal } = this.#consuming;
     const pause = () => setTimeout(leavesEveryMs, undefined, { signal }).catch(() => {});
-    const wake: QueueHandler = async () => {
-      await this.#claims.claim();
+    const wake: QueueHandler = async ({ Records }) => {
+      const commands = Records.map(({ body }) => JSON.parse(body) as PublishCommand);
+      if (commands.some((command) => 'streamID' in command)) await this.#claims.claim();
+      if (commands.some((command) => 'destinationID' in command)) await this.#checks.claim();
       return { batchItemFailures: [] };
     };
     const isBehind = () => this.#pressure.behindReason !== null;

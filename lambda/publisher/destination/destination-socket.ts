@@ -3,6 +3,7 @@ import { constants } from 'node:crypto';
 import { connect as connectTcp, isIP } from 'node:net';
 import type { Socket } from 'node:net';
 import { connect as connectTls, TLSSocket } from 'node:tls';
+import type { CheckStep } from '../../domain/destination-check.ts';
 import { allowedLookup, assertAddressAllowed } from './destination-address.ts';
 import type { DestinationRules } from './destination-address.ts';
 import { DestinationError } from './destination-error.ts';
@@ -15,10 +16,16 @@ const keepAliveDelayMs = 15_000;
  * try a new connection, as TCP waits longer and longer before it asks again.
  */
 const answerTimeoutMs = 2500;
+/** For sockets that are read in place. A buffer for each read would be 64 KiB of garbage, however little has come. */
+const readBuffer = Buffer.allocUnsafeSlow(64 * 1024);
 
 export interface DestinationSocketOptions extends DestinationRules {
   /** The sessions to resume; without them every connection begins a new one. */
   readonly tlsSessions?: TlsSessions;
+  /** Told when each step to the destination is done. */
+  readonly onStep?: (step: CheckStep) => void;
+  /** Whether listeners to `data` are done with the bytes when they return: the next read overwrites them. */
+  readonly readsInPlace?: boolean;
 }
 
 /** Where a destination listens. */
@@ -51,17 +58,23 @@ export async function openDestinationSocket(
   const awaitAnswer = () => {
     answerTimer = setTimeout(() => socket.destroy(new DestinationError('unanswered')), answerTimeoutMs);
   };
-  if (isIP(url.hostname)) awaitAnswer();
-  else socket.once('lookup', awaitAnswer);
+  const found = (error?: Error | null) => {
+    if (!error) options.onStep?.('address');
+    awaitAnswer();
+  };
+  if (isIP(url.hostname)) found();
+  else socket.once('lookup', found);
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   socket.once('error', reject);
   socket.once('connect', () => {
     tcpConnected = true;
     clearTimeout(answerTimer);
+    options.onStep?.('tcp');
   });
   socket.once(url.secure ? 'secureConnect' : 'connect', () => resolve());
   try {
     await promise;
+    if (url.secure) options.onStep?.('tls');
     if (socket instanceof TLSSocket) options.tlsSessions?.keep(url, socket);
     return socket.setNoDelay(true).setKeepAlive(true, keepAliveDelayMs);
   } catch (error) {
@@ -81,6 +94,7 @@ function connectTo(url: Endpoint, options: DestinationSocketOptions): Socket {
     lookup: allowedLookup(options),
     // Node would try several addresses at once, which would be more than one connection.
     autoSelectFamily: false,
+    ...(options.readsInPlace && { onread: { buffer: readBuffer, callback: emitRead } }),
   };
   if (!url.secure) return connectTcp(endpoint);
   const session = options.tlsSessions?.of(url);
@@ -92,6 +106,11 @@ function connectTo(url: Endpoint, options: DestinationSocketOptions): Socket {
     ...(options.tlsCa !== undefined && { ca: options.tlsCa }),
     ...(session && { session }),
   });
+}
+
+function emitRead(this: Socket, bytes: number): boolean {
+  this.emit('data', readBuffer.subarray(0, bytes));
+  return true;
 }
 
 /** The code for a socket error that came before the TCP connection stood. */

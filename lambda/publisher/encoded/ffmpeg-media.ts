@@ -1,21 +1,25 @@
 // The endless media of a stream, encoded by one ffmpeg per item: pictures and sound on one grid, over all joins.
 import type { Log } from '../../log.ts';
 import type { Timelines } from '../../data/timelines.ts';
+import { textsOver } from '../../domain/drawings.ts';
+import type { DrawnItem } from '../../domain/drawings.ts';
 import { frameCountOf } from '../../domain/play-out.ts';
-import type { ItemOccurrence, TimelineItem } from '../../domain/play-out.ts';
+import type { ItemOccurrence, TimelineItem, TimelineOverlays } from '../../domain/play-out.ts';
 import { levelAt } from '../../domain/sound.ts';
 import type { EncoderSettings } from '../ffmpeg/encoder-arguments.ts';
+import { drawTogether } from '../drawing/text-sheet.ts';
 import { openItem } from '../ffmpeg/item-source.ts';
 import { joinsWithin } from '../ffmpeg/joined-pictures.ts';
 import type { PictureJoins } from '../ffmpeg/joined-pictures.ts';
 import { openJoinedAudio } from '../ffmpeg/joined-audio.ts';
 import type { JoinedAudioRequest } from '../ffmpeg/joined-audio.ts';
+import type { PictureOverlay } from '../ffmpeg/overlays.ts';
 import { UnderMixer } from '../ffmpeg/sound-under.ts';
 import type { VideoFrame } from '../ffmpeg/video-source.ts';
 import { audioFormat } from '../ffmpeg/profile.ts';
 import type { Profile } from '../ffmpeg/profile.ts';
 import { ItemTrack } from './item-track.ts';
-import type { ItemSound } from './item-track.ts';
+import type { ItemOverlays, ItemSound } from './item-track.ts';
 import type { MediaTools } from '../media/media-tools.ts';
 
 export interface MediaOptions {
@@ -61,16 +65,17 @@ export async function openFrames(options: MediaOptions, startFrame: number): Pro
     {
       ...common,
       loadTimeline: async () => (await loadTimelines()).video,
-      open: async (item, range, sound) => {
+      open: async (item, range, sound, overlays) => {
+        const joins = joinsWithin(await pictureJoinsOf(item, sound, options), range);
         const request = {
           ...(await picturesOf(item, options)),
+          ...(await withOverlays(joins, { item, sound, overlays }, options)),
           hasAudio: item.hasAudio,
           ...range,
           profile,
           encoder: encoder(),
           audio: !hasAudioTrack || item.under !== undefined,
           level: sound.level,
-          joins: joinsWithin(await pictureJoinsOf(item, sound, options), range),
           joinedSound: isJoined(sound) ? await joinedSoundOf(item, range, sound, options) : undefined,
         };
         return openItem(tools, request, signal);
@@ -156,6 +161,56 @@ async function joinedSoundOf(
     tailSeconds: join?.kind === 'fade' || join?.kind === 'dip' ? join.seconds : null,
     endSample: endSampleOf(item),
     next: await nextOf(sound, options),
+  };
+}
+
+interface DrawnOver {
+  readonly item: TimelineItem;
+  readonly sound: ItemSound;
+  readonly overlays: ItemOverlays;
+}
+
+/** What is drawn over the pictures of an item, and over those of the item before that are still seen in its joins. */
+async function withOverlays(
+  joins: PictureJoins | undefined,
+  { item, sound: { before }, overlays }: DrawnOver,
+  options: MediaOptions,
+): Promise<{ readonly overlay: PictureOverlay | null; readonly joins: PictureJoins | undefined }> {
+  const { framesPerSecond } = options.profile;
+  const { head = null, tail = null } = joins ?? {};
+  const beneath = head?.from ? before : null;
+  const drawn = await Promise.all([
+    drawnBy(overlays.own, { ...item, next: overlays.next }, 0, options),
+    beneath
+      ? drawnBy(overlays.before, { ...beneath.item, next: item }, beneath.frameCount / framesPerSecond, options)
+      : null,
+  ]);
+  const texts = drawn.map((each) => each?.texts ?? []);
+  const sheets = await drawTogether(texts, options.profile, options.signal).catch((error: unknown) => {
+    options.signal.throwIfAborted();
+    options.log('texts_not_drawn', { error: String(error) });
+    return [];
+  });
+  const [overlay = null, overlayBefore = null] = drawn.map((each, index): PictureOverlay | null => {
+    const { logo, sheet } = { logo: each?.logo ?? null, sheet: sheets[index] ?? null };
+    return logo || sheet ? { logo, sheet } : null;
+  });
+  if (!head?.from) return { overlay, joins };
+  return { overlay, joins: { head: { ...head, from: { ...head.from, overlay: overlayBefore } }, tail } };
+}
+
+/** The logo over an item, and the texts that are still shown at a time of it, or later. */
+async function drawnBy(
+  overlays: TimelineOverlays | null | undefined,
+  item: DrawnItem,
+  atSeconds: number,
+  { urlOf }: MediaOptions,
+) {
+  if (!overlays) return null;
+  const { logo, logoKey } = overlays;
+  return {
+    logo: logo && { ...logo, sourceURL: await urlOf(logoKey!) },
+    texts: textsOver(overlays, item).filter(({ toSeconds }) => atSeconds < (toSeconds ?? Infinity)),
   };
 }
 

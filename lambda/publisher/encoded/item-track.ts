@@ -1,7 +1,7 @@
 // The items of one track of a stream, one frame at a time: each is opened ahead of its join and closed at the next one.
 import type { Log } from '../../log.ts';
 import { occurrenceAt, occurrencesFrom } from '../../domain/play-out.ts';
-import type { ItemOccurrence, TimelineEntry, TimelineItem } from '../../domain/play-out.ts';
+import type { ItemOccurrence, TimelineEntry, TimelineItem, TimelineOverlays } from '../../domain/play-out.ts';
 import { levelAt } from '../../domain/sound.ts';
 import type { ItemJoin, SoundLevel } from '../../domain/sound.ts';
 import { occurrenceBefore } from '../../domain/sound-joins.ts';
@@ -17,6 +17,14 @@ export interface ItemSound {
   readonly join: ItemJoin | undefined;
   /** What follows it without a gap; null: nothing does. */
   readonly after: ItemOccurrence | null;
+}
+
+/** What is drawn over an item, and over the one before it; null or undefined: nothing. */
+export interface ItemOverlays {
+  readonly own: TimelineOverlays | undefined;
+  readonly before: TimelineOverlays | null | undefined;
+  /** What follows the item, of which its pictures tell; null: itself. */
+  readonly next: TimelineItem | null;
 }
 
 /** The media of one item. */
@@ -35,6 +43,7 @@ export interface ItemTrackOptions<Media extends ItemMedia> {
     item: TimelineItem,
     range: { readonly startFrame: number; readonly frameCount: number },
     sound: ItemSound,
+    overlays: ItemOverlays,
   ) => Promise<Media>;
   readonly log: Log;
 }
@@ -139,12 +148,19 @@ export class ItemTrack<Media extends ItemMedia> {
     for (const item of candidates) {
       const range = { startFrame: frame - occurrence.startFrame, frameCount: endOf(occurrence) - frame };
       const isStandIn = item.itemID !== occurrence.item.itemID;
-      const media = await open(item, range, {
+      const sound = {
         level: levelAt(item, occurrence.startFrame, framesPerSecond),
         before: isStandIn ? null : occurrenceBefore(timeline, occurrence, framesPerSecond),
         join: isStandIn ? undefined : item.join,
         after: isStandIn || item.join?.kind !== 'gap_free' ? null : this.#after(timeline, occurrence),
-      });
+      };
+      const { item: next } = this.#after(timeline, occurrence);
+      const overlays = {
+        own: entry.snapshot.overlays,
+        before: sound.before && overlaysIn(timeline, sound.before),
+        next: next.itemID === item.itemID ? null : next,
+      };
+      const media = await open(item, range, sound, overlays);
       try {
         await media.ready;
         return { media, occurrence: isStandIn ? { ...occurrence, item, isStandIn } : occurrence };
@@ -157,6 +173,10 @@ export class ItemTrack<Media extends ItemMedia> {
     }
     throw failure;
   }
+}
+
+function overlaysIn(timeline: readonly TimelineEntry[], { entryNumber }: ItemOccurrence) {
+  return timeline.find(({ number }) => number === entryNumber)?.snapshot.overlays;
 }
 
 function endOf(occurrence: ItemOccurrence): number {

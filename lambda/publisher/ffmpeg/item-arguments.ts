@@ -9,10 +9,12 @@ import type { MediaKind } from '../media/container-formats.ts';
 import { encoderArguments } from './encoder-arguments.ts';
 import type { EncoderSettings } from './encoder-arguments.ts';
 import { framingFilters } from './framing.ts';
+import { overlayFilters, overlayInputs } from './overlays.ts';
+import type { InputPlace } from './overlays.ts';
 import { audioFormat } from './profile.ts';
 import type { Profile } from './profile.ts';
-import { joinedPictures } from './joined-pictures.ts';
-import type { PictureJoins, PicturesOfItem } from './joined-pictures.ts';
+import { firstPlace, joinedPictures, unjoined } from './joined-pictures.ts';
+import type { PictureJoins, PicturesOfItem, ReadPictures } from './joined-pictures.ts';
 import { toneMappingFilters } from './tone-mapping.ts';
 
 export interface VideoRequest extends PicturesOfItem {
@@ -45,19 +47,12 @@ const flvToStdout = '-flvflags no_duration_filesize -flush_packets 1 -f flv pipe
 
 /** Arguments that make ffmpeg write the profile's codec as FLV to stdout. */
 export function videoArguments(request: VideoRequest): string[] {
-  const { sourceURL, kind, dynamicRange = 'sdr', decodeCost, background = false, joins, profile } = request;
-  const isImage = kind === 'image';
-  const startSeconds = isImage ? 0 : request.startFrame / profile.framesPerSecond;
-  const pictures = isImage ? null : dynamicRange;
-  // 0:V:0 is the first stream of moving pictures; cover art is none.
-  const stream = isImage ? '0:v:0' : '0:V:0';
-  const plain = () => [
-    inputArguments(sourceURL, { kind, pictures, startSeconds, decodeCost, background }),
-    ['-map', stream, '-vf', videoFilters(request).join(',')],
-  ];
-  const read = (each: PicturesOfItem, index: number) => frameArguments({ background, profile, ...each }, index);
+  const { joins, overlay, background = false, profile } = request;
+  const read = (each: PicturesOfItem, place: InputPlace) => frameArguments({ background, profile, ...each }, place);
   return [
-    ...(joins ? joinedPictures(request, profile, joins, read) : plain()),
+    ...(joins || overlay
+      ? joinedPictures(request, profile, joins ?? unjoined, read)
+      : plainPictures({ background, ...request })),
     ['-fps_mode', 'cfr', '-frames:v', String(request.frameCount)],
     encoderArguments(request.encoder, profile),
     bt709Colours,
@@ -67,21 +62,41 @@ export function videoArguments(request: VideoRequest): string[] {
 
 type FrameRequest = PictureRequest & Pick<VideoRequest, 'sourceURL' | 'startFrame' | 'decodeCost' | 'background'>;
 
+/** Arguments that read an item over whose pictures nothing is drawn. */
+function plainPictures(request: FrameRequest): string[][] {
+  const { input, stream, filters } = readingOf(request, 0);
+  return [input, ['-map', stream, '-vf', filters.join(',')]];
+}
+
 /**
- * What makes ffmpeg read an item from a frame on, and the filters by which that is the next frame that comes.
- * @param index of the input
+ * What makes ffmpeg read an item from a frame on, and the filters by which that is the next frame that comes: framed,
+ * with what is drawn over it.
  */
-export function frameArguments(request: FrameRequest, index = 0) {
+export function frameArguments(request: FrameRequest, place: InputPlace = firstPlace): ReadPictures {
+  const { startFrame, overlay, profile } = request;
+  const { input, stream, filters } = readingOf(request, place.first);
+  const [first, ...others] = filters;
+  const above = overlayInputs(overlay, { ...place, first: place.first + 1 });
+  const startSeconds = startFrame / profile.framesPerSecond;
+  const pictures = { filters: [`[${stream}]${first}`, ...others], size: profile, startSeconds };
+  return {
+    input: [...input, ...above.input],
+    filters: overlayFilters(pictures, overlay, above.at),
+    next: above.next,
+  };
+}
+
+/** @param index of the input */
+function readingOf(request: FrameRequest, index: number) {
   const { sourceURL, kind, dynamicRange = 'sdr', startFrame, profile, decodeCost, background = true } = request;
   const isImage = kind === 'image';
   const startSeconds = isImage ? 0 : startFrame / profile.framesPerSecond;
   const pictures = isImage ? null : dynamicRange;
-  const [first, ...others] = videoFilters(request);
-  // V is the first stream of moving pictures; cover art is none.
-  const stream = isImage ? `[${index}:v:0]` : `[${index}:V:0]`;
   return {
     input: inputArguments(sourceURL, { kind, pictures, startSeconds, decodeCost, background }),
-    filters: [`${stream}${first}`, ...others],
+    // V is the first stream of moving pictures; cover art is none.
+    stream: isImage ? `${index}:v:0` : `${index}:V:0`,
+    filters: videoFilters(request),
   };
 }
 
@@ -229,7 +244,7 @@ function inputArguments(sourceURL: string, options: InputOptions): string[] {
 }
 
 /** What decides how pictures are filtered. */
-type PictureRequest = Pick<VideoRequest, 'kind' | 'dynamicRange' | 'framing' | 'profile'>;
+type PictureRequest = Pick<VideoRequest, 'kind' | 'dynamicRange' | 'framing' | 'overlay' | 'profile'>;
 
 function videoFilters(request: PictureRequest): string[] {
   const { kind, profile } = request;

@@ -1,6 +1,7 @@
 // The pictures of an item that pass from those of the item before it, and to black, as ffmpeg makes them.
 import type { FramingName } from '../../domain/look.ts';
 import type { DynamicRange } from '../../domain/video-format.ts';
+import type { InputPlace, PictureOverlay } from './overlays.ts';
 import type { Profile } from './profile.ts';
 
 /** An item whose pictures are read, from a frame on. */
@@ -12,6 +13,8 @@ export interface PicturesOfItem {
   readonly dynamicRange?: DynamicRange | undefined;
   /** Black bars where it is absent. */
   readonly framing?: FramingName | undefined;
+  /** Null or absent: nothing is drawn over it. Items that are read together have their texts on one sheet. */
+  readonly overlay?: PictureOverlay | null | undefined;
   /** As `decodeCost` in domain/source-limits.ts says it; absent where it is not known. */
   readonly decodeCost?: number | undefined;
   /** Frame of the item to begin with, on the profile's grid. */
@@ -30,8 +33,20 @@ export interface PictureJoins {
   readonly tail: { readonly startFrame: number; readonly frames: number } | null;
 }
 
-/** What makes ffmpeg read an item, and the filters by which one comes. */
-type Read = (pictures: PicturesOfItem, index: number) => { readonly input: string[]; readonly filters: string[] };
+/** No joins: what is drawn over pictures takes a graph of filters as well. */
+export const unjoined: PictureJoins = { head: null, tail: null };
+
+/** What makes ffmpeg read an item with what is drawn over it, and the filters by which its pictures come. */
+export interface ReadPictures {
+  readonly input: string[];
+  readonly filters: readonly string[];
+  /** Where further inputs come. */
+  readonly next: InputPlace;
+}
+type Read = (pictures: PicturesOfItem, place: InputPlace) => ReadPictures;
+
+/** Where the inputs of what is read first come. */
+export const firstPlace: InputPlace = { first: 0, sheet: null };
 
 /** The joins of which something is seen in a stretch of an item; undefined where nothing is. */
 export function joinsWithin(
@@ -44,8 +59,9 @@ export function joinsWithin(
 }
 
 /**
- * Arguments that read an item with its joins. What begins in the middle of a fade is made from the beginning of that,
- * as ffmpeg counts the frames of a fade.
+ * Arguments that read an item with its joins. What is joined are framed pictures with what is drawn over them: so a
+ * title fades with its item, and a logo that both items have stays through a crossfade. What begins in the middle of a
+ * fade is made from the beginning of that, as ffmpeg counts the frames of a fade.
  */
 export function joinedPictures(
   pictures: PicturesOfItem,
@@ -55,14 +71,14 @@ export function joinedPictures(
 ): string[][] {
   const { startFrame } = pictures;
   const first = head ? 0 : Math.min(startFrame, tail?.startFrame ?? startFrame);
-  const own = read({ ...pictures, startFrame: first }, 0);
+  const own = read({ ...pictures, startFrame: first }, firstPlace);
   const onGrid = `settb=1/${framesPerSecond},format=yuv420p`;
   const fadeIn = head && !head.from ? [`fade=t=in:start_frame=0:nb_frames=${head.frames}`] : [];
   const fadeOut = tail ? [`fade=t=out:start_frame=${tail.startFrame - first}:nb_frames=${tail.frames}`] : [];
   const fromStart = startFrame > first ? [`trim=start_frame=${startFrame - first}`, 'setpts=PTS-STARTPTS'] : [];
   const chain = [...own.filters, ...fadeIn, ...fadeOut];
   if (!head?.from) return [own.input, complex([...chain, ...fromStart].join(','))];
-  const beneath = read(head.from, 1);
+  const beneath = read(head.from, own.next);
   const seconds = (head.frames / framesPerSecond).toFixed(6);
   const graph = [
     `${[...chain, onGrid].join(',')}[own]`,
@@ -74,5 +90,5 @@ export function joinedPictures(
 
 /** What is filtered takes no more threads than what is decoded. */
 function complex(graph: string): string[] {
-  return ['-filter_complex_threads', '2', '-filter_complex', graph];
+  return ['-filter_complex_threads', '2', '-filter_complex', `${graph}[pictures]`, '-map', '[pictures]'];
 }

@@ -1,4 +1,5 @@
 // What streams of a quality, framerate and codec are on the wire: one table for every encoder.
+import { gopSeconds } from '../../domain/rendition.ts';
 import type { PictureFormat } from '../../domain/rendition.ts';
 import { framesPerSecond, videoBitrateKbps } from '../../domain/video-format.ts';
 import type { Quality, VideoCodec } from '../../domain/video-format.ts';
@@ -35,8 +36,6 @@ export const audioFormat = {
   samplesPerAacFrame: 1024,
   bitrateKbps: 160,
 } as const;
-
-const gopSeconds = 2;
 
 /** The lowest level with room for a size at up to 30 frames per second, and the lowest with room for it at 60. */
 type Levels = readonly [string, string];

@@ -66,7 +66,9 @@ export function openVideoSource(tools: MediaTools, request: VideoRequest, signal
     // How much NVIDIA's driver takes of what the limit counts, nobody has measured: there, pixels alone are bounded.
     memoryMiB: 'preset' in request.encoder ? preparingMemoryMiB(availableParallelism()) : undefined,
   });
-  ffmpeg.stdin.end();
+  const { overlay, joins } = request;
+  // Items that are joined have one sheet: see joined-pictures.ts.
+  ffmpeg.stdin.end((overlay?.sheet ?? joins?.head?.from?.overlay?.sheet)?.png);
   const frames = readFrames(ffmpeg, request, signal);
   let first: ReturnType<typeof frames.next> | null = frames.next();
   const ready = first.then(() => {});

@@ -14,6 +14,7 @@ import { profileOf } from '../ffmpeg/profile.ts';
 import type { MediaTools } from '../media/media-tools.ts';
 import type { Attempt } from '../preparing/claimed-work.ts';
 import { jpegsIn } from '../../domain/jpegs.ts';
+import { overlayOfFormat } from '../preparing/overlay-of-format.ts';
 import { asJpeg, captureImage } from './capture-image.ts';
 
 export interface CaptureFrameOptions {
@@ -51,7 +52,7 @@ export async function captureFrame(options: CaptureFrameOptions, objectKey: stri
 }
 
 async function capture(
-  { objects, tools }: CaptureFrameOptions,
+  { pool, objects, tools }: CaptureFrameOptions,
   upload: Upload,
   { frame, format: name, width, posters }: Frame,
   { signal: ending, isLast }: Attempt,
@@ -62,20 +63,35 @@ async function capture(
   const sourceURL = await objects.presignGet(upload.object_key, { expiresInSeconds: sourceURLSeconds });
   const { framing, aspect } = format;
   const profile = profileOf(format);
+  const overlay = posters === null ? await overlayOfFormat({ pool, objects }, format, ending) : null;
   const picturesOf = async (
     { input, filters }: { readonly input: readonly string[]; readonly filters: readonly string[] },
     pictures: number,
+    stdin?: Buffer,
   ) => {
     const signal = AbortSignal.any([ending, AbortSignal.timeout(timeoutMs)]);
     const toWidth = `scale=${width}:-2:flags=area:in_color_matrix=bt709:${asJpeg}`;
-    const request = { tools, sourceURL, signal, background: false, input, filters: [...filters, toWidth], pictures };
+    const request = {
+      tools,
+      sourceURL,
+      signal,
+      background: false,
+      input,
+      filters: [...filters, toWidth],
+      pictures,
+      ...(stdin && { stdin }),
+    };
     const images = await captureImage(request);
     // That there was no time for it says nothing of the file.
     ending.throwIfAborted();
     return jpegsIn(images ?? Buffer.alloc(0));
   };
   if (posters === null)
-    return picturesOf(frameArguments({ sourceURL, kind, dynamicRange, framing, startFrame: frame, profile }), 1);
+    return picturesOf(
+      frameArguments({ sourceURL, kind, dynamicRange, framing, overlay, startFrame: frame, profile }),
+      1,
+      overlay?.sheet?.png,
+    );
   const startSeconds = frame / profile.framesPerSecond;
   const times = { startSeconds, windowSeconds: posterSeconds, count: posters, size: posterSizeOf(aspect) };
   const windows = { sourceURL, kind, dynamicRange, framing, ...times };

@@ -7,16 +7,18 @@ import type { PictureFormat, RenditionFormat } from '../../domain/rendition.ts';
 import { hasJoins } from '../../domain/sound-joins.ts';
 import type { PreparedTimeline } from './track-reader.ts';
 
-/** Both tracks of a stream's run. @param format of its pictures, without framing */
+/** Both tracks of a stream's run. @param format of its pictures, without framing and drawing */
 export async function loadPreparedTimelines(
-  data: Pick<Database, 'timelines' | 'joins' | 'renditions'>,
+  data: Pick<Database, 'timelines' | 'joins' | 'looks' | 'renditions'>,
   streamID: string,
   format: PictureFormat,
 ): Promise<Readonly<Record<Track, PreparedTimeline>>> {
   const { video, audio } = await data.timelines.ofStream(streamID);
   const joins = hasJoins([...video, ...audio]) ? await data.joins.ofRun(streamID) : new Map<string, number>();
+  const isDrawnOver = video.some(({ snapshot }) => snapshot.overlays);
+  const looks = isDrawnOver ? await data.looks.ofRun(streamID) : new Map<string, number>();
   return {
-    video: { ...(await withPrepared(data, video, format)), joins },
+    video: { ...(await withPrepared(data, video, format)), joins, looks },
     audio: { ...(await withPrepared(data, audio, 'sound')), joins },
   };
 }

@@ -152,6 +152,12 @@ export function hasGroups(
   return header.firstGroup === firstGroup && header.groupCount === groupCount;
 }
 
+/** The header itself. @throws {SegmentDamaged} where its segment has other groups than it should have */
+export function withGroups(header: SegmentHeader, groups: Parameters<typeof hasGroups>[1]): SegmentHeader {
+  if (!hasGroups(header, groups)) throw new SegmentDamaged('a segment with other groups');
+  return header;
+}
+
 /** @throws {SegmentDamaged} when the bytes are not those that were written */
 export function assertBlock(header: SegmentHeader, block: number, bytes: Buffer): void {
   if (crc32(bytes) !== header.blockChecksums[block]) throw new SegmentDamaged(`block ${block} has changed`);

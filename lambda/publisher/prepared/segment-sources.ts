@@ -1,17 +1,20 @@
 // Where each group of a playing is sent from: the rendition of its item, or a variant that has only what differs.
 import { joinKey } from '../../domain/object-keys.ts';
-import type { TimelineItem } from '../../domain/play-out.ts';
+import { lookKey, variantPart } from '../../domain/drawings.ts';
+import type { ItemOccurrence } from '../../domain/play-out.ts';
 import {
   formatName,
   formatNamed,
   formatOfItem,
+  groupsOf,
   groupsOfSegment,
   groupsPerSegment,
   renditionOf,
-  segmentCount,
+  variantsOfItem,
 } from '../../domain/rendition.ts';
 import type { Rendition, RenditionFormat } from '../../domain/rendition.ts';
 import type { PlacedPictureJoin } from '../../domain/picture-joins.ts';
+import type { Playing } from '../../domain/prepared-play-out.ts';
 import type { PlacedJoin } from '../../domain/sound-joins.ts';
 import { segmentKey } from './segment-format.ts';
 
@@ -39,35 +42,83 @@ export interface SegmentSource {
   readonly keepsSound: boolean;
 }
 
+/** What decides from which renditions an item is sent. */
+export interface WantedLook {
+  readonly occurrence: Pick<ItemOccurrence, 'item' | 'startFrame'>;
+  /** Of the stream's pictures, without framing and drawing, or of its sound. */
+  readonly format: RenditionFormat;
+  readonly framesPerSecond: number;
+  /** As in a PreparedTimeline. */
+  readonly looks: ReadonlyMap<string, number> | undefined;
+}
+
 /**
- * The renditions that an item can be sent from, the best one first: in its framing, else with black bars, else in any
- * other one that is there.
+ * The renditions that an item can be sent from, the best one first: as it is to look, else without what is drawn over
+ * it, else with black bars, else in any other one that is there.
  * @param formats the names of those that are there, one at least; undefined: the one with black bars
- * @param format of the stream's pictures, without framing, or of its sound
  */
 export function renditionsOf(
   contentHash: string,
   formats: readonly string[] | undefined,
-  item: TimelineItem,
-  format: RenditionFormat,
+  look: WantedLook,
 ): Rendition[] {
+  const { occurrence, format } = look;
+  const { item } = occurrence;
   const base = formatName(format);
   const there = formats ?? [base];
-  const best = [formatName(formatOfItem(format, item)), base, ...there.toSorted()];
+  const { framing, drawn } = item;
+  const wanted = formatName(formatOfItem(format, item));
+  const best = [
+    ...(drawn === undefined || isKnownTo(look, contentHash, wanted) ? [wanted] : []),
+    formatName(formatOfItem(format, { ...(framing && { framing }) })),
+    base,
+    ...there.toSorted(),
+  ];
   const names = [...new Set(best)].filter((name) => there.includes(name));
   return names.map((name) => renditionOf(contentHash, item, formatNamed(name)));
 }
 
-/** All of a rendition. */
+/** What is sent in place of some pictures of a playing, the best first. */
+export function variantSources(contentHash: string, look: WantedLook, playing: Playing): SegmentSource[] {
+  const { occurrence, format, framesPerSecond } = look;
+  const { item, startFrame } = occurrence;
+  const seconds = (playing.startFrame - startFrame) / framesPerSecond;
+  return variantsOfItem(format, item).flatMap((named) => {
+    if (!isKnownTo(look, contentHash, formatName(named))) return [];
+    // Of a still image, each repetition has the variant or has it not.
+    const isOver = item.kind === 'image' && seconds >= variantPart(named.variant!, item).toSeconds;
+    return isOver ? [] : [wholeRendition(renditionOf(contentHash, item, named))];
+  });
+}
+
+/**
+ * Whether an item is sent with all that is drawn over it. Joins are made with that, so until then there are none: what
+ * is drawn would be seen in them alone.
+ */
+export function isSentAsDrawn(contentHash: string, look: WantedLook): boolean {
+  const { occurrence, format } = look;
+  const { item } = occurrence;
+  const drawn = item.drawn === undefined ? [] : [formatOfItem(format, item)];
+  return [...drawn, ...variantsOfItem(format, item)].every((named) => isKnownTo(look, contentHash, formatName(named)));
+}
+
+/** Whether all agents know of a rendition with a drawing when an item begins, as each has to send the same. */
+function isKnownTo({ occurrence, framesPerSecond, looks }: WantedLook, contentHash: string, name: string): boolean {
+  const fromSeconds = looks?.get(lookKey(contentHash, name)) ?? Infinity;
+  return Math.round(fromSeconds * framesPerSecond) <= occurrence.startFrame;
+}
+
+/** All that a rendition has. */
 export function wholeRendition(rendition: Rendition): SegmentSource {
   const { format } = rendition;
-  const segments = segmentCount(rendition);
+  const { first, end } = groupsOf(rendition);
   const segmentWith = (group: number): SourceSegment | null => {
-    const segment = Math.floor(group / groupsPerSegment(format));
-    if (segment >= segments) return null;
+    if (group < first || group >= end) return null;
+    const segment = Math.floor((group - first) / groupsPerSegment(format));
     return { key: segmentKey(rendition, segment), ...groupsOfSegment(rendition, segment), made: { format, segment } };
   };
-  return { segmentWith, firstFrom: (group) => (group < rendition.groupCount ? group : Infinity), keepsSound: false };
+  const firstFrom = (group: number) => (group < end ? Math.max(group, first) : Infinity);
+  return { segmentWith, firstFrom, keepsSound: false };
 }
 
 /** A join, in place of some groups of the item that has it. */

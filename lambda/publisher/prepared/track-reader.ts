@@ -21,9 +21,15 @@ import { ObjectNotFound } from '../../ports/object-store/object-store.ts';
 import { profileOf } from '../ffmpeg/profile.ts';
 import { MediaError } from '../media/media-error.ts';
 import { NothingReadable } from '../replica/faults.ts';
-import { hasGroups, SegmentDamaged } from './segment-format.ts';
-import type { SegmentHeader } from './segment-format.ts';
-import { joinSource, renditionsOf, segmentFor, wholeRendition } from './segment-sources.ts';
+import { SegmentDamaged, withGroups } from './segment-format.ts';
+import {
+  isSentAsDrawn,
+  joinSource,
+  renditionsOf,
+  segmentFor,
+  variantSources,
+  wholeRendition,
+} from './segment-sources.ts';
 import type { FoundSegment, MadeFrom, SegmentSource, SourceSegment } from './segment-sources.ts';
 import type { SegmentStore } from './segment-store.ts';
 import { Span } from './span.ts';
@@ -35,6 +41,8 @@ export interface PreparedTimeline {
   readonly contentHashes: ReadonlyMap<string, string>;
   /** The names of the formats in which uploads are prepared; absent: in that of the stream, without framing. */
   readonly formats?: ReadonlyMap<string, readonly string[]>;
+  /** By `lookKey`, from when on which renditions with drawings are sent, in seconds of the run; absent: none. */
+  readonly looks?: ReadonlyMap<string, number>;
   /** By name, the joins that are sent where they begin at a time of the run, in seconds, or later; absent: none. */
   readonly joins?: ReadonlyMap<string, number>;
 }
@@ -107,7 +115,7 @@ export class TrackReader {
       const spanEnd = next + this.#spanGroups - (next % this.#spanGroups);
       const end = Math.min(position.end, found.end, spanEnd);
       try {
-        const header = checked(await store.header(found.segment.key), found.segment);
+        const header = withGroups(await store.header(found.segment.key), found.segment);
         const hasOther = position.sounds.length > 0 && !found.source.keepsSound;
         const sound = hasOther ? await this.#soundOf(position, next, end) : null;
         const span = await Span.load(store, found.segment.key, { playing, header, first: next, end, sound });
@@ -135,13 +143,14 @@ export class TrackReader {
   async #find(): Promise<Position> {
     const { loadTimeline, framesPerSecond, format } = this.#options;
     const timeline = await loadTimeline();
-    const { entries, contentHashes, formats } = timeline;
+    const { entries, contentHashes, formats, looks } = timeline;
     const wantedFrame = this.#frame;
     for (;;) {
       const occurrence = this.#occurrenceAt(this.#frame, entries, contentHashes);
       const { uploadID } = occurrence.item;
       const contentHash = contentHashes.get(uploadID)!;
-      const framed = renditionsOf(contentHash, formats?.get(uploadID), occurrence.item, format);
+      const look = { occurrence, format, framesPerSecond, looks };
+      const framed = renditionsOf(contentHash, formats?.get(uploadID), look);
       const level = levelAt(occurrence.item, occurrence.startFrame, framesPerSecond);
       const levelled = level && renditionOf(contentHash, occurrence.item, soundAt(level.targetLUFS));
       const { groupCount } = framed[0]!;
@@ -153,8 +162,9 @@ export class TrackReader {
       if (next < end) {
         this.#isFirst = false;
         const [base, atLevel] = [framed.map(wholeRendition), levelled ? [wholeRendition(levelled)] : []];
-        const joins = this.#joinsOf(timeline, playing);
-        if (!isAlone) return { playing, sources: [...joins, ...base], sounds: atLevel, next, end };
+        const joins = isSentAsDrawn(contentHash, look) ? this.#joinsOf(timeline, playing) : [];
+        const variants = variantSources(contentHash, look, playing);
+        if (!isAlone) return { playing, sources: [...joins, ...variants, ...base], sounds: atLevel, next, end };
         return { playing, sources: [...joins, ...atLevel, ...base], sounds: [], next, end };
       }
       this.#frame = playing.startFrame + playing.frameCount;
@@ -232,7 +242,7 @@ export class TrackReader {
       }
       const segmentEnd = Math.min(until, found.end);
       try {
-        const header = checked(await store.header(found.segment.key), found.segment);
+        const header = withGroups(await store.header(found.segment.key), found.segment);
         const range = { playing, header, first: next, end: segmentEnd, sound: null };
         spans.push(await Span.load(store, found.segment.key, range));
         next = segmentEnd;
@@ -275,10 +285,4 @@ export class TrackReader {
     this.#unreadable.untilFrame = Math.max(this.#unreadable.untilFrame, untilFrame);
     this.skipTo(playing.startFrame + picture);
   }
-}
-
-/** @throws {SegmentDamaged} where the segment has other groups than it should have */
-function checked(header: SegmentHeader, segment: SourceSegment): SegmentHeader {
-  if (!hasGroups(header, segment)) throw new SegmentDamaged('a segment with other groups');
-  return header;
 }

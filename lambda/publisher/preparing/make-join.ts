@@ -15,6 +15,7 @@ import { MediaError } from '../media/media-error.ts';
 import type { MediaTools } from '../media/media-tools.ts';
 import { unlessClaimed } from './claimed-work.ts';
 import type { Attempt } from './claimed-work.ts';
+import { overlaysOfFormats } from './overlay-of-format.ts';
 import { prepareJoin } from './prepare-join.ts';
 import { formatOfJoin, preparePictureJoin } from './prepare-picture-join.ts';
 
@@ -64,16 +65,19 @@ export async function makeJoin(options: MakeJoinOptions, name: string, attempt: 
 }
 
 async function bytesOf(
-  { pool, tools, encoderOf }: MakeJoinOptions,
+  { pool, objects, tools, encoderOf }: MakeJoinOptions,
   { recipe, urlOf }: { readonly recipe: JoinRow['recipe']; readonly urlOf: (contentHash: string) => string },
   signal: AbortSignal,
 ): Promise<Buffer> {
   if (!('sound' in recipe)) return prepareJoin(tools, { recipe, urlOf }, signal);
   const format = formatOfJoin(recipe);
   const encoder = await encoderOf(format.videoCodec);
-  const { contentHash } = recipe.item;
-  const base = await databaseOn(pool).renditions.find(contentHash, formatName(formatOfJoined(format, recipe.item)));
+  const { item, from } = recipe;
+  const { variant: _, ...whole } = formatOfJoined(format, item);
+  const base = await databaseOn(pool).renditions.find(item.contentHash, formatName(whole));
   // Other parameter sets than those of the item would not do: a worker with its encoder makes the join, or nobody does.
   if (base?.encoder && base.encoder !== encoderKind(encoder)) throw new Error(`no ${base.encoder} is here`);
-  return preparePictureJoin(tools, { recipe, urlOf, encoder }, signal);
+  const formats = [item, ...(from ? [from] : [])].map((each) => formatOfJoined(format, each));
+  const overlays = await overlaysOfFormats({ pool, objects }, formats, signal);
+  return preparePictureJoin(tools, { recipe, urlOf, encoder, overlays }, signal);
 }

@@ -6,6 +6,7 @@ import type { PictureFormat } from '../../domain/rendition.ts';
 import { framesPerSecond as rates } from '../../domain/video-format.ts';
 import type { EncoderSettings } from '../ffmpeg/encoder-arguments.ts';
 import type { PicturesOfItem } from '../ffmpeg/joined-pictures.ts';
+import type { PictureOverlay } from '../ffmpeg/overlays.ts';
 import { profileOf } from '../ffmpeg/profile.ts';
 import type { MediaTools } from '../media/media-tools.ts';
 import { encodeSoundOfJoin } from './prepare-join.ts';
@@ -15,9 +16,11 @@ export interface PictureJoinRequest {
   readonly recipe: PictureJoinRecipe;
   readonly urlOf: (contentHash: string) => string;
   readonly encoder: EncoderSettings;
+  /** What is drawn over the item, and over the one that goes on beneath, on one sheet; absent: nothing. */
+  readonly overlays?: readonly (PictureOverlay | null)[];
 }
 
-/** The stream's format of a join's pictures, without framing. */
+/** The stream's format of a join's pictures, without framing and drawing. */
 export function formatOfJoin({ format }: PictureJoinRecipe): PictureFormat {
   return formatNamed(format) as PictureFormat;
 }
@@ -28,7 +31,7 @@ export function formatOfJoin({ format }: PictureJoinRecipe): PictureFormat {
  */
 export async function preparePictureJoin(
   tools: MediaTools,
-  { recipe, urlOf, encoder }: PictureJoinRequest,
+  { recipe, urlOf, encoder, overlays = [] }: PictureJoinRequest,
   signal: AbortSignal,
 ): Promise<Buffer> {
   const { shape, seconds, item, firstGroup, groupCount, from } = recipe;
@@ -39,6 +42,7 @@ export async function preparePictureJoin(
     kind: from.kind,
     dynamicRange: from.dynamicRange,
     framing: from.framing,
+    overlay: overlays[1],
     startFrame: from.group,
   };
   const end = firstGroup + groupCount;
@@ -51,6 +55,7 @@ export async function preparePictureJoin(
     sourceURL: urlOf(item.contentHash),
     kind: item.kind,
     dynamicRange: item.dynamicRange,
+    overlay: overlays[0],
     encoder,
     joins,
   };

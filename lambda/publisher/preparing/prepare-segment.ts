@@ -6,7 +6,7 @@ import {
   pictureOfSoundFrame,
   soundOffsetMs,
 } from '../../domain/prepared-play-out.ts';
-import { groupsPerSegment, isSound } from '../../domain/rendition.ts';
+import { groupsOfSegment, isSound } from '../../domain/rendition.ts';
 import type { Rendition } from '../../domain/rendition.ts';
 import type { SoundLevel } from '../../domain/sound.ts';
 import { framesPerSecond as rates } from '../../domain/video-format.ts';
@@ -17,6 +17,7 @@ import type { EncoderSettings } from '../ffmpeg/encoder-arguments.ts';
 import { audioFormat, profileOf } from '../ffmpeg/profile.ts';
 import type { Profile } from '../ffmpeg/profile.ts';
 import type { PictureJoins } from '../ffmpeg/joined-pictures.ts';
+import type { PictureOverlay } from '../ffmpeg/overlays.ts';
 import { openVideoSource } from '../ffmpeg/video-source.ts';
 import type { MediaTools } from '../media/media-tools.ts';
 import { mediaChunkSize } from '../rtmp/message.ts';
@@ -32,6 +33,8 @@ export interface SegmentRequest {
   readonly hasAudio: boolean;
   /** SDR where it is absent. */
   readonly dynamicRange?: DynamicRange | undefined;
+  /** Null or absent: nothing is drawn over its pictures. */
+  readonly overlay?: PictureOverlay | null | undefined;
   /** What sound at a loudness is brought to that by; absent or null: it is as loud as it is. */
   readonly level?: SoundLevel | null | undefined;
   /** How long the item lasts, where its sound alone is to end with its pictures; absent: it covers them at any rate. */
@@ -70,9 +73,9 @@ interface FrameRange {
  * signal's reason
  */
 export async function prepareSegment(tools: MediaTools, request: SegmentRequest, signal: AbortSignal): Promise<Buffer> {
-  const { format, groupCount } = request.rendition;
-  const first = request.segment * groupsPerSegment(format);
-  const groups = { first, end: Math.min(first + groupsPerSegment(format), groupCount) };
+  const { format } = request.rendition;
+  const { firstGroup: first, groupCount } = groupsOfSegment(request.rendition, request.segment);
+  const groups = { first, end: first + groupCount };
   const work = { tools, request, signal };
   return isSound(format) ? prepareSound(work, groups) : preparePictures(work, groups, profileOf(format));
 }
@@ -143,7 +146,7 @@ export interface Encoded {
 
 /** What pictures are made from, and with. */
 interface PictureWork extends Omit<Work, 'request'> {
-  readonly request: Pick<SegmentRequest, 'sourceURL' | 'encoder' | 'kind' | 'dynamicRange'> & {
+  readonly request: Pick<SegmentRequest, 'sourceURL' | 'encoder' | 'kind' | 'dynamicRange' | 'overlay'> & {
     readonly rendition: Pick<Rendition, 'format'>;
     readonly joins?: PictureJoins;
   };
@@ -155,11 +158,11 @@ export async function encodePictures(
   { first, end }: FrameRange,
   profile: Profile,
 ): Promise<Encoded> {
-  const { sourceURL, encoder, kind, dynamicRange, rendition, joins } = request;
+  const { sourceURL, encoder, kind, dynamicRange, overlay, rendition, joins } = request;
   const { format } = rendition;
   if (kind === 'audio' || !encoder || isSound(format)) throw new TypeError('sound has no pictures');
   const { framesPerSecond, gopFrames } = profile;
-  const look = { framing: format.framing, joins };
+  const look = { framing: format.framing, overlay, joins };
   const pictures = { sourceURL, kind, dynamicRange, ...look, profile, encoder, background: true };
   const source = openVideoSource(tools, { ...pictures, startFrame: first, frameCount: end - first }, signal);
   const timeOf = (picture: number) => pictureOffsetMs(picture, framesPerSecond);

@@ -33,6 +33,7 @@ import type { Attempt } from './claimed-work.ts';
 import { hashContent, nameAnew } from './content.ts';
 import type { HashedUpload } from './content.ts';
 import { goesOn } from './one-encoder.ts';
+import { overlayOfFormat } from './overlay-of-format.ts';
 import { prepareSegment } from './prepare-segment.ts';
 import type { SegmentRequest } from './prepare-segment.ts';
 import {
@@ -237,8 +238,9 @@ async function makeSegment(
   const format = formatName(rendition.format);
   const sourceURL = await objects.presignGet(upload.object_key, { expiresInSeconds: sourceURLSeconds });
   const { kind, hasAudio, dynamicRange } = contentFacts(upload);
+  const overlay = await overlayOfFormat({ pool, objects }, rendition.format, signal);
   const source = { sourceURL, kind: isSound(rendition.format) ? 'audio' : kind, hasAudio, dynamicRange } as const;
-  const request = { rendition, segment, encoder, ...source, ...(await loudnessFor(pool, upload, rendition)) };
+  const request = { rendition, segment, encoder, ...source, overlay, ...(await loudnessFor(pool, upload, rendition)) };
   const bytes = await prepareSegment(tools, request, signal);
   await objects.write(segmentKey(rendition, segment), bytes, { contentType });
   log('segment_prepared', { uploadID: upload.id, format, segment, of: segmentCount(rendition) });

@@ -1,11 +1,13 @@
 // The RTMP client: one connection that publishes one stream to one destination.
 import { addAbortListener } from 'node:events';
+import type { Socket } from 'node:net';
 import { parseRtmpURL, rtmpURLFrom } from '../../domain/rtmp-url.ts';
+import type { RtmpURL } from '../../domain/rtmp-url.ts';
 import { DestinationError, Redirected } from '../destination/destination-error.ts';
 import { openDestinationSocket } from '../destination/destination-socket.ts';
 import type { DestinationSocketOptions } from '../destination/destination-socket.ts';
 import type { Publisher } from '../destination/publisher.ts';
-import { startPublishing } from './start-publishing.ts';
+import { connectToApp, startPublishing } from './start-publishing.ts';
 import type { PublisherOptions } from './start-publishing.ts';
 
 export interface RtmpTarget {
@@ -26,19 +28,40 @@ export interface RtmpClientOptions extends DestinationSocketOptions, PublisherOp
  * @throws {DestinationError} when the destination is to blame; the signal's reason when aborted; TypeError when the URL
  * is not RTMP
  */
-export async function connectPublisher(
-  target: RtmpTarget,
+export function connectPublisher(
+  { rtmpURL, streamKey }: RtmpTarget,
   options: RtmpClientOptions,
   signal: AbortSignal,
 ): Promise<Publisher> {
-  if (!parseRtmpURL(target.rtmpURL)) throw new TypeError('not an RTMP URL of the form rtmp(s)://host[:port]/app');
+  const start: Start<Publisher> = (socket, url) => startPublishing(socket, url, streamKey, options);
+  return connectTo(rtmpURL, start, options, signal);
+}
+
+/**
+ * Connects to the application and goes away, without a stream key; otherwise as `connectPublisher`.
+ * @throws {DestinationError} TypeError and the signal's reason, as `connectPublisher`
+ */
+export function tryApplication(rtmpURL: string, options: RtmpClientOptions, signal: AbortSignal): Promise<void> {
+  return connectTo(rtmpURL, (socket, url) => connectToApp(socket, url, options), options, signal);
+}
+
+/** What is done over a socket that is open. */
+type Start<Result> = (socket: Socket, url: RtmpURL) => Promise<Result>;
+
+async function connectTo<Result>(
+  rtmpURL: string,
+  start: Start<Result>,
+  options: RtmpClientOptions,
+  signal: AbortSignal,
+): Promise<Result> {
+  if (!parseRtmpURL(rtmpURL)) throw new TypeError('not an RTMP URL of the form rtmp(s)://host[:port]/app');
   const deadline = AbortSignal.timeout(options.connectTimeoutMs);
   const givenUp = AbortSignal.any([signal, deadline]);
   try {
-    return await publishTo(target, options, givenUp).catch((error: unknown) => {
-      const rtmpURL = error instanceof Redirected ? rtmpURLFrom(target.rtmpURL, error.reference) : null;
-      if (rtmpURL === null) throw error;
-      return publishTo({ ...target, rtmpURL }, options, givenUp);
+    return await startAt(rtmpURL, start, options, givenUp).catch((error: unknown) => {
+      const otherURL = error instanceof Redirected ? rtmpURLFrom(rtmpURL, error.reference) : null;
+      if (otherURL === null) throw error;
+      return startAt(otherURL, start, options, givenUp);
     });
   } catch (error) {
     signal.throwIfAborted();
@@ -48,16 +71,17 @@ export async function connectPublisher(
   }
 }
 
-async function publishTo(
-  { rtmpURL, streamKey }: RtmpTarget,
+async function startAt<Result>(
+  rtmpURL: string,
+  start: Start<Result>,
   options: RtmpClientOptions,
   signal: AbortSignal,
-): Promise<Publisher> {
+): Promise<Result> {
   const url = parseRtmpURL(rtmpURL)!;
-  const socket = await openDestinationSocket(url, options, signal);
+  const socket = await openDestinationSocket(url, { ...options, readsInPlace: true }, signal);
   const abortListener = addAbortListener(signal, () => socket.destroy());
   try {
-    return await startPublishing(socket, url, streamKey, options);
+    return await start(socket, url);
   } finally {
     abortListener[Symbol.dispose]();
   }

@@ -13,6 +13,7 @@ import { takesCodec } from './enhanced-codecs.ts';
 import { DestinationError, Redirected } from '../destination/destination-error.ts';
 import type { DestinationErrorCode } from '../destination/destination-error.ts';
 import { isTimeout } from '../destination/destination-socket.ts';
+import type { DestinationSocketOptions } from '../destination/destination-socket.ts';
 import type { DeliveryMeter, MeteredConnection } from './delivery-meter.ts';
 import { mediaChunkSize, mediaHeaders, messageType } from './message.ts';
 import type { MediaMessage, RtmpMessage } from './message.ts';
@@ -46,6 +47,19 @@ export async function startPublishing(
   const publisher = new SocketPublisher(socket, url, streamKey, options);
   await publisher.negotiate();
   return publisher;
+}
+
+/**
+ * Shakes hands, connects to the application, and goes away: a stream key is neither needed nor sent.
+ * @throws {DestinationError} as startPublishing does before the key; {Redirected}
+ */
+export async function connectToApp(
+  socket: Socket,
+  url: RtmpURL,
+  options: PublisherOptions & Pick<DestinationSocketOptions, 'onStep'>,
+): Promise<void> {
+  await new SocketPublisher(socket, url, '', options).connect(options.onStep);
+  socket.destroySoon();
 }
 
 /** What the server is asked for at the moment. */
@@ -128,15 +142,20 @@ class SocketPublisher implements Publisher {
     return this.#moveRequest;
   }
 
-  async negotiate(): Promise<void> {
+  /** All that comes before the stream key. */
+  async connect(onStep?: DestinationSocketOptions['onStep']): Promise<void> {
     await this.#completed(this.#step!);
-
+    onStep?.('handshake');
     const answer = await this.#answerTo(
       this.#command(0, 'connect', connectProperties(this.#url, this.#videoCodec)),
       'app_refused',
     );
     if (!takesCodec(this.#videoCodec, answer)) throw this.#refuseFor(new DestinationError('codec_refused'));
+    onStep?.('app');
+  }
 
+  async negotiate(): Promise<void> {
+    await this.connect();
     this.#connection.setChunkSize(mediaChunkSize);
     this.#connection.requestAcknowledgements();
     this.#command(0, 'releaseStream', null, this.#streamKey);

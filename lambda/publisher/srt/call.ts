@@ -41,30 +41,52 @@ export interface CallOptions {
  */
 export async function call(socket: Socket, options: CallOptions, signal: AbortSignal): Promise<Call> {
   const beganAtMs = performance.now();
-  // Between two handshakes, as while a key is derived, an error would be nobody's, and end the process.
-  socket.on('error', () => {});
   const { passphrase, latencyMs, streamID } = options;
-  const caller: Caller = {
-    // Neither number is 0, by which packets are told that are meant for no socket yet.
-    socketID: randomBytes(4).readUInt32BE() >>> 2 || 1,
-    firstSequence: randomBytes(4).readUInt32BE() >>> 1,
-    latencyMs,
-    streamID,
-  };
-  const ask = (handshake: Buffer, isAnswer: (answer: HandshakeAnswer) => boolean, timeoutMs: number) =>
-    exchange({ socket, handshake, isAnswer, beganAtMs, timeoutMs, socketID: caller.socketID }, signal);
-
-  const greeted = await ask(induction(caller), ({ isInduction }) => isInduction, answerTimeoutMs);
+  const caller = newCaller(latencyMs, streamID);
+  const greeted = await greet({ socket, beganAtMs, caller }, signal);
   const keyBytes = greeted.keyBytes ?? usualKeyBytes;
   const cipher = passphrase === null ? null : await SrtCipher.make(passphrase, keyBytes);
-  const request = conclusion(caller, greeted.cookie, cipher?.keyMaterial ?? null, keyBytes);
-  const answer = await ask(request, ({ isInduction }) => !isInduction, Infinity);
+  const handshake = conclusion(caller, greeted.cookie, cipher?.keyMaterial ?? null, keyBytes);
+  const { socketID } = caller;
+  const isAnswer = ({ isInduction }: HandshakeAnswer) => !isInduction;
+  const answer = await exchange({ socket, handshake, isAnswer, beganAtMs, timeoutMs: Infinity, socketID }, signal);
   if (answer.refusal !== null) throw new DestinationError(meaningOfRefusal(answer.refusal));
   // A listener may let a caller in whose passphrase is not its own, and then understands nothing.
   if (cipher && !(answer.keyAnswer && isKeyTaken(answer.keyAnswer, keyBytes)))
     throw new DestinationError('passphrase_refused');
   const { socketID: destinationID, flowWindow } = answer;
   return { ...caller, destinationID, flowWindow, cipher, beganAtMs };
+}
+
+/**
+ * Sees whether a listener answers, which is told neither a stream id nor a passphrase, and of no call.
+ * @throws {DestinationError} unreachable, unanswered or protocol_violated; the signal's reason
+ */
+export async function awaitListener(socket: Socket, signal: AbortSignal): Promise<void> {
+  await greet({ socket, beganAtMs: performance.now(), caller: newCaller(0, null) }, signal);
+}
+
+function newCaller(latencyMs: number, streamID: string | null): Caller {
+  return {
+    // Neither number is 0, by which packets are told that are meant for no socket yet.
+    socketID: randomBytes(4).readUInt32BE() >>> 2 || 1,
+    firstSequence: randomBytes(4).readUInt32BE() >>> 1,
+    latencyMs,
+    streamID,
+  };
+}
+
+/** The first of the two handshakes. */
+function greet(
+  { socket, beganAtMs, caller }: { socket: Socket; beganAtMs: number; caller: Caller },
+  signal: AbortSignal,
+): Promise<HandshakeAnswer> {
+  // Between two handshakes, as while a key is derived, an error would be nobody's, and end the process.
+  socket.on('error', () => {});
+  const { socketID } = caller;
+  const handshake = induction(caller);
+  const isAnswer = ({ isInduction }: HandshakeAnswer) => isInduction;
+  return exchange({ socket, handshake, isAnswer, beganAtMs, timeoutMs: answerTimeoutMs, socketID }, signal);
 }
 
 interface Exchange {

@@ -21,6 +21,9 @@ import { buildSchema } from './schema.ts';
 /** The path below the public origin. */
 export const graphqlPath = '/graphql';
 
+/** Where somebody with a browser is sent: the web page has an editor. */
+const pageToTry = '/developers/graphql';
+
 /** @param address the client's IP address */
 export type GraphqlHandler = (request: Request, address: string) => Promise<Response>;
 
@@ -43,6 +46,8 @@ export function createGraphqlHandler(service: Service): GraphqlHandler {
 
   async function answer(request: Request, address: string): Promise<Response> {
     const accept = request.headers.get('accept');
+    if (request.method === 'GET' && accept?.includes('text/html'))
+      return new Response(null, { status: 302, headers: { location: pageToTry } });
     if (request.method !== 'POST') {
       const refusal = new ProblemError('method_not_allowed', 'Send queries by POST.', { headers: { allow: 'POST' } });
       return refusalResponse(service, accept, refusal);

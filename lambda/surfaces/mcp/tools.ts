@@ -34,8 +34,8 @@ export interface Tools {
 }
 
 /** Whether an operation is offered as a tool. Models are given no pictures by the URL of one. */
-export function isTool({ scopes, output: { status } }: Operation): boolean {
-  return scopes !== 'public' && status !== 302;
+export function isTool({ scopes, output: { status, isPicture } }: Operation): boolean {
+  return scopes !== 'public' && status !== 302 && isPicture !== true;
 }
 
 /** The descriptions are made once, when somebody first asks for the list. */
@@ -71,7 +71,7 @@ function makerOf({ method, path }: Operation, operations: readonly Operation[]):
     : undefined;
 }
 
-/** What a tool says of a field as the tool that makes the resource does is said there alone. */
+/** What a tool says of a field as the tool that makes the resource does is said there alone, but for its type. */
 function withoutFieldsOf(maker: Operation, tool: Tool): Tool {
   const { properties: told = {} } = inputSchema(maker);
   const reference = `As in ${toolName(maker)}.`;
@@ -79,11 +79,20 @@ function withoutFieldsOf(maker: Operation, tool: Tool): Tool {
     const { description = '' } = field as { readonly description?: string };
     const isTold = description === (told[name] as { readonly description?: string } | undefined)?.description;
     return isTold && description.length > reference.length
-      ? [name, { ...(field as object), description: reference }]
+      ? [name, { ...typeAlone(field as Json), description: reference }]
       : [name, field];
   };
   const properties = Object.fromEntries(Object.entries(tool.inputSchema.properties ?? {}).map(shorten));
   return { ...tool, inputSchema: { ...tool.inputSchema, properties } };
+}
+
+/** What no model can do without: the type, also of the members of lists. */
+function typeAlone({ type, anyOf, items }: Json): Json {
+  return {
+    ...(type === undefined ? {} : { type }),
+    ...(anyOf === undefined ? {} : { anyOf: (anyOf as Json[]).map(typeAlone) }),
+    ...(items === undefined ? {} : { items: typeAlone(items as Json) }),
+  };
 }
 
 /**
@@ -146,21 +155,21 @@ function withRequiredOnly({ properties = {}, required = [], ...schema }: ObjectS
 }
 
 /**
- * Structured content is always an object. The schema also allows a `problem`, which is the content of an error: clients
- * of 2025 check errors by the same schema.
+ * Structured content is always an object. Nothing in it is required: clients of 2025 check errors by the same schema,
+ * and what an answer has it always has, so that saying it of each field only makes the list longer.
  */
 function outputSchema({ output: { body } }: Operation, elsewhere: DescribedElsewhere): ObjectSchema {
-  const answer = (body ? selfContained(body, 'output', elsewhere) : {}) as Json & { type?: unknown };
-  const isList = answer.type === 'array';
-  const object = (isList ? { properties: { data: answer }, required: ['data'] } : answer) as ObjectSchema;
-  const { description, properties = {}, required } = object;
-  const described = { type: 'object' as const, ...(description ? { description } : {}) };
-  if (!required) return { ...described, properties };
-  return {
-    ...described,
-    properties: { ...properties, problem: { type: 'object' } },
-    anyOf: [{ required }, { required: ['problem'] }],
-  };
+  const answer = (body ? withoutRequired(selfContained(body, 'output', elsewhere)) : {}) as Json;
+  if (answer['type'] === 'array') return { type: 'object', properties: { data: answer } };
+  const { description, properties = {} } = answer as { readonly description?: string; readonly properties?: Json };
+  return { type: 'object', ...(description ? { description } : {}), properties };
+}
+
+function withoutRequired(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withoutRequired);
+  if (value === null || typeof value !== 'object') return value;
+  const members = Object.entries(value).filter(([name, member]) => name !== 'required' || !Array.isArray(member));
+  return Object.fromEntries(members.map(([name, member]) => [name, withoutRequired(member)]));
 }
 
 /**

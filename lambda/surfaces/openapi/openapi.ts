@@ -15,6 +15,7 @@ const tagDescriptions: Readonly<Record<Operation['tag'], string>> = {
   account: 'The caller.',
   service: 'The service itself; these need no credential.',
   streams: 'What is played where, and its life: start, stop, schedule, statistics.',
+  schedule: 'When streams are on by themselves, computed ahead.',
   uploads: 'Files to play.',
   sources: 'Folders, buckets and feeds that are watched for files to play.',
   playlists: 'Orders of uploads, edited as a draft and published to streams.',
@@ -26,6 +27,7 @@ const tagDescriptions: Readonly<Record<Operation['tag'], string>> = {
   webhooks: 'Addresses that are told what happens to streams.',
   'alert-channels': 'Where people are told when something is wrong, and when it is well again.',
   incidents: 'What is wrong, and what was.',
+  notifications: 'What the user was told by mail.',
 };
 
 const built = new WeakMap<readonly Operation[], Map<string, Json>>();

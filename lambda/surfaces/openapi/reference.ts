@@ -1,56 +1,12 @@
 // The OpenAPI document as a page for people: static HTML without scripts, so that it works wherever the API works.
 import { createHash } from 'node:crypto';
 import { html, raw } from 'hono/html';
+import { operationsOf, problemsOf, wordsOfType } from './described.ts';
+import type { Described, Document, Listed } from './described.ts';
 import type { Json, Schema } from './schemas.ts';
 import { referenceStyle } from './reference-style.ts';
 
 type Html = ReturnType<typeof html>;
-
-type Content = Readonly<
-  Record<string, { readonly schema: Schema; readonly example?: unknown; readonly examples?: object }>
->;
-
-/** An operation of the document. */
-interface Described {
-  readonly operationId: string;
-  readonly summary: string;
-  readonly description: string;
-  readonly tags: readonly string[];
-  readonly security: readonly { readonly oauth2?: readonly string[] }[];
-  readonly parameters: readonly {
-    readonly name: string;
-    readonly in: string;
-    readonly required: boolean;
-    readonly description: string;
-    readonly schema: Schema;
-  }[];
-  readonly requestBody?: { readonly content: Content };
-  readonly responses: Readonly<
-    Record<string, { readonly $ref?: string; readonly description: string; readonly content?: Content }>
-  >;
-}
-
-interface Document {
-  readonly info: { readonly title: string; readonly version: string; readonly description: string };
-  readonly servers: readonly { readonly url: string }[];
-  readonly tags: readonly { readonly name: string; readonly description: string }[];
-  readonly paths: Readonly<Record<string, Readonly<Record<string, Described>>>>;
-  readonly webhooks: Readonly<Record<string, { readonly post: DescribedEvent }>>;
-  readonly components: {
-    readonly schemas: Readonly<Record<string, Schema>>;
-    readonly examples: Readonly<Record<string, ProblemExample>>;
-  };
-}
-
-interface DescribedEvent {
-  readonly summary: string;
-  readonly description: string;
-  readonly requestBody: { readonly content: Content };
-}
-
-interface ProblemExample {
-  readonly value: { readonly status: number; readonly detail: string };
-}
 
 const styleHash = createHash('sha256').update(referenceStyle).digest('base64');
 const pages = new WeakMap<Json, string>();
@@ -65,12 +21,9 @@ export async function referenceResponse(document: Json): Promise<Response> {
   });
 }
 
-type Listed = Described & { readonly path: string; readonly method: string };
-
-function pageOf({ info, servers, tags, paths, webhooks, components }: Document): Html {
-  const operations = Object.entries(paths).flatMap(([path, methods]) =>
-    Object.entries(methods).map(([method, operation]) => ({ path, method: method.toUpperCase(), ...operation })),
-  );
+function pageOf(document: Document): Html {
+  const { info, servers, tags, webhooks, components } = document;
+  const operations = operationsOf(document);
   const of = (tag: string) => operations.filter((operation) => operation.tags.includes(tag));
   const called = tags.filter(({ name }) => of(name).length > 0);
   const sectionOf = ({ name, description }: Document['tags'][number]) =>
@@ -162,12 +115,7 @@ function rowOf({ name, in: where, required, description, schema }: Described['pa
 }
 
 function linksOf([status, answer]: [string, Described['responses'][string]]): Html {
-  return html`${status} ${codesOf(answer).map((code) => html`<a href="#problem-${code}">${code}</a> `)}`;
-}
-
-/** The problem codes of an answer. An answer that many operations share is a component, named after its only code. */
-function codesOf({ $ref, content = {} }: Described['responses'][string]): string[] {
-  return $ref ? [$ref.split('/').at(-1)!] : Object.keys(content['application/problem+json']?.examples ?? {});
+  return html`${status} ${problemsOf(answer).map((code) => html`<a href="#problem-${code}">${code}</a> `)}`;
 }
 
 /** Words in backticks are code. */
@@ -207,21 +155,15 @@ function nested(schema: Schema): Html | '' {
   return inner.properties ? html`<details><summary>fields</summary>${schemaOf(inner)}</details>` : '';
 }
 
-function typeOf({ $ref, type, format, const: constant, enum: values, anyOf, items, default: preset }: Schema): Html {
+function typeOf(schema: Schema): Html {
+  const { $ref, anyOf, items } = schema;
   if ($ref) {
     const name = $ref.split('/').at(-1)!;
     return html`<a href="#schema-${name}">${name}</a>`;
   }
   if (anyOf) return html`${anyOf.map((option, index) => html`${index > 0 ? ' or ' : ''}${typeOf(option)}`)}`;
   if (items) return html`list of ${typeOf(items)}`;
-  const suffix = format ? ` (${format})` : '';
-  const presetWords = preset === undefined ? '' : `, default ${JSON.stringify(preset)}`;
-  return html`<i>${wordsOf(values, constant, type)}${suffix}${presetWords}</i>`;
-}
-
-function wordsOf(values: Schema['enum'], constant: unknown, type: Schema['type']): string {
-  if (values) return values.join(' | ');
-  return constant === undefined ? [type].flat().join(' or ') : JSON.stringify(constant);
+  return html`<i>${wordsOfType(schema)}</i>`;
 }
 
 function exampleOf(example: unknown): Html | '' {

@@ -1,6 +1,6 @@
 // The events of webhooks in OpenAPI: the requests that webhooks get, and what their answers mean to us.
 import { retriedForDays } from '../../domain/webhook-retries.ts';
-import { webhookEvents, webhookPayload } from '../../operations/webhook-events.ts';
+import { sentEvents, webhookPayload } from '../../operations/sent-events.ts';
 import { exampleOf } from './examples.ts';
 import { jsonSchema } from './schemas.ts';
 import type { Json } from './schemas.ts';
@@ -31,7 +31,7 @@ export const webhookParameters: Json = {
   ),
 };
 
-const payloads = webhookEvents.map((event) => ({
+const payloads = sentEvents.map((event) => ({
   event,
   payload: webhookPayload(event).meta({ id: nameOf(event.type) }),
 }));

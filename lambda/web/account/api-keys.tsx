@@ -2,6 +2,7 @@
 import { useState } from 'react';
 import type { ReactNode } from 'react';
 import { scopes } from '../../operations/scopes.ts';
+import { CopyButton } from '../app/copy-button.tsx';
 import { Choice, Field, Form } from '../form.tsx';
 import { post } from '../requests.ts';
 import { useLoaded } from '../use-loaded.ts';
@@ -83,9 +84,7 @@ export function ApiKeys(): ReactNode {
             </p>
             <p>
               <code className="secret">{made.key}</code>
-              <button type="button" onClick={() => void navigator.clipboard.writeText(made.key)}>
-                Copy
-              </button>
+              <CopyButton text={made.key} />
             </p>
           </div>
         )}

@@ -6,13 +6,16 @@ export class ApiError extends Error {
   /** The problem's code, such as stream_not_ready; empty where nobody answered. */
   readonly code: string;
   readonly status: number;
+  /** Seconds after which the API wants to be asked again; 0 where it says nothing of it. */
+  readonly retryAfterSeconds: number;
   /** What is wrong with which field, by its JSON pointer. */
   readonly errors: readonly { readonly path: string; readonly detail: string }[];
 
-  constructor(message: string, problem: { code?: string; status?: number; errors?: ApiError['errors'] } = {}) {
+  constructor(message: string, problem: Partial<Omit<ApiError, keyof Error>> = {}) {
     super(message);
     this.code = problem.code ?? '';
     this.status = problem.status ?? 0;
+    this.retryAfterSeconds = problem.retryAfterSeconds ?? 0;
     this.errors = problem.errors ?? [];
   }
 }
@@ -61,7 +64,8 @@ export async function call<Answer>(
   if (response.status === 401) toSignIn();
   const detail = answer?.['detail'];
   const message = typeof detail === 'string' ? detail : 'That did not work. Try again in a moment.';
-  throw new ApiError(message, { ...answer, status: response.status });
+  const retryAfterSeconds = Number(response.headers.get('retry-after') ?? 0);
+  throw new ApiError(message, { ...answer, status: response.status, retryAfterSeconds });
 }
 
 /** The date of an answer has whole seconds: half a second is what it is off on average. */

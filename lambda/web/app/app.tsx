@@ -8,8 +8,10 @@ import { words } from '../words/en.ts';
 import { formatAge } from './format.ts';
 import { useConnection } from './live-data.ts';
 import { useNow } from './now.ts';
-import { Link, usePath } from './router.tsx';
+import { Link, usePath, useShownPath } from './router.tsx';
 import type { ScreenProps } from './screen.ts';
+import { chooseTheme, themes, useTheme } from './theme.ts';
+import type { Theme } from './theme.ts';
 
 interface Screen {
   readonly title: string;
@@ -60,9 +62,39 @@ const screens: readonly Screen[] = [
     show: lazy(async () => ({ default: (await import('../destinations/destinations-page.tsx')).DestinationsPage })),
   },
   {
+    title: words.schedule.title,
+    path: /^\/schedule$/,
+    show: lazy(async () => ({ default: (await import('../schedule/schedule-page.tsx')).SchedulePage })),
+  },
+  {
+    title: words.alerts.title,
+    path: /^\/alerts$/,
+    show: lazy(async () => ({ default: (await import('../alerts/alerts-page.tsx')).AlertsPage })),
+  },
+  {
+    title: words.webhooks.title,
+    path: /^\/webhooks$/,
+    show: lazy(async () => ({ default: (await import('../webhooks/webhooks-page.tsx')).WebhooksPage })),
+  },
+  {
+    title: words.webhooks.title,
+    path: /^\/webhooks\/(\w+)$/,
+    show: lazy(async () => ({ default: (await import('../webhooks/webhook-page.tsx')).WebhookPage })),
+  },
+  {
     title: words.billing.title,
     path: /^\/billing$/,
     show: lazy(async () => ({ default: (await import('../billing/billing-page.tsx')).BillingPage })),
+  },
+  {
+    title: words.developers.graphql,
+    path: /^\/developers\/graphql$/,
+    show: lazy(async () => ({ default: (await import('../developers/graphql-page.tsx')).GraphqlPage })),
+  },
+  {
+    title: words.developers.title,
+    path: /^\/developers(?:\/(\w+))?$/,
+    show: lazy(async () => ({ default: (await import('../developers/developers-page.tsx')).DevelopersPage })),
   },
   {
     title: words.navigation.account,
@@ -80,12 +112,16 @@ const places = [
 ] as const;
 const furtherPlaces = [
   ['/destinations', words.navigation.destinations],
+  ['/schedule', words.navigation.schedule],
+  ['/alerts', words.navigation.alerts],
+  ['/webhooks', words.navigation.webhooks],
   ['/billing', words.navigation.billing],
   ['/account', words.navigation.account],
+  ['/developers', words.navigation.developers],
 ] as const;
 
 export function App(): ReactNode {
-  const path = usePath();
+  const path = useShownPath();
   const screen = screens.find((each) => each.path.test(path));
   const Shown = screen?.show ?? nowhere;
   useEffect(() => {
@@ -96,7 +132,7 @@ export function App(): ReactNode {
       <a className="skip" href="#content">
         {words.skip}
       </a>
-      <Navigation path={path} />
+      <Navigation />
       <div className="beside">
         <ConnectionBanner />
         <main id="content" tabIndex={-1}>
@@ -110,7 +146,8 @@ export function App(): ReactNode {
   );
 }
 
-function Navigation({ path }: { readonly path: string }): ReactNode {
+function Navigation(): ReactNode {
+  const path = usePath();
   const [isOpen, setOpen] = useState(false);
   const place = ([href, name]: readonly [string, string]) => {
     const isHere = href === '/' ? path === '/' : path.startsWith(href);
@@ -136,7 +173,7 @@ function Navigation({ path }: { readonly path: string }): ReactNode {
       <ul className="further" data-open={isOpen} onClick={() => setOpen(false)}>
         {furtherPlaces.map(place)}
         <li>
-          <a href="/v1/reference">{words.navigation.reference}</a>
+          <ThemeChoice />
         </li>
         <li>
           <button type="button" onClick={() => void signOut()}>
@@ -145,6 +182,22 @@ function Navigation({ path }: { readonly path: string }): ReactNode {
         </li>
       </ul>
     </nav>
+  );
+}
+
+function ThemeChoice(): ReactNode {
+  const theme = useTheme();
+  return (
+    <label className="theme" onClick={(event) => event.stopPropagation()}>
+      {words.navigation.theme}
+      <select value={theme} onChange={(event) => chooseTheme(event.target.value as Theme)}>
+        {themes.map((each) => (
+          <option key={each} value={each}>
+            {words.navigation.themes[each]}
+          </option>
+        ))}
+      </select>
+    </label>
   );
 }
 

@@ -6,6 +6,8 @@ import { words } from '../words/en.ts';
 interface AskProps {
   /** The text of the button, and of the one that does it. */
   readonly action: string;
+  /** What the button is called where its text alone does not say of what. */
+  readonly label?: string;
   readonly question: string;
   readonly explanation: string;
   readonly refuse?: string;
@@ -15,7 +17,16 @@ interface AskProps {
   readonly onYes: () => Promise<unknown>;
 }
 
-export function Ask({ action, question, explanation, refuse, tone = 'plain', isDisabled, onYes }: AskProps): ReactNode {
+export function Ask({
+  action,
+  label,
+  question,
+  explanation,
+  refuse,
+  tone = 'plain',
+  isDisabled,
+  onYes,
+}: AskProps): ReactNode {
   const id = useId();
   const dialog = useRef<HTMLDialogElement>(null);
   const [isPending, setPending] = useState(false);
@@ -34,7 +45,13 @@ export function Ask({ action, question, explanation, refuse, tone = 'plain', isD
   };
   return (
     <>
-      <button type="button" className={tone} disabled={isDisabled} onClick={() => dialog.current?.showModal()}>
+      <button
+        type="button"
+        className={tone}
+        aria-label={label}
+        disabled={isDisabled}
+        onClick={() => dialog.current?.showModal()}
+      >
         {action}
       </button>
       <dialog ref={dialog} aria-labelledby={`${id}-question`} aria-describedby={`${id}-text`}>

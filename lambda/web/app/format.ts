@@ -1,6 +1,9 @@
 // Numbers, times and durations in the language of the browser.
 
 const numbers = new Intl.NumberFormat(undefined, { maximumFractionDigits: 1 });
+const amounts = new Intl.NumberFormat(undefined, { maximumFractionDigits: 8 });
+const dollars = new Intl.NumberFormat(undefined, { style: 'currency', currency: 'USD' });
+const fractions = new Intl.NumberFormat(undefined, { style: 'currency', currency: 'USD', maximumFractionDigits: 6 });
 const whole = new Intl.NumberFormat(undefined, { maximumFractionDigits: 0 });
 const percents = new Intl.NumberFormat(undefined, { style: 'percent' });
 const relative = new Intl.RelativeTimeFormat(undefined, { numeric: 'auto', style: 'long' });
@@ -8,6 +11,10 @@ const moments = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeSt
 const times = new Intl.DateTimeFormat(undefined, { timeStyle: 'medium' });
 
 export const formatNumber = (value: number) => numbers.format(value);
+/** To the last digit that anybody pays with. */
+export const formatAmount = (value: number) => amounts.format(value);
+/** A price: what is worth less than a dollar has more digits. */
+export const formatDollars = (value: number) => (Math.abs(value) < 1 ? fractions : dollars).format(value);
 export const formatWhole = (value: number) => whole.format(value);
 export const formatShare = (share: number) => percents.format(share);
 export const formatMoment = (at: string | number) => moments.format(new Date(at));

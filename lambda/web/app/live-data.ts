@@ -207,8 +207,14 @@ const kinds: Readonly<Record<string, readonly string[]>> = {
   playlists: ['playlist', 'upload'],
   destinations: ['destination', 'connection'],
   connections: ['connection'],
+  schedule: ['stream'],
+  webhooks: ['webhook'],
+  'alert-channels': ['alertChannel'],
+  'managed-settings': ['managedSettings', 'connection'],
+  notifications: ['notification'],
   incidents: ['incident'],
   billing: ['billing', 'stream'],
+  crypto: ['billing'],
   me: ['stream', 'upload', 'destination'],
 };
 

@@ -1,5 +1,5 @@
 // Moves between addresses of the page without loading it again, so that uploads and players go on.
-import { useSyncExternalStore } from 'react';
+import { startTransition, useEffect, useLayoutEffect, useRef, useState, useSyncExternalStore } from 'react';
 import type { AnchorHTMLAttributes, MouseEvent, ReactNode } from 'react';
 
 const listeners = new Set<() => void>();
@@ -18,19 +18,45 @@ export function usePath(): string {
   return useSyncExternalStore(subscribe, () => location.pathname);
 }
 
-/** A parameter of the address; empty where it has none. */
-export function useParameter(name: string): string {
-  return useSyncExternalStore(subscribe, () => new URLSearchParams(location.search).get(name) ?? '');
+/**
+ * The path whose screen is shown. It follows the address: a click is answered before the screen that it leads to is
+ * drawn, and the screen before it stays until then.
+ */
+export function useShownPath(): string {
+  const [path, setPath] = useState(() => location.pathname);
+  useEffect(() => subscribe(() => startTransition(() => setPath(location.pathname))), []);
+  useLayoutEffect(arrive, [path]);
+  return path;
 }
 
-export function navigate(to: string): void {
-  const isElsewhere = new URL(to, location.href).pathname !== location.pathname;
-  history.pushState(null, '', to);
-  announce();
-  if (!isElsewhere) return;
+/** Whether somebody goes on to a screen, and not back to one, which the browser scrolls to where it was. */
+let isGoingOn = false;
+
+function arrive(): void {
+  if (!isGoingOn) return;
+  isGoingOn = false;
   scrollTo(0, 0);
   // Screen readers and the keyboard begin at the new page, as after a load.
   document.querySelector('main')?.focus({ preventScroll: true });
+}
+
+/**
+ * A parameter of the address; empty where it has none. A screen keeps its own while the next one is drawn, which may
+ * have others.
+ */
+export function useParameter(name: string): string {
+  const [path] = useState(() => location.pathname);
+  const known = useRef('');
+  return useSyncExternalStore(subscribe, () => {
+    if (location.pathname === path) known.current = new URLSearchParams(location.search).get(name) ?? '';
+    return known.current;
+  });
+}
+
+export function navigate(to: string): void {
+  isGoingOn = new URL(to, location.href).pathname !== location.pathname;
+  history.pushState(null, '', to);
+  announce();
 }
 
 /** Gives what is shown another address, without a step back. */

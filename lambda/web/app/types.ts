@@ -1,14 +1,25 @@
 // What the API answers, as the catalogue declares it: only types come from there, which reach no browser.
 import type * as z from 'zod';
+import type { alertChannelSchema } from '../../operations/alerts/alert-channel-schema.ts';
 import type { incidentSchema } from '../../operations/alerts/incident-schema.ts';
+import type { depositAddressSchema } from '../../operations/crypto/get-crypto-deposit-address.ts';
+import type { currencySchema } from '../../operations/crypto/list-crypto-currencies.ts';
+import type { depositSchema } from '../../operations/crypto/list-crypto-deposits.ts';
 import type { destinationSchema } from '../../operations/destinations/destination-schema.ts';
+import type { connectionSchema } from '../../operations/connections/connection-schema.ts';
+import type { managedSettingsSchema } from '../../operations/managed-settings/managed-settings-schema.ts';
+import type { notificationSchema } from '../../operations/notifications/list-notifications.ts';
 import type { invoiceSchema } from '../../operations/billing/invoice-schema.ts';
 import type { playlistSchema } from '../../operations/playlists/playlist-schema.ts';
 import type { outputSchema } from '../../operations/outputs/output-schema.ts';
+import type { occurrenceSchema } from '../../operations/streams/list-occurrences.ts';
+import type { broadcastSchema } from '../../operations/streams/list-stream-broadcasts.ts';
 import type { streamSchema } from '../../operations/streams/stream-schema.ts';
 import type { timelineRow } from '../../operations/streams/timeline-row.ts';
 import type { transition } from '../../operations/streams/stream-transition.ts';
 import type { uploadSchema } from '../../operations/uploads/upload-schema.ts';
+import type { webhookDeliverySchema } from '../../operations/webhooks/webhook-delivery-schema.ts';
+import type { webhookSchema } from '../../operations/webhooks/webhook-schema.ts';
 import type { figuresSchema } from '../../operations/streams/stream-figures.ts';
 
 export type Stream = z.output<typeof streamSchema>;
@@ -18,7 +29,18 @@ export type Upload = z.output<typeof uploadSchema>;
 export type Destination = z.output<typeof destinationSchema>;
 export type Incident = z.output<typeof incidentSchema>;
 export type Invoice = z.output<typeof invoiceSchema>;
+export type CryptoCurrency = z.output<typeof currencySchema>;
+export type CryptoDeposit = z.output<typeof depositSchema>;
+export type DepositAddress = z.output<typeof depositAddressSchema>;
 export type TimelineRow = z.output<typeof timelineRow>;
+export type Occurrence = z.output<typeof occurrenceSchema>;
+export type Broadcast = z.output<typeof broadcastSchema>;
+export type Connection = z.output<typeof connectionSchema>;
+export type ManagedSettings = z.output<typeof managedSettingsSchema>;
+export type AlertChannel = z.output<typeof alertChannelSchema>;
+export type Notification = z.output<typeof notificationSchema>;
+export type Webhook = z.output<typeof webhookSchema>;
+export type WebhookDelivery = z.output<typeof webhookDeliverySchema>;
 export type Transition = z.output<typeof transition>;
 
 /** What `GET /streams/{id}/stats` answers, as far as the page shows it. */

@@ -1,5 +1,5 @@
 // A list that is shown page by page: the first page is kept current, the others are read when they are asked for.
-import { useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { call } from './api.ts';
 import { useLive } from './live-data.ts';
 import type { Live } from './live-data.ts';
@@ -19,9 +19,18 @@ interface Further<Item> {
   readonly nextCursor: string;
 }
 
-/** @param path of the list, with its filters; with other filters it begins anew */
-export function usePages<Item extends { readonly id: string }>(path: string): Pages<Item> {
-  const first = useLive<Page<Item>>(path);
+/**
+ * @param path of the list, with its filters; with other filters it begins anew, once their first page is there
+ * @param everyMs as in `useLive`
+ */
+export function usePages<Item extends { readonly id: string }>(path: string, everyMs?: number): Pages<Item> {
+  const asked = useLive<Page<Item>>(path, everyMs);
+  const last = useRef(asked);
+  useEffect(() => {
+    if (asked.data !== undefined) last.current = asked;
+  }, [asked]);
+  const isWaiting = asked.data === undefined && asked.error === null;
+  const first = isWaiting ? last.current : asked;
   const [read, setRead] = useState<Further<Item> | null>(null);
   const further = read?.path === path ? read : null;
   const data = first.data?.data ?? [];
@@ -34,6 +43,6 @@ export function usePages<Item extends { readonly id: string }>(path: string): Pa
   return {
     first,
     items: [...data, ...(further?.items ?? []).filter(({ id }) => !known.has(id))],
-    more: nextCursor === '' ? null : more,
+    more: isWaiting || nextCursor === '' ? null : more,
   };
 }

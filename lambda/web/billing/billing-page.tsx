@@ -1,7 +1,7 @@
 // Billing: the credits that are left, how to add some, what was used, and how credits came in.
 import type { ReactNode } from 'react';
 import { call } from '../app/api.ts';
-import { formatBytes, formatMoment, formatNumber } from '../app/format.ts';
+import { formatBytes, formatDollars, formatMoment, formatNumber } from '../app/format.ts';
 import { useLive } from '../app/live-data.ts';
 import { Loaded } from '../app/loaded.tsx';
 import { MoreButton } from '../app/more-button.tsx';
@@ -10,10 +10,13 @@ import type { Invoice } from '../app/types.ts';
 import { usePages } from '../app/use-pages.ts';
 import { Field, Form } from '../form.tsx';
 import { words } from '../words/en.ts';
+import { CoinTopUp, Deposits } from './coins.tsx';
 
 interface Overview {
   readonly billing: {
     readonly creditsLeft: number;
+    readonly creditsPerHour: number;
+    readonly creditsExhaustedAt: string | null;
     readonly eligibleForFreeCredits: boolean;
     readonly goodStanding: boolean;
   };
@@ -31,22 +34,27 @@ interface Usage {
 
 const overviewPath = '/billing/overview';
 const invoicesPath = '/billing/invoices?limit=20';
-const dollars = new Intl.NumberFormat(undefined, { style: 'currency', currency: 'USD' });
 
 export function BillingPage(): ReactNode {
   const overview = useLive<Overview>(overviewPath, 10_000);
   return (
     <div className="screen">
       <h1>{words.billing.title}</h1>
-      {useParameter('paid') !== '' && <p className="notice">{words.billing.paid}</p>}
+      <Paid invoiceID={useParameter('paid')} />
       <Loaded live={overview} path={overviewPath}>
         {({ billing, storage }) => (
           <section aria-labelledby="left">
             <h2 id="left">{words.billing.left}</h2>
             <p className="lead">
               {formatNumber(billing.creditsLeft)}{' '}
-              <span className="hint">{words.billing.worth(dollars.format(billing.creditsLeft / 100))}</span>
+              <span className="hint">{words.billing.worth(formatDollars(billing.creditsLeft / 100))}</span>
             </p>
+            {billing.creditsPerHour > 0 && (
+              <p>
+                {words.billing.burn(formatNumber(billing.creditsPerHour))}{' '}
+                {billing.creditsExhaustedAt !== null && words.billing.lasts(formatMoment(billing.creditsExhaustedAt))}
+              </p>
+            )}
             {!billing.goodStanding && <p className="error">{words.billing.bad}</p>}
             {billing.eligibleForFreeCredits && <p className="hint">{words.billing.free}</p>}
             <p className="hint">
@@ -56,9 +64,23 @@ export function BillingPage(): ReactNode {
         )}
       </Loaded>
       <TopUp />
+      <CoinTopUp />
+      <Deposits />
       <UsageTable />
       <Invoices />
     </div>
+  );
+}
+
+/** What somebody is told who comes back from the payment provider. */
+function Paid({ invoiceID }: { readonly invoiceID: string }): ReactNode {
+  const { items } = usePages<Invoice>(invoicesPath);
+  if (invoiceID === '') return null;
+  const paid = items.find(({ id, state }) => id === invoiceID && state === 'paid');
+  return (
+    <p className="notice" role="status">
+      {paid ? words.billing.added(formatNumber(paid.credits)) : words.billing.paid}
+    </p>
   );
 }
 

@@ -10,12 +10,20 @@ import type { Destination, Page, Stream } from '../app/types.ts';
 import { usePages } from '../app/use-pages.ts';
 import { Field, Form } from '../form.tsx';
 import { words } from '../words/en.ts';
+import { Archived } from './archived.tsx';
+import { BroadcastSettings } from './broadcast-settings.tsx';
+import { useCheck } from './check.tsx';
+import { Connections } from './connections.tsx';
 import { DestinationForm } from './destination-form.tsx';
 
 const path = '/destinations?limit=100';
+/** A check that no publisher takes up is over without a change that anybody could be told of. */
+const pendingEveryMs = 5000;
 
 export function DestinationsPage(): ReactNode {
-  const { first, items, more } = usePages<Destination>(path);
+  const { data: known } = useLive<Page<Destination>>(path);
+  const isAnyPending = known?.data.some(({ lastCheck }) => lastCheck?.state === 'pending') ?? false;
+  const { first, items, more } = usePages<Destination>(path, isAnyPending ? pendingEveryMs : undefined);
   const { data: streams } = useLive<Page<Stream>>('/streams?limit=100');
   return (
     <div className="screen">
@@ -44,6 +52,9 @@ export function DestinationsPage(): ReactNode {
         <h2 id="add">{words.destinations.add}</h2>
         <DestinationForm onMade={() => refresh('/destinations')} />
       </section>
+      <Connections />
+      <BroadcastSettings />
+      <Archived />
     </div>
   );
 }
@@ -56,12 +67,13 @@ function Row({
   readonly users: readonly Stream[];
 }): ReactNode {
   const { id, name, url, lastUsedAt, platform } = destination;
+  const check = useCheck(destination);
   const change = async ({ streamKey }: Readonly<Record<string, string>>): Promise<void> => {
     await call('PATCH', `/destinations/${id}`, { streamKey });
     refresh('/destinations');
   };
   return (
-    <li>
+    <li className="tall">
       <div>
         <strong>{name}</strong>
         <p className="hint">
@@ -80,24 +92,30 @@ function Row({
           {words.destinations.streams(users.length)}
         </p>
         {url !== undefined && (
-          <details>
-            <summary>{words.destinations.replaceKey}</summary>
-            <Form action={words.save} onSubmit={change} isReset>
-              <Field name="streamKey" label={words.destinations.newKey} type="password" autoComplete="off" />
-            </Form>
-          </details>
+          <>
+            {check.found}
+            <details>
+              <summary>{words.destinations.replaceKey}</summary>
+              <Form action={words.save} onSubmit={change} isReset>
+                <Field name="streamKey" label={words.destinations.newKey} type="password" autoComplete="off" />
+              </Form>
+            </details>
+          </>
         )}
       </div>
-      <Ask
-        action={words.remove}
-        tone="grave"
-        question={words.destinations.removeAsk(name)}
-        explanation={words.destinations.removeText}
-        onYes={async () => {
-          await call('DELETE', `/destinations/${id}`);
-          refresh('/destinations');
-        }}
-      />
+      <div className="state">
+        {url !== undefined && check.button}
+        <Ask
+          action={words.remove}
+          tone="grave"
+          question={words.destinations.removeAsk(name)}
+          explanation={words.destinations.removeText}
+          onYes={async () => {
+            await call('DELETE', `/destinations/${id}`);
+            refresh('/destinations');
+          }}
+        />
+      </div>
     </li>
   );
 }

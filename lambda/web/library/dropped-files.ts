@@ -1,18 +1,29 @@
-// The files that somebody drops or chooses, with those in folders.
+// The files that somebody drops, with those in folders, which become folders of the library.
+import { maxDepth } from '../../domain/folder-path.ts';
+import { isMedia } from './media-types.ts';
 
-/** @returns all files of a drop, those in dropped folders among them */
-export async function droppedFiles(transfer: DataTransfer): Promise<readonly File[]> {
+export interface AddedFile {
+  readonly file: File;
+  /** Where it goes in the library: names with / between; empty: in no folder. */
+  readonly folder: string;
+}
+
+/** @returns all files of a drop; of dropped folders those that are media */
+export async function droppedFiles(transfer: DataTransfer): Promise<readonly AddedFile[]> {
   // Entries are there only until the event is over; files are read from them later.
   const entries = [...transfer.items].map((item) => item.webkitGetAsEntry()).filter((entry) => entry !== null);
   const found = await Promise.all(entries.map(filesIn));
-  return found.flat().filter(({ name }) => !name.startsWith('.'));
+  return found.flat().filter(({ file, folder }) => folder === '' || (isMedia(file) && !file.name.startsWith('.')));
 }
 
-async function filesIn(entry: FileSystemEntry): Promise<readonly File[]> {
-  if (entry.isFile)
-    return [await new Promise<File>((resolve, reject) => (entry as FileSystemFileEntry).file(resolve, reject))];
+async function filesIn(entry: FileSystemEntry): Promise<readonly AddedFile[]> {
+  if (entry.isFile) {
+    const file = await new Promise<File>((resolve, reject) => (entry as FileSystemFileEntry).file(resolve, reject));
+    const folders = entry.fullPath.split('/').slice(1, -1);
+    return [{ file, folder: folders.slice(0, maxDepth).join('/') }];
+  }
   const reader = (entry as FileSystemDirectoryEntry).createReader();
-  const found: File[] = [];
+  const found: AddedFile[] = [];
   for (;;) {
     // A reader answers some entries at a time, and none at the end.
     // oxlint-disable-next-line no-await-in-loop -- in order
@@ -21,4 +32,9 @@ async function filesIn(entry: FileSystemEntry): Promise<readonly File[]> {
     // oxlint-disable-next-line no-await-in-loop -- in order
     found.push(...(await Promise.all(some.map(filesIn))).flat());
   }
+}
+
+/** @returns the files that somebody has chosen, in no folder */
+export function chosenFiles({ files }: HTMLInputElement): readonly AddedFile[] {
+  return [...(files ?? [])].map((file) => ({ file, folder: '' }));
 }

@@ -6,13 +6,15 @@ import { Ask } from '../app/ask.tsx';
 import { formatBytes, formatDuration } from '../app/format.ts';
 import { refresh } from '../app/live-data.ts';
 import { Loaded } from '../app/loaded.tsx';
+import { LongList } from '../app/long-list.tsx';
 import { MoreButton } from '../app/more-button.tsx';
 import { Link, setParameter, useParameter } from '../app/router.tsx';
+import { SearchField } from '../app/search-field.tsx';
 import type { Upload } from '../app/types.ts';
 import { usePages } from '../app/use-pages.ts';
 import { Field, Form } from '../form.tsx';
 import { words } from '../words/en.ts';
-import { droppedFiles } from './dropped-files.ts';
+import { chosenFiles, droppedFiles } from './dropped-files.ts';
 import { addFiles } from './upload-queue.ts';
 
 export function LibraryPage(): ReactNode {
@@ -45,30 +47,18 @@ export function LibraryPage(): ReactNode {
             multiple
             className="hidden"
             accept="video/*,audio/*,image/*,.mkv,.ts,.flv,.mxf"
-            onChange={(event) => addFiles([...(event.target.files ?? [])])}
+            onChange={(event) => addFiles(chosenFiles(event.target))}
           />
         </label>
       </div>
       <p className="hint">{words.library.dropHere}</p>
-      <label>
-        <span className="hidden">{words.library.search}</span>
-        <input
-          type="search"
-          placeholder={words.library.search}
-          defaultValue={search}
-          onChange={(event) => setParameter('q', event.target.value)}
-        />
-      </label>
+      <SearchField label={words.library.search} value={search} onSearch={(text) => setParameter('q', text)} />
       <Loaded live={first} path={path}>
         {() =>
           items.length === 0 ? (
             <p className="hint">{search === '' ? words.library.empty : words.library.nothingFits}</p>
           ) : (
-            <ul className="rows long">
-              {items.map((upload) => (
-                <Row key={upload.id} upload={upload} />
-              ))}
-            </ul>
+            <LongList items={items}>{(upload) => <Row upload={upload} />}</LongList>
           )
         }
       </Loaded>
@@ -81,7 +71,9 @@ export function LibraryPage(): ReactNode {
 function Row({ upload }: { readonly upload: Upload }): ReactNode {
   const { playlists, streams } = upload.usedBy;
   const isUsed = playlists + streams > 0;
+  const failure = upload.failure ?? upload.externalSource?.failure;
   const facts = [
+    upload.folder === '' ? null : upload.folder,
     upload.durationSeconds === null ? null : formatDuration(upload.durationSeconds),
     upload.width === null ? null : `${upload.width} × ${upload.height}`,
     [upload.videoCodec, upload.audioCodec].filter((codec) => codec !== null).join(', ') || null,
@@ -89,7 +81,7 @@ function Row({ upload }: { readonly upload: Upload }): ReactNode {
     isUsed ? words.library.usedBy(playlists, streams) : words.library.unused,
   ].filter((fact) => fact !== null);
   return (
-    <li>
+    <>
       {upload.thumbnailURL === null ? (
         <span className="thumbnail" />
       ) : (
@@ -98,13 +90,14 @@ function Row({ upload }: { readonly upload: Upload }): ReactNode {
       <div>
         <strong className="name">{upload.name}</strong>
         <p className="hint">{facts.join(' · ')}</p>
-        {upload.failure && <p className="error">{upload.failure.detail}</p>}
-        {upload.externalSource?.failure && <p className="error">{upload.externalSource.failure.detail}</p>}
+        {failure && <p className="error">{failure.detail}</p>}
+        <Findings findings={upload.findings} />
       </div>
       <div className="state">
         <span className="badge" data-tone={toneOf(upload)}>
           {stateWords(upload)}
         </span>
+        {upload.probeState === 'failed' && <Retry upload={upload} />}
         {upload.probeState === 'completed' && (
           <Link className="button" href={`/streams/new?upload=${upload.id}`}>
             {words.library.stream}
@@ -121,7 +114,44 @@ function Row({ upload }: { readonly upload: Upload }): ReactNode {
           }}
         />
       </div>
-    </li>
+    </>
+  );
+}
+
+/** What viewers may notice in it, so far. */
+function Findings({ findings }: Pick<Upload, 'findings'>): ReactNode {
+  if (findings.length === 0) return null;
+  return (
+    <details>
+      <summary>{words.library.findings(findings.length)}</summary>
+      {findings.map(({ kind, startSeconds, detail }) => (
+        <p key={`${kind} ${startSeconds}`} className="hint">
+          {detail}
+        </p>
+      ))}
+    </details>
+  );
+}
+
+/** Fetches or examines once more what has failed. */
+function Retry({ upload: { id, name } }: { readonly upload: Upload }): ReactNode {
+  const [error, setError] = useState<string | null>(null);
+  const again = async (): Promise<void> => {
+    try {
+      setError(null);
+      await call('POST', `/uploads/${id}/retry`);
+      refresh('/uploads');
+    } catch (failure) {
+      setError((failure as Error).message);
+    }
+  };
+  return (
+    <>
+      <button type="button" aria-label={words.library.retryOne(name)} onClick={() => void again()}>
+        {words.retry}
+      </button>
+      <span role="alert">{error !== null && <span className="error">{error}</span>}</span>
+    </>
   );
 }
 

@@ -16,8 +16,15 @@ const typesByExtension: Readonly<Record<string, string>> = {
   ogg: 'audio/ogg',
 };
 
+/** Whether a file of a folder is one to upload: not what cameras and file managers leave beside. */
+export function isMedia(file: Pick<File, 'name' | 'type'>): boolean {
+  return isMediaType(file.type) || extensionOf(file.name) in typesByExtension;
+}
+
+const isMediaType = (type: string) => /^(audio|video|image)\/[\w.+-]+$/.test(type);
+const extensionOf = (name: string) => name.split('.').at(-1)?.toLowerCase() ?? '';
+
 /** The API takes no other; what is in the file it finds out by itself. */
 export function mediaTypeOf({ name, type }: Pick<File, 'name' | 'type'>): string {
-  if (/^(audio|video|image)\/[\w.+-]+$/.test(type)) return type;
-  return typesByExtension[name.split('.').at(-1)?.toLowerCase() ?? ''] ?? 'video/mp4';
+  return isMediaType(type) ? type : (typesByExtension[extensionOf(name)] ?? 'video/mp4');
 }

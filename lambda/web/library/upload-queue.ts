@@ -1,7 +1,8 @@
 // Uploads that are under way: by parts, some at a time, over all screens; what was interrupted goes on where it was.
 import { ApiError, call } from '../app/api.ts';
-import { refresh } from '../app/live-data.ts';
+import { isPassing } from '../app/live-data.ts';
 import type { Upload } from '../app/types.ts';
+import type { AddedFile } from './dropped-files.ts';
 import { mediaTypeOf } from './media-types.ts';
 import { partAddresses, partBytesOf } from './part-addresses.ts';
 import { putPart } from './put-part.ts';
@@ -32,8 +33,15 @@ interface Remembered {
 const filesAtOnce = 2;
 const partsAtOnce = 3;
 const storageKey = 'uploads';
+/** What fails for a while is tried again this often, after a pause that grows; what the API puts off, always. */
+const mostTries = 8;
+const firstHoldMs = 2000;
+const mostHoldMs = 60_000;
 
-const files = new Map<string, File>();
+const files = new Map<string, AddedFile>();
+/** How often in a row a file has failed for what passes. */
+const tries = new Map<string, number>();
+let heldUntilMs = 0;
 /** Of those that are being sent, and of those that were paused and have not ended yet. */
 const stops = new Map<string, AbortController>();
 const listeners = new Set<() => void>();
@@ -55,14 +63,18 @@ export function onUploadTasks(listener: () => void): () => void {
 }
 
 /** Adds files; one that was interrupted before goes on. @returns the keys of their tasks */
-export function addFiles(added: readonly File[]): readonly string[] {
-  const keys = added.map((file) => {
-    const known = recall().find((each) => isSame(each, file));
+export function addFiles(added: readonly AddedFile[]): readonly string[] {
+  const remembered = recall();
+  const byKey = new Map(tasks.map((task) => [task.key, task]));
+  const keys = added.map((one) => {
+    const { file } = one;
+    const known = remembered.find((each) => isSame(each, file));
     const shown = known && tasks.find(({ uploadID }) => uploadID === known.uploadID);
     if (shown?.phase === 'sending') return shown.key;
     const key = shown?.key ?? known?.uploadID ?? crypto.randomUUID();
-    files.set(key, file);
-    const task: UploadTask = {
+    files.set(key, one);
+    byKey.delete(key);
+    byKey.set(key, {
       key,
       name: file.name,
       size: file.size,
@@ -70,10 +82,10 @@ export function addFiles(added: readonly File[]): readonly string[] {
       sentBytes: 0,
       error: null,
       uploadID: known?.uploadID ?? null,
-    };
-    tasks = [...tasks.filter((each) => each.key !== key), task];
+    });
     return key;
   });
+  tasks = [...byKey.values()];
   announce();
   pump();
   return keys;
@@ -85,6 +97,7 @@ export function pauseUpload(key: string): void {
 }
 
 export function resumeUpload(key: string): void {
+  tries.delete(key);
   change(key, { phase: 'waiting', error: null });
   pump();
 }
@@ -103,34 +116,50 @@ export function clearUploads(): void {
 
 /** One that was paused goes on when what was sent of it has ended. */
 function pump(): void {
+  if (Date.now() < heldUntilMs) return;
   const free = filesAtOnce - tasks.filter(({ phase }) => phase === 'sending').length;
   const next = tasks.filter(({ key, phase }) => phase === 'waiting' && !stops.has(key)).slice(0, Math.max(0, free));
   for (const task of next) void send(task);
 }
 
 async function send({ key, uploadID }: UploadTask): Promise<void> {
-  const file = files.get(key)!;
+  const added = files.get(key)!;
   const stop = new AbortController();
   stops.set(key, stop);
   change(key, { phase: 'sending' });
   try {
-    forget(await sendFile(key, file, uploadID, stop.signal));
+    forget(await sendFile(key, added, uploadID, stop.signal));
     files.delete(key);
-    change(key, { phase: 'done', sentBytes: file.size });
-    refresh('/uploads');
+    tries.delete(key);
+    change(key, { phase: 'done', sentBytes: added.file.size });
   } catch (error) {
-    if (!stop.signal.aborted) change(key, { phase: 'failed', error: (error as Error).message });
+    if (!stop.signal.aborted) change(key, isTriedAgain(key, error) ? { phase: 'waiting' } : failedFor(error));
   } finally {
     stops.delete(key);
     pump();
   }
 }
 
+const failedFor = (error: unknown) => ({ phase: 'failed', error: (error as Error).message }) as const;
+
+/** Holds all files where what one failed for passes: what the API puts off for one, it puts off for the others. */
+function isTriedAgain(key: string, error: unknown): boolean {
+  if (!(error instanceof ApiError) || !isPassing(error)) return false;
+  const count = tries.get(key) ?? 0;
+  if (error.status !== 429) tries.set(key, count + 1);
+  if (count >= mostTries) return false;
+  const holdMs = Math.max(error.retryAfterSeconds * 1000, Math.min(mostHoldMs, firstHoldMs * 2 ** count));
+  heldUntilMs = Math.max(heldUntilMs, Date.now() + holdMs);
+  setTimeout(pump, heldUntilMs - Date.now() + 1);
+  return true;
+}
+
 /** @param known the upload that was begun with the file; null: none @returns the one that has all of it */
-async function sendFile(key: string, file: File, known: string | null, signal: AbortSignal): Promise<string> {
-  const id = known ?? (await make(key, file));
+async function sendFile(key: string, added: AddedFile, known: string | null, signal: AbortSignal): Promise<string> {
+  const { file } = added;
+  const id = known ?? (await make(key, added));
   try {
-    await sendParts(key, id, file, signal);
+    await sendParts(key, id, file, known === null ? [] : await partsThere(id), signal);
     await call('POST', `/uploads/${id}/complete`, undefined, { isRepeatable: true });
     return id;
   } catch (error) {
@@ -142,28 +171,34 @@ async function sendFile(key: string, file: File, known: string | null, signal: A
     // Somebody has deleted what there was.
     forget(known);
     change(key, { uploadID: null, sentBytes: 0 });
-    return sendFile(key, file, null, signal);
+    return sendFile(key, added, null, signal);
   }
 }
 
-async function make(key: string, file: File): Promise<string> {
+async function make(key: string, { file, folder }: AddedFile): Promise<string> {
   const mimeType = mediaTypeOf(file);
   const { id } = await call<Upload>('POST', '/uploads', {
     name: file.name,
     mimeType,
     fileSize: file.size,
     multipart: true,
+    ...(folder !== '' && { folder }),
   });
   remember({ uploadID: id, name: file.name, size: file.size, lastModified: file.lastModified });
   change(key, { uploadID: id });
-  refresh('/uploads');
   return id;
 }
 
 /** Sends the parts that are not there yet, each again where it breaks off. @throws {ApiError} */
-async function sendParts(key: string, id: string, file: File, signal: AbortSignal): Promise<void> {
+async function sendParts(
+  key: string,
+  id: string,
+  file: File,
+  arrivedBefore: readonly number[],
+  signal: AbortSignal,
+): Promise<void> {
   const partBytes = await partBytesOf(id);
-  const there = new Set(await partsThere(id));
+  const there = new Set(arrivedBefore);
   const all = Array.from({ length: Math.ceil(file.size / partBytes) }, (_, index) => index + 1);
   const missing = all.filter((part) => !there.has(part));
   const sizeOf = (part: number) => Math.min(partBytes, file.size - (part - 1) * partBytes);

@@ -3,6 +3,7 @@ import { useSyncExternalStore } from 'react';
 import type { ReactNode } from 'react';
 import { formatBytes, formatShare } from '../app/format.ts';
 import { words } from '../words/en.ts';
+import { chosenFiles } from './dropped-files.ts';
 import { addFiles, clearUploads, onUploadTasks, pauseUpload, resumeUpload, uploadTasks } from './upload-queue.ts';
 import type { UploadTask } from './upload-queue.ts';
 
@@ -65,7 +66,7 @@ function Task({ task }: { readonly task: UploadTask }): ReactNode {
       {phase === 'interrupted' && (
         <label className="button">
           {words.tray.again}
-          <input type="file" className="hidden" onChange={(event) => addFiles([...(event.target.files ?? [])])} />
+          <input type="file" className="hidden" onChange={(event) => addFiles(chosenFiles(event.target))} />
         </label>
       )}
     </li>

@@ -1,7 +1,23 @@
-// One edit of a draft, as the API takes it.
+// One edit of a draft, as the API takes it, and what it makes of the draft that is on the screen.
+import type { PlaylistMode } from '../../domain/play-out.ts';
+import type { Playlist } from '../app/types.ts';
 
 export type Edit =
   | { readonly op: 'add'; readonly uploadID: string }
   | { readonly op: 'remove'; readonly itemID: string }
   | { readonly op: 'move'; readonly itemID: string; readonly index: number }
-  | { readonly op: 'setMode'; readonly mode: string };
+  | { readonly op: 'setMode'; readonly mode: PlaylistMode };
+
+/** The playlist as it will be: shown before the API has said so. What is added waits for what the API knows of it. */
+export function edited(playlist: Playlist, edit: Edit): Playlist {
+  const { draft } = playlist;
+  if (edit.op === 'add') return playlist;
+  if (edit.op === 'setMode') return { ...playlist, mode: edit.mode, draft: { ...draft, mode: edit.mode } };
+  const at = draft.items.findIndex(({ id }) => id === edit.itemID);
+  if (at === -1) return playlist;
+  const item = draft.items[at]!;
+  const others = draft.items.toSpliced(at, 1);
+  if (edit.op === 'move') return { ...playlist, draft: { ...draft, items: others.toSpliced(edit.index, 0, item) } };
+  const durationSeconds = draft.durationSeconds - (item.durationSeconds ?? 0);
+  return { ...playlist, draft: { ...draft, items: others, durationSeconds } };
+}

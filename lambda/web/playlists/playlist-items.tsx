@@ -1,56 +1,90 @@
-// The items of a draft in their order: each can be moved by a step or to a position, and taken out.
-import { useState } from 'react';
-import type { ReactNode } from 'react';
+// The items of a draft in their order: each can be dragged, moved by a step or to a position, and taken out.
+import { memo, useCallback, useMemo } from 'react';
+import type { PointerEvent, ReactNode } from 'react';
 import { formatDuration } from '../app/format.ts';
-import { useLive } from '../app/live-data.ts';
-import type { Playlist, Upload } from '../app/types.ts';
+import { LongList } from '../app/long-list.tsx';
 import { words } from '../words/en.ts';
+import type { Differences, Item } from './differences.ts';
 import type { Edit } from './edit.ts';
-
-type Item = Playlist['draft']['items'][number];
-
-/** Each item asks for the name of its upload, so no more are shown at once. */
-const shownAtOnce = 50;
+import { useRowDrag } from './use-row-drag.ts';
 
 interface PlaylistItemsProps {
   readonly items: readonly Item[];
-  readonly onEdit: (edit: Edit) => Promise<void>;
+  /** Null where nothing is live. */
+  readonly differences: Differences | null;
+  /** The same function for as long as the playlist is the same. */
+  readonly onEdit: (edit: Edit) => void;
 }
 
-export function PlaylistItems({ items, onEdit }: PlaylistItemsProps): ReactNode {
-  const [count, setCount] = useState(shownAtOnce);
-  if (items.length === 0) return <p className="hint">{words.playlists.none}</p>;
+export function PlaylistItems({ items, differences, onEdit }: PlaylistItemsProps): ReactNode {
+  const count = items.length;
+  const move = useCallback(
+    (itemID: string, from: number, to: number) => {
+      const index = Math.min(count - 1, Math.max(0, to));
+      if (index !== from) onEdit({ op: 'move', itemID, index });
+    },
+    [count, onEdit],
+  );
+  const { drag, begin } = useRowDrag((from, to) => move(items[from]!.id, from, to));
+  const begins = useMemo(() => beginsOf(items), [items]);
+  if (count === 0) return <p className="hint">{words.playlists.none}</p>;
   return (
-    <>
-      <ol className="rows long">
-        {items.slice(0, count).map((item, index) => (
-          <ItemRow key={item.id} item={item} index={index} count={items.length} onEdit={onEdit} />
-        ))}
-      </ol>
-      {items.length > count && (
-        <button type="button" onClick={() => setCount(count + shownAtOnce)}>
-          {words.more}
-        </button>
+    <LongList items={items} isOrdered markedGap={drag?.gap}>
+      {(item, index) => (
+        <ItemRow
+          item={item}
+          index={index}
+          count={count}
+          beginsAtSeconds={begins[index]!}
+          mark={markOf(item, differences)}
+          isHeld={drag?.from === index}
+          onMove={move}
+          onRemove={onEdit}
+          onHold={begin}
+        />
       )}
-    </>
+    </LongList>
   );
 }
 
-interface ItemRowProps extends Pick<PlaylistItemsProps, 'onEdit'> {
+/** When each begins in a lap, in seconds; null behind one whose duration is not known. */
+function beginsOf(items: readonly Item[]): readonly (number | null)[] {
+  let at: number | null = 0;
+  return items.map(({ durationSeconds }) => {
+    const begins = at;
+    at = at === null || durationSeconds === null ? null : at + durationSeconds;
+    return begins;
+  });
+}
+
+function markOf({ id }: Item, differences: Differences | null): 'added' | 'moved' | null {
+  if (differences?.added.has(id)) return 'added';
+  return differences?.moved.has(id) ? 'moved' : null;
+}
+
+interface ItemRowProps {
   readonly item: Item;
   readonly index: number;
   readonly count: number;
+  readonly beginsAtSeconds: number | null;
+  readonly mark: 'added' | 'moved' | null;
+  readonly isHeld: boolean;
+  readonly onMove: (itemID: string, from: number, to: number) => void;
+  readonly onRemove: (edit: Edit) => void;
+  readonly onHold: (event: PointerEvent<HTMLElement>, index: number) => void;
 }
 
-function ItemRow({ item, index, count, onEdit }: ItemRowProps): ReactNode {
-  const { data: upload } = useLive<Upload>(`/uploads/${item.uploadID}`);
-  const name = upload?.name ?? '…';
-  const move = (to: number) => {
-    const place = Math.min(count - 1, Math.max(0, to));
-    if (place !== index) void onEdit({ op: 'move', itemID: item.id, index: place });
-  };
+const ItemRow = memo(ShownRow);
+
+function ShownRow(props: ItemRowProps): ReactNode {
+  const { item, index, count, beginsAtSeconds, mark, isHeld, onMove, onRemove, onHold } = props;
+  const name = item.name ?? '…';
+  const move = (to: number) => onMove(item.id, index, to);
   return (
-    <li>
+    <>
+      <span className="handle" aria-hidden="true" data-held={isHeld} onPointerDown={(event) => onHold(event, index)}>
+        ⠿
+      </span>
       <input
         // Begins anew wherever the item is: it says where that is.
         key={index}
@@ -66,8 +100,11 @@ function ItemRow({ item, index, count, onEdit }: ItemRowProps): ReactNode {
         }}
       />
       <div>
-        <span className="name">{name}</span>
-        {item.failure && <p className="error">{item.failure.detail}</p>}
+        <span className="name">{name}</span> {mark && <span className="hint">{words.playlists.marks[mark]}</span>}
+        {beginsAtSeconds !== null && (
+          <p className="hint">{words.playlists.beginsAt(formatDuration(beginsAtSeconds))}</p>
+        )}
+        {item.failure && <p className="error">{words.playlists.failures[item.failure.code] ?? item.failure.detail}</p>}
       </div>
       <span className="state">
         <span className="hint">{item.durationSeconds !== null && formatDuration(item.durationSeconds)}</span>
@@ -90,11 +127,11 @@ function ItemRow({ item, index, count, onEdit }: ItemRowProps): ReactNode {
         <button
           type="button"
           aria-label={words.playlists.take(name)}
-          onClick={() => void onEdit({ op: 'remove', itemID: item.id })}
+          onClick={() => onRemove({ op: 'remove', itemID: item.id })}
         >
           ✕
         </button>
       </span>
-    </li>
+    </>
   );
 }

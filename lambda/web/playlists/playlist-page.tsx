@@ -1,19 +1,25 @@
-// One playlist: its draft, which is edited step by step, and whether that is what streams play.
-import { useState } from 'react';
+// One playlist: its draft, which is edited step by step, and how that differs from what streams play.
+import { useMemo, useState } from 'react';
 import type { ReactNode } from 'react';
 import { playlistModes } from '../../domain/play-out.ts';
-import { ApiError, call } from '../app/api.ts';
-import { formatDuration } from '../app/format.ts';
-import { refresh, show, useLive } from '../app/live-data.ts';
+import type { PlaylistMode } from '../../domain/play-out.ts';
+import { Ask } from '../app/ask.tsx';
+import { formatDuration, formatMoment } from '../app/format.ts';
+import { useLive } from '../app/live-data.ts';
 import { Loaded } from '../app/loaded.tsx';
 import { MoreButton } from '../app/more-button.tsx';
 import type { ScreenProps } from '../app/screen.ts';
+import { SearchField } from '../app/search-field.tsx';
 import type { Playlist, Upload } from '../app/types.ts';
 import { usePages } from '../app/use-pages.ts';
 import { Choice } from '../form.tsx';
 import { words } from '../words/en.ts';
-import type { Edit } from './edit.ts';
+import { differencesOf } from './differences.ts';
+import type { Differences } from './differences.ts';
 import { PlaylistItems } from './playlist-items.tsx';
+import { useEdits } from './use-edits.ts';
+
+const mostRemovedShown = 100;
 
 export function PlaylistPage({ id }: ScreenProps): ReactNode {
   const path = `/playlists/${id}`;
@@ -28,85 +34,86 @@ export function PlaylistPage({ id }: ScreenProps): ReactNode {
   );
 }
 
-function Shown({ playlist }: { readonly playlist: Playlist }): ReactNode {
-  const [error, setError] = useState<string | null>(null);
-  const path = `/playlists/${playlist.id}`;
-  /** Each edit names the version that it was made on: nobody undoes what somebody else has done meanwhile. */
-  const attempt = async (operation: 'operations' | 'publish', body?: object): Promise<void> => {
-    setError(null);
-    try {
-      show(path, await call<Playlist>('POST', `${path}/${operation}`, body));
-      refresh('/playlists?');
-    } catch (failure) {
-      const isConflict = failure instanceof ApiError && failure.code === 'version_conflict';
-      setError(isConflict ? words.playlists.conflict : (failure as Error).message);
-      refresh(path);
-    }
-  };
-  const edit = (...operations: readonly Edit[]) =>
-    attempt('operations', { operations, expectedVersion: playlist.version });
+function Shown({ playlist: read }: { readonly playlist: Playlist }): ReactNode {
+  const { shown: playlist, edit, publish, discard, error } = useEdits(read);
+  const { draft, live } = playlist;
+  const differences = useMemo(() => (live === null ? null : differencesOf(draft.items, live.items)), [draft, live]);
+  const isPlayed = differences !== null && countOf(differences) === 0 && live?.mode === draft.mode;
+  const isPublishing = playlist.publishStatus !== 'IDLE' && playlist.publishStatus !== 'FAILED';
   return (
     <>
       <div className="heading">
         <h1>{playlist.name ?? words.playlists.one}</h1>
-        <button
-          type="button"
-          className="primary"
-          disabled={isPlayed(playlist) || playlist.draft.items.length === 0}
-          onClick={() => void attempt('publish')}
-        >
-          {words.playlists.publish}
-        </button>
+        <div className="state">
+          {live !== null && !isPlayed && (
+            <Ask
+              action={words.playlists.discard}
+              question={words.playlists.discardAsk}
+              explanation={words.playlists.discardText}
+              onYes={discard}
+            />
+          )}
+          <button
+            type="button"
+            className="primary"
+            disabled={isPlayed || draft.items.length === 0}
+            onClick={() => void publish()}
+          >
+            {words.playlists.publish}
+          </button>
+        </div>
       </div>
       <p className="hint" role="status">
-        {words.playlists.items(playlist.draft.items.length)} · {formatDuration(playlist.draft.durationSeconds)} ·{' '}
-        {statusWords(playlist)}
+        {words.playlists.items(draft.items.length)} · {formatDuration(draft.durationSeconds)} ·{' '}
+        {isPublishing ? words.playlists.publishing : words.playlists[isPlayed ? 'same' : 'different']}
+        {playlist.takesOverAt !== null && ` ${words.playlists.takesOver(formatMoment(playlist.takesOverAt))}`}
       </p>
       {playlist.publishFailure && <p className="error">{playlist.publishFailure.detail}</p>}
+      {differences !== null && <DraftAgainstLive differences={differences} />}
       <div role="alert">{error !== null && <p className="error">{error}</p>}</div>
       <Choice
         name="mode"
         label={words.playlists.mode}
         value={playlist.mode}
         options={playlistModes.map((mode) => [mode, words.playlists.modes[mode]] as const)}
-        onChange={(mode) => void edit({ op: 'setMode', mode })}
+        onChange={(mode) => edit({ op: 'setMode', mode: mode as PlaylistMode })}
       />
-      <PlaylistItems items={playlist.draft.items} onEdit={edit} />
+      <PlaylistItems items={draft.items} differences={differences} onEdit={edit} />
       <LibraryPicker onAdd={(uploadID) => edit({ op: 'add', uploadID })} />
     </>
   );
 }
 
-/** Whether what is played is the draft. */
-function isPlayed({ draft, live }: Playlist): boolean {
-  if (live === null || live.mode !== draft.mode || live.items.length !== draft.items.length) return false;
-  return live.items.every(({ id, uploadID }, index) => {
-    const item = draft.items[index]!;
-    return id === item.id && uploadID === item.uploadID;
-  });
+const countOf = ({ added, moved, removed }: Differences) => added.size + moved.size + removed.length;
+
+function DraftAgainstLive({ differences }: { readonly differences: Differences }): ReactNode {
+  const { added, moved, removed } = differences;
+  if (countOf(differences) === 0) return null;
+  const summary = words.playlists.againstLive(added.size, moved.size, removed.length);
+  if (removed.length === 0) return <p className="hint">{summary}</p>;
+  return (
+    <details>
+      <summary>{summary}</summary>
+      <ul className="rows">
+        {removed.slice(0, mostRemovedShown).map(({ id, name }) => (
+          <li key={id}>
+            <span className="name">{name}</span>
+            <span className="hint">{words.playlists.takenOut}</span>
+          </li>
+        ))}
+      </ul>
+    </details>
+  );
 }
 
-function statusWords(playlist: Playlist): string {
-  if (playlist.publishStatus !== 'IDLE' && playlist.publishStatus !== 'FAILED') return words.playlists.publishing;
-  return isPlayed(playlist) ? words.playlists.same : words.playlists.different;
-}
-
-function LibraryPicker({ onAdd }: { readonly onAdd: (uploadID: string) => Promise<void> }): ReactNode {
+function LibraryPicker({ onAdd }: { readonly onAdd: (uploadID: string) => void }): ReactNode {
   const [search, setSearch] = useState('');
   const path = `/uploads?limit=20${search === '' ? '' : `&q=${encodeURIComponent(search)}`}`;
   const { first, items, more } = usePages<Upload>(path);
   return (
     <section aria-labelledby="library">
       <h2 id="library">{words.playlists.add}</h2>
-      <label>
-        <span className="hidden">{words.library.search}</span>
-        <input
-          type="search"
-          placeholder={words.library.search}
-          value={search}
-          onChange={(event) => setSearch(event.target.value)}
-        />
-      </label>
+      <SearchField label={words.library.search} onSearch={setSearch} />
       <Loaded live={first} path={path}>
         {() => (
           <ul className="rows">
@@ -115,7 +122,7 @@ function LibraryPicker({ onAdd }: { readonly onAdd: (uploadID: string) => Promis
                 <span className="name">{name}</span>
                 <span className="state">
                   <span className="hint">{durationSeconds !== null && formatDuration(durationSeconds)}</span>
-                  <button type="button" aria-label={words.playlists.addOne(name)} onClick={() => void onAdd(id)}>
+                  <button type="button" aria-label={words.playlists.addOne(name)} onClick={() => onAdd(id)}>
                     +
                   </button>
                 </span>

@@ -3,6 +3,7 @@ import type { ReactNode } from 'react';
 import { formatDuration } from '../app/format.ts';
 import { useLive } from '../app/live-data.ts';
 import { Loaded } from '../app/loaded.tsx';
+import { LongList } from '../app/long-list.tsx';
 import { MoreButton } from '../app/more-button.tsx';
 import { Link } from '../app/router.tsx';
 import type { Page, Playlist, Stream } from '../app/types.ts';
@@ -23,9 +24,9 @@ export function PlaylistsPage(): ReactNode {
         {() => (
           <>
             {items.length === 0 && <p className="hint">{words.playlists.empty}</p>}
-            <ul className="rows long">
-              {items.map(({ id, name, streamID, draft }) => (
-                <li key={id}>
+            <LongList items={items}>
+              {({ id, name, streamID, draft }) => (
+                <>
                   <div>
                     <Link href={`/playlists/${id}`}>
                       <strong>{name ?? words.playlists.one}</strong>
@@ -35,9 +36,9 @@ export function PlaylistsPage(): ReactNode {
                   <p className="hint">
                     {words.playlists.items(draft.items.length)} · {formatDuration(draft.durationSeconds)}
                   </p>
-                </li>
-              ))}
-            </ul>
+                </>
+              )}
+            </LongList>
           </>
         )}
       </Loaded>

@@ -5,10 +5,9 @@ import { Age } from '../app/age.tsx';
 import { formatBitrate, formatBytes, formatDuration, formatNumber, formatWhole } from '../app/format.ts';
 import { useConnection, useLive } from '../app/live-data.ts';
 import { Loaded } from '../app/loaded.tsx';
-import { Poster } from '../app/poster.tsx';
 import type { Stream, StreamStats } from '../app/types.ts';
 import { words } from '../words/en.ts';
-import { nameOf } from './stream-name.ts';
+import { Preview } from './preview.tsx';
 
 const figuresEveryMs = 2000;
 
@@ -18,12 +17,7 @@ export function Evidence({ stream }: { readonly stream: Stream }): ReactNode {
   return (
     <section aria-labelledby="evidence">
       <h2 id="evidence">{words.stream.evidence}</h2>
-      {stream.posterURL && (
-        <figure>
-          <Poster url={stream.posterURL} alt={words.stream.pictureAlt(nameOf(stream))} />
-          <figcaption className="hint">{words.stream.picture}</figcaption>
-        </figure>
-      )}
+      <Preview stream={stream} />
       <Loaded live={stats} path={path}>
         {(figures) =>
           figures.sampledAt === null ? (

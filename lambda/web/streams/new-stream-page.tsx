@@ -10,6 +10,8 @@ import { navigate, replaceAddress, useParameter } from '../app/router.tsx';
 import type { Destination, Page, Stream, Upload } from '../app/types.ts';
 import { DestinationForm } from '../destinations/destination-form.tsx';
 import { Choice, Field, Form } from '../form.tsx';
+import { chosenFiles, droppedFiles } from '../library/dropped-files.ts';
+import type { AddedFile } from '../library/dropped-files.ts';
 import { addFiles } from '../library/upload-queue.ts';
 import { useUploadTasks } from '../library/upload-tray.tsx';
 import { words } from '../words/en.ts';
@@ -65,14 +67,14 @@ function FileCard({
     setSending(null);
     // oxlint-disable-next-line react/exhaustive-deps -- once for each upload
   }, [uploadID]);
-  const add = (files: readonly File[]) => setSending(addFiles(files.slice(0, 1))[0] ?? null);
+  const add = (files: readonly AddedFile[]) => setSending(addFiles(files.slice(0, 1))[0] ?? null);
   return (
     <section
       aria-labelledby="file"
       onDragOver={(event) => event.preventDefault()}
       onDrop={(event) => {
         event.preventDefault();
-        add([...event.dataTransfer.files]);
+        void droppedFiles(event.dataTransfer).then(add);
       }}
     >
       <h2 id="file">{words.make.file}</h2>
@@ -92,7 +94,7 @@ function FileCard({
             type="file"
             className="hidden"
             accept="video/*,audio/*,image/*,.mkv,.ts,.flv,.mxf"
-            onChange={(event) => add([...(event.target.files ?? [])])}
+            onChange={(event) => add(chosenFiles(event.target))}
           />
         </label>{' '}
         <span className="hint">{words.make.drop}</span>

@@ -1,11 +1,12 @@
 // What keeps a stream from starting, and what to do about each; nothing where it can start as it is.
 import type { ReactNode } from 'react';
+import type { ReadinessCode } from '../../domain/readiness-issues.ts';
 import { useLive } from '../app/live-data.ts';
 import { words } from '../words/en.ts';
 
 export interface ReadinessAnswer {
   readonly ready: boolean;
-  readonly issues: readonly { readonly error: string; readonly suggestion: string; readonly stage: string }[];
+  readonly issues: readonly { readonly code: ReadinessCode; readonly error: string; readonly suggestion: string }[];
 }
 
 export function Readiness({ streamID }: { readonly streamID: string }): ReactNode {
@@ -15,9 +16,9 @@ export function Readiness({ streamID }: { readonly streamID: string }): ReactNod
     <div role="status" className="notice">
       <h3>{data.ready ? words.stream.leftOut : words.stream.readiness}</h3>
       <ul>
-        {data.issues.map(({ error, suggestion }) => (
+        {data.issues.map(({ code, error, suggestion }) => (
           <li key={error + suggestion}>
-            {error} <span className="hint">{suggestion}</span>
+            {error} <span className="hint">{words.remedies[code] ?? suggestion}</span>
           </li>
         ))}
       </ul>

@@ -3,15 +3,14 @@ import type { ReactNode } from 'react';
 import { liveStates } from '../../domain/stream-lifecycle.ts';
 import { call } from '../app/api.ts';
 import { Ask } from '../app/ask.tsx';
+import { formatNumber } from '../app/format.ts';
 import { refresh, show } from '../app/live-data.ts';
 import type { Stream } from '../app/types.ts';
 import { words } from '../words/en.ts';
 import { nameOf } from './stream-name.ts';
-import { usePrice } from './price.ts';
 
 export function StartAndStop({ stream }: { readonly stream: Stream }): ReactNode {
   const name = nameOf(stream);
-  const price = usePrice(stream.quality, stream.framerate);
   const move = async (what: 'start' | 'stop'): Promise<void> => {
     const moved = await call<Stream>('POST', `/streams/${stream.id}/${what}`);
     show(`/streams/${stream.id}`, moved);
@@ -34,7 +33,7 @@ export function StartAndStop({ stream }: { readonly stream: Stream }): ReactNode
       action={words.stream.start}
       tone="primary"
       question={words.stream.startAsk(name)}
-      explanation={words.stream.startText(price)}
+      explanation={words.stream.startText(formatNumber(stream.creditsPerHour))}
       refuse={words.stream.notNow}
       onYes={() => move('start')}
     />

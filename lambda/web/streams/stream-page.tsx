@@ -4,12 +4,15 @@ import { Age } from '../app/age.tsx';
 import type { ScreenProps } from '../app/screen.ts';
 import { useLive } from '../app/live-data.ts';
 import { Loaded } from '../app/loaded.tsx';
-import { OutputBadge, StreamBadge } from '../app/state-badge.tsx';
-import type { Destination, Output, Page, Stream, Transition } from '../app/types.ts';
+import { StreamBadge } from '../app/state-badge.tsx';
+import type { Stream, Transition } from '../app/types.ts';
 import { words } from '../words/en.ts';
+import { Broadcasts } from './broadcasts.tsx';
 import { Evidence } from './evidence.tsx';
 import { Figures } from './figures.tsx';
+import { Outputs } from './outputs.tsx';
 import { nameOf } from './stream-name.ts';
+import { SoundAndLook } from './sound-and-look.tsx';
 import { StartAndStop } from './start-and-stop.tsx';
 import { StreamSettings } from './stream-settings.tsx';
 import { Timeline } from './timeline.tsx';
@@ -45,47 +48,26 @@ function Shown({ stream }: { readonly stream: Stream }): ReactNode {
           <Age at={since} />
         </span>
       </p>
+      {isOnBackup(stream) && <p className="hint">{words.stream.onBackup}</p>}
       {reason && <p className={isWrong ? 'error' : 'hint'}>{reason.detail}</p>}
       <div className="columns">
         <Evidence stream={stream} />
         <Timeline stream={stream} />
       </div>
-      <Outputs outputs={stream.outputs} />
+      <Outputs stream={stream} />
+      {stream.streamDestination === 'managed' && <Broadcasts stream={stream} />}
       <Figures streamID={stream.id} />
+      <SoundAndLook stream={stream} />
       <StreamSettings stream={stream} />
       <History transitions={stream.transitions} />
     </>
   );
 }
 
-function Outputs({ outputs }: { readonly outputs: readonly Output[] }): ReactNode {
-  const { data: destinations } = useLive<Page<Destination>>('/destinations?limit=100');
-  const nameOfDestination = new Map(destinations?.data.map(({ id, name }) => [id, name]));
-  return (
-    <section aria-labelledby="outputs">
-      <h2 id="outputs">{words.stream.outputs}</h2>
-      {outputs.length === 0 && <p className="hint">{words.stream.noOutputs}</p>}
-      <ul className="rows">
-        {outputs.map((output) => (
-          <li key={output.id}>
-            <div>
-              <strong>{output.name ?? nameOfDestination.get(output.destinationID) ?? '…'}</strong>
-              {output.reason && <p>{output.reason.detail}</p>}
-              {output.replicas.map((replica) => (
-                <p className="hint" key={replica.role}>
-                  {replica.attempt > 0 && `${words.stream.attempt(replica.attempt)} `}
-                  {replica.nextAttemptAt && <Age at={replica.nextAttemptAt} />}
-                </p>
-              ))}
-            </div>
-            <p className="state">
-              <OutputBadge {...output} />
-            </p>
-          </li>
-        ))}
-      </ul>
-    </section>
-  );
+/** Whether viewers get the backup's feed alone. */
+function isOnBackup({ state, replicas }: Stream): boolean {
+  const isAny = (wanted: string) => replicas.some(({ role, state: of }) => role === wanted && of === 'live');
+  return state === 'active' && isAny('backup') && !isAny('primary');
 }
 
 function History({ transitions }: { readonly transitions: readonly Transition[] }): ReactNode {

@@ -7,7 +7,7 @@ import { call } from '../app/api.ts';
 import { Ask } from '../app/ask.tsx';
 import { refresh, show, useLive } from '../app/live-data.ts';
 import { Link, navigate } from '../app/router.tsx';
-import type { Destination, Page, Playlist, Stream, Upload } from '../app/types.ts';
+import type { Destination, ManagedSettings, Page, Playlist, Stream, Upload } from '../app/types.ts';
 import { Choice, Field, Form } from '../form.tsx';
 import { words } from '../words/en.ts';
 import { framerateWords, qualityWords } from './format-words.ts';
@@ -23,6 +23,7 @@ export function StreamSettings({ stream }: { readonly stream: Stream }): ReactNo
       {locked && <p className="hint">{words.stream.lockedWhileLive}</p>}
       <PlaylistLinks stream={stream} isLocked={locked} />
       <Fields stream={stream} isLocked={locked} />
+      <Duplicate streamID={stream.id} />
       {!locked && (
         <p>
           <Ask
@@ -40,6 +41,34 @@ export function StreamSettings({ stream }: { readonly stream: Stream }): ReactNo
         </p>
       )}
     </section>
+  );
+}
+
+/** Makes another stream like this one, which is then shown. */
+function Duplicate({ streamID }: { readonly streamID: string }): ReactNode {
+  const [error, setError] = useState<string | null>(null);
+  const duplicate = async (): Promise<void> => {
+    setError(null);
+    try {
+      const { id } = await call<Stream>('POST', `/streams/${streamID}/duplicate`, {});
+      refresh('/streams?');
+      refresh('/playlists?');
+      navigate(`/streams/${id}`);
+    } catch (failure) {
+      setError((failure as Error).message);
+    }
+  };
+  return (
+    <div>
+      <button type="button" onClick={() => void duplicate()}>
+        {words.stream.duplicate}
+      </button>
+      {error !== null && (
+        <p className="error" role="alert">
+          {error}
+        </p>
+      )}
+    </div>
   );
 }
 
@@ -80,20 +109,24 @@ function Fields({ stream, isLocked }: { readonly stream: Stream; readonly isLock
   const [isSaved, setSaved] = useState(false);
   const { data: destinations } = useLive<Page<Destination>>('/destinations?limit=100');
   const { data: uploads } = useLive<Page<Upload>>('/uploads?limit=100&probeState=completed');
+  const { data: managed } = useLive<Page<ManagedSettings>>('/managed-settings?limit=50');
   const save = async (fields: Readonly<Record<string, string>>): Promise<void> => {
     setSaved(false);
     // What was not touched here is not sent: somebody else may have changed it meanwhile.
-    const changes = Object.entries(fields)
+    const changed = Object.entries(fields)
       .map(([name, value]) => [name, value === '' ? null : value] as const)
       .filter(([name, value]) => value !== (stream[name as keyof Stream] || null));
-    show(`/streams/${stream.id}`, await call('PATCH', `/streams/${stream.id}`, Object.fromEntries(changes)));
+    const changes: Record<string, string | null> = Object.fromEntries(changed);
+    if (changes['managedSettingsID'] !== undefined)
+      changes['streamDestination'] = changes['managedSettingsID'] === null ? null : 'managed';
+    show(`/streams/${stream.id}`, await call('PATCH', `/streams/${stream.id}`, changes));
     refresh('/streams');
     setSaved(true);
   };
   if (!destinations || !uploads) return null;
   // With other settings the form begins anew: it never shows, or saves, what is not so any more.
-  const { name: ownName, videoUploadObjectID, destinationID, quality, framerate } = stream;
-  const shown = JSON.stringify([ownName, videoUploadObjectID, destinationID, quality, framerate]);
+  const { name: ownName, videoUploadObjectID, destinationID, managedSettingsID, quality, framerate } = stream;
+  const shown = JSON.stringify([ownName, videoUploadObjectID, destinationID, managedSettingsID, quality, framerate]);
   const named = (rows: readonly { readonly id: string; readonly name: string }[], own: string | null) => [
     ['', words.none] as const,
     ...rows.map(({ id, name }) => [id, name] as const),
@@ -126,6 +159,14 @@ function Fields({ stream, isLocked }: { readonly stream: Stream; readonly isLock
               defaultValue={stream.destinationID ?? ''}
               options={named(destinations.data, stream.destinationID)}
             />
+            {(managed?.data.length ?? 0) > 0 && (
+              <Choice
+                name="managedSettingsID"
+                label={words.stream.managed}
+                defaultValue={managedSettingsID ?? ''}
+                options={named(managed!.data, managedSettingsID)}
+              />
+            )}
             <Choice
               name="quality"
               label={words.stream.quality}

@@ -1,22 +1,27 @@
 // The list of streams: each with its state, how long it has been so, and where it goes.
+import { memo } from 'react';
 import type { ReactNode } from 'react';
 import { streamStates } from '../../domain/stream-lifecycle.ts';
 import { Age } from '../app/age.tsx';
 import { useLive } from '../app/live-data.ts';
 import { Loaded } from '../app/loaded.tsx';
+import { LongList } from '../app/long-list.tsx';
 import { MoreButton } from '../app/more-button.tsx';
 import { Link, setParameter, useParameter } from '../app/router.tsx';
+import { SearchField } from '../app/search-field.tsx';
 import { StreamBadge } from '../app/state-badge.tsx';
 import type { Destination, Page, Stream } from '../app/types.ts';
 import { usePages } from '../app/use-pages.ts';
 import { words } from '../words/en.ts';
 import { nameOf } from './stream-name.ts';
 
+/** Stands in the choice of states, and is no state. */
+const attention = 'attention';
+
 export function StreamsPage(): ReactNode {
   const [search, state] = [useParameter('q'), useParameter('state')];
-  const path = `/streams?limit=100${state === '' ? '' : `&state=${encodeURIComponent(state)}`}`;
+  const path = `/streams?${parametersOf(search, state)}`;
   const { first, items, more } = usePages<Stream>(path);
-  const fitting = items.filter((stream) => nameOf(stream).toLowerCase().includes(search.toLowerCase()));
   return (
     <div className="screen">
       <div className="heading">
@@ -26,19 +31,12 @@ export function StreamsPage(): ReactNode {
         </Link>
       </div>
       <div className="filters">
-        <label>
-          <span className="hidden">{words.streams.search}</span>
-          <input
-            type="search"
-            placeholder={words.streams.search}
-            defaultValue={search}
-            onChange={(event) => setParameter('q', event.target.value)}
-          />
-        </label>
+        <SearchField label={words.streams.search} value={search} onSearch={(text) => setParameter('q', text)} />
         <label>
           <span className="hidden">{words.streams.filter}</span>
           <select value={state} onChange={(event) => setParameter('state', event.target.value)}>
             <option value="">{words.streams.all}</option>
+            <option value={attention}>{words.streams.attention}</option>
             {streamStates.map((each) => (
               <option key={each} value={each}>
                 {words.states[each]}
@@ -48,13 +46,19 @@ export function StreamsPage(): ReactNode {
         </label>
       </div>
       <Loaded live={first} path={path}>
-        {() =>
-          fitting.length === 0 ? <None isFiltered={search !== '' || state !== ''} /> : <Rows streams={fitting} />
-        }
+        {() => (items.length === 0 ? <None isFiltered={search !== '' || state !== ''} /> : <Rows streams={items} />)}
       </Loaded>
-      <MoreButton more={more} />
+      <MoreButton more={more} isEager />
     </div>
   );
+}
+
+function parametersOf(search: string, state: string): URLSearchParams {
+  const parameters = new URLSearchParams({ limit: '100' });
+  if (search !== '') parameters.set('q', search);
+  if (state === attention) parameters.set('needsAttention', 'true');
+  else if (state !== '') parameters.set('state', state);
+  return parameters;
 }
 
 function None({ isFiltered }: { readonly isFiltered: boolean }): ReactNode {
@@ -81,29 +85,44 @@ function Rows({ streams }: { readonly streams: readonly Stream[] }): ReactNode {
       <p className="hint" role="status">
         {words.streams.shown(streams.length)}
       </p>
-      <ul className="rows long">
-        {streams.map((stream) => (
-          <li key={stream.id}>
-            <div>
-              <Link href={`/streams/${stream.id}`}>
-                <strong>{nameOf(stream)}</strong>
-              </Link>
-              <p className="hint">
-                {stream.destinationID === null
-                  ? words.streams.nowhere
-                  : words.streams.to(nameOfDestination.get(stream.destinationID) ?? '…')}
-                {stream.stateReason && ` · ${stream.stateReason.detail}`}
-              </p>
-            </div>
-            <p className="state">
-              <StreamBadge {...stream} />{' '}
-              <span className="hint">
-                <Age at={stream.transitions[0]?.at ?? stream.updatedAt} />
-              </span>
-            </p>
-          </li>
-        ))}
-      </ul>
+      <LongList items={streams}>
+        {(stream) => (
+          <Row
+            stream={stream}
+            destination={stream.destinationID === null ? null : (nameOfDestination.get(stream.destinationID) ?? '…')}
+          />
+        )}
+      </LongList>
+    </>
+  );
+}
+
+interface RowProps {
+  readonly stream: Stream;
+  /** Its name; null where none is chosen. */
+  readonly destination: string | null;
+}
+
+const Row = memo(ShownRow);
+
+function ShownRow({ stream, destination }: RowProps): ReactNode {
+  return (
+    <>
+      <div>
+        <Link href={`/streams/${stream.id}`}>
+          <strong>{nameOf(stream)}</strong>
+        </Link>
+        <p className="hint">
+          {destination === null ? words.streams.nowhere : words.streams.to(destination)}
+          {stream.stateReason && ` · ${stream.stateReason.detail}`}
+        </p>
+      </div>
+      <p className="state">
+        <StreamBadge {...stream} />{' '}
+        <span className="hint">
+          <Age at={stream.transitions[0]?.at ?? stream.updatedAt} />
+        </span>
+      </p>
     </>
   );
 }

@@ -21,6 +21,8 @@ export const library = {
       .filter((use) => !use.startsWith('0 '))
       .join(' and ')}`,
   unused: 'not used',
+  findings: (count: number) => `${plural(count, 'thing', 'things')} that viewers may notice`,
+  retryOne: (name: string) => `Try again: ${name}`,
   removeAsk: (name: string) => `Delete ${name}?`,
   removeText: 'The file goes for good.',
   removeUsed: 'It is used: streams and playlists that play it have to let go of it first.',
@@ -54,14 +56,33 @@ export const playlists = {
   make: 'Make a playlist',
   edit: 'Edit the playlist',
   none: 'No items yet. Add some from the library below.',
+  /** Where the API's own words name operations. */
+  failures: {
+    upload_not_uploaded: 'The file has not arrived: it is on its way, or was interrupted.',
+  } as Readonly<Record<string, string>>,
   missing: 'This playlist is not there, or not any more.',
   same: 'What streams play is this draft.',
   different:
     'This draft is not what is played yet. A start publishes it; a live stream takes it over when you publish.',
   publishing: 'It is being published: its media is prepared first.',
   publish: 'Publish',
+  discard: 'Discard the draft',
+  discardAsk: 'Discard what was edited?',
+  discardText: 'The draft is again what was published last. What you have edited since is gone.',
+  takesOver: (at: string) => `What was published last is on air from ${at}.`,
   mode: 'Order',
   modes: { sequential: 'One after the other', shuffle: 'Shuffled, anew each lap' },
+  marks: { added: 'New', moved: 'Moved' },
+  beginsAt: (at: string) => `at ${at} of each lap`,
+  againstLive: (added: number, moved: number, removed: number) =>
+    `Against what is played: ${[
+      added > 0 && `${added} new`,
+      moved > 0 && `${moved} moved`,
+      removed > 0 && `${removed} taken out`,
+    ]
+      .filter((part) => part !== false)
+      .join(', ')}.`,
+  takenOut: 'is played until you publish',
   up: (name: string) => `Move ${name} up`,
   down: (name: string) => `Move ${name} down`,
   position: (name: string) => `Position of ${name}`,

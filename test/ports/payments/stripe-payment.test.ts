@@ -85,8 +85,8 @@ describe.skipIf(mock.missing)(`Stripe ${mock.note}`, { timeout: 60_000 }, () => 
         'line_items[0][price_data][unit_amount]': '1234',
         'line_items[0][price_data][product_data][name]': '1234 streaming credits',
         'adaptive_pricing[enabled]': 'false',
-        success_url: 'https://example.com/?paid=inv_1',
-        cancel_url: 'https://example.com/',
+        success_url: 'https://example.com/billing?paid=inv_1',
+        cancel_url: 'https://example.com/billing',
         expires_at: String(now.getTime() / 1000 + 3600),
       },
     });

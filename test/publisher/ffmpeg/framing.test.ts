@@ -22,7 +22,7 @@ const sources = [
   { name: 'hdr.mkv', kind: 'video', dynamicRange: 'pq' },
 ] as const;
 const framings: (FramingName | undefined)[] = [undefined, 'pad1060a0', 'crop', 'blur'];
-const shape = { columns: aspects.length * framings.length, rows: sources.length };
+const shape = { columns: aspects.length * framings.length, rows: sources.length, tilePixels: 128 };
 const keptPage = join(import.meta.dirname, 'framing-page.jpg');
 
 const formatOf = (aspect: (typeof aspects)[number]) =>

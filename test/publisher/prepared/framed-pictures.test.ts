@@ -2,10 +2,12 @@
 import { buffer } from 'node:stream/consumers';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { TimelineItem } from '../../../lambda/domain/play-out.ts';
+import { lookKey } from '../../../lambda/domain/drawings.ts';
 import { formatName, renditionOf } from '../../../lambda/domain/rendition.ts';
+import type { DrawnLogo } from '../../../lambda/publisher/ffmpeg/overlays.ts';
 import { findMediaTools } from '../../../lambda/publisher/media/media-tools.ts';
 import { segmentKey } from '../../../lambda/publisher/prepared/segment-format.ts';
-import { uprightSample } from '../../support/media-samples.ts';
+import { fastEncoder, mediaSample, serveSamples, uprightSample } from '../../support/media-samples.ts';
 import { steps } from '../../support/recording.ts';
 import { CheckingIngest, frameTimes } from './checking-ingest.ts';
 import { format, item, mediaOptions, play, preparedClips, timelineOf } from './prepared-clips.ts';
@@ -25,12 +27,16 @@ beforeAll(async () => {
 afterAll(() => clips[Symbol.asyncDispose]());
 
 /** What comes of three laps, where the item is there in these formats. */
-async function sent(formats: readonly string[], items: readonly TimelineItem[] = [film]) {
+async function sent(
+  formats: readonly string[],
+  items: readonly TimelineItem[] = [film],
+  looks: ReadonlyMap<string, number> = new Map(),
+) {
   const ingest = new CheckingIngest();
   const media = mediaOptions(clips.objects, () => ({ video: timelineOf(...items) }));
   const loadTimelines = async () => {
     const { video, audio } = await media.options.loadTimelines();
-    return { video: { ...video, formats: new Map([[film.uploadID, formats]]) }, audio };
+    return { video: { ...video, formats: new Map([[film.uploadID, formats]]), looks }, audio };
   };
   await play({ ...media, options: { ...media.options, loadTimelines } }, ingest, { seconds: 3 });
   expect(steps(frameTimes(ingest.video))).toEqual([33, 34]);
@@ -53,4 +59,31 @@ it('is sent with black bars where the framed pictures are gone, and these are as
   await clips.objects.write(key, bytes, { contentType: 'application/octet-stream' });
   expect(pictures).toEqual(bars.pictures);
   expect(unreadable).toContain('upright 0');
+});
+
+it('is sent with what is drawn over it from the item on that all agents know, and before that without', async () => {
+  const drawn = `o${'0'.repeat(16)}` as const;
+  const named = { ...format, drawn };
+  const withLogo = item('upright', 1, { drawn });
+  await using server = await serveSamples();
+  const logo = {
+    sourceURL: server.urlOf(await mediaSample('still.jpg')),
+    place: 'topLeft',
+    widthPercent: 30,
+    opacityPercent: 100,
+  };
+  await clips.prepare(film, await uprightSample(), named, fastEncoder, {
+    overlay: { logo: logo as DrawnLogo, sheet: null },
+  });
+  const name = formatName(named);
+  const [bars, unknown] = [await sent([base], [item('upright', 1)]), await sent([base, name], [withLogo])];
+  expect(unknown.pictures).toEqual(bars.pictures);
+  const looks = (fromSeconds: number) => new Map([[lookKey('upright', name), fromSeconds]]);
+  const known = await sent([base, name], [withLogo], looks(0));
+  expect(known.pictures).toHaveLength(bars.pictures.length);
+  expect(known.pictures).not.toEqual(bars.pictures);
+  const later = await sent([base, name], [withLogo], looks(1.5));
+  // The third lap begins after it. What comes first is no picture.
+  expect(later.pictures.slice(0, 61)).toEqual(bars.pictures.slice(0, 61));
+  expect(later.pictures.slice(61)).toEqual(known.pictures.slice(61));
 });

@@ -16,10 +16,11 @@ import { findMediaTools } from '../../../lambda/publisher/media/media-tools.ts';
 import { SegmentStore } from '../../../lambda/publisher/prepared/segment-store.ts';
 import { segmentKey } from '../../../lambda/publisher/prepared/segment-format.ts';
 import { inspectedLoudness, loudFilm, measuredLoudness } from '../../support/loudness.ts';
-import { fastEncoder } from '../../support/media-samples.ts';
+import { fastEncoder, madeSample } from '../../support/media-samples.ts';
 import { steps } from '../../support/recording.ts';
 import { CheckingIngest, flvOf, frameTimes } from './checking-ingest.ts';
-import { format, item, mediaOptions, play, preparedClips, timelineOf } from './prepared-clips.ts';
+import { openEncoded } from './heard-sound.ts';
+import { format, item, mediaOptions, play, preparedClips, receiveRendition, timelineOf } from './prepared-clips.ts';
 import type { PreparedClips } from './prepared-clips.ts';
 
 const run = promisify(execFile);
@@ -157,6 +158,39 @@ it('encoded while they are sent, items are as loud', { timeout: 120_000 }, async
   expect(faultsOf(await loudnessOf(['-i', aac]))).toEqual([]);
 });
 
+it(
+  'a file that is right already is sent as it is, sample by sample, by both backends',
+  { timeout: 120_000 },
+  async () => {
+    // A sine of −14 dB in both channels is one of −14 LUFS.
+    const sine = `0.2*sin(2*PI*997*t)`;
+    const sound = ['-f', 'lavfi', '-i', `aevalsrc='${sine}|${sine}':s=48000:d=${seconds}`, '-c:a', 'pcm_s16le'];
+    const pictures = ['-f', 'lavfi', '-i', `testsrc2=s=320x180:r=30:d=${seconds}`];
+    const path = await madeSample('right-loudness.mov', [...pictures, ...sound, '-c:v', 'libx264']);
+    expect(levelFor(await inspectedLoudness(tools, path, seconds), targetLUFS)).toBeNull();
+    const film = item('right', seconds);
+    const own = ['-v', 'error', '-i', path, '-map', '0:a', '-f', 's16le', '-'];
+    const { stdout } = await run(tools.ffmpegPath, own, { encoding: 'buffer', maxBuffer: 16 * 1024 ** 2 });
+    const tracks = { video: timelineOf(film), audio: [], pathOf: () => path };
+    const source = await openEncoded(tools, tracks, 0);
+    const samples: Buffer[] = [];
+    for (let frame = 0; frame < seconds * 30; frame++) samples.push((await source.next()).samples);
+    await source.close();
+    expect(Buffer.concat(samples).equals(stdout)).toBe(true);
+
+    // As a track of sound it is what it is with the pictures, but for the very end, after which nothing comes.
+    await clips.prepare(film, path);
+    await clips.prepare(film, path, 'sound');
+    const [beside, alone] = await Promise.all(
+      [format, 'sound' as const].map(async (of) => {
+        const { ingest } = await receiveRendition(clips.objects, renditionOf(film.uploadID, film, of));
+        return payloads({ ingest }, 'audio');
+      }),
+    );
+    expect(alone!.slice(0, beside!.length - 4)).toEqual(beside!.slice(0, -4));
+  },
+);
+
 async function record(name: string, { ingest }: { readonly ingest: CheckingIngest }): Promise<string> {
   const path = join(folder, name);
   await writeFile(path, flvOf(ingest));
@@ -169,6 +203,7 @@ function faultsOf(loudness: readonly { lufs: number; peakDBTP: number }[]): stri
   const spread = Math.max(...lufs) - Math.min(...lufs);
   const isOff = lufs.some((each) => Math.abs(each - targetLUFS) > 1);
   const peak = Math.max(...loudness.map(({ peakDBTP }) => peakDBTP));
+  console.log(`${lufs.join(', ')} LUFS, peaks of ${peak} dBTP at most`);
   return [
     ...(isOff || spread > 1 ? [`LUFS: ${lufs.join(' ')}`] : []),
     ...(peak > -1 ? [`a peak of ${peak} dBTP`] : []),

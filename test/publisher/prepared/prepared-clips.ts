@@ -37,7 +37,7 @@ export interface PreparedClips extends AsyncDisposable {
     path: string,
     format?: RenditionFormat,
     encoder?: EncoderSettings,
-    sound?: Pick<SegmentRequest, 'level' | 'itemSeconds'>,
+    more?: Pick<SegmentRequest, 'level' | 'itemSeconds' | 'overlay'>,
   ): Promise<void>;
 }
 
@@ -46,11 +46,11 @@ export async function preparedClips(tools: MediaTools): Promise<PreparedClips> {
   const objects = createFileObjectStore({ folder, baseURL: 'http://127.0.0.1/objects', signingKey: 'test' });
   return {
     objects,
-    async prepare(item, path, wanted = format, encoder = fastEncoder, sound = {}) {
+    async prepare(item, path, wanted = format, encoder = fastEncoder, more = {}) {
       const rendition = renditionOf(item.uploadID, item, wanted);
       for (let segment = 0; segment < segmentCount(rendition); segment++) {
         const { kind, hasAudio, dynamicRange } = item;
-        const request = { rendition, segment, sourceURL: path, kind, hasAudio, dynamicRange, encoder, ...sound };
+        const request = { rendition, segment, sourceURL: path, kind, hasAudio, dynamicRange, encoder, ...more };
         const bytes = await prepareSegment(tools, request, noSignal);
         await objects.write(segmentKey(rendition, segment), bytes, { contentType: 'application/octet-stream' });
       }

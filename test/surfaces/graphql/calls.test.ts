@@ -11,6 +11,7 @@ import { settleFrames } from '../../support/frames.ts';
 import { storeIncident } from '../../support/incidents.ts';
 import { pretendProbed, testService } from '../../support/service.ts';
 import type { TestUser } from '../../support/service.ts';
+import { pretendPublished } from '../../support/stored-playlists.ts';
 import { pretendOnAir } from '../../support/stored-streams.ts';
 
 const service = testService();
@@ -240,6 +241,8 @@ describe('destinations', () => {
     expect(updated).toMatchObject({ name: 'ingest', backupRtmpURL: null });
     await callAs(`/destinations/${made.destination}`, 'getDestination', { id: made.destination });
     await callAs('/destinations?archived=false', 'listDestinations', { archived: false });
+    expect(await call('checkDestination', { id: made.destination })).toMatchObject({ state: 'pending', feeds: [] });
+    await callAs(`/destinations/${made.destination}`, 'getDestination', { id: made.destination });
   });
 });
 
@@ -298,6 +301,8 @@ describe('playlists', () => {
     await callAs(`/playlists/${made.playlist}`, 'publishPlaylist', { id: made.playlist });
     await callAs(`/playlists/${made.playlist}`, 'updatePlaylist', { id: made.playlist, name: 'q' });
     await callAs(`/playlists/${made.playlist}`, 'getPlaylist', { id: made.playlist });
+    await pretendPublished(service, made.playlist);
+    await callAs(`/playlists/${made.playlist}`, 'discardPlaylistDraft', { id: made.playlist });
     await callAs(`/playlists?streamID=${made.stream}`, 'listPlaylists', { streamID: made.stream });
   });
 });
@@ -320,11 +325,18 @@ describe('streams', () => {
     const frame = call('getStreamFrame', { id, at: '2999-01-01T00:00:01+01:00' });
     await vi.waitUntil(() => settleFrames(service, 'ready'), { timeout: 20_000 });
     expect((await frame).url).toContain('/objects/');
+    await callAs(`/streams/${id}`, 'skipOccurrence', { id, startAt: '2999-01-01T23:00:00Z' });
+    const asked = { scheduleStartAt: '2998-12-31T23:00:00Z', rule: 'FREQ=DAILY', timeZone: 'Europe/Paris' };
+    await callAs(`/schedule/preview?${String(new URLSearchParams(asked))}`, 'previewRecurrence', asked);
+    const weeks = { from: '2998-12-31T00:00:00Z', to: '2999-01-14T00:00:00Z' };
+    const { data } = await callAs(`/schedule/occurrences?from=${weeks.from}&to=${weeks.to}`, 'listOccurrences', weeks);
+    expect(data).toHaveLength(14);
     expect((await callAs(`/streams/${id}`, 'cancelStreamSchedule', { id })).state).toBe('draft');
     expect((await callAs(`/streams/${id}`, 'startStream', { id })).state).toBe('activating');
     await call('getStreamStats', { id });
     await pretendOnAir(service, id);
     expect(await call('createStreamPreview', { id })).toMatchObject({ posterURL: expect.stringMatching(/now\.jpg$/) });
+    expect(await call('previewStreamLook', { id, look: {} })).toMatchObject({ url: null });
     await callAs(`/streams/${id}`, 'stopStream', { id });
     await callAs(`/streams/${id}/stats`, 'getStreamStats', { id });
     await callAs(`/streams/${id}/stats/history?resolution=1h`, 'getStreamStatsHistory', { id, resolution: '1h' });
@@ -351,6 +363,16 @@ describe('streams', () => {
     await callAs(`/streams/${id}/transitions`, 'listStreamTransitions', { id });
     await callAs(`/streams/${id}/broadcasts`, 'listStreamBroadcasts', { id });
     await callAs('/streams?state=stopped', 'listStreams', { state: 'stopped' });
+    await callAs('/streams?q=a&needsAttention=true&sort=name', 'listStreams', {
+      q: 'a',
+      needsAttention: true,
+      sort: 'name',
+    });
+    await callAs('/streams/count', 'countStreams');
+    await callAs(({ id: copy }) => `/streams/${copy}`, 'duplicateStream', { id, name: 'Like it' });
+    await call('startStream', { id });
+    await callAs(`/streams/${id}`, 'retryStream', { id });
+    await call('stopStream', { id });
   });
 });
 
@@ -362,6 +384,8 @@ describe('deliveries of webhooks', () => {
       { id: made.webhook, first: 2, state: 'pending' },
     );
     expect(nodes[0]).toMatchObject({ eventType: 'stream.state_changed', state: 'pending' });
+    expect(await call('testWebhook', { id: made.webhook })).toMatchObject({ eventType: 'webhook.test' });
+    expect((await call('rotateWebhookSecret', { id: made.webhook })).secret).toMatch(/^whsec_/);
     const again = await call('redeliverWebhook', { id: made.webhook, deliveryID: nodes[0].id });
     expect(again).toMatchObject({ id: nodes[0].id, eventID: nodes[0].eventID, state: 'pending' });
   });
@@ -375,6 +399,10 @@ describe('account, service, billing and crypto', () => {
     expect(await call('listChanges')).toMatchObject({ reset: true, changed: [] });
     await callAs('/billing/overview', 'getBillingOverview');
     await callAs('/billing/invoices', 'listInvoices');
+    await callAs('/prices', 'listPrices');
+    await callAs('/crypto/deposits', 'listCryptoDeposits');
+    await callAs('/notifications', 'listNotifications');
+    await call('markNotificationsRead', {});
     const range = { from: '2026-01-01T00:00:00Z', to: '2026-03-01T00:00:00Z' };
     const usage = await callAs(
       `/billing/usage?from=${range.from}&to=${range.to}&granularity=month&timeZone=Europe/Paris`,
@@ -423,6 +451,7 @@ describe('deletions', () => {
     });
     expect(await call('deleteDestination', { id: spare.id })).toBe(true);
     expect((await callAs(`/destinations/${spare.id}`, 'getDestination', { id: spare.id })).archivedAt).not.toBeNull();
+    await callAs(`/destinations/${spare.id}`, 'restoreDestination', { id: spare.id });
   });
 });
 

@@ -1,5 +1,5 @@
 // The MCP SDK's own clients go the whole way, from 401 to a token, and then list and call every tool.
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { databaseOn } from '../../../lambda/data/database.ts';
 import { operations } from '../../../lambda/operations/index.ts';
 import { toolName } from '../../../lambda/operations/operation.ts';
@@ -9,9 +9,6 @@ import { bundledMcp } from '../../support/bundled-mcp.ts';
 import { callEveryTool } from '../../support/every-tool.ts';
 import { clientKinds, connectMcpClient, oauthProvider } from '../../support/mcp-clients.ts';
 import { testSite } from '../../support/site.ts';
-
-// Passwords are hashed slowly, on purpose.
-vi.setConfig({ testTimeout: 30_000 });
 
 const everyTool = operations.filter(isTool).map(toolName);
 

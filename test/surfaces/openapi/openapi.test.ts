@@ -1,5 +1,6 @@
 // The OpenAPI document: a committed snapshot, so that a change of the API is reviewed as one, and sound by itself.
 import { describe, expect, test } from 'vitest';
+import * as z from 'zod';
 import { operations } from '../../../lambda/operations/index.ts';
 import { toolName } from '../../../lambda/operations/operation.ts';
 import { problemCodes } from '../../../lambda/operations/problem-codes.ts';
@@ -238,10 +239,10 @@ describe('bodies', () => {
         'artworkURL',
       ],
     ],
-    ['Playlist', ['name', 'publishFailure', 'live']],
+    ['Playlist', ['name', 'publishFailure', 'publishProgress', 'takesOverAt', 'live']],
     ['StreamStats', ['startedAt', 'secondsInHand', 'currentItem', 'run', 'sampledAt']],
     ['Me', []],
-    ['Destination', ['srt', 'platform', 'limits']],
+    ['Destination', ['srt', 'platform', 'limits', 'lastCheck']],
   ] as const)('of type %s name the fields that may be null', ([name, nullable]) => {
     const properties = Object.entries(schemaOf(name).properties!);
     expect(properties.filter(([, schema]) => takesNull(schema)).map(([field]) => field)).toEqual(nullable);
@@ -259,7 +260,11 @@ describe('bodies', () => {
     expect(Object.fromEntries(Object.entries(requests).map(([name, { required = [] }]) => [name, required]))).toEqual({
       create_stream: [],
       update_stream: [],
+      duplicate_stream: [],
       schedule_stream: ['scheduleStartAt'],
+      skip_occurrence: ['startAt'],
+      preview_stream_look: ['look'],
+      mark_notifications_read: [],
       create_stream_output: ['destinationID'],
       update_stream_output: [],
       create_upload: ['name', 'mimeType'],
@@ -308,9 +313,10 @@ describe.for(described)('%s', ([, operation, { description, parameters, requestB
     expect(named('path').map(({ name, required }) => [name, required])).toEqual(
       Object.keys(operation.params.shape).map((name) => [name, true]),
     );
-    expect(named('query').map(({ name, required }) => [name, required])).toEqual(
-      [...Object.keys(operation.query.shape), ...(operation.output.csv ? ['format'] : [])].map((name) => [name, false]),
-    );
+    expect(named('query').map(({ name, required }) => [name, required])).toEqual([
+      ...Object.entries(operation.query.shape).map(([name, type]) => [name, !z.safeParse(type, undefined).success]),
+      ...(operation.output.csv ? [['format', false]] : []),
+    ]);
     expect(named('header').map(({ name }) => name)).toEqual(operation.method === 'POST' ? ['Idempotency-Key'] : []);
     expect(parameters.filter(({ schema }) => !/^(string|integer|boolean|array)$/.test(String(schema.type)))).toEqual(
       [],

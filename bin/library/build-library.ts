@@ -1,0 +1,73 @@
+// Makes of lib/ a package that runs in other CDK apps: modules, declarations, and what functions, page and image need.
+import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type Plugin, build as bundleModules } from 'esbuild';
+import { functionEntries, lambdaFolder, writeFunction, writePage } from '../../lib/artifacts/from-sources.ts';
+import { writeDeclarations } from './declarations.ts';
+import { type RootPackage, libraryPackage } from './library-package.ts';
+import { writePublisherImage } from './publisher-image.ts';
+
+const root = join(import.meta.dirname, '../..');
+
+/**
+ * @param folder is made anew
+ * @throws if a module needs a package that the library's package does not name
+ */
+export async function buildLibrary(folder: string): Promise<void> {
+  const own: RootPackage = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+  const { manifest, sources } = libraryPackage(own);
+  rmSync(folder, { recursive: true, force: true });
+  mkdirSync(folder, { recursive: true });
+  await writeModules(sources, Object.keys(manifest.peerDependencies), join(folder, 'modules'));
+  writeDeclarations(root, Object.values(sources), join(folder, 'types'));
+  for (const entry of functionEntries()) writeFunction(entry, join(folder, 'functions', entry));
+  cpSync(join(lambdaFolder, 'data/migrations'), join(folder, 'lambda/data/migrations'), { recursive: true });
+  writePage(join(folder, 'page'));
+  writePublisherImage(lambdaFolder, join(folder, 'image'));
+  writeFileSync(join(folder, 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`);
+  writeFileSync(join(folder, 'README.md'), readmeOf(readFileSync(join(root, 'lib/README.md'), 'utf8')));
+}
+
+/** Leaves packages outside, and out where nothing of them is used: the modules of functions are of no use here. */
+const packagesOnUse: Plugin = {
+  name: 'packages-on-use',
+  setup: (build) =>
+    build.onResolve({ filter: /^[^.#/]/ }, ({ path, kind }) =>
+      kind === 'entry-point' ? undefined : { path, external: true, sideEffects: false },
+    ),
+};
+
+/** One module for each source, with what they share in modules beside them. */
+async function writeModules(
+  sources: Readonly<Record<string, string>>,
+  peers: readonly string[],
+  outdir: string,
+): Promise<void> {
+  const { metafile } = await bundleModules({
+    entryPoints: Object.entries(sources).map(([out, source]) => ({ in: join(root, source), out })),
+    outdir,
+    bundle: true,
+    splitting: true,
+    platform: 'node',
+    target: 'node24',
+    format: 'esm',
+    plugins: [packagesOnUse],
+    conditions: ['packed'],
+    metafile: true,
+    logLevel: 'warning',
+  });
+  const needed = Object.values(metafile.outputs).flatMap(({ imports }) =>
+    imports.filter(({ external }) => external).map(({ path }) => path),
+  );
+  const strangers = needed.filter(
+    (path) => !path.startsWith('node:') && !peers.some((peer) => path === peer || path.startsWith(`${peer}/`)),
+  );
+  if (strangers.length > 0) throw new Error(`the library would need ${[...new Set(strangers)].join(', ')}`);
+}
+
+/** The section of lib/README.md that is about the library. */
+function readmeOf(text: string): string {
+  const [section] = /^## In an app of your own\n[^]*?(?=^## )/m.exec(text) ?? [];
+  if (section === undefined) throw new Error('lib/README.md has no section “In an app of your own”');
+  return section.replace('## In an app of your own', '# Loop streaming platform');
+}

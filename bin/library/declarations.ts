@@ -1,0 +1,61 @@
+// The types of the library: declarations of its modules, and of what these name.
+import { spawnSync } from 'node:child_process';
+import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+
+/**
+ * @param root the folder of tsconfig.json
+ * @param sources paths below it
+ * @throws with what the compiler says
+ */
+export function writeDeclarations(root: string, sources: readonly string[], folder: string): void {
+  const work = mkdtempSync(join(tmpdir(), 'declarations-'));
+  try {
+    const config = {
+      extends: join(root, 'tsconfig.json'),
+      compilerOptions: {
+        noEmit: false,
+        declaration: true,
+        emitDeclarationOnly: true,
+        rootDir: root,
+        outDir: work,
+        typeRoots: [join(root, 'node_modules/@types')],
+      },
+      files: sources.map((source) => join(root, source)),
+      include: [],
+    };
+    writeFileSync(join(work, 'tsconfig.json'), JSON.stringify(config));
+    const compiler = join(root, 'node_modules/.bin/tsc');
+    // It complains about modules of functions, which were never meant to be declared.
+    const { stdout, error } = spawnSync(compiler, ['-p', work], { encoding: 'utf8' });
+    const reached = reachedFrom(work, sources);
+    const missing = [...reached].filter((path) => !existsSync(join(work, path)));
+    if (missing.length > 0) throw new Error(`no declarations of ${missing.join(', ')}: ${error?.message ?? stdout}`);
+    for (const path of reached) {
+      cpSync(join(work, path), join(folder, path));
+      // Compilers of others know the names of modules only as they are when they run.
+      const text = readFileSync(join(folder, path), 'utf8');
+      writeFileSync(join(folder, path), text.replaceAll(relativeImport, '$1$2.js$3'));
+    }
+  } finally {
+    rmSync(work, { recursive: true });
+  }
+}
+
+const relativeImport = /(from ['"]|import\(['"])(\.{1,2}\/[^'"]+)\.ts(['"])/g;
+
+/** The compiler writes declarations of all that it read. Those that nobody gets to would only tell of our insides. */
+function reachedFrom(work: string, sources: readonly string[]): ReadonlySet<string> {
+  const reached = new Set(sources.map(declarationOf));
+  for (const path of reached) {
+    if (!existsSync(join(work, path))) continue;
+    for (const [, , target = ''] of readFileSync(join(work, path), 'utf8').matchAll(relativeImport))
+      reached.add(join(dirname(path), `${target}.d.ts`));
+  }
+  return reached;
+}
+
+function declarationOf(source: string): string {
+  return source.replace(/\.ts$/, '.d.ts');
+}

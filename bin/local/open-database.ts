@@ -1,0 +1,27 @@
+// The database of a local run for a command of its own: while the run is up, that; else the one of its folder, started.
+import { stat } from 'node:fs/promises';
+import { DataFolder } from './data-folder.ts';
+import { startDurablePostgres } from './postgres/postgres.ts';
+import { migrateAt } from './run-database.ts';
+
+/**
+ * @param started ends what is started for it
+ * @returns the URL of the database, at the schema of this code. It may hold a password
+ * @throws if there is no such run
+ */
+export async function openDatabase(dataFolder: string, started: AsyncDisposableStack): Promise<string> {
+  const folder = DataFolder.at(dataFolder);
+  const running = await folder.running();
+  if (running) return running.databaseURL;
+  const ownURL = process.env['DATABASE_URL'];
+  if (!ownURL && !(await stat(folder.postgres).catch(() => null)))
+    throw new Error(
+      `There is no local run in ${dataFolder}. Start one with npm start, or name its folder with --data.`,
+    );
+  const postgres = ownURL ? null : await startDurablePostgres({ dataFolder: folder.postgres });
+  if (postgres) started.defer(() => postgres.stop());
+  const url = postgres?.url ?? ownURL!;
+  // An earlier release may have used the folder last.
+  await migrateAt(url);
+  return url;
+}

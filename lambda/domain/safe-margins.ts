@@ -1,0 +1,20 @@
+// What is left free at the edges of pictures, so that nothing covers what is drawn there.
+import type { Aspect } from './look.ts';
+
+/** Percent of the width or height of a picture. */
+export interface Margins {
+  readonly left: number;
+  readonly right: number;
+  readonly top: number;
+  readonly bottom: number;
+}
+
+/**
+ * What is left free at the edges: of a television picture 5 % (EBU R 95), of an upright one what the buttons and
+ * captions of TikTok, Shorts and Reels cover.
+ */
+export const safeMargins: Readonly<Record<Aspect, Margins>> = {
+  '16:9': { left: 5, right: 5, top: 5, bottom: 5 },
+  '9:16': { left: 6, right: 14, top: 12, bottom: 22 },
+  '1:1': { left: 5, right: 5, top: 5, bottom: 5 },
+};

@@ -1,0 +1,43 @@
+// GET /crypto/deposits: coins that have arrived for the caller, the last first.
+import * as z from 'zod';
+import { timestamp } from '../fields.ts';
+import { operation } from '../operation.ts';
+
+const mostListed = 100;
+
+export const depositSchema = z
+  .object({
+    id: z.string(),
+    currencyID: z.string(),
+    network: z.string(),
+    state: z.enum(['confirming', 'confirmed', 'failed']),
+    amount: z.number().describe('In units of the currency.'),
+    valueUSD: z.number(),
+    invoiceID: z.string().nullable().describe('null: too little yet to be credited by itself.'),
+    updatedAt: timestamp,
+  })
+  .meta({ id: 'CryptoDeposit' });
+
+export const listCryptoDeposits = operation(['service:billing'], {
+  id: 'listCryptoDeposits',
+  summary: 'List crypto deposits',
+  description: `The last ${mostListed}.`,
+  tag: 'crypto',
+  method: 'GET',
+  path: '/crypto/deposits',
+  output: { status: 200, body: z.array(depositSchema) },
+  errors: [],
+  async handle(ctx) {
+    const deposits = await ctx.data.cryptoDeposits.ofUser(ctx.caller.userID, mostListed);
+    return deposits.map((each) => ({
+      id: each.id,
+      currencyID: each.currency_id,
+      network: each.network,
+      state: each.state,
+      amount: each.amount,
+      valueUSD: each.value_usd,
+      invoiceID: each.invoice_id,
+      updatedAt: each.updated_at,
+    }));
+  },
+});

@@ -1,0 +1,57 @@
+// The last check of a destination as clients see it.
+import * as z from 'zod';
+import type { DestinationCheck } from '../../data/destination-checks.ts';
+import { checkBlames, checkSteps, wordsOfLostCheck } from '../../domain/destination-check.ts';
+import { timestamp } from '../fields.ts';
+
+export const destinationCheckSchema = z
+  .object({
+    state: z.enum(['pending', 'done']).meta({ id: 'DestinationCheckState' }),
+    isReachable: z.boolean().nullable(),
+    detail: z.string().describe('What to do.'),
+    askedAt: timestamp,
+    feeds: z.array(
+      z
+        .object({
+          isBackup: z.boolean(),
+          code: z.string().nullable(),
+          blame: z.enum(checkBlames).meta({ id: 'DestinationCheckBlame' }).nullable(),
+          detail: z.string(),
+          steps: z.array(
+            z
+              .object({
+                step: z.enum(checkSteps).meta({ id: 'DestinationCheckStepName' }),
+                isDone: z.boolean(),
+                ms: z.int(),
+              })
+              .meta({ id: 'DestinationCheckStep' }),
+          ),
+        })
+        .meta({ id: 'DestinationCheckFeed' }),
+    ),
+  })
+  .meta({ id: 'DestinationCheck' });
+
+export function presentCheck(check: DestinationCheck): z.input<typeof destinationCheckSchema> {
+  const askedAt = new Date(check.askedAt);
+  if (check.feeds === null) {
+    const { isClaimed, isOver } = check;
+    const detail = isOver ? wordsOfLostCheck(isClaimed) : 'A publisher is being asked.';
+    return { state: isOver ? 'done' : 'pending', isReachable: null, detail, askedAt, feeds: [] };
+  }
+  const feeds = check.feeds.map(({ isBackup, failure, detail, steps }) => ({
+    isBackup,
+    code: failure?.code ?? null,
+    blame: failure?.blame ?? null,
+    detail,
+    steps: [...steps],
+  }));
+  const detail = feeds.map((feed) => (feed.isBackup ? `Backup: ${feed.detail}` : feed.detail)).join(' ');
+  return { state: 'done', isReachable: feeds.every(({ code }) => code === null), detail, askedAt, feeds };
+}
+
+/** What stands for a check of a connected channel, which there is nothing to check of. */
+export function presentChannelCheck(connectionID: string, askedAt: Date): z.input<typeof destinationCheckSchema> {
+  const detail = `It is a channel, which gives streams addresses: get_connection of ${connectionID} says how it is.`;
+  return { state: 'done', isReachable: null, detail, askedAt, feeds: [] };
+}

@@ -1,0 +1,29 @@
+// POST /destinations/{id}/restore: takes a destination out of the archive.
+import { judgeUsersOf } from '../../orchestration/judge-parts.ts';
+import { orNotFound, pathID } from '../fields.ts';
+import { assertRoom } from '../limits.ts';
+import { operation } from '../operation.ts';
+import { destinationSchema, presentDestination } from './destination-schema.ts';
+
+export const restoreDestination = operation(['service:write'], {
+  id: 'restoreDestination',
+  summary: 'Restore a destination',
+  description: 'Takes it out of the archive. Streams that name it can start again.',
+  tag: 'destinations',
+  method: 'POST',
+  path: '/destinations/{id}/restore',
+  params: { id: pathID },
+  output: { status: 200, body: destinationSchema },
+  errors: ['not_found', 'limit_reached'],
+  hints: { idempotent: true },
+  async handle(ctx, { params }) {
+    const { id } = orNotFound(await ctx.data.destinations.find(ctx.caller.userID, params.id), 'destination');
+    await ctx.data.streamParts.lockUsersOf({ destinationID: id });
+    const destination = orNotFound(await ctx.data.destinations.lock(ctx.caller.userID, id), 'destination');
+    if (destination.archived_at === null) return presentDestination(destination);
+    await assertRoom(ctx, { destinations: 1 });
+    const restored = await ctx.data.destinations.restore(id);
+    await judgeUsersOf(ctx.data, { destinationID: id });
+    return presentDestination(restored);
+  },
+});

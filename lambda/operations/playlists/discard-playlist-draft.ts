@@ -1,0 +1,31 @@
+// POST /playlists/{id}/discard-draft: makes the draft what was published last.
+import { keepPrepared } from '../../orchestration/prepare-media.ts';
+import { orNotFound, pathID } from '../fields.ts';
+import { operation } from '../operation.ts';
+import { ProblemError } from '../problem-codes.ts';
+import { playlistSchema, presentPlaylist } from './playlist-schema.ts';
+
+export const discardPlaylistDraft = operation(['service:write'], {
+  id: 'discardPlaylistDraft',
+  summary: "Discard a playlist's draft",
+  description: 'The draft is again what was published last; what was edited since is gone.',
+  tag: 'playlists',
+  method: 'POST',
+  path: '/playlists/{id}/discard-draft',
+  params: { id: pathID },
+  output: { status: 200, body: playlistSchema },
+  errors: ['not_found', 'nothing_published'],
+  hints: { idempotent: true, destructive: true },
+  async handle(ctx, { params }) {
+    const playlist = orNotFound(await ctx.data.playlists.lock(ctx.caller.userID, params.id), 'playlist');
+    if (!playlist.live) throw new ProblemError('nothing_published', 'The playlist has not been published yet.');
+    const { mode, items, version } = playlist.live;
+    if (version === playlist.version) return presentPlaylist(ctx, playlist);
+    const saved = await ctx.data.playlists.saveDraft(playlist.id, { mode, items });
+    await keepPrepared(ctx.data, 'playlist', playlist.id, {
+      retries: 'at once',
+      limitFactor: ctx.settings.limitFactor,
+    });
+    return presentPlaylist(ctx, saved);
+  },
+});

@@ -1,0 +1,23 @@
+// POST /webhooks/{id}/test: sends a webhook an event that says that it works.
+import { orNotFound, pathID } from '../fields.ts';
+import { operation } from '../operation.ts';
+import { ProblemError } from '../problem-codes.ts';
+import { presentDelivery, webhookDeliverySchema } from './webhook-delivery-schema.ts';
+
+export const testWebhook = operation(['service:write'], {
+  id: 'testWebhook',
+  summary: 'Test a webhook',
+  description: 'Sends it webhook.test at once, whatever it asks for. Next: list_webhook_deliveries.',
+  tag: 'webhooks',
+  method: 'POST',
+  path: '/webhooks/{id}/test',
+  params: { id: pathID },
+  output: { status: 202, body: webhookDeliverySchema },
+  errors: ['not_found', 'webhook_disabled'],
+  hints: { openWorld: true },
+  async handle(ctx, { params }) {
+    const webhook = orNotFound(await ctx.data.webhooks.lock(ctx.caller.userID, params.id), 'webhook');
+    if (!webhook.enabled) throw new ProblemError('webhook_disabled', 'The webhook is disabled. Enable it first.');
+    return presentDelivery(await ctx.data.webhookDeliveries.test(webhook.id));
+  },
+});

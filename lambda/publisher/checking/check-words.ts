@@ -1,0 +1,55 @@
+// What users are told of a check: that an address is reached, or whose fault it is that it is not, and what to do.
+import type { CheckBlame } from '../../domain/destination-check.ts';
+import type { WayOut } from '../../domain/publish-url.ts';
+import type { DestinationErrorCode } from '../destination/destination-error.ts';
+
+export const reachedWords: Readonly<Record<WayOut, string>> = {
+  rtmp: 'The server answers, and takes this address. Whether it takes the stream key shows once a stream starts.',
+  srt: 'An SRT listener answers. Whether it takes the stream ID and passphrase shows once a stream starts.',
+  hls: 'The server answers over TLS. Whether it takes uploads shows once a stream starts.',
+};
+
+interface Verdict {
+  readonly blame: CheckBlame;
+  /** What to do, where the words of the error do not say it. */
+  readonly advice?: string;
+}
+
+/** Of all other errors the destination is to blame. */
+const verdicts: Partial<Record<DestinationErrorCode, Verdict>> = {
+  address_forbidden: { blame: 'caller', advice: 'Use the public address that the platform shows.' },
+  name_not_found: { blame: 'caller', advice: 'Look for a typing error in the address.' },
+  name_not_resolved: { blame: 'destination', advice: 'Check again in a minute.' },
+  unreachable: {
+    blame: 'destination',
+    advice: 'Check the port, and whether the server runs and lets the internet in.',
+  },
+  unanswered: {
+    blame: 'destination',
+    advice: 'Check the address and the port, and whether a firewall drops connections from the internet.',
+  },
+  timed_out: {
+    blame: 'destination',
+    advice: 'The port is open, but silent: check the port, and whether it wants rtmp:// or rtmps://.',
+  },
+  certificate_expired: { blame: 'destination', advice: 'Whoever runs the server has to renew it.' },
+  tls_failed: {
+    blame: 'destination',
+    advice: 'Use the host name that the certificate is for, or rtmp:// where the server has no TLS.',
+  },
+  handshake_failed: { blame: 'caller', advice: 'Check the host and the port.' },
+  app_refused: { blame: 'caller', advice: 'Copy the address from the platform’s live settings again.' },
+  login_required: { blame: 'caller' },
+  server_full: { blame: 'destination', advice: 'Check again later.' },
+};
+
+/** @returns whose fault an error is, and what to do about it, if there is more to say than what it is */
+export function verdictOn(code: DestinationErrorCode): Verdict {
+  return verdicts[code] ?? { blame: 'destination' };
+}
+
+/** What failed by our fault. */
+export const ourFault = {
+  failure: { code: 'publisher_failed', blame: 'ours' },
+  detail: 'The publisher made a mistake while it checked. Check again in a minute.',
+} as const;

@@ -1,0 +1,153 @@
+// Draws texts of any script, with the fonts that come as packages.
+import { createCanvas, GlobalFonts } from '@napi-rs/canvas';
+import type { SKRSContext2D } from '@napi-rs/canvas';
+import { aspectOfSize } from '../../domain/look.ts';
+import { safeMargins } from '../../domain/safe-margins.ts';
+import type { OverlayPlace } from '../../domain/overlays.ts';
+import { fontFilesFor } from './fonts.ts';
+import { fittedLines, isRightToLeft } from './lines.ts';
+import type { DrawingRequest, PlacedText } from './text-sheet.ts';
+
+/** Shares of the shorter side of a picture. */
+const shares = { first: 0.046, others: 0.034, padding: 0.022, gap: 0.012, shadow: 0.006, corner: 0.008 } as const;
+/** A text in a corner of a wide picture leaves the other corner free. */
+const widestShare = 0.62;
+const weights = { first: 600, others: 450 } as const;
+/** How many lines the first line of a text becomes at most; each other one stays one. */
+const mostLines = { first: 2, others: 1 } as const;
+
+interface Line {
+  readonly text: string;
+  readonly font: string;
+  readonly weight: number;
+  readonly height: number;
+  readonly width: number;
+}
+
+/** @returns a PNG with all texts below each other, and where each is */
+export function drawSheet(request: DrawingRequest): { readonly png: Buffer; readonly texts: PlacedText[] } {
+  registerFonts(request.texts.flatMap(({ lines }) => lines));
+  const drawn = request.texts.map((text) => drawText(request, text));
+  const sheetHeight = drawn.reduce((sum, { canvas }) => sum + canvas.height, 0);
+  const sheet = createCanvas(Math.max(...drawn.map(({ canvas }) => canvas.width)), sheetHeight);
+  const context = sheet.getContext('2d');
+  let top = 0;
+  const texts = drawn.map(({ canvas, x, y }) => {
+    context.drawImage(canvas, 0, top);
+    const placed = { x, y, width: canvas.width, height: canvas.height, top };
+    top += canvas.height;
+    return placed;
+  });
+  return { png: sheet.toBuffer('image/png'), texts };
+}
+
+/** Each text has fonts of its own language. */
+function registerFonts(texts: readonly string[]): void {
+  const files = texts.flatMap(fontFilesFor);
+  for (const [family, path] of new Map(files.map((file) => [file.family, file.path])))
+    GlobalFonts.registerFromPath(path, family);
+}
+
+function drawText({ width, height }: DrawingRequest, { place, theme, lines }: DrawingRequest['texts'][number]) {
+  const side = Math.min(width, height);
+  const margins = safeMargins[aspectOfSize({ width, height })];
+  const inner = (width * (100 - margins.left - margins.right)) / 100;
+  const isBar = theme.style === 'bar';
+  const padding = even(side * shares.padding);
+  const measuring = createCanvas(1, 1).getContext('2d');
+  const widest = (isBar || width <= height ? inner : inner * widestShare) - 2 * padding;
+  const fitted = lines.flatMap((line, index) => linesOf(measuring, line, { isFirst: index === 0, side, widest }));
+  const gap = Math.round(side * shares.gap);
+  const textWidth = Math.ceil(Math.max(...fitted.map((line) => line.width)));
+  const textHeight = fitted.reduce((sum, line) => sum + line.height + gap, -gap);
+  const box = { width: isBar ? width : even(textWidth + 2 * padding), height: even(textHeight + 2 * padding) };
+  const canvas = createCanvas(box.width, box.height);
+  const context = canvas.getContext('2d');
+  if (theme.style !== 'plain') {
+    context.globalAlpha = theme.panelOpacityPercent / 100;
+    context.fillStyle = theme.panelColour;
+    context.beginPath();
+    context.roundRect(0, 0, box.width, box.height, isBar ? 0 : side * shares.corner);
+    context.fill();
+    context.globalAlpha = 1;
+  } else {
+    context.shadowColor = theme.panelColour;
+    context.shadowBlur = side * shares.shadow;
+    context.shadowOffsetY = side * (shares.shadow / 3);
+  }
+  context.fillStyle = theme.textColour;
+  context.textBaseline = 'middle';
+  const left = isBar ? (width * margins.left) / 100 : padding;
+  const edges = { left, right: isBar ? (width * (100 - margins.right)) / 100 : box.width - padding };
+  let y = padding;
+  for (const line of fitted) {
+    drawLine(context, line, y, place, edges);
+    y += line.height + gap;
+  }
+  return { canvas, ...placeOf(place, { width, height }, box, isBar) };
+}
+
+function linesOf(
+  context: SKRSContext2D,
+  text: string,
+  { isFirst, side, widest }: { readonly isFirst: boolean; readonly side: number; readonly widest: number },
+): Line[] {
+  const size = Math.round(side * (isFirst ? shares.first : shares.others));
+  const families = fontFilesFor(text).map(({ family }) => `"${family}"`);
+  const font = `${size}px ${families.join(', ')}`;
+  const weight = isFirst ? weights.first : weights.others;
+  setFont(context, { font, weight });
+  const widthOf = (part: string) => context.measureText(part).width;
+  const most = isFirst ? mostLines.first : mostLines.others;
+  return fittedLines(text, { widthOf, widest, most }).map((each) => ({
+    text: each,
+    font,
+    weight,
+    height: Math.round(size * 1.25),
+    width: widthOf(each),
+  }));
+}
+
+/** The weight of a variable font is not taken from the font's own shorthand where it stands in for another one. */
+function setFont(context: SKRSContext2D, { font, weight }: Pick<Line, 'font' | 'weight'>): void {
+  context.font = font;
+  context.fontVariationSettings = `'wght' ${weight}`;
+}
+
+function drawLine(
+  context: SKRSContext2D,
+  line: Line,
+  y: number,
+  place: OverlayPlace,
+  { left, right }: { readonly left: number; readonly right: number },
+): void {
+  const { text, height } = line;
+  setFont(context, line);
+  context.direction = isRightToLeft(text) ? 'rtl' : 'ltr';
+  const centre = place === 'top' || place === 'bottom';
+  const isRight = place.endsWith('Right') || isRightToLeft(text);
+  context.textAlign = centre ? 'center' : isRight ? 'right' : 'left';
+  const x = centre ? (left + right) / 2 : isRight ? right : left;
+  context.fillText(text, x, y + height / 2);
+}
+
+function placeOf(
+  place: OverlayPlace,
+  { width, height }: { readonly width: number; readonly height: number },
+  box: { readonly width: number; readonly height: number },
+  isBar: boolean,
+) {
+  const { left, right, top, bottom } = safeMargins[aspectOfSize({ width, height })];
+  const atLeft = even((width * left) / 100);
+  const atRight = even(width - (width * right) / 100 - box.width);
+  const centred = place === 'top' || place === 'bottom' ? even((width - box.width) / 2) : atRight;
+  return {
+    x: isBar ? 0 : place.endsWith('Left') ? atLeft : centred,
+    y: even(place.startsWith('top') ? (height * top) / 100 : height - (height * bottom) / 100 - box.height),
+  };
+}
+
+/** Colours of two pixels by two are one in pictures. */
+function even(length: number): number {
+  return 2 * Math.round(length / 2);
+}

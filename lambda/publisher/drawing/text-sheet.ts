@@ -1,0 +1,82 @@
+// Texts as pictures that ffmpeg puts over others: drawn by a process of its own, which ends when they are.
+import { buffer } from 'node:stream/consumers';
+import { fileURLToPath } from 'node:url';
+import type { TextBlock } from '../../domain/drawings.ts';
+import type { Profile } from '../ffmpeg/profile.ts';
+import { describeExit, startMediaTool, ToolError } from '../ffmpeg/media-tool.ts';
+
+/** Where a text is on the sheet, and where it belongs in a picture. In pixels. */
+export interface PlacedText {
+  readonly x: number;
+  readonly y: number;
+  readonly width: number;
+  readonly height: number;
+  /** How far down the sheet it begins; all begin at its left edge. */
+  readonly top: number;
+}
+
+/** Texts below each other on one transparent picture, in their order. */
+export interface TextSheet {
+  readonly png: Buffer;
+  readonly texts: readonly (PlacedText & Pick<TextBlock, 'fromSeconds' | 'toSeconds'>)[];
+}
+
+/** What the other process is asked for, as JSON. */
+export interface DrawingRequest {
+  readonly width: number;
+  readonly height: number;
+  readonly texts: readonly Pick<TextBlock, 'place' | 'theme' | 'lines'>[];
+}
+
+/** In the bundle it lies in a folder of its own. */
+const path = import.meta.url.endsWith('.ts') ? './draw.task.ts' : './drawing/index.mjs';
+const program = fileURLToPath(new URL(path, import.meta.url));
+const readAheadBytes = 32 * 1024 * 1024;
+/** Drawing takes a fifth of a second; on a busy machine many. */
+const timeoutMs = 60_000;
+
+/**
+ * Draws the texts of several pictures on one sheet, as one ffmpeg reads no more than one.
+ * @returns the sheet for each picture, with its own texts alone; null where it has none
+ * @throws as `drawTexts`
+ */
+export async function drawTogether(
+  texts: readonly (readonly TextBlock[])[],
+  size: Pick<Profile, 'width' | 'height'>,
+  signal: AbortSignal,
+): Promise<(TextSheet | null)[]> {
+  const sheet = await drawTexts(texts.flat(), size, signal);
+  const placed = [...(sheet?.texts ?? [])];
+  return texts.map(({ length }) => {
+    const own = placed.splice(0, length);
+    return sheet && own.length > 0 ? { png: sheet.png, texts: own } : null;
+  });
+}
+
+/** @throws {ToolError} when they cannot be drawn; the signal's reason */
+export async function drawTexts(
+  texts: readonly TextBlock[],
+  { width, height }: Pick<Profile, 'width' | 'height'>,
+  signal: AbortSignal,
+): Promise<TextSheet | null> {
+  if (texts.length === 0) return null;
+  const request: DrawingRequest = { width, height, texts };
+  const tool = startMediaTool(process.execPath, ['--disable-warning=ExperimentalWarning', program], {
+    readAheadBytes,
+    signal: AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]),
+  });
+  tool.stdin.end(JSON.stringify(request));
+  const answer = await buffer(tool.stdout);
+  const exit = await tool.exited;
+  signal.throwIfAborted();
+  if (exit.code !== 0) throw new ToolError(`texts were not drawn: ${describeExit(exit, tool.log())}`);
+  const end = 4 + answer.readUInt32BE(0);
+  const placed = JSON.parse(answer.toString('utf8', 4, end)) as PlacedText[];
+  return {
+    png: answer.subarray(end),
+    texts: placed.map((place, index) => {
+      const { fromSeconds, toSeconds } = texts[index]!;
+      return { ...place, fromSeconds, toSeconds };
+    }),
+  };
+}

@@ -1,0 +1,35 @@
+// The synthetic stream's ingest in AWS: HLS by PUT into a bucket, which lets in whoever is in the VPC.
+import { randomUUID } from 'node:crypto';
+import type { S3ClientConfig } from '@aws-sdk/client-s3';
+import { awsHost } from '../domain/aws-partition.ts';
+import { streamKeyMark } from '../domain/hls-url.ts';
+import type { SyntheticIngest } from './synthetic-ingest.ts';
+
+export interface S3IngestOptions {
+  readonly bucket: string;
+  readonly region: string;
+  /** Of the SDK, beside the region. */
+  readonly client?: S3ClientConfig;
+}
+
+/** The keys of each start begin with a stream key of its own. The bucket lets objects expire. */
+export function createS3Ingest({ bucket, region, client }: S3IngestOptions): SyntheticIngest {
+  return {
+    async open() {
+      const { S3Client, ListObjectsV2Command } = await import('@aws-sdk/client-s3');
+      const s3 = new S3Client({ region, ...client });
+      const streamKey = randomUUID();
+      return {
+        destination: { url: `https://${bucket}.${awsHost('s3', region)}/${streamKeyMark}/`, streamKey },
+        async hasPictures() {
+          const listed = await s3.send(new ListObjectsV2Command({ Bucket: bucket, Prefix: `${streamKey}/` }));
+          // A segment has pictures; a playlist is there before the first one.
+          return (listed.Contents ?? []).some(({ Key = '', Size = 0 }) => Key.endsWith('.ts') && Size > 0);
+        },
+        async [Symbol.asyncDispose]() {
+          s3.destroy();
+        },
+      };
+    },
+  };
+}

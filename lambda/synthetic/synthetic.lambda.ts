@@ -1,0 +1,26 @@
+// The function that proves that a stream can be started; EventBridge calls it every minute.
+import { jsonLog } from '../log.ts';
+import { connectDatabase, readOrigin } from '../ports/aws/connect-aws.ts';
+import { readSyntheticEnvironment } from './environment.ts';
+import { createS3Ingest } from './s3-ingest.ts';
+import { proofTimes, watchStart } from './watch-start.ts';
+
+const environment = readSyntheticEnvironment(process.env);
+const pool = connectDatabase(environment, 1);
+const ingest = createS3Ingest({ bucket: environment.ingestBucket, region: environment.databaseRegion });
+const origin = await readOrigin(environment);
+/** Each look costs a request. */
+const pollMs = 2000;
+
+export async function handler(): Promise<void> {
+  await watchStart({
+    pool,
+    apiURL: `${origin}/v1`,
+    ingest,
+    deadline: AbortSignal.timeout(proofTimes.withinMs),
+    answerMs: proofTimes.answerMs,
+    pollMs,
+    steadyClock: () => performance.now(),
+    log: jsonLog,
+  });
+}

@@ -1,0 +1,17 @@
+// Alerts: what was mailed, what is wrong and was, and the channels that are told of it.
+import type { ReactNode } from 'react';
+import { words } from '../words/en.ts';
+import { AlertChannels } from './alert-channels.tsx';
+import { Incidents } from './incidents.tsx';
+import { Inbox } from './inbox.tsx';
+
+export function AlertsPage(): ReactNode {
+  return (
+    <div className="screen">
+      <h1>{words.alerts.title}</h1>
+      <Incidents />
+      <AlertChannels />
+      <Inbox />
+    </div>
+  );
+}

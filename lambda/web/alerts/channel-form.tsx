@@ -1,0 +1,100 @@
+// Makes or changes an alert channel: where, of what, after how long, and when not.
+import { useState } from 'react';
+import type { ReactNode } from 'react';
+import type { AlertChannelKind } from '../../domain/alert-target.ts';
+import { confirmedAfterSeconds, incidentKinds } from '../../domain/incidents.ts';
+import type { IncidentKind } from '../../domain/incidents.ts';
+import type { AlertChannel } from '../app/types.ts';
+import { Choice, Field, Form } from '../form.tsx';
+import { words } from '../words/en.ts';
+
+export interface ChannelWish {
+  readonly name: string;
+  readonly kind?: AlertChannelKind;
+  readonly target?: string;
+  readonly events: readonly IncidentKind[];
+  readonly afterSeconds: number;
+  readonly quietHours: AlertChannel['quietHours'];
+}
+
+interface ChannelFormProps {
+  /** Null: a new one. */
+  readonly channel: AlertChannel | null;
+  readonly onSave: (wish: ChannelWish) => Promise<void>;
+}
+
+export function ChannelForm({ channel, onSave }: ChannelFormProps): ReactNode {
+  const [kind, setKind] = useState<AlertChannelKind>(channel?.kind ?? 'email');
+  const save = (fields: Readonly<Record<string, string>>): Promise<void> => {
+    const { name = '', target = '', quietFrom = '', quietTo = '' } = fields;
+    const zone = channel?.quietHours?.timeZone ?? Intl.DateTimeFormat().resolvedOptions().timeZone;
+    return onSave({
+      name,
+      ...(channel ? {} : { kind }),
+      ...(target === '' ? {} : { target }),
+      events: incidentKinds.filter((each) => fields[each] === 'on'),
+      afterSeconds: Number(fields['afterSeconds']),
+      quietHours: quietFrom === '' || quietTo === '' ? null : { from: quietFrom, to: quietTo, timeZone: zone },
+    });
+  };
+  return (
+    <Form
+      action={channel ? words.save : words.alerts.add}
+      onSubmit={save}
+      className="in-row"
+      isReset={channel === null}
+    >
+      <Field name="name" label={words.alerts.name} defaultValue={channel?.name ?? ''} maxLength={100} />
+      {channel === null && (
+        <Choice
+          name="kind"
+          label={words.alerts.kind}
+          value={kind}
+          onChange={(chosen) => setKind(chosen as AlertChannelKind)}
+          options={Object.entries(words.alerts.kinds)}
+        />
+      )}
+      {kind !== 'email' && (
+        <Field
+          name="target"
+          label={channel ? words.alerts.newTarget : words.alerts.target}
+          type="password"
+          required={channel === null}
+          hint={words.alerts.targets[kind]}
+          autoComplete="off"
+        />
+      )}
+      <Field
+        name="afterSeconds"
+        label={words.alerts.afterSeconds}
+        type="number"
+        min={0}
+        max={3600}
+        defaultValue={channel?.afterSeconds ?? confirmedAfterSeconds}
+      />
+      <Field
+        name="quietFrom"
+        label={words.alerts.quietFrom}
+        type="time"
+        required={false}
+        defaultValue={channel?.quietHours?.from ?? ''}
+      />
+      <Field
+        name="quietTo"
+        label={words.alerts.quietTo}
+        type="time"
+        required={false}
+        defaultValue={channel?.quietHours?.to ?? ''}
+      />
+      <fieldset>
+        <legend>{words.alerts.events}</legend>
+        {incidentKinds.map((each) => (
+          <label key={each}>
+            <input type="checkbox" name={each} defaultChecked={channel?.events.includes(each) ?? true} />
+            {words.alerts.eventNames[each]}
+          </label>
+        ))}
+      </fieldset>
+    </Form>
+  );
+}

@@ -1,0 +1,68 @@
+// What is wrong and was: each incident once, with what to do about it.
+import { useState } from 'react';
+import type { ReactNode } from 'react';
+import { Age } from '../app/age.tsx';
+import { Loaded } from '../app/loaded.tsx';
+import { MoreButton } from '../app/more-button.tsx';
+import { Link } from '../app/router.tsx';
+import type { Incident } from '../app/types.ts';
+import { usePages } from '../app/use-pages.ts';
+import { words } from '../words/en.ts';
+
+export function Incidents(): ReactNode {
+  const [isOpenOnly, setOpenOnly] = useState(false);
+  const path = `/incidents?limit=20${isOpenOnly ? '&open=true' : ''}`;
+  const { first, items, more } = usePages<Incident>(path);
+  return (
+    <section aria-labelledby="incidents">
+      <div className="heading">
+        <h2 id="incidents">{words.alerts.incidents}</h2>
+        <label className="switch">
+          <input type="checkbox" checked={isOpenOnly} onChange={() => setOpenOnly(!isOpenOnly)} />
+          {words.alerts.open}
+        </label>
+      </div>
+      <Loaded live={first} path={path}>
+        {() =>
+          items.length === 0 ? (
+            <p className="hint">{isOpenOnly ? words.alerts.noOpenIncidents : words.alerts.noIncidents}</p>
+          ) : (
+            <ul className="rows">
+              {items.map((incident) => (
+                <Row key={incident.id} incident={incident} />
+              ))}
+            </ul>
+          )
+        }
+      </Loaded>
+      <MoreButton more={more} />
+    </section>
+  );
+}
+
+function Row({ incident }: { readonly incident: Incident }): ReactNode {
+  const { kind, streamID, beganAt, endedAt, count, detail, advice } = incident;
+  return (
+    <li>
+      <div>
+        <strong>{words.alerts.eventNames[kind]}</strong>
+        <p>{detail}</p>
+        {endedAt === null && <p>{advice}</p>}
+        <p className="hint">
+          <Age at={beganAt} /> · {words.alerts.times(count)}
+          {streamID !== null && (
+            <>
+              {' · '}
+              <Link href={`/streams/${streamID}`}>{words.alerts.toStream}</Link>
+            </>
+          )}
+        </p>
+      </div>
+      <p className="state">
+        <span className="badge" data-tone={endedAt === null ? 'wrong' : 'quiet'}>
+          {endedAt === null ? words.alerts.isOpen : words.alerts.isOver}
+        </span>
+      </p>
+    </li>
+  );
+}

@@ -1,0 +1,76 @@
+// A long list, of which only the rows near the sight are there; room of the height of the others stands for them.
+import { useLayoutEffect, useRef, useState } from 'react';
+import type { ReactNode } from 'react';
+import { roomOf, rowsInBlock, shownBlocks } from './list-blocks.ts';
+import type { Blocks } from './list-blocks.ts';
+
+interface LongListProps<Item> {
+  readonly items: readonly Item[];
+  readonly isOrdered?: boolean;
+  /** The gap before this row is marked: where what is dragged would go. */
+  readonly markedGap?: number | undefined;
+  /** What is in the row of an item. */
+  readonly children: (item: Item, index: number) => ReactNode;
+}
+
+/** Rows may have any height: that of each block of them is kept when it leaves. */
+export function LongList<Item extends { readonly id: string }>({
+  items,
+  isOrdered = false,
+  markedGap,
+  children,
+}: LongListProps<Item>): ReactNode {
+  const list = useRef<HTMLElement>(null);
+  const heights = useRef(new Map<number, number>());
+  const [blocks, setBlocks] = useState<Blocks>({ from: 0, to: 2 });
+  const count = Math.ceil(items.length / rowsInBlock);
+  const look = () => {
+    const { top, width } = list.current!.getBoundingClientRect();
+    if (width === 0) return;
+    const next = shownBlocks(heights.current, count, -top, innerHeight);
+    setBlocks((shown) => (shown.from === next.from && shown.to === next.to ? shown : next));
+  };
+  useLayoutEffect(() => {
+    const first = [...list.current!.children].filter((_, index) => index % rowsInBlock === 0) as HTMLElement[];
+    // The last block that is there has no next one to tell where it ends.
+    for (const [index, row] of first.slice(0, -1).entries())
+      heights.current.set(blocks.from + index, first[index + 1]!.offsetTop - row.offsetTop);
+  });
+  // Not once the list has gone: what a passive effect hears of ends only after that.
+  useLayoutEffect(() => {
+    look();
+    addEventListener('scroll', look, { passive: true });
+    addEventListener('resize', look);
+    return () => {
+      removeEventListener('scroll', look);
+      removeEventListener('resize', look);
+    };
+    // oxlint-disable-next-line react/exhaustive-deps -- it reads what it needs from the list itself
+  }, [count]);
+  const gapAt = (index: number) => {
+    if (index === markedGap) return 'before';
+    return index + 1 === markedGap && markedGap === items.length ? 'after' : undefined;
+  };
+  const from = blocks.from * rowsInBlock;
+  const style = {
+    paddingBlockStart: roomOf(heights.current, 0, blocks.from),
+    paddingBlockEnd: roomOf(heights.current, Math.min(blocks.to, count), count),
+  };
+  const rows = items.slice(from, blocks.to * rowsInBlock).map((item, offset) => (
+    <li
+      key={item.id}
+      aria-posinset={from + offset + 1}
+      aria-setsize={items.length}
+      data-index={from + offset}
+      data-gap={gapAt(from + offset)}
+    >
+      {children(item, from + offset)}
+    </li>
+  ));
+  const Tag = isOrdered ? 'ol' : 'ul';
+  return (
+    <Tag ref={list as never} className="rows long" style={style}>
+      {rows}
+    </Tag>
+  );
+}

@@ -1,0 +1,43 @@
+// The field in which a list is searched.
+import { useEffect, useRef } from 'react';
+import type { ReactNode } from 'react';
+
+interface SearchFieldProps {
+  readonly label: string;
+  /** What is searched for, where something else decides it as well. */
+  readonly value?: string;
+  /** Is told what to search for once nobody has typed for a moment. */
+  readonly onSearch: (text: string) => void;
+}
+
+/** Whoever types goes on sooner than this. */
+const pauseMs = 200;
+
+export function SearchField({ label, value = '', onSearch }: SearchFieldProps): ReactNode {
+  const field = useRef<HTMLInputElement>(null);
+  const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
+  useEffect(() => () => clearTimeout(timer.current), []);
+  useEffect(() => {
+    if (timer.current === undefined) field.current!.value = value;
+  }, [value]);
+  const wait = (text: string) => {
+    clearTimeout(timer.current);
+    timer.current = setTimeout(() => {
+      timer.current = undefined;
+      onSearch(text);
+    }, pauseMs);
+  };
+  return (
+    <label>
+      <span className="hidden">{label}</span>
+      <input
+        ref={field}
+        type="search"
+        placeholder={label}
+        maxLength={255}
+        defaultValue={value}
+        onChange={(event) => wait(event.target.value)}
+      />
+    </label>
+  );
+}

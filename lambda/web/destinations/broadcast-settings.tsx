@@ -1,0 +1,166 @@
+// What broadcasts on connected channels are called and who sees them: settings that streams name.
+import type { ReactNode } from 'react';
+import { call } from '../app/api.ts';
+import { Ask } from '../app/ask.tsx';
+import { refresh, useLive } from '../app/live-data.ts';
+import { Loaded } from '../app/loaded.tsx';
+import { MoreButton } from '../app/more-button.tsx';
+import type { Connection, ManagedSettings, Page, Upload } from '../app/types.ts';
+import { usePages } from '../app/use-pages.ts';
+import { Choice, Field, Form } from '../form.tsx';
+import { words } from '../words/en.ts';
+
+const path = '/managed-settings?limit=50';
+
+export function BroadcastSettings(): ReactNode {
+  const { first, items, more } = usePages<ManagedSettings>(path);
+  const { data: connections } = useLive<Page<Connection>>('/connections?limit=50');
+  const { data: images } = useLive<Page<Upload>>('/uploads?limit=100&type=image&probeState=completed');
+  const channels = (connections?.data ?? []).filter(({ state }) => state !== 'pending');
+  if (channels.length === 0 && items.length === 0) return null;
+  const save = (id: string | null) => async (wish: object) => {
+    await (id === null ? call('POST', '/managed-settings', wish) : call('PATCH', `/managed-settings/${id}`, wish));
+    refresh('/managed-settings');
+  };
+  const form = (settings: ManagedSettings | null) => (
+    <SettingsForm
+      key={JSON.stringify(settings)}
+      settings={settings}
+      channels={channels}
+      images={images?.data ?? []}
+      onSave={save(settings?.id ?? null)}
+    />
+  );
+  return (
+    <section aria-labelledby="broadcast-settings">
+      <h2 id="broadcast-settings">{words.channels.settings}</h2>
+      <p className="hint">{words.channels.settingsText}</p>
+      <Loaded live={first} path={path}>
+        {() =>
+          items.length === 0 ? (
+            <p className="hint">{words.channels.noSettings}</p>
+          ) : (
+            <ul className="rows">
+              {items.map((settings) => (
+                <li key={settings.id} className="tall">
+                  <div>
+                    <strong>{settings.name}</strong>
+                    <p className="hint">
+                      {[
+                        channels.find(({ id }) => id === settings.connectionID)?.title ?? '…',
+                        settings.titleTemplate,
+                        words.channels.privacies[settings.privacy],
+                      ].join(' · ')}
+                    </p>
+                    <details>
+                      <summary>{words.channels.change}</summary>
+                      {form(settings)}
+                    </details>
+                  </div>
+                  <Ask
+                    action={words.remove}
+                    tone="grave"
+                    question={words.channels.removeSettingsAsk(settings.name)}
+                    explanation={words.channels.removeSettingsText}
+                    onYes={async () => {
+                      await call('DELETE', `/managed-settings/${settings.id}`);
+                      refresh('/managed-settings');
+                    }}
+                  />
+                </li>
+              ))}
+            </ul>
+          )
+        }
+      </Loaded>
+      <MoreButton more={more} />
+      {channels.length > 0 && (
+        <details>
+          <summary>{words.channels.addSettings}</summary>
+          {form(null)}
+        </details>
+      )}
+    </section>
+  );
+}
+
+interface SettingsFormProps {
+  readonly settings: ManagedSettings | null;
+  readonly channels: readonly Connection[];
+  readonly images: readonly Upload[];
+  readonly onSave: (wish: object) => Promise<void>;
+}
+
+function SettingsForm({ settings, channels, images, onSave }: SettingsFormProps): ReactNode {
+  const save = (fields: Readonly<Record<string, string>>): Promise<void> =>
+    onSave({
+      connectionID: fields['connectionID'],
+      name: fields['name'],
+      titleTemplate: fields['titleTemplate'],
+      descriptionTemplate: fields['descriptionTemplate'] ?? '',
+      privacy: fields['privacy'],
+      latency: fields['latency'],
+      madeForKids: fields['madeForKids'] === 'on',
+      dvr: fields['dvr'] === 'on',
+      thumbnailUploadID: fields['thumbnailUploadID'] === '' ? null : fields['thumbnailUploadID'],
+      timeZone: settings?.timeZone ?? Intl.DateTimeFormat().resolvedOptions().timeZone,
+    });
+  return (
+    <Form
+      action={settings ? words.save : words.channels.addSettings}
+      onSubmit={save}
+      className="in-row"
+      isReset={settings === null}
+    >
+      <Field name="name" label={words.channels.name} defaultValue={settings?.name ?? ''} maxLength={255} />
+      <Choice
+        name="connectionID"
+        label={words.channels.channel}
+        defaultValue={settings?.connectionID ?? channels[0]?.id ?? ''}
+        options={channels.map(({ id, title }) => [id, title ?? id] as const)}
+      />
+      <Field
+        name="titleTemplate"
+        label={words.channels.titleTemplate}
+        hint={words.channels.titleHint}
+        defaultValue={settings?.titleTemplate ?? ''}
+        maxLength={500}
+      />
+      <Field
+        name="descriptionTemplate"
+        label={words.channels.description}
+        defaultValue={settings?.descriptionTemplate ?? ''}
+        maxLength={5000}
+        required={false}
+      />
+      <Choice
+        name="privacy"
+        label={words.channels.privacy}
+        defaultValue={settings?.privacy ?? 'unlisted'}
+        options={Object.entries(words.channels.privacies)}
+      />
+      <Choice
+        name="latency"
+        label={words.channels.latency}
+        defaultValue={settings?.latency ?? 'normal'}
+        options={Object.entries(words.channels.latencies)}
+      />
+      <Choice
+        name="thumbnailUploadID"
+        label={words.channels.thumbnail}
+        defaultValue={settings?.thumbnailUploadID ?? ''}
+        options={[['', words.none], ...images.map(({ id, name }) => [id, name] as const)]}
+      />
+      <fieldset>
+        <label>
+          <input type="checkbox" name="madeForKids" defaultChecked={settings?.madeForKids ?? false} />
+          {words.channels.kids}
+        </label>
+        <label>
+          <input type="checkbox" name="dvr" defaultChecked={settings?.dvr ?? true} />
+          {words.channels.dvr}
+        </label>
+      </fieldset>
+    </Form>
+  );
+}

@@ -1,0 +1,60 @@
+// Whether the addresses of a destination can be reached: a button that has it checked, and what was found, in words.
+import { useState } from 'react';
+import type { ReactNode } from 'react';
+import { Age } from '../app/age.tsx';
+import { call } from '../app/api.ts';
+import { refresh } from '../app/live-data.ts';
+import type { Destination } from '../app/types.ts';
+import { words } from '../words/en.ts';
+
+/** The button, and what there is to say of the last check. */
+export function useCheck({ id, name, lastCheck }: Destination): Readonly<Record<'button' | 'found', ReactNode>> {
+  const [error, setError] = useState<string | null>(null);
+  const check = async (): Promise<void> => {
+    setError(null);
+    try {
+      await call('POST', `/destinations/${id}/check`);
+      refresh('/destinations');
+    } catch (failure) {
+      setError((failure as Error).message);
+    }
+  };
+  const button = (
+    <button
+      type="button"
+      aria-label={words.destinations.checkOf(name)}
+      disabled={lastCheck?.state === 'pending'}
+      onClick={() => void check()}
+    >
+      {words.destinations.check}
+    </button>
+  );
+  const found = (
+    <>
+      <div role="alert">{error !== null && <p className="error">{error}</p>}</div>
+      <div role="status" className="found">
+        {lastCheck && <Found check={lastCheck} />}
+      </div>
+    </>
+  );
+  return { button, found };
+}
+
+function Found({ check }: { readonly check: NonNullable<Destination['lastCheck']> }): ReactNode {
+  const { state, isReachable, detail, askedAt, feeds } = check;
+  if (state === 'pending') return <p className="hint">{words.destinations.checking}</p>;
+  return (
+    <>
+      <p className={isReachable === true ? '' : 'error'}>{detail}</p>
+      {feeds.map(({ isBackup, steps }) => (
+        <p key={String(isBackup)} className="hint">
+          {isBackup && `${words.destinations.backup}: `}
+          {steps.map(({ step, isDone, ms }) => words.destinations.step(step, isDone, ms)).join(' · ')}
+        </p>
+      ))}
+      <p className="hint">
+        {words.destinations.checked} <Age at={askedAt} />
+      </p>
+    </>
+  );
+}

@@ -1,0 +1,133 @@
+// The channels that their owners connected: whether each can be used, connecting another, and connecting one again.
+import { useState } from 'react';
+import type { ReactNode } from 'react';
+import { platformNames, platformTraits } from '../../domain/managed-platforms.ts';
+import type { PlatformName } from '../../domain/managed-platforms.ts';
+import { Age } from '../app/age.tsx';
+import { call } from '../app/api.ts';
+import { Ask } from '../app/ask.tsx';
+import { formatMoment } from '../app/format.ts';
+import { refresh } from '../app/live-data.ts';
+import { Loaded } from '../app/loaded.tsx';
+import { MoreButton } from '../app/more-button.tsx';
+import type { Connection } from '../app/types.ts';
+import { usePages } from '../app/use-pages.ts';
+import { words } from '../words/en.ts';
+
+const path = '/connections?limit=50';
+const returnTo = '/destinations';
+const tones = {
+  pending: 'moving',
+  ok: 'live',
+  grant_revoked: 'wrong',
+  scope_missing: 'wrong',
+  live_not_enabled: 'wrong',
+} as const;
+
+/** The person consents on a page of the platform, which leads back here. */
+async function consent(asked: Promise<{ readonly authorizeURL: string }>): Promise<void> {
+  location.assign((await asked).authorizeURL);
+}
+
+export function Connections(): ReactNode {
+  const { first, items, more } = usePages<Connection>(path);
+  const [error, setError] = useState<string | null>(null);
+  const connect = (platform: PlatformName) => {
+    setError(null);
+    consent(call('POST', '/connections', { platform, returnTo })).catch((failure: Error) => setError(failure.message));
+  };
+  return (
+    <section aria-labelledby="channels">
+      <h2 id="channels">{words.channels.title}</h2>
+      <p className="hint">{words.channels.text}</p>
+      <Loaded live={first} path={path}>
+        {() =>
+          items.length === 0 ? (
+            <p className="hint">{words.channels.empty}</p>
+          ) : (
+            <ul className="rows">
+              {items.map((connection) => (
+                <Row key={connection.id} connection={connection} />
+              ))}
+            </ul>
+          )
+        }
+      </Loaded>
+      <MoreButton more={more} />
+      <div role="alert">{error !== null && <p className="error">{error}</p>}</div>
+      <p className="buttons start">
+        {platformNames.map((platform) => (
+          <button key={platform} type="button" onClick={() => connect(platform)}>
+            {words.channels.connect(platformTraits[platform].title)}
+          </button>
+        ))}
+      </p>
+    </section>
+  );
+}
+
+function Row({ connection }: { readonly connection: Connection }): ReactNode {
+  const { id, platform, state, title, liveURL, verifiedAt, quota } = connection;
+  const [error, setError] = useState<string | null>(null);
+  const platformTitle = platformTraits[platform].title;
+  const again = () => {
+    setError(null);
+    const asked = call<{ authorizeURL: string }>('POST', `/connections/${id}/reauthorise`, { returnTo });
+    consent(asked).catch((failure: Error) => setError(failure.message));
+  };
+  return (
+    <li className="tall">
+      <div>
+        <strong>{title ?? words.channels.notYet}</strong>
+        <p className="hint">
+          {platformTitle}
+          {liveURL !== null && (
+            <>
+              {' · '}
+              <a href={liveURL} rel="noreferrer" target="_blank">
+                {words.channels.open}
+              </a>
+            </>
+          )}
+          {verifiedAt !== null && (
+            <>
+              {' · '}
+              {words.channels.verified} <Age at={verifiedAt} />
+            </>
+          )}
+        </p>
+        {state !== 'ok' && (
+          <p className={tones[state] === 'wrong' ? 'error' : 'hint'}>{words.channels.remedies[state]}</p>
+        )}
+        {quota && <p className="notice">{words.channels.exhausted(formatMoment(quota.exhaustedUntil))}</p>}
+        {error !== null && (
+          <p className="error" role="alert">
+            {error}
+          </p>
+        )}
+      </div>
+      <p className="state">
+        <span className="badge" data-tone={tones[state]}>
+          {words.channels.states[state]}
+        </span>
+        {state !== 'ok' && (
+          <button type="button" className="primary" onClick={again}>
+            {words.channels.again}
+          </button>
+        )}
+        <Ask
+          action={words.channels.disconnect}
+          tone="grave"
+          question={words.channels.removeAsk(title ?? platformTitle)}
+          explanation={words.channels.removeText}
+          onYes={async () => {
+            await call('DELETE', `/connections/${id}`);
+            refresh('/connections');
+            refresh('/destinations');
+            refresh('/managed-settings');
+          }}
+        />
+      </p>
+    </li>
+  );
+}

@@ -1,0 +1,29 @@
+// One event that webhooks are told: what is in it.
+import type { ReactNode } from 'react';
+import type { DescribedEvent, Document } from '../../surfaces/openapi/described.ts';
+import { Link } from '../app/router.tsx';
+import { words } from '../words/en.ts';
+import { SchemaFields } from './schema-fields.tsx';
+
+interface EventPageProps {
+  readonly document: Document;
+  readonly type: string;
+  readonly event: DescribedEvent;
+}
+
+export function EventPage({ document, type, event }: EventPageProps): ReactNode {
+  return (
+    <>
+      <Link href="/developers">{words.developers.all}</Link>
+      <h1>{event.summary}</h1>
+      <p>
+        <code>{type}</code>
+      </p>
+      <p>{event.description}</p>
+      <section aria-labelledby="payload">
+        <h2 id="payload">{words.developers.payload}</h2>
+        <SchemaFields schema={event.requestBody.content['application/json']!.schema} document={document} />
+      </section>
+    </>
+  );
+}

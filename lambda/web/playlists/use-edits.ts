@@ -1,0 +1,90 @@
+// The edits of one playlist: each is on the screen at once, and sent after the one before it.
+import { useCallback, useEffect, useRef, useState } from 'react';
+import { ApiError, call } from '../app/api.ts';
+import { refresh } from '../app/live-data.ts';
+import type { Playlist } from '../app/types.ts';
+import { words } from '../words/en.ts';
+import { edited } from './edit.ts';
+import type { Edit } from './edit.ts';
+
+export interface Edits {
+  /** As it is once all edits so far have been made. */
+  readonly shown: Playlist;
+  readonly edit: (edit: Edit) => void;
+  /** Once all edits have been answered. */
+  readonly publish: () => Promise<void>;
+  /** Makes the draft what was published last, once all edits have been answered. */
+  readonly discard: () => Promise<void>;
+  /** Why the last edit or publish was refused; null: it was not. */
+  readonly error: string | null;
+}
+
+/**
+ * Each edit names the version that it was made on, so that nobody undoes what somebody else has done meanwhile. Where
+ * one is refused, those made after it are given up as well, and the playlist is shown as it is. What is read while
+ * edits are under way lacks some of them: it is shown once it is no older than the last answer.
+ * @param playlist as it was read last
+ */
+export function useEdits(playlist: Playlist): Edits {
+  const [error, setError] = useState<string | null>(null);
+  const [ahead, setAhead] = useState<{ readonly playlist: Playlist; readonly isAnswered: boolean } | null>(null);
+  const path = `/playlists/${playlist.id}`;
+  const isAhead = ahead !== null && (!ahead.isAnswered || ahead.playlist.version > playlist.version);
+  const shown = isAhead ? ahead.playlist : playlist;
+  const last = useRef({ shown, version: playlist.version, waiting: 0, isRefused: false, sent: Promise.resolve() });
+  useEffect(() => {
+    const { current } = last;
+    if (current.waiting === 0) current.shown = shown;
+    current.version = Math.max(current.version, playlist.version);
+  }, [shown, playlist]);
+
+  const inTurn = useCallback(
+    (send: () => Promise<Playlist>): Promise<void> => {
+      const { current } = last;
+      current.waiting++;
+      const answer = async (): Promise<void> => {
+        try {
+          if (current.isRefused) return;
+          const answered = await send();
+          current.version = answered.version;
+          if (current.waiting === 1) setAhead({ playlist: answered, isAnswered: true });
+        } catch (failure) {
+          current.isRefused = true;
+          const isConflict = failure instanceof ApiError && failure.code === 'version_conflict';
+          setError(isConflict ? words.playlists.conflict : (failure as Error).message);
+        } finally {
+          current.waiting--;
+          if (current.waiting === 0) {
+            if (current.isRefused) setAhead(null);
+            current.isRefused = false;
+            refresh(path);
+            refresh('/playlists?');
+          }
+        }
+      };
+      current.sent = current.sent.then(answer);
+      return current.sent;
+    },
+    [path],
+  );
+  const edit = useCallback(
+    (operation: Edit): void => {
+      const { current } = last;
+      setError(null);
+      current.shown = edited(current.shown, operation);
+      setAhead({ playlist: current.shown, isAnswered: false });
+      const send = () =>
+        call<Playlist>('POST', `${path}/operations`, { operations: [operation], expectedVersion: current.version });
+      void inTurn(send);
+    },
+    [path, inTurn],
+  );
+  const post = useCallback(
+    (what: 'publish' | 'discard-draft'): Promise<void> => {
+      setError(null);
+      return inTurn(() => call<Playlist>('POST', `${path}/${what}`));
+    },
+    [path, inTurn],
+  );
+  return { shown, edit, publish: () => post('publish'), discard: () => post('discard-draft'), error };
+}

@@ -1,0 +1,181 @@
+// Plans a stream: when it starts and ends on the clocks of a zone, and when again, with the starts that would give.
+import { useState } from 'react';
+import type { ReactNode } from 'react';
+import { call, serviceNow } from '../app/api.ts';
+import { formatMoment } from '../app/format.ts';
+import { refresh, useLive } from '../app/live-data.ts';
+import type { Page, Stream } from '../app/types.ts';
+import { Choice, Field, Form } from '../form.tsx';
+import { nameOf } from '../streams/stream-name.ts';
+import { words } from '../words/en.ts';
+import { instantIn, isTime, localIn } from './zoned-time.ts';
+
+type Repetition = keyof typeof words.schedule.repetitions;
+
+const path = '/streams?limit=100&sort=name&state=draft&state=stopped&state=failed';
+const weekdays = ['MO', 'TU', 'WE', 'TH', 'FR', 'SA', 'SU'] as const;
+const weekdayNames = new Intl.DateTimeFormat(undefined, { weekday: 'short', timeZone: 'UTC' });
+/** 5 January 1970 was a Monday. */
+const nameOfWeekday = (index: number) => weekdayNames.format(new Date(Date.UTC(1970, 0, 5 + index)));
+
+/** Without it, fields take years of six digits, and whoever types goes on in the year with the hour. */
+const lastTime = '9999-12-31T23:59';
+
+interface Wish {
+  readonly start: string;
+  readonly zone: string;
+  readonly repetition: Repetition;
+  readonly days: readonly string[];
+  readonly rule: string;
+}
+
+export function PlanForm(): ReactNode {
+  const { data: streams } = useLive<Page<Stream>>(path);
+  const ownZone = Intl.DateTimeFormat().resolvedOptions().timeZone;
+  const [wish, setWish] = useState<Wish>(() => ({
+    start: localIn(ownZone, serviceNow() + 3_600_000),
+    zone: ownZone,
+    repetition: 'never',
+    days: [],
+    rule: '',
+  }));
+  const [isDone, setDone] = useState(false);
+  const change = (changed: Partial<Wish>) => {
+    setDone(false);
+    setWish({ ...wish, ...changed });
+  };
+  const rule = ruleOf(wish);
+  const plan = async ({ stream, end = '' }: Readonly<Record<string, string>>): Promise<void> => {
+    await call('POST', `/streams/${stream}/schedule`, {
+      scheduleStartAt: instantIn(wish.zone, wish.start).toISOString(),
+      ...(end === '' ? {} : { scheduleEndAt: instantIn(wish.zone, end).toISOString() }),
+      ...(rule === null ? {} : { recurrence: { rule, timeZone: wish.zone } }),
+    });
+    refresh('/schedule');
+    refresh('/streams');
+    setDone(true);
+  };
+  return (
+    <section aria-labelledby="plan">
+      <h2 id="plan">{words.schedule.plan}</h2>
+      {streams?.data.length === 0 && <p className="hint">{words.schedule.noStreams}</p>}
+      <Form action={words.schedule.planIt} onSubmit={plan} className="in-row plan" isDisabled={!streams?.data.length}>
+        <Choice
+          name="stream"
+          label={words.schedule.stream}
+          options={(streams?.data ?? []).map((stream) => [stream.id, nameOf(stream)] as const)}
+        />
+        <Field
+          name="start"
+          label={words.schedule.start}
+          type="datetime-local"
+          max={lastTime}
+          value={wish.start}
+          onChange={(event) => change({ start: event.target.value })}
+        />
+        <Field
+          name="end"
+          label={words.schedule.end}
+          type="datetime-local"
+          required={false}
+          min={wish.start}
+          max={lastTime}
+        />
+        <Choice
+          name="zone"
+          label={words.schedule.inZone}
+          value={wish.zone}
+          onChange={(zone) => change({ zone })}
+          options={zones(ownZone).map((zone) => [zone, zone] as const)}
+        />
+        <Choice
+          name="repeat"
+          label={words.schedule.repeat}
+          value={wish.repetition}
+          onChange={(repetition) => change({ repetition: repetition as Repetition })}
+          options={Object.entries(words.schedule.repetitions)}
+        />
+        {wish.repetition === 'weekly' && <Weekdays days={wish.days} onChange={(days) => change({ days })} />}
+        {wish.repetition === 'other' && (
+          <Field
+            name="rule"
+            label={words.schedule.rule}
+            hint={words.schedule.ruleHint}
+            value={wish.rule}
+            onChange={(event) => change({ rule: event.target.value })}
+            autoComplete="off"
+            spellCheck={false}
+          />
+        )}
+        {rule !== null && isTime(wish.start) && <Starts start={wish.start} zone={wish.zone} rule={rule} />}
+      </Form>
+      <p role="status">{isDone && words.schedule.done}</p>
+    </section>
+  );
+}
+
+/** Null where it is on once, or the rule is not complete yet. */
+function ruleOf({ repetition, days, rule }: Wish): string | null {
+  if (repetition === 'daily') return 'FREQ=DAILY';
+  if (repetition === 'weekly') return days.length === 0 ? 'FREQ=WEEKLY' : `FREQ=WEEKLY;BYDAY=${days.join(',')}`;
+  return repetition === 'other' && rule !== '' ? rule : null;
+}
+
+function zones(own: string): string[] {
+  return [...new Set([own, 'UTC', ...Intl.supportedValuesOf('timeZone')])];
+}
+
+function Weekdays({
+  days,
+  onChange,
+}: {
+  readonly days: readonly string[];
+  readonly onChange: (days: readonly string[]) => void;
+}): ReactNode {
+  const toggle = (day: string) =>
+    onChange(weekdays.filter((each) => (each === day ? !days.includes(day) : days.includes(each))));
+  return (
+    <fieldset className="days">
+      <legend>{words.schedule.days}</legend>
+      {weekdays.map((day, index) => (
+        <label key={day}>
+          <input type="checkbox" checked={days.includes(day)} onChange={() => toggle(day)} />
+          {nameOfWeekday(index)}
+        </label>
+      ))}
+    </fieldset>
+  );
+}
+
+/** The first starts, as the API computes them, or what is wrong with the rule. */
+function Starts({
+  start,
+  zone,
+  rule,
+}: {
+  readonly start: string;
+  readonly zone: string;
+  readonly rule: string;
+}): ReactNode {
+  const asked = new URLSearchParams({
+    scheduleStartAt: instantIn(zone, start).toISOString(),
+    rule,
+    timeZone: zone,
+  });
+  const { data, error } = useLive<{ readonly starts: readonly string[] }>(`/schedule/preview?${String(asked)}`);
+  return (
+    <div className="starts" role="status">
+      {error !== null && <p className="error">{error.message}</p>}
+      {data && (
+        <>
+          <p className="hint">{words.schedule.would(data.starts.length)}</p>
+          <ol>
+            {data.starts.map((at) => (
+              <li key={at}>{formatMoment(at)}</li>
+            ))}
+          </ol>
+        </>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,116 @@
+// What a stream is on a managed platform: whether the platform has what is wished, and each broadcast with its health.
+import { useState } from 'react';
+import type { ReactNode } from 'react';
+import { Age } from '../app/age.tsx';
+import { call } from '../app/api.ts';
+import { formatMoment, formatWhole } from '../app/format.ts';
+import { refresh } from '../app/live-data.ts';
+import { Loaded } from '../app/loaded.tsx';
+import { MoreButton } from '../app/more-button.tsx';
+import type { Broadcast, Stream } from '../app/types.ts';
+import { usePages } from '../app/use-pages.ts';
+import { words } from '../words/en.ts';
+
+const everyMs = 10_000;
+const tones = { prepared: 'quiet', starting: 'moving', live: 'live', ended: 'quiet', failed: 'wrong' } as const;
+
+export function Broadcasts({ stream }: { readonly stream: Stream }): ReactNode {
+  const path = `/streams/${stream.id}/broadcasts?limit=10`;
+  const { first, items, more } = usePages<Broadcast>(path, everyMs);
+  return (
+    <section aria-labelledby="broadcasts">
+      <h2 id="broadcasts">{words.channels.broadcasts}</h2>
+      <Mirror stream={stream} />
+      <Loaded live={first} path={path}>
+        {() =>
+          items.length === 0 ? (
+            <p className="hint">{words.channels.noBroadcasts}</p>
+          ) : (
+            <ul className="rows">
+              {items.map((broadcast) => (
+                <Row key={broadcast.id} broadcast={broadcast} />
+              ))}
+            </ul>
+          )
+        }
+      </Loaded>
+      <MoreButton more={more} />
+    </section>
+  );
+}
+
+function Mirror({ stream: { id, mirror } }: { readonly stream: Stream }): ReactNode {
+  const [error, setError] = useState<string | null>(null);
+  if (mirror === null) return null;
+  const retry = async (): Promise<void> => {
+    setError(null);
+    try {
+      await call('PATCH', `/streams/${id}`, { retryMirror: true });
+      refresh(`/streams/${id}`);
+    } catch (failure) {
+      setError((failure as Error).message);
+    }
+  };
+  return (
+    <div role="status" className={mirror.state === 'blocked' ? 'error' : ''}>
+      <p className="hint">
+        {words.channels.mirror[mirror.state]}
+        {mirror.detail !== null && ` ${mirror.detail}`}
+        {mirror.retryAt !== null && (
+          <>
+            {' '}
+            {words.channels.retryAt} <Age at={mirror.retryAt} />
+          </>
+        )}
+      </p>
+      {mirror.state === 'blocked' && (
+        <button type="button" onClick={() => void retry()}>
+          {words.channels.retryMirror}
+        </button>
+      )}
+      {error !== null && <p className="error">{error}</p>}
+    </div>
+  );
+}
+
+function Row({ broadcast }: { readonly broadcast: Broadcast }): ReactNode {
+  const { title, phase, watchURL, scheduledStartAt, liveAt, health, viewers } = broadcast;
+  return (
+    <li className="tall">
+      <div>
+        <strong>{title}</strong>
+        <p className="hint">
+          {formatMoment(liveAt ?? scheduledStartAt)}
+          {watchURL !== null && (
+            <>
+              {' · '}
+              <a href={watchURL} rel="noreferrer" target="_blank">
+                {words.channels.watch}
+              </a>
+            </>
+          )}
+          {viewers?.now != null && ` · ${words.channels.viewers(formatWhole(viewers.now))}`}
+        </p>
+        {health && phase === 'live' && (
+          <p className={health.state === 'bad' || health.state === 'no_data' ? 'error' : 'hint'}>
+            {words.channels.healthOf(words.channels.health[health.state])}
+            {health.observedAt !== null && (
+              <>
+                {' · '}
+                <Age at={health.observedAt} />
+              </>
+            )}
+          </p>
+        )}
+        {health?.issues.map((issue) => (
+          <p key={issue.type}>{issue.detail}</p>
+        ))}
+      </div>
+      <p className="state">
+        <span className="badge" data-tone={tones[phase]}>
+          {words.channels.phases[phase]}
+        </span>
+      </p>
+    </li>
+  );
+}

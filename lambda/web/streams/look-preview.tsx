@@ -1,0 +1,66 @@
+// A picture of a stream as it would look, made on request: nothing is changed by it.
+import { useState } from 'react';
+import type { ReactNode } from 'react';
+import { call } from '../app/api.ts';
+import type { Stream } from '../app/types.ts';
+import { words } from '../words/en.ts';
+
+interface LookPreviewProps {
+  readonly streamID: string;
+  readonly look: Stream['look'];
+}
+
+interface Answer {
+  /** Null until the picture is there. */
+  readonly url: string | null;
+}
+
+const askAgainMs = 500;
+/** A picture takes about a second, and longer where the machine encodes. */
+const mostAsked = 60;
+
+export function LookPreview({ streamID, look }: LookPreviewProps): ReactNode {
+  const [picture, setPicture] = useState<string | null>(null);
+  const [error, setError] = useState<string | null>(null);
+  const [isPending, setPending] = useState(false);
+  const see = async (): Promise<void> => {
+    setPending(true);
+    setError(null);
+    try {
+      setPicture(await pictureOf(streamID, look));
+    } catch (failure) {
+      setPicture(null);
+      setError((failure as Error).message);
+    } finally {
+      setPending(false);
+    }
+  };
+  return (
+    <div className="stack">
+      <p>
+        <button type="button" disabled={isPending} onClick={() => void see()}>
+          {words.look.see}
+        </button>
+      </p>
+      <div role="status">{isPending && <p className="hint">{words.look.seeing}</p>}</div>
+      <div role="alert">{error !== null && <p className="error">{error}</p>}</div>
+      {picture !== null && (
+        <figure>
+          <img src={picture} alt={words.look.seeAlt} />
+        </figure>
+      )}
+    </div>
+  );
+}
+
+/** The address of the picture. @throws where it is refused, or does not come */
+async function pictureOf(streamID: string, look: Stream['look']): Promise<string> {
+  for (let asked = 0; asked < mostAsked; asked++) {
+    // oxlint-disable-next-line no-await-in-loop -- what is not there yet is asked for again
+    const { url } = await call<Answer>('POST', `/streams/${streamID}/look/preview`, { look });
+    if (url !== null) return url;
+    // oxlint-disable-next-line no-await-in-loop -- as above
+    await new Promise((resolve) => setTimeout(resolve, askAgainMs));
+  }
+  throw new Error(words.look.late);
+}

@@ -1,0 +1,184 @@
+// Where a stream goes: how each output is, and adding, pausing and removing one, also while the stream is live.
+import { useState } from 'react';
+import type { ReactNode } from 'react';
+import { isLive } from '../../domain/stream-lifecycle.ts';
+import { Age } from '../app/age.tsx';
+import { call } from '../app/api.ts';
+import { Ask } from '../app/ask.tsx';
+import { refresh, useLive } from '../app/live-data.ts';
+import { OutputBadge } from '../app/state-badge.tsx';
+import type { Destination, Output, Page, Stream } from '../app/types.ts';
+import { Choice } from '../form.tsx';
+import { words } from '../words/en.ts';
+
+export function Outputs({ stream }: { readonly stream: Stream }): ReactNode {
+  const { data: destinations } = useLive<Page<Destination>>('/destinations?limit=100');
+  const { id, outputs } = stream;
+  const nameOf = (output: Output) =>
+    output.name ?? destinations?.data.find((each) => each.id === output.destinationID)?.name ?? '…';
+  const isAnyFailing = outputs.some(({ state }) => state === 'failing');
+  const canRetry = isAnyFailing && ['activating', 'active', 'failing'].includes(stream.state);
+  return (
+    <section aria-labelledby="outputs">
+      <div className="heading">
+        <h2 id="outputs">{words.outputs.title}</h2>
+        {canRetry && <Retry streamID={id} />}
+      </div>
+      {outputs.length === 0 && <p className="hint">{words.outputs.none}</p>}
+      <ul className="rows">
+        {outputs.map((output) => (
+          <Row key={output.id} stream={stream} output={output} name={nameOf(output)} />
+        ))}
+      </ul>
+      {destinations && <Add stream={stream} destinations={destinations.data} />}
+    </section>
+  );
+}
+
+function Retry({ streamID }: { readonly streamID: string }): ReactNode {
+  const [error, setError] = useState<string | null>(null);
+  const retry = async (): Promise<void> => {
+    setError(null);
+    try {
+      await call('POST', `/streams/${streamID}/retry`);
+      refresh(`/streams/${streamID}`);
+    } catch (failure) {
+      setError((failure as Error).message);
+    }
+  };
+  return (
+    <>
+      <button type="button" className="primary" onClick={() => void retry()}>
+        {words.outputs.retry}
+      </button>
+      {error !== null && (
+        <p className="error" role="alert">
+          {error}
+        </p>
+      )}
+    </>
+  );
+}
+
+interface RowProps {
+  readonly stream: Stream;
+  readonly output: Output;
+  readonly name: string;
+}
+
+function Row({ stream, output, name }: RowProps): ReactNode {
+  const [error, setError] = useState<string | null>(null);
+  const path = `/streams/${stream.id}/outputs/${output.id}`;
+  /** It is shown once the API has said it: what is paused has ended for its viewers. */
+  const pause = async (enabled: boolean): Promise<void> => {
+    setError(null);
+    try {
+      await call('PATCH', path, { enabled });
+      refresh(`/streams/${stream.id}`);
+    } catch (failure) {
+      setError((failure as Error).message);
+    }
+  };
+  const remove = async (): Promise<void> => {
+    await call('DELETE', path);
+    refresh(`/streams/${stream.id}`);
+  };
+  return (
+    <li className="tall">
+      <div>
+        <strong>{name}</strong> {output.isFirst && <span className="hint">({words.outputs.first})</span>}
+        {output.reason && <p>{output.reason.detail}</p>}
+        {output.replicas.map((replica) => (
+          <p className="hint" key={replica.role}>
+            {replica.nextAttemptAt && (
+              <>
+                {words.outputs.attempt(words.stream.attempt(replica.attempt))} <Age at={replica.nextAttemptAt} />
+              </>
+            )}
+          </p>
+        ))}
+        {error !== null && (
+          <p className="error" role="alert">
+            {error}
+          </p>
+        )}
+      </div>
+      <p className="state">
+        {output.enabled ? (
+          <OutputBadge {...output} />
+        ) : (
+          <span className="badge" data-tone="quiet">
+            {words.outputs.paused}
+          </span>
+        )}
+        <button
+          type="button"
+          aria-label={output.enabled ? words.outputs.pauseOf(name) : words.outputs.resumeOf(name)}
+          onClick={() => void pause(!output.enabled)}
+        >
+          {output.enabled ? words.outputs.pause : words.outputs.resume}
+        </button>
+        <Ask
+          action={words.remove}
+          label={words.outputs.removeOf(name)}
+          tone="grave"
+          question={words.outputs.removeAsk(name)}
+          explanation={words.outputs.removeText}
+          refuse={words.outputs.keep}
+          onYes={remove}
+        />
+      </p>
+    </li>
+  );
+}
+
+/** Adding one costs while the stream is live, so that is asked. */
+function Add({
+  stream,
+  destinations,
+}: {
+  readonly stream: Stream;
+  readonly destinations: readonly Destination[];
+}): ReactNode {
+  const used = new Set(stream.outputs.map(({ destinationID }) => destinationID));
+  const free = destinations.filter(({ id, url }) => !used.has(id) && url !== undefined);
+  const [chosen, setChosen] = useState('');
+  const [error, setError] = useState<string | null>(null);
+  const destinationID = free.some(({ id }) => id === chosen) ? chosen : (free[0]?.id ?? '');
+  const add = async (): Promise<void> => {
+    setError(null);
+    await call('POST', `/streams/${stream.id}/outputs`, { destinationID });
+    refresh(`/streams/${stream.id}`);
+  };
+  if (free.length === 0) return <p className="hint">{words.outputs.allUsed}</p>;
+  return (
+    <div className="in-row adding">
+      <Choice
+        name="output"
+        label={words.outputs.to}
+        value={destinationID}
+        onChange={setChosen}
+        options={free.map(({ id, name }) => [id, name] as const)}
+      />
+      {isLive(stream.state) ? (
+        <Ask
+          action={words.outputs.add}
+          tone="primary"
+          question={words.outputs.addAsk}
+          explanation={words.outputs.addText}
+          refuse={words.stream.notNow}
+          onYes={add}
+        />
+      ) : (
+        <button type="button" onClick={() => void add().catch((failure: Error) => setError(failure.message))}>
+          {words.outputs.add}
+        </button>
+      )}
+      {error !== null && (
+        <p className="error" role="alert">
+          {error}
+        </p>
+      )}
+    </div>
+  );
+}

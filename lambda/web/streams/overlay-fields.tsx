@@ -1,0 +1,183 @@
+// What is drawn over the pictures of a stream: a logo out of the library, and the title of what plays.
+import type { ReactNode } from 'react';
+import {
+  overlayBounds,
+  overlayPlaces,
+  themeStyles,
+  usualLogo,
+  usualNext,
+  usualTheme,
+  usualTitle,
+} from '../../domain/overlays.ts';
+import { useLive } from '../app/live-data.ts';
+import type { Page, Stream, Upload } from '../app/types.ts';
+import { Choice, Field } from '../form.tsx';
+import { words } from '../words/en.ts';
+
+type Overlays = NonNullable<Stream['look']['overlays']>;
+type Place = (typeof overlayPlaces)[number];
+
+interface OverlayFieldsProps {
+  readonly overlays: Overlays | null;
+  readonly onChange: (overlays: Overlays | null) => void;
+}
+
+const none: Overlays = { logo: null, title: null, next: null, theme: usualTheme };
+
+export function OverlayFields({ overlays, onChange }: OverlayFieldsProps): ReactNode {
+  const { data: uploads } = useLive<Page<Upload>>('/uploads?limit=100&probeState=completed');
+  const given = overlays ?? none;
+  const { logo, title, next, theme } = given;
+  const change = (changed: Partial<Overlays>): void => {
+    const all = { ...given, ...changed };
+    onChange(all.logo === null && all.title === null && all.next === null ? null : all);
+  };
+  const images = (uploads?.data ?? []).filter((upload) => upload.durationSeconds === null);
+  const isListed = logo === null || images.some(({ id }) => id === logo.uploadID);
+  return (
+    <>
+      <Choice
+        name="logo"
+        label={words.look.logo}
+        value={logo?.uploadID ?? ''}
+        options={[
+          ['', words.look.noLogo],
+          ...images.map(({ id, name }) => [id, name] as const),
+          // What is not among the first hundred stays chosen.
+          ...(isListed ? [] : [[logo.uploadID, logo.uploadID] as const]),
+        ]}
+        onChange={(uploadID) => change({ logo: uploadID === '' ? null : { ...usualLogo, ...logo, uploadID } })}
+      />
+      {logo && (
+        <>
+          <PlaceChoice
+            name="logoPlace"
+            label={words.look.logoPlace}
+            place={logo.place}
+            onChange={(place) => change({ logo: { ...logo, place } })}
+          />
+          <Percent
+            name="logoWidth"
+            label={words.look.logoWidth}
+            bounds={overlayBounds.widthPercent}
+            percent={logo.widthPercent}
+            onChange={(widthPercent) => change({ logo: { ...logo, widthPercent } })}
+          />
+          <Percent
+            name="logoOpacity"
+            label={words.look.logoOpacity}
+            bounds={overlayBounds.opacityPercent}
+            percent={logo.opacityPercent}
+            onChange={(opacityPercent) => change({ logo: { ...logo, opacityPercent } })}
+          />
+        </>
+      )}
+      <Choice
+        name="titles"
+        label={words.look.titles}
+        value={title ? String(title.seconds) : ''}
+        options={[
+          ['', words.look.noTitles],
+          ...[...new Set([usualTitle.seconds, title?.seconds ?? usualTitle.seconds])].map(
+            (seconds) => [String(seconds), words.look.titleSeconds(seconds)] as const,
+          ),
+          ['null', words.look.titleAlways],
+        ]}
+        onChange={(chosen) => {
+          const seconds = chosen === 'null' ? null : Number(chosen);
+          change({ title: chosen === '' ? null : { ...usualTitle, ...title, seconds } });
+        }}
+      />
+      {title && (
+        <PlaceChoice
+          name="titlePlace"
+          label={words.look.titlePlace}
+          place={title.place}
+          onChange={(place) => change({ title: { ...title, place } })}
+        />
+      )}
+      <Choice
+        name="next"
+        label={words.look.next}
+        value={next ? String(next.seconds) : ''}
+        options={[
+          ['', words.look.noNext],
+          ...[...new Set([usualNext.seconds, next?.seconds ?? usualNext.seconds])].map(
+            (seconds) => [String(seconds), words.look.nextSeconds(seconds)] as const,
+          ),
+        ]}
+        onChange={(chosen) =>
+          change({ next: chosen === '' ? null : { ...usualNext, ...next, seconds: Number(chosen) } })
+        }
+      />
+      {next && (
+        <>
+          <PlaceChoice
+            name="nextPlace"
+            label={words.look.nextPlace}
+            place={next.place}
+            onChange={(place) => change({ next: { ...next, place } })}
+          />
+          <Field
+            name="nextLabel"
+            label={words.look.nextLabel}
+            required
+            maxLength={overlayBounds.labelLength[1]}
+            value={next.label}
+            onChange={(event) => change({ next: { ...next, label: event.target.value } })}
+          />
+        </>
+      )}
+      {(title ?? next) && (
+        <Choice
+          name="titleStyle"
+          label={words.look.titleStyle}
+          value={theme.style}
+          options={themeStyles.map((style) => [style, words.look.styles[style]] as const)}
+          onChange={(style) => change({ theme: { ...theme, style: style as typeof theme.style } })}
+        />
+      )}
+    </>
+  );
+}
+
+interface PlaceChoiceProps {
+  readonly name: string;
+  readonly label: string;
+  readonly place: Place;
+  readonly onChange: (place: Place) => void;
+}
+
+function PlaceChoice({ name, label, place, onChange }: PlaceChoiceProps): ReactNode {
+  return (
+    <Choice
+      name={name}
+      label={label}
+      value={place}
+      options={overlayPlaces.map((each) => [each, words.look.places[each]] as const)}
+      onChange={(chosen) => onChange(chosen as Place)}
+    />
+  );
+}
+
+interface PercentProps {
+  readonly name: string;
+  readonly label: string;
+  readonly bounds: readonly [number, number];
+  readonly percent: number;
+  readonly onChange: (percent: number) => void;
+}
+
+function Percent({ name, label, bounds: [least, most], percent, onChange }: PercentProps): ReactNode {
+  return (
+    <Field
+      name={name}
+      label={label}
+      type="number"
+      min={least}
+      max={most}
+      value={percent}
+      onChange={(event) => onChange(Number(event.target.value))}
+    />
+  );
+}

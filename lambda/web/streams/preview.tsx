@@ -1,0 +1,94 @@
+// What a stream sends: a picture of seconds ago, and on request the moving picture with its sound.
+import { useEffect, useRef, useState } from 'react';
+import type { ReactNode } from 'react';
+import { call, serviceNow } from '../app/api.ts';
+import { Poster } from '../app/poster.tsx';
+import type { Stream } from '../app/types.ts';
+import { words } from '../words/en.ts';
+import { nameOf } from './stream-name.ts';
+
+interface Link {
+  readonly playlistURL: string;
+  readonly expiresAt: string;
+}
+
+type Shown = 'picture' | 'asked' | 'failed' | 'undecodable' | 'over' | Link;
+
+export function Preview({ stream }: { readonly stream: Stream }): ReactNode {
+  const [shown, setShown] = useState<Shown>('picture');
+  const [refusal, setRefusal] = useState<string | null>(null);
+  const isPlaying = typeof shown === 'object';
+  const isActive = stream.state === 'active';
+  useEffect(() => {
+    if (!isActive) setShown('picture');
+  }, [isActive]);
+  const watch = async (): Promise<void> => {
+    setShown('asked');
+    setRefusal(null);
+    try {
+      setShown(await call<Link>('POST', `/streams/${stream.id}/preview`, undefined, { isRepeatable: true }));
+    } catch (error) {
+      setRefusal((error as Error).message);
+      setShown('picture');
+    }
+  };
+  if (!stream.posterURL && !isActive) return null;
+  return (
+    <figure className="preview">
+      {isPlaying ? (
+        <Player link={shown} name={nameOf(stream)} onEnd={setShown} />
+      ) : (
+        stream.posterURL && <Poster url={stream.posterURL} alt={words.stream.pictureAlt(nameOf(stream))} />
+      )}
+      <figcaption className="hint">
+        <span>{isPlaying ? words.stream.moving : words.stream.picture}</span>
+        {isActive && (
+          <button
+            type="button"
+            disabled={shown === 'asked'}
+            onClick={() => void (isPlaying ? setShown('picture') : watch())}
+          >
+            {isPlaying ? words.stream.endWatching : words.stream.watch}
+          </button>
+        )}
+      </figcaption>
+      <div role="status">
+        {refusal !== null && <p className="error">{refusal}</p>}
+        {(shown === 'failed' || shown === 'undecodable' || shown === 'over') && (
+          <p className="hint">{words.stream.watchEnds[shown]}</p>
+        )}
+      </div>
+    </figure>
+  );
+}
+
+interface PlayerProps {
+  readonly link: Link;
+  readonly name: string;
+  readonly onEnd: (why: 'failed' | 'undecodable' | 'over') => void;
+}
+
+/** Muted at first: browsers play nothing aloud that nobody has asked for there. */
+function Player({ link, name, onEnd }: PlayerProps): ReactNode {
+  const video = useRef<HTMLVideoElement>(null);
+  useEffect(() => {
+    let end = () => {};
+    let isGone = false;
+    const begin = async (): Promise<void> => {
+      const { play } = await import('./player.ts');
+      if (!isGone)
+        end = play(video.current!, link.playlistURL, (isUndecodable) =>
+          onEnd(isUndecodable ? 'undecodable' : 'failed'),
+        );
+    };
+    begin().catch(() => onEnd('failed'));
+    // Whoever has left the page open is not sent pictures for ever.
+    const timer = setTimeout(() => onEnd('over'), Date.parse(link.expiresAt) - serviceNow());
+    return () => {
+      isGone = true;
+      clearTimeout(timer);
+      end();
+    };
+  }, [link, onEnd]);
+  return <video ref={video} muted autoPlay playsInline controls aria-label={words.stream.pictureAlt(name)} />;
+}

@@ -1,0 +1,178 @@
+// How a stream sounds and looks: loudness, joins, framing, logo and titles, with a picture of it before it is saved.
+import { useState } from 'react';
+import type { ReactNode } from 'react';
+import { isLive } from '../../domain/stream-lifecycle.ts';
+import { aspects, framingModes, pictureJoinKinds, pictureJoinSeconds } from '../../domain/look.ts';
+import { joinKinds, joinSeconds } from '../../domain/sound.ts';
+import { call } from '../app/api.ts';
+import { refresh, show } from '../app/live-data.ts';
+import type { Stream } from '../app/types.ts';
+import { Choice, Field, Form } from '../form.tsx';
+import { words } from '../words/en.ts';
+import { LookPreview } from './look-preview.tsx';
+import { OverlayFields } from './overlay-fields.tsx';
+
+type Look = Stream['look'];
+type Sound = Stream['sound'];
+
+export function SoundAndLook({ stream }: { readonly stream: Stream }): ReactNode {
+  const pending = (stream.pendingLook ?? 0) + (stream.pendingSound ?? 0);
+  return (
+    <section aria-labelledby="look">
+      <h2 id="look">{words.look.title}</h2>
+      <p className="hint" role="status">
+        {isLive(stream.state) && words.look.nextItem} {pending > 0 && words.look.pending(pending)}
+      </p>
+      {/* With other settings the form begins anew: it never shows, or saves, what is not so any more. */}
+      <Editor key={JSON.stringify([stream.look, stream.sound])} stream={stream} />
+    </section>
+  );
+}
+
+function Editor({ stream }: { readonly stream: Stream }): ReactNode {
+  const [look, setLook] = useState(stream.look);
+  const [sound, setSound] = useState(stream.sound);
+  const path = `/streams/${stream.id}`;
+  const save = async (): Promise<void> => {
+    // What was not touched here is not sent: somebody else may have changed it meanwhile.
+    const changes = { ...(look !== stream.look && { look }), ...(sound !== stream.sound && { sound }) };
+    show(path, await call('PATCH', path, changes));
+    refresh('/streams?');
+  };
+  return (
+    <>
+      <Form
+        action={words.look.save}
+        onSubmit={save}
+        className="in-row"
+        isDisabled={look === stream.look && sound === stream.sound}
+      >
+        <SoundFields sound={sound} onChange={setSound} />
+        <PictureFields look={look} isLocked={isLive(stream.state)} onChange={setLook} />
+        <OverlayFields overlays={look.overlays} onChange={(overlays) => setLook({ ...look, overlays })} />
+      </Form>
+      <LookPreview streamID={stream.id} look={look} />
+    </>
+  );
+}
+
+interface SoundFieldsProps {
+  readonly sound: Sound;
+  readonly onChange: (sound: Sound) => void;
+}
+
+/** What platforms, films and broadcasters play at. */
+const usualTargets = [-14, -16, -23];
+
+function SoundFields({ sound, onChange }: SoundFieldsProps): ReactNode {
+  const { loudness, join } = sound;
+  const targets = [...new Set([...usualTargets, loudness.targetLUFS])];
+  return (
+    <>
+      <Choice
+        name="loudness"
+        label={words.look.loudness}
+        value={loudness.enabled ? String(loudness.targetLUFS) : ''}
+        options={[
+          ...targets.map((lufs) => [String(lufs), words.look.loudnesses(lufs)] as const),
+          ['', words.look.loudnessOff],
+        ]}
+        onChange={(lufs) => {
+          const chosen = lufs === '' ? { enabled: false } : { enabled: true, targetLUFS: Number(lufs) };
+          onChange({ ...sound, loudness: { ...loudness, ...chosen } });
+        }}
+      />
+      <Choice
+        name="soundJoin"
+        label={words.look.soundJoin}
+        value={join.kind}
+        options={joinKinds.map((kind) => [kind, words.look.soundJoins[kind]] as const)}
+        onChange={(kind) => onChange({ ...sound, join: { ...join, kind: kind as typeof join.kind } })}
+      />
+      {(join.kind === 'fade' || join.kind === 'crossfade') && (
+        <Seconds
+          name="soundJoinSeconds"
+          bounds={joinSeconds}
+          seconds={join.seconds}
+          onChange={(seconds) => onChange({ ...sound, join: { ...join, seconds } })}
+        />
+      )}
+    </>
+  );
+}
+
+interface PictureFieldsProps {
+  readonly look: Look;
+  readonly isLocked: boolean;
+  readonly onChange: (look: Look) => void;
+}
+
+function PictureFields({ look, isLocked, onChange }: PictureFieldsProps): ReactNode {
+  const { aspect, framing, join } = look;
+  return (
+    <>
+      {!isLocked && (
+        <Choice
+          name="aspect"
+          label={words.look.aspect}
+          value={aspect}
+          options={aspects.map((each) => [each, words.look.aspects[each]] as const)}
+          onChange={(chosen) => onChange({ ...look, aspect: chosen as Look['aspect'] })}
+        />
+      )}
+      <Choice
+        name="framing"
+        label={words.look.framing}
+        value={framing.mode}
+        options={framingModes.map((mode) => [mode, words.look.framings[mode]] as const)}
+        onChange={(mode) => onChange({ ...look, framing: { ...framing, mode: mode as typeof framing.mode } })}
+      />
+      {framing.mode === 'pad' && (
+        <Field
+          name="colour"
+          label={words.look.colour}
+          type="color"
+          value={framing.colour}
+          onChange={(event) => onChange({ ...look, framing: { ...framing, colour: event.target.value } })}
+        />
+      )}
+      <Choice
+        name="pictureJoin"
+        label={words.look.pictureJoin}
+        value={join.kind}
+        options={pictureJoinKinds.map((kind) => [kind, words.look.pictureJoins[kind]] as const)}
+        onChange={(kind) => onChange({ ...look, join: { ...join, kind: kind as typeof join.kind } })}
+      />
+      {join.kind !== 'cut' && (
+        <Seconds
+          name="pictureJoinSeconds"
+          bounds={pictureJoinSeconds}
+          seconds={join.seconds}
+          onChange={(seconds) => onChange({ ...look, join: { ...join, seconds } })}
+        />
+      )}
+    </>
+  );
+}
+
+interface SecondsProps {
+  readonly name: string;
+  readonly bounds: { readonly shortest: number; readonly longest: number; readonly step: number };
+  readonly seconds: number;
+  readonly onChange: (seconds: number) => void;
+}
+
+function Seconds({ name, bounds, seconds, onChange }: SecondsProps): ReactNode {
+  return (
+    <Field
+      name={name}
+      label={words.look.joinSeconds}
+      type="number"
+      min={bounds.shortest}
+      max={bounds.longest}
+      step={bounds.step}
+      value={seconds}
+      onChange={(event) => onChange(Number(event.target.value))}
+    />
+  );
+}

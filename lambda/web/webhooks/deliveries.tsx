@@ -1,0 +1,102 @@
+// What became of each event on its way to a webhook: attempts, what was answered, and sending it once more.
+import { useState } from 'react';
+import type { ReactNode } from 'react';
+import { Age } from '../app/age.tsx';
+import { call } from '../app/api.ts';
+import { refresh } from '../app/live-data.ts';
+import { Loaded } from '../app/loaded.tsx';
+import { MoreButton } from '../app/more-button.tsx';
+import type { WebhookDelivery } from '../app/types.ts';
+import { usePages } from '../app/use-pages.ts';
+import { Choice } from '../form.tsx';
+import { words } from '../words/en.ts';
+
+const tones = { pending: 'moving', delivered: 'live', failed: 'wrong' } as const;
+/** Deliveries are not among the changes that the API tells of. */
+const everyMs = 4000;
+
+export function Deliveries({ webhookID }: { readonly webhookID: string }): ReactNode {
+  const [state, setState] = useState('');
+  const path = `/webhooks/${webhookID}/deliveries?limit=20${state === '' ? '' : `&state=${state}`}`;
+  const { first, items, more } = usePages<WebhookDelivery>(path, everyMs);
+  return (
+    <section aria-labelledby="deliveries">
+      <h2 id="deliveries">{words.webhooks.deliveries}</h2>
+      <Choice
+        name="state"
+        label={words.webhooks.filter}
+        value={state}
+        onChange={setState}
+        options={[['', words.webhooks.everything], ...Object.entries(words.webhooks.states)]}
+      />
+      <Loaded live={first} path={path}>
+        {() =>
+          items.length === 0 ? (
+            <p className="hint">{words.webhooks.noDeliveries}</p>
+          ) : (
+            <ul className="rows">
+              {items.map((delivery) => (
+                <Row key={delivery.id} webhookID={webhookID} delivery={delivery} />
+              ))}
+            </ul>
+          )
+        }
+      </Loaded>
+      <MoreButton more={more} />
+    </section>
+  );
+}
+
+function Row({ webhookID, delivery }: { readonly webhookID: string; readonly delivery: WebhookDelivery }): ReactNode {
+  const { id, eventType, state, attempts, createdAt, nextAttemptAt, responseStatus, responseExcerpt, failure } =
+    delivery;
+  const [error, setError] = useState<string | null>(null);
+  const again = async (): Promise<void> => {
+    setError(null);
+    try {
+      await call('POST', `/webhooks/${webhookID}/deliveries/${id}/redeliver`);
+      refresh(`/webhooks/${webhookID}`);
+    } catch (refused) {
+      setError((refused as Error).message);
+    }
+  };
+  return (
+    <li className="tall">
+      <div>
+        <code>{eventType}</code>
+        <p className="hint">
+          <Age at={createdAt} /> · {words.webhooks.attempts(attempts)}
+          {responseStatus !== null && ` · ${words.webhooks.answered(responseStatus)}`}
+          {nextAttemptAt !== null && (
+            <>
+              {' · '}
+              {words.webhooks.nextAttempt} <Age at={nextAttemptAt} />
+            </>
+          )}
+        </p>
+        {failure && <p>{failure.detail}</p>}
+        {responseExcerpt !== null && responseExcerpt !== '' && (
+          <details>
+            <summary>{words.webhooks.answer}</summary>
+            <pre className="scrolled" tabIndex={0}>
+              {responseExcerpt}
+            </pre>
+          </details>
+        )}
+        {error !== null && (
+          <p className="error" role="alert">
+            {error}
+          </p>
+        )}
+      </div>
+      <p className="state">
+        <span className="badge" data-tone={tones[state]}>
+          {words.webhooks.states[state]}
+        </span>
+        <button type="button" aria-label={words.webhooks.againOf(eventType)} onClick={() => void again()}>
+          {words.webhooks.again}
+        </button>
+      </p>
+    </li>
+  );
+}

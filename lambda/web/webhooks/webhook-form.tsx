@@ -1,0 +1,58 @@
+// Makes or changes a webhook: its address, and of what it is told. The types of events are those of the API's schema.
+import { useState } from 'react';
+import type { ReactNode } from 'react';
+import type { Webhook } from '../app/types.ts';
+import { Field, Form } from '../form.tsx';
+import { words } from '../words/en.ts';
+import { eventTypes } from './event-types.ts';
+import type { EventType } from './event-types.ts';
+
+export interface WebhookWish {
+  readonly url: string;
+  readonly events: readonly EventType[];
+}
+
+interface WebhookFormProps {
+  /** Null: a new one. */
+  readonly webhook: Webhook | null;
+  readonly onSave: (wish: WebhookWish) => Promise<void>;
+}
+
+export function WebhookForm({ webhook, onSave }: WebhookFormProps): ReactNode {
+  const [chosen, setChosen] = useState<readonly EventType[]>(webhook?.events ?? ['stream.state_changed']);
+  const toggle = (type: EventType) =>
+    setChosen(eventTypes.filter((each) => (each === type ? !chosen.includes(type) : chosen.includes(each))));
+  const isAll = chosen.length === eventTypes.length;
+  return (
+    <Form
+      action={webhook ? words.save : words.webhooks.add}
+      onSubmit={({ url = '' }) => onSave({ url, events: chosen })}
+      className="in-row"
+      isReset={webhook === null}
+      isDisabled={chosen.length === 0}
+    >
+      <Field
+        name="url"
+        label={words.webhooks.url}
+        type="url"
+        defaultValue={webhook?.url ?? ''}
+        maxLength={2048}
+        autoComplete="off"
+        spellCheck={false}
+      />
+      <fieldset className="many">
+        <legend>{words.webhooks.events}</legend>
+        <label>
+          <input type="checkbox" checked={isAll} onChange={() => setChosen(isAll ? [] : eventTypes)} />
+          {words.webhooks.all}
+        </label>
+        {eventTypes.map((type) => (
+          <label key={type}>
+            <input type="checkbox" checked={chosen.includes(type)} onChange={() => toggle(type)} />
+            <code>{type}</code>
+          </label>
+        ))}
+      </fieldset>
+    </Form>
+  );
+}

@@ -1,0 +1,99 @@
+// One webhook: a test, another secret, what it is told of, and what became of each delivery.
+import { useState } from 'react';
+import type { ReactNode } from 'react';
+import { Age } from '../app/age.tsx';
+import { call } from '../app/api.ts';
+import { Ask } from '../app/ask.tsx';
+import { refresh, show, useLive } from '../app/live-data.ts';
+import { Loaded } from '../app/loaded.tsx';
+import { navigate } from '../app/router.tsx';
+import type { ScreenProps } from '../app/screen.ts';
+import type { Webhook } from '../app/types.ts';
+import { words } from '../words/en.ts';
+import { Deliveries } from './deliveries.tsx';
+import { SecretOnce } from './secret-once.tsx';
+import { WebhookBadge } from './webhook-badge.tsx';
+import { WebhookForm } from './webhook-form.tsx';
+
+export function WebhookPage({ id }: ScreenProps): ReactNode {
+  const path = `/webhooks/${id}`;
+  const live = useLive<Webhook>(path);
+  if (live.error?.status === 404) return <p className="screen">{words.webhooks.missing}</p>;
+  return (
+    <div className="screen">
+      <Loaded live={live} path={path}>
+        {(webhook) => <Shown webhook={webhook} path={path} />}
+      </Loaded>
+    </div>
+  );
+}
+
+function Shown({ webhook, path }: { readonly webhook: Webhook; readonly path: string }): ReactNode {
+  const { id, url, enabled, disabledReason, lastDeliveredAt } = webhook;
+  const [secret, setSecret] = useState<string | null>(null);
+  const [error, setError] = useState<string | null>(null);
+  const attempt = async (work: () => Promise<unknown>): Promise<void> => {
+    setError(null);
+    try {
+      await work();
+      refresh(path);
+    } catch (failure) {
+      setError((failure as Error).message);
+    }
+  };
+  const change = async (wish: object): Promise<void> => {
+    show(path, await call('PATCH', path, wish));
+    refresh('/webhooks?');
+  };
+  return (
+    <>
+      <h1>{words.webhooks.one}</h1>
+      <p>
+        <code>{url}</code> <WebhookBadge webhook={webhook} />{' '}
+        {lastDeliveredAt !== null && (
+          <span className="hint">
+            {words.webhooks.taken} <Age at={lastDeliveredAt} />
+          </span>
+        )}
+      </p>
+      {disabledReason && <p className="error">{disabledReason.detail}</p>}
+      <p className="buttons start">
+        <button
+          type="button"
+          className="primary"
+          disabled={!enabled}
+          onClick={() => void attempt(() => call('POST', `${path}/test`))}
+        >
+          {words.webhooks.test}
+        </button>
+        <button type="button" onClick={() => void attempt(() => change({ enabled: !enabled }))}>
+          {enabled ? words.webhooks.disable : words.webhooks.enable}
+        </button>
+        <Ask
+          action={words.webhooks.rotate}
+          question={words.webhooks.rotateAsk}
+          explanation={words.webhooks.rotateText}
+          onYes={async () => setSecret((await call<{ secret: string }>('POST', `${path}/rotate-secret`)).secret)}
+        />
+        <Ask
+          action={words.remove}
+          tone="grave"
+          question={words.webhooks.removeAsk(url)}
+          explanation={words.webhooks.removeText}
+          onYes={async () => {
+            await call('DELETE', path);
+            refresh('/webhooks?');
+            navigate('/webhooks');
+          }}
+        />
+      </p>
+      <div role="alert">{error !== null && <p className="error">{error}</p>}</div>
+      <SecretOnce secret={secret} />
+      <Deliveries webhookID={id} />
+      <section aria-labelledby="change">
+        <h2 id="change">{words.webhooks.change}</h2>
+        <WebhookForm key={JSON.stringify([url, webhook.events])} webhook={webhook} onSave={change} />
+      </section>
+    </>
+  );
+}

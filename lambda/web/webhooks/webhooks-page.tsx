@@ -1,0 +1,79 @@
+// The webhooks: where events go, whether they are taken, and making another, whose secret is shown once.
+import { useState } from 'react';
+import type { ReactNode } from 'react';
+import { Age } from '../app/age.tsx';
+import { call } from '../app/api.ts';
+import { refresh } from '../app/live-data.ts';
+import { Loaded } from '../app/loaded.tsx';
+import { MoreButton } from '../app/more-button.tsx';
+import { Link } from '../app/router.tsx';
+import type { Webhook } from '../app/types.ts';
+import { usePages } from '../app/use-pages.ts';
+import { words } from '../words/en.ts';
+import { SecretOnce } from './secret-once.tsx';
+import { WebhookBadge } from './webhook-badge.tsx';
+import { WebhookForm } from './webhook-form.tsx';
+import type { WebhookWish } from './webhook-form.tsx';
+
+const path = '/webhooks?limit=50';
+
+export function WebhooksPage(): ReactNode {
+  const { first, items, more } = usePages<Webhook>(path);
+  const [secret, setSecret] = useState<string | null>(null);
+  const add = async (wish: WebhookWish): Promise<void> => {
+    setSecret((await call<{ secret: string }>('POST', '/webhooks', wish)).secret);
+    refresh('/webhooks');
+  };
+  return (
+    <div className="screen">
+      <h1>{words.webhooks.title}</h1>
+      <p className="hint">{words.webhooks.text}</p>
+      <SecretOnce secret={secret} />
+      <Loaded live={first} path={path}>
+        {() =>
+          items.length === 0 ? (
+            <p className="hint">{words.webhooks.empty}</p>
+          ) : (
+            <ul className="rows long">
+              {items.map((webhook) => (
+                <Row key={webhook.id} webhook={webhook} />
+              ))}
+            </ul>
+          )
+        }
+      </Loaded>
+      <MoreButton more={more} />
+      <section aria-labelledby="add">
+        <h2 id="add">{words.webhooks.add}</h2>
+        <WebhookForm webhook={null} onSave={add} />
+      </section>
+    </div>
+  );
+}
+
+function Row({ webhook }: { readonly webhook: Webhook }): ReactNode {
+  const { id, url, events, lastDeliveredAt, disabledReason } = webhook;
+  return (
+    <li>
+      <div>
+        <Link href={`/webhooks/${id}`}>
+          <code>{url}</code>
+        </Link>
+        <p className="hint">
+          {words.webhooks.told(events.length)} ·{' '}
+          {lastDeliveredAt === null ? (
+            words.webhooks.never
+          ) : (
+            <>
+              {words.webhooks.taken} <Age at={lastDeliveredAt} />
+            </>
+          )}
+        </p>
+        {disabledReason && <p className="error">{disabledReason.detail}</p>}
+      </div>
+      <p className="state">
+        <WebhookBadge webhook={webhook} />
+      </p>
+    </li>
+  );
+}

@@ -1,0 +1,45 @@
+// The words of destinations and of their checks: a part of the catalogue.
+import type { CheckStep } from '../../domain/destination-check.ts';
+import { plural } from './plural.ts';
+
+const steps: Readonly<Record<CheckStep, string>> = {
+  address: 'address found',
+  tcp: 'connected',
+  tls: 'TLS',
+  handshake: 'handshake',
+  app: 'application accepted',
+};
+
+export const destinations = {
+  title: 'Destinations',
+  empty: 'No destinations yet. Add the first one below.',
+  add: 'Add a destination',
+  platform: 'Platform',
+  presets: {
+    youtube: 'YouTube',
+    twitch: 'Twitch',
+    facebook: 'Facebook',
+    other: 'Any other (RTMP, SRT, HLS)',
+  },
+  name: 'Name',
+  url: 'Address',
+  key: 'Stream key',
+  keyHint: 'From the platform’s live settings. It is sealed, and never shown again.',
+  used: 'last live',
+  neverUsed: 'never used',
+  streams: (count: number) => plural(count, 'stream', 'streams'),
+  replaceKey: 'Replace the key',
+  newKey: 'New stream key',
+  removeAsk: (name: string) => `Delete ${name}?`,
+  removeText: 'Its key goes with it. Streams that use it need another destination.',
+  channel: 'connected channel',
+  archive: 'Deleted destinations',
+  restore: 'Restore',
+  restoreOf: (name: string) => `Restore ${name}`,
+  check: 'Check',
+  checkOf: (name: string) => `Check whether ${name} can be reached`,
+  checking: 'Being checked …',
+  checked: 'Checked',
+  backup: 'Backup address',
+  step: (step: CheckStep, isDone: boolean, ms: number) => `${isDone ? '✓' : '✗'} ${steps[step]} (${ms} ms)`,
+} as const;

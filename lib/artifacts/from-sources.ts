@@ -1,0 +1,47 @@
+// What functions, page and image are made from, in this repository: its sources, bundled at synth, without Docker.
+import { globSync, mkdirSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { type Bundle, bundle, writeBundle } from '../shared/bundle.ts';
+import { bundlePages } from '../shared/bundle-web.ts';
+import { functionAliases } from '../shared/function-aliases.ts';
+
+const rootFolder = join(import.meta.dirname, '../..');
+let bundles: ReadonlyMap<string, Bundle> | undefined;
+
+/** The folder of the sources. Folders that functions need beside their code are below it. */
+export const lambdaFolder = join(rootFolder, 'lambda');
+
+/** The entries of all functions: paths below `lambdaFolder`, such as `api/api.lambda.ts`. */
+export function functionEntries(): readonly string[] {
+  return globSync('*/*.lambda.ts', { cwd: lambdaFolder });
+}
+
+/**
+ * Writes the code of a function into a folder, with `index.mjs` as its module. The first call makes the bundles of all
+ * functions: one run for all of them is much faster than a run for each.
+ * @throws if there is no such entry
+ */
+export function writeFunction(entry: string, folder: string): void {
+  bundles ??= bundle(lambdaFolder, functionEntries(), functionAliases);
+  const found = bundles.get(entry);
+  if (!found) throw new Error(`there is no lambda/${entry}`);
+  writeBundle(found, folder);
+}
+
+/** Writes the web page into a folder. */
+export function writePage(folder: string): void {
+  for (const [path, content] of bundlePages().files) {
+    mkdirSync(dirname(join(folder, path)), { recursive: true });
+    writeFileSync(join(folder, path), content);
+  }
+}
+
+/**
+ * What Docker builds the publisher's image from: a folder, the Dockerfile in it, and what the Dockerfile copies.
+ * Nothing else is sent to Docker, and nothing else changes the image's hash.
+ */
+export const publisherBuild = {
+  directory: rootFolder,
+  file: 'lambda/publisher/Dockerfile',
+  copied: ['package.json', 'package-lock.json', '.npmrc', 'lambda', 'lib/shared/bundle.ts'],
+};

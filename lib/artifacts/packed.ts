@@ -1,0 +1,24 @@
+// What functions, page and image are made from, in the packed library: what `npm run library` bundled into its folders.
+import { cpSync, existsSync } from 'node:fs';
+import { join } from 'node:path';
+import type * as fromSources from './from-sources.ts';
+
+/** The modules of the library lie together in one of its folders. */
+const libraryFolder = join(import.meta.dirname, '..');
+
+export const lambdaFolder: typeof fromSources.lambdaFolder = join(libraryFolder, 'lambda');
+
+export const writeFunction: typeof fromSources.writeFunction = (entry, folder) => {
+  const packed = join(libraryFolder, 'functions', entry);
+  if (!existsSync(packed)) throw new Error(`this library has no function ${entry}`);
+  cpSync(packed, folder, { recursive: true });
+};
+
+export const writePage: typeof fromSources.writePage = (folder) =>
+  cpSync(join(libraryFolder, 'page'), folder, { recursive: true });
+
+export const publisherBuild: typeof fromSources.publisherBuild = {
+  directory: join(libraryFolder, 'image'),
+  file: 'Dockerfile',
+  copied: ['agent'],
+};

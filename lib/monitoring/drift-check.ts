@@ -1,0 +1,146 @@
+// Once a week: is what stands in the account still what the templates say? Whoever changed it by hand is asked.
+import { Duration, Stack, Stage } from 'aws-cdk-lib';
+import { type IMetric, Stats } from 'aws-cdk-lib/aws-cloudwatch';
+import { Rule, Schedule } from 'aws-cdk-lib/aws-events';
+import { SfnStateMachine } from 'aws-cdk-lib/aws-events-targets';
+import { Effect, ManagedPolicy, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import {
+  Choice,
+  Condition,
+  DefinitionBody,
+  Fail,
+  type IChainable,
+  JsonPath,
+  Map as EachOf,
+  Pass,
+  Result,
+  StateMachine,
+  Succeed,
+  Wait,
+  WaitTime,
+} from 'aws-cdk-lib/aws-stepfunctions';
+import { CallAwsService } from 'aws-cdk-lib/aws-stepfunctions-tasks';
+import { Construct } from 'constructs';
+import { acknowledge } from '../shared/acknowledge.ts';
+
+/**
+ * CloudFormation compares each stack of the stage in this region with its resources. An execution fails where one
+ * differs, or cannot be compared; its history names what differs.
+ */
+export class DriftCheck extends Construct {
+  readonly #machine: StateMachine;
+
+  constructor(scope: Construct, id: string) {
+    super(scope, id);
+    const stackNames = Stage.of(this)!
+      .node.children.filter((child) => Stack.isStack(child))
+      .filter(({ region }) => region === Stack.of(this).region)
+      .map(({ stackName }) => stackName);
+    this.#machine = new StateMachine(this, 'Machine', {
+      comment: 'Compares the stacks of the stage with their templates',
+      definitionBody: DefinitionBody.fromChainable(this.#comparison(stackNames)),
+      role: this.#reader(),
+      timeout: Duration.hours(2),
+    });
+    acknowledge(
+      this.#machine,
+      'Step Functions keeps the history of each execution for 90 days, and nobody waits for it.',
+      'AwsSolutions-SF1',
+      'AwsSolutions-SF2',
+    );
+    new Rule(this, 'EveryWeek', {
+      schedule: Schedule.cron({ weekDay: 'MON', hour: '6', minute: '0' }),
+      targets: [new SfnStateMachine(this.#machine)],
+    });
+  }
+
+  get failed(): IMetric {
+    return this.#machine.metricFailed({
+      statistic: Stats.SUM,
+      period: Duration.minutes(5),
+      label: 'comparisons that failed',
+    });
+  }
+
+  /** @param stackNames whose comparisons go on one after the other, as CloudFormation allows few at once */
+  #comparison(stackNames: readonly string[]): IChainable {
+    const call = (id: string, action: string, parameters: Record<string, unknown>, resultPath?: string) =>
+      new CallAwsService(this, id, {
+        service: 'cloudformation',
+        action,
+        parameters,
+        // The role has its rights already.
+        iamResources: ['*'],
+        iamAction: 'cloudformation:DescribeStackDriftDetectionStatus',
+        ...(resultPath !== undefined && { resultPath }),
+      }).addRetry({ maxAttempts: 5, interval: Duration.seconds(10), backoffRate: 2 });
+    const look = call(
+      'Look',
+      'describeStackDriftDetectionStatus',
+      { StackDriftDetectionId: JsonPath.stringAt('$.begun.StackDriftDetectionId') },
+      '$.seen',
+    );
+    const differences = call('NameDifferences', 'describeStackResourceDrifts', {
+      StackName: JsonPath.stringAt('$.stackName'),
+      StackResourceDriftStatusFilters: ['MODIFIED', 'DELETED'],
+    });
+    const wait = new Wait(this, 'WaitForIt', { time: WaitTime.duration(Duration.seconds(30)) });
+    const judge = new Choice(this, 'IsItAsItShouldBe')
+      .when(Condition.stringEquals('$.seen.DetectionStatus', 'DETECTION_IN_PROGRESS'), wait)
+      .when(
+        Condition.and(
+          Condition.stringEquals('$.seen.DetectionStatus', 'DETECTION_COMPLETE'),
+          Condition.stringEquals('$.seen.StackDriftStatus', 'IN_SYNC'),
+        ),
+        new Pass(this, 'ItIs', { result: Result.fromObject({ is: 'in sync' }) }),
+      )
+      .otherwise(differences.next(new Pass(this, 'ItIsNot', { result: Result.fromObject({ is: 'different' }) })));
+    const each = new EachOf(this, 'EachStack', { itemsPath: '$.stackNames', maxConcurrency: 1 }).itemProcessor(
+      new Pass(this, 'Name', { parameters: { stackName: JsonPath.stringAt('$') } })
+        .next(call('Begin', 'detectStackDrift', { StackName: JsonPath.stringAt('$.stackName') }, '$.begun'))
+        .next(wait)
+        .next(look)
+        .next(judge),
+    );
+    const differing = new Pass(this, 'Differing', { parameters: { 'found.$': `$[?(@.is == 'different')]` } });
+    return new Pass(this, 'Stacks', { result: Result.fromObject({ stackNames }) })
+      .next(each)
+      .next(differing)
+      .next(
+        new Choice(this, 'DoesAnyDiffer')
+          .when(Condition.isPresent('$.found[0]'), new Fail(this, 'Drifted', { error: 'Drifted' }))
+          .otherwise(new Succeed(this, 'AllAsTheyShouldBe')),
+      );
+  }
+
+  /** To compare, CloudFormation reads each resource with the rights of whoever asks. What is stored is not read. */
+  #reader(): Role {
+    const role = new Role(this, 'Reader', {
+      assumedBy: new ServicePrincipal('states', {
+        conditions: { StringEquals: { 'aws:SourceAccount': Stack.of(this).account } },
+      }),
+      managedPolicies: [ManagedPolicy.fromAwsManagedPolicyName('ReadOnlyAccess')],
+    });
+    role.addToPolicy(
+      new PolicyStatement({
+        actions: ['cloudformation:DetectStackDrift', 'cloudformation:DetectStackResourceDrift'],
+        resources: ['*'],
+      }),
+    );
+    role.addToPolicy(
+      new PolicyStatement({
+        effect: Effect.DENY,
+        actions: ['s3:GetObject*', 'logs:GetLog*', 'logs:FilterLogEvents', 'logs:StartQuery', 'sqs:ReceiveMessage'],
+        resources: ['*'],
+      }),
+    );
+    const reason = 'It may look at what there is, as CloudFormation does for it, and at nothing that is stored.';
+    acknowledge(
+      role,
+      reason,
+      'AwsSolutions-IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/ReadOnlyAccess]',
+      'AwsSolutions-IAM5[Resource::*]',
+    );
+    return role;
+  }
+}

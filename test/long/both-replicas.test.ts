@@ -1,0 +1,177 @@
+// Both replicas of a prepared stream send the same through fades, logos and texts, and where these change while live.
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { drawingName, variantsOf } from '../../lambda/domain/drawing-names.ts';
+import { lookKey, wholeDrawing, withNext } from '../../lambda/domain/drawings.ts';
+import type { Drawing } from '../../lambda/domain/drawings.ts';
+import { joinKey } from '../../lambda/domain/object-keys.ts';
+import { usualLogo, usualNext, usualTheme, usualTitle } from '../../lambda/domain/overlays.ts';
+import type { Overlays, VariantName } from '../../lambda/domain/overlays.ts';
+import { formatOfJoined, pictureJoinsAt, withPictureJoins } from '../../lambda/domain/picture-joins.ts';
+import { occurrencesFrom } from '../../lambda/domain/play-out.ts';
+import type { TimelineEntry } from '../../lambda/domain/play-out.ts';
+import { formatName, formatOfItem, variantsOfItem } from '../../lambda/domain/rendition.ts';
+import type { PictureFormat } from '../../lambda/domain/rendition.ts';
+import type { MediaStart } from '../../lambda/publisher/destination/publisher.ts';
+import { drawTogether } from '../../lambda/publisher/drawing/text-sheet.ts';
+import { audioFormat, profileOf } from '../../lambda/publisher/ffmpeg/profile.ts';
+import { findMediaTools } from '../../lambda/publisher/media/media-tools.ts';
+import { preparePictureJoin } from '../../lambda/publisher/preparing/prepare-picture-join.ts';
+import { fastEncoder, madeSample, mediaSample, serveSamples } from '../support/media-samples.ts';
+import { CheckingIngest } from '../publisher/prepared/checking-ingest.ts';
+import { format, item, mediaOptions, play, preparedClips, timelineOf } from '../publisher/prepared/prepared-clips.ts';
+import type { PreparedClips } from '../publisher/prepared/prepared-clips.ts';
+
+const tools = await findMediaTools(process.env);
+const { signal } = new AbortController();
+const overlays: Overlays = {
+  logo: { uploadID: 'logo', ...usualLogo },
+  title: { ...usualTitle, seconds: 3 },
+  next: { ...usualNext, seconds: 2 },
+  theme: usualTheme,
+};
+const whole = wholeDrawing(overlays)!;
+/** Of the first, title and what comes next are far apart; of the second, they are in one variant. */
+const films = [item('first', 9.3), item('second', 6.1)];
+/** An edit while live begins with an item, as joins and renditions that are made meanwhile do. */
+const editSeconds = 9.3 - 1 + (6.1 - 1);
+const rate = 30;
+const aacFramesPerSecond = audioFormat.sampleRate / audioFormat.samplesPerAacFrame;
+const seconds = 30;
+let clips: PreparedClips;
+let server: Awaited<ReturnType<typeof serveSamples>>;
+let logoURL: string;
+const paths = new Map<string, string>();
+const drawings = new Map<VariantName, Drawing>();
+const looks = new Map<string, number>();
+const joins = new Map<string, number>();
+
+beforeAll(async () => {
+  clips = await preparedClips(tools);
+  server = await serveSamples();
+  logoURL = server.urlOf(await mediaSample('still.jpg'));
+  for (const { uploadID, durationSeconds } of films) {
+    const pictures = ['-f', 'lavfi', '-i', `testsrc2=s=320x180:r=30:d=${durationSeconds}`];
+    const tone = ['-f', 'lavfi', '-i', `sine=${uploadID === 'first' ? 440 : 700}:r=48000:d=${durationSeconds}`];
+    const codecs = ['-c:v', 'libx264', '-preset', 'ultrafast', '-c:a', 'pcm_s16le'];
+    const path = await madeSample(`replicas-${uploadID}.mov`, [...pictures, ...tone, ...codecs]);
+    paths.set(uploadID, path);
+  }
+  for (const film of films) await clips.prepare(film, paths.get(film.uploadID)!);
+});
+afterAll(async () => {
+  await server[Symbol.asyncDispose]();
+  await clips[Symbol.asyncDispose]();
+});
+
+const titledAs = (artist: string) =>
+  withPictureJoins(
+    withNext(
+      films.map((film) => ({ ...film, titles: { title: film.uploadID, artist } })),
+      'sequential',
+    ).map(({ next, ...film }) => {
+      const variants = variantsOf(overlays, { ...film, ...(next && { next }) });
+      for (const { name, drawing } of variants) drawings.set(name, drawing);
+      return { ...film, drawn: drawingName(whole), variants: variants.map(({ name }) => name) };
+    }),
+    { kind: 'crossfade', seconds: 1 },
+  );
+
+/** What is drawn over formats of one size. */
+async function drawnOver(wanted: readonly PictureFormat[]) {
+  const texts = wanted.map(({ variant }) => (variant === undefined ? [] : drawings.get(variant)!.texts));
+  const sheets = await drawTogether(texts, profileOf(format), signal);
+  return sheets.map((sheet) => ({ logo: { ...usualLogo, sourceURL: logoURL }, sheet }));
+}
+
+/** Prepares all that is drawn over items, and their joins, which are sent from a time of the run on. */
+async function makeAll(entries: readonly TimelineEntry[], fromSeconds: number): Promise<void> {
+  const items = entries.flatMap(({ snapshot }) => snapshot.items);
+  for (const each of items) {
+    for (const of of [formatOfItem(format, each), ...variantsOfItem(format, each)]) {
+      const key = lookKey(each.uploadID, formatName(of));
+      if (looks.has(key)) continue;
+      const [overlay] = await drawnOver([of]);
+      await clips.prepare(each, paths.get(each.uploadID)!, of, fastEncoder, { overlay: overlay! });
+      looks.set(key, fromSeconds);
+    }
+  }
+  const track = { entries, contentHashes: new Map(films.map(({ uploadID }) => [uploadID, uploadID])) };
+  for (const occurrence of occurrencesFrom(entries, 0, rate)) {
+    if (occurrence.startFrame > seconds * rate) return;
+    for (const { name, recipe } of pictureJoinsAt(track, occurrence, format)) {
+      if (joins.has(name)) continue;
+      const joined = [recipe.item, recipe.from!].map((each) => formatOfJoined(format, each));
+      const request = { recipe, urlOf: (hash: string) => paths.get(hash)!, encoder: fastEncoder };
+      const bytes = await preparePictureJoin(tools, { ...request, overlays: await drawnOver(joined) }, signal);
+      await clips.objects.write(joinKey(name), bytes, { contentType: 'application/octet-stream' });
+      joins.set(name, fromSeconds);
+    }
+  }
+}
+
+/** Times of a connection count from its beginning. */
+class Ingest extends CheckingIngest {
+  originMs = 0;
+
+  override begin(start: MediaStart): void {
+    this.originMs = start.originMs;
+    super.begin(start);
+  }
+}
+
+/** What a replica sends that begins with a frame: pictures and frames of sound, by their places in the run. */
+async function sent(
+  entries: readonly TimelineEntry[],
+  startFrame: number,
+  endSeconds = seconds,
+): Promise<Map<string, string>> {
+  const ingest = new Ingest();
+  const media = mediaOptions(clips.objects, () => ({ video: entries, joins }));
+  const loadTimelines = async () => {
+    const { video, audio } = await media.options.loadTimelines();
+    const formats = new Map(
+      films.map(({ uploadID }) => [uploadID, [...looks.keys()].flatMap((key) => key.split(`${uploadID}/`)[1] ?? [])]),
+    );
+    return { video: { ...video, formats, looks }, audio };
+  };
+  const options = { startFrame, seconds: endSeconds - startFrame / rate };
+  await play({ ...media, options: { ...media.options, loadTimelines } }, ingest, options);
+  expect(media.unreadable).toEqual([]);
+  const placed = (kind: 'video' | 'audio', perSecond: number) =>
+    ingest[kind]
+      .filter(({ payload }) => payload[1] === 1)
+      .map(({ timestampMs, payload }) => {
+        const place = Math.round(((timestampMs + ingest.originMs) / 1000) * perSecond);
+        return [`${kind} ${place}`, payload.toString('base64')] as const;
+      });
+  return new Map([...placed('video', rate), ...placed('audio', aacFramesPerSecond)]);
+}
+
+it('send the same frames at the same times, also where texts change and their pictures come later', async () => {
+  const [before] = timelineOf(...titledAs('The Loops'));
+  const [edited] = timelineOf(...titledAs('Somebody Else'));
+  const entries = [before!, { ...edited!, number: 1, offsetSeconds: editSeconds }];
+  await makeAll([before!], 0);
+  await makeAll(entries, editSeconds + 1);
+  const primary = await sent(entries, 0, seconds + 1);
+  expect(primary.size).toBeGreaterThan((seconds - 1) * rate * 2);
+
+  // After the fade, while a title is shown, and before the end: one text, none as its pictures are not there yet, and
+  // the other one.
+  const starts = [...occurrencesFrom(entries, 0, rate).take(5)].filter(
+    ({ item: { uploadID } }) => uploadID === 'first',
+  );
+  for (const seen of [2.5, 7.5]) {
+    const shown = starts.map(({ startFrame }) => primary.get(`video ${startFrame + seen * rate}`));
+    expect([...new Set(shown)]).toHaveLength(3);
+  }
+
+  // One begins in the first fade, one in what is sent without its title.
+  for (const startFrame of [255, 500]) {
+    const backup = await sent(entries, startFrame);
+    expect(backup.size).toBeGreaterThan((seconds - 1) * rate * 2 - startFrame * 2.6);
+    expect([...backup].filter(([place, payload]) => primary.get(place) !== payload).map(([place]) => place)).toEqual(
+      [],
+    );
+  }
+});

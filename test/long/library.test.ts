@@ -1,0 +1,132 @@
+// The library, as somebody else uses it: packed, installed into a fresh CDK app, type-checked and synthesized there.
+import { spawnSync } from 'node:child_process';
+import { cpSync, globSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { basename, dirname, join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { buildLibrary } from '../../bin/library/build-library.ts';
+import { ServiceStage } from '../../lib/service-stage.ts';
+import { PublisherImage } from '../../lib/shared/publisher-image.ts';
+import { stages } from '../../lib/stages.ts';
+import { testApp } from '../support/synth.ts';
+
+const root = join(import.meta.dirname, '../..');
+const folder = mkdtempSync(join(tmpdir(), 'library-'));
+const theirs = join(folder, 'theirs');
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+interface Template {
+  readonly Resources: Readonly<
+    Record<string, { readonly Type: string; readonly Metadata?: { readonly theirs?: true } }>
+  >;
+}
+
+/** The Node of this process stands first on the path, as npm and the CDK run others by that. */
+function run(command: string, args: readonly string[], cwd: string): string {
+  const PATH = `${dirname(process.execPath)}:${process.env.PATH}`;
+  const env = { ...process.env, PATH, AWS_EC2_METADATA_DISABLED: 'true', NODE_OPTIONS: '' };
+  const { status, stdout, stderr, error } = spawnSync(command, args, { cwd, env, encoding: 'utf8' });
+  if (status !== 0) throw new Error(`${command} ${args.join(' ')}: ${error?.message ?? stdout + stderr}`);
+  return stdout;
+}
+
+/** Synthesizes one of the apps, and returns its templates by file name. */
+function synthesize(app: string, ...context: string[]): ReadonlyMap<string, Template> {
+  const out = join(folder, `cdk.out-${app}`);
+  run('npx', ['cdk', 'synth', '--quiet', '**', '--app', `npx tsx bin/${app}.ts`, '--output', out, ...context], theirs);
+  const files = globSync('**/*.template.json', { cwd: out });
+  return new Map(files.map((file) => [basename(file), JSON.parse(readFileSync(join(out, file), 'utf8')) as Template]));
+}
+
+beforeAll(async () => {
+  const library = join(folder, 'library');
+  await buildLibrary(library);
+  run('npm', ['pack', library], folder);
+  mkdirSync(theirs);
+  run(join(root, 'node_modules/.bin/cdk'), ['init', 'app', '--language', 'typescript', '--generate-only'], theirs);
+  const [packed = ''] = globSync('*.tgz', { cwd: folder });
+  const { version } = JSON.parse(readFileSync(join(root, 'node_modules/cdk-nag/package.json'), 'utf8'));
+  const quietly = ['--ignore-scripts', '--no-audit', '--no-fund'];
+  run('npm', ['install', ...quietly, join('..', packed), `cdk-nag@${version}`], theirs);
+  for (const kind of ['bin', 'lib', 'test']) rmSync(join(theirs, kind), { recursive: true });
+  cpSync(join(import.meta.dirname, 'library-apps'), join(theirs, 'bin'), { recursive: true });
+});
+
+describe('the library in a fresh CDK app', () => {
+  it('brings no package along, and no sources', () => {
+    const installed = join(theirs, 'node_modules/loop-streaming-platform');
+    expect(readdirSync(installed).sort()).toEqual(
+      ['README.md', 'functions', 'image', 'lambda', 'modules', 'package.json', 'page', 'types'].sort(),
+    );
+    const files = globSync('**/*.{ts,tsx}', { cwd: installed, withFileTypes: true }).filter((file) => file.isFile());
+    expect(files.map(({ name }) => name).filter((name) => !name.endsWith('.d.ts'))).toEqual([]);
+  });
+
+  it('has declarations that their compiler takes, as their app is set up', () => {
+    expect(run('npx', ['tsc'], theirs)).toBe('');
+  });
+
+  it('has in a stage what this repository has, passes their nag, and lets their aspect reach everything', () => {
+    const templates = synthesize('stage');
+    const app = testApp({ bundling: true });
+    const own = new ServiceStage(app, 'radio', {
+      settings: { ...stages.prod, account: '123456789012', bootstrapQualifier: null },
+      image: new PublisherImage(undefined),
+    });
+    expect([...templates.keys()].map((file) => file.replace(/[0-9A-F]{8}\.template\.json$/, '')).sort()).toEqual(
+      own.node.children.map(({ node }) => `radio${node.id}`).sort(),
+    );
+    // The folder of an asset has the hash of the code in its name.
+    const functionsIn = (out: string) => globSync('asset.*/index.mjs', { cwd: out }).sort();
+    expect(functionsIn(join(folder, 'cdk.out-stage'))).toEqual(functionsIn(app.outdir));
+    const missed = [...templates].flatMap(([file, { Resources }]) =>
+      Object.entries(Resources)
+        .filter(([, { Type, Metadata }]) => Type !== 'AWS::CDK::Metadata' && !Metadata?.theirs)
+        .map(([id]) => `${file}: ${id}`),
+    );
+    expect(missed).toEqual([]);
+  });
+
+  it('is held to their nag, which finds the fault in a bucket of theirs beside it', () => {
+    expect(() => synthesize('stage', '-c', 'flawed=true')).toThrow('AwsSolutions-S10');
+  });
+
+  it('can be built into an image by Docker, from a Dockerfile that copies what lies beside it', () => {
+    const [dockerfile = ''] = globSync('asset.*/Dockerfile', { cwd: join(folder, 'cdk.out-stage') });
+    const context = join(folder, 'cdk.out-stage', dirname(dockerfile));
+    expect(readdirSync(context).sort()).toEqual(['Dockerfile', 'agent']);
+    expect(readFileSync(join(context, 'agent/rds.pem'), 'utf8')).toMatch(/^-----BEGIN CERTIFICATE-----/);
+    for (const module of ['agent/index.mjs', 'agent/imports/index.mjs'])
+      run(process.execPath, ['--check', module], context);
+  });
+
+  it('has the page for a stage without a distribution, as this repository has it', () => {
+    synthesize('gateway');
+    const app = testApp({ bundling: true });
+    new ServiceStage(app, 'radio', {
+      settings: {
+        ...stages.staging,
+        account: '123456789012',
+        bootstrapQualifier: null,
+        frontDoor: 'gateway',
+        domain: { name: 'live.example.com', hostedZoneId: 'Z0123456789' },
+      },
+      image: new PublisherImage(undefined),
+    });
+    const pagesIn = (out: string) => globSync('asset.*/page/index.html', { cwd: out });
+    expect(pagesIn(app.outdir)).toHaveLength(1);
+    expect(pagesIn(join(folder, 'cdk.out-gateway'))).toEqual(pagesIn(app.outdir));
+  });
+
+  it('can be a stage of CDK Pipelines', () => {
+    const pipeline = synthesize('pipeline').get('Pipeline.template.json');
+    expect(Object.values(pipeline!.Resources).map(({ Type }) => Type)).toContain('AWS::CodePipeline::Pipeline');
+  });
+
+  it('has constructs that stand alone', () => {
+    const [[, { Resources }] = ['', { Resources: {} }]] = [...synthesize('constructs')];
+    const types = Object.values(Resources).map(({ Type }) => Type);
+    for (const type of ['AWS::ECS::Service', 'AWS::ECS::CapacityProvider', 'AWS::SQS::Queue', 'AWS::WAFv2::WebACL'])
+      expect(types).toContain(type);
+  });
+});

@@ -1,0 +1,71 @@
+// What comes next is drawn over the end of each item that is encoded while it is sent, also in a shuffled order.
+import { execFile } from 'node:child_process';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { expect, it } from 'vitest';
+import { usualNext, usualTheme } from '../../lambda/domain/overlays.ts';
+import { frameCountOf, occurrencesFrom } from '../../lambda/domain/play-out.ts';
+import type { TimelineEntry } from '../../lambda/domain/play-out.ts';
+import { findMediaTools } from '../../lambda/publisher/media/media-tools.ts';
+import { madeSample } from '../support/media-samples.ts';
+import { CheckingIngest, flvOf } from '../publisher/prepared/checking-ingest.ts';
+import { openEncoded } from '../publisher/prepared/heard-sound.ts';
+import { item, timelineOf } from '../publisher/prepared/prepared-clips.ts';
+
+const tools = await findMediaTools(process.env);
+const rate = 30;
+const nextSeconds = 1;
+const overlays = {
+  logo: null,
+  logoKey: null,
+  title: null,
+  next: { ...usualNext, place: 'topLeft', seconds: nextSeconds },
+  theme: { ...usualTheme, panelColour: '#ffffff', panelOpacityPercent: 100, textColour: '#000000' },
+} as const;
+const films = ['first', 'second', 'third'].map((name) => item(name, 2.5, { hasAudio: false, titles: { title: name } }));
+
+it.each(['sequential', 'shuffle'] as const)('%s', async (mode) => {
+  const black = ['-f', 'lavfi', '-i', 'color=black:s=320x180:r=30:d=2.5', '-c:v', 'libx264', '-preset', 'ultrafast'];
+  const path = await madeSample('black-2.5.mp4', black);
+  const [entry] = timelineOf(...films);
+  const entries: TimelineEntry[] = [{ ...entry!, snapshot: { ...entry!.snapshot, mode, overlays } }];
+  const shown = await widthsOf(entries, path);
+  const frames = frameCountOf(films[0]!, rate);
+  const isDue = (index: number) => index % frames >= frames - nextSeconds * rate;
+  expect(shown.map((width) => width > 0)).toEqual(shown.map((_, index) => isDue(index)));
+  // The panel is as wide as the title, and all of the first lap have another one.
+  const lasts = [...occurrencesFrom(entries, 0, rate).take(4)].map(({ startFrame }) => shown[startFrame + frames - 5]!);
+  const following = [...occurrencesFrom(entries, 0, rate).take(5)].slice(1).map(({ item: { itemID } }) => itemID);
+  expect(new Map(lasts.map((width, index) => [width, following[index]])).size).toBe(new Set(following).size);
+  expect(new Set(following.map((itemID, index) => `${itemID} ${lasts[index]}`)).size).toBe(new Set(following).size);
+});
+
+/** How much of the top of each picture is bright, of four items. */
+async function widthsOf(entries: readonly TimelineEntry[], path: string): Promise<number[]> {
+  const source = await openEncoded(tools, { video: entries, audio: [], pathOf: () => path }, 0);
+  const ingest = new CheckingIngest();
+  for (let frame = 0; frame < 4 * frameCountOf(films[0]!, rate) + rate; frame++) {
+    const { video } = await source.next();
+    const timestampMs = Math.round((frame * 1000) / rate);
+    if (video.sequenceHeader) ingest.send([{ type: 'video', timestampMs, payload: video.sequenceHeader }]);
+    ingest.send([{ type: 'video', timestampMs, payload: video.payload }]);
+  }
+  await source.close();
+  const folder = await mkdtemp(join(tmpdir(), 'next-'));
+  try {
+    const recording = join(folder, 'recording.flv');
+    await writeFile(recording, flvOf(ingest));
+    const row = 'crop=iw:4:0:40,extractplanes=y,scale=320:1:flags=area';
+    const decoded = ['-v', 'error', '-i', recording, '-vf', row, '-fps_mode', 'passthrough', '-f', 'rawvideo', '-'];
+    const { stdout } = await promisify(execFile)(tools.ffmpegPath, decoded, { encoding: 'buffer' });
+    const count = 4 * frameCountOf(films[0]!, rate);
+    return Array.from(
+      { length: count },
+      (_, index) => stdout.subarray(index * 320, index * 320 + 320).filter((luma) => luma > 128).length,
+    );
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+}

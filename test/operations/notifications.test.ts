@@ -1,0 +1,56 @@
+// What users were told by mail, as they read it later: only their own, of billing only by who may, and marked as read.
+import { describe, expect, it } from 'vitest';
+import { databaseOn } from '../../lambda/data/database.ts';
+import type { NotificationKind } from '../../lambda/domain/notification-words.ts';
+import { testService } from '../support/service.ts';
+import { limitKeysOf } from '../support/stored-credentials.ts';
+
+const service = testService();
+const tell = (userID: string, kind: NotificationKind, reference: string, detail: Record<string, unknown>) =>
+  databaseOn(service.pool()).notifications.add({ userID, kind, reference, detail, dueAt: new Date() });
+const refunded = { invoiceID: 'inv_1', creditsTakenBack: 5 };
+const overflowed = { webhookID: 'whk_1', waiting: 1000 };
+
+describe('notifications', () => {
+  it('are read with their words, the last first, and marked as read, one or all', async () => {
+    const user = await service.user();
+    await tell(user.id, 'payment_refunded', 'a', refunded);
+    await tell(user.id, 'webhook_overflowed', 'b', overflowed);
+    const { body } = await user.call('GET', '/notifications');
+    expect(body.data).toEqual([
+      {
+        id: expect.any(String),
+        kind: 'webhook_overflowed',
+        subject: 'Events for a webhook were given up',
+        text: expect.stringContaining('whk_1'),
+        createdAt: expect.any(String),
+        readAt: null,
+      },
+      expect.objectContaining({ kind: 'payment_refunded', subject: 'A payment was refunded' }),
+    ]);
+    const ids = [body.data[0].id];
+    expect((await user.call('POST', '/notifications/read', { ids })).body).toEqual({ marked: 1 });
+    const unread = (await user.call('GET', '/notifications?unread=true')).body.data;
+    expect(unread.map(({ kind }: { kind: string }) => kind)).toEqual(['payment_refunded']);
+    expect((await user.call('POST', '/notifications/read', {})).body).toEqual({ marked: 1 });
+    expect((await user.call('GET', '/notifications?unread=true')).body.data).toEqual([]);
+  });
+
+  it('are nobody else’s', async () => {
+    const [user, other] = [await service.user(), await service.user()];
+    await tell(user.id, 'webhook_overflowed', 'b', overflowed);
+    const [{ id }] = (await user.call('GET', '/notifications')).body.data;
+    expect((await other.call('GET', '/notifications')).body.data).toEqual([]);
+    expect((await other.call('POST', '/notifications/read', { ids: [id] })).body).toEqual({ marked: 0 });
+    expect((await user.call('GET', '/notifications')).body.data[0].readAt).toBeNull();
+  });
+
+  it('of credits and payments are kept from who may not read those', async () => {
+    const user = await service.user();
+    await tell(user.id, 'payment_refunded', 'a', refunded);
+    await tell(user.id, 'webhook_overflowed', 'b', overflowed);
+    await limitKeysOf(service, user.id, ['service:read']);
+    const { body } = await user.call('GET', '/notifications');
+    expect(body.data.map(({ kind }: { kind: string }) => kind)).toEqual(['webhook_overflowed']);
+  });
+});

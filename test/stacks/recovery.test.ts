@@ -1,0 +1,105 @@
+// A stage with a second region: what is copied there, by which key, and by whom; and that others have nothing of it.
+import { describe, expect, test } from 'vitest';
+import { stages } from '../../lib/stages.ts';
+import { synthesizeStage, testApp } from '../support/synth.ts';
+
+const app = testApp();
+const settings = { ...stages.prod, account: '123456789012', recoveryRegion: 'us-west-2' };
+const copied = synthesizeStage(app, 'copied', settings);
+const only = (stack: string, type: string, id = /./) => {
+  const found = copied.resources(stack).filter(([name, { Type }]) => Type === type && id.test(name));
+  expect(found).toHaveLength(1);
+  return found[0]![1].Properties;
+};
+/** A value of the stack in the other region. */
+const ofRecovery = (output: RegExp) => ({
+  'Fn::GetStackOutput': expect.objectContaining({
+    StackName: 'copied-Recovery',
+    Region: 'us-west-2',
+    OutputName: expect.stringMatching(output),
+  }),
+});
+
+test('is in the second region, encrypted there, and kept as the stage’s data is', () => {
+  expect(copied.stacks.get('Recovery')?.region).toBe('us-west-2');
+  expect(only('Recovery', 'AWS::KMS::Key').EnableKeyRotation).toBe(true);
+  const bucket = only('Recovery', 'AWS::S3::Bucket');
+  expect(JSON.stringify(bucket.BucketEncryption)).toContain('aws:kms');
+  expect(bucket.VersioningConfiguration).toEqual({ Status: 'Enabled' });
+  for (const [, { Type, DeletionPolicy }] of copied.resources('Recovery'))
+    if (/KMS::Key$|S3::Bucket$/.test(Type)) expect([Type, DeletionPolicy]).toEqual([Type, 'Retain']);
+});
+
+test('has backups to any second of as many days', () => {
+  expect(only('Database', 'AWS::RDS::DBInstance')).toMatchObject({
+    AutomaticBackupReplicationRegion: 'us-west-2',
+    AutomaticBackupReplicationKmsKeyId: ofRecovery(/Key/),
+    AutomaticBackupReplicationRetentionPeriod: stages.prod.databaseBackupDays,
+  });
+});
+
+test('has uploads and their deletions, and neither renditions nor previews', () => {
+  const { ReplicationConfiguration, VersioningConfiguration, LifecycleConfiguration } = only(
+    'Media',
+    'AWS::S3::Bucket',
+    /^Uploads/,
+  );
+  expect(VersioningConfiguration).toEqual({ Status: 'Enabled' });
+  expect(ReplicationConfiguration.Rules).toEqual([
+    expect.objectContaining({
+      Status: 'Enabled',
+      DeleteMarkerReplication: { Status: 'Enabled' },
+      SourceSelectionCriteria: { SseKmsEncryptedObjects: { Status: 'Enabled' } },
+      Filter: { Prefix: 'uploads/' },
+    }),
+  ]);
+  expect(LifecycleConfiguration.Rules).toContainEqual(
+    expect.objectContaining({ NoncurrentVersionExpiration: { NoncurrentDays: 1 } }),
+  );
+});
+
+test('is written by a role that S3 alone takes on, with each key for one direction', () => {
+  const { Statement } = only('Media', 'AWS::IAM::Policy', /^Copier/).PolicyDocument;
+  const keys = Statement.filter(({ Action }: any) => String(Action).startsWith('kms:'));
+  expect(keys).toEqual([
+    expect.objectContaining({ Action: 'kms:Decrypt', Resource: { 'Fn::GetAtt': [expect.any(String), 'Arn'] } }),
+    expect.objectContaining({ Action: 'kms:Encrypt', Resource: ofRecovery(/Key/) }),
+  ]);
+});
+
+describe('of a stage that takes its keys', () => {
+  const keys = {
+    mediaKeyArn: 'arn:aws:kms:us-east-1:123456789012:key/media',
+    recoveryKeyArn: 'arn:aws:kms:us-west-2:123456789012:key/copies',
+  };
+  const given = synthesizeStage(testApp(), 'given', { ...settings, ...keys });
+  const ofType = (stack: string, type: string) => given.resources(stack).filter(([, { Type }]) => Type === type);
+
+  test('is encrypted by the key that is given, and makes none', () => {
+    expect(ofType('Recovery', 'AWS::KMS::Key')).toEqual([]);
+    const [[, copies] = []] = ofType('Recovery', 'AWS::S3::Bucket');
+    expect(JSON.stringify(copies?.Properties.BucketEncryption)).toContain(keys.recoveryKeyArn);
+    const [[, database] = []] = ofType('Database', 'AWS::RDS::DBInstance');
+    expect(database?.Properties.AutomaticBackupReplicationKmsKeyId).toBe(keys.recoveryKeyArn);
+    const [, uploads] = ofType('Media', 'AWS::S3::Bucket').find(([id]) => id.startsWith('Uploads')) ?? [];
+    expect(JSON.stringify(uploads?.Properties.ReplicationConfiguration)).toContain(keys.recoveryKeyArn);
+  });
+
+  test('is written by a role that may open with the one key, and seal with the other', () => {
+    const [, policy] = ofType('Media', 'AWS::IAM::Policy').find(([id]) => id.startsWith('Copier')) ?? [];
+    const used = policy?.Properties.PolicyDocument.Statement.filter(({ Action }: any) =>
+      String(Action).startsWith('kms:'),
+    );
+    expect(used.map(({ Action, Resource }: any) => [Action, Resource])).toEqual([
+      ['kms:Decrypt', keys.mediaKeyArn],
+      ['kms:Encrypt', keys.recoveryKeyArn],
+    ]);
+  });
+});
+
+test('is nothing of a stage without a second region', () => {
+  const prod = synthesizeStage(testApp(), 'prod', stages.prod);
+  expect([...prod.stacks.keys()]).not.toContain('Recovery');
+  const text = JSON.stringify([...prod.stacks.keys()].map((id) => prod.template(id)));
+  expect(text).not.toMatch(/ReplicationConfiguration|AutomaticBackupReplication/);
+});

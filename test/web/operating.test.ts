@@ -1,0 +1,281 @@
+// What operators do beside watching, in a real browser at a real local run: schedules, outputs, channels, being told.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { findMediaTools } from '../../lambda/publisher/media/media-tools.ts';
+import { chromiumPath } from '../support/chromium.ts';
+import { startFaultyIngest } from '../support/faulty-ingest.ts';
+import { journeyBrowser } from '../support/journey-browser.ts';
+import { until } from '../support/local-run.ts';
+import { makeSyncClip } from '../support/sync-clip.ts';
+import { testLocalRun } from '../support/test-local-run.ts';
+
+describe.skipIf(!chromiumPath)('an operator with a browser (skipped where Chromium is not installed)', () => {
+  const run = testLocalRun('--no-demo');
+  const browser = journeyBrowser();
+  const folder = mkdtempSync(join(tmpdir(), 'operating-'));
+  const film = join(folder, 'film.mp4');
+  let page: Page;
+  let streamID: string;
+  beforeAll(async () => {
+    ({ page } = browser);
+    const codecs = ['-c:v', 'libx264', '-preset', 'ultrafast', '-c:a', 'aac'];
+    const clip = { path: film, size: '640x360', framesPerSecond: 30, seconds: 10, sampleRate: 44_100, codecs };
+    await makeSyncClip(await findMediaTools(process.env), clip);
+    streamID = (await run.api('POST', '/streams', { name: 'Evening show', destinationID: 'dst_local' })).id;
+  });
+  afterAll(() => rmSync(folder, { recursive: true }));
+
+  const alertSaid = (words: string) => page.getByText(words, { exact: false }).first().waitFor();
+
+  test('plans a stream for some days of the week, sees the starts before, and leaves one out', async () => {
+    await browser.signIn(run, '/schedule');
+    await page.getByText('No stream waits for its time.').waitFor();
+    expect(await browser.look('schedule-empty')).toEqual([]);
+    await page.getByLabel('Start', { exact: true }).fill('2030-03-25T20:00');
+    await page.getByLabel('End (empty', { exact: false }).fill('2030-03-25T22:00');
+    await page.getByLabel('Time zone').selectOption('Europe/Berlin');
+    await page.getByLabel('Repeat').selectOption('daily');
+    await alertSaid('It would start');
+    await page.getByRole('button', { name: 'Plan it' }).click();
+    await page.getByText('It is planned.').waitFor();
+    await page.getByRole('button', { name: 'Cancel the schedule' }).waitFor();
+    await page.goto(`${run.connection.siteURL}/schedule?week=2030-03-27`);
+    const skips = page.getByRole('button', { name: /^Skip this one: Evening show/ });
+    await skips.nth(6).waitFor();
+    await skips.nth(2).click();
+    await page.getByText('Left out').waitFor();
+    expect(await browser.look('schedule')).toEqual([]);
+    const from = '2030-03-25T00:00:00Z';
+    const { data } = await run.api('GET', `/schedule/occurrences?from=${from}&to=2030-04-01T00:00:00Z`);
+    const starts = data.map(({ startAt, isSkipped }: { startAt: string; isSkipped: boolean }) => [startAt, isSkipped]);
+    // 8 in the evening in Berlin, before and after its clocks go forward on the 31st.
+    expect(starts).toEqual([
+      ['2030-03-25T19:00:00.000Z', false],
+      ['2030-03-26T19:00:00.000Z', false],
+      ['2030-03-27T19:00:00.000Z', true],
+      ['2030-03-28T19:00:00.000Z', false],
+      ['2030-03-29T19:00:00.000Z', false],
+      ['2030-03-30T19:00:00.000Z', false],
+      ['2030-03-31T18:00:00.000Z', false],
+    ]);
+    await page.getByRole('button', { name: 'Take it back' }).click();
+    await skips.nth(6).waitFor();
+    await page.getByRole('button', { name: 'Cancel the schedule' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Cancel the schedule' }).click();
+    await page.getByText('No stream waits for its time.').waitFor();
+    expect((await run.api('GET', `/streams/${streamID}`)).state).toBe('draft');
+  });
+
+  test('is told what is wrong with a rule, where it is written', async () => {
+    await page.goto(`${run.connection.siteURL}/schedule`);
+    await page.getByLabel('Repeat').selectOption('other');
+    await page.getByLabel('Rule', { exact: true }).fill('EVERY FRIDAY');
+    await alertSaid('RFC 5545 recurrence rule with FREQ');
+    await page.getByLabel('Rule', { exact: true }).fill('FREQ=MONTHLY;BYDAY=1FR');
+    await expect.poll(async () => await page.locator('.starts li').count()).toBeGreaterThanOrEqual(5);
+  });
+
+  test('makes a webhook, sees its secret once, tests it, and reads and repeats a delivery that failed', async () => {
+    let isUp = false;
+    const received: string[] = [];
+    const receiver = createServer((request, response) => {
+      received.push(String(request.headers['webhook-id']));
+      response.writeHead(isUp ? 204 : 500).end(isUp ? undefined : 'Closed for today.');
+    });
+    receiver.listen(0, '127.0.0.1');
+    await once(receiver, 'listening');
+    onTestFinished(() => void receiver.close());
+    await page.goto(`${run.connection.siteURL}/webhooks`);
+    await page.getByText('No webhooks yet.', { exact: false }).waitFor();
+    await page.getByLabel('Address').fill(`http://127.0.0.1:${(receiver.address() as AddressInfo).port}/hook`);
+    await page.getByRole('button', { name: 'Add a webhook' }).click();
+    await page.getByText(/^whsec_/).waitFor();
+    expect(await browser.look('webhooks')).toEqual([]);
+    await page.getByRole('link', { name: '/hook' }).click();
+    await page.getByRole('button', { name: 'Send a test event' }).click();
+    await page.getByText('answered 500', { exact: false }).waitFor();
+    await page.getByText('Its answer').click();
+    await page.getByText('Closed for today.').waitFor();
+    expect(await browser.look('webhook')).toEqual([]);
+    isUp = true;
+    await page.getByRole('button', { name: 'Deliver again: webhook.test' }).click();
+    await page.locator('.badge', { hasText: 'Taken' }).waitFor();
+    expect(new Set(received).size).toBe(1);
+    await page.getByRole('button', { name: 'New secret' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'New secret' }).click();
+    await page.getByText(/^whsec_/).waitFor();
+  });
+
+  test('adds an alert channel with quiet hours, tests it by mail, and switches it off', async () => {
+    await page.goto(`${run.connection.siteURL}/alerts`);
+    await page.getByText('No channel yet', { exact: false }).waitFor();
+    expect(await browser.look('alerts-empty')).toEqual([]);
+    await page.getByText('Add a channel').first().click();
+    await page.getByLabel('Name').fill('Night shift');
+    await page.getByLabel('Quiet from', { exact: false }).fill('22:00');
+    await page.getByLabel('Quiet until').fill('06:00');
+    await page.getByLabel('Credits end soon').uncheck();
+    await page.getByRole('button', { name: 'Add a channel' }).click();
+    await page.getByText('quiet from 22:00 to 06:00', { exact: false }).waitFor();
+    const [channel] = (await run.api('GET', '/alert-channels')).data;
+    expect(channel.events).not.toContain('credits_low');
+    await page.getByRole('button', { name: 'Send a test' }).click();
+    await page.getByText('last message taken', { exact: false }).waitFor();
+    expect(await browser.look('alerts')).toEqual([]);
+    await page.getByRole('button', { name: 'Switch off' }).click();
+    await page.locator('.badge', { hasText: 'Off' }).waitFor();
+    expect((await run.api('GET', '/alert-channels')).data[0].enabled).toBe(false);
+  });
+
+  test('connects a channel, names broadcasts, and sees the broadcast with its health beside the stream', async () => {
+    await page.goto(`${run.connection.siteURL}/destinations`);
+    await page.getByText('No channel is connected.').waitFor();
+    await page.getByRole('button', { name: 'Connect YouTube' }).click();
+    await page.waitForURL(/youtube-stand-in/);
+    await page.getByRole('button', { name: 'Continue' }).click();
+    await page.getByRole('heading', { name: 'Connect YouTube?' }).waitFor();
+    await page.getByRole('button', { name: 'Connect' }).click();
+    await page.waitForURL(/\/destinations/);
+    await page.locator('.badge', { hasText: 'Connected' }).waitFor();
+    await page.getByText('Add settings').first().click();
+    await page.getByLabel('Name', { exact: true }).last().fill('Night radio');
+    await page.getByLabel('Title of each broadcast').fill('Night radio {n}');
+    await page.getByRole('button', { name: 'Add settings' }).click();
+    await page.getByText('Night radio {n}', { exact: false }).first().waitFor();
+    expect(await browser.look('connections')).toEqual([]);
+  });
+
+  test('has a destination checked, and reads what is wrong with it, and then that it can be reached', async () => {
+    const ingest = await startFaultyIngest();
+    onTestFinished(() => ingest[Symbol.asyncDispose]());
+    await ingest.set('refuse');
+    const third = { name: 'Third place', url: ingest.rtmpURL, streamKey: 'third' };
+    const { id } = await run.api('POST', '/destinations', third);
+    await page.goto(`${run.connection.siteURL}/destinations`);
+    await page.getByRole('button', { name: 'Check whether Third place can be reached' }).click();
+    await alertSaid('No server accepts connections');
+    await page.getByText(/^✓ address found \(\d+ ms\) · ✗ connected/).waitFor();
+    expect(await browser.look('destination-check')).toEqual([]);
+    await ingest.set('none');
+    await page.getByRole('button', { name: 'Check whether Third place can be reached' }).click();
+    await alertSaid('The server answers, and takes this address.');
+    expect([...ingest.keys]).toEqual([]);
+    await run.api('DELETE', `/destinations/${id}`);
+  });
+
+  test('sees why an output fails, adds another while live, and has it tried again when its server is up', async () => {
+    const ingest = await startFaultyIngest();
+    onTestFinished(() => ingest[Symbol.asyncDispose]());
+    await ingest.set('refuse');
+    const other = { name: 'Second place', url: ingest.rtmpURL, streamKey: 'second' };
+    await run.api('POST', '/destinations', other);
+    await page.goto(`${run.connection.siteURL}/library`);
+    await page.getByLabel('Add files').setInputFiles(film);
+    await page.getByText('All uploads are done').waitFor();
+    await until(async () => (await run.api('GET', '/uploads')).data[0]?.probeState === 'completed');
+    const [{ id: videoUploadObjectID }] = (await run.api('GET', '/uploads')).data;
+    await run.api('PATCH', `/streams/${streamID}`, { videoUploadObjectID, quality: 'q_720p' });
+    await run.api('POST', `/streams/${streamID}/start`);
+    await page.goto(`${run.connection.siteURL}/streams/${streamID}`);
+    await page.locator('.badge', { hasText: 'Live' }).first().waitFor();
+    await page.getByRole('button', { name: 'Add an output' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Add an output' }).click();
+    await page.locator('.badge', { hasText: 'Failing' }).waitFor();
+    expect(await browser.look('outputs')).toEqual([]);
+    await ingest.set('none');
+    const outputOf = async () => (await run.api('GET', `/streams/${streamID}`)).outputs[1];
+    await page.getByRole('button', { name: 'Try again now' }).click();
+    await until(async () => (await outputOf()).state === 'live');
+    await page.getByRole('button', { name: 'Pause Second place' }).click();
+    await page.locator('.badge', { hasText: 'Paused' }).waitFor();
+    await page.getByRole('button', { name: 'Delete Second place' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
+    await page.locator('strong', { hasText: 'Second place' }).waitFor({ state: 'detached' });
+    expect((await run.api('GET', `/streams/${streamID}`)).state).toBe('active');
+  });
+
+  test('gives a stream that is live a logo and titles, having seen how it would look', async () => {
+    const { ffmpegPath } = await findMediaTools(process.env);
+    const logo = join(folder, 'logo.png');
+    const drawn = ['-f', 'lavfi', '-i', 'color=red:s=200x100', '-frames:v', '1', logo];
+    await once(spawn(ffmpegPath, ['-loglevel', 'error', ...drawn]), 'exit');
+    await page.goto(`${run.connection.siteURL}/library`);
+    await page.getByLabel('Add files').setInputFiles(logo);
+    const logoOf = async () =>
+      (await run.api('GET', '/uploads')).data.find(({ name }: { name: string }) => name === 'logo.png');
+    await until(async () => (await logoOf())?.probeState === 'completed');
+    await page.goto(`${run.connection.siteURL}/streams/${streamID}`);
+    await page.getByLabel('Logo', { exact: true }).selectOption({ label: 'logo.png' });
+    await page.getByLabel('Where the logo is').selectOption('top left');
+    await page.getByLabel('Titles', { exact: true }).selectOption('Always');
+    await page.getByLabel('Loudness').selectOption('−16 LUFS');
+    await page.getByRole('button', { name: 'See how it looks' }).click();
+    const picture = page.getByRole('img', { name: 'How the stream would look' });
+    await picture.waitFor();
+    await until(() => picture.evaluate((image: HTMLImageElement) => image.naturalWidth > 0));
+    expect((await run.api('GET', `/streams/${streamID}`)).look.overlays).toBeNull();
+    expect(await browser.look('look')).toEqual([]);
+    await page.locator('section', { has: picture }).getByRole('button', { name: 'Save sound and look' }).click();
+    await until(async () => (await run.api('GET', `/streams/${streamID}`)).look.overlays !== null);
+    const { look, sound, state } = await run.api('GET', `/streams/${streamID}`);
+    expect(look.overlays).toMatchObject({
+      logo: { uploadID: (await logoOf()).id, place: 'topLeft' },
+      title: { seconds: null },
+    });
+    expect([sound.loudness, state]).toEqual([{ enabled: true, targetLUFS: -16 }, 'active']);
+  });
+
+  test('finds streams by name and by what needs attention', async () => {
+    await page.goto(`${run.connection.siteURL}/streams`);
+    await page.getByRole('searchbox').fill('evening');
+    await page.getByRole('link', { name: 'Evening show' }).waitFor();
+    await page.getByLabel('State').selectOption('Needs attention');
+    await page.getByText('No stream fits.').waitFor();
+    await page.waitForURL(/streams\?(q=evening&state=attention|state=attention&q=evening)$/);
+    await page.getByRole('button', { name: 'Clear the filters' }).click();
+    await page.getByRole('link', { name: 'Evening show' }).waitFor();
+    expect(await page.getByRole('searchbox').inputValue()).toBe('');
+    expect(await page.getByText('No stream fits.').count()).toBe(0);
+  });
+
+  test('reads what is used up an hour, and until when the credits last', async () => {
+    await page.goto(`${run.connection.siteURL}/billing`);
+    const burn = page.getByText(/^What is live now costs [\d.]+ credits an hour\. They last until /);
+    // A stream that fails for a moment costs nothing then.
+    await until(async () => {
+      const { creditsPerHour } = (await run.api('GET', '/billing/overview')).billing;
+      return creditsPerHour > 0 && (await burn.innerText()).includes(`costs ${creditsPerHour} credits`);
+    });
+    expect(await burn.count()).toBe(1);
+    await run.api('POST', `/streams/${streamID}/stop`);
+    await page.getByText('What is live now costs').waitFor({ state: 'detached' });
+    expect(await page.getByText('They last until').count()).toBe(0);
+  });
+
+  test('discards what was edited of a playlist since it was published', async () => {
+    const [{ id: uploadID }] = (await run.api('GET', '/uploads?q=film')).data;
+    await until(async () => (await run.api('GET', `/streams/${streamID}`)).state === 'stopped');
+    const { id } = await run.api('POST', '/playlists', { streamID, kind: 'video', mode: 'sequential' });
+    await run.api('POST', `/playlists/${id}/operations`, { operations: [{ op: 'add', uploadID }] });
+    await run.api('POST', `/playlists/${id}/publish`);
+    await until(async () => (await run.api('GET', `/playlists/${id}`)).live !== null);
+    await page.goto(`${run.connection.siteURL}/playlists/${id}`);
+    await page.getByText('What streams play is this draft.', { exact: false }).waitFor();
+    await page.getByRole('button', { name: 'Add film.mp4' }).click();
+    await page.getByRole('button', { name: 'Discard the draft' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Discard the draft' }).click();
+    await page.getByText('What streams play is this draft.', { exact: false }).waitFor();
+    expect((await run.api('GET', `/playlists/${id}`)).draft.items).toHaveLength(1);
+  });
+
+  test('the browser has complained of nothing, and blocked nothing', () => {
+    expect(browser.complaints).toEqual([]);
+  });
+});
