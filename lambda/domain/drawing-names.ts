@@ -40,6 +40,11 @@ export function variantsOf(overlays: Overlays, item: DrawnItem): Variant[] {
   });
 }
 
+/** The pictures that have a drawing, wherever in an item they are. */
+export function variantWith(drawing: Drawing): Variant {
+  return { name: `v${hashOf(drawing)}a`, drawing };
+}
+
 /** The part of an item that texts are over, as names of variants say it. */
 function partOf(texts: readonly TextBlock[], { durationSeconds = 0 }: DrawnItem): VariantPart {
   const [{ fromSeconds, toSeconds }] = texts as [TextBlock];

@@ -48,8 +48,13 @@ export interface DrawnItem extends NamedItem, Partial<Pick<TimelineItem, 'kind' 
   readonly next?: NamedItem | null;
 }
 
-/** The texts over an item: its title, and what comes next. Where both have one place, they follow one another. */
+/** The texts over an item of pictures that tell of it: none where they tell of the sound track. */
 export function textsOver(overlays: Overlays, item: DrawnItem): TextBlock[] {
+  return overlays.ofSound ? [] : textsOf(overlays, item);
+}
+
+/** The title of an item, and what comes next. Where both have one place, they follow one another. */
+export function textsOf(overlays: Overlays, item: DrawnItem): TextBlock[] {
   const [title, next] = [titleBlock(overlays, item), nextBlock(overlays, item)];
   if (!title || !next) return [title, next].filter((block) => block !== null);
   const ends = title.place === next.place ? Math.min(title.toSeconds ?? Infinity, next.fromSeconds) : title.toSeconds;

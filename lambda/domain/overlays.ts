@@ -45,6 +45,8 @@ export interface Overlays {
   /** Absent in settings of the release before. */
   readonly next?: NextOverlay | null;
   readonly theme: Theme;
+  /** Its texts tell of the sound track, in place of the pictures; absent: of the items that they are over. */
+  readonly ofSound?: true;
 }
 
 /** The name of what is drawn over all pictures of a stream, in names of formats. */

@@ -1,7 +1,10 @@
 // How items of pictures follow one another: what is prepared of two of them, as a pure function of the timeline.
 import { variantAt } from './drawings.ts';
+import type { Variant } from './drawings.ts';
+import { variantWith } from './drawing-names.ts';
 import { pictureJoinSeconds, usualLook } from './look.ts';
 import type { PictureJoin } from './look.ts';
+import { overlayBounds } from './overlays.ts';
 import { frameCountOf } from './play-out.ts';
 import type { ItemOccurrence, TimelineItem } from './play-out.ts';
 import { firstSoundFrameFrom, soundGridFrame } from './prepared-play-out.ts';
@@ -9,6 +12,7 @@ import { formatName, stillSeconds } from './rendition.ts';
 import type { PictureFormat } from './rendition.ts';
 import { joinName, occurrenceBefore, soundOf } from './sound-joins.ts';
 import type { JoinedSound, JoinedTrack, JoinRecipe } from './sound-joins.ts';
+import { laterBy, overlaysAt, soundTexts } from './sound-titles.ts';
 import { framesPerSecond as rates } from './video-format.ts';
 import type { DynamicRange } from './video-format.ts';
 
@@ -24,7 +28,8 @@ export interface JoinedPictures extends Pick<PictureFormat, 'framing' | 'drawn' 
 
 /** What is prepared where pictures are joined, with the sound that goes with it; groups count as those of the item. */
 export interface PictureJoinRecipe {
-  readonly shape: 'crossfade' | 'fadeIn' | 'fadeOut';
+  /** `plain`: nothing is joined, as texts alone make the difference (`titled-pictures.ts`). */
+  readonly shape: 'crossfade' | 'fadeIn' | 'fadeOut' | 'plain';
   readonly seconds: number;
   /** The name of the stream's format, without framing and drawing. */
   readonly format: string;
@@ -40,8 +45,10 @@ export interface PictureJoinRecipe {
 export interface PlacedPictureJoin {
   readonly recipe: PictureJoinRecipe;
   readonly name: string;
-  /** Where the item begins that has it. */
+  /** Where the item begins that has it: an agent that is at it by then has to know that it is there. */
   readonly startFrame: number;
+  /** What has to be noted before it is made, as no item has it. */
+  readonly drawings: readonly Variant[];
 }
 
 /** What is made otherwise has another version. */
@@ -88,14 +95,17 @@ export function pictureJoinsAt(
 function headOf({ track, occurrence, format }: Joined, before: ItemOccurrence): PlacedPictureJoin[] {
   const { join } = before.item;
   const rate = rates[format.framerate];
-  const own = picturesOf(track, occurrence, format, 0);
+  const gop = gopFrames(rate);
+  const groupCount = occurrence.item.kind === 'image' ? gop : Math.min(gop, frameCountOf(occurrence.item, rate));
+  const variant = variantOver(track, occurrence, { baseFrame: occurrence.startFrame, first: 0, end: groupCount }, rate);
+  const own = picturesOf(track, occurrence, format, 0, variant);
   if (!join || !own) return [];
   const shape = join.kind === 'crossfade' ? 'crossfade' : 'fadeIn';
   // It goes on with what is drawn over its end: a title that is still shown then fades out with it.
-  const from = shape === 'crossfade' ? picturesOf(track, before, format, before.frameCount) : null;
+  const beneath = beneathFrames(before, groupCount);
+  const variantBefore = shape === 'crossfade' ? variantOver(track, before, beneath, rate) : null;
+  const from = shape === 'crossfade' ? picturesOf(track, before, format, before.frameCount, variantBefore) : null;
   if (shape === 'crossfade' && !from) return [];
-  const gop = gopFrames(rate);
-  const groupCount = occurrence.item.kind === 'image' ? gop : Math.min(gop, frameCountOf(occurrence.item, rate));
   const soundGroup = soundGridFrame(occurrence.startFrame, rate) - soundGridFrame(before.startFrame, rate);
   const place = { shape, seconds: join.seconds, firstGroup: 0, groupCount } as const;
   const recipe = {
@@ -103,9 +113,16 @@ function headOf({ track, occurrence, format }: Joined, before: ItemOccurrence): 
     format: formatName(format),
     item: own.pictures,
     from: from && { ...from.pictures, group: before.item.kind === 'image' ? 0 : before.frameCount },
-    sound: soundRecipe(place, own.sound, from && { ...from.sound, group: soundGroup }, rate),
+    sound: soundOfPictures(place, own.sound, from && { ...from.sound, group: soundGroup }, rate),
   };
-  return [placed(recipe, occurrence)];
+  return [placedPictures(recipe, occurrence.startFrame, [variant, variantBefore])];
+}
+
+/** The pictures of an item that goes on beneath the next one: of a still those of its beginning. */
+function beneathFrames({ item, startFrame, frameCount }: ItemOccurrence, groupCount: number): DrawnPictures {
+  const end = startFrame + frameCount;
+  if (item.kind === 'image') return { baseFrame: end, first: 0, end: groupCount };
+  return { baseFrame: startFrame, first: frameCount, end: frameCount + groupCount };
 }
 
 function tailOf({ track, occurrence, format }: Joined): PlacedPictureJoin[] {
@@ -118,19 +135,52 @@ function tailOf({ track, occurrence, format }: Joined): PlacedPictureJoin[] {
   // The prepared pictures of a still are shown again and again: its last ones are such pictures as well.
   const isStill = item.kind === 'image';
   if (first < gop || (isStill && first + gop !== frameCount)) return [];
-  const own = picturesOf(track, occurrence, format, first);
+  const firstGroup = isStill ? 0 : first;
+  const groupCount = frameCount - first;
+  const baseFrame = occurrence.startFrame + first - firstGroup;
+  const variant = variantOver(track, occurrence, { baseFrame, first: firstGroup, end: firstGroup + groupCount }, rate);
+  const own = picturesOf(track, occurrence, format, first, variant);
   if (!own) return [];
-  const place = {
-    shape: 'fadeOut',
-    seconds: item.join.seconds,
-    firstGroup: isStill ? 0 : first,
-    groupCount: frameCount - first,
-  } as const;
-  const sound = soundRecipe(place, own.sound, null, rate);
-  return [placed({ ...place, format: formatName(format), item: own.pictures, from: null, sound }, occurrence)];
+  const place = { shape: 'fadeOut', seconds: item.join.seconds, firstGroup, groupCount } as const;
+  const sound = soundOfPictures(place, own.sound, null, rate);
+  const recipe = { ...place, format: formatName(format), item: own.pictures, from: null, sound };
+  return [placedPictures(recipe, occurrence.startFrame, [variant])];
 }
 
-function soundRecipe(
+/** Pictures of an item: `first` to `end`, not included, where the item's first one would be at a frame of the run. */
+interface DrawnPictures {
+  readonly baseFrame: number;
+  readonly first: number;
+  readonly end: number;
+}
+
+/** How long a text that tells of the sound track is shown over prepared pictures at most. */
+export function longestToldSeconds({ kind }: Pick<TimelineItem, 'kind'>): number {
+  return kind === 'image' ? Infinity : overlayBounds.titleSeconds[1];
+}
+
+/**
+ * What tells of the sound track over prepared pictures of an item; null: nothing does. Moving pictures with a text are
+ * made for each time that it is shown, and so not for the whole of a song.
+ */
+export function variantOver(
+  { entries, heard }: JoinedTrack,
+  occurrence: ItemOccurrence,
+  { baseFrame, first, end }: DrawnPictures,
+  framesPerSecond: number,
+): Variant | null {
+  const overlays = overlaysAt(entries, occurrence);
+  if (!heard || !overlays?.ofSound) return null;
+  const longest = longestToldSeconds(occurrence.item);
+  const stretch = { startFrame: baseFrame + first, frameCount: end - first };
+  const texts = soundTexts(overlays, heard, stretch, framesPerSecond, longest).map((text) =>
+    laterBy(first / framesPerSecond, text),
+  );
+  return texts.length === 0 ? null : variantWith({ logo: overlays.logo, texts });
+}
+
+/** The sound that goes with pictures that are joined. */
+export function soundOfPictures(
   {
     shape,
     seconds,
@@ -150,21 +200,36 @@ function gopFrames(rate: number): number {
   return Math.round(stillSeconds * rate);
 }
 
-/** @param frame from which on they are seen @returns null where it is not known what the item was prepared from */
-function picturesOf(track: JoinedTrack, occurrence: ItemOccurrence, format: PictureFormat, frame: number) {
+/**
+ * @param frame from which on they are seen
+ * @param told what tells of the sound track over them; null: nothing does
+ * @returns null where it is not known what the item was prepared from
+ */
+export function picturesOf(
+  track: JoinedTrack,
+  occurrence: ItemOccurrence,
+  format: PictureFormat,
+  frame: number,
+  told: Variant | null,
+) {
   const { kind, dynamicRange, framing, drawn, hasAudio } = occurrence.item;
   const rate = rates[format.framerate];
   const sound = soundOf(track, occurrence, rate);
   if (!sound || kind === 'audio') return null;
   const { contentHash } = sound;
-  const variant = variantAt(occurrence.item, frame / rate);
+  const variant = told?.name ?? variantAt(occurrence.item, frame / rate);
   const look = { ...(framing && { framing }), ...(drawn && { drawn }), ...(variant && { variant }) };
   const pictures: JoinedPictures = { contentHash, kind, ...(dynamicRange && { dynamicRange }), ...look };
   return { pictures, sound: hasAudio ? sound : { ...sound, isSilent: true as const } };
 }
 
-function placed(recipe: PictureJoinRecipe, { startFrame }: ItemOccurrence): PlacedPictureJoin {
-  return { recipe, name: pictureJoinName(recipe), startFrame };
+export function placedPictures(
+  recipe: PictureJoinRecipe,
+  startFrame: number,
+  told: readonly (Variant | null)[],
+): PlacedPictureJoin {
+  const drawings = told.filter((variant) => variant !== null);
+  return { recipe, name: pictureJoinName(recipe), startFrame, drawings };
 }
 
 /** The name by which a join of pictures is kept: of all that decides what is seen and heard in it. */

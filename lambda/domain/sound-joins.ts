@@ -20,7 +20,8 @@ export interface JoinedSound {
  * and its own name follows from all of this: so whoever plays the same pair has the same join.
  */
 export interface JoinRecipe {
-  readonly shape: 'crossfade' | 'fadeIn' | 'fadeOut' | 'gapFreeStart' | 'gapFreeEnd';
+  /** `plain`: it is heard as it is, with pictures that have more drawn over them. */
+  readonly shape: 'crossfade' | 'fadeIn' | 'fadeOut' | 'gapFreeStart' | 'gapFreeEnd' | 'plain';
   readonly seconds: number;
   readonly item: JoinedSound;
   readonly firstGroup: number;
@@ -43,6 +44,8 @@ export interface PlacedJoin {
 export interface JoinedTrack {
   readonly entries: readonly TimelineEntry[];
   readonly contentHashes: ReadonlyMap<string, string>;
+  /** The sound track, where texts over these pictures tell of it. */
+  readonly heard?: readonly TimelineEntry[];
 }
 
 /** What is made otherwise has another version, so that nobody takes the one for the other. */

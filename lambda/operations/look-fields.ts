@@ -46,7 +46,7 @@ const titleInput = z.strictObject({
   seconds: within(overlayBounds.titleSeconds)
     .nullable()
     .default(usualTitle.seconds)
-    .describe('From its beginning; null: to its end.'),
+    .describe('From its beginning; null: to its end, or 60 s of a song over a prepared video.'),
 });
 const nextInput = z.strictObject({
   place: place.default(usualNext.place),
@@ -62,8 +62,8 @@ const themeInput = z.strictObject({
 const overlaysInput = z
   .strictObject({
     logo: logoInput.nullish(),
-    title: titleInput.nullish().describe('Title and artist of each item.'),
-    next: nextInput.nullish().describe('Title of what follows each video; prepared, not if shuffled.'),
+    title: titleInput.nullish().describe('Title and artist of each item: of the sound track, where there is one.'),
+    next: nextInput.nullish().describe('Title of what follows each; prepared, not of shuffled videos.'),
     theme: themeInput.optional().describe('How texts are drawn.'),
   })
   .nullish()

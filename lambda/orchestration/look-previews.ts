@@ -3,16 +3,19 @@ import type { Database } from '../data/database.ts';
 import { formatOfStart } from '../data/streams.ts';
 import { contentFacts } from '../data/uploads.ts';
 import type { Upload } from '../data/uploads.ts';
-import { variantAt } from '../domain/drawings.ts';
+import { textsOf, variantAt } from '../domain/drawings.ts';
+import type { Variant } from '../domain/drawings.ts';
+import { variantWith } from '../domain/drawing-names.ts';
 import { ofAspect } from '../domain/look.ts';
 import type { StreamLook } from '../domain/look.ts';
+import type { TimelineOverlays } from '../domain/play-out.ts';
 import { isPlayable } from '../domain/readiness.ts';
 import { formatOfItem } from '../domain/rendition.ts';
 import type { PictureFormat } from '../domain/rendition.ts';
-import { uploadFacts } from './stream-parts.ts';
+import { playsSoundTrack, uploadFacts } from './stream-parts.ts';
 import type { StreamParts } from './stream-parts.ts';
 import { noteDrawings } from './take-up-looks.ts';
-import { overlaysOf, playsSoundTrack, shownAs } from './timeline-snapshots.ts';
+import { overlaysOf, shownAs } from './timeline-snapshots.ts';
 
 /** The first of a stream's items that has pictures. */
 export function firstShown(parts: StreamParts): Upload | undefined {
@@ -47,6 +50,27 @@ export async function previewedFormat(
   const item = { name: upload.name, titles: upload.titles, ...facts, ...(next && { next }) };
   const shown = shownAs({ look }, overlays, upload, item);
   if (overlays) await noteDrawings(data, overlays, [item]);
-  const variant = variantAt({ ...shown, ...facts }, atSeconds);
+  const told = overlays?.ofSound ? toldOver(overlays, heardFirst(parts), atSeconds) : null;
+  if (told) await data.looks.noteDrawings([told]);
+  const variant = told?.name ?? variantAt({ ...shown, ...facts }, atSeconds);
   return { ...formatOfItem(format, shown), ...(variant && { variant }) };
+}
+
+/** What is told of a sound track at a time of its first item; null: nothing. */
+function toldOver(overlays: TimelineOverlays, items: readonly Upload[], atSeconds: number): Variant | null {
+  const [first, next] = items;
+  if (!first) return null;
+  const item = { ...first, durationSeconds: first.duration_seconds ?? 0, ...(next && { next }) };
+  const texts = textsOf(overlays, { ...item, kind: 'audio' }).filter(
+    ({ fromSeconds, toSeconds }) => atSeconds >= fromSeconds && atSeconds < (toSeconds ?? Infinity),
+  );
+  const shown = texts.map((text) => ({ ...text, fromSeconds: 0, toSeconds: null }));
+  return shown.length === 0 ? null : variantWith({ logo: overlays.logo, texts: shown });
+}
+
+/** The first two items of a stream's sound track, as far as there are so many. */
+function heardFirst({ stream, playlists, uploads }: StreamParts): Upload[] {
+  const items = playlists.flatMap((each) => (each?.kind === 'audio' ? each.draft.items : []));
+  const ids = stream.audio_upload_id === null ? items.map(({ uploadID }) => uploadID) : [stream.audio_upload_id];
+  return ids.flatMap((id) => uploads.get(id) ?? []).slice(0, 2);
 }

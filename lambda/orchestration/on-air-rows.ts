@@ -24,6 +24,8 @@ export interface OnAirRow {
   readonly occurrence: ItemOccurrence;
   readonly framesPerSecond: number;
   readonly format: PictureFormat;
+  /** What is played then, of both tracks. */
+  readonly timelines: Timelines;
   /** What of it destinations took; null: it is to come. */
   readonly aired: readonly AiredPart[] | null;
 }
@@ -98,6 +100,7 @@ async function rowsOfRun(data: Database, stream: Stream, run: AirRun, query: OnA
       occurrence,
       framesPerSecond: rate,
       format: run.format,
+      timelines,
       aired: isToCome ? null : airedPartsOf(occurrence, ofTrack, rate),
     };
   });

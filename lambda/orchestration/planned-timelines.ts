@@ -6,8 +6,8 @@ import type { Timelines } from '../data/timelines.ts';
 import type { PictureFormat } from '../domain/rendition.ts';
 import { takeOverSeconds } from './publish-draft.ts';
 import { withLiveDraft } from './start-stream.ts';
-import { loadParts } from './stream-parts.ts';
-import { playsSoundTrack, snapshotOfPlaylist, snapshotsOf } from './timeline-snapshots.ts';
+import { loadParts, playsSoundTrack } from './stream-parts.ts';
+import { snapshotOfPlaylist, snapshotsOf } from './timeline-snapshots.ts';
 
 /** A shuffle is drawn when it takes over: until then nobody knows its order, and this one stands for it. */
 const anySeed = 0;

@@ -19,7 +19,8 @@ import { itemsInFormat, noteToPrepare } from './preparation-limit.ts';
 import { keepPrepared, remedyFor, requestPreparation } from './prepare-media.ts';
 import { refreshSound, requestSound, soundsOf } from './settle-sound.ts';
 import { noteDrawings, takeUpLooks } from './take-up-looks.ts';
-import { playsSoundTrack, snapshotOfPlaylist } from './timeline-snapshots.ts';
+import { playsSoundTrack } from './stream-parts.ts';
+import { snapshotOfPlaylist } from './timeline-snapshots.ts';
 
 /** What the user is told of a failure that is our fault. */
 const notPublished = {

@@ -1,4 +1,5 @@
 // Lets a stream that is live show its items as it says by now, from the next one on: in its frame, under its overlays.
+import { isDeepStrictEqual } from 'node:util';
 import type { Database } from '../data/database.ts';
 import { formatOfRun } from '../data/streams.ts';
 import type { Stream } from '../data/streams.ts';
@@ -58,7 +59,8 @@ async function reframe(data: Database, stream: Stream, { now, limitFactor }: Ref
   if (!last) return null;
   const before = lastItems(timeline);
   const { items, overlays } = await shown(data, stream, last, before);
-  if (items.every((item, index) => isShownAs(item, before[index]!))) return null;
+  if (items.every((item, index) => isShownAs(item, before[index]!)) && isTold(overlays, last.snapshot.overlays))
+    return null;
   if (overlays) await noteDrawings(data, overlays, withNext(items, last.snapshot.mode));
   if (stream.stream_backend === 'manifest') {
     const format = formatOfRun(stream);
@@ -93,6 +95,13 @@ async function shown(
     return { ...item, ...(framing && { framing }), ...drawnOver(overlays, named[index]!) };
   });
   return { items: shownItems, overlays };
+}
+
+/** Whether the same is told of the sound track. */
+function isTold(one: TimelineOverlays | null, other: TimelineOverlays | undefined): boolean {
+  const told = (overlays: TimelineOverlays | null | undefined) =>
+    overlays?.ofSound ? [overlays.title, overlays.next, overlays.theme] : null;
+  return isDeepStrictEqual(told(one), told(other));
 }
 
 function isShownAs(one: TimelineItem, other: TimelineItem): boolean {

@@ -7,13 +7,17 @@ import { formatOfRun } from '../data/streams.ts';
 import type { Stream } from '../data/streams.ts';
 import { pictureJoinsAt } from '../domain/picture-joins.ts';
 import type { PlacedPictureJoin } from '../domain/picture-joins.ts';
+import type { Variant } from '../domain/drawings.ts';
 import { effectiveAheadSeconds, occurrencesFrom } from '../domain/play-out.ts';
 import type { ItemOccurrence, TimelineEntry } from '../domain/play-out.ts';
 import { formatName, uploadsByFormat } from '../domain/rendition.ts';
 import type { RenditionFormat } from '../domain/rendition.ts';
 import { contentsOfJoin, hasJoins, joinsAt } from '../domain/sound-joins.ts';
 import type { JoinedTrack, PlacedJoin } from '../domain/sound-joins.ts';
+import { tellsOfSound } from '../domain/sound-titles.ts';
+import type { FrameStretch } from '../domain/sound-titles.ts';
 import { isLive } from '../domain/stream-lifecycle.ts';
+import { titledPicturesWithin } from '../domain/titled-pictures.ts';
 import { framesPerSecond } from '../domain/video-format.ts';
 import { forLiveStreams, forLiveStreamsPlaying } from './live-streams.ts';
 
@@ -33,25 +37,34 @@ const looksAfterLeavingSeconds = 60;
 export async function refreshJoins(data: Database, stream: Stream, now: Date): Promise<void> {
   if (stream.stream_backend !== 'manifest' || !isLive(stream.state) || stream.state === 'stopping') return;
   const { video, audio } = await data.timelines.ofStream(stream.id);
-  if (!hasJoins([...video, ...audio])) {
+  const isTitled = tellsOfSound(video);
+  if (!isTitled && !hasJoins([...video, ...audio])) {
     if (stream.pending_joins === null) return;
     await data.dueTimes.set(stream.id, 'joins', null);
     return data.joins.takeUp(stream.id, 0, false);
   }
   const format = formatOfRun(stream);
   const rate = framesPerSecond[format.framerate];
-  const tracks = { video: await joinedTrack(data, video, format), audio: await joinedTrack(data, audio, 'sound') };
+  const pictures = { ...(await joinedTrack(data, video, format)), ...(isTitled && { heard: audio }) };
+  const tracks = { video: pictures, audio: await joinedTrack(data, audio, 'sound') };
   const elapsedSeconds = elapsedSecondsOf(stream, now);
+  const stretch = stretchAhead(elapsedSeconds, rate);
   const ahead = [
-    ...joinsAhead(tracks.audio, elapsedSeconds, rate, (occurrence) => joinsAt(tracks.audio, occurrence, rate)),
-    ...joinsAhead(tracks.video, elapsedSeconds, rate, (occurrence) => pictureJoinsAt(tracks.video, occurrence, format)),
+    ...joinsAhead(tracks.audio, stretch, rate, (occurrence) => joinsAt(tracks.audio, occurrence, rate)),
+    ...joinsAhead(tracks.video, stretch, rate, (occurrence) => pictureJoinsAt(tracks.video, occurrence, format)),
+    ...(isTitled ? titledPicturesWithin(pictures, stretch, format).map(wantedOf) : []),
   ].toSorted((one, other) => one.startFrame - other.startFrame);
   const states = await data.joins.statesOf(ahead.map(({ name }) => name));
   let preparing = 0;
   const wanted = ahead.filter(
     ({ name }) => ['ready', 'failed'].includes(states.get(name) ?? '') || preparing++ < mostPreparing,
   );
-  const asked = await data.joins.want(stream.id, wanted);
+  const drawings = wanted.flatMap((each) => each.drawings);
+  if (drawings.length > 0) await data.looks.noteDrawings(drawings);
+  const asked = await data.joins.want(
+    stream.id,
+    wanted.map(({ name, recipe, content_hashes }) => ({ name, recipe, content_hashes })),
+  );
   const uploads = [...tracks.video.contentHashes, ...tracks.audio.contentHashes];
   const uploadOf = new Map(uploads.map(([uploadID, contentHash]) => [contentHash, uploadID]));
   const commands = wanted.flatMap(({ name, recipe: { item } }) =>
@@ -93,28 +106,36 @@ async function joinedTrack(data: Database, entries: readonly TimelineEntry[], fo
 interface JoinAhead extends WantedJoin {
   /** Where it is sent first. */
   readonly startFrame: number;
+  readonly drawings: readonly Variant[];
+}
+
+/** What is sent in the next minutes. */
+function stretchAhead(elapsedSeconds: number, rate: number): FrameStretch {
+  const startFrame = Math.max(0, Math.floor((elapsedSeconds - behindSeconds) * rate));
+  return { startFrame, frameCount: Math.ceil((elapsedSeconds + aheadSeconds) * rate) - startFrame };
 }
 
 /** The joins of the next minutes, each once. */
 function joinsAhead(
   { entries }: JoinedTrack,
-  elapsedSeconds: number,
+  { startFrame, frameCount }: FrameStretch,
   rate: number,
   joinsOf: (occurrence: ItemOccurrence) => readonly (PlacedJoin | PlacedPictureJoin)[],
 ): JoinAhead[] {
   if (!hasJoins(entries)) return [];
-  const fromFrame = Math.max(0, Math.floor((elapsedSeconds - behindSeconds) * rate));
-  const untilFrame = (elapsedSeconds + aheadSeconds) * rate;
   const wanted = new Map<string, JoinAhead>();
-  for (const occurrence of occurrencesFrom(entries, fromFrame, rate).take(itemsAhead)) {
-    if (occurrence.startFrame > untilFrame) break;
-    for (const { name, recipe, startFrame } of joinsOf(occurrence)) {
-      if (wanted.has(name)) continue;
-      const sound = 'sound' in recipe ? recipe.sound : recipe;
-      wanted.set(name, { name, recipe, content_hashes: contentsOfJoin(sound), startFrame });
-    }
+  for (const occurrence of occurrencesFrom(entries, startFrame, rate).take(itemsAhead)) {
+    if (occurrence.startFrame > startFrame + frameCount) break;
+    for (const join of joinsOf(occurrence)) if (!wanted.has(join.name)) wanted.set(join.name, wantedOf(join));
   }
   return [...wanted.values()];
+}
+
+function wantedOf(join: PlacedJoin | PlacedPictureJoin): JoinAhead {
+  const { name, recipe, startFrame } = join;
+  const sound = 'sound' in recipe ? recipe.sound : recipe;
+  const drawings = 'drawings' in join ? join.drawings : [];
+  return { name, recipe, content_hashes: contentsOfJoin(sound), startFrame, drawings };
 }
 
 function elapsedSecondsOf({ anchored_at: anchoredAt }: Stream, now: Date): number {

@@ -128,10 +128,22 @@ function wantsSoundUnder({ stream, playlists }: StreamParts): boolean {
   return shown.length > 0 ? shown.some(({ under }) => under?.enabled ?? ofStream) : ofStream;
 }
 
-/** Whether what follows items is to be drawn over prepared pictures, in an order that each lap has anew. */
+/**
+ * Whether what follows items is to be drawn over prepared pictures, in an order that each lap has anew. What follows
+ * those of a sound track is drawn just in time, in any order.
+ */
 function missesNext({ stream, playlists }: StreamParts): boolean {
   if (!stream.look?.overlays?.next || stream.stream_backend !== 'manifest') return false;
+  if (playsSoundTrack(stream, playlists)) return false;
   return playlists.some((each) => each?.kind === 'video' && specOf(each).mode === 'shuffle');
+}
+
+/** Whether sound is played that has titles of its own, so that those of the pictures are not what viewers hear. */
+export function playsSoundTrack(
+  { audio_upload_id: audioUploadID }: Pick<Stream, 'audio_upload_id'>,
+  playlists: readonly (Pick<Playlist, 'kind'> | null)[],
+): boolean {
+  return audioUploadID !== null || playlists.some((playlist) => playlist?.kind === 'audio');
 }
 
 function wantedLogo({ stream, uploads }: StreamParts): LogoFacts | null | undefined {

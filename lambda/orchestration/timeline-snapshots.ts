@@ -1,5 +1,4 @@
 // Makes snapshots of what a stream plays, which need no further look-ups.
-import type { Playlist } from '../data/playlists.ts';
 import type { Track } from '../data/timelines.ts';
 import type { Stream } from '../data/streams.ts';
 import { contentFacts } from '../data/uploads.ts';
@@ -18,7 +17,7 @@ import { withJoins } from '../domain/sound-joins.ts';
 import { isPlayable } from '../domain/readiness.ts';
 import type { ItemFormat } from '../domain/rendition.ts';
 import { drawingName, variantsOf } from '../domain/drawing-names.ts';
-import { logoFacts, uploadFacts } from './stream-parts.ts';
+import { logoFacts, playsSoundTrack, uploadFacts } from './stream-parts.ts';
 import type { StreamParts } from './stream-parts.ts';
 
 /**
@@ -60,14 +59,6 @@ export interface SnapshotOptions {
   /** As `playsSoundTrack` says. */
   readonly hasSoundTrack: boolean;
   readonly seed: number;
-}
-
-/** Whether sound is played that has titles of its own, so that those of the pictures are not what viewers hear. */
-export function playsSoundTrack(
-  { audio_upload_id: audioUploadID }: Pick<Stream, 'audio_upload_id'>,
-  playlists: readonly (Pick<Playlist, 'kind'> | null)[],
-): boolean {
-  return audioUploadID !== null || playlists.some((playlist) => playlist?.kind === 'audio');
 }
 
 /** The playable items of a playlist. Items whose upload has failed, is gone or has no such track are left out. */
@@ -146,8 +137,9 @@ export function overlaysOf(
   const { logo: wanted, title: wantedTitle, next: wantedNext = null, theme } = look.overlays;
   const image = wanted && uploads.get(wanted.uploadID);
   const [logo, logoKey] = image && canBeLogo(logoFacts(image)) ? [wanted, image.object_key] : [null, null];
-  const [title, next] = hasSoundTrack ? [null, null] : [wantedTitle, wantedNext];
-  return logo || title || next ? { logo, logoKey, title, next, theme } : null;
+  if (!logo && !wantedTitle && !wantedNext) return null;
+  const texts = { title: wantedTitle, next: wantedNext, theme };
+  return { logo, logoKey, ...texts, ...(hasSoundTrack && (wantedTitle || wantedNext) && { ofSound: true }) };
 }
 
 /** Null where it is not known. */

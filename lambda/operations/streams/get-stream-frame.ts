@@ -4,7 +4,10 @@ import type { FrameState } from '../../data/frames.ts';
 import type { Stream } from '../../data/streams.ts';
 import { frameKey } from '../../domain/content-pictures.ts';
 import { variantAt } from '../../domain/drawings.ts';
+import { variantWith } from '../../domain/drawing-names.ts';
+import { longestToldSeconds } from '../../domain/picture-joins.ts';
 import { formatName, formatOfItem } from '../../domain/rendition.ts';
+import { overlaysAt, soundTexts } from '../../domain/sound-titles.ts';
 import { onAirRows } from '../../orchestration/on-air-rows.ts';
 import type { OnAirRow } from '../../orchestration/on-air-rows.ts';
 import type { Context } from '../context.ts';
@@ -57,8 +60,11 @@ async function readyKey(ctx: Context, stream: Stream, row: OnAirRow, at: Date, w
   const upload = await ctx.data.uploads.find(stream.user_id, item.uploadID);
   if (!upload) throw unavailable('The file that plays then is gone.');
   const elapsedFrames = Math.floor(((at.getTime() - row.startAt.getTime()) / 1000) * row.framesPerSecond);
-  const frame = item.kind === 'image' ? 0 : Math.min(Math.max(0, elapsedFrames), frameCount - 1);
-  const variant = variantAt(item, frame / row.framesPerSecond);
+  const shownFrame = Math.min(Math.max(0, elapsedFrames), frameCount - 1);
+  const frame = item.kind === 'image' ? 0 : shownFrame;
+  const told = toldOver(stream, row, row.occurrence.startFrame + shownFrame);
+  if (told) await ctx.data.looks.noteDrawings([told]);
+  const variant = told?.name ?? variantAt(item, frame / row.framesPerSecond);
   const format = formatName({ ...formatOfItem(row.format, item), ...(variant && { variant }) });
   const objectKey = frameKey(upload.content_hash ?? upload.id, format, frame, width);
   const wanted = {
@@ -78,6 +84,15 @@ async function readyKey(ctx: Context, stream: Stream, row: OnAirRow, at: Date, w
   if (state === 'pending') throw new ProblemError('upstream_unavailable', 'The picture is being made. Ask again.');
   if (state === 'failed') throw unavailable('No picture could be made of the file that plays then.');
   return objectKey;
+}
+
+/** What is drawn over a picture of a run that tells of the sound track; null: nothing. */
+function toldOver(stream: Stream, { timelines, occurrence, framesPerSecond }: OnAirRow, startFrame: number) {
+  const overlays = overlaysAt(timelines.video, occurrence);
+  if (!overlays?.ofSound || timelines.audio.length === 0) return null;
+  const longest = stream.stream_backend === 'manifest' ? longestToldSeconds(occurrence.item) : Infinity;
+  const texts = soundTexts(overlays, timelines.audio, { startFrame, frameCount: 1 }, framesPerSecond, longest);
+  return texts.length === 0 ? null : variantWith({ logo: overlays.logo, texts });
 }
 
 function unavailable(detail: string): ProblemError {

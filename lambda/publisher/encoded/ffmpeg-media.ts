@@ -3,9 +3,10 @@ import type { Log } from '../../log.ts';
 import type { Timelines } from '../../data/timelines.ts';
 import { textsOver } from '../../domain/drawings.ts';
 import type { DrawnItem } from '../../domain/drawings.ts';
-import { frameCountOf } from '../../domain/play-out.ts';
+import { boundaryAfter, frameCountOf, occurrenceAt } from '../../domain/play-out.ts';
 import type { ItemOccurrence, TimelineItem, TimelineOverlays } from '../../domain/play-out.ts';
 import { levelAt } from '../../domain/sound.ts';
+import { laterBy, overlaysAt, soundTexts } from '../../domain/sound-titles.ts';
 import type { EncoderSettings } from '../ffmpeg/encoder-arguments.ts';
 import { drawTogether } from '../drawing/text-sheet.ts';
 import { openItem } from '../ffmpeg/item-source.ts';
@@ -65,11 +66,12 @@ export async function openFrames(options: MediaOptions, startFrame: number): Pro
     {
       ...common,
       loadTimeline: async () => (await loadTimelines()).video,
+      opensUntil: async (frame) => endOfTold(await loadTimelines(), frame, profile.framesPerSecond),
       open: async (item, range, sound, overlays) => {
         const joins = joinsWithin(await pictureJoinsOf(item, sound, options), range);
         const request = {
           ...(await picturesOf(item, options)),
-          ...(await withOverlays(joins, { item, sound, overlays }, options)),
+          ...(await withOverlays(joins, { item, range, sound, overlays }, options)),
           hasAudio: item.hasAudio,
           ...range,
           profile,
@@ -164,8 +166,18 @@ async function joinedSoundOf(
   };
 }
 
+/** What tells of the sound track is drawn by what is known when an item is opened: so long at least. */
+const shortestToldSeconds = 20;
+
+/** Up to which frame pictures are opened at a frame: where they tell of the sound track, to where its next item begins. */
+function endOfTold({ video, audio }: Timelines, frame: number, framesPerSecond: number): number {
+  if (audio.length === 0 || !overlaysAt(video, occurrenceAt(video, frame, framesPerSecond))?.ofSound) return Infinity;
+  return boundaryAfter(audio, frame + shortestToldSeconds * framesPerSecond, framesPerSecond);
+}
+
 interface DrawnOver {
   readonly item: TimelineItem;
+  readonly range: { readonly startFrame: number; readonly frameCount: number };
   readonly sound: ItemSound;
   readonly overlays: ItemOverlays;
 }
@@ -173,17 +185,20 @@ interface DrawnOver {
 /** What is drawn over the pictures of an item, and over those of the item before that are still seen in its joins. */
 async function withOverlays(
   joins: PictureJoins | undefined,
-  { item, sound: { before }, overlays }: DrawnOver,
+  { item, range, sound: { before }, overlays }: DrawnOver,
   options: MediaOptions,
 ): Promise<{ readonly overlay: PictureOverlay | null; readonly joins: PictureJoins | undefined }> {
-  const { framesPerSecond } = options.profile;
   const { head = null, tail = null } = joins ?? {};
   const beneath = head?.from ? before : null;
+  const own = { item: { ...item, next: overlays.next }, itemStartFrame: overlays.itemStartFrame, range };
+  const ofBeneath = beneath && {
+    item: { ...beneath.item, next: item },
+    itemStartFrame: beneath.startFrame,
+    range: { startFrame: beneath.frameCount, frameCount: range.frameCount },
+  };
   const drawn = await Promise.all([
-    drawnBy(overlays.own, { ...item, next: overlays.next }, 0, options),
-    beneath
-      ? drawnBy(overlays.before, { ...beneath.item, next: item }, beneath.frameCount / framesPerSecond, options)
-      : null,
+    drawnBy(overlays.own, own, options),
+    ofBeneath ? drawnBy(overlays.before, ofBeneath, options) : null,
   ]);
   const texts = drawn.map((each) => each?.texts ?? []);
   const sheets = await drawTogether(texts, options.profile, options.signal).catch((error: unknown) => {
@@ -199,18 +214,29 @@ async function withOverlays(
   return { overlay, joins: { head: { ...head, from: { ...head.from, overlay: overlayBefore } }, tail } };
 }
 
-/** The logo over an item, and the texts that are still shown at a time of it, or later. */
+interface DrawnPart {
+  readonly item: DrawnItem;
+  readonly itemStartFrame: number;
+  readonly range: { readonly startFrame: number; readonly frameCount: number };
+}
+
+/** The logo over a part of an item, and the texts, with times of the item. */
 async function drawnBy(
   overlays: TimelineOverlays | null | undefined,
-  item: DrawnItem,
-  atSeconds: number,
-  { urlOf }: MediaOptions,
+  { item, itemStartFrame, range }: DrawnPart,
+  { urlOf, loadTimelines, profile: { framesPerSecond } }: MediaOptions,
 ) {
   if (!overlays) return null;
   const { logo, logoKey } = overlays;
+  const fromSeconds = range.startFrame / framesPerSecond;
+  const stretch = { startFrame: itemStartFrame + range.startFrame, frameCount: range.frameCount };
+  const told = overlays.ofSound ? soundTexts(overlays, (await loadTimelines()).audio, stretch, framesPerSecond) : [];
   return {
     logo: logo && { ...logo, sourceURL: await urlOf(logoKey!) },
-    texts: textsOver(overlays, item).filter(({ toSeconds }) => atSeconds < (toSeconds ?? Infinity)),
+    texts: [
+      ...textsOver(overlays, item).filter(({ toSeconds }) => fromSeconds < (toSeconds ?? Infinity)),
+      ...told.map((text) => laterBy(fromSeconds, text)),
+    ],
   };
 }
 

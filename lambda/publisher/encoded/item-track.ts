@@ -21,6 +21,8 @@ export interface ItemSound {
 
 /** What is drawn over an item, and over the one before it; null or undefined: nothing. */
 export interface ItemOverlays {
+  /** The frame of the run with which the item begins. */
+  readonly itemStartFrame: number;
   readonly own: TimelineOverlays | undefined;
   readonly before: TimelineOverlays | null | undefined;
   /** What follows the item, of which its pictures tell; null: itself. */
@@ -45,12 +47,19 @@ export interface ItemTrackOptions<Media extends ItemMedia> {
     sound: ItemSound,
     overlays: ItemOverlays,
   ) => Promise<Media>;
+  /**
+   * Up to which frame an item is opened at once that is opened at a frame; absent: to its end. The rest is opened as an
+   * item of its own, by what is known then.
+   */
+  readonly opensUntil?: (frame: number) => Promise<number>;
   readonly log: Log;
 }
 
 interface OpenedItem<Media> {
   readonly media: Media;
   readonly occurrence: ItemOccurrence;
+  /** Up to which frame it is opened. */
+  readonly end: number;
 }
 
 /**
@@ -111,7 +120,7 @@ export class ItemTrack<Media extends ItemMedia> {
 
   /** The item that plays at `frame`; the one after it is opened when its time comes near. */
   async #itemAt(frame: number): Promise<OpenedItem<Media>> {
-    if (!this.#current || frame >= endOf(this.#current.occurrence)) {
+    if (!this.#current || frame >= this.#current.end) {
       await this.#current?.media.close();
       this.#current = null;
       const next = this.#next ?? this.#open(frame);
@@ -122,7 +131,7 @@ export class ItemTrack<Media extends ItemMedia> {
       await this.#closeItems();
       throw new Error('the track is closed');
     }
-    const end = endOf(this.#current.occurrence);
+    const { end } = this.#current;
     if (!this.#next && end - frame <= openAheadSeconds * this.#options.framesPerSecond) {
       this.#next = this.#open(end);
       // The step over the join awaits this promise and throws its error. Until then nobody handles the error.
@@ -138,15 +147,16 @@ export class ItemTrack<Media extends ItemMedia> {
 
   /** Opens what plays at `frame`. An item that cannot be played is replaced, for its time, by the next one that can. */
   async #open(frame: number): Promise<OpenedItem<Media>> {
-    const { loadTimeline, framesPerSecond, open, log } = this.#options;
+    const { loadTimeline, framesPerSecond, open, opensUntil, log } = this.#options;
     const timeline = await loadTimeline();
     const occurrence = occurrenceAt(timeline, frame, framesPerSecond);
+    const end = Math.min(endOf(occurrence), (await opensUntil?.(frame)) ?? Infinity);
     const entry = timeline.find((candidate) => candidate.number === occurrence.entryNumber)!;
     const position = entry.snapshot.items.indexOf(occurrence.item);
     const candidates = [...entry.snapshot.items.slice(position), ...entry.snapshot.items.slice(0, position)];
     let failure: unknown;
     for (const item of candidates) {
-      const range = { startFrame: frame - occurrence.startFrame, frameCount: endOf(occurrence) - frame };
+      const range = { startFrame: frame - occurrence.startFrame, frameCount: end - frame };
       const isStandIn = item.itemID !== occurrence.item.itemID;
       const sound = {
         level: levelAt(item, occurrence.startFrame, framesPerSecond),
@@ -156,6 +166,7 @@ export class ItemTrack<Media extends ItemMedia> {
       };
       const { item: next } = this.#after(timeline, occurrence);
       const overlays = {
+        itemStartFrame: occurrence.startFrame,
         own: entry.snapshot.overlays,
         before: sound.before && overlaysIn(timeline, sound.before),
         next: next.itemID === item.itemID ? null : next,
@@ -163,7 +174,7 @@ export class ItemTrack<Media extends ItemMedia> {
       const media = await open(item, range, sound, overlays);
       try {
         await media.ready;
-        return { media, occurrence: isStandIn ? { ...occurrence, item, isStandIn } : occurrence };
+        return { media, occurrence: isStandIn ? { ...occurrence, item, isStandIn } : occurrence, end };
       } catch (error) {
         await media.close();
         if (!(error instanceof MediaError)) throw error;

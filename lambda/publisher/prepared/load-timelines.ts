@@ -5,6 +5,7 @@ import type { TimelineEntry } from '../../domain/play-out.ts';
 import { formatName, uploadsByFormat } from '../../domain/rendition.ts';
 import type { PictureFormat, RenditionFormat } from '../../domain/rendition.ts';
 import { hasJoins } from '../../domain/sound-joins.ts';
+import { tellsOfSound } from '../../domain/sound-titles.ts';
 import type { PreparedTimeline } from './track-reader.ts';
 
 /** Both tracks of a stream's run. @param format of its pictures, without framing and drawing */
@@ -14,11 +15,13 @@ export async function loadPreparedTimelines(
   format: PictureFormat,
 ): Promise<Readonly<Record<Track, PreparedTimeline>>> {
   const { video, audio } = await data.timelines.ofStream(streamID);
-  const joins = hasJoins([...video, ...audio]) ? await data.joins.ofRun(streamID) : new Map<string, number>();
+  const isTitled = tellsOfSound(video);
+  const hasAny = isTitled || hasJoins([...video, ...audio]);
+  const joins = hasAny ? await data.joins.ofRun(streamID) : new Map<string, number>();
   const isDrawnOver = video.some(({ snapshot }) => snapshot.overlays);
   const looks = isDrawnOver ? await data.looks.ofRun(streamID) : new Map<string, number>();
   return {
-    video: { ...(await withPrepared(data, video, format)), joins, looks },
+    video: { ...(await withPrepared(data, video, format)), joins, looks, ...(isTitled && { heard: audio }) },
     audio: { ...(await withPrepared(data, audio, 'sound')), joins },
   };
 }

@@ -9,13 +9,17 @@ import {
   groupsOf,
   groupsOfSegment,
   groupsPerSegment,
+  isSound,
   renditionOf,
   variantsOfItem,
 } from '../../domain/rendition.ts';
 import type { Rendition, RenditionFormat } from '../../domain/rendition.ts';
+import { pictureJoinsAt } from '../../domain/picture-joins.ts';
 import type { PlacedPictureJoin } from '../../domain/picture-joins.ts';
 import type { Playing } from '../../domain/prepared-play-out.ts';
-import type { PlacedJoin } from '../../domain/sound-joins.ts';
+import { isTail, joinsAt } from '../../domain/sound-joins.ts';
+import type { JoinedTrack, PlacedJoin } from '../../domain/sound-joins.ts';
+import { titledPicturesAt } from '../../domain/titled-pictures.ts';
 import { segmentKey } from './segment-format.ts';
 
 /** What is asked for where a segment is damaged or gone: a segment of the item's rendition, or a join by its name. */
@@ -121,11 +125,39 @@ export function wholeRendition(rendition: Rendition): SegmentSource {
   return { segmentWith, firstFrom, keepsSound: false };
 }
 
+/** A track of a stream, with the joins that are made. */
+export interface SentTrack extends JoinedTrack {
+  /** By name, the joins that are sent where they begin at a time of the run, in seconds, or later; absent: none. */
+  readonly joins?: ReadonlyMap<string, number>;
+}
+
+/**
+ * The joins of a playing that all agents know of, and its pictures from a group on that tell of the sound track. What
+ * stands in for something else has none.
+ */
+export function joinSources(
+  { joins, ...track }: SentTrack,
+  playing: Playing,
+  group: number,
+  { format, framesPerSecond }: Pick<WantedLook, 'format' | 'framesPerSecond'>,
+): SegmentSource[] {
+  const { occurrence, startFrame, frameCount } = playing;
+  if (!joins?.size || occurrence.isStandIn) return [];
+  const all: readonly (PlacedJoin | PlacedPictureJoin)[] = isSound(format)
+    ? joinsAt(track, occurrence, framesPerSecond)
+    : pictureJoinsAt(track, occurrence, format);
+  const titled = isSound(format) ? null : titledPicturesAt(track, playing, group, format);
+  // A still is several playings, of which the first and the last one have joins.
+  const isFirst = startFrame === occurrence.startFrame;
+  const isLast = startFrame + frameCount === occurrence.startFrame + occurrence.frameCount;
+  const here = all.filter(({ recipe: { shape } }) => (isTail(shape) ? isLast : isFirst));
+  const isKnown = ({ name, startFrame: from }: PlacedJoin | PlacedPictureJoin) =>
+    Math.round((joins.get(name) ?? Infinity) * framesPerSecond) <= from;
+  return [...here, ...(titled ? [titled] : [])].filter(isKnown).map(joinSource);
+}
+
 /** A join, in place of some groups of the item that has it. */
-export function joinSource({
-  name,
-  recipe: { firstGroup, groupCount },
-}: PlacedJoin | PlacedPictureJoin): SegmentSource {
+function joinSource({ name, recipe: { firstGroup, groupCount } }: PlacedJoin | PlacedPictureJoin): SegmentSource {
   const end = firstGroup + groupCount;
   const segment = { key: joinKey(name), firstGroup, groupCount, made: { join: name } };
   return {

@@ -13,10 +13,7 @@ import type { Playing } from '../../domain/prepared-play-out.ts';
 import { isSound, renditionOf, soundAt } from '../../domain/rendition.ts';
 import type { RenditionFormat } from '../../domain/rendition.ts';
 import { levelAt } from '../../domain/sound.ts';
-import { pictureJoinsAt } from '../../domain/picture-joins.ts';
-import type { PlacedPictureJoin } from '../../domain/picture-joins.ts';
-import { isTail, joinsAt } from '../../domain/sound-joins.ts';
-import type { PlacedJoin } from '../../domain/sound-joins.ts';
+import { chunkOf } from '../../domain/titled-pictures.ts';
 import { ObjectNotFound } from '../../ports/object-store/object-store.ts';
 import { profileOf } from '../ffmpeg/profile.ts';
 import { MediaError } from '../media/media-error.ts';
@@ -24,27 +21,22 @@ import { NothingReadable } from '../replica/faults.ts';
 import { SegmentDamaged, withGroups } from './segment-format.ts';
 import {
   isSentAsDrawn,
-  joinSource,
+  joinSources,
   renditionsOf,
   segmentFor,
   variantSources,
   wholeRendition,
 } from './segment-sources.ts';
-import type { FoundSegment, MadeFrom, SegmentSource, SourceSegment } from './segment-sources.ts';
+import type { FoundSegment, MadeFrom, SegmentSource, SentTrack, SourceSegment } from './segment-sources.ts';
 import type { SegmentStore } from './segment-store.ts';
 import { Span } from './span.ts';
 
 /** A track of a stream, with the content from which its items were prepared. */
-export interface PreparedTimeline {
-  readonly entries: readonly TimelineEntry[];
-  /** The hashes by upload. An upload that was never prepared has none. */
-  readonly contentHashes: ReadonlyMap<string, string>;
+export interface PreparedTimeline extends SentTrack {
   /** The names of the formats in which uploads are prepared; absent: in that of the stream, without framing. */
   readonly formats?: ReadonlyMap<string, readonly string[]>;
   /** By `lookKey`, from when on which renditions with drawings are sent, in seconds of the run; absent: none. */
   readonly looks?: ReadonlyMap<string, number>;
-  /** By name, the joins that are sent where they begin at a time of the run, in seconds, or later; absent: none. */
-  readonly joins?: ReadonlyMap<string, number>;
 }
 
 export interface TrackReaderOptions {
@@ -67,6 +59,8 @@ interface Position {
   /** Groups `next` to `end` of the playing are still to be read: pictures, or frames of sound. */
   next: number;
   readonly end: number;
+  /** Of the run: where the next position begins. */
+  readonly endFrame: number;
 }
 
 /** How much is read at once. */
@@ -123,7 +117,7 @@ export class TrackReader {
         if (this.#position !== position) continue;
         position.next = end;
         this.#lastGood = playing.occurrence.item;
-        if (end === position.end) this.skipTo(playing.startFrame + playing.frameCount);
+        if (end === position.end) this.skipTo(position.endFrame);
         return span;
       } catch (error) {
         if (this.#position === position) this.#fail(position, found, error);
@@ -158,34 +152,24 @@ export class TrackReader {
       const renditionFrames = isAlone ? pictureOfSoundFrame(groupCount, framesPerSecond) : groupCount;
       const playing = playingAt(occurrence, this.#frame, renditionFrames);
       const next = this.#firstGroupFrom(wantedFrame, playing);
-      const end = isAlone ? soundFramesOf(playing, framesPerSecond) : playing.frameCount;
-      if (next < end) {
+      const endFrame = playing.startFrame + playing.frameCount;
+      const groupsEnd = isAlone ? soundFramesOf(playing, framesPerSecond) : playing.frameCount;
+      if (next < groupsEnd) {
         this.#isFirst = false;
         const [base, atLevel] = [framed.map(wholeRendition), levelled ? [wholeRendition(levelled)] : []];
-        const joins = isSentAsDrawn(contentHash, look) ? this.#joinsOf(timeline, playing) : [];
+        const joins = isSentAsDrawn(contentHash, look)
+          ? joinSources(timeline, playing, next, { format, framesPerSecond })
+          : [];
         const variants = variantSources(contentHash, look, playing);
-        if (!isAlone) return { playing, sources: [...joins, ...variants, ...base], sounds: atLevel, next, end };
-        return { playing, sources: [...joins, ...atLevel, ...base], sounds: [], next, end };
+        if (isAlone)
+          return { playing, sources: [...joins, ...atLevel, ...base], sounds: [], next, end: groupsEnd, endFrame };
+        // What is told of the sound track is known a few minutes ahead: an item may be longer.
+        const end = timeline.heard ? chunkOf(playing, next, framesPerSecond).end : groupsEnd;
+        const pictures = { playing, sources: [...joins, ...variants, ...base], sounds: atLevel };
+        return { ...pictures, next, end, endFrame: playing.startFrame + end };
       }
-      this.#frame = playing.startFrame + playing.frameCount;
+      this.#frame = endFrame;
     }
-  }
-
-  /** The joins of a playing that all agents know of. What stands in for something else has none. */
-  #joinsOf({ joins, ...track }: PreparedTimeline, playing: Playing): SegmentSource[] {
-    const { occurrence, startFrame, frameCount } = playing;
-    if (!joins?.size || occurrence.isStandIn) return [];
-    const { framesPerSecond, format } = this.#options;
-    const isKnown = ({ name, startFrame: from }: PlacedJoin | PlacedPictureJoin) =>
-      Math.round((joins.get(name) ?? Infinity) * framesPerSecond) <= from;
-    const all = isSound(format)
-      ? joinsAt(track, occurrence, framesPerSecond)
-      : pictureJoinsAt(track, occurrence, format);
-    // A still is several playings, of which the first and the last one have joins.
-    const isFirst = startFrame === occurrence.startFrame;
-    const isLast = startFrame + frameCount === occurrence.startFrame + occurrence.frameCount;
-    const isHere = ({ recipe: { shape } }: PlacedJoin | PlacedPictureJoin) => (isTail(shape) ? isLast : isFirst);
-    return all.filter((join) => isKnown(join) && isHere(join)).map(joinSource);
   }
 
   /** The first group of a playing that is read when the reader goes on at a frame. */

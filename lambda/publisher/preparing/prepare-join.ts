@@ -101,8 +101,9 @@ async function samplesOfJoin(
   if (shape === 'gapFreeStart') return gapFree(from!, from!.group, item, prerollSamples);
   const endOfItem = prerollSamples + groupCount * samplesPerAacFrame;
   if (shape === 'gapFreeEnd') return gapFree(item, firstGroup, to!, endOfItem);
-  const fade = fadeOf(recipe, prerollSamples);
   const { samples: own } = await readFrom(item, firstGroup);
+  if (shape === 'plain') return own;
+  const fade = fadeOf(recipe, prerollSamples);
   if (from) return crossfadeSamples((await readFrom(from, from.group)).samples, own, fade);
   fadeSamples(own, fade, shape === 'fadeIn' ? 'in' : 'out');
   return own;

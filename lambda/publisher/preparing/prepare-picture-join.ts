@@ -3,6 +3,7 @@ import { formatOfJoined } from '../../domain/picture-joins.ts';
 import type { PictureJoinRecipe } from '../../domain/picture-joins.ts';
 import { formatNamed } from '../../domain/rendition.ts';
 import type { PictureFormat } from '../../domain/rendition.ts';
+import { isTail } from '../../domain/sound-joins.ts';
 import { framesPerSecond as rates } from '../../domain/video-format.ts';
 import type { EncoderSettings } from '../ffmpeg/encoder-arguments.ts';
 import type { PicturesOfItem } from '../ffmpeg/joined-pictures.ts';
@@ -46,10 +47,10 @@ export async function preparePictureJoin(
     startFrame: from.group,
   };
   const end = firstGroup + groupCount;
-  const joins =
-    shape === 'fadeOut'
-      ? { head: null, tail: { startFrame: end - frames, frames } }
-      : { head: { frames, from: beneath }, tail: null };
+  const joins = {
+    head: isTail(shape) || shape === 'plain' ? null : { frames, from: beneath },
+    tail: isTail(shape) ? { startFrame: end - frames, frames } : null,
+  };
   const request = {
     rendition: { format },
     sourceURL: urlOf(item.contentHash),

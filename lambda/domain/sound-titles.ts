@@ -1,0 +1,72 @@
+// The texts over pictures that tell of the sound track: a pure function of both timelines.
+import { textsOf } from './drawings.ts';
+import type { TextBlock } from './drawings.ts';
+import type { Overlays } from './overlays.ts';
+import { occurrencesFrom } from './play-out.ts';
+import type { ItemOccurrence, TimelineEntry, TimelineOverlays } from './play-out.ts';
+
+/** Frames of a run, counted from its anchor. */
+export interface FrameStretch {
+  readonly startFrame: number;
+  readonly frameCount: number;
+}
+
+/** The overlays of a track of pictures at an occurrence. */
+export function overlaysAt(
+  entries: readonly TimelineEntry[],
+  { entryNumber }: Pick<ItemOccurrence, 'entryNumber'>,
+): TimelineOverlays | undefined {
+  return entries.find(({ number }) => number === entryNumber)?.snapshot.overlays;
+}
+
+/** Whether texts over a track of pictures tell of the sound track. */
+export function tellsOfSound(entries: readonly TimelineEntry[]): boolean {
+  return entries.some(({ snapshot }) => snapshot.overlays?.ofSound);
+}
+
+/**
+ * The texts of the sound that is heard during a stretch of pictures, in seconds after its beginning. Those that were
+ * there before begin with it, and those that are still there then have no end.
+ * @param sound the track; its items never begin together
+ * @param longestSeconds how long a text is shown at most
+ */
+export function soundTexts(
+  overlays: Overlays,
+  sound: readonly TimelineEntry[],
+  { startFrame, frameCount }: FrameStretch,
+  framesPerSecond: number,
+  longestSeconds = Infinity,
+): TextBlock[] {
+  const seconds = frameCount / framesPerSecond;
+  const texts: TextBlock[] = [];
+  for (const { occurrence, next } of withNext(sound, startFrame, framesPerSecond)) {
+    const begins = (occurrence.startFrame - startFrame) / framesPerSecond;
+    if (begins >= seconds) break;
+    const durationSeconds = occurrence.frameCount / framesPerSecond;
+    for (const text of textsOf(overlays, { ...occurrence.item, durationSeconds, next })) {
+      const from = Math.max(0, begins + text.fromSeconds);
+      const ends = Math.min(text.toSeconds ?? Infinity, durationSeconds, text.fromSeconds + longestSeconds);
+      const to = begins + ends;
+      if (to > from && from < seconds) texts.push({ ...text, fromSeconds: from, toSeconds: to < seconds ? to : null });
+    }
+  }
+  return texts;
+}
+
+/** The occurrences of a track from that which plays at a frame, with what follows each: null where that is itself. */
+function* withNext(sound: readonly TimelineEntry[], frame: number, framesPerSecond: number) {
+  let occurrence: ItemOccurrence | null = null;
+  for (const next of occurrencesFrom(sound, frame, framesPerSecond)) {
+    if (occurrence) {
+      const isOther = next.item.itemID !== occurrence.item.itemID;
+      yield { occurrence, next: isOther ? next.item : null };
+    }
+    occurrence = next;
+  }
+}
+
+/** A text with times that count from so many seconds earlier. */
+export function laterBy(seconds: number, text: TextBlock): TextBlock {
+  const { fromSeconds, toSeconds } = text;
+  return { ...text, fromSeconds: fromSeconds + seconds, toSeconds: toSeconds === null ? null : toSeconds + seconds };
+}
