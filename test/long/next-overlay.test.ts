@@ -1,17 +1,13 @@
 // What comes next is drawn over the end of each item that is encoded while it is sent, also in a shuffled order.
-import { execFile } from 'node:child_process';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { expect, it } from 'vitest';
 import { usualNext, usualTheme } from '../../lambda/domain/overlays.ts';
 import { frameCountOf, occurrencesFrom } from '../../lambda/domain/play-out.ts';
 import type { TimelineEntry } from '../../lambda/domain/play-out.ts';
 import { findMediaTools } from '../../lambda/publisher/media/media-tools.ts';
 import { madeSample } from '../support/media-samples.ts';
-import { CheckingIngest, flvOf } from '../publisher/prepared/checking-ingest.ts';
+import { CheckingIngest } from '../publisher/prepared/checking-ingest.ts';
 import { openEncoded } from '../publisher/prepared/heard-sound.ts';
+import { panelWidths } from '../publisher/prepared/panel-widths.ts';
 import { item, timelineOf } from '../publisher/prepared/prepared-clips.ts';
 
 const tools = await findMediaTools(process.env);
@@ -53,19 +49,5 @@ async function widthsOf(entries: readonly TimelineEntry[], path: string): Promis
     ingest.send([{ type: 'video', timestampMs, payload: video.payload }]);
   }
   await source.close();
-  const folder = await mkdtemp(join(tmpdir(), 'next-'));
-  try {
-    const recording = join(folder, 'recording.flv');
-    await writeFile(recording, flvOf(ingest));
-    const row = 'crop=iw:4:0:40,extractplanes=y,scale=320:1:flags=area';
-    const decoded = ['-v', 'error', '-i', recording, '-vf', row, '-fps_mode', 'passthrough', '-f', 'rawvideo', '-'];
-    const { stdout } = await promisify(execFile)(tools.ffmpegPath, decoded, { encoding: 'buffer' });
-    const count = 4 * frameCountOf(films[0]!, rate);
-    return Array.from(
-      { length: count },
-      (_, index) => stdout.subarray(index * 320, index * 320 + 320).filter((luma) => luma > 128).length,
-    );
-  } finally {
-    await rm(folder, { recursive: true });
-  }
+  return panelWidths(tools, ingest, 4 * frameCountOf(films[0]!, rate));
 }

@@ -95,7 +95,7 @@ describe('titles', () => {
     expect(await data().looks.drawing(variant)).toMatchObject({ logo, texts: [{ toSeconds: null }] });
   });
 
-  it('are not of pictures to which other sound is played', async () => {
+  it('are no variants of pictures to which other sound is played, as they tell of that', async () => {
     await prepare('song', base);
     const id = await playlistStream(['song'], { look, audioUploadObjectID: await uploadOf('sound') });
     await start(id);

@@ -352,6 +352,59 @@ describe('videos that are joined', () => {
   );
 });
 
+describe('titles of the songs over the pictures', () => {
+  const look = { overlays: { title: { seconds: 10 } } };
+  const sound = { loudness: { enabled: false }, join: { kind: 'cut' } };
+  const titled = async (of = look) => radio(await songs(), { look: of, sound });
+  /** The drawings of what is asked for, with the first picture of each. */
+  const told = async () => {
+    const found = await Promise.all((await asked()).map(async (name) => (await data().joins.find(name))!.recipe));
+    return Promise.all(
+      found.map(async (recipe) => {
+        const { variant } = recipe.item as { variant?: string };
+        return { frames: [recipe.firstGroup, recipe.groupCount], texts: (await data().looks.drawing(variant!))!.texts };
+      }),
+    );
+  };
+
+  it('are prepared for the next ten minutes, where they are seen', async () => {
+    const it = await titled();
+    for (const title of ['a', 'b', 'c']) {
+      const { id } = (await data().uploads.anyWithContent(title))!;
+      await call('PATCH', `/uploads/${id}`, { title: `Song ${title}` });
+    }
+    await start(it);
+    const found = await told();
+    // Songs of 200.5 s over pictures of as many: the second one begins with the pictures.
+    expect(found.map(({ texts }) => texts.map(({ lines }) => lines.join()))).toEqual([
+      ['Song a'],
+      ['Song b'],
+      ['Song c'],
+    ]);
+    expect(found.map(({ frames }) => frames)).toEqual(found.map(() => [0, 300]));
+    expect(await stream(it.id)).toMatchObject({ pendingJoins: 3, look: { overlays: { title: { seconds: 10 } } } });
+  });
+
+  it('are no variants of the items, and are told otherwise from the next item on', async () => {
+    const it = await titled();
+    await start(it);
+    await goOnAir(it, 100);
+    const entries = async () => (await data().timelines.ofStream(it.id)).video;
+    expect((await entries()).map(({ snapshot }) => snapshot.items[0]!.variants)).toEqual([undefined]);
+    const before = await asked();
+    expect(await call('PATCH', `/streams/${it.id}`, { look })).toMatchObject({ status: 200 });
+    expect(await entries()).toHaveLength(1);
+    await call('PATCH', `/streams/${it.id}`, { look: { overlays: { title: { seconds: 10, place: 'top' } } } });
+    const last = (await entries()).at(-1)!;
+    expect(last.offsetSeconds).toBeCloseTo(200.5, 1);
+    expect(last.snapshot.overlays).toMatchObject({ ofSound: true, title: { place: 'top' } });
+    const places = (await told()).slice(before.length).flatMap(({ texts }) => texts.map(({ place }) => place));
+    expect(new Set(places)).toEqual(new Set(['top']));
+    await call('PATCH', `/streams/${it.id}`, { look: { overlays: null } });
+    expect((await entries()).at(-1)!.snapshot.overlays).toBeUndefined();
+  });
+});
+
 it('songs of an album follow one another without a gap', async () => {
   const it = await radio(await songs(), { sound: { loudness: { enabled: false }, join: { kind: 'gap_free' } } });
   await start(it);
