@@ -75,7 +75,9 @@ export function joinedPictures(
   const onGrid = `settb=1/${framesPerSecond},format=yuv420p`;
   const fadeIn = head && !head.from ? [`fade=t=in:start_frame=0:nb_frames=${head.frames}`] : [];
   const fadeOut = tail ? [`fade=t=out:start_frame=${tail.startFrame - first}:nb_frames=${tail.frames}`] : [];
-  const fromStart = startFrame > first ? [`trim=start_frame=${startFrame - first}`, 'setpts=PTS-STARTPTS'] : [];
+  // Since ffmpeg 6.1 nothing knows the rate of pictures that were given other times.
+  const fromZero = ['setpts=PTS-STARTPTS', `fps=${framesPerSecond}`];
+  const fromStart = startFrame > first ? [`trim=start_frame=${startFrame - first}`, ...fromZero] : [];
   const chain = [...own.filters, ...fadeIn, ...fadeOut];
   if (!head?.from) return [own.input, complex([...chain, ...fromStart].join(','))];
   const beneath = read(head.from, own.next);

@@ -86,15 +86,16 @@ async function received(entries: readonly TimelineEntry[], seconds: number, star
 async function lumasOf(bytes: Buffer, extension: string): Promise<number[]> {
   const path = join(tmpdir(), `lumas-${crypto.randomUUID()}.${extension}`);
   await writeFile(path, bytes);
-  const filters = 'crop=64:64,extractplanes=y,scale=1:1:flags=area';
+  // Two by two pixels: 4 bytes of luma, and 2 of colour. Of one plane alone, builds of ffmpeg make grey as they like.
+  const filters = 'crop=64:64,scale=2:2:flags=area,format=yuv420p';
   const { stdout } = await run(
     tools.ffmpegPath,
     ['-v', 'error', '-i', path, '-map', '0:v', '-vf', filters, '-fps_mode', 'passthrough', '-f', 'rawvideo', '-'],
     { encoding: 'buffer' },
   );
   await rm(path);
-  // ffmpeg makes grey of it, from 0 to 255. The last pictures may be shown without those that they refer to.
-  return [...stdout.subarray(0, -3)].map((grey) => 16 + (grey * 219) / 255);
+  // The last pictures may be shown without those that they refer to.
+  return Array.from({ length: stdout.length / 6 - 6 }, (_, picture) => stdout[picture * 6]!);
 }
 
 /** What should be seen of each picture, by the timeline. */
