@@ -70,3 +70,12 @@ export function laterBy(seconds: number, text: TextBlock): TextBlock {
   const { fromSeconds, toSeconds } = text;
   return { ...text, fromSeconds: fromSeconds + seconds, toSeconds: toSeconds === null ? null : toSeconds + seconds };
 }
+
+/** How overlays tell of the sound track, as a text that is another one where that is done otherwise. */
+export function toldBy(overlays: Overlays | null | undefined): string {
+  if (!overlays?.ofSound) return '';
+  const { title, next, theme } = overlays;
+  const { style, textColour, panelColour, panelOpacityPercent } = theme;
+  const texts = [title && [title.place, title.seconds], next && [next.place, next.seconds, next.label]];
+  return JSON.stringify([...texts, style, textColour, panelColour, panelOpacityPercent]);
+}

@@ -1,5 +1,4 @@
 // Lets a stream that is live show its items as it says by now, from the next one on: in its frame, under its overlays.
-import { isDeepStrictEqual } from 'node:util';
 import type { Database } from '../data/database.ts';
 import { formatOfRun } from '../data/streams.ts';
 import type { Stream } from '../data/streams.ts';
@@ -7,6 +6,7 @@ import { withNext } from '../domain/drawings.ts';
 import type { Use } from '../domain/limits.ts';
 import { overlayUploads } from '../domain/overlays.ts';
 import type { TimelineEntry, TimelineItem, TimelineOverlays } from '../domain/play-out.ts';
+import { toldBy } from '../domain/sound-titles.ts';
 import { isLive } from '../domain/stream-lifecycle.ts';
 import { changeJoins } from './change-joins.ts';
 import { goOnWith, lastItems } from './go-on-with.ts';
@@ -59,7 +59,10 @@ async function reframe(data: Database, stream: Stream, { now, limitFactor }: Ref
   if (!last) return null;
   const before = lastItems(timeline);
   const { items, overlays } = await shown(data, stream, last, before);
-  if (items.every((item, index) => isShownAs(item, before[index]!)) && isTold(overlays, last.snapshot.overlays))
+  if (
+    items.every((item, index) => isShownAs(item, before[index]!)) &&
+    toldBy(overlays) === toldBy(last.snapshot.overlays)
+  )
     return null;
   if (overlays) await noteDrawings(data, overlays, withNext(items, last.snapshot.mode));
   if (stream.stream_backend === 'manifest') {
@@ -95,13 +98,6 @@ async function shown(
     return { ...item, ...(framing && { framing }), ...drawnOver(overlays, named[index]!) };
   });
   return { items: shownItems, overlays };
-}
-
-/** Whether the same is told of the sound track. */
-function isTold(one: TimelineOverlays | null, other: TimelineOverlays | undefined): boolean {
-  const told = (overlays: TimelineOverlays | null | undefined) =>
-    overlays?.ofSound ? [overlays.title, overlays.next, overlays.theme] : null;
-  return isDeepStrictEqual(told(one), told(other));
 }
 
 function isShownAs(one: TimelineItem, other: TimelineItem): boolean {

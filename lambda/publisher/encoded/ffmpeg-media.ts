@@ -169,7 +169,7 @@ async function joinedSoundOf(
 /** What tells of the sound track is drawn by what is known when an item is opened: so long at least. */
 const shortestToldSeconds = 20;
 
-/** Up to which frame pictures are opened at a frame: where they tell of the sound track, to where its next item begins. */
+/** Up to which frame pictures are opened: where they tell of the sound track, to where its next item begins. */
 function endOfTold({ video, audio }: Timelines, frame: number, framesPerSecond: number): number {
   if (audio.length === 0 || !overlaysAt(video, occurrenceAt(video, frame, framesPerSecond))?.ofSound) return Infinity;
   return boundaryAfter(audio, frame + shortestToldSeconds * framesPerSecond, framesPerSecond);
