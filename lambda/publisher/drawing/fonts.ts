@@ -23,6 +23,8 @@ const scripts = [
   noto('-telugu'),
   noto('-thai'),
 ];
+/** These are said to have the signs of all scripts, whatever the font has. */
+const strangeSubsets = new Set(['math', 'symbols']);
 /** Its subsets are of a kind that Skia does not draw; this one has all of them. */
 const emojiFile = 'noto-color-emoji-emoji-400-normal.woff2';
 const emojiPath = `@fontsource/noto-color-emoji/files/${emojiFile}`;
@@ -40,7 +42,7 @@ export function fontFilesFor(text: string): FontFile[] {
     const folder = dirname(resolve(`${name}/package.json`));
     const ranges = JSON.parse(readFileSync(join(folder, 'unicode.json'), 'utf8')) as Record<string, string>;
     const subsets = Object.entries(ranges).flatMap(([subset, range]) => {
-      const has = pointsIn(range, points);
+      const has = strangeSubsets.has(subset) ? [] : pointsIn(range, points);
       return has.length > 0 ? [{ subset, has }] : [];
     });
     for (const { has } of subsets) for (const point of has) points.delete(point);
@@ -50,7 +52,8 @@ export function fontFilesFor(text: string): FontFile[] {
       return { family: file, path: join(folder, 'files', file) };
     });
   });
-  return /\p{Emoji_Presentation}|\uFE0F/u.test(text)
+  // Pictographs that are no emoji of themselves, such as an umbrella, are not in every font that says so.
+  return /\p{Extended_Pictographic}|\p{Emoji_Presentation}|\uFE0F/u.test(text)
     ? [...files, { family: emojiFile, path: resolve(emojiPath) }]
     : files;
 }

@@ -115,3 +115,14 @@ describe.each(builds)('with the $name build', ({ name, tools }) => {
     expect(unlike).toEqual([]);
   });
 });
+
+it('signs that titles of songs have are drawn, each as itself', async () => {
+  const profile = profileOf({ quality: 'q_720p', framerate: 'f_30', videoCodec: 'h264' });
+  const text = { place: usualTitle.place, theme: usualTheme, fromSeconds: 0, toSeconds: null };
+  const signs = ['♪', '♫', '★', '☆', '✓', '→', '①', '☂'];
+  const drawn = await Promise.all(
+    signs.map(async (sign) => (await drawTexts([{ ...text, lines: [sign] }], profile, signal))!.png.toString('base64')),
+  );
+  // What a font lacks is the same box for all.
+  expect(new Set(drawn).size).toBe(signs.length);
+});
