@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { joinKey } from '../../lambda/domain/object-keys.ts';
 import { usualNext, usualTheme } from '../../lambda/domain/overlays.ts';
 import { occurrencesFrom } from '../../lambda/domain/play-out.ts';
-import type { TimelineItem } from '../../lambda/domain/play-out.ts';
+import type { TimelineEntry, TimelineItem } from '../../lambda/domain/play-out.ts';
 import { titledPicturesWithin } from '../../lambda/domain/titled-pictures.ts';
 import { drawTogether } from '../../lambda/publisher/drawing/text-sheet.ts';
 import { profileOf } from '../../lambda/publisher/ffmpeg/profile.ts';
@@ -32,7 +32,6 @@ const titles = ['Rain', 'A much longer song', 'Winter'];
 const songs = titles.map((title, index) =>
   item(`song${index}`, [5.5, 4.13, 6.02][index]!, { kind: 'audio', titles: { title } }),
 );
-/** Longer than the ffmpeg backend opens pictures at once that tell of the sound track. */
 const film = item('film', 25, { hasAudio: false });
 const still = item('still', 3600, { kind: 'image', hasAudio: false });
 const paths = new Map<string, string>();
@@ -64,9 +63,9 @@ function tracksOf(pictures: TimelineItem) {
 }
 
 /** What each picture has to tell. */
-function expected(): (string | null)[] {
+function expected(audio = timelineOf(...songs)): (string | null)[] {
   const told: (string | null)[] = [];
-  const all = [...occurrencesFrom(timelineOf(...songs), 0, rate).take(10)];
+  const all = [...occurrencesFrom(audio, 0, rate).take(10)];
   for (const [index, { item: song, frameCount }] of all.entries())
     for (let frame = 0; frame < frameCount; frame++) {
       if (frame < 2 * rate) told.push(song.titles!.title!);
@@ -85,6 +84,25 @@ function namedBy(widths: readonly number[], told: readonly (string | null)[]): (
   });
 }
 
+/** What the ffmpeg backend shows. @param after three seconds */
+async function widthsEncoded(
+  video: readonly TimelineEntry[],
+  audio: readonly TimelineEntry[],
+  after: () => unknown = () => {},
+) {
+  const source = await openEncoded(tools, { video, audio, pathOf: (key) => paths.get(key)! }, 0);
+  const ingest = new CheckingIngest();
+  for (let frame = 0; frame < seconds * rate; frame++) {
+    if (frame === 3 * rate) after();
+    const { video: picture } = await source.next();
+    const timestampMs = Math.round((frame * 1000) / rate);
+    if (picture.sequenceHeader) ingest.send([{ type: 'video', timestampMs, payload: picture.sequenceHeader }]);
+    ingest.send([{ type: 'video', timestampMs, payload: picture.payload }]);
+  }
+  await source.close();
+  return panelWidths(tools, ingest, (seconds - 1) * rate);
+}
+
 describe.each([
   ['a video', film],
   ['a still image', still],
@@ -93,17 +111,16 @@ describe.each([
   const count = (seconds - 1) * rate;
 
   it('encoded', async () => {
-    const source = await openEncoded(tools, { ...tracks, pathOf: (key) => paths.get(key)! }, 0);
-    const ingest = new CheckingIngest();
-    for (let frame = 0; frame < seconds * rate; frame++) {
-      const { video } = await source.next();
-      const timestampMs = Math.round((frame * 1000) / rate);
-      if (video.sequenceHeader) ingest.send([{ type: 'video', timestampMs, payload: video.sequenceHeader }]);
-      ingest.send([{ type: 'video', timestampMs, payload: video.payload }]);
-    }
-    await source.close();
-    const widths = await panelWidths(tools, ingest, count);
+    const widths = await widthsEncoded(tracks.video, tracks.audio);
     expect(namedBy(widths, expected())).toEqual(expected());
+  });
+
+  it('encoded, though other songs are published while they are on the air', async () => {
+    const audio = timelineOf(...songs);
+    const offsetSeconds = songs[0]!.durationSeconds + songs[1]!.durationSeconds;
+    const other = { ...timelineOf(songs[0]!, songs[2]!)[0]!, number: 1, offsetSeconds };
+    const widths = await widthsEncoded(tracks.video, audio, () => audio.push(other));
+    expect(namedBy(widths, expected(audio))).toEqual(expected(audio));
   });
 
   it('prepared', async () => {

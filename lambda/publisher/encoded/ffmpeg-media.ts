@@ -3,8 +3,8 @@ import type { Log } from '../../log.ts';
 import type { Timelines } from '../../data/timelines.ts';
 import { textsOver } from '../../domain/drawings.ts';
 import type { DrawnItem } from '../../domain/drawings.ts';
-import { boundaryAfter, frameCountOf, occurrenceAt } from '../../domain/play-out.ts';
-import type { ItemOccurrence, TimelineItem, TimelineOverlays } from '../../domain/play-out.ts';
+import { frameCountOf, occurrenceAt, occurrencesFrom } from '../../domain/play-out.ts';
+import type { ItemOccurrence, TimelineEntry, TimelineItem, TimelineOverlays } from '../../domain/play-out.ts';
 import { levelAt } from '../../domain/sound.ts';
 import { laterBy, overlaysAt, soundTexts } from '../../domain/sound-titles.ts';
 import type { EncoderSettings } from '../ffmpeg/encoder-arguments.ts';
@@ -68,6 +68,7 @@ export async function openFrames(options: MediaOptions, startFrame: number): Pro
       loadTimeline: async () => (await loadTimelines()).video,
       opensUntil: async (frame) => endOfTold(await loadTimelines(), frame, profile.framesPerSecond),
       open: async (item, range, sound, overlays) => {
+        const lastSound = (await loadTimelines()).audio.at(-1);
         const joins = joinsWithin(await pictureJoinsOf(item, sound, options), range);
         const request = {
           ...(await picturesOf(item, options)),
@@ -80,7 +81,14 @@ export async function openFrames(options: MediaOptions, startFrame: number): Pro
           level: sound.level,
           joinedSound: isJoined(sound) ? await joinedSoundOf(item, range, sound, options) : undefined,
         };
-        return openItem(tools, request, signal);
+        const media = openItem(tools, request, signal);
+        if (!lastSound || !overlays.own?.ofSound) return media;
+        const { next } = overlays.own;
+        const changesAt = async () => {
+          const startSeconds = startAfter(lastSound, (await loadTimelines()).audio);
+          return Math.round((startSeconds - (next?.seconds ?? 0)) * profile.framesPerSecond);
+        };
+        return Object.assign(media, { changesAt });
       },
     },
     startFrame,
@@ -166,13 +174,23 @@ async function joinedSoundOf(
   };
 }
 
-/** What tells of the sound track is drawn by what is known when an item is opened: so long at least. */
-const shortestToldSeconds = 20;
+/** An ffmpeg draws so many songs at once, or those of so long. */
+const most = { toldSongs: 40, toldSeconds: 1800 } as const;
 
-/** Up to which frame pictures are opened: where they tell of the sound track, to where its next item begins. */
+/** Up to which frame pictures are opened at a frame: where they tell of the sound track, to the end of a song. */
 function endOfTold({ video, audio }: Timelines, frame: number, framesPerSecond: number): number {
   if (audio.length === 0 || !overlaysAt(video, occurrenceAt(video, frame, framesPerSecond))?.ofSound) return Infinity;
-  return boundaryAfter(audio, frame + shortestToldSeconds * framesPerSecond, framesPerSecond);
+  let end = frame;
+  for (const { startFrame, frameCount } of occurrencesFrom(audio, frame, framesPerSecond).take(most.toldSongs)) {
+    end = startFrame + frameCount;
+    if (end - frame >= most.toldSeconds * framesPerSecond) break;
+  }
+  return end;
+}
+
+/** When another playlist takes over from the last one that was known, in seconds of the run; Infinity: none does. */
+function startAfter({ number: last }: TimelineEntry, audio: readonly TimelineEntry[]): number {
+  return audio.find(({ number }) => number > last)?.offsetSeconds ?? Infinity;
 }
 
 interface DrawnOver {

@@ -33,6 +33,11 @@ export interface ItemOverlays {
 export interface ItemMedia {
   /** Resolves once the media has shown that it can be decoded; rejects with MediaError if it cannot. */
   readonly ready: Promise<void>;
+  /**
+   * The frame of the run from which on it would be opened otherwise by now; Infinity: it would not. Absent: what
+   * is known later changes nothing of it.
+   */
+  readonly changesAt?: () => Promise<number>;
   close(): Promise<void>;
 }
 
@@ -58,8 +63,8 @@ export interface ItemTrackOptions<Media extends ItemMedia> {
 interface OpenedItem<Media> {
   readonly media: Media;
   readonly occurrence: ItemOccurrence;
-  /** Up to which frame it is opened. */
-  readonly end: number;
+  /** Up to which frame it is read. */
+  end: number;
 }
 
 /**
@@ -131,13 +136,24 @@ export class ItemTrack<Media extends ItemMedia> {
       await this.#closeItems();
       throw new Error('the track is closed');
     }
-    const { end } = this.#current;
-    if (!this.#next && end - frame <= openAheadSeconds * this.#options.framesPerSecond) {
+    const current = this.#current;
+    if (!this.#next && current.media.changesAt && frame % this.#options.framesPerSecond === 0) {
+      // What has changed since an item was opened is seen as soon as the rest of it can be opened anew.
+      const changesAt = await current.media.changesAt();
+      current.end = Math.min(current.end, Math.max(changesAt, frame + this.#openAheadFrames));
+      if (this.#closed) throw new Error('the track is closed');
+    }
+    const { end } = current;
+    if (!this.#next && end - frame <= this.#openAheadFrames) {
       this.#next = this.#open(end);
       // The step over the join awaits this promise and throws its error. Until then nobody handles the error.
       this.#next.catch(() => {});
     }
-    return this.#current;
+    return current;
+  }
+
+  get #openAheadFrames(): number {
+    return openAheadSeconds * this.#options.framesPerSecond;
   }
 
   #after(timeline: readonly TimelineEntry[], occurrence: ItemOccurrence): ItemOccurrence {
