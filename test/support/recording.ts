@@ -44,7 +44,9 @@ interface Stream {
 
 export async function judgeRecording({ ffmpegPath, ffprobePath }: MediaTools, file: string): Promise<Recording> {
   const show = ['-v', 'error', '-show_streams', '-show_packets', '-of', 'json', file];
-  const { stdout } = await run(ffprobePath, show, { maxBuffer: 1024 ** 3 });
+  // As for tools of the product: a statically linked build would end over converters of the machine.
+  const env = { ...process.env, GCONV_PATH: '/nonexistent' };
+  const { stdout } = await run(ffprobePath, show, { maxBuffer: 1024 ** 3, env });
   const { streams, packets } = JSON.parse(stdout) as { streams: Stream[]; packets: Packet[] };
   const trackOf = (type: string): Track => {
     const stream = streams.find((candidate) => candidate.codec_type === type)!;

@@ -36,10 +36,11 @@ export async function ffmpegListener(options: ListenerOptions): Promise<SrtListe
 export async function srtLiveTransmit(options: ListenerOptions): Promise<SrtListener | null> {
   const port = await freeUdpPort();
   const child = spawn('srt-live-transmit', ['-q', '-a:no', urlOf(port, options), 'file://con']);
-  const hasStarted = await Promise.race([
-    once(child, 'spawn').then(() => true),
-    once(child, 'error').then(() => false),
-  ]);
+  // It rejects with the error of a program that is not there.
+  const hasStarted = await once(child, 'spawn').then(
+    () => true,
+    () => false,
+  );
   if (!hasStarted) return null;
   child.stdout.pipe(createWriteStream(options.file));
   return listenerOf(child, port);
