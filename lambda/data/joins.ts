@@ -143,17 +143,27 @@ export function joins(db: Queryable) {
       return rowCount! > 0;
     },
 
-    /** Forgets joins that no run has wanted for two days. @returns their names, as their objects are to be deleted */
+    /**
+     * Forgets joins that no run has wanted for two days, and of moving pictures that tell of the sound track, which are
+     * large and hardly ever the same again, those of two hours.
+     * @returns their names, as their objects are to be deleted
+     */
     forgetOld: async (most: number) => {
-      const rows = await all<Pick<JoinRow, 'name'>>(
-        db,
-        `delete from joins where name in (
-           select name from joins where asked_at < now() - interval '2 days'
-           order by asked_at limit $1 for update skip locked)
-         returning name`,
-        [most],
-      );
-      return rows.map(({ name }) => name);
+      const forget = async (isOld: string) => {
+        const rows = await all<Pick<JoinRow, 'name'>>(
+          db,
+          `delete from joins where name in (
+             select name from joins where ${isOld} order by asked_at limit $1 for update skip locked)
+           returning name`,
+          [most],
+        );
+        return rows.map(({ name }) => name);
+      };
+      const isTold = `recipe ->> 'shape' = 'plain' and recipe -> 'item' ->> 'kind' = 'video'`;
+      return [
+        ...(await forget(`asked_at < now() - interval '2 days'`)),
+        ...(await forget(`${isTold} and asked_at < now() - interval '2 hours'`)),
+      ];
     },
 
     /** Forgets joins in which a content is heard. @returns their names, as their objects are to be deleted */

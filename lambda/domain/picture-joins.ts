@@ -94,12 +94,13 @@ export function pictureJoinsAt(
 
 function headOf({ track, occurrence, format }: Joined, before: ItemOccurrence): PlacedPictureJoin[] {
   const { join } = before.item;
+  if (!join) return [];
   const rate = rates[format.framerate];
   const gop = gopFrames(rate);
   const groupCount = occurrence.item.kind === 'image' ? gop : Math.min(gop, frameCountOf(occurrence.item, rate));
   const variant = variantOver(track, occurrence, { baseFrame: occurrence.startFrame, first: 0, end: groupCount }, rate);
   const own = picturesOf(track, occurrence, format, 0, variant);
-  if (!join || !own) return [];
+  if (!own) return [];
   const shape = join.kind === 'crossfade' ? 'crossfade' : 'fadeIn';
   // It goes on with what is drawn over its end: a title that is still shown then fades out with it.
   const beneath = beneathFrames(before, groupCount);

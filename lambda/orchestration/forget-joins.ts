@@ -4,7 +4,7 @@ import { inTransaction } from '../data/database.ts';
 import type { Database } from '../data/database.ts';
 import { joinKey } from '../domain/object-keys.ts';
 
-/** Those that no run has wanted for two days. @param most so many at once */
+/** Those that no run has wanted for long. @param most so many at once */
 export function forgetOldJoins(pool: Pool, most: number): Promise<void> {
   return inTransaction(pool, async (data) => deleteObjects(data, await data.joins.forgetOld(most)));
 }

@@ -385,6 +385,20 @@ describe('titles of the songs over the pictures', () => {
     expect(await stream(it.id)).toMatchObject({ pendingJoins: 3, look: { overlays: { title: { seconds: 10 } } } });
   });
 
+  it('are kept for two hours after they were wanted, as hardly any of them comes again', async () => {
+    await start(await titled());
+    const names = await asked();
+    for (const name of names) await make(name);
+    const forgottenAfter = async (interval: string) => {
+      await service.pool().query('update joins set asked_at = now() - $1::interval', [interval]);
+      await forgetOldJoins(service.pool(), 100);
+      return names.length - (await data().joins.statesOf(names)).size;
+    };
+    expect(await forgottenAfter('1 hour 50 minutes')).toBe(0);
+    expect(await forgottenAfter('2 hours 10 minutes')).toBe(names.length);
+    expect(names.length).toBeGreaterThan(0);
+  });
+
   it('are no variants of the items, and are told otherwise from the next item on', async () => {
     const it = await titled();
     await start(it);
