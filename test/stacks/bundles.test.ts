@@ -28,7 +28,7 @@ describe('the bundles', () => {
     // An operation of the catalogue takes 2 to 3 KB of each surface; the bounds have room for some 15 more.
     // `import { z } from 'zod'` would add 350 KB: bundlers leave out zod's locales only behind `import * as z`.
     expect(Math.max(...sizesKB)).toBeLessThanOrEqual(875);
-    expect(graphqlKB).toBeLessThanOrEqual(1030);
+    expect(graphqlKB).toBeLessThanOrEqual(1045);
     expect(mcpKB).toBeLessThanOrEqual(1200);
     expect(authKB).toBeLessThanOrEqual(1850);
   });
