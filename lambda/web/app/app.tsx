@@ -127,6 +127,7 @@ export function App(): ReactNode {
   useEffect(() => {
     document.title = screen ? `${screen.title} · ${words.product}` : words.product;
   }, [screen]);
+  useEffect(refuseStrayFiles, []);
   return (
     <div className="app">
       <a className="skip" href="#content">
@@ -144,6 +145,20 @@ export function App(): ReactNode {
       </div>
     </div>
   );
+}
+
+/** A file that is dropped beside where files are taken would else be opened in place of the page. */
+function refuseStrayFiles(): () => void {
+  const refuse = (event: DragEvent): void => {
+    if (event.defaultPrevented || !event.dataTransfer?.types.includes('Files')) return;
+    event.preventDefault();
+    event.dataTransfer.dropEffect = 'none';
+  };
+  const listening = new AbortController();
+  const options = { signal: listening.signal };
+  window.addEventListener('dragover', refuse, options);
+  window.addEventListener('drop', refuse, options);
+  return () => listening.abort();
 }
 
 function Navigation(): ReactNode {
