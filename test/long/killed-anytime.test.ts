@@ -10,7 +10,7 @@ import { freePort } from '../support/ingests.ts';
 import { apiClient, startLocalRun, temporaryDataFolder, until, watchChannels } from '../support/local-run.ts';
 import { descendantsOf, nodeProcessesOf, survivorsOf } from '../support/processes.ts';
 
-const rounds = 9;
+const rounds = 6;
 const longestRunMs = 12_000;
 const goneWithinMs = 10_000;
 const root = join(import.meta.dirname, '../..');
