@@ -62,8 +62,6 @@ export interface MediaToolOptions {
   readonly signal?: AbortSignal;
   /** Whether the tool gives way to everything else on the machine. */
   readonly background?: boolean;
-  /** Whether a user waits for a tool in the background: it gives way to what is on air, but not to what nobody awaits. */
-  readonly isAwaited?: boolean;
   /** Of the tool's own memory, which it gets no more of; without a bound where this is absent. Linux only. */
   readonly memoryMiB?: number | undefined;
 }
@@ -72,16 +70,13 @@ export interface MediaToolOptions {
 export const examiningMemoryMiB = 1536;
 /** When the memory of the machine or container is short, the kernel ends tools before agents, and these first. */
 const endedFirst = { background: 1000, foreground: 500 } as const;
-/** By these two, Linux gives what is awaited seven times as much of a core as what is not, and a tenth of what live has. */
-const niceness = { awaited: constants.priority.PRIORITY_BELOW_NORMAL, unawaited: constants.priority.PRIORITY_LOW };
 
 export function startMediaTool(
   program: string,
   programArguments: readonly string[],
   options: MediaToolOptions,
 ): RunningMediaTool {
-  const { sourceURL, readAheadBytes, hasSecondOutput = false, signal, memoryMiB } = options;
-  const { background = false, isAwaited = false } = options;
+  const { sourceURL, readAheadBytes, hasSecondOutput = false, signal, background = false, memoryMiB } = options;
   const memory = { mebibytes: memoryMiB ?? null, endedFirst: endedFirst[background ? 'background' : 'foreground'] };
   // Where there is no death signal, the tool ends when it finds its pipes closed.
   const [command, ...first] = hasDeathSignal()
@@ -91,7 +86,7 @@ export function startMediaTool(
   const spawned = spawn(command, [...first, ...programArguments], { stdio, env: toolEnvironment() });
   const { stdin, stdout: output, stderr: errors } = spawned;
   const furtherOutput = (spawned.stdio[3] ?? undefined) as Readable | undefined;
-  if (background && spawned.pid !== undefined) setPriority(spawned.pid, niceness[isAwaited ? 'awaited' : 'unawaited']);
+  if (background && spawned.pid !== undefined) setPriority(spawned.pid, constants.priority.PRIORITY_LOW);
   // Writing to a process that has ended is an error that says no more than `exited` does.
   stdin.on('error', () => {});
   const aheadOfReader = (written: Readable | undefined): Readable => {
@@ -160,7 +155,7 @@ export function isOutOfMemory(log: string): boolean {
 }
 
 /**
- * Examines a file with a tool, to the tool's end. Its user waits for it, but what is on air goes first.
+ * Examines a file with a tool, at a low priority and with little memory, to the tool's end.
  * @throws {ToolError} when the tool is missing or was killed from outside; the signal's reason
  */
 export async function runMediaTool(
@@ -176,7 +171,6 @@ export async function runMediaTool(
     readAheadBytes: lineReadAheadBytes,
     signal: AbortSignal.any([signal, over.signal]),
     background: true,
-    isAwaited: true,
     memoryMiB: examiningMemoryMiB,
   });
   tool.stdin.end();

@@ -7,7 +7,7 @@ import { readFile } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { runMediaTool, startMediaTool } from '../../../lambda/publisher/ffmpeg/media-tool.ts';
+import { startMediaTool } from '../../../lambda/publisher/ffmpeg/media-tool.ts';
 import { everyMediaTools, mediaSample } from '../../support/media-samples.ts';
 import { itemRequest } from './encoded-item.ts';
 
@@ -62,7 +62,7 @@ describe.runIf(process.platform === 'linux').each(builds)(
     it('takes an ffmpeg with it that waits at a full pipe', async () => {
       const endless = ['-nostdin', '-loglevel', 'error', '-f', 'lavfi', '-i', 'color', '-f', 'rawvideo', 'pipe:1'];
       const agent = await startAgent(`
-      import { runMediaTool, startMediaTool } from '${new URL('media-tool.ts', sourceFolder).href}';
+      import { startMediaTool } from '${new URL('media-tool.ts', sourceFolder).href}';
       const { stdout } = startMediaTool('${tools.ffmpegPath}', ${JSON.stringify(endless)}, { readAheadBytes: 1000 });
       const look = setInterval(() => {
         if (!stdout.writableNeedDrain) return;
@@ -101,22 +101,4 @@ it('a media tool keeps only the end of a long log', async () => {
   await tool.exited;
   expect(tool.log().length).toBeLessThan(10_000);
   expect(tool.log()).toMatch(/the end$/u);
-});
-
-describe.runIf(process.platform === 'linux')('a tool that examines a file', () => {
-  /** Of the process itself, once its input ends: the nineteenth value of its line, see proc_pid_stat(5). */
-  const ownNiceness = ['-c', 'cat; read -r line </proc/self/stat; set -- $line; shift 18; echo $1'];
-
-  it('gives way to what is on air, and goes before what nobody waits for', async () => {
-    const lines: string[] = [];
-    const limits = { timeoutMs: 60_000, maxOutputBytes: 1000 };
-    const onLine = (line: string) => void lines.push(line);
-    const { signal } = new AbortController();
-    await runMediaTool('bash', ownNiceness, { sourceURL: 'x', limits, onLine, signal });
-    const unawaited = startMediaTool('bash', ownNiceness, { readAheadBytes: 1000, background: true });
-    unawaited.stdin.end();
-    for await (const line of createInterface({ input: unawaited.stdout })) lines.push(line);
-    const [ofExamining, ofBackground] = lines.map(Number) as [number, number];
-    expect(0 < ofExamining && ofExamining < ofBackground).toBe(true);
-  });
 });
