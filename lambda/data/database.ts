@@ -28,6 +28,7 @@ import { invoices } from './invoices.ts';
 import { ledger } from './ledger.ts';
 import { limits } from './limits.ts';
 import { liveIntervals } from './live-intervals.ts';
+import { captions } from './captions.ts';
 import { looks } from './looks.ts';
 import { managedSettings } from './managed-settings.ts';
 import { managedStreams } from './managed-streams.ts';
@@ -111,6 +112,7 @@ export function databaseOn(db: Queryable) {
     ledger: ledger(db),
     limits: limits(db),
     liveIntervals: liveIntervals(db),
+    captions: captions(db),
     looks: looks(db),
     managedSettings: managedSettings(db),
     managedStreams: managedStreams(db),

@@ -47,6 +47,7 @@ export interface KeptUpload extends Pick<UploadPreparation, 'upload_id' | 'conte
   readonly overlays: Overlays | null;
   readonly name: string;
   readonly titles: Titles;
+  readonly captions: string | null;
 }
 
 /** A rendition that has not changed for longer than a segment may take is not being prepared any more. */
@@ -204,7 +205,7 @@ export function renditions(db: Queryable) {
         db,
         `select distinct u.id as upload_id, u.content_hash, s.user_id, format,
            item -> 'sound' as item_sound, s.sound as stream_sound, u.name,
-           upload_titles(u.file_tags, u.given_titles) as titles,
+           upload_titles(u.file_tags, u.given_titles) as titles, u.captions_hash as captions,
            case when p.kind = 'video' then s.look -> 'overlays' || case when ${hasSoundTrack} then '{"title": null}'
              else '{}' end::jsonb end as overlays
          from ${keptItems} and ${keptBy[by]} and ${isPlayable('p.kind')}`,

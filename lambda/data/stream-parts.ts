@@ -39,6 +39,22 @@ export function streamParts(db: Queryable) {
       return rows.map(({ id }) => id);
     },
 
+    /** Ids of the streams on the air that play an upload, and draw captions. */
+    withCaptionsOf: async (uploadID: string) => {
+      const rows = await all<{ id: string }>(
+        db,
+        `select s.id from uploads u join streams s on s.user_id = u.user_id
+         where u.id = $1 and s.look #>> '{overlays,captions,place}' is not null
+           and s.state in ('preparing', 'activating', 'active', 'failing')
+           and exists (
+             select from timeline_entries t where t.stream_id = s.id
+               and t.snapshot -> 'items' @> jsonb_build_array(jsonb_build_object('uploadID', u.id)))
+         order by s.id`,
+        [uploadID],
+      );
+      return rows.map(({ id }) => id);
+    },
+
     /** Locks the streams that name this part, so that none of them starts with it while it is being deleted. */
     lockUsersOf: (part: StreamPart) =>
       db.query(`select from streams where ${namesPart} order by id for update`, [

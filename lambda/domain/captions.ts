@@ -12,11 +12,13 @@ export interface Cue {
 
 /** The most that is read of a file. */
 export const captionBounds = {
-  /** In UTF-8. */
-  bytes: 1_000_000,
-  cues: 20_000,
-  /** Of one cue: more covers the pictures. */
+  /** In UTF-8. Two hours of film have a third of it. */
+  bytes: 300_000,
+  cues: 10_000,
+  /** Of one cue, and of all that are shown together: more covers the pictures. */
   lines: 4,
+  /** So many cues begin within so long at the most: each is drawn by itself. */
+  densest: { cues: 60, seconds: 20 },
 } as const;
 
 /** Why a file cannot be read, for whoever made it. */
@@ -54,7 +56,48 @@ export function parseCaptions(file: string): Cue[] {
       throw new CaptionsError(`Line ${block[0].number}: there are more than ${captionBounds.cues} captions.`);
   }
   if (cues.length === 0) throw new CaptionsError('The file has no captions. Give an SRT or a WebVTT file.');
-  return cues.toSorted((one, other) => one.fromMs - other.fromMs);
+  const sorted = cues.toSorted((one, other) => one.fromMs - other.fromMs);
+  const { densest, lines: mostLines } = captionBounds;
+  return sorted
+    .map((cue, index) => {
+      const dense = sorted[index + densest.cues];
+      if (dense && dense.fromMs - cue.fromMs < densest.seconds * 1000)
+        throw new CaptionsError(
+          `From ${Math.floor(cue.fromMs / 1000)} seconds on, more than ${densest.cues} captions begin within ` +
+            `${densest.seconds} seconds. Give fewer.`,
+        );
+      // The lines of those that follow leave it no room from then on.
+      const pushedOutMs = sorted[index + mostLines]?.fromMs ?? Infinity;
+      return { ...cue, toMs: Math.min(cue.toMs, pushedOutMs) };
+    })
+    .filter(({ fromMs, toMs }) => toMs > fromMs);
+}
+
+/** What is shown at once, in milliseconds of the upload. */
+export interface ShownCaption {
+  readonly fromMs: number;
+  readonly toMs: number;
+  readonly lines: readonly string[];
+}
+
+/** What is shown during a stretch of an upload, one after the other: cues that overlap are shown together. */
+export function shownCaptions(
+  cues: readonly Cue[],
+  { fromMs, toMs }: { readonly fromMs: number; readonly toMs: number },
+): ShownCaption[] {
+  const seen = cues.filter((cue) => cue.toMs > fromMs && cue.fromMs < toMs);
+  const times = [...new Set(seen.flatMap((cue) => [cue.fromMs, cue.toMs]))].toSorted((one, other) => one - other);
+  return times.slice(0, -1).flatMap((begins, index): ShownCaption[] => {
+    const ends = times[index + 1]!;
+    const lines = seen.filter((cue) => cue.fromMs <= begins && cue.toMs > begins).flatMap((cue) => cue.lines);
+    if (lines.length === 0 || ends <= fromMs || begins >= toMs) return [];
+    return [{ fromMs: begins, toMs: ends, lines: lines.slice(-captionBounds.lines) }];
+  });
+}
+
+/** When the cues after so many are begun to be shown, after a time; Infinity where there are no more. */
+export function afterCues(cues: readonly Cue[], fromMs: number, count: number): number {
+  return cues.filter((cue) => cue.fromMs > fromMs)[count]?.fromMs ?? Infinity;
 }
 
 type Block = [NumberedLine, ...NumberedLine[]];

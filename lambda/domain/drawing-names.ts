@@ -1,7 +1,7 @@
 // By which names pictures are known that have something drawn over them.
-import { hashLength, textsOver } from './drawings.ts';
+import { captionsOver, hashLength, textsOver } from './drawings.ts';
 import type { Drawing, DrawnItem, TextBlock, Variant } from './drawings.ts';
-import type { DrawingName, Overlays, VariantPart } from './overlays.ts';
+import type { DrawingName, Overlays, Theme, VariantPart } from './overlays.ts';
 import { gopSeconds } from './rendition.ts';
 import { sha256 } from './sha256.ts';
 
@@ -13,24 +13,34 @@ export function drawingName(drawing: Drawing): DrawingName {
   return `o${hashOf(drawing)}`;
 }
 
-function hashOf({ logo, texts }: Drawing): string {
+function hashOf({ logo, texts, captions }: Drawing): string {
   const parts = [
     drawingVersion,
     logo && [logo.uploadID, logo.place, logo.widthPercent, logo.opacityPercent],
-    texts.map(({ place, theme, lines, fromSeconds, toSeconds }) => {
-      const { style, textColour, panelColour, panelOpacityPercent } = theme;
-      return [place, style, textColour, panelColour, panelOpacityPercent, lines, fromSeconds, toSeconds];
-    }),
+    texts.map(({ place, theme, lines, fromSeconds, toSeconds }) => [
+      place,
+      ...partsOf(theme),
+      lines,
+      fromSeconds,
+      toSeconds,
+    ]),
+    ...(captions ? [captions.hash, captions.place, ...partsOf(captions.theme)] : []),
   ];
   return sha256(JSON.stringify(parts)).slice(0, hashLength);
 }
 
+function partsOf({ style, textColour, panelColour, panelOpacityPercent }: Theme) {
+  return [style, textColour, panelColour, panelOpacityPercent];
+}
+
 /**
  * The variants of an item, which have what is drawn over all of its pictures too. Texts that are not far apart are in
- * one variant, as each has whole GOPs.
+ * one variant, as each has whole GOPs. Captions are everywhere: with them all is in one.
  */
 export function variantsOf(overlays: Overlays, item: DrawnItem): Variant[] {
   const texts = textsOver(overlays, item);
+  const captions = captionsOver(overlays, item);
+  if (captions) return [variantWith({ logo: overlays.logo, texts, captions })];
   const [first, next] = texts;
   const isOne = next !== undefined && next.fromSeconds - (first!.toSeconds ?? Infinity) < 2 * gopSeconds;
   const groups = isOne ? [texts] : texts.map((text) => [text]);

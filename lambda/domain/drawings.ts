@@ -1,6 +1,8 @@
 // What is drawn over the pictures of an item.
+import { shownCaptions } from './captions.ts';
+import type { Cue } from './captions.ts';
 import { titleOfUpload } from './item-title.ts';
-import type { Logo, OverlayPlace, Overlays, Theme, VariantName } from './overlays.ts';
+import type { CaptionsOverlay, Logo, OverlayPlace, Overlays, Theme, VariantName } from './overlays.ts';
 import type { PlaylistMode, TimelineItem } from './play-out.ts';
 import type { Titles } from './titles.ts';
 
@@ -17,12 +19,23 @@ export interface TextBlock {
   readonly fromSeconds: number;
   /** Null: to the item's end. */
   readonly toSeconds: number | null;
+  /** All lines are as large, and as wide as the picture has room for. */
+  readonly isCaption?: true;
+}
+
+/** Captions over an item, by the file that they are in. */
+export interface DrawnCaptions extends CaptionsOverlay {
+  /** Of the file. */
+  readonly hash: string;
+  readonly theme: Theme;
 }
 
 /** All that decides what is drawn over a picture, whatever its size. */
 export interface Drawing {
   readonly logo: Logo | null;
   readonly texts: readonly TextBlock[];
+  /** Absent: none. */
+  readonly captions?: DrawnCaptions;
 }
 
 /** A variant of an item: pictures that are sent in place of some of the others. */
@@ -46,6 +59,41 @@ export interface NamedItem {
 export interface DrawnItem extends NamedItem, Partial<Pick<TimelineItem, 'kind' | 'durationSeconds'>> {
   /** What follows it; null or absent: that is not known, or it follows itself. */
   readonly next?: NamedItem | null;
+  /** The hash of its file of captions; absent: it has none. */
+  readonly captions?: string | undefined;
+}
+
+/** The captions over an item; undefined: none. */
+export function captionsOver(
+  { captions, theme }: Overlays,
+  { captions: hash, kind = 'video' }: Pick<DrawnItem, 'captions' | 'kind'>,
+): DrawnCaptions | undefined {
+  if (!captions || hash === undefined || kind !== 'video') return undefined;
+  // A bar across the pictures would come and go with each caption.
+  return { ...captions, hash, theme: { ...theme, style: theme.style === 'bar' ? 'panel' : theme.style } };
+}
+
+/**
+ * The texts of captions during a stretch of an item. What tells of the item at the same edge of the pictures stays
+ * there: the captions of that time are at the other edge.
+ * @param told texts that are shown over the item besides
+ */
+export function captionTexts(
+  { place, theme }: DrawnCaptions,
+  cues: readonly Cue[],
+  told: readonly TextBlock[],
+  stretch: { readonly fromSeconds: number; readonly toSeconds: number },
+): TextBlock[] {
+  const [fromMs, toMs] = [stretch.fromSeconds * 1000, stretch.toSeconds * 1000];
+  return shownCaptions(cues, { fromMs, toMs }).map(({ lines, ...time }): TextBlock => {
+    const [fromSeconds, toSeconds] = [time.fromMs / 1000, time.toMs / 1000];
+    const isTaken = told.some(
+      (text) =>
+        text.place.startsWith(place) && text.fromSeconds < toSeconds && (text.toSeconds ?? Infinity) > fromSeconds,
+    );
+    const other = place === 'top' ? 'bottom' : 'top';
+    return { place: isTaken ? other : place, theme, lines, fromSeconds, toSeconds, isCaption: true };
+  });
 }
 
 /** The texts over an item of pictures that tell of it: none where they tell of the sound track. */

@@ -29,6 +29,13 @@ export const limits = {
     most: 20_480 * GiB,
     remedy: `Delete uploads, ${buy}.`,
   },
+  captionBytes: {
+    what: 'bytes of captions',
+    base: 20_000_000,
+    perCredit: 100_000,
+    most: 2_000_000_000,
+    remedy: `Remove captions from uploads, ${buy}.`,
+  },
   incomingBytes: {
     what: 'bytes of uploads that have not arrived yet (5 GiB for each without fileSize)',
     base: 50 * GiB,

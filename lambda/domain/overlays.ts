@@ -27,6 +27,13 @@ export interface NextOverlay {
   readonly label: string;
 }
 
+export const captionPlaces = ['top', 'bottom'] as const;
+
+/** The captions of items that have some. */
+export interface CaptionsOverlay {
+  readonly place: (typeof captionPlaces)[number];
+}
+
 /** `plain`: letters with a shadow. `panel`: on a panel of their size. `bar`: on one across the picture. */
 export const themeStyles = ['plain', 'panel', 'bar'] as const;
 
@@ -44,6 +51,8 @@ export interface Overlays {
   readonly title: TitleOverlay | null;
   /** Absent in settings of the release before. */
   readonly next?: NextOverlay | null;
+  /** Absent in settings of the release before. */
+  readonly captions?: CaptionsOverlay | null;
   readonly theme: Theme;
   /** Its texts tell of the sound track, in place of the pictures; absent: of the items that they are over. */
   readonly ofSound?: true;
@@ -61,6 +70,7 @@ export type VariantPart = 'a' | `f${number}` | `l${number}`;
 export const usualLogo = { place: 'topRight', widthPercent: 12, opacityPercent: 100 } as const;
 export const usualTitle = { place: 'bottomLeft', seconds: 10 } as const;
 export const usualNext = { place: 'bottomLeft', seconds: 10, label: 'Up next' } as const;
+export const usualCaptions = { place: 'bottom' } as const;
 export const usualTheme: Theme = {
   style: 'panel',
   textColour: '#ffffff',

@@ -1,5 +1,5 @@
 // How items of pictures follow one another: what is prepared of two of them, as a pure function of the timeline.
-import { variantAt } from './drawings.ts';
+import { captionsOver, variantAt } from './drawings.ts';
 import type { Variant } from './drawings.ts';
 import { variantWith } from './drawing-names.ts';
 import { pictureJoinSeconds, usualLook } from './look.ts';
@@ -177,7 +177,8 @@ export function variantOver(
   const texts = soundTexts(overlays, heard, stretch, framesPerSecond, longest).map((text) =>
     laterBy(first / framesPerSecond, text),
   );
-  return texts.length === 0 ? null : variantWith({ logo: overlays.logo, texts });
+  const captions = captionsOver(overlays, occurrence.item);
+  return texts.length === 0 ? null : variantWith({ logo: overlays.logo, texts, ...(captions && { captions }) });
 }
 
 /** The sound that goes with pictures that are joined. */

@@ -21,6 +21,8 @@ export interface TimelineItem {
   readonly name?: string;
   /** Of the upload, when the snapshot was made; absent where it had none. */
   readonly titles?: Titles;
+  /** The hash of its file of captions, when the snapshot was made; absent where it had none. */
+  readonly captions?: string;
   /** As `contentHashOf` in rendition.ts; absent where it was not known then. */
   readonly contentHash?: string;
   readonly objectKey: string;

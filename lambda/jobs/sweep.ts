@@ -108,6 +108,7 @@ export async function sweep({ pool, queue, timers, startOptions, storage, clock 
     () => databaseOn(pool).series.forget(clock(), oldSeriesAtOnce),
     () => forgetFrames(pool),
     () => databaseOn(pool).looks.forgetUnused(oldRunsAtOnce),
+    () => databaseOn(pool).captions.forgetUnused(oldRunsAtOnce),
     () => forgetOldJoins(pool, oldJoinsAtOnce),
     () => databaseOn(pool).incidents.forget(bounds.keptIncidentDays, bounds.keptIncidentsPerUser, oldIncidentsAtOnce),
     () => databaseOn(pool).changes.forget(changesKeptMinutes, oldChangesAtOnce),

@@ -6,8 +6,10 @@ import { aspects, framingModes, pictureJoinKinds, pictureJoinSeconds, usualLook 
 import type { Framing, ItemLook, PictureJoin, StreamLook } from '../domain/look.ts';
 import {
   overlayBounds,
+  captionPlaces,
   overlayPlaces,
   themeStyles,
+  usualCaptions,
   usualLogo,
   usualNext,
   usualTheme,
@@ -53,6 +55,7 @@ const nextInput = z.strictObject({
   seconds: within(overlayBounds.nextSeconds).default(usualNext.seconds).describe('Before its end.'),
   label: z.string().trim().min(overlayBounds.labelLength[0]).max(overlayBounds.labelLength[1]).default(usualNext.label),
 });
+const captionsInput = z.strictObject({ place: z.enum(captionPlaces).default(usualCaptions.place) });
 const themeInput = z.strictObject({
   style: themeStyle.default(usualTheme.style),
   textColour: colour.default(usualTheme.textColour),
@@ -64,6 +67,7 @@ const overlaysInput = z
     logo: logoInput.nullish(),
     title: titleInput.nullish().describe('Title and artist of each item: of the sound track, where there is one.'),
     next: nextInput.nullish().describe('Title of what follows each; prepared, not of shuffled videos.'),
+    captions: captionsInput.nullish().describe('Captions of uploads that have some.'),
     theme: themeInput.optional().describe('How texts are drawn.'),
   })
   .nullish()
@@ -96,6 +100,10 @@ const shownOverlays = z
       .nullable(),
     title: z.object({ place, seconds: z.int32().nullable() }).meta({ id: 'TitleOverlay' }).nullable(),
     next: z.object({ place, seconds: z.int32(), label: z.string() }).meta({ id: 'NextOverlay' }).nullable(),
+    captions: z
+      .object({ place: z.enum(captionPlaces) })
+      .meta({ id: 'CaptionsOverlay' })
+      .nullable(),
     theme: z
       .object({
         style: themeStyle,
@@ -122,7 +130,7 @@ export function streamLookSettings(look: z.output<typeof streamLookInput>): Stre
   const { aspect = usualLook.aspect, framing, join } = look;
   const settings = { aspect, framing: framingSettings(framing), join: joinSettings(join) };
   const overlays = look.overlays && overlaySettings(look.overlays);
-  if (!overlays?.logo && !overlays?.title && !overlays?.next) return settings;
+  if (!overlays?.logo && !overlays?.title && !overlays?.next && !overlays?.captions) return settings;
   const drawing = wholeDrawing(overlays);
   return { ...settings, overlays, ...(drawing && { drawn: drawingName(drawing) }) };
 }
@@ -135,7 +143,7 @@ export function itemLookSettings({ framing: given, join }: z.output<typeof itemL
 /** What an answer has of the settings of a stream. @param look null: as it usually is */
 export function presentLook(look: StreamLook | null): z.output<typeof streamLook> {
   const { aspect, framing, join, overlays } = { ...usualLook, ...look };
-  return { aspect, framing, join, overlays: overlays ? { next: null, ...overlays } : null };
+  return { aspect, framing, join, overlays: overlays ? { next: null, captions: null, ...overlays } : null };
 }
 
 function within([least, most]: readonly [number, number]) {
@@ -153,7 +161,7 @@ function joinSettings(given: z.output<typeof joinInput>): PictureJoin {
 }
 
 function overlaySettings(given: NonNullable<z.output<typeof overlaysInput>>): Overlays {
-  const { logo = null, title = null, next = null, theme = usualTheme } = given;
+  const { logo = null, title = null, next = null, captions = null, theme = usualTheme } = given;
   const [textColour, panelColour] = [theme.textColour.toLowerCase(), theme.panelColour.toLowerCase()];
-  return { logo, title, next, theme: { ...theme, textColour, panelColour } };
+  return { logo, title, next, ...(captions && { captions }), theme: { ...theme, textColour, panelColour } };
 }

@@ -14,7 +14,7 @@ import { itemsInFormat, noteToPrepare } from './preparation-limit.ts';
 import { keepPrepared, requestPreparation } from './prepare-media.ts';
 import { refreshJoins } from './settle-joins.ts';
 import { noteDrawings, takeUpLooks } from './take-up-looks.ts';
-import { drawnOver, overlaysOf, shownAs } from './timeline-snapshots.ts';
+import { captionsOf, drawnOver, overlaysOf, shownAs } from './timeline-snapshots.ts';
 
 interface ReframeOptions {
   readonly now: Date;
@@ -40,7 +40,16 @@ export async function takeUpLook(data: Database, stream: Stream, options: Refram
  * goes on as it is.
  */
 export async function takeUpLogo(data: Database, uploadID: string, limitFactor: number): Promise<void> {
-  for (const id of await data.streamParts.withLogo(uploadID)) {
+  await takeUpLooksOf(data, await data.streamParts.withLogo(uploadID), limitFactor);
+}
+
+/** Lets the streams on the air that show an upload with its captions draw those that it has by now. */
+export async function takeUpCaptions(data: Database, uploadID: string, limitFactor: number): Promise<void> {
+  await takeUpLooksOf(data, await data.streamParts.withCaptionsOf(uploadID), limitFactor);
+}
+
+async function takeUpLooksOf(data: Database, streamIDs: readonly string[], limitFactor: number): Promise<void> {
+  for (const id of streamIDs) {
     const stream = await data.streams.lockAny(id);
     if (!stream) continue;
     await takeUpLook(data, stream, { now: await data.now(), limitFactor });
@@ -90,8 +99,12 @@ async function shown(
   const looks = new Map(playlist?.live?.items.map(({ id, look }) => [id, look]));
   const hasSoundTrack = (await data.timelines.ofStream(stream.id)).audio.length > 0;
   const overlays = overlaysOf(stream, uploads, hasSoundTrack);
-  const named = withNext(items, mode);
-  const shownItems = items.map((before, index) => {
+  const captioned = items.map(({ captions, ...item }) => {
+    const upload = uploads.get(item.uploadID);
+    return { ...item, ...(upload ? captionsOf(upload) : captions !== undefined && { captions }) };
+  });
+  const named = withNext(captioned, mode);
+  const shownItems = captioned.map((before, index) => {
     const { framing, drawn: _drawn, variants: _variants, ...item } = before;
     const upload = uploads.get(item.uploadID);
     if (upload) return { ...item, ...shownAs(stream, overlays, upload, named[index]!, looks.get(item.itemID)) };

@@ -26,8 +26,9 @@ function wholeOf(overlays: Overlays): NamedDrawing[] {
 
 /** The variants of uploads that are kept prepared, in their formats. */
 export async function keptVariants(data: Database, uploads: readonly KeptUpload[]): Promise<WantedRendition[]> {
-  const wanted = uploads.flatMap(({ overlays, name, titles, format, ...upload }) => {
-    const variants = overlays ? variantsOf(overlays, { name, titles }) : [];
+  const wanted = uploads.flatMap(({ overlays, name, titles, captions, format, ...upload }) => {
+    const item = { name, titles, ...(captions !== null && { captions }) };
+    const variants = overlays ? variantsOf(overlays, item) : [];
     return variants.map((variant) => ({ ...upload, format: `${format}-${variant.name}`, variant }));
   });
   const wholes = uploads.flatMap(({ overlays }) => (overlays ? wholeOf(overlays) : []));

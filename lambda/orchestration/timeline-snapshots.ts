@@ -134,17 +134,22 @@ export function overlaysOf(
   hasSoundTrack: boolean,
 ): TimelineOverlays | null {
   if (!look?.overlays) return null;
-  const { logo: wanted, title: wantedTitle, next: wantedNext = null, theme } = look.overlays;
+  const { logo: wanted, title: wantedTitle, next: wantedNext = null, captions = null, theme } = look.overlays;
   const image = wanted && uploads.get(wanted.uploadID);
   const [logo, logoKey] = image && canBeLogo(logoFacts(image)) ? [wanted, image.object_key] : [null, null];
-  if (!logo && !wantedTitle && !wantedNext) return null;
-  const texts = { title: wantedTitle, next: wantedNext, theme };
+  if (!logo && !wantedTitle && !wantedNext && !captions) return null;
+  const texts = { title: wantedTitle, next: wantedNext, ...(captions && { captions }), theme };
   return { logo, logoKey, ...texts, ...(hasSoundTrack && (wantedTitle || wantedNext) && { ofSound: true }) };
 }
 
 /** Null where it is not known. */
 function sizeOf({ width, height }: Pick<Upload, 'width' | 'height'>) {
   return width === null || height === null ? null : { width, height };
+}
+
+/** What an item says of the captions of its upload. */
+export function captionsOf({ captions_hash: captions }: Pick<Upload, 'captions_hash'>): Pick<TimelineItem, 'captions'> {
+  return captions === null ? {} : { captions };
 }
 
 function timelineItem(itemID: string, upload: Upload, imageSeconds: number): TimelineItem {
@@ -154,6 +159,7 @@ function timelineItem(itemID: string, upload: Upload, imageSeconds: number): Tim
     uploadID: upload.id,
     name: upload.name,
     ...(Object.keys(upload.titles).length > 0 && { titles: upload.titles }),
+    ...captionsOf(upload),
     ...(upload.content_hash !== null && { contentHash: upload.content_hash }),
     objectKey: upload.object_key,
     ...facts,

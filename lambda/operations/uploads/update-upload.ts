@@ -1,10 +1,16 @@
 // PATCH /uploads/{id}: changes what people call an upload, what viewers are told of it, and where it is kept.
 import * as z from 'zod';
 import type { Upload } from '../../data/uploads.ts';
+import { captionBounds, CaptionsError, parseCaptions } from '../../domain/captions.ts';
+import { sha256 } from '../../domain/sha256.ts';
 import { longestTitle, shownTitle, titleFields } from '../../domain/titles.ts';
 import type { Titles } from '../../domain/titles.ts';
+import { keepPrepared } from '../../orchestration/prepare-media.ts';
+import { takeUpCaptions } from '../../orchestration/reframe.ts';
 import type { Context } from '../context.ts';
+import { fieldProblem } from '../field-problems.ts';
 import { id, orNotFound, pathID, text } from '../fields.ts';
+import { assertRoom } from '../limits.ts';
 import { operation } from '../operation.ts';
 import { ProblemError } from '../problem-codes.ts';
 import { arrangeUpload, distinctTags, folderPath, tags, uploadName } from './upload-order.ts';
@@ -33,9 +39,13 @@ export const updateUpload = operation(['service:write'], {
     tags: tags.optional(),
     ...titles,
     artworkUploadID: id.nullable().optional().describe('An image of yours. null: as in the file.'),
+    captions: text(0, captionBounds.bytes)
+      .nullable()
+      .optional()
+      .describe('Of a video: an SRT or WebVTT file, for look.overlays.captions of streams. null: none.'),
   }),
   output: { status: 200, body: uploadSchema },
-  errors: ['not_found'],
+  errors: ['not_found', 'limit_reached'],
   async handle(ctx, { params, body }) {
     const before = orNotFound(await ctx.data.uploads.lock(ctx.caller.userID, params.id), 'upload');
     const { name, folder, artworkUploadID } = body;
@@ -46,7 +56,9 @@ export const updateUpload = operation(['service:write'], {
       tags: body.tags && distinctTags(body.tags),
       given_titles: givenTitles(before, body),
       artwork_upload_id: artworkUploadID,
+      ...(await captionsOf(ctx, before, body.captions)),
     });
+    if (arranged.captions_hash !== before.captions_hash) await showCaptions(ctx, params.id);
     return presentUpload(ctx, arranged);
   },
 });
@@ -60,6 +72,34 @@ function givenTitles(
     return text === null || text === undefined ? [] : [[field, shownTitle(text) ?? '']];
   });
   return Object.fromEntries(after);
+}
+
+/** What an upload says of its captions from now on: nothing where nothing is said. */
+async function captionsOf(ctx: Context, { type, caption_bytes: before }: Upload, file: string | null | undefined) {
+  if (file === undefined) return {};
+  if (file === null) return { captions_hash: null, caption_count: 0, caption_bytes: 0 };
+  if (type !== 'video') throw fieldProblem('captions', 'Only videos have captions: this upload is none.');
+  const count = countCues(file);
+  const bytes = Buffer.byteLength(file);
+  await assertRoom(ctx, { captionBytes: Math.max(0, bytes - before) });
+  const hash = sha256(file);
+  await ctx.data.captions.note(hash, file);
+  return { captions_hash: hash, caption_count: count, caption_bytes: bytes };
+}
+
+/** @throws {ProblemError} validation_failed, with the line that cannot be read */
+function countCues(file: string): number {
+  try {
+    return parseCaptions(file).length;
+  } catch (error) {
+    throw error instanceof CaptionsError ? fieldProblem('captions', error.message) : error;
+  }
+}
+
+/** Has the upload prepared with its captions, and lets streams that show it draw them. */
+async function showCaptions({ data, settings: { limitFactor } }: Context, uploadID: string): Promise<void> {
+  await keepPrepared(data, 'upload', uploadID, { retries: 'at once', limitFactor });
+  await takeUpCaptions(data, uploadID, limitFactor);
 }
 
 async function assertImage(ctx: Context, uploadID: string): Promise<void> {

@@ -86,6 +86,7 @@ function encodedMediaOf(
     profile: profileOf({ ...formatOfRun(stream), videoCodec: 'h264' }),
     loadTimelines: () => timeline.get(),
     urlOf: (objectKey) => objects.presignGet(objectKey, { expiresInSeconds: mediaURLSeconds }),
+    captionsOf: (hash) => data.captions.file(hash),
   });
 }
 

@@ -9,12 +9,21 @@ import { fittedLines, isRightToLeft } from './lines.ts';
 import type { DrawingRequest, PlacedText } from './text-sheet.ts';
 
 /** Shares of the shorter side of a picture. */
-const shares = { first: 0.046, others: 0.034, padding: 0.022, gap: 0.012, shadow: 0.006, corner: 0.008 } as const;
+const shares = {
+  first: 0.046,
+  others: 0.034,
+  caption: 0.046,
+  padding: 0.022,
+  gap: 0.012,
+  shadow: 0.006,
+  corner: 0.008,
+} as const;
 /** A text in a corner of a wide picture leaves the other corner free. */
 const widestShare = 0.62;
-const weights = { first: 600, others: 450 } as const;
-/** How many lines the first line of a text becomes at most; each other one stays one. */
-const mostLines = { first: 2, others: 1 } as const;
+const weights = { first: 600, others: 450, caption: 550 } as const;
+/** How many lines a line of a text becomes at most. */
+const mostLines = { first: 2, others: 1, caption: 2 } as const;
+type LineKind = keyof typeof mostLines;
 
 interface Line {
   readonly text: string;
@@ -48,15 +57,19 @@ function registerFonts(texts: readonly string[]): void {
     GlobalFonts.registerFromPath(path, family);
 }
 
-function drawText({ width, height }: DrawingRequest, { place, theme, lines }: DrawingRequest['texts'][number]) {
+function drawText(
+  { width, height }: DrawingRequest,
+  { place, theme, lines, isCaption }: DrawingRequest['texts'][number],
+) {
   const side = Math.min(width, height);
   const margins = safeMargins[aspectOfSize({ width, height })];
   const inner = (width * (100 - margins.left - margins.right)) / 100;
   const isBar = theme.style === 'bar';
   const padding = even(side * shares.padding);
   const measuring = createCanvas(1, 1).getContext('2d');
-  const widest = (isBar || width <= height ? inner : inner * widestShare) - 2 * padding;
-  const fitted = lines.flatMap((line, index) => linesOf(measuring, line, { isFirst: index === 0, side, widest }));
+  const widest = (isBar || isCaption || width <= height ? inner : inner * widestShare) - 2 * padding;
+  const kindOf = (index: number): LineKind => (isCaption ? 'caption' : index === 0 ? 'first' : 'others');
+  const fitted = lines.flatMap((line, index) => linesOf(measuring, line, { kind: kindOf(index), side, widest }));
   const gap = Math.round(side * shares.gap);
   const textWidth = Math.ceil(Math.max(...fitted.map((line) => line.width)));
   const textHeight = fitted.reduce((sum, line) => sum + line.height + gap, -gap);
@@ -90,16 +103,15 @@ function drawText({ width, height }: DrawingRequest, { place, theme, lines }: Dr
 function linesOf(
   context: SKRSContext2D,
   text: string,
-  { isFirst, side, widest }: { readonly isFirst: boolean; readonly side: number; readonly widest: number },
+  { kind, side, widest }: { readonly kind: LineKind; readonly side: number; readonly widest: number },
 ): Line[] {
-  const size = Math.round(side * (isFirst ? shares.first : shares.others));
+  const size = Math.round(side * shares[kind]);
   const families = fontFilesFor(text).map(({ family }) => `"${family}"`);
   const font = `${size}px ${families.join(', ')}`;
-  const weight = isFirst ? weights.first : weights.others;
+  const weight = weights[kind];
   setFont(context, { font, weight });
   const widthOf = (part: string) => context.measureText(part).width;
-  const most = isFirst ? mostLines.first : mostLines.others;
-  return fittedLines(text, { widthOf, widest, most }).map((each) => ({
+  return fittedLines(text, { widthOf, widest, most: mostLines[kind] }).map((each) => ({
     text: each,
     font,
     weight,

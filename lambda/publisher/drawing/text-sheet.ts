@@ -25,7 +25,7 @@ export interface TextSheet {
 export interface DrawingRequest {
   readonly width: number;
   readonly height: number;
-  readonly texts: readonly Pick<TextBlock, 'place' | 'theme' | 'lines'>[];
+  readonly texts: readonly Pick<TextBlock, 'place' | 'theme' | 'lines' | 'isCaption'>[];
 }
 
 /** In the bundle it lies in a folder of its own. */

@@ -1,26 +1,22 @@
 // The endless media of a stream, encoded by one ffmpeg per item: pictures and sound on one grid, over all joins.
 import type { Log } from '../../log.ts';
 import type { Timelines } from '../../data/timelines.ts';
-import { textsOver } from '../../domain/drawings.ts';
-import type { DrawnItem } from '../../domain/drawings.ts';
-import { frameCountOf, occurrenceAt, occurrencesFrom } from '../../domain/play-out.ts';
-import type { ItemOccurrence, TimelineEntry, TimelineItem, TimelineOverlays } from '../../domain/play-out.ts';
+import { frameCountOf } from '../../domain/play-out.ts';
+import type { ItemOccurrence, TimelineEntry, TimelineItem } from '../../domain/play-out.ts';
 import { levelAt } from '../../domain/sound.ts';
-import { laterBy, overlaysAt, soundTexts } from '../../domain/sound-titles.ts';
 import type { EncoderSettings } from '../ffmpeg/encoder-arguments.ts';
-import { drawTogether } from '../drawing/text-sheet.ts';
 import { openItem } from '../ffmpeg/item-source.ts';
 import { joinsWithin } from '../ffmpeg/joined-pictures.ts';
 import type { PictureJoins } from '../ffmpeg/joined-pictures.ts';
 import { openJoinedAudio } from '../ffmpeg/joined-audio.ts';
 import type { JoinedAudioRequest } from '../ffmpeg/joined-audio.ts';
-import type { PictureOverlay } from '../ffmpeg/overlays.ts';
 import { UnderMixer } from '../ffmpeg/sound-under.ts';
 import type { VideoFrame } from '../ffmpeg/video-source.ts';
 import { audioFormat } from '../ffmpeg/profile.ts';
 import type { Profile } from '../ffmpeg/profile.ts';
+import { endOfTexts, withOverlays } from './drawn-over.ts';
 import { ItemTrack } from './item-track.ts';
-import type { ItemOverlays, ItemSound } from './item-track.ts';
+import type { ItemSound } from './item-track.ts';
 import type { MediaTools } from '../media/media-tools.ts';
 
 export interface MediaOptions {
@@ -31,6 +27,8 @@ export interface MediaOptions {
   readonly loadTimelines: () => Promise<Timelines>;
   /** Answers with a URL from which ffmpeg can read an object for as long as an item lasts. */
   readonly urlOf: (objectKey: string) => Promise<string>;
+  /** The file of captions with a hash; null where it is gone. */
+  readonly captionsOf: (hash: string) => Promise<string | null>;
   readonly log: Log;
   readonly signal: AbortSignal;
 }
@@ -66,7 +64,7 @@ export async function openFrames(options: MediaOptions, startFrame: number): Pro
     {
       ...common,
       loadTimeline: async () => (await loadTimelines()).video,
-      opensUntil: async (frame) => endOfTold(await loadTimelines(), frame, profile.framesPerSecond),
+      opensUntil: (frame) => endOfTexts(frame, options),
       open: async (item, range, sound, overlays) => {
         const lastSound = (await loadTimelines()).audio.at(-1);
         const joins = joinsWithin(await pictureJoinsOf(item, sound, options), range);
@@ -174,88 +172,9 @@ async function joinedSoundOf(
   };
 }
 
-/** An ffmpeg draws so many songs at once, or those of so long. */
-const most = { toldSongs: 40, toldSeconds: 1800 } as const;
-
-/** Up to which frame pictures are opened at a frame: where they tell of the sound track, to the end of a song. */
-function endOfTold({ video, audio }: Timelines, frame: number, framesPerSecond: number): number {
-  if (audio.length === 0 || !overlaysAt(video, occurrenceAt(video, frame, framesPerSecond))?.ofSound) return Infinity;
-  let end = frame;
-  for (const { startFrame, frameCount } of occurrencesFrom(audio, frame, framesPerSecond).take(most.toldSongs)) {
-    end = startFrame + frameCount;
-    if (end - frame >= most.toldSeconds * framesPerSecond) break;
-  }
-  return end;
-}
-
 /** When another playlist takes over from the last one that was known, in seconds of the run; Infinity: none does. */
 function startAfter({ number: last }: TimelineEntry, audio: readonly TimelineEntry[]): number {
   return audio.find(({ number }) => number > last)?.offsetSeconds ?? Infinity;
-}
-
-interface DrawnOver {
-  readonly item: TimelineItem;
-  readonly range: { readonly startFrame: number; readonly frameCount: number };
-  readonly sound: ItemSound;
-  readonly overlays: ItemOverlays;
-}
-
-/** What is drawn over the pictures of an item, and over those of the item before that are still seen in its joins. */
-async function withOverlays(
-  joins: PictureJoins | undefined,
-  { item, range, sound: { before }, overlays }: DrawnOver,
-  options: MediaOptions,
-): Promise<{ readonly overlay: PictureOverlay | null; readonly joins: PictureJoins | undefined }> {
-  const { head = null, tail = null } = joins ?? {};
-  const beneath = head?.from ? before : null;
-  const own = { item: { ...item, next: overlays.next }, itemStartFrame: overlays.itemStartFrame, range };
-  const ofBeneath = beneath && {
-    item: { ...beneath.item, next: item },
-    itemStartFrame: beneath.startFrame,
-    range: { startFrame: beneath.frameCount, frameCount: range.frameCount },
-  };
-  const drawn = await Promise.all([
-    drawnBy(overlays.own, own, options),
-    ofBeneath ? drawnBy(overlays.before, ofBeneath, options) : null,
-  ]);
-  const texts = drawn.map((each) => each?.texts ?? []);
-  const sheets = await drawTogether(texts, options.profile, options.signal).catch((error: unknown) => {
-    options.signal.throwIfAborted();
-    options.log('texts_not_drawn', { error: String(error) });
-    return [];
-  });
-  const [overlay = null, overlayBefore = null] = drawn.map((each, index): PictureOverlay | null => {
-    const { logo, sheet } = { logo: each?.logo ?? null, sheet: sheets[index] ?? null };
-    return logo || sheet ? { logo, sheet } : null;
-  });
-  if (!head?.from) return { overlay, joins };
-  return { overlay, joins: { head: { ...head, from: { ...head.from, overlay: overlayBefore } }, tail } };
-}
-
-interface DrawnPart {
-  readonly item: DrawnItem;
-  readonly itemStartFrame: number;
-  readonly range: { readonly startFrame: number; readonly frameCount: number };
-}
-
-/** The logo over a part of an item, and the texts, with times of the item. */
-async function drawnBy(
-  overlays: TimelineOverlays | null | undefined,
-  { item, itemStartFrame, range }: DrawnPart,
-  { urlOf, loadTimelines, profile: { framesPerSecond } }: MediaOptions,
-) {
-  if (!overlays) return null;
-  const { logo, logoKey } = overlays;
-  const fromSeconds = range.startFrame / framesPerSecond;
-  const stretch = { startFrame: itemStartFrame + range.startFrame, frameCount: range.frameCount };
-  const told = overlays.ofSound ? soundTexts(overlays, (await loadTimelines()).audio, stretch, framesPerSecond) : [];
-  return {
-    logo: logo && { ...logo, sourceURL: await urlOf(logoKey!) },
-    texts: [
-      ...textsOver(overlays, item).filter(({ toSeconds }) => fromSeconds < (toSeconds ?? Infinity)),
-      ...told.map((text) => laterBy(fromSeconds, text)),
-    ],
-  };
 }
 
 /** How the beginning of an item is joined to what plays before it. */

@@ -63,7 +63,10 @@ async function capture(
   const sourceURL = await objects.presignGet(upload.object_key, { expiresInSeconds: sourceURLSeconds });
   const { framing, aspect } = format;
   const profile = profileOf(format);
-  const overlay = posters === null ? await overlayOfFormat({ pool, objects }, format, ending) : null;
+  const overlay =
+    posters === null
+      ? await overlayOfFormat({ pool, objects }, { format, first: frame, end: frame + 1 }, ending)
+      : null;
   const picturesOf = async (
     { input, filters }: { readonly input: readonly string[]; readonly filters: readonly string[] },
     pictures: number,

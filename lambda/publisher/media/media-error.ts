@@ -10,6 +10,7 @@ export type MediaErrorCode =
   | 'too_demanding'
   | 'unsupported'
   | 'logo_missing'
+  | 'captions_missing'
   | 'content_blocked';
 
 /** The media is to blame: trying again cannot help. `detail` is a sentence for the user and never holds an address. */

@@ -72,12 +72,14 @@ async function bytesOf(
   if (!('sound' in recipe)) return prepareJoin(tools, { recipe, urlOf }, signal);
   const format = formatOfJoin(recipe);
   const encoder = await encoderOf(format.videoCodec);
-  const { item, from } = recipe;
+  const { item, from, firstGroup: first, groupCount } = recipe;
   const { variant: _, ...whole } = formatOfJoined(format, item);
   const base = await databaseOn(pool).renditions.find(item.contentHash, formatName(whole));
   // Other parameter sets than those of the item would not do: a worker with its encoder makes the join, or nobody does.
   if (base?.encoder && base.encoder !== encoderKind(encoder)) throw new Error(`no ${base.encoder} is here`);
-  const formats = [item, ...(from ? [from] : [])].map((each) => formatOfJoined(format, each));
-  const overlays = await overlaysOfFormats({ pool, objects }, formats, signal);
+  const pictures = [{ ...item, group: first }, ...(from ? [from] : [])].map(({ group, ...each }) => {
+    return { format: formatOfJoined(format, each), first: group, end: group + groupCount };
+  });
+  const overlays = await overlaysOfFormats({ pool, objects }, pictures, signal);
   return preparePictureJoin(tools, { recipe, urlOf, encoder, overlays }, signal);
 }

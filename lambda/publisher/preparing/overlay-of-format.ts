@@ -1,10 +1,13 @@
 // What is drawn over pictures of a format, and where that is read.
 import type { Pool } from 'pg';
 import { databaseOn } from '../../data/database.ts';
-import type { Drawing } from '../../domain/drawings.ts';
+import { parseCaptions } from '../../domain/captions.ts';
+import { captionTexts } from '../../domain/drawings.ts';
+import type { Drawing, TextBlock } from '../../domain/drawings.ts';
 import type { Logo } from '../../domain/overlays.ts';
 import { isSound } from '../../domain/rendition.ts';
 import type { PictureFormat, RenditionFormat } from '../../domain/rendition.ts';
+import { framesPerSecond } from '../../domain/video-format.ts';
 import type { ObjectStore } from '../../ports/object-store/object-store.ts';
 import { drawTogether } from '../drawing/text-sheet.ts';
 import type { DrawnLogo, PictureOverlay } from '../ffmpeg/overlays.ts';
@@ -18,29 +21,38 @@ export interface OverlaySource {
 
 const sourceURLSeconds = 900;
 
+/** Pictures of an item, `first` to `end`, `end` not included, in their format. */
+export interface PicturesOfFormat {
+  readonly format: PictureFormat;
+  readonly first: number;
+  readonly end: number;
+}
+
 /** @returns null where nothing is drawn @throws {MediaError} where it is gone */
 export async function overlayOfFormat(
   source: OverlaySource,
-  format: RenditionFormat,
+  { format, ...pictures }: Omit<PicturesOfFormat, 'format'> & { readonly format: RenditionFormat },
   signal: AbortSignal,
 ): Promise<PictureOverlay | null> {
   if (isSound(format)) return null;
-  const [overlay = null] = await overlaysOfFormats(source, [format], signal);
+  const [overlay = null] = await overlaysOfFormats(source, [{ format, ...pictures }], signal);
   return overlay;
 }
 
 /**
  * What is drawn over pictures of one size that are read together: their texts are on one sheet.
- * @returns for each format, as `overlayOfFormat` does @throws as that
+ * @returns for each of them, as `overlayOfFormat` does @throws as that
  */
 export async function overlaysOfFormats(
   source: OverlaySource,
-  formats: readonly PictureFormat[],
+  pictures: readonly PicturesOfFormat[],
   signal: AbortSignal,
 ): Promise<(PictureOverlay | null)[]> {
-  const drawings = await Promise.all(formats.map((format) => drawingOf(source, format)));
-  const texts = drawings.map((drawing) => drawing?.texts ?? []);
-  const sheets = await drawTogether(texts, profileOf(formats[0]!), signal);
+  const drawings = await Promise.all(pictures.map(({ format }) => drawingOf(source, format)));
+  const texts = await Promise.all(
+    drawings.map((drawing, index) => (drawing ? textsWithin(source, drawing, pictures[index]!) : [])),
+  );
+  const sheets = await drawTogether(texts, profileOf(pictures[0]!.format), signal);
   const logos = await Promise.all(
     drawings.map(async (drawing) => (drawing?.logo ? await logoOf(source, drawing.logo) : null)),
   );
@@ -53,6 +65,21 @@ async function drawingOf({ pool }: OverlaySource, { variant, drawn }: PictureFor
   const drawing = await databaseOn(pool).looks.drawing(name);
   if (!drawing) throw new Error(`it is not known what ${name} is`);
   return drawing;
+}
+
+/** The texts of a drawing: of its captions those that are shown during these pictures. */
+async function textsWithin(
+  { pool }: OverlaySource,
+  { texts, captions }: Drawing,
+  { format, first, end }: PicturesOfFormat,
+): Promise<readonly TextBlock[]> {
+  if (!captions) return texts;
+  const file = await databaseOn(pool).captions.file(captions.hash);
+  if (file === null)
+    throw new MediaError('captions_missing', 'The captions are gone. Give the upload captions once more.');
+  const rate = framesPerSecond[format.framerate];
+  const stretch = { fromSeconds: first / rate, toSeconds: end / rate };
+  return [...texts, ...captionTexts(captions, parseCaptions(file), texts, stretch)];
 }
 
 async function logoOf({ pool, objects }: OverlaySource, { uploadID, ...logo }: Logo): Promise<DrawnLogo> {

@@ -1,6 +1,7 @@
 // What is drawn over the pictures of a stream: a logo out of the library, and the title of what plays.
 import type { ReactNode } from 'react';
 import {
+  captionPlaces,
   overlayBounds,
   overlayPlaces,
   themeStyles,
@@ -22,15 +23,16 @@ interface OverlayFieldsProps {
   readonly onChange: (overlays: Overlays | null) => void;
 }
 
-const none: Overlays = { logo: null, title: null, next: null, theme: usualTheme };
+const none: Overlays = { logo: null, title: null, next: null, captions: null, theme: usualTheme };
 
 export function OverlayFields({ overlays, onChange }: OverlayFieldsProps): ReactNode {
   const { data: uploads } = useLive<Page<Upload>>('/uploads?limit=100&probeState=completed');
   const given = overlays ?? none;
-  const { logo, title, next, theme } = given;
+  const { logo, title, next, captions, theme } = given;
   const change = (changed: Partial<Overlays>): void => {
     const all = { ...given, ...changed };
-    onChange(all.logo === null && all.title === null && all.next === null ? null : all);
+    const isPlain = all.logo === null && all.title === null && all.next === null && all.captions === null;
+    onChange(isPlain ? null : all);
   };
   const images = (uploads?.data ?? []).filter((upload) => upload.durationSeconds === null);
   const isListed = logo === null || images.some(({ id }) => id === logo.uploadID);
@@ -128,7 +130,19 @@ export function OverlayFields({ overlays, onChange }: OverlayFieldsProps): React
           />
         </>
       )}
-      {(title ?? next) && (
+      <Choice
+        name="captions"
+        label={words.look.captions}
+        value={captions?.place ?? ''}
+        options={[
+          ['', words.look.noCaptions],
+          ...captionPlaces.map((place) => [place, words.look.places[place]] as const),
+        ]}
+        onChange={(place) =>
+          change({ captions: place === '' ? null : { place: place as (typeof captionPlaces)[number] } })
+        }
+      />
+      {(title ?? next ?? captions) && (
         <Choice
           name="titleStyle"
           label={words.look.titleStyle}

@@ -32,6 +32,8 @@ export const look = {
   next: 'What comes next',
   noNext: 'Not shown',
   nextSeconds: (seconds: number) => `The last ${seconds} seconds of each item`,
+  captions: 'Captions',
+  noCaptions: 'Not shown',
   nextLabel: 'Before its title',
   nextPlace: 'Where it is',
   titleStyle: 'How titles are drawn',

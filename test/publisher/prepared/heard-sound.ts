@@ -51,6 +51,7 @@ export function openEncoded(
       encoder: () => fastEncoder,
       loadTimelines: async () => ({ video, audio }),
       urlOf: async (objectKey) => pathOf(objectKey),
+      captionsOf: async () => null,
       log: () => {},
       signal: new AbortController().signal,
     },

@@ -141,6 +141,7 @@ it('encoded while they are sent, items are as loud', { timeout: 120_000 }, async
       encoder: () => fastEncoder,
       loadTimelines: async () => ({ video: timelineOf(...levelled), audio: [] }),
       urlOf: async (objectKey) => paths.get(objectKey)!,
+      captionsOf: async () => null,
       log: () => {},
       signal,
     },

@@ -100,6 +100,7 @@ function begin({
           encoder: () => fastEncoder,
           loadTimelines: async () => ({ video, audio: [] }),
           urlOf: async (path) => samples.urlOf(path),
+          captionsOf: async () => null,
         }),
         elapsedMs: anchoredMs === null ? null : steadyClock() - anchoredMs,
       };
