@@ -21,7 +21,7 @@ export function captions(db: Queryable) {
       db.query(
         `delete from captions where hash in (
            select hash from captions c where noted_at < now() - interval '1 day'
-             and not exists (select from uploads where captions_hash = c.hash)
+             and not exists (select from uploads where captions ->> 'hash' = c.hash)
              and not exists (select from drawings where drawing #>> '{captions,hash}' = c.hash)
            order by noted_at limit $1 for update skip locked)
          and noted_at < now() - interval '1 day'`,

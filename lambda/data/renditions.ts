@@ -205,7 +205,7 @@ export function renditions(db: Queryable) {
         db,
         `select distinct u.id as upload_id, u.content_hash, s.user_id, format,
            item -> 'sound' as item_sound, s.sound as stream_sound, u.name,
-           upload_titles(u.file_tags, u.given_titles) as titles, u.captions_hash as captions,
+           upload_titles(u.file_tags, u.given_titles) as titles, u.captions ->> 'hash' as captions,
            case when p.kind = 'video' then s.look -> 'overlays' || case when ${hasSoundTrack} then '{"title": null}'
              else '{}' end::jsonb end as overlays
          from ${keptItems} and ${keptBy[by]} and ${isPlayable('p.kind')}`,

@@ -45,11 +45,8 @@ export interface Upload {
   readonly file_tags: FileTags | null;
   /** The image that is its artwork, in place of that in the file; null where there is none. */
   readonly artwork_upload_id: string | null;
-  /** Of its file of captions; null: it has none. */
-  readonly captions_hash: string | null;
-  /** How many captions are in it, and how long it is in UTF-8. */
-  readonly caption_count: number;
-  readonly caption_bytes: number;
+  /** Its file of captions: how many are in it, and how long it is in UTF-8; null: it has none. */
+  readonly captions: { readonly hash: string; readonly count: number; readonly bytes: number } | null;
   /** The content of that image. */
   readonly artwork_content_hash: string | null;
   readonly mime_type: string;
@@ -89,9 +86,10 @@ export type ProbedFacts = Pick<
   Partial<Pick<Upload, 'decode_cost' | 'file_tags'>>;
 
 /** What users change of their uploads at any time. */
-export type ArrangedUpload = Pick<Upload, 'name' | 'folder' | 'tags' | 'given_titles' | 'artwork_upload_id'> &
-  UploadCaptions;
-type UploadCaptions = Pick<Upload, 'captions_hash' | 'caption_count' | 'caption_bytes'>;
+export type ArrangedUpload = Pick<
+  Upload,
+  'name' | 'folder' | 'tags' | 'given_titles' | 'artwork_upload_id' | 'captions'
+>;
 
 /** What was found in an upload that has been examined. What its user said that it is counts for nothing here. */
 export function contentFacts(
@@ -124,9 +122,8 @@ export interface NewUpload {
 /** All but `terms`, which only searches read. */
 const ownColumns = [
   'id, seq, user_id, name, folder, tags, mime_type, type, object_key, declared_size_bytes, expected_bytes, size_bytes',
-  'uploaded, probe_state, failure, duration_seconds, width, height, framerate, video_codec, audio_codec',
+  'uploaded, probe_state, failure, duration_seconds, width, height, framerate, video_codec, audio_codec, captions',
   'dynamic_range, decode_cost, content_hash, finding_kinds, created_at, file_tags, given_titles, artwork_upload_id',
-  'captions_hash, caption_count, caption_bytes',
 ].join(', ');
 
 /** SQL of the columns of an Upload. */
@@ -212,19 +209,9 @@ export function uploads(db: Queryable) {
       (await one<Upload>(
         db,
         `update uploads set name = $2, folder = $3, tags = $4, given_titles = $5, artwork_upload_id = $6,
-           captions_hash = $7, caption_count = $8, caption_bytes = $9
+           captions = $7
          where id = $1 returning ${uploadColumns}`,
-        [
-          id,
-          upload.name,
-          upload.folder,
-          upload.tags,
-          upload.given_titles,
-          upload.artwork_upload_id,
-          upload.captions_hash,
-          upload.caption_count,
-          upload.caption_bytes,
-        ],
+        [id, upload.name, upload.folder, upload.tags, upload.given_titles, upload.artwork_upload_id, upload.captions],
       ))!,
 
     /** Notes that the object is there, so that it is probed. What was found in an earlier object counts no more. */

@@ -35,7 +35,7 @@ export interface Drawing {
   readonly logo: Logo | null;
   readonly texts: readonly TextBlock[];
   /** Absent: none. */
-  readonly captions?: DrawnCaptions;
+  readonly captions?: DrawnCaptions | undefined;
 }
 
 /** A variant of an item: pictures that are sent in place of some of the others. */

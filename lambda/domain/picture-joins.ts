@@ -178,7 +178,7 @@ export function variantOver(
     laterBy(first / framesPerSecond, text),
   );
   const captions = captionsOver(overlays, occurrence.item);
-  return texts.length === 0 ? null : variantWith({ logo: overlays.logo, texts, ...(captions && { captions }) });
+  return texts.length === 0 ? null : variantWith({ logo: overlays.logo, texts, captions });
 }
 
 /** The sound that goes with pictures that are joined. */

@@ -96,6 +96,12 @@ const issueTable = {
     'Set streamBackend to ffmpeg or the mode of the playlist to sequential, or leave look.overlays.next out.',
     'PREPARATION',
   ],
+  captions_missing: [
+    'VIDEO',
+    'Captions are to be drawn, but nothing that the stream shows has any.',
+    'Give a video captions with update_upload, or leave look.overlays.captions out.',
+    'PREPARATION',
+  ],
   playlist_missing: ['PLAYLIST', 'A playlist of the stream does not exist.', 'Name playlists of yours in playlistIDs.'],
   playlist_empty: ['PLAYLIST', 'A playlist of the stream has no items.', 'Add items with apply_playlist_operations.'],
   playlist_not_probed: [

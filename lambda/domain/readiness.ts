@@ -71,6 +71,8 @@ export interface StreamFacts {
   readonly canMixSound: boolean;
   /** Whether what comes next is to be drawn, and is not known when pictures are prepared. */
   readonly missesNext: boolean;
+  /** Whether captions are to be drawn, and nothing that is shown has any. */
+  readonly missesCaptions: boolean;
   /** Whether items are brought to a loudness, so that none is too loud. */
   readonly isLevelled: boolean;
   /** Whether it begins again and again, by a recurrence, and nothing ever ends a run. */
@@ -94,6 +96,7 @@ export function judgeReadiness(facts: StreamFacts, now: Date): ReadinessIssue[] 
     ...judgeSoundUnder(facts),
     ...judgeLogo(facts.logo),
     ...(facts.missesNext ? (['next_not_prepared'] as const) : []),
+    ...(facts.missesCaptions ? (['captions_missing'] as const) : []),
     ...judgeDestination(facts),
     ...facts.otherOutputs.flatMap(judgeOutput),
     ...(facts.creditsLeft > 0 ? [] : (['no_credits'] as const)),

@@ -26,14 +26,14 @@ const framingMode = z.enum(framingModes);
 const framingInput = z
   .strictObject({ mode: framingMode.optional(), colour: colour.optional().describe('Of bars: #rrggbb.') })
   .optional()
-  .describe('How an item of another shape is shown: pad with bars, crop, or blur (itself behind it).');
+  .describe('Of another shape: pad with bars, crop, or blur (itself behind).');
 
 const joinKind = z.enum(pictureJoinKinds);
 const { shortest, longest, step } = pictureJoinSeconds;
 const joinInput = z
   .strictObject({ kind: joinKind, seconds: z.number().min(shortest).max(longest).multipleOf(step).optional() })
   .optional()
-  .describe('How pictures and their sound are followed by the next; dip: through black.');
+  .describe('How the next one follows; dip: through black.');
 
 const place = z.enum(overlayPlaces).meta({ id: 'OverlayPlace' });
 const themeStyle = z.enum(themeStyles);
@@ -48,7 +48,7 @@ const titleInput = z.strictObject({
   seconds: within(overlayBounds.titleSeconds)
     .nullable()
     .default(usualTitle.seconds)
-    .describe('From its beginning; null: to its end, or 60 s of a song over a prepared video.'),
+    .describe('null: to its end, or 60 s of a song over a prepared video.'),
 });
 const nextInput = z.strictObject({
   place: place.default(usualNext.place),
@@ -65,13 +65,13 @@ const themeInput = z.strictObject({
 const overlaysInput = z
   .strictObject({
     logo: logoInput.nullish(),
-    title: titleInput.nullish().describe('Title and artist of each item: of the sound track, where there is one.'),
-    next: nextInput.nullish().describe('Title of what follows each; prepared, not of shuffled videos.'),
-    captions: captionsInput.nullish().describe('Captions of uploads that have some.'),
-    theme: themeInput.optional().describe('How texts are drawn.'),
+    title: titleInput.nullish().describe('Title and artist of each item, or of the sound track.'),
+    next: nextInput.nullish().describe('Title of what follows; prepared, not of shuffled videos.'),
+    captions: captionsInput.nullish().describe('Of uploads that have some.'),
+    theme: themeInput.optional(),
   })
   .nullish()
-  .describe('Drawn over all pictures, inside the safe area.');
+  .describe('Over all pictures, in the safe area.');
 
 /** What requests take of a stream. */
 export const streamLookInput = z

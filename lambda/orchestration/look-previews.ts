@@ -3,8 +3,8 @@ import type { Database } from '../data/database.ts';
 import { formatOfStart } from '../data/streams.ts';
 import { contentFacts } from '../data/uploads.ts';
 import type { Upload } from '../data/uploads.ts';
-import { textsOf, variantAt } from '../domain/drawings.ts';
-import type { Variant } from '../domain/drawings.ts';
+import { captionsOver, textsOf, variantAt } from '../domain/drawings.ts';
+import type { DrawnItem, Variant } from '../domain/drawings.ts';
 import { variantWith } from '../domain/drawing-names.ts';
 import { ofAspect } from '../domain/look.ts';
 import type { StreamLook } from '../domain/look.ts';
@@ -15,7 +15,7 @@ import type { PictureFormat } from '../domain/rendition.ts';
 import { playsSoundTrack, uploadFacts } from './stream-parts.ts';
 import type { StreamParts } from './stream-parts.ts';
 import { noteDrawings } from './take-up-looks.ts';
-import { overlaysOf, shownAs } from './timeline-snapshots.ts';
+import { captionsOf, overlaysOf, shownAs } from './timeline-snapshots.ts';
 
 /** The first of a stream's items that has pictures. */
 export function firstShown(parts: StreamParts): Upload | undefined {
@@ -47,25 +47,38 @@ export async function previewedFormat(
   const next = all[all.findIndex(({ id }) => id === upload.id) + 1] ?? all[0];
   const { kind, durationSeconds } = contentFacts(upload);
   const facts = { kind, durationSeconds: durationSeconds ?? 0 };
-  const item = { name: upload.name, titles: upload.titles, ...facts, ...(next && { next }) };
+  const own = { name: upload.name, titles: upload.titles, ...captionsOf(upload), ...facts };
+  const item = { ...own, ...(next && { next: { name: next.name, titles: next.titles } }) };
   const shown = shownAs({ look }, overlays, upload, item);
   if (overlays) await noteDrawings(data, overlays, [item]);
-  const told = overlays?.ofSound ? toldOver(overlays, heardFirst(parts), atSeconds) : null;
+  const told = overlays?.ofSound ? toldOver(overlays, item, heardFirst(parts), atSeconds) : null;
   if (told) await data.looks.noteDrawings([told]);
   const variant = told?.name ?? variantAt({ ...shown, ...facts }, atSeconds);
   return { ...formatOfItem(format, shown), ...(variant && { variant }) };
 }
 
 /** What is told of a sound track at a time of its first item; null: nothing. */
-function toldOver(overlays: TimelineOverlays, items: readonly Upload[], atSeconds: number): Variant | null {
+function toldOver(
+  overlays: TimelineOverlays,
+  pictures: DrawnItem,
+  items: readonly Upload[],
+  atSeconds: number,
+): Variant | null {
   const [first, next] = items;
   if (!first) return null;
-  const item = { ...first, durationSeconds: first.duration_seconds ?? 0, ...(next && { next }) };
+  const { name, titles, duration_seconds: seconds } = first;
+  const item = {
+    name,
+    titles,
+    durationSeconds: seconds ?? 0,
+    ...(next && { next: { name: next.name, titles: next.titles } }),
+  };
   const texts = textsOf(overlays, { ...item, kind: 'audio' }).filter(
     ({ fromSeconds, toSeconds }) => atSeconds >= fromSeconds && atSeconds < (toSeconds ?? Infinity),
   );
   const shown = texts.map((text) => ({ ...text, fromSeconds: 0, toSeconds: null }));
-  return shown.length === 0 ? null : variantWith({ logo: overlays.logo, texts: shown });
+  const captions = captionsOver(overlays, pictures);
+  return shown.length === 0 ? null : variantWith({ logo: overlays.logo, texts: shown, captions });
 }
 
 /** The first two items of a stream's sound track, as far as there are so many. */

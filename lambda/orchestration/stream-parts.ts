@@ -113,6 +113,7 @@ export function issuesOf(parts: StreamParts, settings: StreamingSettings, now: D
       wantsSoundUnder: wantsSoundUnder(parts),
       canMixSound: stream.stream_backend !== 'manifest',
       missesNext: missesNext(parts),
+      missesCaptions: missesCaptions(parts),
       isLevelled: targetOf(null, stream.sound) !== null,
     },
     now,
@@ -136,6 +137,13 @@ function missesNext({ stream, playlists }: StreamParts): boolean {
   if (!stream.look?.overlays?.next || stream.stream_backend !== 'manifest') return false;
   if (playsSoundTrack(stream, playlists)) return false;
   return playlists.some((each) => each?.kind === 'video' && specOf(each).mode === 'shuffle');
+}
+
+function missesCaptions({ stream, playlists, uploads }: StreamParts): boolean {
+  if (!stream.look?.overlays?.captions) return false;
+  const items = playlists.flatMap((each) => (each?.kind === 'video' ? specOf(each).items : []));
+  const shown = [stream.video_upload_id, ...items.map(({ uploadID }) => uploadID)];
+  return shown.every((id) => id === null || !uploads.get(id)?.captions);
 }
 
 /** Whether sound is played that has titles of its own, so that those of the pictures are not what viewers hear. */

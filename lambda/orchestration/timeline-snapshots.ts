@@ -148,8 +148,8 @@ function sizeOf({ width, height }: Pick<Upload, 'width' | 'height'>) {
 }
 
 /** What an item says of the captions of its upload. */
-export function captionsOf({ captions_hash: captions }: Pick<Upload, 'captions_hash'>): Pick<TimelineItem, 'captions'> {
-  return captions === null ? {} : { captions };
+export function captionsOf({ captions }: Pick<Upload, 'captions'>): Pick<TimelineItem, 'captions'> {
+  return captions ? { captions: captions.hash } : {};
 }
 
 function timelineItem(itemID: string, upload: Upload, imageSeconds: number): TimelineItem {

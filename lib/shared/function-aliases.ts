@@ -7,5 +7,5 @@ export const functionAliases: Readonly<Record<string, string>> = {
   // A function has its credentials in its environment. It needs no sign-in, no role to assume, no machine's metadata.
   '@aws-sdk/credential-provider-node': credentials,
   '@aws-sdk/credential-providers': credentials,
-  '@modelcontextprotocol/server/_shims': join(import.meta.dirname, 'function-mcp-forms.mjs'),
+  '@modelcontextprotocol/server/_shims': join(import.meta.dirname, '../../lambda/surfaces/mcp/form-checks.ts'),
 };

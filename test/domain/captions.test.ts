@@ -1,7 +1,7 @@
 // Captions are read as their makers meant them, and what is broken is refused with its line.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { captionBounds, CaptionsError, parseCaptions } from '../../lambda/domain/captions.ts';
+import { afterCues, captionBounds, CaptionsError, parseCaptions, shownCaptions } from '../../lambda/domain/captions.ts';
 
 const cue = (text: string) => `1\n00:00:01,000 --> 00:00:02,500\n${text}\n`;
 
@@ -34,8 +34,9 @@ describe('files of captions', () => {
     [`${cue('a')}\n2\n00:00:61,000 --> 00:01:02,000\nb`, /^Line 6: times were expected/],
     ['1\n00:00:02,000 --> 00:00:01,000\na', /^Line 2: the caption ends before it begins/],
     [cue('a\n'.repeat(captionBounds.lines + 1).trim()), /^Line 2: the caption has more than 4 lines/],
-    ['é'.repeat(captionBounds.bytes / 2 + 1), /more than 1000000 bytes/],
-    ['00:01.000 --> 00:02.000\na\n\n'.repeat(captionBounds.cues + 1), /^Line 60001: there are more than 20000/],
+    ['é'.repeat(captionBounds.bytes / 2 + 1), /more than 300000 bytes/],
+    ['00:01.000 --> 00:02.000\na\n\n'.repeat(captionBounds.cues + 1), /^Line 30001: there are more than 10000/],
+    ['00:09.500 --> 00:12.000\na\n\n'.repeat(captionBounds.densest.cues + 1), /^From 9 seconds on, more than 60/],
   ])('are refused with a sentence: %#', (file, sentence) => {
     expect(() => parseCaptions(file)).toThrow(sentence);
   });
@@ -71,5 +72,43 @@ describe('files of captions', () => {
   it('are shortened where a line is longer than anybody reads, with signs of tags that never end', () => {
     const open = '<a'.repeat(captionBounds.bytes / 2 - 100);
     expect(parseCaptions(cue(open))[0]!.lines[0]).toHaveLength(200);
+  });
+});
+
+describe('what is shown', () => {
+  const cueOf = (from: string, to: string, text: string) => `00:${from}.000 --> 00:${to}.000\n${text}\n\n`;
+  const file = cueOf('01', '05', 'one') + cueOf('03', '08', 'two') + cueOf('10', '12', 'three');
+  const shown = (fromMs: number, toMs: number, text = file) =>
+    shownCaptions(parseCaptions(text), { fromMs, toMs }).map((each) => [each.fromMs, each.toMs, each.lines.join(' ')]);
+
+  it('at once is together, and each for its own time', () => {
+    expect(shown(0, 20_000)).toEqual([
+      [1000, 3000, 'one'],
+      [3000, 5000, 'one two'],
+      [5000, 8000, 'two'],
+      [10_000, 12_000, 'three'],
+    ]);
+  });
+
+  it('in a stretch begins and ends where it does in the whole, so that stretches fit', () => {
+    expect(shown(4000, 6000)).toEqual([
+      [3000, 5000, 'one two'],
+      [5000, 8000, 'two'],
+    ]);
+    expect(shown(8000, 10_000)).toEqual([]);
+  });
+
+  it('is never more than four lines, whatever never ends', () => {
+    const all = Array.from({ length: 50 }, (_, index) => cueOf(String(index).padStart(2, '0'), '59', `line ${index}`));
+    expect(shown(9500, 10_500, all.join(''))).toEqual([
+      [9000, 10_000, 'line 6 line 7 line 8 line 9'],
+      [10_000, 11_000, 'line 7 line 8 line 9 line 10'],
+    ]);
+  });
+
+  it('is counted, so that not too much is drawn at once', () => {
+    expect(afterCues(parseCaptions(file), 0, 2)).toBe(10_000);
+    expect(afterCues(parseCaptions(file), 1000, 1)).toBe(10_000);
+    expect(afterCues(parseCaptions(file), 0, 3)).toBe(Infinity);
   });
 });

@@ -39,6 +39,7 @@ const ready: StreamFacts = {
   canMixSound: true,
   isLevelled: false,
   missesNext: false,
+  missesCaptions: false,
 };
 
 const channel: ChannelFacts = {
@@ -207,6 +208,7 @@ const leftOut: readonly (readonly [ReadinessCode, Partial<StreamFacts>, RegExp, 
     'AUDIO',
   ],
   ['next_not_prepared', { missesNext: true }, /another order in each lap/, 'VIDEO'],
+  ['captions_missing', { missesCaptions: true }, /nothing that the stream shows has any/, 'VIDEO'],
 ];
 
 describe('ready, though not with everything', () => {

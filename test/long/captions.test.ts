@@ -84,7 +84,10 @@ async function widthsOf(streamBackend: string): Promise<Map<string, Set<number>>
   await until(async () => (await read()).state === 'stopped');
   const file = await ingest.finish();
   const lap = clipSeconds * fps;
-  const [frames, widths] = [(await readBarcodes(tools, file)).slice(-lap), (await panelWidths(file)).slice(-lap)];
+  // A stop cuts the stream off: a picture that is shown before others may have come after them.
+  const last = (all: readonly unknown[]) => [all.length - lap - 10, all.length - 10] as const;
+  const [shown, panels] = [await readBarcodes(tools, file), await panelWidths(file)];
+  const [frames, widths] = [shown.slice(...last(shown)), panels.slice(...last(panels))];
   expect(new Set(frames.map(({ frame }) => frame)).size).toBe(lap);
   const found = new Map<string, Set<number>>();
   for (const [index, { frame }] of frames.entries()) {
@@ -95,7 +98,7 @@ async function widthsOf(streamBackend: string): Promise<Map<string, Set<number>>
 }
 
 it('on every picture that they belong to', { timeout: 240_000 }, async () => {
-  const [encoded, prepared] = [await widthsOf('ffmpeg'), await widthsOf('manifest')];
+  const [encoded, prepared] = await Promise.all([widthsOf('ffmpeg'), widthsOf('manifest')]);
   expect([...encoded.keys()].toSorted()).toEqual(['', 'end', 'rain', 'rain and window', 'window']);
   for (const [due, widths] of [...encoded, ...prepared]) {
     if (due === '') expect([...widths]).toEqual([0]);

@@ -1,32 +1,29 @@
--- Files of captions beside uploads: each once, by its hash, as items that play name the one that they began with.
+-- Files of captions beside uploads: each once, by its hash, as what is drawn names the one that it was made with.
 create table captions (
   hash text primary key,
   file text not null,
   noted_at timestamptz not null default now()
 );
 
-alter table uploads
-  add column captions_hash text,
-  add column caption_count int not null default 0,
-  add column caption_bytes int not null default 0;
-
-alter table uploads add constraint uploads_captions_hash_fkey foreign key (captions_hash) references captions (hash)
-  not valid;
-create index uploads_with_captions on uploads (captions_hash) where captions_hash is not null;
+-- The file of an upload: its hash, how many captions are in it, and its bytes.
+alter table uploads add column captions jsonb;
+create index uploads_with_captions on uploads ((captions ->> 'hash')) where captions is not null;
 create index drawings_with_captions on drawings ((drawing #>> '{captions,hash}'))
   where drawing #>> '{captions,hash}' is not null;
 
 create function count_captions() returns trigger language plpgsql as $$
+declare
+  before bigint := coalesce((old.captions ->> 'bytes')::bigint, 0);
 begin
   if tg_op = 'DELETE' then
-    perform note_use(old.user_id, 'captionBytes', -old.caption_bytes);
+    perform note_use(old.user_id, 'captionBytes', -before);
   else
-    perform note_use(new.user_id, 'captionBytes', new.caption_bytes - old.caption_bytes);
+    perform note_use(new.user_id, 'captionBytes', coalesce((new.captions ->> 'bytes')::bigint, 0) - before);
   end if;
   return null;
 end $$;
 
-create trigger uploads_captions_changed after update of caption_bytes on uploads
-  for each row when (new.caption_bytes <> old.caption_bytes) execute function count_captions();
+create trigger uploads_captions_changed after update of captions on uploads
+  for each row when (new.captions is distinct from old.captions) execute function count_captions();
 create trigger uploads_captions_deleted after delete on uploads
-  for each row when (old.caption_bytes <> 0) execute function count_captions();
+  for each row when (old.captions is not null) execute function count_captions();

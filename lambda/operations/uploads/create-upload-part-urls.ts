@@ -33,13 +33,12 @@ export const createUploadPartUrls = operation(['service:write'], {
   summary: 'Get presigned URLs to send parts of the bytes to',
   description:
     'For an upload that was created with multipart: a PUT for each part, in any order, several at once. ' +
-    'Part n has the bytes from (n − 1) · partSizeBytes on. A part that was interrupted is sent again, by the same ' +
-    'URL or by a new one; after a reload or a day, list_upload_parts says which are there. ' +
+    'Part n has the bytes from (n − 1) · partSizeBytes on. An interrupted part is sent again; list_upload_parts ' +
+    'says which are there. ' +
     'With sha256, a URL takes these bytes only. Of a film of 40 MiB: ' +
     'POST /uploads with {"name": "film.mp4", "mimeType": "video/mp4", "fileSize": 41943040, "multipart": true}; ' +
-    'POST here with {"partNumbers": [1, 2, 3]}; split -b 16777216 film.mp4 part. on your side; ' +
-    'PUT part.aa, part.ab and part.ac to the three URLs; POST /uploads/{id}/complete, which ends in 422 ' +
-    'parts_missing with partNumbers to send again, until all are there.',
+    'POST here with {"partNumbers": [1, 2, 3]}; PUT what split -b 16777216 film.mp4 makes to the three URLs; ' +
+    'POST /uploads/{id}/complete, which ends in 422 parts_missing with partNumbers to send again.',
   tag: 'uploads',
   method: 'POST',
   path: '/uploads/{id}/part-urls',

@@ -42,7 +42,7 @@ export const updateUpload = operation(['service:write'], {
     captions: text(0, captionBounds.bytes)
       .nullable()
       .optional()
-      .describe('Of a video: an SRT or WebVTT file, for look.overlays.captions of streams. null: none.'),
+      .describe('Of a video: the text of an SRT or WebVTT file, which look.overlays.captions draws. null: none.'),
   }),
   output: { status: 200, body: uploadSchema },
   errors: ['not_found', 'limit_reached'],
@@ -56,9 +56,9 @@ export const updateUpload = operation(['service:write'], {
       tags: body.tags && distinctTags(body.tags),
       given_titles: givenTitles(before, body),
       artwork_upload_id: artworkUploadID,
-      ...(await captionsOf(ctx, before, body.captions)),
+      captions: await captionsOf(ctx, before, body.captions),
     });
-    if (arranged.captions_hash !== before.captions_hash) await showCaptions(ctx, params.id);
+    if (arranged.captions?.hash !== before.captions?.hash) await showCaptions(ctx, params.id);
     return presentUpload(ctx, arranged);
   },
 });
@@ -75,16 +75,19 @@ function givenTitles(
 }
 
 /** What an upload says of its captions from now on: nothing where nothing is said. */
-async function captionsOf(ctx: Context, { type, caption_bytes: before }: Upload, file: string | null | undefined) {
-  if (file === undefined) return {};
-  if (file === null) return { captions_hash: null, caption_count: 0, caption_bytes: 0 };
+async function captionsOf(
+  ctx: Context,
+  { type, captions: before }: Upload,
+  file: string | null | undefined,
+): Promise<Upload['captions'] | undefined> {
+  if (file === undefined || file === null) return file;
   if (type !== 'video') throw fieldProblem('captions', 'Only videos have captions: this upload is none.');
   const count = countCues(file);
   const bytes = Buffer.byteLength(file);
-  await assertRoom(ctx, { captionBytes: Math.max(0, bytes - before) });
+  await assertRoom(ctx, { captionBytes: Math.max(0, bytes - (before?.bytes ?? 0)) });
   const hash = sha256(file);
   await ctx.data.captions.note(hash, file);
-  return { captions_hash: hash, caption_count: count, caption_bytes: bytes };
+  return { hash, count, bytes };
 }
 
 /** @throws {ProblemError} validation_failed, with the line that cannot be read */

@@ -107,7 +107,7 @@ function present(
     tags: [...upload.tags],
     ...titlesOfItem({}, upload),
     artworkUploadID: upload.artwork_upload_id,
-    captionCount: upload.caption_count,
+    captionCount: upload.captions?.count ?? 0,
     type: upload.type,
     mimeType: upload.mime_type,
     uploaded: upload.uploaded,

@@ -16,7 +16,7 @@ import { profileOf } from '../ffmpeg/profile.ts';
 import type { EncoderPace } from '../encoded/encoder-pace.ts';
 import { encoderKeyOf } from '../encoded/shared-encoder.ts';
 import type { SharedEncoders } from '../encoded/shared-encoder.ts';
-import type { MediaOptions } from '../encoded/ffmpeg-media.ts';
+import type { MediaOptions } from '../encoded/media-options.ts';
 import type { MediaTools } from '../media/media-tools.ts';
 import { loadPreparedTimelines } from '../prepared/load-timelines.ts';
 import type { MadeFrom } from '../prepared/segment-sources.ts';

@@ -10,7 +10,7 @@ import { laterBy, overlaysAt, soundTexts } from '../../domain/sound-titles.ts';
 import { drawTogether } from '../drawing/text-sheet.ts';
 import type { PictureJoins } from '../ffmpeg/joined-pictures.ts';
 import type { PictureOverlay } from '../ffmpeg/overlays.ts';
-import type { MediaOptions } from './ffmpeg-media.ts';
+import type { MediaOptions } from './media-options.ts';
 import type { ItemOverlays, ItemSound } from './item-track.ts';
 
 /** An ffmpeg draws so many songs at once, or those of so long, and so many captions. */

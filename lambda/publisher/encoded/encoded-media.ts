@@ -2,7 +2,7 @@
 import { openAudioEncoder } from '../ffmpeg/audio-encoder.ts';
 import { audioFormat, bytesPerSecondOf } from '../ffmpeg/profile.ts';
 import { openFrames } from './ffmpeg-media.ts';
-import type { MediaOptions } from './ffmpeg-media.ts';
+import type { MediaOptions } from './media-options.ts';
 import { MessageQueue, aheadSeconds } from './message-queue.ts';
 import { sendPaced } from './paced-sender.ts';
 import type { Encoding, SharedEncoders } from './shared-encoder.ts';

@@ -1,10 +1,7 @@
 // The endless media of a stream, encoded by one ffmpeg per item: pictures and sound on one grid, over all joins.
-import type { Log } from '../../log.ts';
-import type { Timelines } from '../../data/timelines.ts';
 import { frameCountOf } from '../../domain/play-out.ts';
 import type { ItemOccurrence, TimelineEntry, TimelineItem } from '../../domain/play-out.ts';
 import { levelAt } from '../../domain/sound.ts';
-import type { EncoderSettings } from '../ffmpeg/encoder-arguments.ts';
 import { openItem } from '../ffmpeg/item-source.ts';
 import { joinsWithin } from '../ffmpeg/joined-pictures.ts';
 import type { PictureJoins } from '../ffmpeg/joined-pictures.ts';
@@ -13,25 +10,10 @@ import type { JoinedAudioRequest } from '../ffmpeg/joined-audio.ts';
 import { UnderMixer } from '../ffmpeg/sound-under.ts';
 import type { VideoFrame } from '../ffmpeg/video-source.ts';
 import { audioFormat } from '../ffmpeg/profile.ts';
-import type { Profile } from '../ffmpeg/profile.ts';
 import { endOfTexts, withOverlays } from './drawn-over.ts';
 import { ItemTrack } from './item-track.ts';
 import type { ItemSound } from './item-track.ts';
-import type { MediaTools } from '../media/media-tools.ts';
-
-export interface MediaOptions {
-  readonly tools: MediaTools;
-  readonly profile: Profile;
-  /** What an item that begins now is encoded with. */
-  readonly encoder: () => EncoderSettings;
-  readonly loadTimelines: () => Promise<Timelines>;
-  /** Answers with a URL from which ffmpeg can read an object for as long as an item lasts. */
-  readonly urlOf: (objectKey: string) => Promise<string>;
-  /** The file of captions with a hash; null where it is gone. */
-  readonly captionsOf: (hash: string) => Promise<string | null>;
-  readonly log: Log;
-  readonly signal: AbortSignal;
-}
+import type { MediaOptions } from './media-options.ts';
 
 /** One picture of the stream with exactly its share of sound. */
 export interface TimedFrame {

@@ -50,7 +50,7 @@ export async function overlaysOfFormats(
 ): Promise<(PictureOverlay | null)[]> {
   const drawings = await Promise.all(pictures.map(({ format }) => drawingOf(source, format)));
   const texts = await Promise.all(
-    drawings.map((drawing, index) => (drawing ? textsWithin(source, drawing, pictures[index]!) : [])),
+    drawings.map(async (drawing, index) => (drawing ? textsWithin(source, drawing, pictures[index]!) : [])),
   );
   const sheets = await drawTogether(texts, profileOf(pictures[0]!.format), signal);
   const logos = await Promise.all(

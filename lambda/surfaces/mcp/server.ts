@@ -5,6 +5,7 @@ import type { Caller } from '../../operations/context.ts';
 import type { ProblemError } from '../../operations/problem-codes.ts';
 import type { Scope } from '../../operations/scopes.ts';
 import { callTool } from './calls.ts';
+import { DefaultJsonSchemaValidator } from './form-checks.ts';
 import { listTemplates, readResource } from './resources.ts';
 import type { Tools } from './tools.ts';
 import { problemDocument } from '../problem-response.ts';
@@ -38,6 +39,8 @@ export interface McpSession {
 /** Clients may keep lists for five minutes, since lists change with releases only. */
 const listsFresh = { ttlMs: 300_000, cacheScope: 'private' } as const;
 
+const formChecks = new DefaultJsonSchemaValidator();
+
 export function createMcpServer(
   service: Service,
   { tools, prompts, instructions }: McpContent,
@@ -48,6 +51,7 @@ export function createMcpServer(
     {
       capabilities: { tools: {}, resources: {}, prompts: {} },
       instructions,
+      jsonSchemaValidator: formChecks,
       cacheHints: {
         'tools/list': listsFresh,
         'prompts/list': listsFresh,

@@ -22,6 +22,7 @@ export const remedies: Readonly<Partial<Record<ReadinessCode, string>>> = {
   logo_unusable: 'The library says why. Choose another picture as logo, or none, under “Sound and look”.',
   join_without_track: 'Have the pictures follow each other likewise under “Sound and look”, or take sound of its own.',
   next_not_prepared: 'Have the playlist played in order, or leave that out under “Sound and look”.',
+  captions_missing: 'Give a video captions in the library, or leave them out under “Sound and look”.',
   playlist_missing: 'Make a playlist in its settings, or choose a file under “Plays”.',
   playlist_empty: 'Add items to it.',
   playlist_not_probed: soon,
