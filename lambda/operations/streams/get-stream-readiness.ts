@@ -31,7 +31,7 @@ export const getStreamReadiness = operation(['service:read'], {
   id: 'getStreamReadiness',
   summary: 'Check whether a stream can start',
   description:
-    'The same checks as start_stream, without changing anything or connecting anywhere. ' +
+    'The checks of start_stream; nothing is changed or connected to. ' +
     'Each issue says what to do. Those of stage PREFLIGHT keep the stream from starting; ' +
     'those of PREPARATION say what a start leaves out. advice says what would be better.',
   tag: 'streams',

@@ -16,7 +16,7 @@ export const startStream = operation(['service:write'], {
   description:
     'Costs credits for the minutes that are live. Answers at once, with state activating or preparing. Next: ' +
     'poll get_stream until state is active or failed. A stream that is live already is answered as it is. ' +
-    'Playlists whose draft differs from what is live are published by the start.',
+    'Drafts of playlists that differ from what is live are published.',
   tag: 'streams',
   method: 'POST',
   path: '/streams/{id}/start',

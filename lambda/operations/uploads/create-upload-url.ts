@@ -20,8 +20,8 @@ export const createUploadUrl = operation(['service:write'], {
   summary: 'Get a presigned URL to send the bytes to',
   description:
     'Send the whole file with one HTTP PUT and the given headers, then call complete_upload. ' +
-    'The first PUT counts: with If-None-Match a second one is answered 412, and so is a repetition of one that ' +
-    'has arrived, after which complete_upload is next. The URL needs no credential: treat it as a secret.',
+    'The first PUT counts: with If-None-Match a second one, or one that has arrived, is answered 412: ' +
+    'then call complete_upload. The URL needs no credential: treat it as a secret.',
   tag: 'uploads',
   method: 'POST',
   path: '/uploads/{id}/upload-url',

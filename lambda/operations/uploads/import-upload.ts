@@ -15,8 +15,8 @@ export const importUpload = operation(['service:write'], {
   description:
     'Fetches up to 100 GiB in the background: poll the upload until externalSource.state is completed, then ' +
     'until probeState is. ' +
-    'Share links of Google Drive, Dropbox, OneDrive, SharePoint and Box work as they are, if everyone who has the ' +
-    'link may download the file.',
+    'Share links of Google Drive, Dropbox, OneDrive, SharePoint and Box work, if everyone with the link may ' +
+    'download the file.',
   tag: 'uploads',
   method: 'POST',
   path: '/uploads/import',

@@ -42,7 +42,7 @@ export const updateUpload = operation(['service:write'], {
     captions: text(0, captionBounds.bytes)
       .nullable()
       .optional()
-      .describe('Of a video: the text of an SRT or WebVTT file, which look.overlays.captions draws. null: none.'),
+      .describe('Of a video: the text of an SRT or WebVTT file, for look.overlays.captions. null: none.'),
   }),
   output: { status: 200, body: uploadSchema },
   errors: ['not_found', 'limit_reached'],

@@ -40,7 +40,7 @@ export const uploadSchema = z
     artist: z.string().nullable(),
     album: z.string().nullable(),
     artworkUploadID: z.string().nullable().describe('The image that was set as its artwork.'),
-    captionCount: z.int32().describe('Of its file of captions; 0: it has none.'),
+    captionCount: z.int32().describe('0: it has none.'),
     type: z.enum(uploadTypes),
     mimeType: z.string(),
     uploaded: z.boolean().describe('The bytes have arrived: complete was called, or the import is completed.'),
