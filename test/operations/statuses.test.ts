@@ -370,6 +370,10 @@ const scenarios: Readonly<Record<string, Scenarios>> = {
     done: async () => call('PATCH', `/uploads/${await unprobed()}`, { folder: 'Music/Live', tags: ['jazz'] }),
     not_found: () => call('PATCH', '/uploads/nothing', { name: 'x' }),
     validation_failed: async () => call('PATCH', `/uploads/${await unprobed()}`, { folder: 'a//b' }),
+    limit_reached: () =>
+      without('captionBytes', async () =>
+        call('PATCH', `/uploads/${await upload()}`, { captions: '1\n00:00:00,000 --> 00:00:02,000\nHello\n' }),
+      ),
   },
   create_upload_url: {
     done: () => on('uploads', unprobed(), 'upload-url'),

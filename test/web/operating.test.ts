@@ -232,6 +232,36 @@ describe.skipIf(!chromiumPath)('an operator with a browser (skipped where Chromi
     expect([sound.loudness, state]).toEqual([{ enabled: true, targetLUFS: -16 }, 'active']);
   });
 
+  test('gives a video captions, in UTF-8 or UTF-16, is told what is wrong with others, and shows them', async () => {
+    const give = async (file: string | Buffer) => {
+      await page.goto(`${run.connection.siteURL}/library`);
+      const row = page.getByRole('listitem').filter({ hasText: 'film.mp4' });
+      await row.getByText(/^(Captions|\d+ captions?)$/).click();
+      const buffer = Buffer.from(file);
+      await row.getByLabel(/^Captions of film/).setInputFiles({ name: 'film.srt', mimeType: 'text/plain', buffer });
+      return row;
+    };
+    const cue = (second: number, text: string) => `00:00:0${second},000 --> 00:00:0${second + 1},000\n${text}\n\n`;
+    const countOf = async () => (await run.api('GET', '/uploads?q=film')).data[0].captionCount;
+    await (await give(cue(1, 'Good evening') + '00:00:03 to 00:00:04\nand welcome')).getByText('Line 5').waitFor();
+    await (await give(Buffer.from('Grüße', 'latin1'))).getByText('is not in UTF-8').waitFor();
+    expect(await countOf()).toBe(0);
+    expect(await browser.look('library-captions')).toEqual([]);
+    await (await give(cue(1, 'Good evening') + cue(3, 'and welcome'))).getByText('2 captions').waitFor();
+    const row = await give(Buffer.from(`\ufeff${cue(1, 'Grüße')}`, 'utf16le'));
+    await row.getByText('1 caption', { exact: true }).waitFor();
+    await page.goto(`${run.connection.siteURL}/streams/${streamID}`);
+    await page.getByLabel('Captions', { exact: true }).selectOption('top');
+    await page.getByRole('button', { name: 'Save sound and look' }).click();
+    const captionsOf = async () => (await run.api('GET', `/streams/${streamID}`)).look.overlays.captions;
+    await until(async () => (await captionsOf())?.place === 'top');
+    await page.goto(`${run.connection.siteURL}/library`);
+    await row.getByText('1 caption', { exact: true }).click();
+    await row.getByRole('button', { name: /^Take away the captions/ }).click();
+    await until(async () => (await countOf()) === 0);
+    expect(await captionsOf()).toEqual({ place: 'top' });
+  });
+
   test('finds streams by name and by what needs attention', async () => {
     await page.goto(`${run.connection.siteURL}/streams`);
     await page.getByRole('searchbox').fill('evening');

@@ -14,6 +14,7 @@ import type { Upload } from '../app/types.ts';
 import { usePages } from '../app/use-pages.ts';
 import { Field, Form } from '../form.tsx';
 import { words } from '../words/en.ts';
+import { Captions } from './captions.tsx';
 import { chosenFiles, droppedFiles } from './dropped-files.ts';
 import { addFiles } from './upload-queue.ts';
 
@@ -92,6 +93,7 @@ function Row({ upload }: { readonly upload: Upload }): ReactNode {
         <p className="hint">{facts.join(' · ')}</p>
         {failure && <p className="error">{failure.detail}</p>}
         <Findings findings={upload.findings} />
+        {upload.type === 'video' && upload.probeState === 'completed' && <Captions upload={upload} />}
       </div>
       <div className="state">
         <span className="badge" data-tone={toneOf(upload)}>

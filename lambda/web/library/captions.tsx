@@ -1,0 +1,64 @@
+// The captions of a video: given as a file beside it, counted, taken away.
+import { useState } from 'react';
+import type { ReactNode } from 'react';
+import { call } from '../app/api.ts';
+import { refresh } from '../app/live-data.ts';
+import type { Upload } from '../app/types.ts';
+import { words } from '../words/en.ts';
+
+export function Captions({ upload: { id, name, captionCount } }: { readonly upload: Upload }): ReactNode {
+  const [error, setError] = useState<string | null>(null);
+  const set = async (captionsOf: () => Promise<string | null>): Promise<void> => {
+    try {
+      setError(null);
+      await call('PATCH', `/uploads/${id}`, { captions: await captionsOf() });
+      refresh('/uploads');
+    } catch (failure) {
+      setError((failure as Error).message);
+    }
+  };
+  return (
+    <details>
+      <summary>{words.library.captions(captionCount)}</summary>
+      <p className="hint">{words.library.captionsHint}</p>
+      <p className="buttons">
+        <label className="button">
+          {words.library.chooseCaptions}
+          <input
+            type="file"
+            className="hidden"
+            accept=".srt,.vtt"
+            aria-label={words.library.captionsOf(name)}
+            onChange={({ target }) => {
+              const file = target.files?.[0];
+              if (file) void set(() => textOf(file));
+              // The same file can be chosen again, mended.
+              target.value = '';
+            }}
+          />
+        </label>
+        {captionCount > 0 && (
+          <button
+            type="button"
+            aria-label={words.library.removeCaptionsOf(name)}
+            onClick={() => void set(async () => null)}
+          >
+            {words.library.removeCaptions}
+          </button>
+        )}
+      </p>
+      <div role="alert">{error !== null && <p className="error">{error}</p>}</div>
+    </details>
+  );
+}
+
+/** In UTF-8, or in UTF-16 where the file says so itself: other encodings cannot be told apart. */
+async function textOf(file: File): Promise<string> {
+  const bytes = new Uint8Array(await file.arrayBuffer());
+  const encoding = { '255 254': 'utf-16le', '254 255': 'utf-16be' }[bytes.slice(0, 2).join(' ')] ?? 'utf-8';
+  try {
+    return new TextDecoder(encoding, { fatal: true }).decode(bytes);
+  } catch {
+    throw new Error(words.library.captionsEncoding);
+  }
+}
