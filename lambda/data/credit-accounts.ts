@@ -186,7 +186,7 @@ export function creditAccounts(db: Queryable) {
      */
     makeRestDue: () =>
       db.query(
-        `update billing_accounts set due_at = now()
+        `update billing_accounts set due_at = date_trunc('milliseconds', now())
          where (due_at is null or due_at > now() + make_interval(secs => ${dueAgainSeconds})) and user_id in (
            select u.id from users u join streams s on s.user_id = u.id
            where (u.disabled_at is not null or u.held_at is not null)
