@@ -11,11 +11,12 @@ export interface HeldContent {
   readonly object_key: string;
 }
 
-/** SQL of streams `s` that play one of the uploads $1, or are about to. */
+/** SQL of streams `s` that play or show one of the uploads $1, or are about to. */
 const playing = `
   from streams s
   where s.state in ('preparing', 'activating', 'active', 'failing') and (
     s.video_upload_id = any ($1) or s.audio_upload_id = any ($1)
+    or s.look #>> '{overlays,logo,uploadID}' = any ($1) or s.look #>> '{stinger,uploadID}' = any ($1)
     or exists (
       select from timeline_entries t, jsonb_array_elements(t.snapshot -> 'items') as item
       where t.stream_id = s.id and item ->> 'uploadID' = any ($1)))`;

@@ -12,6 +12,7 @@ export interface StreamPart {
 
 /** SQL of the condition that a stream names the upload $1, the playlist $2 or the destination $3. */
 const namesPart = `(video_upload_id = $1 or audio_upload_id = $1 or look #>> '{overlays,logo,uploadID}' = $1
+  or look #>> '{stinger,uploadID}' = $1
   or playlist_ids @> array[$2] or destination_id = $3
   or id = any (array(select stream_id from outputs where destination_id = $3)))`;
 
@@ -29,11 +30,13 @@ export function streamParts(db: Queryable) {
       return rows.map(({ id }) => id);
     },
 
-    /** Ids of the streams that draw this upload as their logo. */
-    withLogo: async (uploadID: string) => {
+    /** Ids of the streams whose logo or stinger this upload is. */
+    withInLook: async (uploadID: string) => {
       const rows = await all<{ id: string }>(
         db,
-        `select id from streams where look #>> '{overlays,logo,uploadID}' = $1 and deleted_at is null order by id`,
+        `select id from streams
+         where (look #>> '{overlays,logo,uploadID}' = $1 or look #>> '{stinger,uploadID}' = $1) and deleted_at is null
+         order by id`,
         [uploadID],
       );
       return rows.map(({ id }) => id);

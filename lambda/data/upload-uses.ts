@@ -29,12 +29,12 @@ export function uploadUses(db: Queryable) {
            or exists (
              -- An entry of the timeline plays, or will, unless a later one of its track has taken over.
              select from live join timeline_entries playing on playing.stream_id = live.id
-             where (playing.snapshot -> 'items' @> $2
+             where (playing.snapshot -> 'items' @> $2 or playing.snapshot -> 'items' @> $3
                  or playing.snapshot -> 'overlays' -> 'logo' ->> 'uploadID' = $1) and not exists (
                select from timeline_entries later
                where later.stream_id = playing.stream_id and later.track = playing.track
                  and later.number > playing.number and later.offset_seconds < elapsed_seconds)) as used`,
-        [id, JSON.stringify([{ uploadID: id }])],
+        [id, JSON.stringify([{ uploadID: id }]), JSON.stringify([{ join: { stinger: { uploadID: id } } }])],
       ))!.used,
 
     /** What uses each of these uploads; in no order. */
@@ -46,7 +46,7 @@ export function uploadUses(db: Queryable) {
             where p.draft -> 'items' @> i.item or p.live -> 'items' @> i.item) as playlists,
            (select count(*)::int from streams s
             where (s.video_upload_id = u.id or s.audio_upload_id = u.id
-                or s.look #>> '{overlays,logo,uploadID}' = u.id) and s.deleted_at is null) as streams
+                or s.look #>> '{overlays,logo,uploadID}' = u.id or s.look #>> '{stinger,uploadID}' = u.id) and s.deleted_at is null) as streams
          from unnest($1::text[]) as u (id)
          cross join lateral (select jsonb_build_array(jsonb_build_object('uploadID', u.id)) as item) as i`,
         [ids],
@@ -60,7 +60,8 @@ export function uploadUses(db: Queryable) {
           where draft -> 'items' @> $2 or live -> 'items' @> $2 order by seq limit $3)
          union all
          (select 'stream', id, name from streams
-          where (video_upload_id = $1 or audio_upload_id = $1 or look #>> '{overlays,logo,uploadID}' = $1)
+          where (video_upload_id = $1 or audio_upload_id = $1 or look #>> '{overlays,logo,uploadID}' = $1
+              or look #>> '{stinger,uploadID}' = $1)
             and deleted_at is null
             and state in ('preparing', 'activating', 'active', 'failing', 'stopping') order by seq limit $3)`,
         [id, JSON.stringify([{ uploadID: id }]), most],

@@ -1,5 +1,7 @@
 // What the pictures of a stream look like: their shape, how an item of another shape is put into it, what is over it.
+import { overlayUploads } from './overlays.ts';
 import type { DrawingName, Overlays } from './overlays.ts';
+import type { Stinger, StingerSettings } from './stinger.ts';
 
 /** Width to height. */
 export const aspects = ['16:9', '9:16', '1:1'] as const;
@@ -14,14 +16,27 @@ export interface Framing {
   readonly colour: string;
 }
 
-export const pictureJoinKinds = ['cut', 'dip', 'crossfade'] as const;
+export const pictureJoinKinds = ['cut', 'dip', 'crossfade', 'stinger'] as const;
 
 /** How an item of pictures is followed by the next one; its own sound goes with them. */
 export interface PictureJoin {
-  /** A dip goes through black and silence; with a crossfade the next item begins while this one is still seen. */
+  /**
+   * A dip goes through black and silence; with a crossfade the next item begins while this one is still seen; the
+   * stinger of the stream is played over the end of this one and the beginning of the next.
+   */
   readonly kind: (typeof pictureJoinKinds)[number];
-  /** How long each fade lasts; of no meaning for a cut. */
+  /** How long each fade lasts; of no meaning for a cut, nor for a stinger in settings. */
   readonly seconds: number;
+}
+
+/** How pictures of a timeline follow one another. */
+export type ShownJoin = StingerJoin | { readonly kind: 'dip' | 'crossfade'; readonly seconds: number };
+
+export interface StingerJoin {
+  readonly kind: 'stinger';
+  /** How long the stinger is seen over the item that ends. */
+  readonly seconds: number;
+  readonly stinger: Stinger;
 }
 
 export const pictureJoinSeconds = { shortest: 0.2, longest: 2, step: 0.1 } as const;
@@ -35,6 +50,8 @@ export interface ItemLook {
 export interface StreamLook extends ItemLook {
   readonly aspect: Aspect;
   readonly framing: Framing;
+  /** For joins of that kind; absent: these are cuts. */
+  readonly stinger?: StingerSettings;
   /** Absent: nothing is drawn over its pictures. */
   readonly overlays?: Overlays;
   /** What is drawn over all of its pictures; it follows from `overlays`. */
@@ -46,6 +63,11 @@ export const usualLook: StreamLook & Required<ItemLook> = {
   framing: { mode: 'pad', colour: '#000000' },
   join: { kind: 'cut', seconds: 1 },
 };
+
+/** The ids of the uploads that are drawn, or played over pictures. */
+export function lookUploads(look: StreamLook | null | undefined): string[] {
+  return [...overlayUploads(look?.overlays), ...(look?.stinger ? [look.stinger.uploadID] : [])];
+}
 
 /** The part of a stream's format that its aspect is. @param aspect null: 16:9 */
 export function ofAspect(aspect: Aspect | null): { readonly aspect?: Exclude<Aspect, '16:9'> } {

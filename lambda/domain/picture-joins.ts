@@ -3,16 +3,19 @@ import { captionsOver, variantAt } from './drawings.ts';
 import type { Variant } from './drawings.ts';
 import { variantWith } from './drawing-names.ts';
 import { pictureJoinSeconds, usualLook } from './look.ts';
-import type { PictureJoin } from './look.ts';
+import type { PictureJoin, ShownJoin } from './look.ts';
 import { overlayBounds } from './overlays.ts';
 import { frameCountOf } from './play-out.ts';
 import type { ItemOccurrence, TimelineItem } from './play-out.ts';
 import { firstSoundFrameFrom, soundGridFrame } from './prepared-play-out.ts';
 import { formatName, stillSeconds } from './rendition.ts';
 import type { PictureFormat } from './rendition.ts';
-import { joinName, occurrenceBefore, soundOf } from './sound-joins.ts';
-import type { JoinedSound, JoinedTrack, JoinRecipe } from './sound-joins.ts';
+import { joinName, occurrenceBefore, samplesPerSoundFrame, soundOf, soundSampleRate } from './sound-joins.ts';
+import type { JoinedSound, JoinedTrack, JoinRecipe, SoundOver } from './sound-joins.ts';
+import type { ItemJoin } from './sound.ts';
 import { laterBy, overlaysAt, soundTexts } from './sound-titles.ts';
+import { secondsAfterCut } from './stinger.ts';
+import type { Stinger } from './stinger.ts';
 import { framesPerSecond as rates } from './video-format.ts';
 import type { DynamicRange } from './video-format.ts';
 
@@ -29,7 +32,7 @@ export interface JoinedPictures extends Pick<PictureFormat, 'framing' | 'drawn' 
 /** What is prepared where pictures are joined, with the sound that goes with it; groups count as those of the item. */
 export interface PictureJoinRecipe {
   /** `plain`: nothing is joined, as texts alone make the difference (`titled-pictures.ts`). */
-  readonly shape: 'crossfade' | 'fadeIn' | 'fadeOut' | 'plain';
+  readonly shape: 'crossfade' | 'fadeIn' | 'fadeOut' | 'stingerStart' | 'stingerEnd' | 'plain';
   readonly seconds: number;
   /** The name of the stream's format, without framing and drawing. */
   readonly format: string;
@@ -38,7 +41,15 @@ export interface PictureJoinRecipe {
   readonly groupCount: number;
   /** Of a crossfade: the item that goes on beneath, and its picture that is due together with the first one here. */
   readonly from: (JoinedPictures & { readonly group: number }) | null;
+  /** Absent: no stinger is over them. */
+  readonly stinger?: StingerPictures;
   readonly sound: JoinRecipe;
+}
+
+/** A stinger, as a join has its pictures. */
+export interface StingerPictures extends Pick<Stinger, 'contentHash' | 'videoCodec' | 'dynamicRange'> {
+  /** Its picture that is due together with the first one of the join; negative: it begins so many later. */
+  readonly frame: number;
 }
 
 /** A join of pictures where a timeline has it. */
@@ -58,12 +69,14 @@ const shortestJoinedSeconds = 5;
 
 /**
  * Items of a track of pictures with their joins: their own, or that of their stream. A join lasts half of the shortest
- * item at most. A still image that is all there is has none.
+ * item at most, and a stinger that would be cut short is none. A still image that is all there is has none.
  * @param items without joins
+ * @param stinger null: there is none, so what wants it is followed by a cut
  */
 export function withPictureJoins(
   items: readonly TimelineItem[],
   ofStream: PictureJoin = usualLook.join,
+  stinger: ShownStinger | null = null,
 ): TimelineItem[] {
   const shortest = Math.min(...items.map(({ durationSeconds }) => Math.max(1, durationSeconds)));
   const longest = Math.min(pictureJoinSeconds.longest, Math.floor((shortest / 2) * 10) / 10);
@@ -71,8 +84,24 @@ export function withPictureJoins(
   return items.map((item) => {
     const { kind, seconds } = item.ownJoin ?? ofStream;
     if (kind === 'cut' || isStill || item.durationSeconds < shortestJoinedSeconds) return item;
-    return { ...item, join: { kind, seconds: Math.min(seconds, longest) } };
+    if (kind !== 'stinger') return { ...item, join: { kind, seconds: Math.min(seconds, longest) } };
+    return stinger && longestPart(stinger) <= longest ? { ...item, join: { kind, ...stinger } } : item;
   });
+}
+
+/** A stinger, and how long it is seen over the item that ends. */
+export type ShownStinger = Pick<Extract<ShownJoin, { kind: 'stinger' }>, 'seconds' | 'stinger'>;
+
+function longestPart({ seconds, stinger: { durationSeconds } }: ShownStinger): number {
+  return Math.max(seconds, secondsAfterCut(durationSeconds, seconds));
+}
+
+export function isSameJoin(one: ItemJoin | undefined, other: ItemJoin | undefined): boolean {
+  return one?.kind === other?.kind && one?.seconds === other?.seconds && stingerIn(one) === stingerIn(other);
+}
+
+function stingerIn(join: ItemJoin | undefined): string | null {
+  return join?.kind === 'stinger' ? join.stinger.objectKey : null;
 }
 
 interface Joined {
@@ -101,22 +130,62 @@ function headOf({ track, occurrence, format }: Joined, before: ItemOccurrence): 
   const variant = variantOver(track, occurrence, { baseFrame: occurrence.startFrame, first: 0, end: groupCount }, rate);
   const own = picturesOf(track, occurrence, format, 0, variant);
   if (!own) return [];
-  const shape = join.kind === 'crossfade' ? 'crossfade' : 'fadeIn';
+  const shape = headShapes[join.kind];
+  if (!shape) return [];
   // It goes on with what is drawn over its end: a title that is still shown then fades out with it.
   const beneath = beneathFrames(before, groupCount);
   const variantBefore = shape === 'crossfade' ? variantOver(track, before, beneath, rate) : null;
   const from = shape === 'crossfade' ? picturesOf(track, before, format, before.frameCount, variantBefore) : null;
   if (shape === 'crossfade' && !from) return [];
   const soundGroup = soundGridFrame(occurrence.startFrame, rate) - soundGridFrame(before.startFrame, rate);
-  const place = { shape, seconds: join.seconds, firstGroup: 0, groupCount } as const;
+  const place = { shape, seconds: join.seconds, firstGroup: 0, groupCount };
+  const sound = soundOfPictures(place, own.sound, from && { ...from.sound, group: soundGroup }, rate);
   const recipe = {
     ...place,
     format: formatName(format),
     item: own.pictures,
     from: from && { ...from.pictures, group: before.item.kind === 'image' ? 0 : before.frameCount },
-    sound: soundOfPictures(place, own.sound, from && { ...from.sound, group: soundGroup }, rate),
+    ...under(join, { sound, frame: framesOf(join, rate), firstGroup: 0, rate }),
   };
   return [placedPictures(recipe, occurrence.startFrame, [variant, variantBefore])];
+}
+
+const headShapes: Readonly<Partial<Record<ItemJoin['kind'], PictureJoinRecipe['shape']>>> = {
+  crossfade: 'crossfade',
+  dip: 'fadeIn',
+  stinger: 'stingerStart',
+};
+
+function framesOf({ seconds }: Pick<ItemJoin, 'seconds'>, rate: number): number {
+  return Math.round(seconds * rate);
+}
+
+interface UnderStinger {
+  readonly sound: JoinRecipe;
+  /** As of `StingerPictures`. */
+  readonly frame: number;
+  /** Of the pictures. */
+  readonly firstGroup: number;
+  readonly rate: number;
+}
+
+/** What is heard in a join, and what is seen over it. */
+function under(
+  join: ItemJoin,
+  { sound, frame, firstGroup, rate }: UnderStinger,
+): Pick<PictureJoinRecipe, 'sound' | 'stinger'> {
+  if (join.kind !== 'stinger') return { sound };
+  const { contentHash, videoCodec, dynamicRange, durationSeconds, hasAudio } = join.stinger;
+  const samplesAt = (frames: number) => (frames * soundSampleRate) / rate;
+  const over: SoundOver = {
+    contentHash,
+    level: null,
+    durationSeconds,
+    ...(!hasAudio && { isSilent: true }),
+    startSample: sound.firstGroup * samplesPerSoundFrame - samplesAt(firstGroup) + samplesAt(frame),
+  };
+  const stinger = { contentHash, videoCodec, ...(dynamicRange && { dynamicRange }), frame };
+  return { sound: { ...sound, over }, stinger };
 }
 
 /** The pictures of an item that goes on beneath the next one: of a still those of its beginning. */
@@ -129,10 +198,10 @@ function beneathFrames({ item, startFrame, frameCount }: ItemOccurrence, groupCo
 function tailOf({ track, occurrence, format }: Joined): PlacedPictureJoin[] {
   const { item, frameCount } = occurrence;
   const rate = rates[format.framerate];
-  if (item.join?.kind !== 'dip') return [];
+  if (item.join?.kind !== 'dip' && item.join?.kind !== 'stinger') return [];
   const gop = gopFrames(rate);
-  const fadeFrames = Math.round(item.join.seconds * rate);
-  const first = Math.floor((frameCount - fadeFrames) / gop) * gop;
+  const fadeStart = frameCount - framesOf(item.join, rate);
+  const first = Math.floor(fadeStart / gop) * gop;
   // The prepared pictures of a still are shown again and again: its last ones are such pictures as well.
   const isStill = item.kind === 'image';
   if (first < gop || (isStill && first + gop !== frameCount)) return [];
@@ -142,9 +211,11 @@ function tailOf({ track, occurrence, format }: Joined): PlacedPictureJoin[] {
   const variant = variantOver(track, occurrence, { baseFrame, first: firstGroup, end: firstGroup + groupCount }, rate);
   const own = picturesOf(track, occurrence, format, first, variant);
   if (!own) return [];
-  const place = { shape: 'fadeOut', seconds: item.join.seconds, firstGroup, groupCount } as const;
+  const shape = item.join.kind === 'dip' ? ('fadeOut' as const) : ('stingerEnd' as const);
+  const place = { shape, seconds: item.join.seconds, firstGroup, groupCount };
   const sound = soundOfPictures(place, own.sound, null, rate);
-  const recipe = { ...place, format: formatName(format), item: own.pictures, from: null, sound };
+  const heard = under(item.join, { sound, frame: first - fadeStart, firstGroup, rate });
+  const recipe = { ...place, format: formatName(format), item: own.pictures, from: null, ...heard };
   return [placedPictures(recipe, occurrence.startFrame, [variant])];
 }
 
@@ -235,9 +306,11 @@ export function placedPictures(
 }
 
 /** The name by which a join of pictures is kept: of all that decides what is seen and heard in it. */
-function pictureJoinName({ format, item, from, firstGroup, groupCount, sound }: PictureJoinRecipe): string {
+function pictureJoinName({ format, item, from, stinger, firstGroup, groupCount, sound }: PictureJoinRecipe): string {
   const parts = [`p${recipeVersion}`, format, `${firstGroup}-${groupCount}`, lookName(item)];
-  return [...parts, ...(from ? [`${lookName(from)}_${from.group}`] : []), joinName(sound)].join('/');
+  // Which stinger it is, its sound says, silent or not.
+  const others = [...(from ? [`${lookName(from)}_${from.group}`] : []), ...(stinger ? [`s${stinger.frame}`] : [])];
+  return [...parts, ...others, joinName(sound)].join('/');
 }
 
 function lookName({ framing, drawn, variant }: JoinedPictures): string {

@@ -3,7 +3,7 @@
 import type { FramingName } from './look.ts';
 import type { DrawingName, Overlays, VariantName } from './overlays.ts';
 import { overlapFrames } from './sound.ts';
-import type { ItemJoin, SoundSettings, SoundUnder, TimedLevel } from './sound.ts';
+import type { ItemJoin, OwnJoin, SoundSettings, SoundUnder, TimedLevel } from './sound.ts';
 import type { Titles } from './titles.ts';
 import type { DynamicRange } from './video-format.ts';
 
@@ -42,7 +42,7 @@ export interface TimelineItem {
   /** How loud it is; absent: as the stream's. */
   readonly sound?: SoundSettings;
   /** How it is followed by the next item, whatever the stream says; absent: as that says. */
-  readonly ownJoin?: ItemJoin;
+  readonly ownJoin?: OwnJoin;
   /** How it is followed by the next item; absent: by a cut. */
   readonly join?: ItemJoin;
   /** How its sound is heard under that of the sound track, whatever the stream says; absent: as that says. */

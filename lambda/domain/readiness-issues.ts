@@ -90,6 +90,24 @@ const issueTable = {
     "Read the upload's failure, and name a still image with update_stream in look.overlays.logo.uploadID.",
     'PREPARATION',
   ],
+  stinger_missing: [
+    'VIDEO',
+    'Items are to be joined by a stinger, but there is none: they follow by cuts.',
+    'Name a short video with update_stream in look.stinger.uploadID, or set look.join otherwise.',
+    'PREPARATION',
+  ],
+  stinger_not_probed: [
+    'VIDEO',
+    'The stinger is not examined yet: items follow by cuts until then.',
+    'Have its bytes uploaded and wait until its probeState is completed, or start: it is played from then on.',
+    'PREPARATION',
+  ],
+  stinger_unusable: [
+    'VIDEO',
+    'The stinger cannot be played: items follow by cuts.',
+    'Name a video in look.stinger that lasts as long as its cutSeconds, and no more than two seconds after that.',
+    'PREPARATION',
+  ],
   next_not_prepared: [
     'VIDEO',
     'What comes next will not be drawn: a shuffled playlist has another order in each lap, which cannot be prepared.',

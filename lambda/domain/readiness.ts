@@ -2,6 +2,8 @@
 import type { FindingKind } from './findings.ts';
 import type { IngestExcess } from './ingest-limits.ts';
 import { judgeLogo } from './logo-readiness.ts';
+import { judgeStinger } from './stinger.ts';
+import type { StingerFacts } from './stinger.ts';
 import type { LogoFacts } from './logo-readiness.ts';
 import { judgeManaged } from './managed-readiness.ts';
 import type { ManagedFacts } from './managed-readiness.ts';
@@ -66,6 +68,9 @@ export interface StreamFacts {
   readonly scheduleEndAt: Date | null;
   /** Whether items of a sound track are joined otherwise than by cuts. */
   readonly joinsSound: boolean;
+  /** As `judgeStinger` takes it. */
+  readonly stinger: StingerFacts | null | undefined;
+  readonly stingerCutSeconds: number;
   /** Whether the sound of videos is to be heard under a sound track, and whether the stream's backend can do that. */
   readonly wantsSoundUnder: boolean;
   readonly canMixSound: boolean;
@@ -95,6 +100,7 @@ export function judgeReadiness(facts: StreamFacts, now: Date): ReadinessIssue[] 
     ...judgeAudio(facts),
     ...judgeSoundUnder(facts),
     ...judgeLogo(facts.logo),
+    ...judgeStinger(facts.stinger, facts.stingerCutSeconds),
     ...(facts.missesNext ? (['next_not_prepared'] as const) : []),
     ...(facts.missesCaptions ? (['captions_missing'] as const) : []),
     ...judgeDestination(facts),

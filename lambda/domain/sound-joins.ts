@@ -21,7 +21,15 @@ export interface JoinedSound {
  */
 export interface JoinRecipe {
   /** `plain`: it is heard as it is, with pictures that have more drawn over them. */
-  readonly shape: 'crossfade' | 'fadeIn' | 'fadeOut' | 'gapFreeStart' | 'gapFreeEnd' | 'plain';
+  readonly shape:
+    | 'crossfade'
+    | 'fadeIn'
+    | 'fadeOut'
+    | 'gapFreeStart'
+    | 'gapFreeEnd'
+    | 'stingerStart'
+    | 'stingerEnd'
+    | 'plain';
   readonly seconds: number;
   readonly item: JoinedSound;
   readonly firstGroup: number;
@@ -30,6 +38,14 @@ export interface JoinRecipe {
   readonly from: (JoinedSound & { readonly group: number }) | null;
   /** The item that follows without a gap; absent for all other shapes than such an end. */
   readonly to?: JoinedSound;
+  /** What is heard together with the item; absent for all shapes but those of a stinger. */
+  readonly over?: SoundOver;
+}
+
+/** The sound of a stinger. */
+export interface SoundOver extends JoinedSound {
+  /** Its sample that is due together with the first one of the join; negative: it begins so many later. */
+  readonly startSample: number;
 }
 
 /** A join where a timeline has it. */
@@ -50,7 +66,9 @@ export interface JoinedTrack {
 
 /** What is made otherwise has another version, so that nobody takes the one for the other. */
 const recipeVersion = 1;
-const aacFramesPerSecond = 48_000 / 1024;
+export const soundSampleRate = 48_000;
+export const samplesPerSoundFrame = 1024;
+const aacFramesPerSecond = soundSampleRate / samplesPerSoundFrame;
 /** Where an item ends without a gap, its last frames are made with what follows: its media may end so much earlier. */
 const gapFreeEndGroups = 8;
 /** After the fade the encoder needs so many frames to give what it gives for the item alone. */
@@ -66,6 +84,7 @@ export function withJoins(items: readonly TimelineItem[], ofStream: Join = usual
   const longest = Math.floor((shortest / 2) * 10) / 10;
   return items.map((item) => {
     const { kind, seconds } = item.ownJoin ?? ofStream;
+    if (kind === 'dip' || kind === 'stinger') throw new TypeError(`a sound track has no ${kind}`);
     const join = { kind, seconds: Math.min(kind === 'gap_free' ? gapFreeSeconds : seconds, longest) };
     return kind === 'cut' || join.seconds < joinSeconds.shortest ? item : { ...item, join };
   });
@@ -122,7 +141,7 @@ function tailOf(track: JoinedTrack, { item, occurrence, framesPerSecond }: Begin
 
 /** Whether a join takes the place of the last frames of an item, and not of its first. */
 export function isTail(shape: JoinRecipe['shape']): boolean {
-  return shape === 'fadeOut' || shape === 'gapFreeEnd';
+  return shape === 'fadeOut' || shape === 'gapFreeEnd' || shape === 'stingerEnd';
 }
 
 function groupsIn(seconds: number): number {
@@ -134,16 +153,16 @@ function placed(recipe: JoinRecipe, startFrame: number): PlacedJoin {
 }
 
 /** The name by which a join is kept: of all that decides what is heard in it. */
-export function joinName({ shape, seconds, item, firstGroup, groupCount, from, to }: JoinRecipe): string {
+export function joinName({ shape, seconds, item, firstGroup, groupCount, from, to, over }: JoinRecipe): string {
   const frames = `${firstGroup}-${groupCount}`;
   const parts = [`v${recipeVersion}`, `${shape}-${seconds}`, soundName(item), frames];
   const others = [...(from ? [`${soundName(from)}_${from.group}`] : []), ...(to ? [soundName(to)] : [])];
-  return [...parts, ...others].join('/');
+  return [...parts, ...others, ...(over ? [`${soundName(over)}_${over.startSample}`] : [])].join('/');
 }
 
 /** The contents that are heard in a join, each once. */
-export function contentsOfJoin({ item, from, to }: JoinRecipe): string[] {
-  return [...new Set([item, from, to].flatMap((sound) => sound?.contentHash ?? []))];
+export function contentsOfJoin({ item, from, to, over }: JoinRecipe): string[] {
+  return [...new Set([item, from, to, over].flatMap((sound) => sound?.contentHash ?? []))];
 }
 
 function soundName({ contentHash, level }: Pick<JoinedSound, 'contentHash' | 'level'>): string {

@@ -1,5 +1,5 @@
 // How loud the items of a stream are: what is wished, and the gain that makes an item so.
-import type { PictureJoin } from './look.ts';
+import type { PictureJoin, ShownJoin } from './look.ts';
 import type { Loudness } from './loudness.ts';
 
 /** What a stream, or an item of a playlist, says of its sound. */
@@ -38,8 +38,10 @@ export interface Join {
   readonly seconds: number;
 }
 
-/** How an item of a timeline is followed by the next one: of its track of sound, or of pictures. */
-export type ItemJoin = Join | PictureJoin;
+/** What an item says of how it is followed: of a track of sound, or of pictures. */
+export type OwnJoin = Join | PictureJoin;
+/** How an item of a timeline is followed by the next one. */
+export type ItemJoin = Join | ShownJoin;
 
 /** What makes the sound of an item as loud as is wished. */
 export interface SoundLevel {

@@ -16,6 +16,7 @@ import {
   usualTitle,
 } from '../domain/overlays.ts';
 import type { Overlays } from '../domain/overlays.ts';
+import { stingerCutSeconds, usualStingerCutSeconds } from '../domain/stinger.ts';
 import { id } from './fields.ts';
 
 const colour = z
@@ -33,7 +34,20 @@ const { shortest, longest, step } = pictureJoinSeconds;
 const joinInput = z
   .strictObject({ kind: joinKind, seconds: z.number().min(shortest).max(longest).multipleOf(step).optional() })
   .optional()
-  .describe('How the next one follows; dip: through black.');
+  .describe("How the next one follows; dip: through black; stinger: the stream's.");
+const stingerInput = z
+  .strictObject({
+    uploadID: id.describe('A video; what of it is transparent shows the items.'),
+    cutSeconds: z
+      .number()
+      .min(stingerCutSeconds.shortest)
+      .max(stingerCutSeconds.longest)
+      .multipleOf(stingerCutSeconds.step)
+      .default(usualStingerCutSeconds)
+      .describe('When it covers all. It may last 2 s more.'),
+  })
+  .nullish()
+  .describe('For joins of this kind.');
 
 const place = z.enum(overlayPlaces).meta({ id: 'OverlayPlace' });
 const themeStyle = z.enum(themeStyles);
@@ -79,6 +93,7 @@ export const streamLookInput = z
     aspect: z.enum(aspects).optional(),
     framing: framingInput,
     join: joinInput,
+    stinger: stingerInput,
     overlays: overlaysInput,
   })
   .meta({ id: 'StreamLookSettings' });
@@ -92,6 +107,7 @@ export const itemLookInput = z
 const shownColour = z.string().meta({ examples: ['#102030'] });
 const shownFraming = z.object({ mode: framingMode, colour: shownColour }).meta({ id: 'Framing' });
 const shownJoin = z.object({ kind: joinKind, seconds: z.number() });
+const shownStinger = z.object({ uploadID: id, cutSeconds: z.number() }).meta({ id: 'Stinger' });
 const shownOverlays = z
   .object({
     logo: z
@@ -117,7 +133,13 @@ const shownOverlays = z
 
 /** What answers have of a stream. */
 export const streamLook = z
-  .object({ aspect: z.enum(aspects), framing: shownFraming, join: shownJoin, overlays: shownOverlays.nullable() })
+  .object({
+    aspect: z.enum(aspects),
+    framing: shownFraming,
+    join: shownJoin,
+    stinger: shownStinger.nullable(),
+    overlays: shownOverlays.nullable(),
+  })
   .meta({ id: 'StreamLook' });
 /** What answers have of an item. */
 export const itemLook = z
@@ -128,7 +150,13 @@ export const itemLook = z
 /** The settings of a request, with what it leaves out as it usually is. */
 export function streamLookSettings(look: z.output<typeof streamLookInput>): StreamLook {
   const { aspect = usualLook.aspect, framing, join } = look;
-  const settings = { aspect, framing: framingSettings(framing), join: joinSettings(join) };
+  const { stinger } = look;
+  const settings = {
+    aspect,
+    framing: framingSettings(framing),
+    join: joinSettings(join),
+    ...(stinger && { stinger }),
+  };
   const overlays = look.overlays && overlaySettings(look.overlays);
   if (!overlays?.logo && !overlays?.title && !overlays?.next && !overlays?.captions) return settings;
   const drawing = wholeDrawing(overlays);
@@ -142,8 +170,8 @@ export function itemLookSettings({ framing: given, join }: z.output<typeof itemL
 
 /** What an answer has of the settings of a stream. @param look null: as it usually is */
 export function presentLook(look: StreamLook | null): z.output<typeof streamLook> {
-  const { aspect, framing, join, overlays } = { ...usualLook, ...look };
-  return { aspect, framing, join, overlays: overlays ? { next: null, captions: null, ...overlays } : null };
+  const { aspect, framing, join, stinger = null, overlays } = { ...usualLook, ...look };
+  return { aspect, framing, join, stinger, overlays: overlays ? { next: null, captions: null, ...overlays } : null };
 }
 
 function within([least, most]: readonly [number, number]) {

@@ -2,6 +2,7 @@
 import type { Database } from '../data/database.ts';
 import type { Stream } from '../data/streams.ts';
 import type { Track } from '../data/timelines.ts';
+import { isSameJoin } from '../domain/picture-joins.ts';
 import { isSameUnder } from '../domain/sound-under.ts';
 import { goOnWith, lastItems } from './go-on-with.ts';
 import { joined } from './timeline-snapshots.ts';
@@ -15,10 +16,12 @@ export async function changeJoins(data: Database, stream: Stream, track: Track, 
     const { join: _, under: __, ...item } = each;
     return item;
   });
-  const items = joined(stream, track, plain);
+  const stingerID = stream.look?.stinger?.uploadID;
+  const uploads = stingerID === undefined ? [] : await data.uploads.ofUser(stream.user_id, [stingerID]);
+  const items = joined(stream, track, plain, new Map(uploads.map((upload) => [upload.id, upload])));
   const isSame = items.every(({ join, under }, index) => {
     const { join: joinBefore, under: underBefore } = before[index]!;
-    return join?.kind === joinBefore?.kind && join?.seconds === joinBefore?.seconds && isSameUnder(under, underBefore);
+    return isSameJoin(join, joinBefore) && isSameUnder(under, underBefore);
   });
   const { overlays } = timeline.at(-1)!.snapshot;
   if (!isSame) await goOnWith(data, stream, track, timeline, { items, ...(overlays && { overlays }) }, now);

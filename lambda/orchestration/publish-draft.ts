@@ -5,7 +5,7 @@ import type { Playlist } from '../data/playlists.ts';
 import { formatOfRun, formatOfStart } from '../data/streams.ts';
 import type { Stream } from '../data/streams.ts';
 import { wordsOf } from '../domain/limits.ts';
-import { overlayUploads } from '../domain/overlays.ts';
+import { lookUploads } from '../domain/look.ts';
 import { withNext } from '../domain/drawings.ts';
 import { boundaryAfter, effectiveAheadSeconds } from '../domain/play-out.ts';
 import type { TimelineEntry } from '../domain/play-out.ts';
@@ -74,7 +74,7 @@ export async function publishDraft(
   if (!publishing || playlist.publish_request !== request || playlist.publish_status !== 'PREPARING') return;
 
   const requesting = { retries: 'never', limitFactor } as const;
-  const namedIDs = [...publishing.items.map((item) => item.uploadID), ...overlayUploads(stream.look?.overlays)];
+  const namedIDs = [...publishing.items.map((item) => item.uploadID), ...lookUploads(stream.look)];
   const found = await data.uploads.findSettled(playlist.user_id, namedIDs);
   if (found.some((upload) => upload.uploaded && upload.probe_state === 'pending')) return;
 

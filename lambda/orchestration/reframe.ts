@@ -4,7 +4,7 @@ import { formatOfRun } from '../data/streams.ts';
 import type { Stream } from '../data/streams.ts';
 import { withNext } from '../domain/drawings.ts';
 import type { Use } from '../domain/limits.ts';
-import { overlayUploads } from '../domain/overlays.ts';
+import { lookUploads } from '../domain/look.ts';
 import type { TimelineEntry, TimelineItem, TimelineOverlays } from '../domain/play-out.ts';
 import { toldBy } from '../domain/sound-titles.ts';
 import { isLive } from '../domain/stream-lifecycle.ts';
@@ -36,11 +36,11 @@ export async function takeUpLook(data: Database, stream: Stream, options: Refram
 }
 
 /**
- * Lets the streams that draw an upload as their logo do so, once it is known whether it can be drawn. What has no room
- * goes on as it is.
+ * Lets the streams whose logo or stinger an upload is show it, once it is known whether it can be shown. What has no
+ * room goes on as it is.
  */
-export async function takeUpLogo(data: Database, uploadID: string, limitFactor: number): Promise<void> {
-  await takeUpLooksOf(data, await data.streamParts.withLogo(uploadID), limitFactor);
+export async function takeUpShown(data: Database, uploadID: string, limitFactor: number): Promise<void> {
+  await takeUpLooksOf(data, await data.streamParts.withInLook(uploadID), limitFactor);
 }
 
 /** Lets the streams on the air that show an upload with its captions draw those that it has by now. */
@@ -92,7 +92,7 @@ async function shown(
   { playlistID, snapshot: { mode } }: TimelineEntry,
   items: readonly TimelineItem[],
 ): Promise<{ readonly items: TimelineItem[]; readonly overlays: TimelineOverlays | null }> {
-  const wanted = new Set([...items.map(({ uploadID }) => uploadID), ...overlayUploads(stream.look?.overlays)]);
+  const wanted = new Set([...items.map(({ uploadID }) => uploadID), ...lookUploads(stream.look)]);
   const found = await data.uploads.ofUser(stream.user_id, [...wanted]);
   const uploads = new Map(found.map((upload) => [upload.id, upload]));
   const [playlist] = playlistID === null ? [] : await data.playlists.findMany(stream.user_id, [playlistID]);

@@ -4,17 +4,17 @@ import { inTransaction } from '../data/database.ts';
 import type { Database } from '../data/database.ts';
 import { judgeUsersOf } from './judge-parts.ts';
 import { keepPrepared } from './prepare-media.ts';
-import { takeUpLogo } from './reframe.ts';
+import { takeUpShown } from './reframe.ts';
 import { refreshSoundOf } from './settle-sound.ts';
 
 /**
- * Judges the idle streams that name the upload, lets those draw it whose logo it is, has it prepared where it is kept
+ * Judges the idle streams that name the upload, lets those show it whose logo or stinger it is, has it prepared where it is kept
  * prepared, and continues the publishing of drafts that waited for it.
  * @param limitFactor of the stage
  */
 export async function settleUpload(data: Database, uploadID: string, limitFactor: number): Promise<void> {
   await judgeUsersOf(data, { uploadID });
-  await takeUpLogo(data, uploadID, limitFactor);
+  await takeUpShown(data, uploadID, limitFactor);
   await keepPrepared(data, 'upload', uploadID, { retries: 'never', limitFactor });
   await continuePublishing(data, uploadID);
 }

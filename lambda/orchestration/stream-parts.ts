@@ -14,6 +14,8 @@ import { excessOver, excessOverPlatform } from '../domain/ingest-limits.ts';
 import type { IngestExcess } from '../domain/ingest-limits.ts';
 import { lineOfUpload } from '../domain/item-title.ts';
 import type { LogoFacts } from '../domain/logo-readiness.ts';
+import { usualStingerCutSeconds } from '../domain/stinger.ts';
+import type { StingerFacts } from '../domain/stinger.ts';
 import { platformTraits } from '../domain/managed-platforms.ts';
 import type { ManagedFacts } from '../domain/managed-readiness.ts';
 import { isLive } from '../domain/stream-lifecycle.ts';
@@ -23,6 +25,7 @@ import type { ReadinessIssue } from '../domain/readiness-issues.ts';
 import type { PictureFormat } from '../domain/rendition.ts';
 import { parsePublishURL } from '../domain/publish-url.ts';
 import { targetOf, usualSound } from '../domain/sound.ts';
+import { lookUploads } from '../domain/look.ts';
 import { overlayUploads } from '../domain/overlays.ts';
 import { isDestinationAllowed } from '../domain/destination-url.ts';
 
@@ -66,7 +69,7 @@ export async function loadParts(data: Database, stream: Stream): Promise<StreamP
   const items = found.flatMap((playlist) => [...playlist.draft.items, ...(playlist.live?.items ?? [])]);
   const uploadIDs = new Set(items.map((item) => item.uploadID));
   for (const id of [stream.video_upload_id, stream.audio_upload_id]) if (id !== null) uploadIDs.add(id);
-  for (const id of overlayUploads(stream.look?.overlays)) uploadIDs.add(id);
+  for (const id of lookUploads(stream.look)) uploadIDs.add(id);
   const allOutputs = await data.outputs.ofStreams([stream.id]);
   const outputs = allOutputs.filter(({ enabled }) => enabled);
   const isManaged = stream.stream_destination === 'managed';
@@ -100,6 +103,8 @@ export function issuesOf(parts: StreamParts, settings: StreamingSettings, now: D
       videoUpload: stream.video_upload_id === null ? undefined : factsOf(stream.video_upload_id),
       audioUpload: stream.audio_upload_id === null ? undefined : factsOf(stream.audio_upload_id),
       logo: wantedLogo(parts),
+      stinger: wantedStinger(parts),
+      stingerCutSeconds: stream.look?.stinger?.cutSeconds ?? usualStingerCutSeconds,
       destination: destinationFacts(parts, settings),
       otherOutputs: otherOutputFacts(parts, settings),
       wantsBackup: wantsBackup(stream),
@@ -164,6 +169,21 @@ function wantedLogo({ stream, uploads }: StreamParts): LogoFacts | null | undefi
 /** What is known of an upload that is to be drawn. */
 export function logoFacts(upload: Upload): LogoFacts {
   return { probeState: upload.probe_state, isStill: contentFacts(upload).kind === 'image' };
+}
+
+/** Undefined where no item that the stream shows is followed by one. */
+function wantedStinger({ stream, playlists, uploads }: StreamParts): StingerFacts | null | undefined {
+  const items = playlists.flatMap((each) => (each?.kind === 'video' ? specOf(each).items : []));
+  const kinds = [stream.look?.join?.kind, ...items.map(({ look }) => look?.join?.kind)];
+  if (!kinds.includes('stinger')) return undefined;
+  const upload = uploads.get(stream.look?.stinger?.uploadID ?? '');
+  return upload ? stingerFacts(upload) : null;
+}
+
+/** What is known of an upload that is to be played over joins. */
+export function stingerFacts(upload: Upload): StingerFacts {
+  const { kind, durationSeconds } = contentFacts(upload);
+  return { probeState: upload.probe_state, durationSeconds: kind === 'video' ? durationSeconds : null };
 }
 
 /** Whether the stream runs a backup replica, which only agent mode offers. */

@@ -12,12 +12,14 @@ import { imageDurationSeconds } from '../domain/play-out.ts';
 import type { TimelineItem, TimelineOverlays, TimelineSnapshot } from '../domain/play-out.ts';
 import type { PlaylistItem, PlaylistSpec } from '../domain/playlist-edits.ts';
 import { withPictureJoins } from '../domain/picture-joins.ts';
+import type { ShownStinger } from '../domain/picture-joins.ts';
 import { withSoundUnder } from '../domain/sound-under.ts';
 import { withJoins } from '../domain/sound-joins.ts';
 import { isPlayable } from '../domain/readiness.ts';
+import { canBeStinger } from '../domain/stinger.ts';
 import type { ItemFormat } from '../domain/rendition.ts';
 import { drawingName, variantsOf } from '../domain/drawing-names.ts';
-import { logoFacts, playsSoundTrack, uploadFacts } from './stream-parts.ts';
+import { logoFacts, playsSoundTrack, stingerFacts, uploadFacts } from './stream-parts.ts';
 import type { StreamParts } from './stream-parts.ts';
 
 /**
@@ -48,7 +50,7 @@ export function snapshotsOf(parts: StreamParts, seed: number): TrackSnapshot[] {
     const overlays = track === 'video' ? overlaysOf(parts.stream, parts.uploads, hasSoundTrack) : null;
     const plain = timelineItem(upload.id, upload, stillLapSeconds);
     const look = track === 'video' ? shownAs(parts.stream, overlays, upload, plain) : {};
-    const items = joined(parts.stream, track, [{ ...plain, ...look }]);
+    const items = joined(parts.stream, track, [{ ...plain, ...look }], parts.uploads);
     const snapshot = { mode: 'sequential', seed, items, ...(overlays && { overlays }) } as const;
     return [{ track, playlistID: null, snapshot }];
   });
@@ -82,7 +84,7 @@ export function snapshotOfPlaylist(
     const { look } = playable[index]!;
     return { ...item, ...shownAs(stream, overlays, uploads.get(item.uploadID)!, drawn[index]!, look) };
   });
-  return { mode: spec.mode, seed, items: joined(stream, track, items), ...(overlays && { overlays }) };
+  return { mode: spec.mode, seed, items: joined(stream, track, items, uploads), ...(overlays && { overlays }) };
 }
 
 /** What decides how items follow one another, and what is heard under what. */
@@ -92,15 +94,36 @@ type JoiningStream = Pick<Stream, 'sound' | 'look' | 'stream_backend'>;
  * Items as they are played by what a stream says now. Those of a sound track are joined by what is said of sound; those
  * of pictures, with their own sound, by the look. What is mixed all the time is not prepared.
  * @param items without anything of that
+ * @param uploads the stinger's among them
  */
 export function joined(
   { sound, look, stream_backend: backend }: JoiningStream,
   track: Track,
   items: readonly TimelineItem[],
+  uploads: ReadonlyMap<string, Upload>,
 ) {
   if (track === 'audio') return withJoins(items, sound?.join);
   const shown = backend === 'manifest' ? items : withSoundUnder(items, sound?.under);
-  return withPictureJoins(shown, look?.join);
+  return withPictureJoins(shown, look?.join, stingerOf(look, uploads));
+}
+
+/** The stinger of a stream; null where it has none that can be played. */
+function stingerOf(look: Stream['look'], uploads: ReadonlyMap<string, Upload>): ShownStinger | null {
+  if (!look?.stinger) return null;
+  const { uploadID, cutSeconds } = look.stinger;
+  const upload = uploads.get(uploadID);
+  if (!upload || !canBeStinger(stingerFacts(upload), cutSeconds)) return null;
+  const { durationSeconds, hasAudio, dynamicRange } = contentFacts(upload);
+  const stinger = {
+    uploadID,
+    objectKey: upload.object_key,
+    contentHash: upload.content_hash!,
+    durationSeconds: durationSeconds!,
+    hasAudio,
+    videoCodec: upload.video_codec!,
+    ...(dynamicRange && dynamicRange !== 'sdr' && { dynamicRange }),
+  };
+  return { seconds: cutSeconds, stinger };
 }
 
 function ownJoinOf(track: Track, { join, look }: Pick<PlaylistItem, 'join' | 'look'>): Pick<TimelineItem, 'ownJoin'> {

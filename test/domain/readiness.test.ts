@@ -40,6 +40,8 @@ const ready: StreamFacts = {
   isLevelled: false,
   missesNext: false,
   missesCaptions: false,
+  stinger: undefined,
+  stingerCutSeconds: 1,
 };
 
 const channel: ChannelFacts = {

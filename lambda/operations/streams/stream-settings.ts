@@ -119,6 +119,9 @@ export async function assertFields(ctx: Context, input: StreamInput): Promise<vo
   const logoID = input.look?.overlays?.logo?.uploadID;
   if (logoID && (await ctx.data.uploads.find(userID, logoID))?.type !== 'image')
     miss('/look/overlays/logo/uploadID', 'image');
+  const stingerID = input.look?.stinger?.uploadID;
+  if (stingerID && (await ctx.data.uploads.find(userID, stingerID))?.type !== 'video')
+    miss('/look/stinger/uploadID', 'video');
   if (input.destinationID) {
     const destination = await ctx.data.destinations.find(userID, input.destinationID);
     if (!destination) miss('/destinationID', 'destination');

@@ -65,7 +65,7 @@ export async function withOverlays(
   { item, range, sound: { before }, overlays }: DrawnOver,
   options: MediaOptions,
 ): Promise<{ readonly overlay: PictureOverlay | null; readonly joins: PictureJoins | undefined }> {
-  const { head = null, tail = null } = joins ?? {};
+  const { head = null, tail = null, stingers = [] } = joins ?? {};
   const beneath = head?.from ? before : null;
   const own = { item: { ...item, next: overlays.next }, itemStartFrame: overlays.itemStartFrame, range };
   const ofBeneath = beneath && {
@@ -88,7 +88,7 @@ export async function withOverlays(
     return logo || sheet ? { logo, sheet } : null;
   });
   if (!head?.from) return { overlay, joins };
-  return { overlay, joins: { head: { ...head, from: { ...head.from, overlay: overlayBefore } }, tail } };
+  return { overlay, joins: { head: { ...head, from: { ...head.from, overlay: overlayBefore } }, tail, stingers } };
 }
 
 interface DrawnPart {

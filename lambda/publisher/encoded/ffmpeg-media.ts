@@ -1,5 +1,6 @@
 // The endless media of a stream, encoded by one ffmpeg per item: pictures and sound on one grid, over all joins.
-import { frameCountOf } from '../../domain/play-out.ts';
+import type { StingerJoin } from '../../domain/look.ts';
+import { frameCountOf, occurrenceAt } from '../../domain/play-out.ts';
 import type { ItemOccurrence, TimelineEntry, TimelineItem } from '../../domain/play-out.ts';
 import { levelAt } from '../../domain/sound.ts';
 import { openItem } from '../ffmpeg/item-source.ts';
@@ -40,26 +41,29 @@ export async function openFrames(options: MediaOptions, startFrame: number): Pro
   const { tools, profile, encoder, loadTimelines, log, signal } = options;
   const hasAudioTrack = (await loadTimelines()).audio.length > 0;
   const mixer = new UnderMixer();
-  const common = { framesPerSecond: profile.framesPerSecond, log };
+  const rate = profile.framesPerSecond;
+  const common = { framesPerSecond: rate, log };
 
   const pictures = new ItemTrack(
     {
       ...common,
       loadTimeline: async () => (await loadTimelines()).video,
-      opensUntil: (frame) => endOfTexts(frame, options),
+      opensUntil: async (frame) =>
+        Math.min(await endOfTexts(frame, options), beginningOfStinger((await loadTimelines()).video, frame, rate)),
       open: async (item, range, sound, overlays) => {
         const lastSound = (await loadTimelines()).audio.at(-1);
+        const joinedSound = isJoined(sound) ? await joinedSoundOf(item, range, sound, options) : undefined;
         const joins = joinsWithin(await pictureJoinsOf(item, sound, options), range);
         const request = {
           ...(await picturesOf(item, options)),
           ...(await withOverlays(joins, { item, range, sound, overlays }, options)),
-          hasAudio: item.hasAudio,
+          hasAudio: item.hasAudio || Boolean(joinedSound?.over),
           ...range,
           profile,
           encoder: encoder(),
           audio: !hasAudioTrack || item.under !== undefined,
           level: sound.level,
-          joinedSound: isJoined(sound) ? await joinedSoundOf(item, range, sound, options) : undefined,
+          joinedSound,
         };
         const media = openItem(tools, request, signal);
         if (!lastSound || !overlays.own?.ofSound) return media;
@@ -124,13 +128,43 @@ async function pictureJoinsOf(
   const rate = options.profile.framesPerSecond;
   const framesOf = (seconds: number) => Math.round(seconds * rate);
   const joinBefore = before?.item.join;
+  const end = frameCountOf(item, rate);
   const beneath = before && joinBefore?.kind === 'crossfade' ? before : null;
   const from = beneath && { ...(await picturesOf(beneath.item, options)), startFrame: beneath.frameCount };
   const fadeOut = join?.kind === 'dip' ? framesOf(join.seconds) : null;
+  const isFaded = joinBefore !== undefined && joinBefore.kind !== 'stinger';
   return {
-    head: joinBefore ? { frames: framesOf(joinBefore.seconds), from } : null,
-    tail: fadeOut === null ? null : { startFrame: frameCountOf(item, rate) - fadeOut, frames: fadeOut },
+    head: isFaded ? { frames: framesOf(joinBefore.seconds), from } : null,
+    tail: fadeOut === null ? null : { startFrame: end - fadeOut, frames: fadeOut },
+    stingers: [
+      ...(joinBefore?.kind === 'stinger' ? [await stingerAt(0, joinBefore, options)] : []),
+      ...(join?.kind === 'stinger' ? [await stingerAt(end, join, options)] : []),
+    ],
   };
+}
+
+/** A stinger by whose cut an item ends or begins. @param cutFrame of the item */
+async function stingerAt(cutFrame: number, { seconds, stinger }: StingerJoin, { urlOf, profile }: MediaOptions) {
+  const { objectKey, videoCodec, dynamicRange, durationSeconds } = stinger;
+  const rate = profile.framesPerSecond;
+  return {
+    sourceURL: await urlOf(objectKey),
+    videoCodec,
+    dynamicRange,
+    startFrame: cutFrame - Math.round(seconds * rate),
+    frames: Math.ceil(durationSeconds * rate),
+  };
+}
+
+/**
+ * The frame of the run at which the item that plays at a frame is opened anew, as a stinger begins over it: who opened
+ * it with the item would keep it open all the while. Infinity where none begins after the frame.
+ */
+function beginningOfStinger(timeline: readonly TimelineEntry[], frame: number, framesPerSecond: number): number {
+  const { item, startFrame, frameCount } = occurrenceAt(timeline, frame, framesPerSecond);
+  if (item.join?.kind !== 'stinger') return Infinity;
+  const beginning = startFrame + frameCount - Math.round(item.join.seconds * framesPerSecond);
+  return beginning > frame ? beginning : Infinity;
 }
 
 /** The sound of an item with its joins. */
@@ -143,15 +177,42 @@ async function joinedSoundOf(
   const { level, join } = sound;
   const { samplesPerFrame } = options.profile;
   return {
-    sourceURL: await options.urlOf(item.objectKey),
+    sourceURL: item.hasAudio ? await options.urlOf(item.objectKey) : null,
     level,
     startSample: range.startFrame * samplesPerFrame,
     sampleCount: range.frameCount * samplesPerFrame,
     head: await headOf(sound, options),
     tailSeconds: join?.kind === 'fade' || join?.kind === 'dip' ? join.seconds : null,
+    lastSample: frameCountOf(item, options.profile.framesPerSecond) * samplesPerFrame,
     endSample: endSampleOf(item),
+    over: await overOf(item, range, sound, options),
     next: await nextOf(sound, options),
   };
+}
+
+/** The sound of a stinger over a part of an item. */
+async function overOf(
+  item: TimelineItem,
+  range: { readonly startFrame: number },
+  { before, join }: ItemSound,
+  { profile, urlOf }: MediaOptions,
+): Promise<JoinedAudioRequest['over']> {
+  const { framesPerSecond, samplesPerFrame } = profile;
+  const cutSamples = ({ seconds }: StingerJoin) => Math.round(seconds * framesPerSecond) * samplesPerFrame;
+  if (join?.kind === 'stinger') {
+    const overSample = frameCountOf(item, framesPerSecond) * samplesPerFrame - cutSamples(join);
+    if (range.startFrame * samplesPerFrame >= overSample) {
+      if (!join.stinger.hasAudio) return null;
+      const sourceURL = await urlOf(join.stinger.objectKey);
+      return { sourceURL, level: null, startSample: 0, overSample, sampleCount: cutSamples(join) };
+    }
+  }
+  const joinBefore = before?.item.join;
+  if (joinBefore?.kind !== 'stinger' || !joinBefore.stinger.hasAudio) return null;
+  const sourceURL = await urlOf(joinBefore.stinger.objectKey);
+  const startSample = cutSamples(joinBefore);
+  const sampleCount = Math.round(joinBefore.stinger.durationSeconds * audioFormat.sampleRate) - startSample;
+  return sampleCount > 0 ? { sourceURL, level: null, startSample, overSample: 0, sampleCount } : null;
 }
 
 /** When another playlist takes over from the last one that was known, in seconds of the run; Infinity: none does. */
@@ -161,7 +222,7 @@ function startAfter({ number: last }: TimelineEntry, audio: readonly TimelineEnt
 
 /** How the beginning of an item is joined to what plays before it. */
 async function headOf({ before }: ItemSound, { profile, urlOf }: MediaOptions): Promise<JoinedAudioRequest['head']> {
-  if (!before?.item.join) return null;
+  if (!before?.item.join || before.item.join.kind === 'stinger') return null;
   const { item, startFrame, frameCount } = before;
   const { kind, seconds } = before.item.join;
   if (kind === 'fade' || kind === 'dip' || !item.hasAudio) return { seconds, from: null, endsAt: null };

@@ -34,6 +34,15 @@ export interface CountedAudioSource extends AudioSource {
   ownSamples(): number;
 }
 
+/** The sound of what has none. */
+export const silence: CountedAudioSource = {
+  ready: Promise.resolve(),
+  readSamples: async (sampleCount) => Buffer.alloc(sampleCount * audioFormat.bytesPerSample),
+  ownSamples: () => 0,
+  log: () => '',
+  close: async () => {},
+};
+
 export function openAudioSource(tools: MediaTools, request: AudioRequest, signal: AbortSignal): CountedAudioSource {
   const readAheadBytes = readAheadSeconds * audioFormat.sampleRate * audioFormat.bytesPerSample;
   const { sourceURL, background = false } = request;

@@ -9,12 +9,12 @@ import type { MediaKind } from '../media/container-formats.ts';
 import { encoderArguments } from './encoder-arguments.ts';
 import type { EncoderSettings } from './encoder-arguments.ts';
 import { framingFilters } from './framing.ts';
-import { overlayFilters, overlayInputs } from './overlays.ts';
+import { overlayFilters, overlayInputs, toPictures } from './overlays.ts';
 import type { InputPlace } from './overlays.ts';
 import { audioFormat } from './profile.ts';
 import type { Profile } from './profile.ts';
 import { firstPlace, joinedPictures, unjoined } from './joined-pictures.ts';
-import type { PictureJoins, PicturesOfItem, ReadPictures } from './joined-pictures.ts';
+import type { PictureJoins, PicturesOfItem, PlacedStinger, ReadPictures } from './joined-pictures.ts';
 import { toneMappingFilters } from './tone-mapping.ts';
 
 export interface VideoRequest extends PicturesOfItem {
@@ -48,7 +48,10 @@ const flvToStdout = '-flvflags no_duration_filesize -flush_packets 1 -f flv pipe
 /** Arguments that make ffmpeg write the profile's codec as FLV to stdout. */
 export function videoArguments(request: VideoRequest): string[] {
   const { joins, overlay, background = false, profile } = request;
-  const read = (each: PicturesOfItem, place: InputPlace) => frameArguments({ background, profile, ...each }, place);
+  const read = {
+    item: (each: PicturesOfItem, place: InputPlace) => frameArguments({ background, profile, ...each }, place),
+    stinger: (each: PlacedStinger, place: InputPlace) => stingerArguments({ background, profile, ...each }, place),
+  };
   return [
     ...(joins || overlay
       ? joinedPictures(request, profile, joins ?? unjoined, read)
@@ -61,6 +64,11 @@ export function videoArguments(request: VideoRequest): string[] {
 }
 
 type FrameRequest = PictureRequest & Pick<VideoRequest, 'sourceURL' | 'startFrame' | 'decodeCost' | 'background'>;
+
+interface StingerRequest extends PlacedStinger {
+  readonly profile: Profile;
+  readonly background: boolean;
+}
 
 /** Arguments that read an item over whose pictures nothing is drawn. */
 function plainPictures(request: FrameRequest): string[][] {
@@ -83,6 +91,32 @@ export function frameArguments(request: FrameRequest, place: InputPlace = firstP
     input: [...input, ...above.input],
     filters: overlayFilters(pictures, overlay, above.at),
     next: above.next,
+  };
+}
+
+/** Those of ffmpeg itself leave out what these codecs say of transparency. */
+const decodersWithAlpha: Readonly<Record<string, string>> = { vp8: 'libvpx', vp9: 'libvpx-vp9' };
+
+/** What makes ffmpeg read a stinger, and the filters by which its pictures come: they fill the frame. */
+function stingerArguments(
+  { sourceURL, videoCodec, dynamicRange = 'sdr', profile, background = true }: StingerRequest,
+  { first, sheet }: InputPlace,
+): ReadPictures {
+  const decoder = decodersWithAlpha[videoCodec];
+  const reading = decoder ? ['-c:v', decoder] : [];
+  const options = { kind: 'video', pictures: dynamicRange, startSeconds: 0, background, reading } as const;
+  const { cut, size } = framingFilters('crop', profile);
+  const asLight = ['format=gbrap', 'premultiply=inplace=1', `scale=${size}`, 'unpremultiply=inplace=1'];
+  // Nothing that has a higher dynamic range says what is seen through it.
+  const fit =
+    dynamicRange === 'sdr'
+      ? [...cut, ...asLight, toPictures]
+      : [...fitFilters({ dynamicRange, framing: 'crop', size: profile }), 'format=yuva420p'];
+  const onGrid = ['setpts=PTS-STARTPTS', `fps=${profile.framesPerSecond}`, 'setsar=1'];
+  return {
+    input: inputArguments(sourceURL, options),
+    filters: [`[${first}:V:0]${onGrid[0]}`, ...onGrid.slice(1), ...fit],
+    next: { first: first + 1, sheet },
   };
 }
 

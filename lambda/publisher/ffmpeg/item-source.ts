@@ -1,12 +1,11 @@
 // One item of a playlist as encoded pictures and raw sound, ready to be joined to the item before it.
 import type { SoundLevel } from '../../domain/sound.ts';
 import type { MediaTools } from '../media/media-tools.ts';
-import { openAudioSource } from './audio-source.ts';
+import { openAudioSource, silence } from './audio-source.ts';
 import type { AudioSource } from './audio-source.ts';
 import { openJoinedAudio } from './joined-audio.ts';
 import type { JoinedAudioRequest } from './joined-audio.ts';
 import type { VideoRequest } from './item-arguments.ts';
-import { audioFormat } from './profile.ts';
 import { openVideoSource } from './video-source.ts';
 import type { VideoSource } from './video-source.ts';
 
@@ -56,10 +55,3 @@ export function openAudioOnly(
   const sampleCount = frameCount * profile.samplesPerFrame;
   return openAudioSource(tools, { sourceURL, startSample, sampleCount, level }, signal);
 }
-
-const silence: AudioSource = {
-  ready: Promise.resolve(),
-  readSamples: async (sampleCount) => Buffer.alloc(sampleCount * audioFormat.bytesPerSample),
-  log: () => '',
-  close: async () => {},
-};

@@ -1,10 +1,10 @@
 // The sound of an item that is joined to those before and after it, while it is decoded.
 import type { SoundLevel } from '../../domain/sound.ts';
 import type { MediaTools } from '../media/media-tools.ts';
-import { openAudioSource } from './audio-source.ts';
+import { openAudioSource, silence } from './audio-source.ts';
 import type { AudioSource } from './audio-source.ts';
 import { endsInTime, gainBetween, gapFreeSamples } from './gap-free-samples.ts';
-import { bytesOf, crossfadeSamples, fadeOf, fadeSamples, samplesOf } from './joined-samples.ts';
+import { bytesOf, crossfadeSamples, fadeOf, fadeSamples, samplesOf, samplesOver } from './joined-samples.ts';
 import { audioFormat } from './profile.ts';
 
 /** Sound to read, from a sample of an item on. */
@@ -23,15 +23,28 @@ interface Head {
   readonly endsAt: number | null;
 }
 
-export interface JoinedAudioRequest extends Stretch {
+/** What is heard together with an item. */
+interface Over extends Stretch {
+  /** Samples of the item, the first of which this begins over. */
+  readonly overSample: number;
+  readonly sampleCount: number;
+}
+
+export interface JoinedAudioRequest extends Omit<Stretch, 'sourceURL'> {
+  /** Null: the item is silent. */
+  readonly sourceURL: string | null;
   /** How many samples are to come. */
   readonly sampleCount: number;
   /** How long the item fades in for, or `from` is heard beneath its beginning; null: it begins at once. */
   readonly head: Head | null;
-  /** How long it fades out for, which ends with the last sample; null: it ends at once. */
+  /** How long it fades out for; null: it ends at once. */
   readonly tailSeconds: number | null;
-  /** The sample with which the item itself ends. */
+  /** The sample with which the item is over: with which it has faded out. */
+  readonly lastSample: number;
+  /** The sample with which its media ends. */
   readonly endSample: number;
+  /** A stretch that begins in the midst of it, or with it, is mixed from its beginning; null: nothing is. */
+  readonly over: Over | null;
   /** What follows it without a gap, and how long that takes to come into step; null: nothing does. */
   readonly next: (Stretch & { readonly seconds: number }) | null;
 }
@@ -42,17 +55,23 @@ const lookBackSamples = sampleRate / 4;
 
 /** Opens the sound of an item with its joins; `signal` ends it as `close` does. */
 export function openJoinedAudio(tools: MediaTools, request: JoinedAudioRequest, signal: AbortSignal): AudioSource {
-  const { sourceURL, startSample, sampleCount, level, head, tailSeconds, next } = request;
-  const open = (stretch: Stretch, count: number) => openAudioSource(tools, { ...stretch, sampleCount: count }, signal);
+  const { sourceURL, startSample, sampleCount, level, head, tailSeconds, lastSample, over, next } = request;
+  const open = (
+    { sourceURL: url, ...stretch }: Omit<Stretch, 'sourceURL'> & { readonly sourceURL: string | null },
+    count: number,
+  ) => (url === null ? silence : openAudioSource(tools, { ...stretch, sourceURL: url, sampleCount: count }, signal));
   // A tenth of a second is a whole number of samples, but not always as numbers are multiplied.
   const headEnd = head ? Math.round(head.seconds * sampleRate) : 0;
   const tailSamples = tailSeconds === null ? 0 : Math.round(tailSeconds * sampleRate);
   const headSamples = head?.from && startSample < headEnd ? headEnd : 0;
   const end = startSample + sampleCount;
+  const heardOver = over && startSample < over.overSample + over.sampleCount ? over : null;
   // What is mixed is read as a whole, as its peaks are held down ahead.
-  const ownStart = headSamples > 0 ? 0 : startSample;
+  const ownStart = headSamples > 0 ? 0 : (heardOver?.overSample ?? startSample);
+  const mixedEnd = headSamples > 0 ? headSamples : heardOver ? heardOver.overSample + heardOver.sampleCount : 0;
   const own = open({ sourceURL, level, startSample: ownStart }, end - ownStart);
-  const [from, mixed] = headSamples > 0 ? joinHead(Math.min(headSamples, end)) : [null, null];
+  const [from, mixed] =
+    headSamples > 0 ? joinHead(Math.min(headSamples, end)) : heardOver ? joinOver(heardOver) : [null, null];
   // A reader that has not come to it yet, or that never does, handles no failure.
   mixed?.catch(() => {});
   const following = next && sampleCount > lookBackSamples ? open(next, lookBackSamples) : null;
@@ -68,8 +87,8 @@ export function openJoinedAudio(tools: MediaTools, request: JoinedAudioRequest, 
     async readSamples(count) {
       const until = position + count;
       const parts: Buffer[] = [];
-      if (mixed && position < headSamples) parts.push(between(await mixed, 0, until));
-      const ownFrom = Math.max(position, mixed ? headSamples : position);
+      if (mixed && position < mixedEnd) parts.push(between(await mixed, ownStart, until));
+      const ownFrom = Math.max(position, mixed ? mixedEnd : position);
       const ownUntil = Math.min(until, tailStart);
       if (ownFrom < ownUntil) parts.push(await own.readSamples(ownUntil - ownFrom));
       if (until > tailStart) parts.push(between(await (tail ??= joinTail()), tailStart, until));
@@ -105,6 +124,16 @@ export function openJoinedAudio(tools: MediaTools, request: JoinedAudioRequest, 
     return [source, joined()];
   }
 
+  function joinOver(above: Over): [AudioSource, Promise<Buffer>] {
+    const count = Math.min(mixedEnd, end) - ownStart;
+    const source = open(above, count);
+    const joined = async () => {
+      const [item, heard] = await Promise.all([readAll(own, count), readAll(source, count)]);
+      return bytesOf(samplesOver(item, heard));
+    };
+    return [source, joined()];
+  }
+
   /** The last samples, with what follows where the item ends before them. */
   async function joinTail(): Promise<Buffer> {
     const samples = await readAll(own, lookBackSamples);
@@ -120,11 +149,11 @@ export function openJoinedAudio(tools: MediaTools, request: JoinedAudioRequest, 
   function fadedOver(bytes: Buffer, first: number): Buffer {
     const last = first + bytes.length / bytesPerSample;
     const fadesIn = head && !head.from && first < headEnd;
-    const fadesOut = tailSamples > 0 && last > end - tailSamples;
+    const fadesOut = tailSamples > 0 && last > lastSample - tailSamples;
     if (!fadesIn && !fadesOut) return bytes;
     const samples = samplesOf(bytes);
     if (fadesIn) fadeSamples(samples, { start: -first, end: headEnd - first }, 'in');
-    if (fadesOut) fadeSamples(samples, { start: end - tailSamples - first, end: end - first }, 'out');
+    if (fadesOut) fadeSamples(samples, { start: lastSample - tailSamples - first, end: lastSample - first }, 'out');
     return bytesOf(samples);
   }
 }

@@ -31,10 +31,25 @@ export interface PictureJoins {
   } | null;
   /** The frame with which it begins to pass to black, and how many that takes; null: it ends at once. */
   readonly tail: { readonly startFrame: number; readonly frames: number } | null;
+  /** What is seen over all of it for a while, each a stinger. */
+  readonly stingers: readonly PlacedStinger[];
+}
+
+/** A stinger where an item has it. */
+export interface PlacedStinger {
+  /** Signed http(s) address, or a path. */
+  readonly sourceURL: string;
+  readonly videoCodec: string;
+  /** SDR where it is absent. */
+  readonly dynamicRange?: DynamicRange | undefined;
+  /** The frame of the item that its first picture is over; negative: it began over the item before. */
+  readonly startFrame: number;
+  /** Over so many frames it is seen, if the item lasts as long. */
+  readonly frames: number;
 }
 
 /** No joins: what is drawn over pictures takes a graph of filters as well. */
-export const unjoined: PictureJoins = { head: null, tail: null };
+export const unjoined: PictureJoins = { head: null, tail: null, stingers: [] };
 
 /** What makes ffmpeg read an item with what is drawn over it, and the filters by which its pictures come. */
 export interface ReadPictures {
@@ -43,19 +58,27 @@ export interface ReadPictures {
   /** Where further inputs come. */
   readonly next: InputPlace;
 }
-type Read = (pictures: PicturesOfItem, place: InputPlace) => ReadPictures;
+
+interface Readers {
+  readonly item: (pictures: PicturesOfItem, place: InputPlace) => ReadPictures;
+  /** Its pictures have what is seen through them. */
+  readonly stinger: (stinger: PlacedStinger, place: InputPlace) => ReadPictures;
+}
 
 /** Where the inputs of what is read first come. */
 export const firstPlace: InputPlace = { first: 0, sheet: null };
 
 /** The joins of which something is seen in a stretch of an item; undefined where nothing is. */
 export function joinsWithin(
-  { head, tail }: PictureJoins,
+  { head, tail, stingers }: PictureJoins,
   { startFrame, frameCount }: { readonly startFrame: number; readonly frameCount: number },
 ): PictureJoins | undefined {
+  const end = startFrame + frameCount;
   const isHead = head !== null && startFrame < head.frames;
-  const isTail = tail !== null && startFrame + frameCount > tail.startFrame;
-  return isHead || isTail ? { head: isHead ? head : null, tail: isTail ? tail : null } : undefined;
+  const isTail = tail !== null && end > tail.startFrame;
+  const within = stingers.filter((each) => each.startFrame < end && startFrame < each.startFrame + each.frames);
+  if (!isHead && !isTail && within.length === 0) return undefined;
+  return { head: isHead ? head : null, tail: isTail ? tail : null, stingers: within };
 }
 
 /**
@@ -66,12 +89,12 @@ export function joinsWithin(
 export function joinedPictures(
   pictures: PicturesOfItem,
   { framesPerSecond }: Pick<Profile, 'framesPerSecond'>,
-  { head, tail }: PictureJoins,
-  read: Read,
+  { head, tail, stingers }: PictureJoins,
+  read: Readers,
 ): string[][] {
   const { startFrame } = pictures;
   const first = head ? 0 : Math.min(startFrame, tail?.startFrame ?? startFrame);
-  const own = read({ ...pictures, startFrame: first }, firstPlace);
+  const own = read.item({ ...pictures, startFrame: first }, firstPlace);
   const onGrid = `settb=1/${framesPerSecond},format=yuv420p`;
   const fadeIn = head && !head.from ? [`fade=t=in:start_frame=0:nb_frames=${head.frames}`] : [];
   const fadeOut = tail ? [`fade=t=out:start_frame=${tail.startFrame - first}:nb_frames=${tail.frames}`] : [];
@@ -79,15 +102,39 @@ export function joinedPictures(
   const fromZero = ['setpts=PTS-STARTPTS', `fps=${framesPerSecond}`];
   const fromStart = startFrame > first ? [`trim=start_frame=${startFrame - first}`, ...fromZero] : [];
   const chain = [...own.filters, ...fadeIn, ...fadeOut];
-  if (!head?.from) return [own.input, complex([...chain, ...fromStart].join(','))];
-  const beneath = read(head.from, own.next);
-  const seconds = (head.frames / framesPerSecond).toFixed(6);
-  const graph = [
-    `${[...chain, onGrid].join(',')}[own]`,
-    `${[...beneath.filters, `trim=end_frame=${head.frames}`, onGrid].join(',')}[beneath]`,
-    [`[beneath][own]xfade=transition=fade:duration=${seconds}:offset=0`, 'format=yuv420p', ...fromStart].join(','),
-  ];
-  return [own.input, beneath.input, complex(graph.join(';'))];
+  const inputs = [own.input];
+  const graph: string[] = [];
+  let shown = chain;
+  let next = own.next;
+  if (head?.from) {
+    const beneath = read.item(head.from, next);
+    const seconds = (head.frames / framesPerSecond).toFixed(6);
+    graph.push(
+      `${[...shown, onGrid].join(',')}[own]`,
+      `${[...beneath.filters, `trim=end_frame=${head.frames}`, onGrid].join(',')}[beneath]`,
+    );
+    shown = [`[beneath][own]xfade=transition=fade:duration=${seconds}:offset=0`, 'format=yuv420p'];
+    inputs.push(beneath.input);
+    next = beneath.next;
+  }
+  for (const [index, stinger] of stingers.entries()) {
+    const above = read.stinger(stinger, next);
+    const offset = stinger.startFrame - first;
+    const seen = [
+      `trim=start_frame=${Math.max(0, -offset)}:end_frame=${stinger.frames}`,
+      `settb=1/${framesPerSecond}`,
+      `setpts=PTS-STARTPTS+${Math.max(0, offset)}`,
+    ];
+    const onItem = `settb=1/${framesPerSecond}`;
+    graph.push(
+      `${[...shown, onItem].join(',')}[under${index}]`,
+      `${[...above.filters, ...seen].join(',')}[above${index}]`,
+    );
+    shown = [`[under${index}][above${index}]overlay=eof_action=pass:format=yuv420`, 'format=yuv420p'];
+    inputs.push(above.input);
+    next = above.next;
+  }
+  return [...inputs, complex([...graph, [...shown, ...fromStart].join(',')].join(';'))];
 }
 
 /** What is filtered takes no more threads than what is decoded. */

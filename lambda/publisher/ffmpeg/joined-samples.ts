@@ -61,6 +61,16 @@ export function crossfadeSamples(from: Int16Array, to: Int16Array, fade: Fade): 
   return result;
 }
 
+/**
+ * Mixes what is heard over an item with its samples, which both begin at the same time. Where it is silent the samples
+ * are those of the item, to the bit.
+ */
+export function samplesOver(item: Int16Array, over: Int16Array): Int16Array {
+  const mixed = Float32Array.from(item, (sample, at) => sample + (over[at] ?? 0));
+  holdPeaks(mixed, Math.max(peakOf(item), fullScale * 10 ** (highestPeakDBTP / 20)));
+  return Int16Array.from(mixed, (sample) => Math.round(sample));
+}
+
 /** As numbers, of a buffer that ffmpeg wrote. */
 export function samplesOf(bytes: Buffer): Int16Array {
   const samples = new Int16Array(bytes.length / 2);

@@ -100,7 +100,8 @@ function logoFilters({ widthPercent, opacityPercent }: DrawnLogo, { width, heigh
   ];
 }
 
-const toPictures = 'scale=out_color_matrix=bt709:out_range=tv,format=yuva420p';
+/** Filters that give pictures with transparency the colours of those that they are drawn over. */
+export const toPictures = 'scale=out_color_matrix=bt709:out_range=tv,format=yuva420p';
 
 /** Each text of a sheet, for its time. */
 function textsOf({ texts }: TextSheet, input: number, startSeconds: number) {

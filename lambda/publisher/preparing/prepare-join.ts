@@ -5,7 +5,7 @@ import { openAudioEncoder } from '../ffmpeg/audio-encoder.ts';
 import { openAudioSource } from '../ffmpeg/audio-source.ts';
 import { endsInTime, gainBetween, gapFreeSamples } from '../ffmpeg/gap-free-samples.ts';
 import { readAll } from '../ffmpeg/joined-audio.ts';
-import { bytesOf, crossfadeSamples, fadeOf, fadeSamples } from '../ffmpeg/joined-samples.ts';
+import { bytesOf, crossfadeSamples, fadeOf, fadeSamples, samplesOver } from '../ffmpeg/joined-samples.ts';
 import { audioFormat } from '../ffmpeg/profile.ts';
 import { MediaError } from '../media/media-error.ts';
 import type { MediaTools } from '../media/media-tools.ts';
@@ -81,7 +81,7 @@ async function samplesOfJoin(
   latencySamples: number,
   signal: AbortSignal,
 ): Promise<Int16Array> {
-  const { shape, item, firstGroup, groupCount, from, to } = recipe;
+  const { shape, item, firstGroup, groupCount, from, to, over } = recipe;
   const count = (prerollFrames + groupCount) * samplesPerAacFrame + latencySamples;
   const read = async ({ contentHash, level, isSilent }: JoinedSound, startSample: number) =>
     isSilent
@@ -102,6 +102,7 @@ async function samplesOfJoin(
   const endOfItem = prerollSamples + groupCount * samplesPerAacFrame;
   if (shape === 'gapFreeEnd') return gapFree(item, firstGroup, to!, endOfItem);
   const { samples: own } = await readFrom(item, firstGroup);
+  if (over) return samplesOver(own, (await read(over, over.startSample - prerollSamples)).samples);
   if (shape === 'plain') return own;
   const fade = fadeOf(recipe, prerollSamples);
   if (from) return crossfadeSamples((await readFrom(from, from.group)).samples, own, fade);

@@ -3,7 +3,6 @@ import { formatOfJoined } from '../../domain/picture-joins.ts';
 import type { PictureJoinRecipe } from '../../domain/picture-joins.ts';
 import { formatNamed } from '../../domain/rendition.ts';
 import type { PictureFormat } from '../../domain/rendition.ts';
-import { isTail } from '../../domain/sound-joins.ts';
 import { framesPerSecond as rates } from '../../domain/video-format.ts';
 import type { EncoderSettings } from '../ffmpeg/encoder-arguments.ts';
 import type { PicturesOfItem } from '../ffmpeg/joined-pictures.ts';
@@ -35,7 +34,7 @@ export async function preparePictureJoin(
   { recipe, urlOf, encoder, overlays = [] }: PictureJoinRequest,
   signal: AbortSignal,
 ): Promise<Buffer> {
-  const { shape, seconds, item, firstGroup, groupCount, from } = recipe;
+  const { shape, seconds, item, firstGroup, groupCount, from, stinger } = recipe;
   const format = formatOfJoined(formatOfJoin(recipe), item);
   const frames = Math.round(seconds * rates[format.framerate]);
   const beneath: PicturesOfItem | null = from && {
@@ -48,8 +47,18 @@ export async function preparePictureJoin(
   };
   const end = firstGroup + groupCount;
   const joins = {
-    head: isTail(shape) || shape === 'plain' ? null : { frames, from: beneath },
-    tail: isTail(shape) ? { startFrame: end - frames, frames } : null,
+    head: shape === 'crossfade' || shape === 'fadeIn' ? { frames, from: beneath } : null,
+    tail: shape === 'fadeOut' ? { startFrame: end - frames, frames } : null,
+    stingers: stinger
+      ? [
+          {
+            ...stinger,
+            sourceURL: urlOf(stinger.contentHash),
+            startFrame: firstGroup - stinger.frame,
+            frames: end - firstGroup + stinger.frame,
+          },
+        ]
+      : [],
   };
   const request = {
     rendition: { format },

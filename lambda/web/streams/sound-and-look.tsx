@@ -11,6 +11,7 @@ import { Choice, Field, Form } from '../form.tsx';
 import { words } from '../words/en.ts';
 import { LookPreview } from './look-preview.tsx';
 import { OverlayFields } from './overlay-fields.tsx';
+import { StingerFields } from './stinger-fields.tsx';
 
 type Look = Stream['look'];
 type Sound = Stream['sound'];
@@ -143,7 +144,10 @@ function PictureFields({ look, isLocked, onChange }: PictureFieldsProps): ReactN
         options={pictureJoinKinds.map((kind) => [kind, words.look.pictureJoins[kind]] as const)}
         onChange={(kind) => onChange({ ...look, join: { ...join, kind: kind as typeof join.kind } })}
       />
-      {join.kind !== 'cut' && (
+      {join.kind === 'stinger' && (
+        <StingerFields stinger={look.stinger} onChange={(stinger) => onChange({ ...look, stinger })} />
+      )}
+      {(join.kind === 'dip' || join.kind === 'crossfade') && (
         <Seconds
           name="pictureJoinSeconds"
           bounds={pictureJoinSeconds}

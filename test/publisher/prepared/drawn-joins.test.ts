@@ -83,7 +83,7 @@ describe('one ffmpeg', () => {
   const request = { ...own, frameCount: 60, profile, encoder: fastEncoder };
 
   it('reads both items with a logo each, and one sheet with the texts of both', () => {
-    const given = videoArguments({ ...request, joins: { head: { frames: 30, from }, tail: null } });
+    const given = videoArguments({ ...request, joins: { head: { frames: 30, from }, tail: null, stingers: [] } });
     const inputs = given.flatMap((argument, index) => (given[index - 1] === '-i' ? [argument] : []));
     expect(inputs).toEqual(['/own.mov', '/logo.png', 'pipe:0', '/before.mov', '/logo.png']);
     const graph = given[given.indexOf('-filter_complex') + 1]!;
@@ -95,7 +95,7 @@ describe('one ffmpeg', () => {
   });
 
   it('reads the sheet also where the item before alone has texts', () => {
-    const joins = { head: { frames: 30, from }, tail: null };
+    const joins = { head: { frames: 30, from }, tail: null, stingers: [] };
     const given = videoArguments({ ...request, overlay: null, joins });
     const inputs = given.flatMap((argument, index) => (given[index - 1] === '-i' ? [argument] : []));
     expect(inputs).toEqual(['/own.mov', '/before.mov', '/logo.png', 'pipe:0']);

@@ -1,4 +1,5 @@
-// Videos and stills that follow one another by crossfades and through black, with their own sound: by both backends.
+// Videos and stills that follow one another by crossfades, through black and by stingers, with their sound: by both
+// backends.
 import { execFile } from 'node:child_process';
 import { rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -24,6 +25,7 @@ const run = promisify(execFile);
 const tools = await findMediaTools(process.env);
 const rate = 30;
 const amplitude = 0.25;
+const stingerHertz = 330;
 const never = new AbortController().signal;
 /** Their pictures have one luma each, so that every picture of a stream says how much it has of which. */
 const clips = [
@@ -31,6 +33,17 @@ const clips = [
   { clip: item('still', 10, { kind: 'image', hasAudio: false }), luma: 130, hertz: 0 },
   { clip: item('dark', 6.1), luma: 60, hertz: 700 },
 ] as const;
+/** Nothing of it is seen for half a second, then nothing but it, and then it and what is beneath. */
+const stinger = {
+  contentHash: 'stinger',
+  uploadID: 'stinger',
+  objectKey: 'stinger',
+  durationSeconds: 1.8,
+  hasAudio: true,
+  videoCodec: 'vp9',
+};
+const stingerLuma = 120;
+const shareOfStinger = (frame: number) => (frame < 0 || frame < 15 || frame >= 54 ? 0 : frame < 39 ? 1 : 0.5);
 const videos = [clips[0].clip, clips[2].clip];
 const all = clips.map(({ clip }) => clip);
 const paths = new Map<string, string>();
@@ -53,11 +66,20 @@ beforeAll(async () => {
     paths.set(clip.uploadID, path);
     await prepared.prepare(clip, path);
   }
+  const alpha = 'if(lt(T,0.5),0,if(lt(T,1.3),255,128))';
+  const { durationSeconds, uploadID } = stinger;
+  const shown = `color=gray:s=320x180:r=30:d=${durationSeconds},format=yuva420p,geq=lum=${stingerLuma}:cb=128:cr=128:a='${alpha}'`;
+  const tone = `sine=frequency=${stingerHertz}:sample_rate=48000:duration=${durationSeconds},volume=-6dB`;
+  const vp9 = '-c:v libvpx-vp9 -pix_fmt yuva420p -crf 4 -b:v 0 -auto-alt-ref 0 -colorspace bt709 -color_range tv'.split(
+    ' ',
+  );
+  const recipe = ['-f', 'lavfi', '-i', shown, '-f', 'lavfi', '-i', tone, ...vp9, '-c:a', 'pcm_s16le'];
+  paths.set(uploadID, await madeSample(`joined-stinger-${durationSeconds}.mkv`, recipe));
 });
 afterAll(() => prepared[Symbol.asyncDispose]());
 
 function timelineWith(wish: PictureJoin, items = videos): TimelineEntry[] {
-  return timelineOf(...withPictureJoins(items, wish));
+  return timelineOf(...withPictureJoins(items, wish, { seconds: wish.seconds, stinger }));
 }
 
 async function makeJoins(entries: readonly TimelineEntry[], seconds: number): Promise<void> {
@@ -110,6 +132,11 @@ function wantedLumas(entries: readonly TimelineEntry[], count: number): number[]
     const fade = Math.round(seconds * rate);
     const end = frameCountOf(playing, rate);
     for (let frame = 0; frame < frameCount; frame++) {
+      if (kind === 'stinger') {
+        const share = shareOfStinger(frame - end + fade) || (before === null ? 0 : shareOfStinger(frame + fade));
+        lumas.push(luma + (stingerLuma - luma) * share);
+        continue;
+      }
       const into = before === null ? 1 : Math.min(1, frame / fade);
       const outOf = kind === 'dip' ? Math.min(1, Math.max(0, (end - frame) / fade)) : 1;
       const beneath = kind === 'crossfade' ? (before ?? luma) : 16;
@@ -132,6 +159,7 @@ describe.each([
   ['a crossfade of 2 s between videos', { kind: 'crossfade', seconds: 2 }, videos],
   ['a crossfade of 0.7 s, also from and to a still', { kind: 'crossfade', seconds: 0.7 }, all],
   ['a dip to black, also of a still', { kind: 'dip', seconds: 1 }, all],
+  ['a stinger with transparency, also over a still', { kind: 'stinger', seconds: 0.9 }, all],
 ] as const)('%s', (_, wish, items) => {
   const entries = timelineWith(wish, [...items]);
   const seconds = 30;
