@@ -46,7 +46,8 @@ export function uploadUses(db: Queryable) {
             where p.draft -> 'items' @> i.item or p.live -> 'items' @> i.item) as playlists,
            (select count(*)::int from streams s
             where (s.video_upload_id = u.id or s.audio_upload_id = u.id
-                or s.look #>> '{overlays,logo,uploadID}' = u.id or s.look #>> '{stinger,uploadID}' = u.id) and s.deleted_at is null) as streams
+                or s.look #>> '{overlays,logo,uploadID}' = u.id or s.look #>> '{stinger,uploadID}' = u.id)
+              and s.deleted_at is null) as streams
          from unnest($1::text[]) as u (id)
          cross join lateral (select jsonb_build_array(jsonb_build_object('uploadID', u.id)) as item) as i`,
         [ids],

@@ -3,19 +3,19 @@ import { captionsOver, variantAt } from './drawings.ts';
 import type { Variant } from './drawings.ts';
 import { variantWith } from './drawing-names.ts';
 import { pictureJoinSeconds, usualLook } from './look.ts';
-import type { PictureJoin, ShownJoin } from './look.ts';
+import type { PictureJoin } from './look.ts';
 import { overlayBounds } from './overlays.ts';
 import { frameCountOf } from './play-out.ts';
 import type { ItemOccurrence, TimelineItem } from './play-out.ts';
 import { firstSoundFrameFrom, soundGridFrame } from './prepared-play-out.ts';
 import { formatName, stillSeconds } from './rendition.ts';
 import type { PictureFormat } from './rendition.ts';
-import { joinName, occurrenceBefore, samplesPerSoundFrame, soundOf, soundSampleRate } from './sound-joins.ts';
-import type { JoinedSound, JoinedTrack, JoinRecipe, SoundOver } from './sound-joins.ts';
+import { joinName, occurrenceBefore, soundOf } from './sound-joins.ts';
+import type { JoinedSound, JoinedTrack, JoinRecipe } from './sound-joins.ts';
 import type { ItemJoin } from './sound.ts';
 import { laterBy, overlaysAt, soundTexts } from './sound-titles.ts';
-import { secondsAfterCut } from './stinger.ts';
-import type { Stinger } from './stinger.ts';
+import { framesOf, longestPart, underStinger } from './stinger-joins.ts';
+import type { ShownStinger, StingerPictures } from './stinger-joins.ts';
 import { framesPerSecond as rates } from './video-format.ts';
 import type { DynamicRange } from './video-format.ts';
 
@@ -44,12 +44,6 @@ export interface PictureJoinRecipe {
   /** Absent: no stinger is over them. */
   readonly stinger?: StingerPictures;
   readonly sound: JoinRecipe;
-}
-
-/** A stinger, as a join has its pictures. */
-export interface StingerPictures extends Pick<Stinger, 'contentHash' | 'videoCodec' | 'dynamicRange'> {
-  /** Its picture that is due together with the first one of the join; negative: it begins so many later. */
-  readonly frame: number;
 }
 
 /** A join of pictures where a timeline has it. */
@@ -87,21 +81,6 @@ export function withPictureJoins(
     if (kind !== 'stinger') return { ...item, join: { kind, seconds: Math.min(seconds, longest) } };
     return stinger && longestPart(stinger) <= longest ? { ...item, join: { kind, ...stinger } } : item;
   });
-}
-
-/** A stinger, and how long it is seen over the item that ends. */
-export type ShownStinger = Pick<Extract<ShownJoin, { kind: 'stinger' }>, 'seconds' | 'stinger'>;
-
-function longestPart({ seconds, stinger: { durationSeconds } }: ShownStinger): number {
-  return Math.max(seconds, secondsAfterCut(durationSeconds, seconds));
-}
-
-export function isSameJoin(one: ItemJoin | undefined, other: ItemJoin | undefined): boolean {
-  return one?.kind === other?.kind && one?.seconds === other?.seconds && stingerIn(one) === stingerIn(other);
-}
-
-function stingerIn(join: ItemJoin | undefined): string | null {
-  return join?.kind === 'stinger' ? join.stinger.objectKey : null;
 }
 
 interface Joined {
@@ -145,7 +124,7 @@ function headOf({ track, occurrence, format }: Joined, before: ItemOccurrence): 
     format: formatName(format),
     item: own.pictures,
     from: from && { ...from.pictures, group: before.item.kind === 'image' ? 0 : before.frameCount },
-    ...under(join, { sound, frame: framesOf(join, rate), firstGroup: 0, rate }),
+    ...underStinger(join, { sound, frame: framesOf(join, rate), firstGroup: 0, rate }),
   };
   return [placedPictures(recipe, occurrence.startFrame, [variant, variantBefore])];
 }
@@ -155,38 +134,6 @@ const headShapes: Readonly<Partial<Record<ItemJoin['kind'], PictureJoinRecipe['s
   dip: 'fadeIn',
   stinger: 'stingerStart',
 };
-
-function framesOf({ seconds }: Pick<ItemJoin, 'seconds'>, rate: number): number {
-  return Math.round(seconds * rate);
-}
-
-interface UnderStinger {
-  readonly sound: JoinRecipe;
-  /** As of `StingerPictures`. */
-  readonly frame: number;
-  /** Of the pictures. */
-  readonly firstGroup: number;
-  readonly rate: number;
-}
-
-/** What is heard in a join, and what is seen over it. */
-function under(
-  join: ItemJoin,
-  { sound, frame, firstGroup, rate }: UnderStinger,
-): Pick<PictureJoinRecipe, 'sound' | 'stinger'> {
-  if (join.kind !== 'stinger') return { sound };
-  const { contentHash, videoCodec, dynamicRange, durationSeconds, hasAudio } = join.stinger;
-  const samplesAt = (frames: number) => (frames * soundSampleRate) / rate;
-  const over: SoundOver = {
-    contentHash,
-    level: null,
-    durationSeconds,
-    ...(!hasAudio && { isSilent: true }),
-    startSample: sound.firstGroup * samplesPerSoundFrame - samplesAt(firstGroup) + samplesAt(frame),
-  };
-  const stinger = { contentHash, videoCodec, ...(dynamicRange && { dynamicRange }), frame };
-  return { sound: { ...sound, over }, stinger };
-}
 
 /** The pictures of an item that goes on beneath the next one: of a still those of its beginning. */
 function beneathFrames({ item, startFrame, frameCount }: ItemOccurrence, groupCount: number): DrawnPictures {
@@ -214,7 +161,7 @@ function tailOf({ track, occurrence, format }: Joined): PlacedPictureJoin[] {
   const shape = item.join.kind === 'dip' ? ('fadeOut' as const) : ('stingerEnd' as const);
   const place = { shape, seconds: item.join.seconds, firstGroup, groupCount };
   const sound = soundOfPictures(place, own.sound, null, rate);
-  const heard = under(item.join, { sound, frame: first - fadeStart, firstGroup, rate });
+  const heard = underStinger(item.join, { sound, frame: first - fadeStart, firstGroup, rate });
   const recipe = { ...place, format: formatName(format), item: own.pictures, from: null, ...heard };
   return [placedPictures(recipe, occurrence.startFrame, [variant])];
 }

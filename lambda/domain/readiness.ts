@@ -70,7 +70,6 @@ export interface StreamFacts {
   readonly joinsSound: boolean;
   /** As `judgeStinger` takes it. */
   readonly stinger: StingerFacts | null | undefined;
-  readonly stingerCutSeconds: number;
   /** Whether the sound of videos is to be heard under a sound track, and whether the stream's backend can do that. */
   readonly wantsSoundUnder: boolean;
   readonly canMixSound: boolean;
@@ -100,7 +99,7 @@ export function judgeReadiness(facts: StreamFacts, now: Date): ReadinessIssue[] 
     ...judgeAudio(facts),
     ...judgeSoundUnder(facts),
     ...judgeLogo(facts.logo),
-    ...judgeStinger(facts.stinger, facts.stingerCutSeconds),
+    ...judgeStinger(facts.stinger),
     ...(facts.missesNext ? (['next_not_prepared'] as const) : []),
     ...(facts.missesCaptions ? (['captions_missing'] as const) : []),
     ...judgeDestination(facts),

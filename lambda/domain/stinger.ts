@@ -11,7 +11,8 @@ export interface StingerSettings {
 
 /** So long before the item changes, and so long after that: a join takes the place of a GOP of the next item. */
 export const stingerCutSeconds = { shortest: 0.2, longest: 2, step: 0.1 } as const;
-const longestAfterCutSeconds = 2;
+/** What lasts longer than its file says is played for so long as well. */
+export const longestAfterCutSeconds = 2;
 export const usualStingerCutSeconds = 1;
 
 /** A stinger as items of a timeline have it, with every fact that whoever plays it needs. */
@@ -31,21 +32,23 @@ export interface StingerFacts {
   readonly probeState: 'pending' | 'completed' | 'failed';
   /** Null where it is no video. */
   readonly durationSeconds: number | null;
+  /** As its stream says. */
+  readonly cutSeconds: number;
 }
 
 /**
  * Nothing waits for a stinger: items follow by a cut without it.
  * @param stinger null: it is not there, or none is named; undefined: nothing wants one
  */
-export function judgeStinger(stinger: StingerFacts | null | undefined, cutSeconds: number): ReadinessCode[] {
+export function judgeStinger(stinger: StingerFacts | null | undefined): ReadinessCode[] {
   if (stinger === undefined) return [];
   if (stinger === null) return ['stinger_missing'];
   if (stinger.probeState === 'pending') return ['stinger_not_probed'];
-  return canBeStinger(stinger, cutSeconds) ? [] : ['stinger_unusable'];
+  return canBeStinger(stinger) ? [] : ['stinger_unusable'];
 }
 
 /** Whether an upload can be played as a stinger: a video that has been examined, and is over soon after its cut. */
-export function canBeStinger({ probeState, durationSeconds }: StingerFacts, cutSeconds: number): boolean {
+export function canBeStinger({ probeState, durationSeconds, cutSeconds }: StingerFacts): boolean {
   if (probeState !== 'completed' || durationSeconds === null) return false;
   return durationSeconds >= cutSeconds && secondsAfterCut(durationSeconds, cutSeconds) <= longestAfterCutSeconds;
 }

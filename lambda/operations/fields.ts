@@ -49,7 +49,7 @@ export const failure = z.object({ code: z.string(), detail: z.string() }).meta({
 
 export const pageQuery = {
   limit: z.int().min(1).max(100).default(20).describe('Rows per page, 1 to 100.'),
-  cursor: z.string().optional().describe("The previous page's nextCursor."),
+  cursor: z.string().optional().describe('The last nextCursor.'),
 };
 
 /** The schema of the page that every list answers. */

@@ -37,17 +37,16 @@ const joinInput = z
   .describe("How the next one follows; dip: through black; stinger: the stream's.");
 const stingerInput = z
   .strictObject({
-    uploadID: id.describe('A video; what of it is transparent shows the items.'),
+    uploadID: id.describe('A video; items show through.'),
     cutSeconds: z
       .number()
       .min(stingerCutSeconds.shortest)
       .max(stingerCutSeconds.longest)
-      .multipleOf(stingerCutSeconds.step)
       .default(usualStingerCutSeconds)
-      .describe('When it covers all. It may last 2 s more.'),
+      .describe('When it covers all; it may last 2 s more.'),
   })
   .nullish()
-  .describe('For joins of this kind.');
+  .describe('For such joins.');
 
 const place = z.enum(overlayPlaces).meta({ id: 'OverlayPlace' });
 const themeStyle = z.enum(themeStyles);

@@ -2,8 +2,8 @@
 import type { Database } from '../data/database.ts';
 import type { Stream } from '../data/streams.ts';
 import type { Track } from '../data/timelines.ts';
-import { isSameJoin } from '../domain/picture-joins.ts';
 import { isSameUnder } from '../domain/sound-under.ts';
+import { isSameJoin } from '../domain/stinger-joins.ts';
 import { goOnWith, lastItems } from './go-on-with.ts';
 import { joined } from './timeline-snapshots.ts';
 

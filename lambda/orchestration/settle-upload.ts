@@ -8,8 +8,8 @@ import { takeUpShown } from './reframe.ts';
 import { refreshSoundOf } from './settle-sound.ts';
 
 /**
- * Judges the idle streams that name the upload, lets those show it whose logo or stinger it is, has it prepared where it is kept
- * prepared, and continues the publishing of drafts that waited for it.
+ * Judges the idle streams that name the upload, lets those show it whose logo or stinger it is, has it prepared where
+ * it is kept prepared, and continues the publishing of drafts that waited for it.
  * @param limitFactor of the stage
  */
 export async function settleUpload(data: Database, uploadID: string, limitFactor: number): Promise<void> {

@@ -8,14 +8,10 @@ import type { PlaylistSpec } from '../domain/playlist-edits.ts';
 import type { ManagedChannel } from '../data/managed-streams.ts';
 import { formatOfStart } from '../data/streams.ts';
 import type { Stream } from '../data/streams.ts';
-import { contentFacts } from '../data/uploads.ts';
 import type { Upload } from '../data/uploads.ts';
 import { excessOver, excessOverPlatform } from '../domain/ingest-limits.ts';
 import type { IngestExcess } from '../domain/ingest-limits.ts';
 import { lineOfUpload } from '../domain/item-title.ts';
-import type { LogoFacts } from '../domain/logo-readiness.ts';
-import { usualStingerCutSeconds } from '../domain/stinger.ts';
-import type { StingerFacts } from '../domain/stinger.ts';
 import { platformTraits } from '../domain/managed-platforms.ts';
 import type { ManagedFacts } from '../domain/managed-readiness.ts';
 import { isLive } from '../domain/stream-lifecycle.ts';
@@ -26,8 +22,8 @@ import type { PictureFormat } from '../domain/rendition.ts';
 import { parsePublishURL } from '../domain/publish-url.ts';
 import { targetOf, usualSound } from '../domain/sound.ts';
 import { lookUploads } from '../domain/look.ts';
-import { overlayUploads } from '../domain/overlays.ts';
 import { isDestinationAllowed } from '../domain/destination-url.ts';
+import { wantedLogo, wantedStinger } from './look-parts.ts';
 
 /** The settings of a stage that matter for streams. */
 export interface StreamingSettings {
@@ -102,9 +98,8 @@ export function issuesOf(parts: StreamParts, settings: StreamingSettings, now: D
       playlists: parts.playlists.map((playlist) => playlist && playlistFacts(playlist, factsOf)),
       videoUpload: stream.video_upload_id === null ? undefined : factsOf(stream.video_upload_id),
       audioUpload: stream.audio_upload_id === null ? undefined : factsOf(stream.audio_upload_id),
-      logo: wantedLogo(parts),
-      stinger: wantedStinger(parts),
-      stingerCutSeconds: stream.look?.stinger?.cutSeconds ?? usualStingerCutSeconds,
+      logo: wantedLogo(stream.look, uploads),
+      stinger: wantedStinger(stream.look, shownItems(parts), uploads),
       destination: destinationFacts(parts, settings),
       otherOutputs: otherOutputFacts(parts, settings),
       wantsBackup: wantsBackup(stream),
@@ -144,10 +139,14 @@ function missesNext({ stream, playlists }: StreamParts): boolean {
   return playlists.some((each) => each?.kind === 'video' && specOf(each).mode === 'shuffle');
 }
 
+/** The items of pictures that the stream is to show. */
+function shownItems({ playlists }: Pick<StreamParts, 'playlists'>) {
+  return playlists.flatMap((each) => (each?.kind === 'video' ? specOf(each).items : []));
+}
+
 function missesCaptions({ stream, playlists, uploads }: StreamParts): boolean {
   if (!stream.look?.overlays?.captions) return false;
-  const items = playlists.flatMap((each) => (each?.kind === 'video' ? specOf(each).items : []));
-  const shown = [stream.video_upload_id, ...items.map(({ uploadID }) => uploadID)];
+  const shown = [stream.video_upload_id, ...shownItems({ playlists }).map(({ uploadID }) => uploadID)];
   return shown.every((id) => id === null || !uploads.get(id)?.captions);
 }
 
@@ -157,33 +156,6 @@ export function playsSoundTrack(
   playlists: readonly (Pick<Playlist, 'kind'> | null)[],
 ): boolean {
   return audioUploadID !== null || playlists.some((playlist) => playlist?.kind === 'audio');
-}
-
-function wantedLogo({ stream, uploads }: StreamParts): LogoFacts | null | undefined {
-  const [id] = overlayUploads(stream.look?.overlays);
-  if (id === undefined) return undefined;
-  const upload = uploads.get(id);
-  return upload ? logoFacts(upload) : null;
-}
-
-/** What is known of an upload that is to be drawn. */
-export function logoFacts(upload: Upload): LogoFacts {
-  return { probeState: upload.probe_state, isStill: contentFacts(upload).kind === 'image' };
-}
-
-/** Undefined where no item that the stream shows is followed by one. */
-function wantedStinger({ stream, playlists, uploads }: StreamParts): StingerFacts | null | undefined {
-  const items = playlists.flatMap((each) => (each?.kind === 'video' ? specOf(each).items : []));
-  const kinds = [stream.look?.join?.kind, ...items.map(({ look }) => look?.join?.kind)];
-  if (!kinds.includes('stinger')) return undefined;
-  const upload = uploads.get(stream.look?.stinger?.uploadID ?? '');
-  return upload ? stingerFacts(upload) : null;
-}
-
-/** What is known of an upload that is to be played over joins. */
-export function stingerFacts(upload: Upload): StingerFacts {
-  const { kind, durationSeconds } = contentFacts(upload);
-  return { probeState: upload.probe_state, durationSeconds: kind === 'video' ? durationSeconds : null };
 }
 
 /** Whether the stream runs a backup replica, which only agent mode offers. */

@@ -12,14 +12,15 @@ import { imageDurationSeconds } from '../domain/play-out.ts';
 import type { TimelineItem, TimelineOverlays, TimelineSnapshot } from '../domain/play-out.ts';
 import type { PlaylistItem, PlaylistSpec } from '../domain/playlist-edits.ts';
 import { withPictureJoins } from '../domain/picture-joins.ts';
-import type { ShownStinger } from '../domain/picture-joins.ts';
 import { withSoundUnder } from '../domain/sound-under.ts';
 import { withJoins } from '../domain/sound-joins.ts';
 import { isPlayable } from '../domain/readiness.ts';
 import { canBeStinger } from '../domain/stinger.ts';
+import type { ShownStinger } from '../domain/stinger-joins.ts';
 import type { ItemFormat } from '../domain/rendition.ts';
 import { drawingName, variantsOf } from '../domain/drawing-names.ts';
-import { logoFacts, playsSoundTrack, stingerFacts, uploadFacts } from './stream-parts.ts';
+import { logoFacts, stingerFacts } from './look-parts.ts';
+import { playsSoundTrack, uploadFacts } from './stream-parts.ts';
 import type { StreamParts } from './stream-parts.ts';
 
 /**
@@ -112,7 +113,7 @@ function stingerOf(look: Stream['look'], uploads: ReadonlyMap<string, Upload>): 
   if (!look?.stinger) return null;
   const { uploadID, cutSeconds } = look.stinger;
   const upload = uploads.get(uploadID);
-  if (!upload || !canBeStinger(stingerFacts(upload), cutSeconds)) return null;
+  if (!upload || !canBeStinger(stingerFacts(upload, cutSeconds))) return null;
   const { durationSeconds, hasAudio, dynamicRange } = contentFacts(upload);
   const stinger = {
     uploadID,

@@ -20,6 +20,8 @@ const announced: UploadFacts = { ...pending, uploaded: false };
 
 const withFindings = (...findings: UploadFacts['findings']): UploadFacts => ({ ...movie, findings });
 
+/** As long as it may be. */
+const swoosh = { probeState: 'completed', durationSeconds: 3, cutSeconds: 1 } as const;
 const destination = { outputID: 'out_1', archived: false, allowed: true, hasBackupURL: true, excesses: [] };
 const excess = excessOver('live.twitch.tv', { quality: 'q_1080p', framerate: 'f_60', videoCodec: 'h264' })!;
 const ready: StreamFacts = {
@@ -41,7 +43,6 @@ const ready: StreamFacts = {
   missesNext: false,
   missesCaptions: false,
   stinger: undefined,
-  stingerCutSeconds: 1,
 };
 
 const channel: ChannelFacts = {
@@ -201,6 +202,12 @@ const leftOut: readonly (readonly [ReadinessCode, Partial<StreamFacts>, RegExp, 
   ['logo_not_probed', { logo: { probeState: 'pending', isStill: true } }, /not examined yet/, 'VIDEO'],
   ['logo_unusable', { logo: { probeState: 'failed', isStill: true } }, /cannot be drawn/, 'VIDEO'],
   ['logo_unusable', { logo: { probeState: 'completed', isStill: false } }, /cannot be drawn/, 'VIDEO'],
+  ['stinger_missing', { stinger: null }, /there is none/, 'VIDEO'],
+  ['stinger_not_probed', { stinger: { ...swoosh, probeState: 'pending' } }, /not examined yet/, 'VIDEO'],
+  ['stinger_unusable', { stinger: { ...swoosh, probeState: 'failed' } }, /cannot be played/, 'VIDEO'],
+  ['stinger_unusable', { stinger: { ...swoosh, durationSeconds: null } }, /cannot be played/, 'VIDEO'],
+  ['stinger_unusable', { stinger: { ...swoosh, durationSeconds: 0.9 } }, /cannot be played/, 'VIDEO'],
+  ['stinger_unusable', { stinger: { ...swoosh, durationSeconds: 3.02 } }, /cannot be played/, 'VIDEO'],
   ['join_without_track', { joinsSound: true }, /cuts/, 'AUDIO'],
   ['under_without_track', { wantsSoundUnder: true }, /nothing is played over/, 'AUDIO'],
   [

@@ -207,15 +207,23 @@ describe.skipIf(!chromiumPath)('an operator with a browser (skipped where Chromi
     const drawn = ['-f', 'lavfi', '-i', 'color=red:s=200x100', '-frames:v', '1', logo];
     await once(spawn(ffmpegPath, ['-loglevel', 'error', ...drawn]), 'exit');
     await page.goto(`${run.connection.siteURL}/library`);
-    await page.getByLabel('Add files').setInputFiles(logo);
+    const swoosh = join(folder, 'swoosh.mp4');
+    const codecs = ['-c:v', 'libx264', '-preset', 'ultrafast', '-c:a', 'aac'];
+    const clip = { path: swoosh, size: '320x180', framesPerSecond: 30, seconds: 2, sampleRate: 44_100, codecs };
+    await makeSyncClip(await findMediaTools(process.env), clip);
+    await page.getByLabel('Add files').setInputFiles([logo, swoosh]);
     const logoOf = async () =>
       (await run.api('GET', '/uploads')).data.find(({ name }: { name: string }) => name === 'logo.png');
-    await until(async () => (await logoOf())?.probeState === 'completed');
+    const readyUploads = async () => (await run.api('GET', '/uploads?probeState=completed')).data;
+    await until(async () => (await readyUploads()).length === 3);
     await page.goto(`${run.connection.siteURL}/streams/${streamID}`);
     await page.getByLabel('Logo', { exact: true }).selectOption({ label: 'logo.png' });
     await page.getByLabel('Where the logo is').selectOption('top left');
     await page.getByLabel('Titles', { exact: true }).selectOption('Always');
     await page.getByLabel('Loudness').selectOption('−16 LUFS');
+    await page.getByLabel('Pictures follow each other').selectOption('by a stinger');
+    await page.getByLabel('Stinger', { exact: true }).selectOption({ label: 'swoosh.mp4' });
+    await page.getByLabel('Seconds into it when pictures change').fill('0.8');
     await page.getByRole('button', { name: 'See how it looks' }).click();
     const picture = page.getByRole('img', { name: 'How the stream would look' });
     await picture.waitFor();
@@ -229,6 +237,7 @@ describe.skipIf(!chromiumPath)('an operator with a browser (skipped where Chromi
       logo: { uploadID: (await logoOf()).id, place: 'topLeft' },
       title: { seconds: null },
     });
+    expect(look).toMatchObject({ join: { kind: 'stinger' }, stinger: { cutSeconds: 0.8 } });
     expect([sound.loudness, state]).toEqual([{ enabled: true, targetLUFS: -16 }, 'active']);
   });
 

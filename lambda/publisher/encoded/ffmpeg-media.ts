@@ -3,6 +3,7 @@ import type { StingerJoin } from '../../domain/look.ts';
 import { frameCountOf, occurrenceAt } from '../../domain/play-out.ts';
 import type { ItemOccurrence, TimelineEntry, TimelineItem } from '../../domain/play-out.ts';
 import { levelAt } from '../../domain/sound.ts';
+import { longestAfterCutSeconds } from '../../domain/stinger.ts';
 import { openItem } from '../ffmpeg/item-source.ts';
 import { joinsWithin } from '../ffmpeg/joined-pictures.ts';
 import type { PictureJoins } from '../ffmpeg/joined-pictures.ts';
@@ -145,14 +146,15 @@ async function pictureJoinsOf(
 
 /** A stinger by whose cut an item ends or begins. @param cutFrame of the item */
 async function stingerAt(cutFrame: number, { seconds, stinger }: StingerJoin, { urlOf, profile }: MediaOptions) {
-  const { objectKey, videoCodec, dynamicRange, durationSeconds } = stinger;
+  const { objectKey, videoCodec, dynamicRange } = stinger;
   const rate = profile.framesPerSecond;
+  const cutFrames = Math.round(seconds * rate);
   return {
     sourceURL: await urlOf(objectKey),
     videoCodec,
     dynamicRange,
-    startFrame: cutFrame - Math.round(seconds * rate),
-    frames: Math.ceil(durationSeconds * rate),
+    startFrame: cutFrame - cutFrames,
+    frames: cutFrames + longestAfterCutSeconds * rate,
   };
 }
 
@@ -211,8 +213,8 @@ async function overOf(
   if (joinBefore?.kind !== 'stinger' || !joinBefore.stinger.hasAudio) return null;
   const sourceURL = await urlOf(joinBefore.stinger.objectKey);
   const startSample = cutSamples(joinBefore);
-  const sampleCount = Math.round(joinBefore.stinger.durationSeconds * audioFormat.sampleRate) - startSample;
-  return sampleCount > 0 ? { sourceURL, level: null, startSample, overSample: 0, sampleCount } : null;
+  const sampleCount = longestAfterCutSeconds * audioFormat.sampleRate;
+  return { sourceURL, level: null, startSample, overSample: 0, sampleCount };
 }
 
 /** When another playlist takes over from the last one that was known, in seconds of the run; Infinity: none does. */

@@ -1,20 +1,17 @@
 // The ffmpeg arguments that turn any item into the pictures and the sound of a profile.
-import { availableParallelism } from 'node:os';
-import { decodingThreads } from '../../domain/capacity.ts';
 import { highestPeakDBTP } from '../../domain/sound.ts';
 import type { SoundLevel } from '../../domain/sound.ts';
-import type { DynamicRange } from '../../domain/video-format.ts';
-import { inputGuardArguments } from '../media/container-formats.ts';
-import type { MediaKind } from '../media/container-formats.ts';
 import { encoderArguments } from './encoder-arguments.ts';
 import type { EncoderSettings } from './encoder-arguments.ts';
 import { framingFilters } from './framing.ts';
-import { overlayFilters, overlayInputs, toPictures } from './overlays.ts';
+import { inputArguments, quiet } from './input-arguments.ts';
+import { overlayFilters, overlayInputs } from './overlays.ts';
 import type { InputPlace } from './overlays.ts';
 import { audioFormat } from './profile.ts';
 import type { Profile } from './profile.ts';
 import { firstPlace, joinedPictures, unjoined } from './joined-pictures.ts';
 import type { PictureJoins, PicturesOfItem, PlacedStinger, ReadPictures } from './joined-pictures.ts';
+import { stingerArguments } from './stinger.ts';
 import { toneMappingFilters } from './tone-mapping.ts';
 
 export interface VideoRequest extends PicturesOfItem {
@@ -39,7 +36,6 @@ export interface AudioRequest {
   readonly background?: boolean;
 }
 
-const quiet = '-nostdin -hide_banner -loglevel error'.split(' ');
 const bt709Colours =
   '-color_primaries bt709 -color_trc bt709 -colorspace bt709 -color_range tv -chroma_sample_location left'.split(' ');
 /** Writes FLV as it comes: without the duration and size that would have to be filled in at the end. */
@@ -65,11 +61,6 @@ export function videoArguments(request: VideoRequest): string[] {
 
 type FrameRequest = PictureRequest & Pick<VideoRequest, 'sourceURL' | 'startFrame' | 'decodeCost' | 'background'>;
 
-interface StingerRequest extends PlacedStinger {
-  readonly profile: Profile;
-  readonly background: boolean;
-}
-
 /** Arguments that read an item over whose pictures nothing is drawn. */
 function plainPictures(request: FrameRequest): string[][] {
   const { input, stream, filters } = readingOf(request, 0);
@@ -91,32 +82,6 @@ export function frameArguments(request: FrameRequest, place: InputPlace = firstP
     input: [...input, ...above.input],
     filters: overlayFilters(pictures, overlay, above.at),
     next: above.next,
-  };
-}
-
-/** Those of ffmpeg itself leave out what these codecs say of transparency. */
-const decodersWithAlpha: Readonly<Record<string, string>> = { vp8: 'libvpx', vp9: 'libvpx-vp9' };
-
-/** What makes ffmpeg read a stinger, and the filters by which its pictures come: they fill the frame. */
-function stingerArguments(
-  { sourceURL, videoCodec, dynamicRange = 'sdr', profile, background = true }: StingerRequest,
-  { first, sheet }: InputPlace,
-): ReadPictures {
-  const decoder = decodersWithAlpha[videoCodec];
-  const reading = decoder ? ['-c:v', decoder] : [];
-  const options = { kind: 'video', pictures: dynamicRange, startSeconds: 0, background, reading } as const;
-  const { cut, size } = framingFilters('crop', profile);
-  const asLight = ['format=gbrap', 'premultiply=inplace=1', `scale=${size}`, 'unpremultiply=inplace=1'];
-  // Nothing that has a higher dynamic range says what is seen through it.
-  const fit =
-    dynamicRange === 'sdr'
-      ? [...cut, ...asLight, toPictures]
-      : [...fitFilters({ dynamicRange, framing: 'crop', size: profile }), 'format=yuva420p'];
-  const onGrid = ['setpts=PTS-STARTPTS', `fps=${profile.framesPerSecond}`, 'setsar=1'];
-  return {
-    input: inputArguments(sourceURL, options),
-    filters: [`[${first}:V:0]${onGrid[0]}`, ...onGrid.slice(1), ...fit],
-    next: { first: first + 1, sheet },
   };
 }
 
@@ -230,50 +195,6 @@ export function audioEncoderArguments(bitrateKbps: number): string[] {
     ['-probesize', '32', '-f', 's16le', '-ar', String(audioFormat.sampleRate), '-ch_layout', 'stereo'],
     ['-i', 'pipe:0', '-c:a', 'aac', '-profile:a', 'aac_low', '-b:a', `${bitrateKbps}k`],
     flvToStdout,
-  ].flat();
-}
-
-/**
- * What pictures are taken for that do not name their colour matrix, as those of most H.264 encoders. ffmpeg by itself
- * would take them for BT.601 and shift the colours.
- */
-export const assumedColourMatrix: Record<DynamicRange, string> = { sdr: 'bt709', pq: 'bt2020nc', hlg: 'bt2020nc' };
-
-interface InputOptions {
-  /** The dynamic range of the source's moving pictures; null where these are not wanted. */
-  readonly pictures: DynamicRange | null;
-  readonly kind: MediaKind;
-  readonly startSeconds: number;
-  readonly decodeCost?: number | undefined;
-  readonly background: boolean;
-  /** What else ffmpeg is told of how it reads. */
-  readonly reading?: readonly string[];
-}
-
-/** In the background nobody waits, sound is little work, and a still is one picture. */
-const fewThreads = { background: 2, sound: 2, still: 1 } as const;
-
-/** Each thread that decodes has pictures of its own, and ffmpeg would start one for each core, and one more. */
-function threadsFor({ kind, background, decodeCost }: InputOptions): number {
-  if (kind === 'image') return fewThreads.still;
-  if (background) return fewThreads.background;
-  if (kind === 'audio') return fewThreads.sound;
-  return Math.min(decodingThreads(decodeCost ?? null), availableParallelism() + 1);
-}
-
-function inputArguments(sourceURL: string, options: InputOptions): string[] {
-  const { kind, pictures, startSeconds, reading = [] } = options;
-  const threads = String(threadsFor(options));
-  return [
-    quiet,
-    ['-filter_threads', threads],
-    inputGuardArguments(sourceURL, kind),
-    ['-threads', threads],
-    pictures ? ['-colorspace', assumedColourMatrix[pictures]] : [],
-    // ffmpeg decodes from the keyframe before the start. What comes before the start gets negative times, from which
-    // the filters know the frame that is on show at 0.
-    startSeconds > 0 ? ['-noaccurate_seek', '-ss', startSeconds.toFixed(6)] : [],
-    [...reading, '-i', sourceURL],
   ].flat();
 }
 

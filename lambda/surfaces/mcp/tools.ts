@@ -131,7 +131,7 @@ function describe(operation: Operation, elsewhere: DescribedElsewhere): Tool {
   };
 }
 
-const idempotencyKey: Json = { type: 'string', description: 'Any text: makes a repetition harmless.' };
+const idempotencyKey: Json = { type: 'string', description: 'Makes repeats harmless.' };
 
 /** The fields of path, query and body become arguments side by side, which is how AI clients call tools. */
 function inputSchema({ method, params, query, body, tag }: Operation): ObjectSchema {

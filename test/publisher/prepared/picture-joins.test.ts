@@ -1,16 +1,16 @@
-// Videos and stills that follow one another by crossfades, through black and by stingers, with their sound: by both
-// backends.
+// Videos and stills that follow one another by crossfades, through black and by stingers, by both backends.
 import { execFile } from 'node:child_process';
 import { rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { joinKey } from '../../../lambda/domain/object-keys.ts';
 import type { PictureJoin } from '../../../lambda/domain/look.ts';
 import { pictureJoinsAt, withPictureJoins } from '../../../lambda/domain/picture-joins.ts';
 import { frameCountOf, occurrencesFrom } from '../../../lambda/domain/play-out.ts';
 import type { TimelineEntry } from '../../../lambda/domain/play-out.ts';
+import { openJoinedAudio, readAll } from '../../../lambda/publisher/ffmpeg/joined-audio.ts';
 import { audioFormat } from '../../../lambda/publisher/ffmpeg/profile.ts';
 import { findMediaTools } from '../../../lambda/publisher/media/media-tools.ts';
 import { preparePictureJoin } from '../../../lambda/publisher/preparing/prepare-picture-join.ts';
@@ -26,6 +26,7 @@ const tools = await findMediaTools(process.env);
 const rate = 30;
 const amplitude = 0.25;
 const stingerHertz = 330;
+const stingerAmplitude = 0.06;
 const never = new AbortController().signal;
 /** Their pictures have one luma each, so that every picture of a stream says how much it has of which. */
 const clips = [
@@ -68,13 +69,15 @@ beforeAll(async () => {
   }
   const alpha = 'if(lt(T,0.5),0,if(lt(T,1.3),255,128))';
   const { durationSeconds, uploadID } = stinger;
-  const shown = `color=gray:s=320x180:r=30:d=${durationSeconds},format=yuva420p,geq=lum=${stingerLuma}:cb=128:cr=128:a='${alpha}'`;
-  const tone = `sine=frequency=${stingerHertz}:sample_rate=48000:duration=${durationSeconds},volume=-6dB`;
+  const drawn = `geq=lum=${stingerLuma}:cb=128:cr=128:a='${alpha}'`;
+  const shown = `color=gray:s=320x180:r=30:d=${durationSeconds},format=yuva420p,${drawn}`;
+  const wave = `${stingerAmplitude}*sin(2*PI*${stingerHertz}*t)`;
+  const tone = `aevalsrc=${wave}|${wave}:s=48000:d=${durationSeconds}`;
   const vp9 = '-c:v libvpx-vp9 -pix_fmt yuva420p -crf 4 -b:v 0 -auto-alt-ref 0 -colorspace bt709 -color_range tv'.split(
     ' ',
   );
   const recipe = ['-f', 'lavfi', '-i', shown, '-f', 'lavfi', '-i', tone, ...vp9, '-c:a', 'pcm_s16le'];
-  paths.set(uploadID, await madeSample(`joined-stinger-${durationSeconds}.mkv`, recipe));
+  paths.set(uploadID, await madeSample(`joined-stinger-${stingerHertz}-${durationSeconds}.mkv`, recipe));
 });
 afterAll(() => prepared[Symbol.asyncDispose]());
 
@@ -214,6 +217,53 @@ describe.each([
     expect(largestStep(sound)).toBeLessThan((Math.SQRT2 * 2 * Math.PI * 700 * amplitude) / audioFormat.sampleRate);
   });
 });
+
+it('hears a stinger over the end of an item and the beginning of the next one, by both backends', async () => {
+  const entries = timelineWith({ kind: 'stinger', seconds: 0.9 }, all);
+  await makeJoins(entries, 20);
+  const tracks = { video: entries, audio: [], pathOf: (key: string) => paths.get(key)! };
+  const heard = [await heardOf(tools, await received(entries, 20)), await heardEncoded(tools, tracks, { seconds: 20 })];
+  const stretches = [5, 6.6, 7.5, 9, 16.6, 17.5];
+  for (const samples of heard) {
+    const levels = stretches.map((from) => levelOf(samples, stingerHertz, from, 0.5) / stingerAmplitude);
+    console.log(`of the stinger are heard ${levels.map((level) => level.toFixed(2)).join(', ')}`);
+    expect(levels.map((level) => Math.round(level * 10) / 10)).toEqual([0, 1, 1, 0, 1, 1]);
+  }
+});
+
+it('does not fade a part of an item that ends before the item does', async () => {
+  const [{ clip, hertz }] = clips;
+  const part = {
+    sourceURL: paths.get(clip.uploadID)!,
+    startSample: 0,
+    sampleCount: 2 * audioFormat.sampleRate,
+    level: null,
+    head: null,
+    tailSeconds: 1,
+    lastSample: 7.3 * audioFormat.sampleRate,
+    endSample: 7.3 * audioFormat.sampleRate,
+    over: null,
+    next: null,
+  };
+  const audio = openJoinedAudio(tools, part, never);
+  onTestFinished(() => audio.close());
+  const samples = await readAll(audio, part.sampleCount);
+  const left = Float32Array.from({ length: part.sampleCount }, (_, at) => samples[2 * at]! / 32_768);
+  expect(levelOf(left, hertz, 1.5, 0.5)).toBeCloseTo(amplitude, 2);
+});
+
+/** How much of a frequency is in a part of samples: the amplitude of its wave. */
+function levelOf(samples: Float32Array, hertz: number, fromSeconds: number, seconds: number): number {
+  const { sampleRate } = audioFormat;
+  const part = samples.subarray(fromSeconds * sampleRate, (fromSeconds + seconds) * sampleRate);
+  let [cosine, sine] = [0, 0];
+  for (const [at, sample] of part.entries()) {
+    const angle = (2 * Math.PI * hertz * at) / sampleRate;
+    cosine += sample * Math.cos(angle);
+    sine += sample * Math.sin(angle);
+  }
+  return (2 * Math.hypot(cosine, sine)) / part.length;
+}
 
 /** The luma of each picture that the ffmpeg backend encodes. */
 async function seenEncoded(entries: readonly TimelineEntry[], seconds: number, startFrame: number): Promise<number[]> {
