@@ -29,6 +29,7 @@ function stingerIn(join: ItemJoin | undefined): string | null {
   return join?.kind === 'stinger' ? join.stinger.objectKey : null;
 }
 
+/** How long a join lasts, in frames. */
 export function framesOf({ seconds }: Pick<ItemJoin, 'seconds'>, rate: number): number {
   return Math.round(seconds * rate);
 }

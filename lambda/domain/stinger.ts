@@ -50,10 +50,11 @@ export function judgeStinger(stinger: StingerFacts | null | undefined): Readines
 /** Whether an upload can be played as a stinger: a video that has been examined, and is over soon after its cut. */
 export function canBeStinger({ probeState, durationSeconds, cutSeconds }: StingerFacts): boolean {
   if (probeState !== 'completed' || durationSeconds === null) return false;
-  return durationSeconds >= cutSeconds && secondsAfterCut(durationSeconds, cutSeconds) <= longestAfterCutSeconds;
+  const afterCut = secondsAfterCut(durationSeconds, cutSeconds);
+  return afterCut >= 0 && afterCut <= longestAfterCutSeconds;
 }
 
-/** How long a stinger goes on over the next item. Files say their length to the millisecond at best. */
+/** How long a stinger goes on over the next item. Files say their length to a few milliseconds at best. */
 export function secondsAfterCut(durationSeconds: number, cutSeconds: number): number {
-  return Math.max(0, Math.round((durationSeconds - cutSeconds) * 100) / 100);
+  return Math.round((durationSeconds - cutSeconds) * 100) / 100;
 }

@@ -74,9 +74,10 @@ export async function publishDraft(
   if (!publishing || playlist.publish_request !== request || playlist.publish_status !== 'PREPARING') return;
 
   const requesting = { retries: 'never', limitFactor } as const;
-  const namedIDs = [...publishing.items.map((item) => item.uploadID), ...lookUploads(stream.look)];
-  const found = await data.uploads.findSettled(playlist.user_id, namedIDs);
-  if (found.some((upload) => upload.uploaded && upload.probe_state === 'pending')) return;
+  const itemIDs = publishing.items.map((item) => item.uploadID);
+  const found = await data.uploads.findSettled(playlist.user_id, [...itemIDs, ...lookUploads(stream.look)]);
+  const awaited = found.filter(({ id }) => itemIDs.includes(id));
+  if (awaited.some((upload) => upload.uploaded && upload.probe_state === 'pending')) return;
 
   const uploads = new Map(found.map((upload) => [upload.id, upload]));
   const seed = Math.floor(random() * 2 ** 31);

@@ -1,6 +1,6 @@
 // Items of a stream follow one another by its stinger: prepared with both, taken up while live, and never waited for.
 import { beforeEach, describe, expect, it } from 'vitest';
-import { inTransaction } from '../../lambda/data/database.ts';
+import { publishDraft } from '../../lambda/orchestration/publish-draft.ts';
 import { settleUpload } from '../../lambda/orchestration/settle-upload.ts';
 import { takeDown } from '../../lambda/orchestration/take-down.ts';
 import { actorsOn } from '../support/actors.ts';
@@ -8,7 +8,7 @@ import { testService } from '../support/service.ts';
 import { clearRenditions } from '../support/stored-uploads.ts';
 
 const service = testService();
-const { call, claim, create, data, readyStream, register, report, upload } = actorsOn(service);
+const { call, claim, create, data, readyStream, register, report, transaction, upload } = actorsOn(service);
 const base = 'q_720p-f_30';
 
 beforeEach(() => clearRenditions(service));
@@ -94,8 +94,19 @@ describe('a stinger', () => {
     await goLive(id);
     expect(await joinsOf(id)).toEqual([null, null]);
     await examined('completed');
-    await inTransaction(service.pool(), (tx) => settleUpload(tx, uploadID, 1));
+    await transaction((tx) => settleUpload(tx, uploadID, 1));
     expect(await joinsOf(id)).toMatchObject([{ kind: 'stinger' }, { kind: 'stinger' }]);
+  });
+
+  it('that is still being examined keeps no playlist from being published', async () => {
+    const uploadID = await video('swoosh', 2);
+    await service.pool().query(`update uploads set probe_state = 'pending' where id = $1`, [uploadID]);
+    const id = await streamOf({ join: { kind: 'stinger' }, stinger: { uploadID } });
+    const [playlistID] = (await call('GET', `/streams/${id}`)).body.playlistIDs;
+    await call('POST', `/playlists/${playlistID}/publish`);
+    const options = { now: new Date(), random: () => 0.5, limitFactor: 100 };
+    await transaction((tx) => publishDraft(tx, playlistID, 1, options));
+    expect((await call('GET', `/playlists/${playlistID}`)).body.publishStatus).toBe('IDLE');
   });
 
   it('is changed on the air, also where only its file is another one', async () => {
@@ -139,7 +150,7 @@ describe('a stinger', () => {
     // What was played before may still be on the air.
     expect(body.code).toBe('resource_in_use');
     await call('PATCH', `/streams/${id}`, { look: { join: { kind: 'stinger' }, stinger: { uploadID } } });
-    const taken = await inTransaction(service.pool(), (tx) => takeDown(tx, 'swoosh'));
+    const taken = await transaction((tx) => takeDown(tx, 'swoosh'));
     expect(taken.streamIDs).toEqual([id]);
   });
 

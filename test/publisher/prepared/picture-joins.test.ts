@@ -16,6 +16,7 @@ import { findMediaTools } from '../../../lambda/publisher/media/media-tools.ts';
 import { preparePictureJoin } from '../../../lambda/publisher/preparing/prepare-picture-join.ts';
 import { fastEncoder, madeSample } from '../../support/media-samples.ts';
 import { steps } from '../../support/recording.ts';
+import { makeStingerClip, shareOfStinger, stingerClip } from '../../support/stinger-clip.ts';
 import { CheckingIngest, flvOf, frameTimes } from './checking-ingest.ts';
 import { heardEncoded, heardOf, largestStep, openEncoded, powersOf } from './heard-sound.ts';
 import { format, item, mediaOptions, play, preparedClips, timelineOf } from './prepared-clips.ts';
@@ -25,8 +26,6 @@ const run = promisify(execFile);
 const tools = await findMediaTools(process.env);
 const rate = 30;
 const amplitude = 0.25;
-const stingerHertz = 330;
-const stingerAmplitude = 0.06;
 const never = new AbortController().signal;
 /** Their pictures have one luma each, so that every picture of a stream says how much it has of which. */
 const clips = [
@@ -34,17 +33,7 @@ const clips = [
   { clip: item('still', 10, { kind: 'image', hasAudio: false }), luma: 130, hertz: 0 },
   { clip: item('dark', 6.1), luma: 60, hertz: 700 },
 ] as const;
-/** Nothing of it is seen for half a second, then nothing but it, and then it and what is beneath. */
-const stinger = {
-  contentHash: 'stinger',
-  uploadID: 'stinger',
-  objectKey: 'stinger',
-  durationSeconds: 1.8,
-  hasAudio: true,
-  videoCodec: 'vp9',
-};
-const stingerLuma = 120;
-const shareOfStinger = (frame: number) => (frame < 0 || frame < 15 || frame >= 54 ? 0 : frame < 39 ? 1 : 0.5);
+const stinger = { contentHash: 'stinger', uploadID: 'stinger', objectKey: 'stinger', hasAudio: true, ...stingerClip };
 const videos = [clips[0].clip, clips[2].clip];
 const all = clips.map(({ clip }) => clip);
 const paths = new Map<string, string>();
@@ -67,17 +56,7 @@ beforeAll(async () => {
     paths.set(clip.uploadID, path);
     await prepared.prepare(clip, path);
   }
-  const alpha = 'if(lt(T,0.5),0,if(lt(T,1.3),255,128))';
-  const { durationSeconds, uploadID } = stinger;
-  const drawn = `geq=lum=${stingerLuma}:cb=128:cr=128:a='${alpha}'`;
-  const shown = `color=gray:s=320x180:r=30:d=${durationSeconds},format=yuva420p,${drawn}`;
-  const wave = `${stingerAmplitude}*sin(2*PI*${stingerHertz}*t)`;
-  const tone = `aevalsrc=${wave}|${wave}:s=48000:d=${durationSeconds}`;
-  const vp9 = '-c:v libvpx-vp9 -pix_fmt yuva420p -crf 4 -b:v 0 -auto-alt-ref 0 -colorspace bt709 -color_range tv'.split(
-    ' ',
-  );
-  const recipe = ['-f', 'lavfi', '-i', shown, '-f', 'lavfi', '-i', tone, ...vp9, '-c:a', 'pcm_s16le'];
-  paths.set(uploadID, await madeSample(`joined-stinger-${stingerHertz}-${durationSeconds}.mkv`, recipe));
+  paths.set(stinger.uploadID, await makeStingerClip());
 });
 afterAll(() => prepared[Symbol.asyncDispose]());
 
@@ -137,7 +116,7 @@ function wantedLumas(entries: readonly TimelineEntry[], count: number): number[]
     for (let frame = 0; frame < frameCount; frame++) {
       if (kind === 'stinger') {
         const share = shareOfStinger(frame - end + fade) || (before === null ? 0 : shareOfStinger(frame + fade));
-        lumas.push(luma + (stingerLuma - luma) * share);
+        lumas.push(luma + (stinger.luma - luma) * share);
         continue;
       }
       const into = before === null ? 1 : Math.min(1, frame / fade);
@@ -225,7 +204,7 @@ it('hears a stinger over the end of an item and the beginning of the next one, b
   const heard = [await heardOf(tools, await received(entries, 20)), await heardEncoded(tools, tracks, { seconds: 20 })];
   const stretches = [5, 6.6, 7.5, 9, 16.6, 17.5];
   for (const samples of heard) {
-    const levels = stretches.map((from) => levelOf(samples, stingerHertz, from, 0.5) / stingerAmplitude);
+    const levels = stretches.map((from) => levelOf(samples, stinger.hertz, from, 0.5) / stinger.amplitude);
     console.log(`of the stinger are heard ${levels.map((level) => level.toFixed(2)).join(', ')}`);
     expect(levels.map((level) => Math.round(level * 10) / 10)).toEqual([0, 1, 1, 0, 1, 1]);
   }
