@@ -21,6 +21,11 @@ export interface TextBlock {
   readonly toSeconds: number | null;
   /** All lines are as large, and as wide as the picture has room for. */
   readonly isCaption?: true;
+  /**
+   * Present in what belongs to a ticker. Null: the bar itself. Else a line, which runs over it from right to left, and
+   * when its item begins, in seconds after the beginning of the run.
+   */
+  readonly ticker?: { readonly runSeconds: number } | null;
 }
 
 /** Captions over an item, by the file that they are in. */

@@ -34,6 +34,24 @@ export interface CaptionsOverlay {
   readonly place: (typeof captionPlaces)[number];
 }
 
+/** What a clock shows: the time of a zone, or its date before it. Minutes are the least of it. */
+export const clockKinds = ['time', 'dateAndTime'] as const;
+
+export interface ClockOverlay {
+  readonly place: OverlayPlace;
+  /** IANA name. */
+  readonly timeZone: string;
+  readonly shows: (typeof clockKinds)[number];
+  /** BCP 47: in whose words and order it is written. */
+  readonly language: string;
+}
+
+/** Lines that run from right to left over a bar, one after the other, again and again. */
+export interface TickerOverlay {
+  readonly place: (typeof captionPlaces)[number];
+  readonly lines: readonly string[];
+}
+
 /** `plain`: letters with a shadow. `panel`: on a panel of their size. `bar`: on one across the picture. */
 export const themeStyles = ['plain', 'panel', 'bar'] as const;
 
@@ -53,6 +71,10 @@ export interface Overlays {
   readonly next?: NextOverlay | null;
   /** Absent in settings of the release before. */
   readonly captions?: CaptionsOverlay | null;
+  /** Absent in settings of the release before. */
+  readonly clock?: ClockOverlay | null;
+  /** Absent in settings of the release before. */
+  readonly ticker?: TickerOverlay | null;
   readonly theme: Theme;
   /** Its texts tell of the sound track, in place of the pictures; absent: of the items that they are over. */
   readonly ofSound?: true;
@@ -71,6 +93,8 @@ export const usualLogo = { place: 'topRight', widthPercent: 12, opacityPercent: 
 export const usualTitle = { place: 'bottomLeft', seconds: 10 } as const;
 export const usualNext = { place: 'bottomLeft', seconds: 10, label: 'Up next' } as const;
 export const usualCaptions = { place: 'bottom' } as const;
+export const usualClock = { place: 'topLeft', timeZone: 'UTC', shows: 'time', language: 'en-GB' } as const;
+export const usualTicker = { place: 'bottom' } as const;
 export const usualTheme: Theme = {
   style: 'panel',
   textColour: '#ffffff',
@@ -87,6 +111,8 @@ export const overlayBounds = {
   /** The end of an item may be a join, which has whole GOPs. */
   nextSeconds: [5, 60],
   labelLength: [1, 40],
+  tickerLines: [1, 20],
+  tickerLineLength: [1, 120],
 } as const;
 
 /** The ids of the uploads that are drawn. */

@@ -114,6 +114,12 @@ const issueTable = {
     'Set streamBackend to ffmpeg or the mode of the playlist to sequential, or leave look.overlays.next out.',
     'PREPARATION',
   ],
+  running_not_prepared: [
+    'VIDEO',
+    'No clock and no ticker will be drawn: pictures that are others all the time cannot be prepared.',
+    'Set streamBackend to ffmpeg, or leave look.overlays.clock and ticker out.',
+    'PREPARATION',
+  ],
   captions_missing: [
     'VIDEO',
     'Captions are to be drawn, but nothing that the stream shows has any.',

@@ -2,6 +2,8 @@
 import type { FindingKind } from './findings.ts';
 import type { IngestExcess } from './ingest-limits.ts';
 import { judgeLogo } from './logo-readiness.ts';
+import { judgeOverlays } from './overlay-readiness.ts';
+import type { OverlayFacts } from './overlay-readiness.ts';
 import { judgeStinger } from './stinger.ts';
 import type { StingerFacts } from './stinger.ts';
 import type { LogoFacts } from './logo-readiness.ts';
@@ -50,7 +52,7 @@ export interface OutputFacts extends DestinationFacts {
  * Everything that start and readiness look at. `null`: the stream names it, but
  * it is not there. `undefined`: not named.
  */
-export interface StreamFacts {
+export interface StreamFacts extends OverlayFacts {
   readonly playlists: readonly (PlaylistFacts | null)[];
   readonly videoUpload?: UploadFacts | null | undefined;
   readonly audioUpload?: UploadFacts | null | undefined;
@@ -73,10 +75,6 @@ export interface StreamFacts {
   /** Whether the sound of videos is to be heard under a sound track, and whether the stream's backend can do that. */
   readonly wantsSoundUnder: boolean;
   readonly canMixSound: boolean;
-  /** Whether what comes next is to be drawn, and is not known when pictures are prepared. */
-  readonly missesNext: boolean;
-  /** Whether captions are to be drawn, and nothing that is shown has any. */
-  readonly missesCaptions: boolean;
   /** Whether items are brought to a loudness, so that none is too loud. */
   readonly isLevelled: boolean;
   /** Whether it begins again and again, by a recurrence, and nothing ever ends a run. */
@@ -100,8 +98,7 @@ export function judgeReadiness(facts: StreamFacts, now: Date): ReadinessIssue[] 
     ...judgeSoundUnder(facts),
     ...judgeLogo(facts.logo),
     ...judgeStinger(facts.stinger),
-    ...(facts.missesNext ? (['next_not_prepared'] as const) : []),
-    ...(facts.missesCaptions ? (['captions_missing'] as const) : []),
+    ...judgeOverlays(facts),
     ...judgeDestination(facts),
     ...facts.otherOutputs.flatMap(judgeOutput),
     ...(facts.creditsLeft > 0 ? [] : (['no_credits'] as const)),

@@ -9,15 +9,19 @@ import {
   captionPlaces,
   overlayPlaces,
   themeStyles,
+  clockKinds,
   usualCaptions,
+  usualClock,
   usualLogo,
   usualNext,
   usualTheme,
+  usualTicker,
   usualTitle,
 } from '../domain/overlays.ts';
 import type { Overlays } from '../domain/overlays.ts';
 import { stingerCutSeconds, usualStingerCutSeconds } from '../domain/stinger.ts';
-import { id } from './fields.ts';
+import { isLanguage, isTimeZone } from '../domain/time-zone.ts';
+import { id, text } from './fields.ts';
 
 const colour = z
   .string()
@@ -69,6 +73,21 @@ const nextInput = z.strictObject({
   label: z.string().trim().min(overlayBounds.labelLength[0]).max(overlayBounds.labelLength[1]).default(usualNext.label),
 });
 const captionsInput = z.strictObject({ place: z.enum(captionPlaces).default(usualCaptions.place) });
+const clockInput = z.strictObject({
+  place: place.default(usualClock.place),
+  timeZone: text(1, 64)
+    .refine(isTimeZone, { error: 'An IANA name, such as Europe/Berlin.' })
+    .default(usualClock.timeZone),
+  shows: z.enum(clockKinds).default(usualClock.shows),
+  language: text(2, 35).refine(isLanguage, { error: 'Such as en-GB.' }).default(usualClock.language),
+});
+const tickerInput = z.strictObject({
+  place: z.enum(captionPlaces).default(usualTicker.place),
+  lines: z
+    .array(z.string().trim().min(overlayBounds.tickerLineLength[0]).max(overlayBounds.tickerLineLength[1]))
+    .min(overlayBounds.tickerLines[0])
+    .max(overlayBounds.tickerLines[1]),
+});
 const themeInput = z.strictObject({
   style: themeStyle.default(usualTheme.style),
   textColour: colour.default(usualTheme.textColour),
@@ -81,6 +100,8 @@ const overlaysInput = z
     title: titleInput.nullish().describe('Title and artist of each item, or of the sound track.'),
     next: nextInput.nullish().describe('Title of what follows; prepared, not of shuffled videos.'),
     captions: captionsInput.nullish().describe('Of uploads that have some.'),
+    clock: clockInput.nullish().describe('ffmpeg alone; to the minute.'),
+    ticker: tickerInput.nullish().describe('ffmpeg alone.'),
     theme: themeInput.optional(),
   })
   .nullish()
@@ -118,6 +139,14 @@ const shownOverlays = z
     captions: z
       .object({ place: z.enum(captionPlaces) })
       .meta({ id: 'CaptionsOverlay' })
+      .nullable(),
+    clock: z
+      .object({ place, timeZone: z.string(), shows: z.enum(clockKinds), language: z.string() })
+      .meta({ id: 'ClockOverlay' })
+      .nullable(),
+    ticker: z
+      .object({ place: z.enum(captionPlaces), lines: z.array(z.string()).readonly() })
+      .meta({ id: 'TickerOverlay' })
       .nullable(),
     theme: z
       .object({
@@ -157,7 +186,7 @@ export function streamLookSettings(look: z.output<typeof streamLookInput>): Stre
     ...(stinger && { stinger }),
   };
   const overlays = look.overlays && overlaySettings(look.overlays);
-  if (!overlays?.logo && !overlays?.title && !overlays?.next && !overlays?.captions) return settings;
+  if (!overlays || isNothing(overlays)) return settings;
   const drawing = wholeDrawing(overlays);
   return { ...settings, overlays, ...(drawing && { drawn: drawingName(drawing) }) };
 }
@@ -170,7 +199,13 @@ export function itemLookSettings({ framing: given, join }: z.output<typeof itemL
 /** What an answer has of the settings of a stream. @param look null: as it usually is */
 export function presentLook(look: StreamLook | null): z.output<typeof streamLook> {
   const { aspect, framing, join, stinger = null, overlays } = { ...usualLook, ...look };
-  return { aspect, framing, join, stinger, overlays: overlays ? { next: null, captions: null, ...overlays } : null };
+  const none = { next: null, captions: null, clock: null, ticker: null };
+  return { aspect, framing, join, stinger, overlays: overlays ? { ...none, ...overlays } : null };
+}
+
+/** What draws nothing is not kept. */
+function isNothing({ theme: _, ...drawn }: Overlays): boolean {
+  return Object.values(drawn).every((each) => each === null);
 }
 
 function within([least, most]: readonly [number, number]) {
@@ -188,7 +223,8 @@ function joinSettings(given: z.output<typeof joinInput>): PictureJoin {
 }
 
 function overlaySettings(given: NonNullable<z.output<typeof overlaysInput>>): Overlays {
-  const { logo = null, title = null, next = null, captions = null, theme = usualTheme } = given;
+  const { logo = null, title = null, next = null, captions, clock, ticker, theme = usualTheme } = given;
   const [textColour, panelColour] = [theme.textColour.toLowerCase(), theme.panelColour.toLowerCase()];
-  return { logo, title, next, ...(captions && { captions }), theme: { ...theme, textColour, panelColour } };
+  const others = { ...(captions && { captions }), ...(clock && { clock }), ...(ticker && { ticker }) };
+  return { logo, title, next, ...others, theme: { ...theme, textColour, panelColour } };
 }

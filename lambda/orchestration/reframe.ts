@@ -6,6 +6,7 @@ import { withNext } from '../domain/drawings.ts';
 import type { Use } from '../domain/limits.ts';
 import { lookUploads } from '../domain/look.ts';
 import type { TimelineEntry, TimelineItem, TimelineOverlays } from '../domain/play-out.ts';
+import { runningIn } from '../domain/running-texts.ts';
 import { toldBy } from '../domain/sound-titles.ts';
 import { isLive } from '../domain/stream-lifecycle.ts';
 import { changeJoins } from './change-joins.ts';
@@ -70,7 +71,8 @@ async function reframe(data: Database, stream: Stream, { now, limitFactor }: Ref
   const { items, overlays } = await shown(data, stream, last, before);
   if (
     items.every((item, index) => isShownAs(item, before[index]!)) &&
-    toldBy(overlays) === toldBy(last.snapshot.overlays)
+    toldBy(overlays) === toldBy(last.snapshot.overlays) &&
+    runningIn(overlays) === runningIn(last.snapshot.overlays)
   )
     return null;
   if (overlays) await noteDrawings(data, overlays, withNext(items, last.snapshot.mode));

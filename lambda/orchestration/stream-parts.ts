@@ -19,6 +19,7 @@ import { judgeReadiness } from '../domain/readiness.ts';
 import type { DestinationFacts, OutputFacts, PlaylistFacts, UploadFacts } from '../domain/readiness.ts';
 import type { ReadinessIssue } from '../domain/readiness-issues.ts';
 import type { PictureFormat } from '../domain/rendition.ts';
+import { isRunning } from '../domain/running-texts.ts';
 import { parsePublishURL } from '../domain/publish-url.ts';
 import { targetOf, usualSound } from '../domain/sound.ts';
 import { lookUploads } from '../domain/look.ts';
@@ -114,6 +115,7 @@ export function issuesOf(parts: StreamParts, settings: StreamingSettings, now: D
       canMixSound: stream.stream_backend !== 'manifest',
       missesNext: missesNext(parts),
       missesCaptions: missesCaptions(parts),
+      missesRunning: stream.stream_backend === 'manifest' && isRunning(stream.look?.overlays),
       isLevelled: targetOf(null, stream.sound) !== null,
     },
     now,

@@ -158,11 +158,12 @@ export function overlaysOf(
   hasSoundTrack: boolean,
 ): TimelineOverlays | null {
   if (!look?.overlays) return null;
-  const { logo: wanted, title: wantedTitle, next: wantedNext = null, captions = null, theme } = look.overlays;
+  const { logo: wanted, title: wantedTitle, next: wantedNext = null, captions, clock, ticker, theme } = look.overlays;
   const image = wanted && uploads.get(wanted.uploadID);
   const [logo, logoKey] = image && canBeLogo(logoFacts(image)) ? [wanted, image.object_key] : [null, null];
-  if (!logo && !wantedTitle && !wantedNext && !captions) return null;
-  const texts = { title: wantedTitle, next: wantedNext, ...(captions && { captions }), theme };
+  const others = { ...(captions && { captions }), ...(clock && { clock }), ...(ticker && { ticker }) };
+  if (!logo && !wantedTitle && !wantedNext && Object.keys(others).length === 0) return null;
+  const texts = { title: wantedTitle, next: wantedNext, ...others, theme };
   return { logo, logoKey, ...texts, ...(hasSoundTrack && (wantedTitle || wantedNext) && { ofSound: true }) };
 }
 

@@ -42,6 +42,7 @@ const ready: StreamFacts = {
   isLevelled: false,
   missesNext: false,
   missesCaptions: false,
+  missesRunning: false,
   stinger: undefined,
 };
 
@@ -216,6 +217,7 @@ const leftOut: readonly (readonly [ReadinessCode, Partial<StreamFacts>, RegExp, 
     /cannot be prepared/,
     'AUDIO',
   ],
+  ['running_not_prepared', { missesRunning: true }, /cannot be prepared/, 'VIDEO'],
   ['next_not_prepared', { missesNext: true }, /another order in each lap/, 'VIDEO'],
   ['captions_missing', { missesCaptions: true }, /nothing that the stream shows has any/, 'VIDEO'],
 ];

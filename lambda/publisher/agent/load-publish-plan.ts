@@ -77,6 +77,7 @@ function encodedMediaOf(
     onFailure: (error) => log('timeline_not_loaded', { streamID: stream.id, error: String(error) }),
     steadyClock,
   });
+  let anchoredAtMs = stream.anchored_at?.getTime();
   return encodedMedia({
     encoders,
     encoderKey: encoderKeyOf(stream.id, role),
@@ -87,6 +88,7 @@ function encodedMediaOf(
     loadTimelines: () => timeline.get(),
     urlOf: (objectKey) => objects.presignGet(objectKey, { expiresInSeconds: mediaURLSeconds }),
     captionsOf: (hash) => data.captions.file(hash),
+    anchoredAtMs: async () => (anchoredAtMs ??= (await data.streams.anchor(stream.id)).anchored_at.getTime()),
   });
 }
 

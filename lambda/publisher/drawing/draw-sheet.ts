@@ -1,6 +1,6 @@
 // Draws texts of any script, with the fonts that come as packages.
 import { createCanvas, GlobalFonts } from '@napi-rs/canvas';
-import type { SKRSContext2D } from '@napi-rs/canvas';
+import type { Canvas, SKRSContext2D } from '@napi-rs/canvas';
 import { aspectOfSize } from '../../domain/look.ts';
 import { safeMargins } from '../../domain/safe-margins.ts';
 import type { OverlayPlace } from '../../domain/overlays.ts';
@@ -13,6 +13,7 @@ const shares = {
   first: 0.046,
   others: 0.034,
   caption: 0.046,
+  ticker: 0.034,
   padding: 0.022,
   gap: 0.012,
   shadow: 0.006,
@@ -20,9 +21,11 @@ const shares = {
 } as const;
 /** A text in a corner of a wide picture leaves the other corner free. */
 const widestShare = 0.62;
-const weights = { first: 600, others: 450, caption: 550 } as const;
+const weights = { first: 600, others: 450, caption: 550, ticker: 500 } as const;
 /** How many lines a line of a text becomes at most. */
-const mostLines = { first: 2, others: 1, caption: 2 } as const;
+const mostLines = { first: 2, others: 1, caption: 2, ticker: 1 } as const;
+/** Wider pictures are not drawn by every machine. */
+const widestPixels = 8192;
 type LineKind = keyof typeof mostLines;
 
 interface Line {
@@ -33,10 +36,17 @@ interface Line {
   readonly width: number;
 }
 
+interface DrawnText {
+  readonly canvas: Canvas;
+  readonly x: number;
+  readonly y: number;
+  readonly text: DrawingRequest['texts'][number];
+}
+
 /** @returns a PNG with all texts below each other, and where each is */
 export function drawSheet(request: DrawingRequest): { readonly png: Buffer; readonly texts: PlacedText[] } {
   registerFonts(request.texts.flatMap(({ lines }) => lines));
-  const drawn = request.texts.map((text) => drawText(request, text));
+  const drawn = aboveTickers(request.texts.map((text) => ({ ...drawText(request, text), text })));
   const sheetHeight = drawn.reduce((sum, { canvas }) => sum + canvas.height, 0);
   const sheet = createCanvas(Math.max(...drawn.map(({ canvas }) => canvas.width)), sheetHeight);
   const context = sheet.getContext('2d');
@@ -50,6 +60,19 @@ export function drawSheet(request: DrawingRequest): { readonly png: Buffer; read
   return { png: sheet.toBuffer('image/png'), texts };
 }
 
+/** Other texts at the edge of a ticker are beside its bar. */
+function aboveTickers<Drawn extends DrawnText>(drawn: readonly Drawn[]): Drawn[] {
+  const edgeOf = ({ text: { place } }: Drawn) => (place.startsWith('top') ? 'top' : 'bottom');
+  const heights = new Map(
+    drawn.flatMap((each) => (each.text.ticker === null ? [[edgeOf(each), each.canvas.height]] : [])),
+  );
+  return drawn.map((each) => {
+    if (each.text.ticker !== undefined) return each;
+    const height = heights.get(edgeOf(each)) ?? 0;
+    return { ...each, y: each.y + (edgeOf(each) === 'top' ? height : -height) };
+  });
+}
+
 /** Each text has fonts of its own language. */
 function registerFonts(texts: readonly string[]): void {
   const files = texts.flatMap(fontFilesFor);
@@ -59,7 +82,7 @@ function registerFonts(texts: readonly string[]): void {
 
 function drawText(
   { width, height }: DrawingRequest,
-  { place, theme, lines, isCaption }: DrawingRequest['texts'][number],
+  { place, theme, lines, isCaption, ticker }: DrawingRequest['texts'][number],
 ) {
   const side = Math.min(width, height);
   const margins = safeMargins[aspectOfSize({ width, height })];
@@ -67,12 +90,16 @@ function drawText(
   const isBar = theme.style === 'bar';
   const padding = even(side * shares.padding);
   const measuring = createCanvas(1, 1).getContext('2d');
-  const widest = (isBar || isCaption || width <= height ? inner : inner * widestShare) - 2 * padding;
-  const kindOf = (index: number): LineKind => (isCaption ? 'caption' : index === 0 ? 'first' : 'others');
+  const room = isBar || isCaption || width <= height ? inner : inner * widestShare;
+  const widest = (ticker ? widestPixels : room) - 2 * padding;
+  const isTicker = ticker !== undefined;
+  const kindOf = (index: number): LineKind =>
+    isCaption ? 'caption' : isTicker ? 'ticker' : index === 0 ? 'first' : 'others';
   const fitted = lines.flatMap((line, index) => linesOf(measuring, line, { kind: kindOf(index), side, widest }));
   const gap = Math.round(side * shares.gap);
-  const textWidth = Math.ceil(Math.max(...fitted.map((line) => line.width)));
-  const textHeight = fitted.reduce((sum, line) => sum + line.height + gap, -gap);
+  const textWidth = Math.ceil(Math.max(0, ...fitted.map((line) => line.width)));
+  const bareHeight = heightOf(Math.round(side * shares.ticker));
+  const textHeight = lines.length === 0 ? bareHeight : fitted.reduce((sum, line) => sum + line.height + gap, -gap);
   const box = { width: isBar ? width : even(textWidth + 2 * padding), height: even(textHeight + 2 * padding) };
   const canvas = createCanvas(box.width, box.height);
   const context = canvas.getContext('2d');
@@ -115,9 +142,14 @@ function linesOf(
     text: each,
     font,
     weight,
-    height: Math.round(size * 1.25),
+    height: heightOf(size),
     width: widthOf(each),
   }));
+}
+
+/** Of a line with letters of a size. */
+function heightOf(size: number): number {
+  return Math.round(size * 1.25);
 }
 
 /** The weight of a variable font is not taken from the font's own shorthand where it stands in for another one. */

@@ -18,14 +18,14 @@ export interface PlacedText {
 /** Texts below each other on one transparent picture, in their order. */
 export interface TextSheet {
   readonly png: Buffer;
-  readonly texts: readonly (PlacedText & Pick<TextBlock, 'fromSeconds' | 'toSeconds'>)[];
+  readonly texts: readonly (PlacedText & Pick<TextBlock, 'place' | 'fromSeconds' | 'toSeconds' | 'ticker'>)[];
 }
 
 /** What the other process is asked for, as JSON. */
 export interface DrawingRequest {
   readonly width: number;
   readonly height: number;
-  readonly texts: readonly Pick<TextBlock, 'place' | 'theme' | 'lines' | 'isCaption'>[];
+  readonly texts: readonly Pick<TextBlock, 'place' | 'theme' | 'lines' | 'isCaption' | 'ticker'>[];
 }
 
 /** In the bundle it lies in a folder of its own. */
@@ -75,8 +75,8 @@ export async function drawTexts(
   return {
     png: answer.subarray(end),
     texts: placed.map((place, index) => {
-      const { fromSeconds, toSeconds } = texts[index]!;
-      return { ...place, fromSeconds, toSeconds };
+      const { place: where, fromSeconds, toSeconds, ticker } = texts[index]!;
+      return { ...place, place: where, fromSeconds, toSeconds, ...(ticker !== undefined && { ticker }) };
     }),
   };
 }

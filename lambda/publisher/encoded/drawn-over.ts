@@ -6,6 +6,7 @@ import type { DrawnCaptions, DrawnItem } from '../../domain/drawings.ts';
 import { occurrenceAt, occurrencesFrom } from '../../domain/play-out.ts';
 import type { TimelineItem, TimelineOverlays } from '../../domain/play-out.ts';
 import type { Timelines } from '../../data/timelines.ts';
+import { clockTexts, tickerTexts } from '../../domain/running-texts.ts';
 import { laterBy, overlaysAt, soundTexts } from '../../domain/sound-titles.ts';
 import { drawTogether } from '../drawing/text-sheet.ts';
 import type { PictureJoins } from '../ffmpeg/joined-pictures.ts';
@@ -13,14 +14,20 @@ import type { PictureOverlay } from '../ffmpeg/overlays.ts';
 import type { MediaOptions } from './media-options.ts';
 import type { ItemOverlays, ItemSound } from './item-track.ts';
 
-/** An ffmpeg draws so many songs at once, or those of so long, and so many captions. */
-const most = { toldSongs: 40, toldSeconds: 1800, cues: 40 } as const;
+/** An ffmpeg draws so many songs at once, or those of so long, so many captions, and so long of a clock. */
+const most = { toldSongs: 40, toldSeconds: 1800, cues: 40, clockSeconds: 1800 } as const;
 
 /** Up to which frame pictures are opened at a frame, so that there are not too many texts over them. */
 export async function endOfTexts(frame: number, options: MediaOptions): Promise<number> {
   const { framesPerSecond: rate } = options.profile;
   const timelines = await options.loadTimelines();
-  return Math.min(endOfTold(timelines, frame, rate), await endOfCaptions(timelines, frame, options));
+  const { video } = timelines;
+  const hasClock = Boolean(overlaysAt(video, occurrenceAt(video, frame, rate))?.clock);
+  return Math.min(
+    endOfTold(timelines, frame, rate),
+    await endOfCaptions(timelines, frame, options),
+    hasClock ? frame + most.clockSeconds * rate : Infinity,
+  );
 }
 
 async function endOfCaptions({ video }: Timelines, frame: number, options: MediaOptions): Promise<number> {
@@ -119,5 +126,10 @@ async function drawnBy(
   const shown = captions
     ? captionTexts(captions, await cuesOf(captions, options), texts, { fromSeconds, toSeconds })
     : [];
-  return { logo: logo && { ...logo, sourceURL: await urlOf(logoKey!) }, texts: [...texts, ...shown] };
+  const runSeconds = itemStartFrame / framesPerSecond;
+  const clock = overlays.clock
+    ? clockTexts(overlays, (await options.anchoredAtMs()) + runSeconds * 1000, { fromSeconds, toSeconds })
+    : [];
+  const running = [...tickerTexts(overlays, runSeconds), ...clock];
+  return { logo: logo && { ...logo, sourceURL: await urlOf(logoKey!) }, texts: [...running, ...texts, ...shown] };
 }

@@ -15,6 +15,8 @@ export interface MediaOptions {
   readonly urlOf: (objectKey: string) => Promise<string>;
   /** The file of captions with a hash; null where it is gone. */
   readonly captionsOf: (hash: string) => Promise<string | null>;
+  /** When frame 0 of the run was due, in milliseconds since 1970 by the database's clock. */
+  readonly anchoredAtMs: () => Promise<number>;
   readonly log: Log;
   readonly signal: AbortSignal;
 }

@@ -77,7 +77,8 @@ export function frameArguments(request: FrameRequest, place: InputPlace = firstP
   const [first, ...others] = filters;
   const above = overlayInputs(overlay, { ...place, first: place.first + 1 });
   const startSeconds = startFrame / profile.framesPerSecond;
-  const pictures = { filters: [`[${stream}]${first}`, ...others], size: profile, startSeconds };
+  const { framesPerSecond } = profile;
+  const pictures = { filters: [`[${stream}]${first}`, ...others], size: profile, startSeconds, framesPerSecond };
   return {
     input: [...input, ...above.input],
     filters: overlayFilters(pictures, overlay, above.at),

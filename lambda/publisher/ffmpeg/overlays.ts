@@ -1,5 +1,6 @@
 // The ffmpeg inputs and filters that draw over the pictures of an item: for both backends and single frames.
 import { aspectOfSize } from '../../domain/look.ts';
+import { tickerPace } from '../../domain/running-texts.ts';
 import { safeMargins } from '../../domain/safe-margins.ts';
 import type { Logo, OverlayPlace } from '../../domain/overlays.ts';
 import type { TextSheet } from '../drawing/text-sheet.ts';
@@ -27,6 +28,7 @@ export interface DrawnPictures {
   readonly size: Size;
   /** Where in their item the first of them is. */
   readonly startSeconds: number;
+  readonly framesPerSecond: number;
 }
 
 const sheetInput = '-protocol_whitelist pipe -format_whitelist png_pipe -f png_pipe -threads 1 -i pipe:0'.split(' ');
@@ -63,7 +65,7 @@ export function overlayInputs(
 
 /** Filters that give the pictures with what is drawn over them. @param place of its inputs */
 export function overlayFilters(
-  { filters, size, startSeconds }: DrawnPictures,
+  { filters, size, startSeconds, framesPerSecond }: DrawnPictures,
   overlay: PictureOverlay | null | undefined,
   place: InputPlace,
 ): readonly string[] {
@@ -71,9 +73,9 @@ export function overlayFilters(
   const { logo, sheet } = overlay;
   const above = [
     ...(logo
-      ? [{ made: `[${place.first}:v:0]${logoFilters(logo, size).join(',')}`, at: placed(logo.place, size) }]
+      ? [{ made: `[${place.first}:v:0]${logoFilters(logo, size).join(',')}`, at: placed(logo.place, size, sheet) }]
       : []),
-    ...(sheet ? textsOf(sheet, place.sheet!, startSeconds) : []),
+    ...(sheet ? textsOf(sheet, place.sheet!, { size, startSeconds, framesPerSecond }) : []),
   ];
   // Another item in the same graph has its inputs elsewhere, and so other labels.
   const label = (name: string, index: number) => `[${name}${place.first}_${index}]`;
@@ -104,13 +106,60 @@ function logoFilters({ widthPercent, opacityPercent }: DrawnLogo, { width, heigh
 export const toPictures = 'scale=out_color_matrix=bt709:out_range=tv,format=yuva420p';
 
 /** Each text of a sheet, for its time. */
-function textsOf({ texts }: TextSheet, input: number, startSeconds: number) {
-  return texts.map(({ x, y, width, height, top, fromSeconds, toSeconds }) => {
+function textsOf(
+  { texts }: TextSheet,
+  input: number,
+  { size, startSeconds, framesPerSecond }: Omit<DrawnPictures, 'filters'>,
+) {
+  const running = runningLines(texts, size, framesPerSecond);
+  return texts.map(({ x: left, y, width, height, top, fromSeconds, toSeconds, ticker }, index) => {
+    const x = ticker ? runningLeft(running.get(index)!, size, { startSeconds, framesPerSecond, ...ticker }) : left;
     const from = `gte(t,${seconds(fromSeconds - startSeconds)})`;
     const time = toSeconds === null ? from : `${from}*lt(t,${seconds(toSeconds - startSeconds)})`;
     const made = `[${input}:v:0]trim=end_frame=1,crop=${width}:${height}:0:${top}:exact=1,${toPictures}`;
-    return { made, at: `x=${x}:y=${y}:enable='${time}'` };
+    return { made, at: `x='${x}':y=${y}:enable='${time}'` };
   });
+}
+
+interface RunningLine {
+  /** Behind the beginning of the first line, in pixels. */
+  readonly offset: number;
+  /** After so many pixels it comes again: once it has left the picture, and all others have begun. */
+  readonly period: number;
+}
+
+/** The lines of a ticker, by their places among the texts: one after the other. */
+function runningLines(texts: TextSheet['texts'], size: Size, framesPerSecond: number): Map<number, RunningLine> {
+  const { gapPixels } = tickerPace(size.width, framesPerSecond);
+  const lines = [...texts.entries()].filter(([, { ticker }]) => ticker);
+  const widths = lines.map(([, { width }]) => width + gapPixels);
+  const length = widths.reduce((sum, width) => sum + width, 0);
+  const period = Math.max(length, size.width + Math.max(...widths));
+  let offset = 0;
+  return new Map(
+    lines.map(([index], place) => {
+      const line = { offset, period };
+      offset += widths[place]!;
+      return [index, line];
+    }),
+  );
+}
+
+interface Running {
+  readonly runSeconds: number;
+  readonly startSeconds: number;
+  readonly framesPerSecond: number;
+}
+
+/** Where a line is in each picture, by its number in the run: so it goes on over items, wherever they begin. */
+function runningLeft(
+  { offset, period }: RunningLine,
+  { width }: Size,
+  { runSeconds, startSeconds, framesPerSecond }: Running,
+): string {
+  const { pixelsPerFrame } = tickerPace(width, framesPerSecond);
+  const first = Math.round((runSeconds + startSeconds) * framesPerSecond);
+  return `${width}-mod((${first}+round(t*${framesPerSecond}))*${pixelsPerFrame}+${period - offset},${period})`;
 }
 
 /** A little early, so that the picture of the very time is in it, whatever rounding its time went through. */
@@ -119,11 +168,15 @@ function seconds(time: number): string {
 }
 
 /** Where something lies inside the safe margins, as options of `overlay`. */
-function placed(place: OverlayPlace, size: Size): string {
+function placed(place: OverlayPlace, size: Size, sheet: TextSheet | null): string {
   const { left, right, top, bottom } = safeMargins[aspectOfSize(size)];
   const across = (percent: number) => Math.round((size.width * percent) / 100);
   const down = (percent: number) => Math.round((size.height * percent) / 100);
   const x = place.endsWith('Left') ? across(left) : `W-w-${across(right)}`;
-  const y = place.startsWith('top') ? down(top) : `H-h-${down(bottom)}`;
+  const isTop = place.startsWith('top');
+  // The bar of a ticker at that edge is between.
+  const bar = sheet?.texts.find((text) => text.ticker === null && text.place.startsWith('top') === isTop);
+  const between = bar?.height ?? 0;
+  const y = isTop ? down(top) + between : `H-h-${down(bottom) + between}`;
   return `x=${place === 'top' || place === 'bottom' ? '(W-w)/2' : x}:y=${y}`;
 }

@@ -133,6 +133,11 @@ function describe(operation: Operation, elsewhere: DescribedElsewhere): Tool {
 
 const idempotencyKey: Json = { type: 'string', description: 'Makes repeats harmless.' };
 
+/** Identifiers of examples are as long as real ones, which takes a kilobyte and a half of all that models are given. */
+function withShortIDs(example: Json): Json {
+  return JSON.parse(JSON.stringify(example).replaceAll(/(?<=\w{2,3}_\w{8})\w{17}\b/g, '')) as Json;
+}
+
 /** The fields of path, query and body become arguments side by side, which is how AI clients call tools. */
 function inputSchema({ method, params, query, body, tag }: Operation): ObjectSchema {
   const parts = [params, query, ...(body ? [body] : [])].map((part) => selfContained(part, 'input') as ObjectSchema);
@@ -146,7 +151,7 @@ function inputSchema({ method, params, query, body, tag }: Operation): ObjectSch
     properties: Object.assign({}, ...parts.map((part) => part.properties), method === 'POST' ? { idempotencyKey } : {}),
     ...(required.length > 0 ? { required } : {}),
     additionalProperties: false,
-    ...(Object.keys(example).length > 0 ? { examples: [example] } : {}),
+    ...(Object.keys(example).length > 0 ? { examples: [withShortIDs(example)] } : {}),
   };
 }
 

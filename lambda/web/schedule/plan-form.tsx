@@ -4,6 +4,7 @@ import type { ReactNode } from 'react';
 import { call, serviceNow } from '../app/api.ts';
 import { formatMoment } from '../app/format.ts';
 import { refresh, useLive } from '../app/live-data.ts';
+import { zonesWith } from '../app/time-zones.ts';
 import type { Page, Stream } from '../app/types.ts';
 import { Choice, Field, Form } from '../form.tsx';
 import { nameOf } from '../streams/stream-name.ts';
@@ -86,7 +87,7 @@ export function PlanForm(): ReactNode {
           label={words.schedule.inZone}
           value={wish.zone}
           onChange={(zone) => change({ zone })}
-          options={zones(ownZone).map((zone) => [zone, zone] as const)}
+          options={zonesWith(ownZone).map((zone) => [zone, zone] as const)}
         />
         <Choice
           name="repeat"
@@ -119,10 +120,6 @@ function ruleOf({ repetition, days, rule }: Wish): string | null {
   if (repetition === 'daily') return 'FREQ=DAILY';
   if (repetition === 'weekly') return days.length === 0 ? 'FREQ=WEEKLY' : `FREQ=WEEKLY;BYDAY=${days.join(',')}`;
   return repetition === 'other' && rule !== '' ? rule : null;
-}
-
-function zones(own: string): string[] {
-  return [...new Set([own, 'UTC', ...Intl.supportedValuesOf('timeZone')])];
 }
 
 function Weekdays({

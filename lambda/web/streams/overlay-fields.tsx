@@ -3,7 +3,6 @@ import type { ReactNode } from 'react';
 import {
   captionPlaces,
   overlayBounds,
-  overlayPlaces,
   themeStyles,
   usualLogo,
   usualNext,
@@ -14,25 +13,27 @@ import { useLive } from '../app/live-data.ts';
 import type { Page, Stream, Upload } from '../app/types.ts';
 import { Choice, Field } from '../form.tsx';
 import { words } from '../words/en.ts';
+import { PlaceChoice } from './place-choice.tsx';
+import { RunningFields } from './running-fields.tsx';
 
 type Overlays = NonNullable<Stream['look']['overlays']>;
-type Place = (typeof overlayPlaces)[number];
 
 interface OverlayFieldsProps {
   readonly overlays: Overlays | null;
   readonly onChange: (overlays: Overlays | null) => void;
 }
 
-const none: Overlays = { logo: null, title: null, next: null, captions: null, theme: usualTheme };
+const nothing = { logo: null, title: null, next: null, captions: null, clock: null, ticker: null };
+const none: Overlays = { ...nothing, theme: usualTheme };
 
 export function OverlayFields({ overlays, onChange }: OverlayFieldsProps): ReactNode {
   const { data: uploads } = useLive<Page<Upload>>('/uploads?limit=100&probeState=completed');
   const given = overlays ?? none;
-  const { logo, title, next, captions, theme } = given;
+  const { logo, title, next, captions, clock, ticker, theme } = given;
   const change = (changed: Partial<Overlays>): void => {
     const all = { ...given, ...changed };
-    const isPlain = all.logo === null && all.title === null && all.next === null && all.captions === null;
-    onChange(isPlain ? null : all);
+    const { theme: _, ...drawn } = all;
+    onChange(Object.values(drawn).every((each) => each === null) ? null : all);
   };
   const images = (uploads?.data ?? []).filter((upload) => upload.durationSeconds === null);
   const isListed = logo === null || images.some(({ id }) => id === logo.uploadID);
@@ -142,7 +143,8 @@ export function OverlayFields({ overlays, onChange }: OverlayFieldsProps): React
           change({ captions: place === '' ? null : { place: place as (typeof captionPlaces)[number] } })
         }
       />
-      {(title ?? next ?? captions) && (
+      <RunningFields clock={clock} ticker={ticker} onChange={change} />
+      {(title ?? next ?? captions ?? clock ?? ticker) && (
         <Choice
           name="titleStyle"
           label={words.look.titleStyle}
@@ -152,25 +154,6 @@ export function OverlayFields({ overlays, onChange }: OverlayFieldsProps): React
         />
       )}
     </>
-  );
-}
-
-interface PlaceChoiceProps {
-  readonly name: string;
-  readonly label: string;
-  readonly place: Place;
-  readonly onChange: (place: Place) => void;
-}
-
-function PlaceChoice({ name, label, place, onChange }: PlaceChoiceProps): ReactNode {
-  return (
-    <Choice
-      name={name}
-      label={label}
-      value={place}
-      options={overlayPlaces.map((each) => [each, words.look.places[each]] as const)}
-      onChange={(chosen) => onChange(chosen as Place)}
-    />
   );
 }
 

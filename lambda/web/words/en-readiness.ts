@@ -25,6 +25,8 @@ export const remedies: Readonly<Partial<Record<ReadinessCode, string>>> = {
   stinger_missing: 'Choose a stinger from the library under “Sound and look”, or let items follow otherwise.',
   stinger_not_probed: 'The stinger is still being examined. It is played as soon as it is.',
   stinger_unusable: 'Choose a short video that ends within two seconds after the items change, under “Sound and look”.',
+  running_not_prepared:
+    'Let the stream be encoded while it is sent, or leave clock and ticker out under “Sound and look”.',
   captions_missing: 'Give a video captions in the library, or leave them out under “Sound and look”.',
   playlist_missing: 'Make a playlist in its settings, or choose a file under “Plays”.',
   playlist_empty: 'Add items to it.',

@@ -76,7 +76,16 @@ it('there are none until the item is sent with all that is drawn over it', () =>
 describe('one ffmpeg', () => {
   const profile = profileOf(format);
   const logo = { sourceURL: '/logo.png', place: 'topRight', widthPercent: 12, opacityPercent: 100 } as const;
-  const text = (top: number) => ({ x: 0, y: 0, width: 20, height: 10, top, fromSeconds: 0, toSeconds: null });
+  const text = (top: number) => ({
+    x: 0,
+    y: 0,
+    width: 20,
+    height: 10,
+    top,
+    fromSeconds: 0,
+    toSeconds: null,
+    place: 'top' as const,
+  });
   const overlay = (top: number): PictureOverlay => ({ logo, sheet: { png: Buffer.alloc(0), texts: [text(top)] } });
   const own: PicturesOfItem = { sourceURL: '/own.mov', kind: 'video', startFrame: 0, overlay: overlay(0) };
   const from: PicturesOfItem = { sourceURL: '/before.mov', kind: 'video', startFrame: 240, overlay: overlay(10) };

@@ -52,6 +52,7 @@ export function openEncoded(
       loadTimelines: async () => ({ video, audio }),
       urlOf: async (objectKey) => pathOf(objectKey),
       captionsOf: async () => null,
+      anchoredAtMs: async () => 0,
       log: () => {},
       signal: new AbortController().signal,
     },

@@ -142,6 +142,7 @@ it('encoded while they are sent, items are as loud', { timeout: 120_000 }, async
       loadTimelines: async () => ({ video: timelineOf(...levelled), audio: [] }),
       urlOf: async (objectKey) => paths.get(objectKey)!,
       captionsOf: async () => null,
+      anchoredAtMs: async () => 0,
       log: () => {},
       signal,
     },

@@ -101,6 +101,7 @@ function begin({
           loadTimelines: async () => ({ video, audio: [] }),
           urlOf: async (path) => samples.urlOf(path),
           captionsOf: async () => null,
+          anchoredAtMs: async () => 0,
         }),
         elapsedMs: anchoredMs === null ? null : steadyClock() - anchoredMs,
       };

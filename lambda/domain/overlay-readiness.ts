@@ -1,0 +1,21 @@
+// What is to be drawn over the pictures of a stream, and will not be.
+import type { ReadinessCode } from './readiness-issues.ts';
+
+export interface OverlayFacts {
+  /** Whether what comes next is to be drawn, and is not known when pictures are prepared. */
+  readonly missesNext: boolean;
+  /** Whether a clock or a ticker is wanted that the stream's backend does not draw. */
+  readonly missesRunning: boolean;
+  /** Whether captions are to be drawn, and nothing that is shown has any. */
+  readonly missesCaptions: boolean;
+}
+
+const codes = {
+  missesRunning: 'running_not_prepared',
+  missesNext: 'next_not_prepared',
+  missesCaptions: 'captions_missing',
+} as const satisfies Record<keyof OverlayFacts, ReadinessCode>;
+
+export function judgeOverlays(facts: OverlayFacts): ReadinessCode[] {
+  return Object.entries(codes).flatMap(([fact, code]) => (facts[fact as keyof OverlayFacts] ? [code] : []));
+}

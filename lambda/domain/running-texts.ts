@@ -1,0 +1,81 @@
+// Texts that are another picture all the time, so that nobody prepares them: a clock, and a ticker.
+import type { TextBlock } from './drawings.ts';
+import type { ClockOverlay, Overlays } from './overlays.ts';
+
+/** Seconds of an item, from its beginning on. */
+interface Stretch {
+  readonly fromSeconds: number;
+  readonly toSeconds: number;
+}
+
+const minuteMs = 60_000;
+
+/**
+ * The readings of a clock during a stretch of an item: one for each minute.
+ * @param beginsAtMs when the item begins, in milliseconds since 1970
+ */
+export function clockTexts(
+  { clock, theme }: Pick<Overlays, 'clock' | 'theme'>,
+  beginsAtMs: number,
+  { fromSeconds, toSeconds }: Stretch,
+): TextBlock[] {
+  if (!clock) return [];
+  const read = readerOf(clock);
+  const texts: TextBlock[] = [];
+  const endMs = beginsAtMs + toSeconds * 1000;
+  let atMs = Math.floor((beginsAtMs + fromSeconds * 1000) / minuteMs) * minuteMs;
+  for (; atMs < endMs; atMs += minuteMs) {
+    const times = { fromSeconds: (atMs - beginsAtMs) / 1000, toSeconds: (atMs + minuteMs - beginsAtMs) / 1000 };
+    texts.push({ place: clock.place, theme, lines: read(atMs), ...times });
+  }
+  return texts;
+}
+
+/** What a clock shows at an instant: the time, and below it the date where that is wanted. */
+function readerOf({ timeZone, shows, language }: ClockOverlay): (atMs: number) => string[] {
+  const time = new Intl.DateTimeFormat(language, { timeZone, hour: '2-digit', minute: '2-digit' });
+  const date = new Intl.DateTimeFormat(language, { timeZone, weekday: 'long', day: 'numeric', month: 'long' });
+  return (atMs) => [time.format(atMs), ...(shows === 'dateAndTime' ? [date.format(atMs)] : [])];
+}
+
+/**
+ * The bar of a ticker and its lines, for all of an item.
+ * @param runSeconds when the item begins, after the beginning of the run: the lines go on over items
+ */
+export function tickerTexts({ ticker, theme }: Pick<Overlays, 'ticker' | 'theme'>, runSeconds: number): TextBlock[] {
+  if (!ticker) return [];
+  const always = { place: ticker.place, fromSeconds: 0, toSeconds: null };
+  const line = (text: string): TextBlock => ({
+    ...always,
+    theme: { ...theme, style: 'plain' },
+    lines: [text],
+    ticker: { runSeconds },
+  });
+  return [{ ...always, theme: { ...theme, style: 'bar' }, lines: [], ticker: null }, ...ticker.lines.map(line)];
+}
+
+/** What of overlays changes all the time, as a text that is another one where they change. */
+export function runningIn(overlays: Overlays | null | undefined): string {
+  const { clock = null, ticker = null } = overlays ?? {};
+  return clock || ticker ? JSON.stringify([clock, ticker, overlays!.theme]) : '';
+}
+
+/** Whether pictures have something that cannot be prepared. */
+export function isRunning(overlays: Pick<Overlays, 'clock' | 'ticker'> | null | undefined): boolean {
+  return Boolean(overlays?.clock ?? overlays?.ticker);
+}
+
+/** How fast lines run, and where they are: in pixels of a picture that wide. */
+export interface TickerPace {
+  /** Even, as colours of two pixels by two are one in pictures: lines that stop between them would shiver. */
+  readonly pixelsPerFrame: number;
+  readonly gapPixels: number;
+}
+
+/** A line crosses the picture in so many seconds. */
+const crossingSeconds = 10;
+
+export function tickerPace(width: number, framesPerSecond: number): TickerPace {
+  const wished = width / crossingSeconds / framesPerSecond;
+  return { pixelsPerFrame: Math.max(2, 2 * Math.round(wished / 2)), gapPixels: 2 * Math.round(width / 40) };
+}

@@ -1,0 +1,26 @@
+// Where something lies over pictures.
+import type { ReactNode } from 'react';
+import { overlayPlaces } from '../../domain/overlays.ts';
+import { Choice } from '../form.tsx';
+import { words } from '../words/en.ts';
+
+type Place = (typeof overlayPlaces)[number];
+
+interface PlaceChoiceProps {
+  readonly name: string;
+  readonly label: string;
+  readonly place: Place;
+  readonly onChange: (place: Place) => void;
+}
+
+export function PlaceChoice({ name, label, place, onChange }: PlaceChoiceProps): ReactNode {
+  return (
+    <Choice
+      name={name}
+      label={label}
+      value={place}
+      options={overlayPlaces.map((each) => [each, words.look.places[each]] as const)}
+      onChange={(chosen) => onChange(chosen as Place)}
+    />
+  );
+}

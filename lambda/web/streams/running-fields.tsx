@@ -1,0 +1,97 @@
+// What runs over the pictures of a stream all the time: a clock, and a ticker of lines.
+import { useId } from 'react';
+import type { ReactNode } from 'react';
+import { captionPlaces, clockKinds, overlayBounds, usualClock, usualTicker } from '../../domain/overlays.ts';
+import type { Stream } from '../app/types.ts';
+import { zonesWith } from '../app/time-zones.ts';
+import { Choice } from '../form.tsx';
+import { words } from '../words/en.ts';
+import { PlaceChoice } from './place-choice.tsx';
+
+type Overlays = NonNullable<Stream['look']['overlays']>;
+type Running = Pick<Overlays, 'clock' | 'ticker'>;
+
+interface RunningFieldsProps extends Running {
+  readonly onChange: (changed: Partial<Running>) => void;
+}
+
+export function RunningFields({ clock, ticker, onChange }: RunningFieldsProps): ReactNode {
+  return (
+    <>
+      <Choice
+        name="clock"
+        label={words.look.clock}
+        value={clock?.shows ?? ''}
+        options={[['', words.look.noClock], ...clockKinds.map((kind) => [kind, words.look.clocks[kind]] as const)]}
+        onChange={(shows) => {
+          const own = { timeZone: Intl.DateTimeFormat().resolvedOptions().timeZone, language: navigator.language };
+          const chosen = shows as (typeof clockKinds)[number];
+          onChange({ clock: shows === '' ? null : { ...usualClock, ...own, ...clock, shows: chosen } });
+        }}
+      />
+      {clock && (
+        <>
+          <Choice
+            name="clockZone"
+            label={words.look.clockZone}
+            value={clock.timeZone}
+            options={zonesWith(clock.timeZone).map((zone) => [zone, zone] as const)}
+            onChange={(timeZone) => onChange({ clock: { ...clock, timeZone } })}
+          />
+          <PlaceChoice
+            name="clockPlace"
+            label={words.look.clockPlace}
+            place={clock.place}
+            onChange={(place) => onChange({ clock: { ...clock, place } })}
+          />
+        </>
+      )}
+      <TickerLines
+        lines={ticker?.lines ?? []}
+        onChange={(lines) => onChange({ ticker: lines.length === 0 ? null : { ...usualTicker, ...ticker, lines } })}
+      />
+      {ticker && (
+        <Choice
+          name="tickerPlace"
+          label={words.look.tickerPlace}
+          value={ticker.place}
+          options={captionPlaces.map((place) => [place, words.look.places[place]] as const)}
+          onChange={(place) => onChange({ ticker: { ...ticker, place: place as (typeof captionPlaces)[number] } })}
+        />
+      )}
+    </>
+  );
+}
+
+interface TickerLinesProps {
+  readonly lines: readonly string[];
+  readonly onChange: (lines: string[]) => void;
+}
+
+/** What is written stays as it is while it is being written, whatever of it counts. */
+function TickerLines({ lines, onChange }: TickerLinesProps): ReactNode {
+  const id = useId();
+  const [most, longest] = [overlayBounds.tickerLines[1], overlayBounds.tickerLineLength[1]];
+  return (
+    <div className="field">
+      <label htmlFor={id}>{words.look.ticker}</label>
+      <textarea
+        id={id}
+        rows={3}
+        defaultValue={lines.join('\n')}
+        aria-describedby={`${id}-hint`}
+        onChange={({ target }) =>
+          onChange(
+            target.value
+              .split('\n')
+              .map((line) => line.trim())
+              .filter((line) => line !== ''),
+          )
+        }
+      />
+      <p className="hint" id={`${id}-hint`}>
+        {words.look.tickerHint(most, longest)}
+      </p>
+    </div>
+  );
+}
