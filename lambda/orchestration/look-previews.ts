@@ -3,8 +3,8 @@ import type { Database } from '../data/database.ts';
 import { formatOfStart } from '../data/streams.ts';
 import { contentFacts } from '../data/uploads.ts';
 import type { Upload } from '../data/uploads.ts';
-import { captionsOver, textsOf, variantAt } from '../domain/drawings.ts';
-import type { DrawnItem, Variant } from '../domain/drawings.ts';
+import { captionsOver, textsOf, textsOver, variantAt } from '../domain/drawings.ts';
+import type { DrawnItem, TextBlock, Variant } from '../domain/drawings.ts';
 import { variantWith } from '../domain/drawing-names.ts';
 import { ofAspect } from '../domain/look.ts';
 import type { StreamLook } from '../domain/look.ts';
@@ -12,6 +12,7 @@ import type { TimelineOverlays } from '../domain/play-out.ts';
 import { isPlayable } from '../domain/readiness.ts';
 import { formatOfItem } from '../domain/rendition.ts';
 import type { PictureFormat } from '../domain/rendition.ts';
+import { clockTexts, tickerTexts } from '../domain/running-texts.ts';
 import { playsSoundTrack, uploadFacts } from './stream-parts.ts';
 import type { StreamParts } from './stream-parts.ts';
 import { noteDrawings } from './take-up-looks.ts';
@@ -37,7 +38,7 @@ export async function previewedFormat(
   parts: StreamParts,
   look: StreamLook,
   upload: Upload,
-  atSeconds: number,
+  { atSeconds, now }: { readonly atSeconds: number; readonly now: Date },
 ): Promise<PictureFormat> {
   const user = (await data.users.find(parts.stream.user_id))!;
   const { aspect: _, ...plain } = formatOfStart(parts.stream, user);
@@ -47,38 +48,54 @@ export async function previewedFormat(
   const next = all[all.findIndex(({ id }) => id === upload.id) + 1] ?? all[0];
   const { kind, durationSeconds } = contentFacts(upload);
   const facts = { kind, durationSeconds: durationSeconds ?? 0 };
-  const own = { name: upload.name, titles: upload.titles, ...captionsOf(upload), ...facts };
-  const item = { ...own, ...(next && { next: { name: next.name, titles: next.titles } }) };
+  const item = {
+    name: upload.name,
+    titles: upload.titles,
+    ...captionsOf(upload),
+    ...facts,
+    ...(next && { next: { name: next.name, titles: next.titles } }),
+  };
   const shown = shownAs({ look }, overlays, upload, item);
   if (overlays) await noteDrawings(data, overlays, [item]);
-  const told = overlays?.ofSound ? toldOver(overlays, item, heardFirst(parts), atSeconds) : null;
-  if (told) await data.looks.noteDrawings([told]);
-  const variant = told?.name ?? variantAt({ ...shown, ...facts }, atSeconds);
+  const running = overlays && parts.stream.stream_backend !== 'manifest' ? runningNow(overlays, now) : [];
+  const isOwn = overlays !== null && (overlays.ofSound || running.length > 0);
+  const own = isOwn ? drawnAt(overlays, item, { heard: heardFirst(parts), running, atSeconds }) : null;
+  if (own) await data.looks.noteDrawings([own]);
+  const variant = own?.name ?? variantAt({ ...shown, ...facts }, atSeconds);
   return { ...formatOfItem(format, shown), ...(variant && { variant }) };
 }
 
-/** What is told of a sound track at a time of its first item; null: nothing. */
-function toldOver(
-  overlays: TimelineOverlays,
-  pictures: DrawnItem,
-  items: readonly Upload[],
-  atSeconds: number,
-): Variant | null {
-  const [first, next] = items;
-  if (!first) return null;
-  const { name, titles, duration_seconds: seconds } = first;
-  const item = {
-    name,
-    titles,
-    durationSeconds: seconds ?? 0,
-    ...(next && { next: { name: next.name, titles: next.titles } }),
-  };
-  const texts = textsOf(overlays, { ...item, kind: 'audio' }).filter(
+interface DrawnAt {
+  /** The first items of the sound track. */
+  readonly heard: readonly Upload[];
+  readonly running: readonly TextBlock[];
+  readonly atSeconds: number;
+}
+
+/** What is drawn over a picture besides what all have, where that is in no variant of its item; null: nothing. */
+function drawnAt(overlays: TimelineOverlays, item: DrawnItem, { heard, running, atSeconds }: DrawnAt): Variant | null {
+  const texts = (overlays.ofSound ? toldOf(overlays, heard) : textsOver(overlays, item)).filter(
     ({ fromSeconds, toSeconds }) => atSeconds >= fromSeconds && atSeconds < (toSeconds ?? Infinity),
   );
-  const shown = texts.map((text) => ({ ...text, fromSeconds: 0, toSeconds: null }));
-  const captions = captionsOver(overlays, pictures);
+  const shown = [...running, ...texts].map((text) => ({ ...text, fromSeconds: 0, toSeconds: null }));
+  const captions = captionsOver(overlays, item);
   return shown.length === 0 ? null : variantWith({ logo: overlays.logo, texts: shown, captions });
+}
+
+/** What is told of a sound track during its first item. */
+function toldOf(overlays: TimelineOverlays, [first, next]: readonly Upload[]): TextBlock[] {
+  if (!first) return [];
+  const { name, titles, duration_seconds: seconds } = first;
+  const following = next && { next: { name: next.name, titles: next.titles } };
+  return textsOf(overlays, { name, titles, durationSeconds: seconds ?? 0, ...following, kind: 'audio' });
+}
+
+/** How long a ticker has been running, of which a picture is to show something. */
+const tickerSeconds = 8;
+
+function runningNow(overlays: TimelineOverlays, now: Date): TextBlock[] {
+  const clock = clockTexts(overlays, now.getTime(), { fromSeconds: 0, toSeconds: 0.001 });
+  return [...tickerTexts(overlays, tickerSeconds), ...clock];
 }
 
 /** The first two items of a stream's sound track, as far as there are so many. */

@@ -51,6 +51,22 @@ describe('a clock and a ticker', () => {
     expect(await issuesOf(await prepared!)).toEqual(['running_not_prepared']);
   });
 
+  it('are in a picture of how a stream would look, together with the title of its time', async () => {
+    const id = await readyStream({ name: 'x' });
+    const look = { overlays: { clock, ticker, title: { seconds: 5 } } };
+    for (const [atSeconds, count] of [
+      [1, 5],
+      [7, 4],
+    ] as const) {
+      await call('POST', `/streams/${id}/look/preview`, { look, atSeconds });
+      const { rows } = await service.pool().query('select drawing from drawings order by noted_at desc limit 1');
+      const lines = rows[0].drawing.texts.map(({ lines: each }: { lines: string[] }) => each);
+      expect(lines).toHaveLength(count);
+      expect(lines.slice(0, 3)).toEqual([[], ['Rain all night'], ['Morning at six']]);
+      expect(lines[3][0]).toMatch(/^\d\d:\d\d$/);
+    }
+  });
+
   const { tickerLines, tickerLineLength } = overlayBounds;
   it.each([
     [{ clock: { timeZone: 'Mars/Olympus' } }, '/look/overlays/clock/timeZone'],

@@ -46,7 +46,10 @@ export const previewStreamLook = operation(['service:read'], {
     const upload = body.uploadID ? await ctx.data.uploads.find(stream.user_id, body.uploadID) : firstShown(parts);
     if (!upload || !isPlayable(uploadFacts(upload), 'video'))
       throw new ProblemError('preview_unavailable', 'There is nothing to show yet. Name an upload with pictures.');
-    const format = await previewedFormat(ctx.data, parts, look, upload, body.atSeconds);
+    const format = await previewedFormat(ctx.data, parts, look, upload, {
+      atSeconds: body.atSeconds,
+      now: ctx.now,
+    });
     const objectKey = await asked(ctx, upload, format, body.atSeconds);
     const expiresAt = new Date(ctx.now.getTime() + urlSeconds * 1000);
     return { url: objectKey && (await ctx.objects.presignGet(objectKey, { expiresInSeconds: urlSeconds })), expiresAt };

@@ -6,6 +6,7 @@ import { safeMargins } from '../../domain/safe-margins.ts';
 import type { OverlayPlace } from '../../domain/overlays.ts';
 import { fontFilesFor } from './fonts.ts';
 import { fittedLines, isRightToLeft } from './lines.ts';
+import { besideTicker } from './text-sheet.ts';
 import type { DrawingRequest, PlacedText } from './text-sheet.ts';
 
 /** Shares of the shorter side of a picture. */
@@ -64,7 +65,9 @@ export function drawSheet(request: DrawingRequest): { readonly png: Buffer; read
 function aboveTickers<Drawn extends DrawnText>(drawn: readonly Drawn[]): Drawn[] {
   const edgeOf = ({ text: { place } }: Drawn) => (place.startsWith('top') ? 'top' : 'bottom');
   const heights = new Map(
-    drawn.flatMap((each) => (each.text.ticker === null ? [[edgeOf(each), each.canvas.height]] : [])),
+    drawn.flatMap((each) =>
+      each.text.ticker === null ? [[edgeOf(each), even(each.canvas.height * besideTicker)]] : [],
+    ),
   );
   return drawn.map((each) => {
     if (each.text.ticker !== undefined) return each;

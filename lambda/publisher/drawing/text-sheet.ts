@@ -15,6 +15,9 @@ export interface PlacedText {
   readonly top: number;
 }
 
+/** What is at the edge of a ticker's bar is so many of its heights away from where it would be. */
+export const besideTicker = 1.15;
+
 /** Texts below each other on one transparent picture, in their order. */
 export interface TextSheet {
   readonly png: Buffer;

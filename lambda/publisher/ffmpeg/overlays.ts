@@ -3,6 +3,7 @@ import { aspectOfSize } from '../../domain/look.ts';
 import { tickerPace } from '../../domain/running-texts.ts';
 import { safeMargins } from '../../domain/safe-margins.ts';
 import type { Logo, OverlayPlace } from '../../domain/overlays.ts';
+import { besideTicker } from '../drawing/text-sheet.ts';
 import type { TextSheet } from '../drawing/text-sheet.ts';
 import { inputGuardArguments } from '../media/container-formats.ts';
 import type { Profile } from './profile.ts';
@@ -176,7 +177,7 @@ function placed(place: OverlayPlace, size: Size, sheet: TextSheet | null): strin
   const isTop = place.startsWith('top');
   // The bar of a ticker at that edge is between.
   const bar = sheet?.texts.find((text) => text.ticker === null && text.place.startsWith('top') === isTop);
-  const between = bar?.height ?? 0;
+  const between = Math.round((bar?.height ?? 0) * besideTicker);
   const y = isTop ? down(top) + between : `H-h-${down(bottom) + between}`;
   return `x=${place === 'top' || place === 'bottom' ? '(W-w)/2' : x}:y=${y}`;
 }
