@@ -204,7 +204,8 @@ export function presentLook(look: StreamLook | null): z.output<typeof streamLook
 }
 
 /** What draws nothing is not kept. */
-function isNothing({ theme: _, ...drawn }: Overlays): boolean {
+function isNothing(overlays: Overlays): boolean {
+  const { theme: _, ...drawn } = overlays;
   return Object.values(drawn).every((each) => each === null);
 }
 

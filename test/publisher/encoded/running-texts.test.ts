@@ -19,7 +19,11 @@ const profile = profileOf(format);
 const { width, framesPerSecond: rate } = profile;
 const theme = { ...usualTheme, panelColour: '#000000', panelOpacityPercent: 100, textColour: '#ffffff' };
 const overlays = {
-  ...{ logo: null, logoKey: null, title: null, next: null, theme },
+  logo: null,
+  logoKey: null,
+  title: null,
+  next: null,
+  theme,
   ticker: { ...usualTicker, lines: ['▮▮▮▮'] },
   clock: { ...usualClock },
 };
@@ -32,7 +36,10 @@ async function recorded(startFrame: number, frames: number, anchoredAt: string):
   const [entry] = timelineOf(...items);
   const video = [{ ...entry!, snapshot: { ...entry!.snapshot, overlays } }];
   const options = {
-    ...{ tools, profile, encoder: () => fastEncoder, signal: new AbortController().signal },
+    tools,
+    profile,
+    encoder: () => fastEncoder,
+    signal: new AbortController().signal,
     loadTimelines: async () => ({ video, audio: [] }),
     urlOf: async () => path,
     captionsOf: async () => null,
