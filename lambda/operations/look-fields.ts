@@ -145,7 +145,7 @@ const shownOverlays = z
       .meta({ id: 'ClockOverlay' })
       .nullable(),
     ticker: z
-      .object({ place: z.enum(captionPlaces), lines: z.array(z.string()).readonly() })
+      .object({ place: z.enum(captionPlaces), lines: z.array(z.string()) })
       .meta({ id: 'TickerOverlay' })
       .nullable(),
     theme: z
@@ -199,8 +199,10 @@ export function itemLookSettings({ framing: given, join }: z.output<typeof itemL
 /** What an answer has of the settings of a stream. @param look null: as it usually is */
 export function presentLook(look: StreamLook | null): z.output<typeof streamLook> {
   const { aspect, framing, join, stinger = null, overlays } = { ...usualLook, ...look };
-  const none = { next: null, captions: null, clock: null, ticker: null };
-  return { aspect, framing, join, stinger, overlays: overlays ? { ...none, ...overlays } : null };
+  if (!overlays) return { aspect, framing, join, stinger, overlays: null };
+  const { next = null, captions = null, clock = null, ticker: kept } = overlays;
+  const ticker = kept ? { ...kept, lines: [...kept.lines] } : null;
+  return { aspect, framing, join, stinger, overlays: { ...overlays, next, captions, clock, ticker } };
 }
 
 /** What draws nothing is not kept. */

@@ -21,6 +21,7 @@ const usual: Readonly<Record<string, unknown>> = {
   checkoutURL: 'https://checkout.example.org/pay/0mb3kq5z',
   rule: 'FREQ=DAILY',
   timeZone: 'Europe/Paris',
+  language: 'en-GB',
   version: 3,
   streamStateID: '42',
   nextCursor: '',
