@@ -224,6 +224,9 @@ describe.skipIf(!chromiumPath)('an operator with a browser (skipped where Chromi
     await page.getByLabel('Pictures follow each other').selectOption('by a stinger');
     await page.getByLabel('Stinger', { exact: true }).selectOption({ label: 'swoosh.mp4' });
     await page.getByLabel('Seconds into it when pictures change').fill('0.8');
+    await page.getByLabel('Clock', { exact: true }).selectOption('The time');
+    await page.getByLabel('Time zone of the clock').selectOption('Europe/Paris');
+    await page.getByLabel('Ticker', { exact: true }).fill('Good evening\n\n  and welcome ');
     await page.getByRole('button', { name: 'See how it looks' }).click();
     const picture = page.getByRole('img', { name: 'How the stream would look' });
     await picture.waitFor();
@@ -236,6 +239,8 @@ describe.skipIf(!chromiumPath)('an operator with a browser (skipped where Chromi
     expect(look.overlays).toMatchObject({
       logo: { uploadID: (await logoOf()).id, place: 'topLeft' },
       title: { seconds: null },
+      clock: { shows: 'time', timeZone: 'Europe/Paris' },
+      ticker: { lines: ['Good evening', 'and welcome'] },
     });
     expect(look).toMatchObject({ join: { kind: 'stinger' }, stinger: { cutSeconds: 0.8 } });
     expect([sound.loudness, state]).toEqual([{ enabled: true, targetLUFS: -16 }, 'active']);
