@@ -1,4 +1,5 @@
 // SQL of joins: which are made, and from when on the run of a stream sends which.
+import type { MixRecipe } from '../domain/mixed-sound.ts';
 import type { PictureJoinRecipe } from '../domain/picture-joins.ts';
 import type { JoinRecipe } from '../domain/sound-joins.ts';
 import { all, one } from './queryable.ts';
@@ -6,7 +7,7 @@ import type { Queryable } from './queryable.ts';
 
 export interface JoinRow {
   readonly name: string;
-  readonly recipe: JoinRecipe | PictureJoinRecipe;
+  readonly recipe: JoinRecipe | PictureJoinRecipe | MixRecipe;
   readonly content_hashes: readonly string[];
   readonly state: 'preparing' | 'ready' | 'failed';
 }
@@ -144,8 +145,8 @@ export function joins(db: Queryable) {
     },
 
     /**
-     * Forgets joins that no run has wanted for two days, and of moving pictures that tell of the sound track, which are
-     * large and hardly ever the same again, those of two hours.
+     * Forgets joins that no run has wanted for two days. Of moving pictures that tell of the sound track, and of sound
+     * with that of videos under it, those of two hours: they are many and large, and hardly ever the same again.
      * @returns their names, as their objects are to be deleted
      */
     forgetOld: async (most: number) => {
@@ -159,10 +160,11 @@ export function joins(db: Queryable) {
         );
         return rows.map(({ name }) => name);
       };
-      const isTold = `recipe ->> 'shape' = 'plain' and recipe -> 'item' ->> 'kind' = 'video'`;
+      const isOnce = `(recipe ->> 'shape' = 'mix'
+        or recipe ->> 'shape' = 'plain' and recipe -> 'item' ->> 'kind' = 'video')`;
       return [
         ...(await forget(`asked_at < now() - interval '2 days'`)),
-        ...(await forget(`${isTold} and asked_at < now() - interval '2 hours'`)),
+        ...(await forget(`${isOnce} and asked_at < now() - interval '2 hours'`)),
       ];
     },
 

@@ -66,12 +66,6 @@ const issueTable = {
     'Name audio that plays over them, or leave sound.under out.',
     'PREPARATION',
   ],
-  under_not_prepared: [
-    'AUDIO',
-    'The sound of the videos will not be heard under the audio: what is mixed all the time cannot be prepared.',
-    'Set streamBackend to ffmpeg, mix the sound into the audio before you upload it, or leave sound.under out.',
-    'PREPARATION',
-  ],
   logo_missing: [
     'VIDEO',
     'The logo does not exist any more: pictures go without it.',

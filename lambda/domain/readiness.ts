@@ -72,9 +72,8 @@ export interface StreamFacts extends OverlayFacts {
   readonly joinsSound: boolean;
   /** As `judgeStinger` takes it. */
   readonly stinger: StingerFacts | null | undefined;
-  /** Whether the sound of videos is to be heard under a sound track, and whether the stream's backend can do that. */
+  /** Whether the sound of videos is to be heard under a sound track. */
   readonly wantsSoundUnder: boolean;
-  readonly canMixSound: boolean;
   /** Whether items are brought to a loudness, so that none is too loud. */
   readonly isLevelled: boolean;
   /** Whether it begins again and again, by a recurrence, and nothing ever ends a run. */
@@ -177,9 +176,7 @@ function judgeAudio(facts: StreamFacts): Finding[] {
 }
 
 function judgeSoundUnder(facts: StreamFacts): Finding[] {
-  if (!facts.wantsSoundUnder) return [];
-  if (!hasOwnSound(facts)) return ['under_without_track'];
-  return facts.canMixSound ? [] : ['under_not_prepared'];
+  return facts.wantsSoundUnder && !hasOwnSound(facts) ? ['under_without_track'] : [];
 }
 
 /** One bad item never keeps a stream from starting, but is told. A playlist without a single playable item does. */

@@ -2,6 +2,7 @@
 import { occurrenceAt, occurrencesFrom } from './play-out.ts';
 import type { ItemOccurrence, TimelineEntry, TimelineItem } from './play-out.ts';
 import { soundFramesOf, soundGridFrame } from './prepared-play-out.ts';
+import type { PictureFormat } from './rendition.ts';
 import { gapFreeSeconds, joinSeconds, levelAt, usualSound } from './sound.ts';
 import type { Join, SoundLevel } from './sound.ts';
 
@@ -62,6 +63,8 @@ export interface JoinedTrack {
   readonly contentHashes: ReadonlyMap<string, string>;
   /** The sound track, where texts over these pictures tell of it. */
   readonly heard?: readonly TimelineEntry[];
+  /** The pictures whose own sound is heard under this sound track, and the stream's format of them; absent: none is. */
+  readonly under?: { readonly pictures: JoinedTrack; readonly format: PictureFormat };
 }
 
 /** What is made otherwise has another version, so that nobody takes the one for the other. */
@@ -165,7 +168,8 @@ export function contentsOfJoin({ item, from, to, over }: JoinRecipe): string[] {
   return [...new Set([item, from, to, over].flatMap((sound) => sound?.contentHash ?? []))];
 }
 
-function soundName({ contentHash, level }: Pick<JoinedSound, 'contentHash' | 'level'>): string {
+/** A sound as names have it: its content, and how loud that is made. */
+export function soundName({ contentHash, level }: Pick<JoinedSound, 'contentHash' | 'level'>): string {
   if (!level) return contentHash;
   return [contentHash, level.targetLUFS, level.gainDB, ...(level.isLimited ? ['limited'] : [])].join('_');
 }

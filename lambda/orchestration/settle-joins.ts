@@ -5,6 +5,8 @@ import type { Database } from '../data/database.ts';
 import type { WantedJoin } from '../data/joins.ts';
 import { formatOfRun } from '../data/streams.ts';
 import type { Stream } from '../data/streams.ts';
+import { contentsOfMix, hearsUnder, mixedSoundWithin } from '../domain/mixed-sound.ts';
+import type { PlacedMix } from '../domain/mixed-sound.ts';
 import { pictureJoinsAt } from '../domain/picture-joins.ts';
 import type { PlacedPictureJoin } from '../domain/picture-joins.ts';
 import type { Variant } from '../domain/drawings.ts';
@@ -37,8 +39,8 @@ const looksAfterLeavingSeconds = 60;
 export async function refreshJoins(data: Database, stream: Stream, now: Date): Promise<void> {
   if (stream.stream_backend !== 'manifest' || !isLive(stream.state) || stream.state === 'stopping') return;
   const { video, audio } = await data.timelines.ofStream(stream.id);
-  const isTitled = tellsOfSound(video);
-  if (!isTitled && !hasJoins([...video, ...audio])) {
+  const [isTitled, isMixed] = [tellsOfSound(video), hearsUnder(video, audio)];
+  if (!isTitled && !isMixed && !hasJoins([...video, ...audio])) {
     if (stream.pending_joins === null) return;
     await data.dueTimes.set(stream.id, 'joins', null);
     return data.joins.takeUp(stream.id, 0, false);
@@ -46,13 +48,15 @@ export async function refreshJoins(data: Database, stream: Stream, now: Date): P
   const format = formatOfRun(stream);
   const rate = framesPerSecond[format.framerate];
   const pictures = { ...(await joinedTrack(data, video, format)), ...(isTitled && { heard: audio }) };
-  const tracks = { video: pictures, audio: await joinedTrack(data, audio, 'sound') };
+  const sound = { ...(await joinedTrack(data, audio, 'sound')), ...(isMixed && { under: { pictures, format } }) };
+  const tracks = { video: pictures, audio: sound };
   const elapsedSeconds = elapsedSecondsOf(stream, now);
   const stretch = stretchAhead(elapsedSeconds, rate);
   const ahead = [
     ...joinsAhead(tracks.audio, stretch, rate, (occurrence) => joinsAt(tracks.audio, occurrence, rate)),
     ...joinsAhead(tracks.video, stretch, rate, (occurrence) => pictureJoinsAt(tracks.video, occurrence, format)),
     ...(isTitled ? titledPicturesWithin(pictures, stretch, format).map(wantedOf) : []),
+    ...(isMixed ? mixedSoundWithin(sound, stretch, rate).map(wantedOf) : []),
   ].toSorted((one, other) => one.startFrame - other.startFrame);
   const states = await data.joins.statesOf(ahead.map(({ name }) => name));
   let preparing = 0;
@@ -131,11 +135,15 @@ function joinsAhead(
   return [...wanted.values()];
 }
 
-function wantedOf(join: PlacedJoin | PlacedPictureJoin): JoinAhead {
+function wantedOf(join: PlacedJoin | PlacedPictureJoin | PlacedMix): JoinAhead {
   const { name, recipe, startFrame } = join;
-  const sound = 'sound' in recipe ? recipe.sound : recipe;
   const drawings = 'drawings' in join ? join.drawings : [];
-  return { name, recipe, content_hashes: contentsOfJoin(sound), startFrame, drawings };
+  return { name, recipe, content_hashes: contentsOf(recipe), startFrame, drawings };
+}
+
+function contentsOf(recipe: WantedJoin['recipe']): string[] {
+  if (recipe.shape === 'mix') return contentsOfMix(recipe);
+  return contentsOfJoin('sound' in recipe ? recipe.sound : recipe);
 }
 
 function elapsedSecondsOf({ anchored_at: anchoredAt }: Stream, now: Date): number {

@@ -112,7 +112,6 @@ export function issuesOf(parts: StreamParts, settings: StreamingSettings, now: D
       isLive: isLive(stream.state),
       joinsSound: (stream.sound?.join ?? usualSound.join).kind !== 'cut',
       wantsSoundUnder: wantsSoundUnder(parts),
-      canMixSound: stream.stream_backend !== 'manifest',
       missesNext: missesNext(parts),
       missesCaptions: missesCaptions(parts),
       missesRunning: stream.stream_backend === 'manifest' && isRunning(stream.look?.overlays),

@@ -89,23 +89,22 @@ export function snapshotOfPlaylist(
 }
 
 /** What decides how items follow one another, and what is heard under what. */
-type JoiningStream = Pick<Stream, 'sound' | 'look' | 'stream_backend'>;
+type JoiningStream = Pick<Stream, 'sound' | 'look'>;
 
 /**
  * Items as they are played by what a stream says now. Those of a sound track are joined by what is said of sound; those
- * of pictures, with their own sound, by the look. What is mixed all the time is not prepared.
+ * of pictures, with their own sound, by the look.
  * @param items without anything of that
  * @param uploads the stinger's among them
  */
 export function joined(
-  { sound, look, stream_backend: backend }: JoiningStream,
+  { sound, look }: JoiningStream,
   track: Track,
   items: readonly TimelineItem[],
   uploads: ReadonlyMap<string, Upload>,
 ) {
   if (track === 'audio') return withJoins(items, sound?.join);
-  const shown = backend === 'manifest' ? items : withSoundUnder(items, sound?.under);
-  return withPictureJoins(shown, look?.join, stingerOf(look, uploads));
+  return withPictureJoins(withSoundUnder(items, sound?.under), look?.join, stingerOf(look, uploads));
 }
 
 /** The stinger of a stream; null where it has none that can be played. */

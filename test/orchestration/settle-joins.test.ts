@@ -1,6 +1,7 @@
 // Streams have the joins of the next minutes prepared, send them once they are there, and say how many are cuts yet.
 import { beforeEach, describe, expect, it } from 'vitest';
 import { occurrencesFrom } from '../../lambda/domain/play-out.ts';
+import type { MixRecipe } from '../../lambda/domain/mixed-sound.ts';
 import { joinsAt } from '../../lambda/domain/sound-joins.ts';
 import { joinKey } from '../../lambda/domain/object-keys.ts';
 import { forgetOldJoins } from '../../lambda/orchestration/forget-joins.ts';
@@ -437,3 +438,60 @@ it.each([{ kind: 'crossfade', seconds: 0.4 }, { kind: 'fade', seconds: 10.1 }, {
     });
   },
 );
+
+describe('the sound of videos under a sound track', () => {
+  const under = { gainDB: -12, duck: true };
+  const mixed = async (more: object = {}) =>
+    radio(await songs(), { sound: { loudness: { enabled: false }, join: { kind: 'cut' }, under }, ...more });
+  const recipes = async () =>
+    Promise.all((await asked()).map(async (name) => (await data().joins.find(name))!.recipe as MixRecipe));
+
+  it('is mixed for the next ten minutes, a part of a song after the other', async () => {
+    const it = await mixed();
+    await start(it);
+    const found = await recipes();
+    // Three songs of 200.5 s, each in ten parts of 21.3 s: the last one ends with the song.
+    expect(found.map(({ firstGroup }) => firstGroup)).toEqual(
+      [...songParts(), ...songParts(), ...songParts()].slice(0, found.length),
+    );
+    expect(found.length).toBeGreaterThan(27);
+    expect(found.every((recipe) => recipe.shape === 'mix' && recipe.under.length > 0)).toBe(true);
+    expect((await data().joins.find((await asked())[0]!))!.content_hashes).toEqual(['a', 'pictures']);
+    expect((await stream(it.id)).pendingJoins).toBe(found.length);
+    expect((await stream(it.id)).sound.under).toEqual({ enabled: true, ...under });
+    for (const name of await asked()) await make(name);
+    expect((await stream(it.id)).pendingJoins).toBe(0);
+  });
+
+  it('is mixed otherwise from the next video on, and not any more once it is not wished', async () => {
+    const it = await mixed();
+    await start(it);
+    await goOnAir(it, 50);
+    await call('PATCH', `/streams/${it.id}`, { sound: { under: { gainDB: -20 } } });
+    const gains = (await recipes()).flatMap((recipe) => recipe.under.map(({ gainDB }) => gainDB));
+    expect(new Set(gains)).toEqual(new Set([-12, -20]));
+    expect((await data().timelines.ofStream(it.id)).video.at(-1)!.offsetSeconds).toBeCloseTo(200.5, 0);
+    await call('PATCH', `/streams/${it.id}`, { sound: { under: { enabled: false } } });
+    expect((await data().timelines.ofStream(it.id)).video.at(-1)!.snapshot.items[0]!.under).toBeUndefined();
+  });
+
+  it('is kept for two hours after it was wanted', async () => {
+    await start(await mixed());
+    const names = await asked();
+    for (const name of names) await make(name);
+    await service.pool().query(`update joins set asked_at = now() - interval '2 hours 10 minutes'`);
+    await forgetOldJoins(service.pool(), 100);
+    expect([names.length > 0, (await data().joins.statesOf(names)).size]).toEqual([true, 0]);
+  });
+
+  it('is mixed by the ffmpeg backend while it encodes', async () => {
+    const it = await mixed({ streamBackend: 'ffmpeg' });
+    await start(it);
+    expect([(await stream(it.id)).pendingJoins, await asked()]).toEqual([null, []]);
+  });
+});
+
+/** The first frames of the parts of a song of 200.5 s. */
+function songParts(): number[] {
+  return Array.from({ length: Math.ceil((200.5 * 48_000) / 1024 / 1000) }, (_, part) => part * 1000);
+}

@@ -34,6 +34,8 @@ const shares = {
 const speechPower = 10 ** (speechDBFS / 10);
 const amplitudeOf = (dB: number) => 10 ** (dB / 20);
 
+type Level = Pick<SoundUnder, 'gainDB' | 'duck'>;
+
 /** Mixes one sound under another, samples that follow each other. */
 export class UnderMixer {
   #low = 0;
@@ -47,8 +49,14 @@ export class UnderMixer {
    * @param over what is heard, in the form of `audioFormat`
    * @param under as long
    */
-  mix(over: Buffer, under: Buffer, { gainDB, duck }: SoundUnder): Buffer {
-    const [above, below] = [samplesOf(over), samplesOf(under)];
+  mix(over: Buffer, under: Buffer, settings: Level): Buffer {
+    const mixed = samplesOf(over);
+    this.mixInto(mixed, samplesOf(under), settings);
+    return bytesOf(mixed);
+  }
+
+  /** As `mix`, in place. @param below as long as `above`, or longer */
+  mixInto(above: Int16Array, below: Int16Array, { gainDB, duck }: Level): void {
     const gain = amplitudeOf(gainDB);
     for (let at = 0; at < above.length; at += channels) {
       const [left, right] = [above[at]!, above[at + 1]!];
@@ -61,7 +69,6 @@ export class UnderMixer {
       above[at] = Math.round(sums[0] * held);
       above[at + 1] = Math.round(sums[1] * held);
     }
-    return bytesOf(above);
   }
 
   /** What a sum is multiplied by so that it peaks no higher than it may, or than what is heard by itself. */
@@ -77,6 +84,8 @@ export class UnderMixer {
     this.#low += shares.low * (value - this.#low);
     this.#band += shares.high * (value - this.#low - this.#band);
     this.#power += shares.power * (this.#band * this.#band - this.#power);
+    // Another video begins as loud as it is set, whatever the one before gave way to.
+    if (!ducks) this.#ducked = 0;
     const wanted = ducks && this.#power > speechPower ? 1 : 0;
     this.#ducked += (wanted > this.#ducked ? shares.attack : shares.release) * (wanted - this.#ducked);
     return this.#ducked < 0.001 ? 1 : amplitudeOf(duckedDB * this.#ducked);

@@ -2,6 +2,7 @@
 import type { Database } from '../../data/database.ts';
 import type { Track } from '../../data/timelines.ts';
 import type { TimelineEntry } from '../../domain/play-out.ts';
+import { hearsUnder } from '../../domain/mixed-sound.ts';
 import { formatName, uploadsByFormat } from '../../domain/rendition.ts';
 import type { PictureFormat, RenditionFormat } from '../../domain/rendition.ts';
 import { hasJoins } from '../../domain/sound-joins.ts';
@@ -16,14 +17,14 @@ export async function loadPreparedTimelines(
 ): Promise<Readonly<Record<Track, PreparedTimeline>>> {
   const { video, audio } = await data.timelines.ofStream(streamID);
   const isTitled = tellsOfSound(video);
-  const hasAny = isTitled || hasJoins([...video, ...audio]);
+  const isMixed = hearsUnder(video, audio);
+  const hasAny = isTitled || isMixed || hasJoins([...video, ...audio]);
   const joins = hasAny ? await data.joins.ofRun(streamID) : new Map<string, number>();
   const isDrawnOver = video.some(({ snapshot }) => snapshot.overlays);
   const looks = isDrawnOver ? await data.looks.ofRun(streamID) : new Map<string, number>();
-  return {
-    video: { ...(await withPrepared(data, video, format)), joins, looks, ...(isTitled && { heard: audio }) },
-    audio: { ...(await withPrepared(data, audio, 'sound')), joins },
-  };
+  const pictures = { ...(await withPrepared(data, video, format)), joins, looks, ...(isTitled && { heard: audio }) };
+  const under = isMixed && { under: { pictures, format } };
+  return { video: pictures, audio: { ...(await withPrepared(data, audio, 'sound')), joins, ...under } };
 }
 
 async function withPrepared(

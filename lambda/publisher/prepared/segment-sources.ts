@@ -14,6 +14,7 @@ import {
   variantsOfItem,
 } from '../../domain/rendition.ts';
 import type { Rendition, RenditionFormat } from '../../domain/rendition.ts';
+import type { PlacedMix } from '../../domain/mixed-sound.ts';
 import { pictureJoinsAt } from '../../domain/picture-joins.ts';
 import type { PlacedPictureJoin } from '../../domain/picture-joins.ts';
 import type { Playing } from '../../domain/prepared-play-out.ts';
@@ -151,13 +152,25 @@ export function joinSources(
   const isFirst = startFrame === occurrence.startFrame;
   const isLast = startFrame + frameCount === occurrence.startFrame + occurrence.frameCount;
   const here = all.filter(({ recipe: { shape } }) => (isTail(shape) ? isLast : isFirst));
-  const isKnown = ({ name, startFrame: from }: PlacedJoin | PlacedPictureJoin) =>
-    Math.round((joins.get(name) ?? Infinity) * framesPerSecond) <= from;
-  return [...here, ...(titled ? [titled] : [])].filter(isKnown).map(joinSource);
+  return [...here, ...(titled ? [titled] : [])]
+    .filter((each) => isSentFrom(each, joins, framesPerSecond))
+    .map(joinSource);
 }
 
-/** A join, in place of some groups of the item that has it. */
-function joinSource({ name, recipe: { firstGroup, groupCount } }: PlacedJoin | PlacedPictureJoin): SegmentSource {
+/** Whether all agents know of what is made, so that they send it. */
+export function isSentFrom(
+  { name, startFrame }: Pick<PlacedJoin, 'name' | 'startFrame'>,
+  joins: ReadonlyMap<string, number>,
+  framesPerSecond: number,
+): boolean {
+  return Math.round((joins.get(name) ?? Infinity) * framesPerSecond) <= startFrame;
+}
+
+/** What was made of several items, in place of some groups of the item that has it. */
+export function joinSource({
+  name,
+  recipe: { firstGroup, groupCount },
+}: PlacedJoin | PlacedPictureJoin | PlacedMix): SegmentSource {
   const end = firstGroup + groupCount;
   const segment = { key: joinKey(name), firstGroup, groupCount, made: { join: name } };
   return {

@@ -18,6 +18,7 @@ import { ObjectNotFound } from '../../ports/object-store/object-store.ts';
 import { profileOf } from '../ffmpeg/profile.ts';
 import { MediaError } from '../media/media-error.ts';
 import { NothingReadable } from '../replica/faults.ts';
+import { MixSources } from './mix-sources.ts';
 import { SegmentDamaged, withGroups } from './segment-format.ts';
 import {
   isSentAsDrawn,
@@ -56,6 +57,8 @@ interface Position {
   sources: readonly SegmentSource[];
   /** Those of the sound that is sent in place of the pictures' own; none: that is sent. */
   sounds: readonly SegmentSource[];
+  /** What of the sound is sent in their place; null: of pictures. */
+  readonly mixes: MixSources | null;
   /** Groups `next` to `end` of the playing are still to be read: pictures, or frames of sound. */
   next: number;
   readonly end: number;
@@ -100,14 +103,15 @@ export class TrackReader {
    * @throws {NothingReadable} when nothing of what is prepared can be read
    */
   async next(): Promise<Span> {
-    const { store } = this.#options;
+    const { store, loadTimeline } = this.#options;
     for (;;) {
       this.#position ??= await this.#find();
       const position = this.#position;
-      const { playing, next, sources } = position;
-      const found = segmentFor(sources, next)!;
+      const { playing, next, sources, mixes } = position;
+      const mixed = mixes?.at(await loadTimeline(), next);
+      const found = segmentFor([...(mixed?.sources ?? []), ...sources], next)!;
       const spanEnd = next + this.#spanGroups - (next % this.#spanGroups);
-      const end = Math.min(position.end, found.end, spanEnd);
+      const end = Math.min(position.end, mixed?.end ?? Infinity, found.end, spanEnd);
       try {
         const header = withGroups(await store.header(found.segment.key), found.segment);
         const hasOther = position.sounds.length > 0 && !found.source.keepsSound;
@@ -161,12 +165,13 @@ export class TrackReader {
           ? joinSources(timeline, playing, next, { format, framesPerSecond })
           : [];
         const variants = variantSources(contentHash, look, playing);
+        const common = { playing, mixes: isAlone ? new MixSources(playing, framesPerSecond) : null, next };
         if (isAlone)
-          return { playing, sources: [...joins, ...atLevel, ...base], sounds: [], next, end: groupsEnd, endFrame };
+          return { ...common, sources: [...joins, ...atLevel, ...base], sounds: [], end: groupsEnd, endFrame };
         // What is told of the sound track is known a few minutes ahead: an item may be longer.
         const end = timeline.heard ? chunkOf(playing, next, framesPerSecond).end : groupsEnd;
-        const pictures = { playing, sources: [...joins, ...variants, ...base], sounds: atLevel };
-        return { ...pictures, next, end, endFrame: playing.startFrame + end };
+        const pictures = { ...common, sources: [...joins, ...variants, ...base], sounds: atLevel };
+        return { ...pictures, end, endFrame: playing.startFrame + end };
       }
       this.#frame = endFrame;
     }
@@ -241,6 +246,7 @@ export class TrackReader {
   /** Goes on with the next best source where a segment cannot be read, and else with something else. */
   #fail(position: Position, { source, segment }: FoundSegment, error: unknown): void {
     this.#lose(position, segment, error);
+    if (position.mixes?.leaveOut(source)) return;
     const others = position.sources.filter((each) => each !== source);
     if (segmentFor(others, position.next)) position.sources = others;
     else this.#replace(position);

@@ -17,6 +17,7 @@ import { unlessClaimed } from './claimed-work.ts';
 import type { Attempt } from './claimed-work.ts';
 import { overlaysOfFormats } from './overlay-of-format.ts';
 import { prepareJoin } from './prepare-join.ts';
+import { prepareMix } from './prepare-mix.ts';
 import { formatOfJoin, preparePictureJoin } from './prepare-picture-join.ts';
 
 export interface MakeJoinOptions {
@@ -69,6 +70,7 @@ async function bytesOf(
   { recipe, urlOf }: { readonly recipe: JoinRow['recipe']; readonly urlOf: (contentHash: string) => string },
   signal: AbortSignal,
 ): Promise<Buffer> {
+  if (recipe.shape === 'mix') return prepareMix(tools, { recipe, urlOf }, signal);
   if (!('sound' in recipe)) return prepareJoin(tools, { recipe, urlOf }, signal);
   const format = formatOfJoin(recipe);
   const encoder = await encoderOf(format.videoCodec);

@@ -21,7 +21,7 @@ export interface JoinRequest {
 }
 
 /** The encoder begins so many frames before the join, as `limitedPrerollFrames` of segments; these are thrown away. */
-const prerollFrames = 48;
+export const prerollFrames = 48;
 const { sampleRate, samplesPerAacFrame, bytesPerSample, bitrateKbps } = audioFormat;
 
 /**
@@ -30,12 +30,22 @@ const { sampleRate, samplesPerAacFrame, bytesPerSample, bitrateKbps } = audioFor
  * signal's reason
  */
 export async function prepareJoin(tools: MediaTools, request: JoinRequest, signal: AbortSignal): Promise<Buffer> {
-  const { messages, sequenceHeader } = await encodeSoundOfJoin(tools, request, signal);
+  return soundSegment(request.recipe, await encodeSoundOfJoin(tools, request, signal));
+}
+
+/** Frames of sound that take the place of an item's. */
+interface SoundPlace {
+  readonly firstGroup: number;
+  readonly groupCount: number;
+}
+
+/** @returns the bytes of an object with frames of sound alone */
+export function soundSegment({ firstGroup }: SoundPlace, { messages, sequenceHeader }: Encoded): Buffer {
   const facts = {
     chunkSize: mediaChunkSize,
     framesPerSecond: null,
     gopFrames: 1,
-    firstGroup: request.recipe.firstGroup,
+    firstGroup,
     videoSequenceHeader: null,
     audioSequenceHeader: sequenceHeader,
   };
@@ -46,15 +56,25 @@ export async function prepareJoin(tools: MediaTools, request: JoinRequest, signa
 }
 
 /** The frames of sound of a join. @throws as `prepareJoin` */
-export async function encodeSoundOfJoin(
+export function encodeSoundOfJoin(tools: MediaTools, request: JoinRequest, signal: AbortSignal): Promise<Encoded> {
+  const samples = async (latencySamples: number) =>
+    bytesOf(await samplesOfJoin(tools, request, latencySamples, signal));
+  return encodeSound(tools, request.recipe, samples, signal);
+}
+
+/**
+ * @param samplesFor the sound from `prerollFrames` before the place to so many samples after it
+ * @throws as that does; {ToolError} when ffmpeg failed; the signal's reason
+ */
+export async function encodeSound(
   tools: MediaTools,
-  request: JoinRequest,
+  { firstGroup, groupCount }: SoundPlace,
+  samplesFor: (latencySamples: number) => Promise<Buffer>,
   signal: AbortSignal,
 ): Promise<Encoded> {
-  const { firstGroup, groupCount } = request.recipe;
   const encoder = openAudioEncoder(tools, { bitrateKbps }, signal);
   try {
-    const samples = bytesOf(await samplesOfJoin(tools, request, encoder.latencySamples, signal));
+    const samples = await samplesFor(encoder.latencySamples);
     const messages: Buffer[] = [];
     const frameBytes = samplesPerAacFrame * bytesPerSample;
     let written = 0;
@@ -75,7 +95,7 @@ export async function encodeSoundOfJoin(
 }
 
 /** The sound from `prerollFrames` before the join to `latencySamples` after it. */
-async function samplesOfJoin(
+export async function samplesOfJoin(
   tools: MediaTools,
   { recipe, urlOf }: JoinRequest,
   latencySamples: number,
@@ -118,7 +138,7 @@ interface Stretch {
   readonly count: number;
 }
 
-async function readSamples(
+export async function readSamples(
   tools: MediaTools,
   { startSample, count, ...source }: Stretch,
   signal: AbortSignal,

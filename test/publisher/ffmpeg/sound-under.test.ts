@@ -24,7 +24,7 @@ function mixed(over: Buffer, under: Buffer, settings: { readonly gainDB: number;
   const size = (sampleRate / 30) * audioFormat.bytesPerSample;
   const parts: Buffer[] = [];
   for (let at = 0; at < over.length; at += size)
-    parts.push(mixer.mix(over.subarray(at, at + size), under.subarray(at, at + size), { enabled: true, ...settings }));
+    parts.push(mixer.mix(over.subarray(at, at + size), under.subarray(at, at + size), settings));
   return samplesOf(Buffer.concat(parts));
 }
 

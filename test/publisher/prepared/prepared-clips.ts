@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { setImmediate } from 'node:timers/promises';
 import type { TimelineEntry, TimelineItem } from '../../../lambda/domain/play-out.ts';
+import { hearsUnder } from '../../../lambda/domain/mixed-sound.ts';
 import { renditionOf, segmentCount } from '../../../lambda/domain/rendition.ts';
 import type { Rendition, RenditionFormat } from '../../../lambda/domain/rendition.ts';
 import { createFileObjectStore } from '../../../lambda/ports/object-store/file-object-store.ts';
@@ -119,7 +120,9 @@ export function mediaOptions(objects: PreparedMediaOptions['store'] | FileObject
       const { video, audio = [], joins = new Map() } = tracks();
       const items = [...video, ...audio].flatMap(({ snapshot }) => snapshot.items);
       const contentHashes = new Map(items.map(({ uploadID }) => [uploadID, uploadID]));
-      return { video: { entries: video, contentHashes, joins }, audio: { entries: audio, contentHashes, joins } };
+      const pictures = { entries: video, contentHashes, joins };
+      const under = hearsUnder(video, audio) && { under: { pictures, format } };
+      return { video: pictures, audio: { entries: audio, contentHashes, joins, ...under } };
     },
     onLost: (uploadID, made) => void unreadable.push('segment' in made ? `${uploadID} ${made.segment}` : made.join),
     log: (event) => void logged.push(event),

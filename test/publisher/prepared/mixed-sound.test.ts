@@ -1,0 +1,182 @@
+// The sound of videos under songs, prepared: at its level, at its time, and as the ffmpeg backend has it.
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { mixedSoundWithin } from '../../../lambda/domain/mixed-sound.ts';
+import { joinKey } from '../../../lambda/domain/object-keys.ts';
+import { withPictureJoins } from '../../../lambda/domain/picture-joins.ts';
+import { occurrencesFrom } from '../../../lambda/domain/play-out.ts';
+import type { TimelineEntry, TimelineItem } from '../../../lambda/domain/play-out.ts';
+import { renditionOf, segmentCount } from '../../../lambda/domain/rendition.ts';
+import type { RenditionFormat } from '../../../lambda/domain/rendition.ts';
+import { withJoins } from '../../../lambda/domain/sound-joins.ts';
+import { withSoundUnder } from '../../../lambda/domain/sound-under.ts';
+import { audioFormat } from '../../../lambda/publisher/ffmpeg/profile.ts';
+import { findMediaTools } from '../../../lambda/publisher/media/media-tools.ts';
+import { segmentKey } from '../../../lambda/publisher/prepared/segment-format.ts';
+import { SegmentStore } from '../../../lambda/publisher/prepared/segment-store.ts';
+import { prepareMix } from '../../../lambda/publisher/preparing/prepare-mix.ts';
+import { madeSample } from '../../support/media-samples.ts';
+import { steps } from '../../support/recording.ts';
+import { CheckingIngest, frameTimes } from './checking-ingest.ts';
+import { heardEncoded, heardOf } from './heard-sound.ts';
+import { format, item, mediaOptions, play, preparedClips, timelineOf } from './prepared-clips.ts';
+import type { PreparedClips } from './prepared-clips.ts';
+
+const tools = await findMediaTools(process.env);
+const rate = 30;
+const seconds = 36;
+const amplitude = 0.2;
+/** The first one is longer than what is mixed together. */
+const songs = [item('song0', 24.317, { kind: 'audio' }), item('song1', 9.21, { kind: 'audio' })];
+/** The second one says nothing of itself, the third one is not heard. */
+const films = [
+  item('film0', 7.31, { ownUnder: { enabled: true, gainDB: -6, duck: false } }),
+  item('film1', 5.04),
+  item('film2', 6.17, { ownUnder: { enabled: false, gainDB: 0, duck: false } }),
+];
+const ofStream = { enabled: true, gainDB: -12, duck: true } as const;
+/** What a video is heard at, in dB below its own amplitude: a tone is taken to be speech, so the second one gives way. */
+const heardAt = new Map([
+  ['film0', -6],
+  ['film1', -24],
+]);
+const hertzOf = new Map([
+  ['song0', 440],
+  ['song1', 660],
+  ['film0', 5000],
+  ['film1', 6500],
+  ['film2', 8000],
+]);
+const paths = new Map<string, string>();
+const { signal } = new AbortController();
+
+let clips: PreparedClips;
+/** Has everything at hand: the clock of the test does not wait for the track of sound to be read. */
+let store: SegmentStore;
+
+beforeAll(async () => {
+  clips = await preparedClips(tools);
+  store = new SegmentStore({ objects: clips.objects, maxCachedBytes: 512 * 1024 * 1024 });
+  for (const each of [...songs, ...films]) {
+    const { uploadID, durationSeconds } = each;
+    const tone = `${amplitude}*sin(2*PI*${hertzOf.get(uploadID)!}*t)`;
+    const sound = ['-f', 'lavfi', '-i', `aevalsrc='${tone}|${tone}':s=48000:d=${durationSeconds}`];
+    const black = ['-f', 'lavfi', '-i', `color=s=320x180:r=30:d=${durationSeconds}`];
+    const isSong = each.kind === 'audio';
+    const pictures = isSong ? [] : ['-c:v', 'libx264', '-preset', 'ultrafast'];
+    const inputs = isSong ? sound : [...black, ...sound];
+    const path = await madeSample(`under-${uploadID}-${durationSeconds}.mov`, [
+      ...inputs,
+      ...pictures,
+      '-c:a',
+      'pcm_s16le',
+    ]);
+    paths.set(uploadID, path);
+    await clips.prepare(each, path, isSong ? 'sound' : format);
+    if (isSong) await keepAllAtHand(each, 'sound');
+  }
+}, 120_000);
+afterAll(() => clips[Symbol.asyncDispose]());
+
+async function keepAllAtHand(each: TimelineItem, wanted: RenditionFormat): Promise<void> {
+  const rendition = renditionOf(each.uploadID, each, wanted);
+  for (let segment = 0; segment < segmentCount(rendition); segment++) await keepAtHand(segmentKey(rendition, segment));
+}
+
+async function keepAtHand(key: string): Promise<void> {
+  await store.block(key, await store.header(key), 0);
+}
+
+const audio = timelineOf(...withJoins(songs, { kind: 'crossfade', seconds: 2 }));
+const video = timelineOf(...withPictureJoins(withSoundUnder(films, ofStream), { kind: 'dip', seconds: 0.5 }));
+
+/** Makes the mixes of a stretch, as workers would. @returns from when on each is sent */
+async function made(entries: { video: readonly TimelineEntry[]; audio: readonly TimelineEntry[] }) {
+  const contentHashes = new Map([...songs, ...films].map(({ uploadID }) => [uploadID, uploadID]));
+  const under = { pictures: { entries: entries.video, contentHashes }, format };
+  const track = { entries: entries.audio, contentHashes, under };
+  const joins = new Map<string, number>();
+  for (const { name, recipe } of mixedSoundWithin(track, { startFrame: 0, frameCount: seconds * rate }, rate)) {
+    const bytes = await prepareMix(tools, { recipe, urlOf: (contentHash) => paths.get(contentHash)! }, signal);
+    await clips.objects.write(joinKey(name), bytes, { contentType: 'application/octet-stream' });
+    await keepAtHand(joinKey(name));
+    joins.set(name, 0);
+  }
+  return joins;
+}
+
+async function received(joins: ReadonlyMap<string, number>, length = seconds, startFrame = 0) {
+  const ingest = new CheckingIngest();
+  const recorded = mediaOptions(store, () => ({ video, audio, joins }));
+  await play(recorded, ingest, { seconds: length, startFrame });
+  return { ingest, ...recorded };
+}
+
+/** How much of a tone is in a tenth of a second, in dB over a tone of the amplitude of all; hardly any is −60. */
+function levelsOf(samples: Float32Array, hertz: number): number[] {
+  const size = audioFormat.sampleRate / 10;
+  return Array.from({ length: Math.floor(samples.length / size) }, (_, index) => {
+    let [sine, cosine] = [0, 0];
+    for (let at = index * size; at < (index + 1) * size; at++) {
+      const angle = (2 * Math.PI * hertz * at) / audioFormat.sampleRate;
+      sine += samples[at]! * Math.sin(angle);
+      cosine += samples[at]! * Math.cos(angle);
+    }
+    return Math.max(-60, 20 * Math.log10((2 * Math.hypot(sine, cosine)) / size / amplitude));
+  });
+}
+
+/** What of a video is wrong, by the tenth of a second: at its level for as long as it is shown, but while it fades. */
+function wrongOf(samples: Float32Array, uploadID: string): string[] {
+  const levels = levelsOf(samples, hertzOf.get(uploadID)!);
+  const wanted: (number | null)[] = levels.map(() => -60);
+  for (const { item: each, startFrame, frameCount } of occurrencesFrom(video, 0, rate)) {
+    const [first, end] = [(startFrame / rate) * 10, ((startFrame + frameCount) / rate) * 10];
+    if (first >= levels.length) break;
+    for (let tenth = Math.max(0, Math.floor(first - 1)); tenth < Math.min(levels.length, end + 1); tenth++) {
+      const isWithin = tenth >= first + 6 && tenth + 1 <= end - 6;
+      if (each.uploadID === uploadID) wanted[tenth] = isWithin ? (heardAt.get(uploadID) ?? -60) : null;
+    }
+  }
+  return levels.flatMap((level, tenth) => {
+    const due = wanted[tenth]!;
+    const isWrong = due !== null && (due === -60 ? level > -45 : Math.abs(level - due) > 1);
+    return isWrong ? [`${tenth / 10} s: ${level.toFixed(1)} dB, not ${due}`] : [];
+  });
+}
+
+const payloads = ({ ingest }: { ingest: CheckingIngest }) =>
+  ingest.audio.filter(({ payload }) => payload[1] === 1).map(({ payload }) => payload.toString('base64'));
+
+describe('videos under songs that crossfade, prepared', { timeout: 120_000 }, () => {
+  let whole: Awaited<ReturnType<typeof received>>;
+  let joins: ReadonlyMap<string, number>;
+
+  beforeAll(async () => {
+    joins = await made({ video, audio });
+    whole = await received(joins);
+  }, 120_000);
+
+  it('are each heard at their level while they are shown, and give way to what is over them', async () => {
+    const samples = await heardOf(tools, whole.ingest);
+    expect(samples.length / audioFormat.sampleRate).toBeGreaterThan(seconds - 2);
+    const found = films.map(({ uploadID }) => [uploadID, wrongOf(samples, uploadID)]);
+    expect(found).toEqual(films.map(({ uploadID }) => [uploadID, []]));
+    expect(steps(frameTimes(whole.ingest.audio))).toEqual([21, 22]);
+    expect([whole.unreadable, whole.logged]).toEqual([[], []]);
+  });
+
+  it('sound as they do encoded while they are sent', async () => {
+    const pathOf = (key: string) => paths.get(key)!;
+    const samples = await heardEncoded(tools, { video, audio, pathOf }, { seconds });
+    expect(films.map(({ uploadID }) => wrongOf(samples, uploadID))).toEqual([[], [], []]);
+  });
+
+  it('are the same for whoever begins in the middle', async () => {
+    const all = new Set(payloads(whole));
+    for (const startSeconds of [5, 19, 23, 30]) {
+      const later = payloads(await received(joins, 4, startSeconds * rate + 7));
+      expect(later.length).toBeGreaterThan(100);
+      expect(later.filter((payload) => !all.has(payload))).toEqual([]);
+    }
+  });
+});
