@@ -30,7 +30,7 @@ const slow = [
   'test/publisher/media/{bombs,choose-encoder,probe}.test.ts',
   'test/publisher/preview/*.test.ts',
   'test/publisher/prepared/{codecs,levelled-sound,long-life,planned-rotation,play-out,torture}.test.ts',
-  'test/publisher/prepared/{gap-free,joins,picture-joins}.test.ts',
+  'test/publisher/prepared/{gap-free,joins,mixed-sound,picture-joins}.test.ts',
   'test/publisher/prepared/prepared-{backend,sender}.test.ts',
   'test/publisher/preparing/{make-join,one-encoder,prepare-segment,prepare-upload,shared-content}.test.ts',
   'test/publisher/encoded/five-outputs.test.ts',

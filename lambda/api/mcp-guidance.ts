@@ -17,8 +17,8 @@ const instructions = [
     'channel. Its media is prepared once, so it never falls behind; the first start waits for that. Take ffmpeg to ' +
     'be on air within a second, or where items change all the time. Choose at creation: it may be fixed afterwards.',
   'Items come out at −14 LUFS each, or at what sound of the stream or of an item says; while pendingSound of a live ' +
-    'stream is not 0, some are sent as they are. Songs of an audio playlist crossfade by join of sound; ' +
-    'while pendingJoins is not 0, some follow by a cut.',
+    'stream is not 0, some are sent as they are. Songs of an audio playlist crossfade by join of sound, ' +
+    'and videos are heard under them by its under; while pendingJoins is not 0, some of that is not there yet.',
   'Pictures of another shape have black bars; look of the stream or of an item crops them, or puts a blur behind. ' +
     'Its aspect makes the stream 9:16 or 1:1. While pendingLook of a live stream is not 0, some are sent as they were.',
   'To a connected channel in place of a destination: create_connection, and give its link to the person who owns the ' +

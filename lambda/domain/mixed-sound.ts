@@ -56,6 +56,14 @@ export const mixLeadGroups = 192;
 /** An encoder wants to know so much of what follows. */
 const mixTrailGroups = 8;
 
+/** What is heard of shorter videos would be read anew so often that preparing it costs as much as encoding. */
+const shortestMixedSeconds = 5;
+
+/** Whether the sound of a video is mixed ahead with that of a sound track. */
+export function canBeMixed({ durationSeconds }: { readonly durationSeconds: number | null }): boolean {
+  return durationSeconds === null || durationSeconds >= shortestMixedSeconds;
+}
+
 /** Whether anything that a run plays may be heard under its sound track. */
 export function hearsUnder(video: readonly TimelineEntry[], audio: readonly TimelineEntry[]): boolean {
   return audio.length > 0 && video.some(({ snapshot }) => snapshot.items.some(({ under }) => under !== undefined));
@@ -143,8 +151,8 @@ function heardUnder(
     const begins = occurrence.startFrame * samplesPerFrame;
     if (begins >= until) break;
     const { under } = occurrence.item;
-    const item = under && soundOf(pictures, occurrence, framesPerSecond);
-    if (!item) continue;
+    const item = under && canBeMixed(occurrence.item) ? soundOf(pictures, occurrence, framesPerSecond) : null;
+    if (!under || !item) continue;
     const [first, end] = [Math.max(begins, from), Math.min(begins + occurrence.frameCount * samplesPerFrame, until)];
     const isNear = ({ firstGroup, groupCount: count }: JoinRecipe) =>
       firstGroup * samplesPerSoundFrame < end - begins && (firstGroup + count) * samplesPerSoundFrame > first - begins;

@@ -66,6 +66,12 @@ const issueTable = {
     'Name audio that plays over them, or leave sound.under out.',
     'PREPARATION',
   ],
+  under_not_prepared: [
+    'AUDIO',
+    'Videos of less than 5 s will not be heard under the audio: to prepare so many would cost as encoding does.',
+    'Set streamBackend to ffmpeg, join them to longer ones before you upload them, or leave sound.under out.',
+    'PREPARATION',
+  ],
   logo_missing: [
     'VIDEO',
     'The logo does not exist any more: pictures go without it.',

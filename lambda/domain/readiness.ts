@@ -72,8 +72,9 @@ export interface StreamFacts extends OverlayFacts {
   readonly joinsSound: boolean;
   /** As `judgeStinger` takes it. */
   readonly stinger: StingerFacts | null | undefined;
-  /** Whether the sound of videos is to be heard under a sound track. */
+  /** Whether the sound of videos is to be heard under a sound track, and whether that of some will not be. */
   readonly wantsSoundUnder: boolean;
+  readonly missesSoundUnder: boolean;
   /** Whether items are brought to a loudness, so that none is too loud. */
   readonly isLevelled: boolean;
   /** Whether it begins again and again, by a recurrence, and nothing ever ends a run. */
@@ -176,7 +177,9 @@ function judgeAudio(facts: StreamFacts): Finding[] {
 }
 
 function judgeSoundUnder(facts: StreamFacts): Finding[] {
-  return facts.wantsSoundUnder && !hasOwnSound(facts) ? ['under_without_track'] : [];
+  if (!facts.wantsSoundUnder) return [];
+  if (!hasOwnSound(facts)) return ['under_without_track'];
+  return facts.missesSoundUnder ? ['under_not_prepared'] : [];
 }
 
 /** One bad item never keeps a stream from starting, but is told. A playlist without a single playable item does. */

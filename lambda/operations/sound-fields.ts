@@ -25,7 +25,7 @@ export const soundInput = z
     under: z
       .strictObject({ enabled: z.boolean().optional(), gainDB: gain.optional(), duck: z.boolean().optional() })
       .optional()
-      .describe("A video's own sound under the audio, lower under speech; ffmpeg only."),
+      .describe("A video's own sound under the audio, lower under speech."),
   })
   .meta({ id: 'SoundSettings' });
 
@@ -39,7 +39,7 @@ export const sound = z.object({ loudness, join, under }).meta({ id: 'Sound' });
 
 /** What answers have of an item. */
 export const itemSound = z
-  .object({ loudness: loudness.nullable(), join: join.nullable() })
+  .object({ loudness: loudness.nullable(), join: join.nullable(), under: under.nullable() })
   .describe("null: as its stream's.")
   .meta({ id: 'ItemSound' });
 

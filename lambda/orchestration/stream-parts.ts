@@ -25,6 +25,7 @@ import { targetOf, usualSound } from '../domain/sound.ts';
 import { lookUploads } from '../domain/look.ts';
 import { isDestinationAllowed } from '../domain/destination-url.ts';
 import { wantedLogo, wantedStinger } from './look-parts.ts';
+import { soundUnderFacts } from './sound-parts.ts';
 
 /** The settings of a stage that matter for streams. */
 export interface StreamingSettings {
@@ -111,7 +112,7 @@ export function issuesOf(parts: StreamParts, settings: StreamingSettings, now: D
       recursWithoutEnd: stream.recurrence?.lengthSeconds === null && !stream.stream_duration_seconds,
       isLive: isLive(stream.state),
       joinsSound: (stream.sound?.join ?? usualSound.join).kind !== 'cut',
-      wantsSoundUnder: wantsSoundUnder(parts),
+      ...soundUnderFacts(stream, shownItems(parts), uploads),
       missesNext: missesNext(parts),
       missesCaptions: missesCaptions(parts),
       missesRunning: stream.stream_backend === 'manifest' && isRunning(stream.look?.overlays),
@@ -119,15 +120,6 @@ export function issuesOf(parts: StreamParts, settings: StreamingSettings, now: D
     },
     now,
   );
-}
-
-/** Whether the sound of anything that the stream shows is to be heard under a sound track. */
-function wantsSoundUnder({ stream, playlists }: StreamParts): boolean {
-  const shown = playlists.flatMap((playlist) =>
-    playlist?.kind === 'video' ? (playlist.live ?? playlist.draft).items : [],
-  );
-  const ofStream = stream.sound?.under?.enabled ?? usualSound.under.enabled;
-  return shown.length > 0 ? shown.some(({ under }) => under?.enabled ?? ofStream) : ofStream;
 }
 
 /**

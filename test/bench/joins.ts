@@ -1,15 +1,18 @@
-// What the joins of sound of an hour cost to prepare, beside encoding that hour while it is sent.
+// What joins of sound, and videos heard under it, cost to prepare for an hour, beside encoding it while it is sent.
 import { execFile } from 'node:child_process';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { renditionOf } from '../../lambda/domain/rendition.ts';
+import { mixedSoundWithin } from '../../lambda/domain/mixed-sound.ts';
 import { joinsAt, withJoins } from '../../lambda/domain/sound-joins.ts';
 import { occurrencesFrom } from '../../lambda/domain/play-out.ts';
 import type { TimelineItem } from '../../lambda/domain/play-out.ts';
 import { inSoftware } from '../../lambda/publisher/media/choose-encoder.ts';
 import { findMediaTools } from '../../lambda/publisher/media/media-tools.ts';
+import type { MediaTools } from '../../lambda/publisher/media/media-tools.ts';
 import { prepareJoin } from '../../lambda/publisher/preparing/prepare-join.ts';
+import { prepareMix } from '../../lambda/publisher/preparing/prepare-mix.ts';
 import { prepareSegment } from '../../lambda/publisher/preparing/prepare-segment.ts';
 import { temporaryDataFolder } from '../support/local-run.ts';
 import { cpuSecondsOf } from './processor-time.ts';
@@ -20,6 +23,8 @@ const songSeconds = 211.3;
 const fadeSeconds = 3;
 const rate = 30;
 const pictureSeconds = 20;
+const filmSeconds = 47.3;
+const mixedSeconds = 400;
 const never = new AbortController().signal;
 
 export async function joinsBench(): Promise<void> {
@@ -62,6 +67,7 @@ export async function joinsBench(): Promise<void> {
     print('crossfades of an hour of songs, prepared', ofJoin * perHour);
     console.log(`  ${recipes.length} joins, each ${(ofJoin * 1000).toFixed(0)} ms and ${kibibytes} KiB`);
 
+    await printMixes(tools, { make, songs: items, paths });
     const soundOfAnHour = await cpuSecondsOf(() => sound(tools, paths.get(items[0]!.uploadID)!, 1000));
     print('an hour of sound, encoded while it is sent', (soundOfAnHour * 3600) / (1000 * (1024 / 48_000)));
     for (const quality of ['q_720p', 'q_1080p'] as const) {
@@ -84,6 +90,45 @@ export async function joinsBench(): Promise<void> {
   } finally {
     await rm(data.path, { recursive: true, force: true });
   }
+}
+
+interface MixedSongs {
+  readonly make: (name: string, ...args: string[]) => Promise<string>;
+  readonly songs: readonly TimelineItem[];
+  readonly paths: ReadonlyMap<string, string>;
+}
+
+/** What it costs to mix the sound of a video under songs: no two parts of hours are the same. */
+async function printMixes(tools: MediaTools, { make, songs: heard, paths }: MixedSongs): Promise<void> {
+  const pictures = `testsrc2=s=1920x1080:r=${rate}:d=${filmSeconds},noise=alls=8:allf=t`;
+  const inputs = ['-f', 'lavfi', '-i', pictures, '-f', 'lavfi', '-i', `anoisesrc=c=pink:a=0.2:d=${filmSeconds}`];
+  const codecs = ['-c:v', 'libx264', '-preset', 'ultrafast', '-b:v', '8M', '-c:a', 'aac', '-shortest'];
+  const path = await make('film.mp4', ...inputs, ...codecs);
+  const item = { ...heard[0]!, itemID: path, uploadID: path, objectKey: path, durationSeconds: filmSeconds };
+  const film = { ...item, kind: 'video', under: { enabled: true, gainDB: -12, duck: true } } as const;
+  const entryOf = (items: readonly TimelineItem[]) => {
+    return [
+      { number: 0, offsetSeconds: 0, playlistID: null, snapshot: { mode: 'sequential', seed: 1, items } },
+    ] as const;
+  };
+  const contentHashes = new Map([...paths, [path, path]]);
+  const format = { quality: 'q_1080p', framerate: 'f_30', videoCodec: 'h264' } as const;
+  const track = {
+    entries: entryOf(heard),
+    contentHashes,
+    under: { pictures: { entries: entryOf([film]), contentHashes }, format },
+  };
+  const mixes = mixedSoundWithin(track, { startFrame: 0, frameCount: mixedSeconds * rate }, rate);
+  let bytes = 0;
+  const cpu = await cpuSecondsOf(async () => {
+    for (const { recipe } of mixes)
+      bytes += (await prepareMix(tools, { recipe, urlOf: (hash) => contentHashes.get(hash)! }, never)).length;
+  });
+  const groups = mixes.reduce((sum, { recipe }) => sum + recipe.groupCount, 0);
+  const perHour = 3600 / ((groups * 1024) / 48_000);
+  print('an hour of songs with a video heard under them, prepared', cpu * perHour);
+  const each = `each ${((cpu / mixes.length) * 1000).toFixed(0)} ms`;
+  console.log(`  ${mixes.length} parts, ${each}, ${((bytes * perHour) / 1e6).toFixed(0)} MB an hour`);
 }
 
 async function sound(tools: Awaited<ReturnType<typeof findMediaTools>>, path: string, groupCount: number) {

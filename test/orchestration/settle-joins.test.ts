@@ -188,7 +188,7 @@ it('an item is joined as it says itself, and nothing overlaps more than half of 
   const it = await radio([a!, b!, jingle]);
   await edit(it.playlistID, [{ op: 'set', itemID: 'item0', sound: { join: { kind: 'cut' } } }]);
   const { items } = (await call('GET', `/playlists/${it.playlistID}`)).body.draft;
-  expect(items[0].sound).toEqual({ loudness: null, join: { kind: 'cut', seconds: 3 } });
+  expect(items[0].sound).toEqual({ loudness: null, join: { kind: 'cut', seconds: 3 }, under: null });
   await start(it);
   const [entry] = await entriesOf(it);
   expect(entry!.snapshot.items.map(({ join }) => join)).toEqual([
@@ -482,6 +482,16 @@ describe('the sound of videos under a sound track', () => {
     await service.pool().query(`update joins set asked_at = now() - interval '2 hours 10 minutes'`);
     await forgetOldJoins(service.pool(), 100);
     expect([names.length > 0, (await data().joins.statesOf(names)).size]).toEqual([true, 0]);
+  });
+
+  it('is not heard of videos of less than 5 s, which readiness says of prepared ones alone', async () => {
+    const short = await upload({ videoCodec: 'h264', durationSeconds: 4.9 });
+    const codes = async (streamBackend: string) => {
+      const { id } = await mixed({ streamBackend, videoUploadObjectID: short });
+      const { issues } = (await call('GET', `/streams/${id}/readiness`)).body;
+      return issues.map(({ code }: { code: string }) => code).includes('under_not_prepared');
+    };
+    expect([await codes('manifest'), await codes('ffmpeg')]).toEqual([true, false]);
   });
 
   it('is mixed by the ffmpeg backend while it encodes', async () => {

@@ -221,6 +221,8 @@ describe.skipIf(!chromiumPath)('an operator with a browser (skipped where Chromi
     await page.getByLabel('Where the logo is').selectOption('top left');
     await page.getByLabel('Titles', { exact: true }).selectOption('Always');
     await page.getByLabel('Loudness').selectOption('−16 LUFS');
+    await page.getByLabel('Sound of the videos').selectOption('18 dB below it');
+    await page.getByLabel('Lower while somebody speaks').check();
     await page.getByLabel('Pictures follow each other').selectOption('by a stinger');
     await page.getByLabel('Stinger', { exact: true }).selectOption({ label: 'swoosh.mp4' });
     await page.getByLabel('Seconds into it when pictures change').fill('0.8');
@@ -244,6 +246,7 @@ describe.skipIf(!chromiumPath)('an operator with a browser (skipped where Chromi
     });
     expect(look).toMatchObject({ join: { kind: 'stinger' }, stinger: { cutSeconds: 0.8 } });
     expect([sound.loudness, state]).toEqual([{ enabled: true, targetLUFS: -16 }, 'active']);
+    expect(sound.under).toEqual({ enabled: true, gainDB: -18, duck: true });
   });
 
   test('gives a video captions, in UTF-8 or UTF-16, is told what is wrong with others, and shows them', async () => {

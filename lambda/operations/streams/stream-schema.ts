@@ -165,7 +165,9 @@ export const streamSchema = z
     pendingJoins: z
       .int32()
       .nullable()
-      .describe('While live: joins, and titles of songs, of the next ten minutes that are not made yet; null: none.'),
+      .describe(
+        'While live: joins, titles of songs and mixed sound of the next ten minutes, not made yet; null: none.',
+      ),
     pendingSound: z.int32().nullable().describe('While live: items that are not as loud as wished yet.'),
     streamDuration: z.int32().nullable(),
     agentModeEnabled: z.boolean().nullable(),

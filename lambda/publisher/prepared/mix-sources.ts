@@ -1,8 +1,9 @@
 // What is sent in place of an item of a sound track while videos are heard under it.
 import { mixChunkOf, mixedSoundAt } from '../../domain/mixed-sound.ts';
+import { joinKey } from '../../domain/object-keys.ts';
 import type { Playing } from '../../domain/prepared-play-out.ts';
 import { isSentFrom, joinSource } from './segment-sources.ts';
-import type { SegmentSource, SentTrack } from './segment-sources.ts';
+import type { SegmentSource, SentTrack, SourceSegment } from './segment-sources.ts';
 
 interface Found {
   readonly sources: readonly SegmentSource[];
@@ -14,6 +15,7 @@ interface Found {
 export class MixSources {
   readonly #playing: Playing;
   readonly #framesPerSecond: number;
+  readonly #lostKeys = new Set<string>();
   #timeline: SentTrack | null = null;
   #found: Found = { sources: [], end: 0 };
 
@@ -29,9 +31,10 @@ export class MixSources {
     return this.#found;
   }
 
-  /** Does without what cannot be read. @returns false where it is none of these */
-  leaveOut(source: SegmentSource): boolean {
+  /** Does without one that cannot be read. @returns false where it is none of these */
+  leaveOut(source: SegmentSource, { key }: Pick<SourceSegment, 'key'>): boolean {
     if (!this.#found.sources.includes(source)) return false;
+    this.#lostKeys.add(key);
     this.#found = { ...this.#found, sources: [] };
     return true;
   }
@@ -42,7 +45,7 @@ export class MixSources {
     const hasNone = !track.under || occurrence.isStandIn || startFrame !== occurrence.startFrame;
     if (hasNone) return { sources: [], end: Infinity };
     const mix = joins?.size ? mixedSoundAt(track, occurrence, group, this.#framesPerSecond) : null;
-    const isSent = mix && isSentFrom(mix, joins!, this.#framesPerSecond);
+    const isSent = mix && isSentFrom(mix, joins!, this.#framesPerSecond) && !this.#lostKeys.has(joinKey(mix.name));
     return { sources: isSent ? [joinSource(mix)] : [], end: mixChunkOf(occurrence, group, this.#framesPerSecond).end };
   }
 }

@@ -246,7 +246,7 @@ export class TrackReader {
   /** Goes on with the next best source where a segment cannot be read, and else with something else. */
   #fail(position: Position, { source, segment }: FoundSegment, error: unknown): void {
     this.#lose(position, segment, error);
-    if (position.mixes?.leaveOut(source)) return;
+    if (position.mixes?.leaveOut(source, segment)) return;
     const others = position.sources.filter((each) => each !== source);
     if (segmentFor(others, position.next)) position.sources = others;
     else this.#replace(position);

@@ -64,10 +64,13 @@ interface SoundFieldsProps {
 
 /** What platforms, films and broadcasters play at. */
 const usualTargets = [-14, -16, -23];
+/** From as loud as music to hardly noticed, in dB. */
+const usualGains = [0, -6, -12, -18, -24];
 
 function SoundFields({ sound, onChange }: SoundFieldsProps): ReactNode {
-  const { loudness, join } = sound;
+  const { loudness, join, under } = sound;
   const targets = [...new Set([...usualTargets, loudness.targetLUFS])];
+  const gains = [...new Set([...usualGains, under.gainDB])];
   return (
     <>
       <Choice
@@ -97,6 +100,29 @@ function SoundFields({ sound, onChange }: SoundFieldsProps): ReactNode {
           seconds={join.seconds}
           onChange={(seconds) => onChange({ ...sound, join: { ...join, seconds } })}
         />
+      )}
+      <Choice
+        name="under"
+        label={words.look.under}
+        value={under.enabled ? String(under.gainDB) : ''}
+        options={[['', words.look.notUnder], ...gains.map((dB) => [String(dB), words.look.underGain(dB)] as const)]}
+        onChange={(dB) => {
+          const chosen = dB === '' ? { enabled: false } : { enabled: true, gainDB: Number(dB) };
+          onChange({ ...sound, under: { ...under, ...chosen } });
+        }}
+      />
+      {under.enabled && (
+        <fieldset>
+          <label>
+            <input
+              type="checkbox"
+              name="duck"
+              checked={under.duck}
+              onChange={(event) => onChange({ ...sound, under: { ...under, duck: event.target.checked } })}
+            />
+            {words.look.duck}
+          </label>
+        </fieldset>
       )}
     </>
   );

@@ -90,3 +90,23 @@ export function powersOf(samples: Float32Array, seconds: number, amplitude: numb
     return 10 * Math.log10(power / (amplitude ** 2 / 2));
   });
 }
+
+/** What hardly can be heard has this level, in dB. */
+export const silentDB = -60;
+
+/** How much of a tone is in each tenth of a second, in dB over one of an amplitude. */
+export function levelsOf(
+  samples: Float32Array,
+  { hertz, amplitude }: { readonly hertz: number; readonly amplitude: number },
+): number[] {
+  const size = audioFormat.sampleRate / 10;
+  return Array.from({ length: Math.floor(samples.length / size) }, (_, index) => {
+    let [sine, cosine] = [0, 0];
+    for (let at = index * size; at < (index + 1) * size; at++) {
+      const angle = (2 * Math.PI * hertz * at) / audioFormat.sampleRate;
+      sine += samples[at]! * Math.sin(angle);
+      cosine += samples[at]! * Math.cos(angle);
+    }
+    return Math.max(silentDB, 20 * Math.log10((2 * Math.hypot(sine, cosine)) / size / amplitude));
+  });
+}

@@ -17,7 +17,7 @@ import { prepareMix } from '../../../lambda/publisher/preparing/prepare-mix.ts';
 import { madeSample } from '../../support/media-samples.ts';
 import { steps } from '../../support/recording.ts';
 import { CheckingIngest, frameTimes } from './checking-ingest.ts';
-import { heardEncoded, heardOf } from './heard-sound.ts';
+import { heardEncoded, heardOf, levelsOf, silentDB } from './heard-sound.ts';
 import { format, item, mediaOptions, play, preparedClips, timelineOf } from './prepared-clips.ts';
 import type { PreparedClips } from './prepared-clips.ts';
 
@@ -34,7 +34,7 @@ const films = [
   item('film2', 6.17, { ownUnder: { enabled: false, gainDB: 0, duck: false } }),
 ];
 const ofStream = { enabled: true, gainDB: -12, duck: true } as const;
-/** What a video is heard at, in dB below its own amplitude: a tone is taken to be speech, so the second one gives way. */
+/** In dB of its own amplitude. The songs are taken to be speech, so the second one gives way. */
 const heardAt = new Map([
   ['film0', -6],
   ['film1', -24],
@@ -111,35 +111,21 @@ async function received(joins: ReadonlyMap<string, number>, length = seconds, st
   return { ingest, ...recorded };
 }
 
-/** How much of a tone is in a tenth of a second, in dB over a tone of the amplitude of all; hardly any is −60. */
-function levelsOf(samples: Float32Array, hertz: number): number[] {
-  const size = audioFormat.sampleRate / 10;
-  return Array.from({ length: Math.floor(samples.length / size) }, (_, index) => {
-    let [sine, cosine] = [0, 0];
-    for (let at = index * size; at < (index + 1) * size; at++) {
-      const angle = (2 * Math.PI * hertz * at) / audioFormat.sampleRate;
-      sine += samples[at]! * Math.sin(angle);
-      cosine += samples[at]! * Math.cos(angle);
-    }
-    return Math.max(-60, 20 * Math.log10((2 * Math.hypot(sine, cosine)) / size / amplitude));
-  });
-}
-
 /** What of a video is wrong, by the tenth of a second: at its level for as long as it is shown, but while it fades. */
 function wrongOf(samples: Float32Array, uploadID: string): string[] {
-  const levels = levelsOf(samples, hertzOf.get(uploadID)!);
-  const wanted: (number | null)[] = levels.map(() => -60);
+  const levels = levelsOf(samples, { hertz: hertzOf.get(uploadID)!, amplitude });
+  const wanted: (number | null)[] = levels.map(() => silentDB);
   for (const { item: each, startFrame, frameCount } of occurrencesFrom(video, 0, rate)) {
     const [first, end] = [(startFrame / rate) * 10, ((startFrame + frameCount) / rate) * 10];
     if (first >= levels.length) break;
     for (let tenth = Math.max(0, Math.floor(first - 1)); tenth < Math.min(levels.length, end + 1); tenth++) {
       const isWithin = tenth >= first + 6 && tenth + 1 <= end - 6;
-      if (each.uploadID === uploadID) wanted[tenth] = isWithin ? (heardAt.get(uploadID) ?? -60) : null;
+      if (each.uploadID === uploadID) wanted[tenth] = isWithin ? (heardAt.get(uploadID) ?? silentDB) : null;
     }
   }
   return levels.flatMap((level, tenth) => {
     const due = wanted[tenth]!;
-    const isWrong = due !== null && (due === -60 ? level > -45 : Math.abs(level - due) > 1);
+    const isWrong = due !== null && (due === silentDB ? level > -45 : Math.abs(level - due) > 1);
     return isWrong ? [`${tenth / 10} s: ${level.toFixed(1)} dB, not ${due}`] : [];
   });
 }
@@ -178,5 +164,36 @@ describe('videos under songs that crossfade, prepared', { timeout: 120_000 }, ()
       expect(later.length).toBeGreaterThan(100);
       expect(later.filter((payload) => !all.has(payload))).toEqual([]);
     }
+  });
+
+  it('are not heard any more as soon as others are published, until these are mixed', async () => {
+    const ingest = new CheckingIngest();
+    let shown = video;
+    const next = { ...timelineOf(...withSoundUnder(films.slice(1), ofStream))[0]!, number: 1, offsetSeconds: 7.3 };
+    const recorded = mediaOptions(store, () => ({ video: shown, audio, joins }));
+    const eachTurn = () => {
+      if (ingest.audio.length > 3 * (48_000 / 1024)) shown = [...video, next];
+    };
+    await play(recorded, ingest, { seconds: 12, eachTurn });
+    const levels = levelsOf(await heardOf(tools, ingest), { hertz: hertzOf.get('film0')!, amplitude });
+    expect(levels.slice(10, 25).map(Math.round)).toEqual(Array.from({ length: 15 }, () => -6));
+    expect(Math.max(...levels.slice(70))).toBeLessThan(-45);
+  });
+
+  it('leave songs as they are, crossfades and all, where nothing is mixed or it is lost', async () => {
+    const [alone, lost] = [await received(new Map()), new Map([...joins.keys(), 'none'].map((name) => [name, 0]))];
+    const [first] = [...joins.keys()];
+    await clips.objects.delete(joinKey(first!));
+    store.forget(joinKey(first!));
+    const without = await received(lost);
+    expect(without.unreadable).toEqual([first]);
+    const [song, mixed] = [payloads(alone), new Set(payloads(whole))];
+    expect(payloads(without).slice(0, 990)).toEqual(song.slice(0, 990));
+    expect(
+      payloads(without)
+        .slice(1010)
+        .every((payload) => mixed.has(payload)),
+    ).toBe(true);
+    expect(steps(frameTimes(without.ingest.audio))).toEqual([21, 22]);
   });
 });
