@@ -58,6 +58,8 @@ export interface OnAirQuery {
 
 /** More stretches than this are not read for the rows of a page. */
 const mostStretches = 20_000;
+/** Media is sent ahead of its time by less than this: so much that was due after a run's end may have been taken. */
+const mostAheadMs = 1000;
 
 /** What a stream plays between two times, in order, from the item on that is on the air at `from`. */
 export async function onAirRows(data: Database, stream: Stream, query: OnAirQuery): Promise<OnAirRow[]> {
@@ -76,7 +78,8 @@ async function rowsOfRun(data: Database, stream: Stream, run: AirRun, query: OnA
   const track = query.track ?? programmeTrackOf(timelines, secondsAt(query.from));
   const timeline = timelines[track];
   if (!timeline[0]?.snapshot.items.length) return [];
-  const to = run.endsAt !== null && run.endsAt < query.to ? run.endsAt : query.to;
+  const overMs = run.endsAt?.getTime() ?? Infinity;
+  const to = new Date(Math.min(query.to.getTime(), overMs + (run.isBegun ? mostAheadMs : 0)));
   const { frameAt, timeOf } = runClock(anchoredAt, rate);
   const found: ItemOccurrence[] = [];
   for (const occurrence of occurrencesFrom(timeline, Math.floor(frameAt(query.from)), rate)) {
@@ -90,19 +93,18 @@ async function rowsOfRun(data: Database, stream: Stream, run: AirRun, query: OnA
     ? await data.runs.aired(stream.id, anchoredAt, found[0]!.startFrame, endOf(last), mostStretches)
     : [];
   const ofTrack = airedOfTrack(aired, track);
-  return found.map((occurrence) => {
-    const startAt = timeOf(occurrence.startFrame);
+  return found.flatMap((occurrence): OnAirRow[] => {
+    const { startFrame } = occurrence;
+    const startAt = timeOf(startFrame);
     const isToCome = !run.isBegun || startAt > query.now;
-    const end = timeOf(endOf(occurrence));
-    return {
-      startAt,
-      endAt: run.endsAt !== null && run.endsAt < end ? run.endsAt : end,
-      occurrence,
-      framesPerSecond: rate,
-      format: run.format,
-      timelines,
-      aired: isToCome ? null : airedPartsOf(occurrence, ofTrack, rate),
-    };
+    const parts = isToCome ? null : airedPartsOf(occurrence, ofTrack, rate);
+    let endAt = new Date(Math.min(timeOf(endOf(occurrence)).getTime(), overMs));
+    if (startAt.getTime() >= overMs) {
+      const sent = parts?.at(-1);
+      if (!sent) return [];
+      endAt = timeOf(startFrame + Math.round(sent.toSeconds * rate));
+    }
+    return [{ startAt, endAt, occurrence, framesPerSecond: rate, format: run.format, timelines, aired: parts }];
   });
 }
 

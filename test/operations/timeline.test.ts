@@ -189,6 +189,25 @@ describe('GET /streams/{id}/timeline', () => {
     expect(later[0]).toMatchObject({ name: 'of 3 s', aired: [] });
   });
 
+  it('has what destinations took ahead of its time, though the run ended before that', async () => {
+    const { replica, anchoredAt } = await goLive(100);
+    await stop(replica, [stretch(0, 12.2)]);
+    const overAt = secondsAfter(anchoredAt, 11.9);
+    await service.pool().query('update streams set stopped_at = $2 where id = $1', [streamID, overAt]);
+    const { data: rows } = await timeline(`?from=${secondsAfter(anchoredAt, 7)}`);
+    expect(rows).toMatchObject([
+      { name: 'of 5 s', endAt: overAt, aired: [part(0, 5)] },
+      {
+        name: 'of 7 s',
+        startAt: secondsAfter(anchoredAt, 12),
+        endAt: secondsAfter(anchoredAt, 12.2),
+        aired: [part(0, 0.2)],
+      },
+    ]);
+    await service.pool().query(`update aired_frames set to_frame = 359 where to_frame = 366`);
+    expect(namesOf(await timeline(`?from=${secondsAfter(anchoredAt, 7)}`))).toEqual(['of 5 s']);
+  });
+
   it('counts what both replicas sent once, and names what stood in for an item', async () => {
     const { replica, anchoredAt } = await goLive(100);
     const aired = [stretch(0, 3), stretch(2, 5), stretch(5, 7, 'upl_other')];

@@ -4,7 +4,7 @@ import { expect } from 'vitest';
 import { wishOfState } from '../../lambda/domain/mirror.ts';
 import { nextState } from '../../lambda/domain/stream-lifecycle.ts';
 import type { StreamState, TransitionCause } from '../../lambda/domain/stream-lifecycle.ts';
-import { quotaDay } from '../../lambda/domain/platform-quota.ts';
+import { nextQuotaDay, quotaDay } from '../../lambda/domain/platform-quota.ts';
 import type { PlatformCall } from '../../lambda/ports/managed-platforms/broadcasts.ts';
 import type { Actors } from '../support/actors.ts';
 import type { MirroredStreams } from '../support/mirrored-streams.ts';
@@ -26,8 +26,16 @@ const leaseOverSeconds = 61;
 const rotateAfterMinutes = 60;
 const dailyUnits = 10_000;
 
-export async function createModelRun(service: TestService, actors: Actors, mirrored: MirroredStreams) {
+/** @param secondsOfQuotaDay that are left when the life begins, whatever time it is outside */
+export async function createModelRun(
+  service: TestService,
+  actors: Actors,
+  mirrored: MirroredStreams,
+  secondsOfQuotaDay: number,
+) {
   await mirrored.reset();
+  const untilNextDayMs = nextQuotaDay(mirrored.clock()).getTime() - mirrored.clock().getTime();
+  mirrored.pass(untilNextDayMs / 1000 + 86_400 - secondsOfQuotaDay);
   const pool = service.pool();
   const { call } = actors;
   const channel = await mirrored.channel(actors.user(), { titleTemplate: 'Radio 0' });
@@ -181,7 +189,7 @@ export async function createModelRun(service: TestService, actors: Actors, mirro
 
     /**
      * What must never be: an end of what is wished live, and two that are live, unless a rotation overlaps; an end that
-     * waits for units, where no attempt of it was in vain.
+     * waits for units, where no attempt of it was in vain and the day is the one on which it was paid for.
      */
     async contradictions(): Promise<readonly string[]> {
       const found = [...violations];
@@ -190,8 +198,11 @@ export async function createModelRun(service: TestService, actors: Actors, mirro
       if (isDisturbed || wishOfState[(await state()) as StreamState] !== 'none') return found;
       const { rows } = await pool.query(
         `select from mirror_intents i where stream_id = $1 and state = 'pending' and code = 'quota_exhausted'
-           and not exists (select from platform_quota where exhausted_until > now())`,
-        [id],
+           and not exists (select from platform_quota where exhausted_until > $2)
+           and not exists (
+             select from broadcasts b where b.stream_id = i.stream_id and b.reserved_day is distinct from $3
+               and b.phase in ('prepared', 'starting', 'live'))`,
+        [id, mirrored.clock(), quotaDay(mirrored.clock())],
       );
       return rows.length > 0 ? [...found, 'an end waits for units'] : found;
     },

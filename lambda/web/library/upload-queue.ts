@@ -42,6 +42,7 @@ const files = new Map<string, AddedFile>();
 /** How often in a row a file has failed for what passes. */
 const tries = new Map<string, number>();
 let heldUntilMs = 0;
+let holdTimer: ReturnType<typeof setTimeout> | undefined;
 /** Of those that are being sent, and of those that were paused and have not ended yet. */
 const stops = new Map<string, AbortController>();
 const listeners = new Set<() => void>();
@@ -116,7 +117,13 @@ export function clearUploads(): void {
 
 /** One that was paused goes on when what was sent of it has ended. */
 function pump(): void {
-  if (Date.now() < heldUntilMs) return;
+  clearTimeout(holdTimer);
+  const holdMs = heldUntilMs - performance.now();
+  if (holdMs > 0) {
+    // A timer may come a little early, so it looks again.
+    holdTimer = setTimeout(pump, holdMs + 1);
+    return;
+  }
   const free = filesAtOnce - tasks.filter(({ phase }) => phase === 'sending').length;
   const next = tasks.filter(({ key, phase }) => phase === 'waiting' && !stops.has(key)).slice(0, Math.max(0, free));
   for (const task of next) void send(task);
@@ -149,8 +156,7 @@ function isTriedAgain(key: string, error: unknown): boolean {
   if (error.status !== 429) tries.set(key, count + 1);
   if (count >= mostTries) return false;
   const holdMs = Math.max(error.retryAfterSeconds * 1000, Math.min(mostHoldMs, firstHoldMs * 2 ** count));
-  heldUntilMs = Math.max(heldUntilMs, Date.now() + holdMs);
-  setTimeout(pump, heldUntilMs - Date.now() + 1);
+  heldUntilMs = Math.max(heldUntilMs, performance.now() + holdMs);
   return true;
 }
 
