@@ -237,7 +237,7 @@ it('an item with a setting of its own goes by that, also once its upload is repl
   expect(items.map(({ sound }: { sound: object | null }) => sound)).toEqual([
     null,
     null,
-    { loudness: { enabled: false, targetLUFS: -14 }, join: null },
+    { loudness: { enabled: false, targetLUFS: -14 }, join: null, under: null },
   ]);
 });
 
