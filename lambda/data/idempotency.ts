@@ -46,13 +46,7 @@ export function idempotency(db: Queryable) {
       ),
 
     /** Has whoever else is about to keep an answer of the user wait until the transaction ends. */
-    lockUse: (userID: string) =>
-      db.query(
-        // In the order in which the triggers count them.
-        `insert into limit_use as u (user_id, limit_name) values ($1, 'keptAnswerBytes'), ($1, 'keptAnswers')
-         on conflict (user_id, limit_name) do update set used = u.used`,
-        [userID],
-      ),
+    lockUse: (userID: string) => db.query(`select lock_uses($1, '{keptAnswers}')`, [userID]),
 
     /** How many bytes of answers are kept of a user. */
     keptBytes: async (userID: string) =>

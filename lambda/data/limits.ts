@@ -48,15 +48,11 @@ export function limits(db: Queryable) {
       facts(userID, names, 'select limit_name, used from limit_use where user_id = $1 and limit_name = any ($2)'),
 
     /**
-     * The same, locked until the transaction ends: whoever else is about to use more of one of them waits. The rows are
-     * locked in the order of their names, so that nobody waits in a circle.
+     * The same, locked until the transaction ends: whoever else is about to use more of one of them, or of what is
+     * counted together with them, waits. The rows are locked in one order, so that nobody waits in a circle.
      */
     lock: async (userID: string, names: readonly LimitName[]) => {
-      await db.query(
-        `insert into limit_use as u (user_id, limit_name) select $1, unnest($2::text[]) order by 2
-         on conflict (user_id, limit_name) do update set used = u.used`,
-        [userID, names],
-      );
+      await db.query('select lock_uses($1, $2)', [userID, names]);
       return facts(
         userID,
         names,

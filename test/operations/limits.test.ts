@@ -1,10 +1,11 @@
 // What users may have is bounded, counted exactly, and cheap to count; who is refused is told what to do.
 import { describe, expect, it } from 'vitest';
 import { databaseOn } from '../../lambda/data/database.ts';
-import { all } from '../../lambda/data/queryable.ts';
+import { all, one } from '../../lambda/data/queryable.ts';
 import { allowedOf, limitNames, limits } from '../../lambda/domain/limits.ts';
 import type { LimitName } from '../../lambda/domain/limits.ts';
 import { actorsOn } from '../support/actors.ts';
+import { objectKeyOf } from '../support/stored-uploads.ts';
 import { testService } from '../support/service.ts';
 import type { TestUser } from '../support/service.ts';
 
@@ -18,6 +19,16 @@ const useOf = async (user: TestUser, limit: LimitName) => {
 const allow = (user: TestUser, limit: LimitName, allowed: number) =>
   databaseOn(service.pool()).limits.override(user.id, limit, allowed);
 const newStream = (user: TestUser) => user.call('POST', '/streams', {});
+
+/** How many transactions Postgres has ended since the database was made because they waited in a circle. */
+async function deadlocks(): Promise<number> {
+  const pool = service.pool();
+  // Each connection tells what it counted; as each is held for a moment, each is asked.
+  const tell = () => pool.query('select pg_stat_force_next_flush(), pg_sleep(0.05)');
+  await Promise.all(Array.from({ length: pool.options.max }, tell));
+  const sql = 'select deadlocks from pg_stat_database where datname = current_database()';
+  return (await one<{ deadlocks: number }>(pool, sql, []))!.deadlocks;
+}
 
 describe('a limit', () => {
   it('refuses with its name, what is used and allowed, and what to do', async () => {
@@ -58,6 +69,29 @@ describe('a limit', () => {
     await Promise.all(ids.flatMap((id) => [uploads.markUploaded(id, 5), create(), uploads.delete(id)]));
     expect(await useOf(user, 'uploads')).toMatchObject({ used: 20 });
     expect(await useOf(user, 'storedBytes')).toMatchObject({ used: 0 });
+  });
+
+  it('keeps no two of many uploads that are made, completed and deleted at once waiting in a circle', async () => {
+    const user = await service.user(0);
+    const create = (multipart: boolean) =>
+      user.call('POST', '/uploads', { name: 'x', mimeType: 'video/mp4', fileSize: 5, multipart });
+    const idsOf = async (multipart: boolean) =>
+      (await Promise.all(Array.from({ length: 20 }, () => create(multipart)))).map(({ body }) => body.id as string);
+    const [whole, inParts] = [await idsOf(false), await idsOf(true)];
+    for (const id of whole)
+      await service.objects().write(await objectKeyOf(service, id), Buffer.from('bytes'), { contentType: 'video/mp4' });
+    const answers = await Promise.all(
+      whole.flatMap((id, position) => [
+        user.call('POST', `/uploads/${id}/complete`),
+        create(position % 2 === 0),
+        user.call('DELETE', `/uploads/${inParts[position]}`),
+      ]),
+    );
+    expect(answers.map(({ status }) => status)).toEqual(whole.flatMap(() => [200, 201, 204]));
+    expect(await deadlocks()).toBe(0);
+    expect(await useOf(user, 'multipartUploads')).toMatchObject({ used: 10 });
+    expect(await useOf(user, 'incomingBytes')).toMatchObject({ used: 100 });
+    expect(await useOf(user, 'storedBytes')).toMatchObject({ used: 100 });
   });
 
   it('is not of other users', async () => {
