@@ -24,8 +24,9 @@ const agents = process.env['AGENTS'] ?? '1';
 const peerSeconds = Math.min(seconds, 30);
 /** A process that has just started collects its garbage, and compiles what it uses often. */
 const settleSeconds = 30;
+/** Streams run for days: what compiling and the garbage of starting them cost is not theirs. Peers have it too. */
+const warmUpSeconds = 60;
 const peers = 10;
-const warmUpSeconds = 8;
 const activeWithinSeconds = 60;
 const format = { quality: 'q_720p', framerate: 'f_30', videoCodec: 'h264' } as const;
 

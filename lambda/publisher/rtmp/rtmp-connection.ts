@@ -103,8 +103,12 @@ export class RtmpConnection {
 
   /** Sends bytes that are chunks already with one write. Does nothing once the connection has ended. */
   sendChunks(chunks: readonly Buffer[]): void {
+    if (!this.#mayWrite()) return;
     if (chunks.length > 1) this.#socket.cork();
-    for (const chunk of chunks) this.#write(chunk);
+    for (const chunk of chunks) {
+      this.#bytesSent += chunk.length;
+      this.#socket.write(chunk);
+    }
     if (chunks.length > 1) this.#socket.uncork();
   }
 
@@ -185,9 +189,15 @@ export class RtmpConnection {
     if (this.bytesQueued < maxQueuedAnswersBytes) this.send([message]);
   }
 
+  #mayWrite(): boolean {
+    if (!this.isOpen) return false;
+    if (this.#listener.maySend?.() !== false) return true;
+    this.#finish({ by: 'us' });
+    return false;
+  }
+
   #write(bytes: Buffer): void {
-    if (bytes.length === 0 || !this.isOpen) return;
-    if (this.#listener.maySend?.() === false) return this.#finish({ by: 'us' });
+    if (bytes.length === 0 || !this.#mayWrite()) return;
     this.#bytesSent += bytes.length;
     this.#socket.write(bytes);
   }
