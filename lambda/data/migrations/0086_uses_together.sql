@@ -1,5 +1,5 @@
--- What changes together is locked together: no two transactions of one user wait in a circle, although the one has asked
--- for room of one kind and the triggers of the other count another kind first.
+-- What changes together is locked together: no two transactions of one user wait in a circle, although the one has
+-- asked for room of one kind and the triggers of the other count another kind first.
 
 -- The limits whose use one change may count, in the order in which they are locked.
 create function counted_together(of_limit text) returns text[] language sql immutable as $$
