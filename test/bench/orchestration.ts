@@ -1,6 +1,7 @@
 // What many agents ask of one Postgres with the settings of production, all on this machine.
 // They renew with few streams and with many, a tenth and a third of them are lost at once while streams are started by
-// hand, and schedules fall due together. `ORCHESTRATION_STREAMS=100000 ORCHESTRATION_SCHEDULES=0` runs a part of it.
+// hand, and schedules fall due together. `ORCHESTRATION_STREAMS=100000 ORCHESTRATION_LOST=0.1 ORCHESTRATION_SCHEDULES=0`
+// runs a part of it.
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Pool } from 'pg';
 import { inTransaction } from '../../lambda/data/database.ts';
@@ -31,7 +32,7 @@ const renewEveryMs = 1000;
 /** So many connections RDS Proxy would hold open for so many agents. */
 const connections = 40;
 /** What is lost, one after the other: a single agent, a tenth of the agents, and a zone of three. */
-const lostShares = [1 / agentCount, 1 / 10, 1 / 3];
+const lostShares = process.env['ORCHESTRATION_LOST']?.split(',').map(Number) ?? [1 / agentCount, 1 / 10, 1 / 3];
 /** How much more the agents that are left at last can hold than there is. */
 const spareShare = 1.15;
 const startEveryMs = 500;
