@@ -52,6 +52,7 @@ import { reconciliation } from './reconciliation.ts';
 import { renditionEncoders } from './rendition-encoders.ts';
 import { renditions } from './renditions.ts';
 import { replicaClaims } from './replica-claims.ts';
+import { replicaLosses } from './replica-losses.ts';
 import { replicas } from './replicas.ts';
 import { requestWindows } from './request-windows.ts';
 import { runs } from './runs.ts';
@@ -133,7 +134,7 @@ export function databaseOn(db: Queryable) {
     reconciliation: reconciliation(db),
     renditionEncoders: renditionEncoders(db),
     renditions: { ...renditions(db), ...preparedShares(db) },
-    replicas: { ...replicas(db), ...replicaClaims(db) },
+    replicas: { ...replicas(db), ...replicaClaims(db), ...replicaLosses(db) },
     requestWindows: requestWindows(db),
     runs: runs(db),
     securityEvents: securityEvents(db),

@@ -1,7 +1,7 @@
 // SQL of figures: what agents measure while they send, and what the stream's own row keeps of it.
 import { all, one } from './queryable.ts';
 import type { Queryable } from './queryable.ts';
-import type { FreedReplica } from './replicas.ts';
+import type { FreedReplica } from './replica-losses.ts';
 import type { StreamStats } from './streams.ts';
 
 /** What an agent measured of a replica that it holds with this epoch. */

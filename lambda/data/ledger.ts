@@ -74,24 +74,25 @@ export function ledger(db: Queryable) {
          select posted.id, user_id, at, credits, account,
            sum(credits) over (partition by user_id order by place) - credits as before
          from posted join posting using (cause, reference)),
-       -- The users' invoices with credits, each with how many there are in those that are taken from before it.
-       purse as (
-         select id, user_id, remaining_credits,
-           sum(remaining_credits) over (
-             partition by user_id order by id is distinct from $7, paid_at, seq) - remaining_credits as before
-         from invoices where user_id in (select user_id from wanted) and remaining_credits > 0),
-       -- A posting takes from an invoice what of both lies at the same place, from the first credit on.
+       -- A posting takes from an invoice what of both lies at the same place, from the first credit on. Each posting
+       -- looks for the invoices of its user by itself: a join of all postings with all invoices, of which Postgres
+       -- expects one, would compare each with each.
        taken as (
          select wanted.id, purse.id as invoice_id,
            least(wanted.before + credits, purse.before + remaining_credits)
              - greatest(wanted.before, purse.before) as amount
-         from wanted join purse
-           on purse.user_id = wanted.user_id
-             and purse.before < wanted.before + credits and wanted.before < purse.before + remaining_credits),
+         from wanted cross join lateral (
+           -- With how many credits there are in those that are taken from before it.
+           select id, remaining_credits,
+             sum(remaining_credits) over (order by id is distinct from $7, paid_at, seq) - remaining_credits as before
+           from invoices where user_id = wanted.user_id and remaining_credits > 0) purse
+         where purse.before < wanted.before + credits and wanted.before < purse.before + remaining_credits),
        debt as (
-         select id, user_id, 'debt_' || user_id as invoice_id, at,
-           credits - coalesce((select sum(amount) from taken where taken.id = wanted.id), 0) as amount
-         from wanted),
+         select id, min(user_id) as user_id, 'debt_' || min(user_id) as invoice_id, min(at) as at, sum(amount) as amount
+         from (
+           select id, user_id, at, credits as amount from wanted
+           union all select id, null, null, -amount from taken) of_posting
+         group by id),
        owed as (
          insert into invoices (id, user_id, type, method, state, cost, currency, credits, remaining_credits, paid_at)
          select invoice_id, user_id, 'adjustment', 'grant', 'paid', 0, 'USD', 0, -sum(amount), min(at)

@@ -92,9 +92,12 @@ export function liveIntervals(db: Queryable) {
                  lateral (select case when kept.is_kept then kept.stats
                    else latest_stats(kept.stats, i.agent_id, i.replica_id, i.epoch) end as stats) latest
                where (latest.stats ->> 'sampledAt')::timestamptz >= i.started_at))
-           from metered m join streams s on s.id = m.stream_id
-           where i.stream_id = m.stream_id and i.stream_id = any ($1) and i.ended_at is null
-             and i.id not in (select id from going_on)
+           -- The intervals of each stream are looked up by themselves, as Postgres would compare all with all.
+           from metered m join streams s on s.id = m.stream_id and s.id = any ($1)
+             cross join lateral (
+               select id from live_intervals
+               where stream_id = m.stream_id and ended_at is null and id not in (select id from going_on) offset 0) open
+           where i.id = open.id
            returning i.id, i.user_id, i.replica_id, i.epoch, i.ended_at, i.bytes_after,
              live_cost(i.credits_per_hour, i.started_at, i.ended_at) as credits),
          -- Begins an interval for each replica that sends and has none. Bytes are counted by claim: where the replica's

@@ -5,6 +5,15 @@ import type { Queryable } from './queryable.ts';
 /** Freeing what dead agents hold, and reporting what others have taken over of it. */
 type WorkInPlaces = 'recovery' | 'takeover';
 
+export interface Place {
+  readonly number: number;
+  /** How many places there are. */
+  readonly outOf: number;
+}
+
+/** So long a holder keeps its place between two of its transactions. If it has died, others wait for so long. */
+const keptSeconds = 2;
+
 export function places(db: Queryable) {
   return {
     /**
@@ -24,5 +33,28 @@ export function places(db: Queryable) {
           [work],
         )
       )?.now ?? null,
+
+    /**
+     * Takes a place likewise, and keeps it for the next transaction of the same holder.
+     * @param holder any name that no other process has
+     */
+    keep: (work: WorkInPlaces, holder: string) =>
+      one<Place>(
+        db,
+        {
+          name: 'keep_place',
+          text: `update places set holder = $2, held_until = clock_timestamp() + make_interval(secs => ${keptSeconds})
+           where work = $1 and number = (
+             select number from places
+             where work = $1 and (holder = $2 or held_until is null or held_until < clock_timestamp())
+             order by holder is distinct from $2 limit 1 for update skip locked)
+           returning number, (select count(*)::int from places where work = $1) as "outOf"`,
+        },
+        [work, holder],
+      ),
+
+    /** Leaves the place that a holder keeps, if any. */
+    leave: (work: WorkInPlaces, holder: string) =>
+      db.query('update places set held_until = null where work = $1 and holder = $2', [work, holder]),
   };
 }

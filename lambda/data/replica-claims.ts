@@ -10,7 +10,7 @@ import type { StreamBackend } from './streams.ts';
 /** The columns of a `Replica` that a claim leaves as they are, and all of them. */
 const claimedColumns = `id, stream_id, role, output_id, backend, slots, ${costColumnList}, wanted, state, reason, since,
   failing_since, is_given_up, failures, next_attempt_at, last_failure, traceparent`;
-const replicaColumns = `${claimedColumns}, agent_id, epoch, at_backup_url`;
+export const replicaColumns = `${claimedColumns}, agent_id, epoch, at_backup_url`;
 
 /** How long a replica waits for an agent in another zone, or region, than that of the stream's other replica. */
 const sameZoneAfterSeconds = 5;

@@ -1,12 +1,11 @@
 // SQL of replicas: the rows that agents claim, and what they report of them.
 import { costNames } from '../domain/capacity.ts';
 import type { StreamCost } from '../domain/capacity.ts';
-import { declaredDead } from './agents.ts';
 import { all, one } from './queryable.ts';
 import type { Queryable } from './queryable.ts';
 import type { StoredCost } from './replica-costs.ts';
 import { costColumnList, costColumns } from './replica-costs.ts';
-import type { StateReason, Stream, StreamBackend } from './streams.ts';
+import type { StateReason, StreamBackend } from './streams.ts';
 
 export type ReplicaRole = 'primary' | 'backup';
 export const replicaStates = ['waiting', 'connecting', 'live', 'failing', 'ended'] as const;
@@ -58,12 +57,6 @@ export interface NewReplica {
   readonly cost: StreamCost;
 }
 
-/** A replica that was taken from a dead agent, and the claim by which that held it. */
-export interface FreedReplica extends Replica {
-  readonly held_by: string;
-  readonly held_epoch: number;
-}
-
 /** Which claim of a replica a report is about. */
 export type Claim = Pick<Replica, 'id' | 'agent_id' | 'epoch'>;
 
@@ -91,7 +84,7 @@ export type PublishedFor = Pick<Replica, 'id' | 'role' | 'output_id'>;
  * the replica by the epoch after the holder's (see `succeed`). So where there was one, that epoch is passed over: the
  * next claim has a later one, and a late report of the former successor does not pass for a report of the new holder.
  */
-const freed = `agent_id = null, is_offered = false,
+export const freed = `agent_id = null, is_offered = false,
   epoch = case when successor_id is null then epoch else epoch + 1 end, successor_id = null,
   since = now(), state = case when wanted = 'ended' then 'ended' else 'waiting' end`;
 
@@ -212,6 +205,13 @@ export function replicas(db: Queryable) {
     ofStreams: (streamIDs: readonly string[]) =>
       all<Replica>(db, `select * from replicas where stream_id = any ($1) ${inOrder}`, [streamIDs]),
 
+    /** Those of some replicas that an agent holds and that are still wanted. */
+    heldOf: (agentID: string, ids: readonly string[]) =>
+      all<Replica>(db, `select * from replicas where id = any ($2) and agent_id = $1 and wanted <> 'ended'`, [
+        agentID,
+        ids,
+      ]),
+
     /** Lets go of a replica that is still wanted. @returns whether the agent held it */
     release: async (claim: Claim) => (await releaseAll([claim])).length > 0,
 
@@ -222,29 +222,6 @@ export function replicas(db: Queryable) {
       (await reportAll([{ claim, state, reason }])).has(claim.id),
 
     reportAll,
-
-    /**
-     * Streams of which dead agents still hold replicas, locked. Processes that ask in the same moment get other
-     * streams. A stream comes once for each such replica.
-     */
-    lockStreamsOfDeadAgents: (except: readonly string[], count: number) =>
-      all<Stream>(
-        db,
-        `select s.* from agents a join replicas r on r.agent_id = a.id join streams s on s.id = r.stream_id
-         where a.lease_expires_at = ${declaredDead} and s.id <> all ($1)
-         limit $2 for update of s skip locked`,
-        [except, count],
-      ),
-
-    /** Frees the replicas of streams whose holders were declared dead. @returns those replicas */
-    releaseOfDeadAgents: (streamIDs: readonly string[]) =>
-      all<FreedReplica>(
-        db,
-        `update replicas set ${freed}
-         where stream_id = any ($1) and agent_id in (select id from agents where lease_expires_at = ${declaredDead})
-         returning replicas.*, old.agent_id as held_by, old.epoch as held_epoch`,
-        [streamIDs],
-      ),
 
     /** Asks for the end of all replicas of a stream. Those that nobody holds have ended at once. */
     endAll: (streamID: string) =>

@@ -31,23 +31,28 @@ export interface StreamMove {
 }
 
 export function streamMoves(db: Queryable) {
-  /** SQL of moves: one statement, however many there are. @param returning SQL of what is answered of each stream */
+  /**
+   * SQL of moves: one statement, however many there are. Transitions have their ids before they are added, as Postgres
+   * would compare each of those that were added with each stream.
+   * @param returning SQL of what is answered of each stream
+   */
   const moving = (returning: string) =>
-    `with moving as (
-       select * from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::jsonb[], $6::jsonb[], $7::jsonb[])
+    `with moving as materialized (
+       select *, nextval('stream_transitions_id_seq') as transition_id
+       from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::jsonb[], $6::jsonb[], $7::jsonb[])
          as m (stream_id, from_state, to_state, cause, reason, primary_stats, backup_stats)),
      transition as (
-       insert into stream_transitions (stream_id, from_state, to_state, cause)
-       select stream_id, from_state, to_state, cause from moving returning id, stream_id)
+       insert into stream_transitions (id, stream_id, from_state, to_state, cause) overriding system value
+       select transition_id, stream_id, from_state, to_state, cause from moving)
      update streams s
-     set state = to_state, state_reason = m.reason, last_transition_id = transition.id, updated_at = now(),
+     set state = to_state, state_reason = m.reason, last_transition_id = transition_id, updated_at = now(),
        status = case when to_state in ('preparing', 'activating', 'active', 'failing')
          then 'ACTIVE' else 'INACTIVE' end,
        stopped_at = case when from_state = 'stopping' or (to_state = 'failed' and from_state <> 'scheduled')
          then now() else stopped_at end,
        stats = ${newerFigures('m.primary_stats', 's.stats')},
        backup_stats = ${newerFigures('m.backup_stats', 's.backup_stats')}
-     from moving m join transition using (stream_id)
+     from moving m
      where s.id = m.stream_id and s.id = any ($1) returning ${returning}`;
 
   const valuesOf = (moves: readonly StreamMove[]) => [

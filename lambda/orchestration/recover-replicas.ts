@@ -1,12 +1,18 @@
-// Frees replicas whose agent died or released them.
-// Those that are still wanted go to other agents; the others have ended.
+// Takes replicas from agents that died, and from those that released them.
+// Those that are still wanted are dealt out to other agents, or wait to be claimed; the others have ended.
+import { randomUUID } from 'node:crypto';
 import type { Pool } from 'pg';
 import { databaseOn } from '../data/database.ts';
 import type { Database } from '../data/database.ts';
 import type { KeptFigures, ReplicaFigures } from '../data/figures.ts';
+import type { Place } from '../data/places.ts';
 import type { Claim, Replica } from '../data/replicas.ts';
 import type { StateReason, Stream } from '../data/streams.ts';
+import type { Dealer } from '../domain/dealing.ts';
+import { dealOut } from './deal-out.ts';
+import type { Deal } from './deal-out.ts';
 import { inSets } from './in-sets.ts';
+import { Losses } from './losses.ts';
 import { meterStreams } from './meter.ts';
 import { settleOutputs } from './settle-outputs.ts';
 import { settleStopping } from './stop-stream.ts';
@@ -20,28 +26,38 @@ const agentLost = { code: 'agent_lost', detail: 'The publisher of this stream st
  */
 const setSize = 250;
 
+const nothingDealt: Deal = { dealt: [], areAnyLeft: true, loads: new Map() };
+
 /**
- * Declares agents dead whose lease is over, and frees the replicas of dead agents, many streams in a transaction. Any
+ * Declares agents dead whose lease is over, and takes their replicas from them, many streams in a transaction. Any
  * number of processes may call this at once; a few do the work, and the others leave it to them. Where one dies half
  * way, the next one does the rest.
+ * @param agentID the agent that calls, which is dealt nothing, as it has enough to do
  * @returns how many streams were affected
  * @throws the first failure, once every other stream was recovered
  */
-export async function recoverReplicas(pool: Pool): Promise<number> {
-  const { agents } = databaseOn(pool);
+export async function recoverReplicas(pool: Pool, agentID: string | null = null): Promise<number> {
+  const { agents, places } = databaseOn(pool);
   await agents.declareExpiredDead();
-  let hasPlace = false;
-  const recovered = await inSets(
-    pool,
-    setSize,
-    async (data, except, count) => {
-      hasPlace = (await data.places.take('recovery')) !== null;
-      return hasPlace ? distinct(await data.replicas.lockStreamsOfDeadAgents(except, count)) : [];
-    },
-    recoverStreams,
-  );
-  if (hasPlace) await agents.deleteDead();
-  return recovered;
+  const holder = agentID ?? randomUUID();
+  const losses = new Losses(databaseOn(pool), agentID);
+  let place: Place | null = null;
+  try {
+    return await inSets(
+      pool,
+      setSize,
+      async (data, except, count) => {
+        place = await data.places.keep('recovery', holder);
+        return place === null ? [] : losses.lockSome(data, place, except, count);
+      },
+      async (data, streams) => recoverStreams(data, streams, await losses.dealer(data, place!)),
+    );
+  } finally {
+    if (place !== null) {
+      await agents.deleteDead();
+      await places.leave('recovery', holder);
+    }
+  }
 }
 
 /** A replica that its agent sends no more, with the last figures that the agent measured. */
@@ -68,12 +84,16 @@ export async function releaseReplicas(data: Database, released: readonly Release
   );
 }
 
-async function recoverStreams(data: Database, streams: readonly Stream[]): Promise<void> {
-  const freed = await data.replicas.releaseOfDeadAgents(streams.map(({ id }) => id));
+/** @param dealer null: what is wanted waits for agents to claim it */
+async function recoverStreams(data: Database, streams: readonly Stream[], dealer: Dealer | null): Promise<void> {
+  const ids = streams.map(({ id }) => id);
+  const { dealt, areAnyLeft, loads } = dealer === null ? nothingDealt : await dealOut(data, ids, dealer);
+  const left = areAnyLeft ? await data.replicas.releaseOfDeadAgents(ids) : [];
   await wakeUpFor(
     data,
-    freed.filter(({ wanted }) => wanted !== 'ended'),
+    left.filter(({ wanted }) => wanted !== 'ended'),
   );
+  const freed = [...dealt, ...left];
   const said = await data.figures.saidOf(freed);
   await data.figures.noteAired(
     freed.flatMap(({ id: replicaID, held_epoch: epoch }) => {
@@ -87,6 +107,8 @@ async function recoverStreams(data: Database, streams: readonly Stream[]): Promi
   });
   await data.figures.keepNewerOfOutputs(new Map(ofOutputs));
   await settleLoss(data, streams, agentLost, keptOfFirst(freed, said));
+  // At last, as agents that renew their leases wait for these rows until the end of the transaction.
+  if (loads.size > 0) await data.replicas.addLoads(loads);
 }
 
 /** What the rows of streams keep of what was said of the replicas of their first outputs, by the id of the stream. */
@@ -137,9 +159,4 @@ async function settleLoss(
     await settleStopping(data, stream);
     if (ended.has(stream.id)) await settleOutputs(data, stream, at);
   }
-}
-
-/** A stream of which dead agents held both replicas comes twice. */
-function distinct(streams: readonly Stream[]): Stream[] {
-  return [...new Map(streams.map((stream) => [stream.id, stream])).values()];
 }

@@ -33,7 +33,7 @@ export async function withProductionDatabase(connections: number, work: Work): P
 }
 
 async function withServer(postgres: RunningPostgres, connections: number, work: Work): Promise<void> {
-  const pool = createPool({ connectionString: postgres.url, max: connections });
+  const pool = createPool({ connectionString: postgres.url, max: connections, idleTimeoutMillis: 0 });
   try {
     await migrate(pool);
     await work(pool);

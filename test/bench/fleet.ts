@@ -13,6 +13,7 @@ import { figuresPerSecond } from '../../lambda/publisher/agent/chores.ts';
 import { ReplicaClaims } from '../../lambda/publisher/agent/replica-claims.ts';
 import { ReportWriter } from '../../lambda/publisher/agent/report-writer.ts';
 import { capacityFor } from '../support/capacities.ts';
+import { figures } from './figures.ts';
 
 const renewEveryMs = 1000;
 /** So many connections more are for renewals, which wait for nothing else. */
@@ -130,7 +131,8 @@ class BenchAgent {
     await delay(startAfterMs, undefined, { signal }).catch(() => {});
     for (let renewals = 0; !signal.aborted; renewals++) {
       const beganMs = performance.now();
-      const renewal = await lease.renew(this.id);
+      const load = { usedShare: this.#held.size / this.#options.room, behindReason: null };
+      const renewal = await lease.renew(this.id, load);
       this.#renewMs.push(performance.now() - beganMs);
       if (!this.#hasRenewed) for (const [id, epoch] of renewal.holding) this.#held.set(id, epoch);
       this.#hasRenewed = true;
@@ -157,6 +159,7 @@ class BenchAgent {
         },
         begin: (replica) => void this.#begin(replica),
       },
+      mayBegin: () => !signal.aborted,
       mayClaim: () => !signal.aborted,
     });
   }
@@ -180,8 +183,8 @@ class BenchAgent {
     { holding, now, isAnyWaiting, isAnyDead }: Renewal,
   ): Promise<void> {
     const { pool } = this.#options;
-    if (isAnyDead) await recoverReplicas(pool);
-    if (isAnyWaiting) await claims.claim();
+    if (isAnyDead) await recoverReplicas(pool, this.id);
+    if (isAnyWaiting || claims.areAnyUnknown) await claims.claim();
     const stats = { ...figures, sampledAt: now.toISOString() };
     if (renewals % Math.ceil(holding.size / figuresPerSecond) === 0) {
       const told = Array.from(holding, ([replicaID, epoch]) => ({ replicaID, epoch, stats }));
@@ -189,21 +192,3 @@ class BenchAgent {
     }
   }
 }
-
-const figures = {
-  startedAt: '2026-01-01T00:00:00.000Z',
-  uptimeSeconds: 3600,
-  bitrateKbps: 6000,
-  framesPerSecond: 30,
-  framesSent: 108_000,
-  bytesSent: 2_700_000_000,
-  droppedFrames: 0,
-  reconnects: 0,
-  loopCount: 12,
-  currentItem: {
-    playlistID: 'ply_0mb3kq5zj4h8s2n7t1w9x6c0p',
-    itemID: 'itm_0mb3kq5zj4h8s2n7t1w9x6c0p',
-    uploadID: 'upl_0mb3kq5zj4h8s2n7t1w9x6c0p',
-    positionSeconds: 12.5,
-  },
-};

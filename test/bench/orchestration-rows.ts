@@ -1,27 +1,38 @@
 // The rows that the bench `orchestration` begins with.
 import type { Pool } from 'pg';
 import { databaseOn } from '../../lambda/data/database.ts';
+import { costOfSlot } from '../../lambda/domain/capacity.ts';
+import { capacityFor } from '../support/capacities.ts';
+import { figures } from './figures.ts';
 
 export const usersOfAll = 1000;
 
 /**
  * Makes users with credits, an upload and a destination each, and live streams that the agents hold in equal shares.
+ * @param room how many streams an agent can hold
  */
-export async function fillStreams(pool: Pool, streams: number, agents: number): Promise<void> {
+export async function fillStreams(pool: Pool, streams: number, agents: number, room: number): Promise<void> {
   await fillUsers(pool);
   await fillParts(pool);
+  await insertLiveStreams(pool, streams, agents, room);
+  await pool.query('vacuum analyze');
+}
+
+/** Makes the streams, and the agents that hold them, alone. */
+export async function insertLiveStreams(pool: Pool, streams: number, agents: number, room: number): Promise<void> {
   await pool.query(
-    `insert into streams (id, user_id, state, status, run_quality, run_framerate, stream_backend, started_at)
-     select 'str_' || s, 'usr_' || s % $2, 'active', 'ACTIVE', 'q_720p', 'f_30', 'manifest', now()
+    `insert into streams (id, user_id, state, status, run_quality, run_framerate, stream_backend, started_at, stats)
+     select 'str_' || s, 'usr_' || s % $2, 'active', 'ACTIVE', 'q_720p', 'f_30', 'manifest', now(), $3
      from generate_series(1, $1::int) s`,
-    [streams, usersOfAll],
+    [streams, usersOfAll, { ...figures, sampledAt: '2026-01-01T00:00:00.000Z' }],
   );
-  await insertAgents(pool, agents);
+  await insertAgents(pool, agents, room);
   await pool.query(
-    `insert into replicas (id, stream_id, role, backend, slots, state, agent_id, epoch)
-     select 'rep_' || s, 'str_' || s, 'primary', 'manifest', 1, 'live', 'agent_' || s % $2, 1
+    `insert into replicas (id, stream_id, role, backend, slots, state, agent_id, epoch, cores, cores_beside_gpu, thread,
+       memory_mib, network_mbps, gpu_megapixels)
+     select 'rep_' || s, 'str_' || s, 'primary', 'manifest', 1, 'live', 'agent_' || s % $2, 1, $3, 0, 0, 0, 0, 0
      from generate_series(1, $1::int) s`,
-    [streams, agents],
+    [streams, agents, costOfSlot('ffmpeg').cores],
   );
   await pool.query(
     `insert into live_intervals (user_id, stream_id, replica_id, role, agent_id, epoch, price_version, credits_per_hour,
@@ -29,7 +40,6 @@ export async function fillStreams(pool: Pool, streams: number, agents: number): 
      select s.user_id, s.id, r.id, r.role, r.agent_id, r.epoch, '1', 25, now() - interval '10 minutes'
      from replicas r join streams s on s.id = r.stream_id`,
   );
-  await pool.query('vacuum analyze');
 }
 
 export async function fillUsers(pool: Pool): Promise<void> {
@@ -81,11 +91,12 @@ export async function insertReadyStream(pool: Pool, id: string, userNumber: numb
   );
 }
 
-export function insertAgents(pool: Pool, count: number) {
+/** @param room how many streams each can hold */
+export function insertAgents(pool: Pool, count: number, room: number) {
   return pool.query(
-    `insert into agents (id, supervisor, release, lease_expires_at)
-     select 'agent_' || a, 's', 'r', now() + interval '1 minute'
+    `insert into agents (id, supervisor, release, backends, capacity, lease_expires_at)
+     select 'agent_' || a, 's', 'r', array['manifest', 'ffmpeg'], $2, now() + interval '1 minute'
      from generate_series(0, $1::int - 1) a`,
-    [count],
+    [count, capacityFor(room, 'ffmpeg')],
   );
 }

@@ -41,9 +41,10 @@ export async function orchestrationBench(): Promise<void> {
   const counter = countStatements();
   for (const streams of streamCounts) {
     await withProductionDatabase(connections, async (pool) => {
-      await fillStreams(pool, streams, agentCount);
       const left = lostShares.reduce((agents, share) => agents - Math.round(agents * share), agentCount);
-      const fleet = new Fleet({ pool, agents: agentCount, room: Math.ceil((streams / left) * spareShare) + 1 });
+      const room = Math.ceil((streams / left) * spareShare) + 1;
+      await fillStreams(pool, streams, agentCount, room);
+      const fleet = new Fleet({ pool, agents: agentCount, room });
       const used = await timeUsed(pool);
       fleet.begin();
       await delay(2 * renewEveryMs);
@@ -181,7 +182,7 @@ async function scheduleBench(pool: Pool): Promise<void> {
   await pool.query(
     `insert into due_times (stream_id, kind, due_at) select id, 'schedule_start', schedule_start_at from streams`,
   );
-  await insertAgents(pool, scheduleAgents);
+  await insertAgents(pool, scheduleAgents, scheduleCount);
   await pool.query('vacuum analyze');
   const fleet = new Fleet({ pool, agents: scheduleAgents, room: scheduleCount });
   fleet.begin();

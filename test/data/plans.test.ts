@@ -21,7 +21,7 @@ const large = new Set(['streams', 'replicas', 'live_intervals', 'invoices']);
 const database = testDatabase();
 
 beforeAll(async () => {
-  await fillStreams(database.pool(), streams, agents);
+  await fillStreams(database.pool(), streams, agents, streams);
 });
 
 interface Sent {
@@ -110,7 +110,17 @@ describe('no statement reads a large table as a whole', () => {
     );
     const recovery = await statementsOf((pool) => recoverReplicas(pool));
     expect(await readingWhole(recovery)).toEqual([]);
+    const { rows } = await database
+      .pool()
+      .query<{ agent_id: string; ids: string[] }>(
+        `select agent_id, array_agg(id) as ids from replicas where state = 'connecting' group by agent_id`,
+      );
+    expect(rows.flatMap(({ ids }) => ids)).toHaveLength(200);
+    const waiting = `update replicas set agent_id = null, state = 'waiting' where agent_id = 'agent_9'`;
+    await database.pool().query(waiting);
     const takeovers = await statementsOf(async (_, data) => {
+      const dealt = await data.replicas.heldOf(rows[0]!.agent_id, rows[0]!.ids);
+      expect(dealt).toHaveLength(rows[0]!.ids.length);
       const claimed = await takeover(data, 'agent_1');
       expect(claimed).toHaveLength(40);
       const now = new Date();

@@ -79,7 +79,7 @@ async function recoverRun(
 beforeAll(async () => {
   root = await mkdtemp(join(tmpdir(), 'recover-'));
   await makeRun('lost', async (pool) => {
-    await fillStreams(pool, streams, 100);
+    await fillStreams(pool, streams, 100, streams);
     // The agents of the new place have names of their own, and those of the lost one were heard of an hour ago.
     await pool.query(
       `insert into agents (id, supervisor, release, lease_expires_at, renewed_at, renewing_since)
@@ -106,7 +106,7 @@ beforeAll(async () => {
     lastSeen = rows[0]!.last;
     expect(await databaseOn(pool).reconciliation.differences()).toEqual([]);
   });
-  await makeRun('new', (pool) => insertAgents(pool, newAgents).then(() => {}));
+  await makeRun('new', (pool) => insertAgents(pool, newAgents, 1).then(() => {}));
 });
 afterAll(() => rm(root, { recursive: true, force: true }));
 

@@ -104,8 +104,9 @@ class Agent {
     this.#pressure = new Pressure((behindReason) =>
       options.log(behindReason === null ? 'agent_keeps_up' : 'agent_behind', { agentID, behindReason }),
     );
-    const mayClaim = () => this.#state === 'serving' && this.#lease.mayClaim && this.#pressure.behindReason === null;
-    this.#claims = new ReplicaClaims({ agentID, capacity, backends, data, replicas, mayClaim });
+    const mayBegin = () => this.#state === 'serving' && this.#lease.mayClaim;
+    const mayClaim = () => mayBegin() && this.#pressure.behindReason === null;
+    this.#claims = new ReplicaClaims({ agentID, capacity, backends, data, replicas, mayBegin, mayClaim });
     this.#checks = new DestinationChecks({
       allowPrivateAddresses: settings.allowPrivateAddresses,
       data,

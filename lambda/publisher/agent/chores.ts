@@ -63,7 +63,7 @@ export class Chores {
   readonly #series = new SeriesCollector();
 
   constructor(options: ChoresOptions) {
-    const { pool, queue, claims, peers, replicas, revisions, betterMediaPlace: place, previews } = options;
+    const { agentID, pool, queue, claims, peers, replicas, revisions, betterMediaPlace: place, previews } = options;
     this.#options = options;
     this.#table = [
       { name: 'learnPeers', isDue: () => true, work: () => peers.learn() },
@@ -73,7 +73,7 @@ export class Chores {
         work: () => revisions.read(),
       },
       { name: 'lookForMediaPlace', isDue: () => place?.isDue ?? false, work: () => place!.look() },
-      { name: 'recover', isDue: ({ isAnyDead }) => isAnyDead, work: () => recoverReplicas(pool) },
+      { name: 'recover', isDue: ({ isAnyDead }) => isAnyDead, work: () => recoverReplicas(pool, agentID) },
       {
         name: 'claimWaiting',
         isDue: ({ isAnyWaiting }) => isAnyWaiting || claims.areAnyUnknown,

@@ -15,7 +15,9 @@ export interface ReplicaClaimsOptions {
   readonly replicas: Pick<AgentReplicas, 'usedShare' | 'begin'> & {
     readonly byID: Pick<AgentReplicas['byID'], 'has'>;
   };
-  /** Whether the agent may take anything at the moment. */
+  /** Whether the agent may send what the database counts as its own. */
+  readonly mayBegin: () => boolean;
+  /** Whether the agent may take anything besides at the moment. */
   readonly mayClaim: () => boolean;
 }
 
@@ -73,9 +75,9 @@ export class ReplicaClaims {
   }
 
   async #claimWhatFits(): Promise<void> {
-    const { agentID, backends, data, replicas, mayClaim } = this.#options;
+    const { agentID, backends, data, replicas, mayBegin, mayClaim } = this.#options;
+    if (mayBegin()) for (const replica of await this.#claimedUnawares()) replicas.begin(replica);
     if (!mayClaim()) return;
-    for (const replica of await this.#claimedUnawares()) replicas.begin(replica);
     const areAnyOffered = await this.#claimShare();
     const room = this.#room;
     if (!areAnyOffered || !mayClaim() || room.streams <= 0) return;
@@ -108,15 +110,13 @@ export class ReplicaClaims {
   }
 
   /**
-   * Replicas that the database gave this agent in an answer that was lost together with its connection. The database
-   * counts them as this agent's, so no other agent would ever get them.
+   * Replicas that the database counts as this agent's, so that no other agent would ever get them: those that it was
+   * dealt of what another agent held, and those of an answer that was lost together with its connection.
    */
   async #claimedUnawares(): Promise<Replica[]> {
     const { agentID, data } = this.#options;
-    const found = await Promise.all(this.#unknownIDs().map((id) => data.replicas.find(id)));
-    return found
-      .filter((replica) => replica !== null)
-      .filter((replica) => replica.agent_id === agentID && replica.wanted !== 'ended');
+    const unknownIDs = this.#unknownIDs();
+    return unknownIDs.length === 0 ? [] : await data.replicas.heldOf(agentID, unknownIDs);
   }
 
   #unknownIDs(): string[] {

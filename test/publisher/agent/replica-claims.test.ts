@@ -2,7 +2,7 @@
 import { expect, it } from 'vitest';
 import { ReplicaClaims } from '../../../lambda/publisher/agent/replica-claims.ts';
 import { actorsOn } from '../../support/actors.ts';
-import { capacityFor } from '../../support/capacities.ts';
+import { capacityFor, roomFor } from '../../support/capacities.ts';
 import { replicasByAgent } from '../../support/replica-claims.ts';
 import { testService } from '../../support/service.ts';
 
@@ -26,9 +26,10 @@ async function claiming(agentID: string) {
       },
       begin: ({ id }) => void held.add(id),
     },
+    mayBegin: () => true,
     mayClaim: () => agent.isOpen,
   });
-  return Object.assign(agent, { claims });
+  return Object.assign(agent, { claims, held });
 }
 
 /** Streams that wait for an agent. Nobody renews the agents' leases meanwhile. */
@@ -53,4 +54,14 @@ it('takes what the others have left, a moment later', async () => {
   await idle!.claims.claim();
   await expect.poll(() => replicasByAgent(service)).toEqual({ a: 12 });
   idle!.isOpen = false;
+});
+
+it('begins what it was dealt, also while it takes nothing besides', async () => {
+  const agent = await claiming('a');
+  const [replica] = await startedStream().then(() => data().replicas.claim('a', ['ffmpeg'], roomFor(1)));
+  agent.isOpen = false;
+  agent.claims.noteHeld([replica!.id]);
+  expect(agent.claims.areAnyUnknown).toBe(true);
+  await agent.claims.claim();
+  expect([...agent.held]).toEqual([replica!.id]);
 });

@@ -1,0 +1,62 @@
+// The streams that dead agents held, while a process recovers them: which come next, and to whom they are dealt out.
+import type { Database } from '../data/database.ts';
+import type { Place } from '../data/places.ts';
+import type { Stream } from '../data/streams.ts';
+import { Dealer, dealtFrom } from '../domain/dealing.ts';
+
+/** No more are listed. What is beyond comes after them, in no order. */
+const mostListed = 20_000;
+
+export class Losses {
+  readonly #data: Database;
+  readonly #agentID: string | null;
+  #listed: string[] | null = null;
+  #areMany = false;
+  readonly #dealers = new Map<number, Dealer | null>();
+
+  /** @param agentID the agent whose process this is; null where it is none */
+  constructor(data: Database, agentID: string | null) {
+    this.#data = data;
+    this.#agentID = agentID;
+  }
+
+  /**
+   * Locks the next streams that nobody else has locked: of few users at a time, as whatever a user's credits depend on
+   * is then written once for many streams, and seldom waits for other processes, each of which begins elsewhere.
+   */
+  async lockSome(
+    data: Database,
+    { number, outOf }: Place,
+    except: readonly string[],
+    count: number,
+  ): Promise<readonly Stream[]> {
+    if (this.#listed === null) {
+      const all = await this.#data.replicas.lostStreams(mostListed);
+      this.#areMany = all.length >= dealtFrom.lost;
+      const first = Math.floor((all.length * (number - 1)) / outOf);
+      this.#listed = [...all.slice(first), ...all.slice(0, first)];
+    }
+    while (this.#listed.length > 0) {
+      const ids = this.#listed.splice(0, count).filter((id) => !except.includes(id));
+      const locked = ids.length === 0 ? [] : await data.replicas.lockLost(ids);
+      if (locked.length > 0) return locked;
+    }
+    // A stream of which dead agents held both replicas comes twice.
+    const rest = await data.replicas.lockStreamsOfDeadAgents(except, count);
+    return [...new Map(rest.map((stream) => [stream.id, stream])).values()];
+  }
+
+  /**
+   * Who deals out what was lost, as far as processes at other places deal to other agents; null where it waits to be
+   * claimed.
+   */
+  async dealer(data: Database, { number, outOf }: Place): Promise<Dealer | null> {
+    if (!this.#areMany) return null;
+    if (!this.#dealers.has(number)) {
+      const all = await data.agents.dealees();
+      const ours = all.filter(({ id }, index) => id !== this.#agentID && index % outOf === number - 1);
+      this.#dealers.set(number, all.length < dealtFrom.agents ? null : new Dealer(ours));
+    }
+    return this.#dealers.get(number)!;
+  }
+}
