@@ -1,6 +1,5 @@
 // SQL of agents and their leases.
 import type { Capacity } from '../domain/capacity.ts';
-import type { Dealee } from '../domain/dealing.ts';
 import { leaseMs } from '../domain/lease.ts';
 import { all, one } from './queryable.ts';
 import type { LookedAtReplica } from './previews.ts';
@@ -145,15 +144,6 @@ export function agents(db: Queryable) {
         `select id, capacity, used_share as "usedShare", behind_reason as "behindReason" from agents
          where lease_expires_at > now() and not is_draining and (backends is null or $1 = any (backends))`,
         [backend],
-      ),
-
-    /** The agents that keep up and take streams, of whichever backends. */
-    dealees: () =>
-      all<Dealee>(
-        db,
-        `select id, backends, capacity, used_share as "usedShare" from agents
-         where lease_expires_at > now() and not is_draining and behind_reason is null
-           and backends is not null and capacity is not null`,
       ),
 
     /**

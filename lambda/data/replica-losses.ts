@@ -1,4 +1,5 @@
 // SQL of losses: how what dead agents hold is freed for other agents, or dealt out to them.
+import type { Dealee } from '../domain/dealing.ts';
 import { declaredDead } from './agents.ts';
 import { all } from './queryable.ts';
 import type { Queryable } from './queryable.ts';
@@ -94,6 +95,15 @@ export function replicaLosses(db: Queryable) {
           dealt.map(({ replica }) => replica.epoch),
           dealt.map(({ agentID }) => agentID),
         ],
+      ),
+
+    /** The agents that keep up and take streams, of whichever backends. */
+    dealees: () =>
+      all<Dealee>(
+        db,
+        `select id, backends, capacity, used_share as "usedShare" from agents
+         where lease_expires_at > now() and not is_draining and behind_reason is null
+           and backends is not null and capacity is not null`,
       ),
 
     /** Counts what agents were dealt as their load, until they say themselves what it is. */

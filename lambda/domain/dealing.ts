@@ -1,5 +1,6 @@
-// Deals what was lost with agents out to others: after the loss of thousands of streams, hundreds of agents that claim
-// some at a time each would spend most of the database's time on claims.
+// Deals what was lost with agents out to others.
+// After the loss of thousands of streams, hundreds of agents that claim a few at a time would spend most of the
+// database's time on claims.
 import { shareOf } from './capacity.ts';
 import type { Capacity, StreamCost, StreamToSend } from './capacity.ts';
 

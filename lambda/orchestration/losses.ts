@@ -53,7 +53,7 @@ export class Losses {
   async dealer(data: Database, { number, outOf }: Place): Promise<Dealer | null> {
     if (!this.#areMany) return null;
     if (!this.#dealers.has(number)) {
-      const all = await data.agents.dealees();
+      const all = await data.replicas.dealees();
       const ours = all.filter(({ id }, index) => id !== this.#agentID && index % outOf === number - 1);
       this.#dealers.set(number, all.length < dealtFrom.agents ? null : new Dealer(ours));
     }

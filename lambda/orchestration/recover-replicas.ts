@@ -1,10 +1,10 @@
 // Takes replicas from agents that died, and from those that released them.
 // Those that are still wanted are dealt out to other agents, or wait to be claimed; the others have ended.
-import { randomUUID } from 'node:crypto';
 import type { Pool } from 'pg';
 import { databaseOn } from '../data/database.ts';
 import type { Database } from '../data/database.ts';
 import type { KeptFigures, ReplicaFigures } from '../data/figures.ts';
+import { newID } from '../data/new-id.ts';
 import type { Place } from '../data/places.ts';
 import type { Claim, Replica } from '../data/replicas.ts';
 import type { StateReason, Stream } from '../data/streams.ts';
@@ -39,7 +39,7 @@ const nothingDealt: Deal = { dealt: [], areAnyLeft: true, loads: new Map() };
 export async function recoverReplicas(pool: Pool, agentID: string | null = null): Promise<number> {
   const { agents, places } = databaseOn(pool);
   await agents.declareExpiredDead();
-  const holder = agentID ?? randomUUID();
+  const holder = agentID ?? newID('rec', new Date());
   const losses = new Losses(databaseOn(pool), agentID);
   let place: Place | null = null;
   try {

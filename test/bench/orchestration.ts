@@ -1,7 +1,7 @@
 // What many agents ask of one Postgres with the settings of production, all on this machine.
 // They renew with few streams and with many, a tenth and a third of them are lost at once while streams are started by
-// hand, and schedules fall due together. `ORCHESTRATION_STREAMS=100000 ORCHESTRATION_LOST=0.1 ORCHESTRATION_SCHEDULES=0`
-// runs a part of it.
+// hand, and schedules fall due together. Parts of it run by
+// `ORCHESTRATION_STREAMS=100000 ORCHESTRATION_LOST=0.1 ORCHESTRATION_SCHEDULES=0`.
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Pool } from 'pg';
 import { inTransaction } from '../../lambda/data/database.ts';
