@@ -2,11 +2,10 @@
 import type { Capacity } from '../domain/capacity.ts';
 import { leaseMs } from '../domain/lease.ts';
 import { all, one } from './queryable.ts';
-import type { LookedAtReplica } from './previews.ts';
 import type { Queryable } from './queryable.ts';
 import type { StreamBackend } from './streams.ts';
 
-const leaseSeconds = leaseMs / 1000;
+export const leaseSeconds = leaseMs / 1000;
 /** How many other agents an agent can ask: enough that some are probably on the other side of a broken network. */
 const peersKnown = 8;
 /** After so long without a lease an agent is declared dead, even if no other agent lives that could tell. */
@@ -48,51 +47,6 @@ export interface Taker extends AgentLoad {
   /** Null: its release counts slots, and does not say. */
   readonly capacity: Capacity | null;
 }
-
-export interface Renewal {
-  /** The database's time, which is the clock of all timelines. */
-  readonly now: Date;
-  /** Epochs by the id of the replica: what this agent holds, and what it takes over as a successor. */
-  readonly holding: ReadonlyMap<string, number>;
-  /** Ids of the replicas that this agent holds and has to end. */
-  readonly ending: readonly string[];
-  /** False once the agent was declared dead: what it held may have other holders by now. */
-  readonly leaseHolds: boolean;
-  /** For how long the agent has renewed its lease without losing it. */
-  readonly renewingForMs: number;
-  /** Whether replicas wait for an agent to take them, be it this one or another. */
-  readonly isAnyWaiting: boolean;
-  /** Whether the time of anything has come, for a stream or for the credits of a user. */
-  readonly isAnyDue: boolean;
-  /** Whether the lease of another agent is over. */
-  readonly isAnyDead: boolean;
-  /** Whether the outbox has commands to relay. */
-  readonly isAnyUnsent: boolean;
-  /** What it holds that somebody looks at while it is encoded. */
-  readonly lookedAt: readonly LookedAtReplica[];
-}
-
-interface RenewalRow {
-  readonly now: Date;
-  readonly holding: Readonly<Record<string, number>>;
-  readonly ending: readonly string[];
-  readonly lease_holds: boolean;
-  readonly renewing_for_ms: number;
-  readonly is_any_waiting: boolean;
-  readonly is_any_due: boolean;
-  readonly is_any_dead: boolean;
-  readonly is_any_unsent: boolean;
-  readonly looked_at: readonly LookedAtReplica[];
-}
-
-/**
- * SQL: whether any replica waits. It begins with the newest: claims take the oldest, and in the index there are as many
- * of these that were taken a moment ago as there are claims in that moment.
- */
-const isAnyUntaken = `coalesce((
-  select true from replicas where agent_id is null and wanted <> 'ended' order by requested_at desc limit 1), false)`;
-
-const noLoad: AgentLoad = { usedShare: 0, behindReason: null };
 
 export function agents(db: Queryable) {
   return {
@@ -183,53 +137,6 @@ export function agents(db: Queryable) {
         [agentID, peersKnown],
       );
       return rows.map(({ peer_url: url }) => url);
-    },
-
-    /**
-     * Renews the lease, and tells what the agent has to know. It is one statement because every agent sends it every
-     * second: a renewal costs one round trip, however many streams there are.
-     */
-    renew: async (agentID: string, load: AgentLoad = noLoad): Promise<Renewal> => {
-      const text = `with renewed as (
-           update agents
-           set lease_expires_at = now() + make_interval(secs => $2), renewed_at = now(),
-             used_share = $3, behind_reason = $4, is_media_full = $5,
-             renewing_since = case when lease_expires_at > now() then renewing_since else now() end
-           where id = $1 and lease_expires_at > ${declaredDead}
-           returning renewing_since),
-         mine as materialized (select id, epoch, wanted, state, role from replicas where agent_id = $1),
-         holding as (
-           select id, epoch from mine
-           union all
-           -- What it takes over has the epoch that it will have once this agent reports it live.
-           select id, epoch + 1 from replicas where successor_id = $1 and wanted <> 'ended')
-         select clock_timestamp() as now,
-           exists (select from renewed) as lease_holds,
-           coalesce(extract(epoch from now() - (select renewing_since from renewed))::float8 * 1000, 0)
-             as renewing_for_ms,
-           (select coalesce(json_object_agg(id, epoch), '{}') from holding) as holding,
-           array(select id from mine where wanted = 'ended' and state <> 'ended') as ending,
-           ${isAnyUntaken} or exists (select from replicas where is_offered and successor_id is null) as is_any_waiting,
-           exists (select from due_times where due_at <= now() and not resting)
-             or exists (select from billing_accounts where due_at <= now()) as is_any_due,
-           exists (select from agents where id <> $1 and lease_expires_at < now()) as is_any_dead,
-           exists (select from outbox where visible_at <= now() and dead_at is null) as is_any_unsent,
-           (select coalesce(json_agg(json_build_object('streamID', p.stream_id, 'replicaID', id, 'role', role)), '[]')
-            from stream_previews p join mine on id = replica_id where looked_at_until > now()) as looked_at`;
-      const values = [agentID, leaseSeconds, load.usedShare, load.behindReason, load.isMediaFull ?? false];
-      const row = (await one<RenewalRow>(db, { name: 'renew', text }, values))!;
-      return {
-        now: row.now,
-        holding: new Map(Object.entries(row.holding)),
-        ending: row.ending,
-        leaseHolds: row.lease_holds,
-        renewingForMs: row.renewing_for_ms,
-        isAnyWaiting: row.is_any_waiting,
-        isAnyDue: row.is_any_due,
-        isAnyDead: row.is_any_dead,
-        isAnyUnsent: row.is_any_unsent,
-        lookedAt: row.looked_at,
-      };
     },
 
     /**

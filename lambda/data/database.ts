@@ -1,6 +1,7 @@
 // Every aggregate's SQL behind one object, bound to a pool or to a transaction.
 import type { Pool } from 'pg';
 import { activeTraceparent } from '../telemetry/spans.ts';
+import { agentRenewals } from './agent-renewals.ts';
 import { agents } from './agents.ts';
 import { alertChannels } from './alert-channels.ts';
 import { alertNotices } from './alert-notices.ts';
@@ -86,7 +87,7 @@ export function databaseOn(db: Queryable) {
   return {
     /** The database's time. Timelines go by it, so that all processes agree. */
     now: async () => (await db.query<{ now: Date }>('select clock_timestamp() as now')).rows[0]!.now,
-    agents: agents(db),
+    agents: { ...agents(db), ...agentRenewals(db) },
     alertChannels: alertChannels(db),
     alertNotices: alertNotices(db),
     apiKeys: apiKeys(db),

@@ -2,7 +2,7 @@
 // Their destinations accept media at once.
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Pool } from 'pg';
-import type { Renewal } from '../../lambda/data/agents.ts';
+import type { Renewal } from '../../lambda/data/agent-renewals.ts';
 import { databaseOn } from '../../lambda/data/database.ts';
 import { newID } from '../../lambda/data/new-id.ts';
 import { createPoolLike } from '../../lambda/data/queryable.ts';
@@ -126,13 +126,15 @@ class BenchAgent {
   async run(startAfterMs: number, signal: AbortSignal): Promise<void> {
     const claims = this.#claims(signal);
     const lease = databaseOn(this.#leasePool).agents;
+    let known: Renewal | null = null;
     let chores: Promise<void> | null = null;
     let firing: Promise<unknown> | null = null;
     await delay(startAfterMs, undefined, { signal }).catch(() => {});
     for (let renewals = 0; !signal.aborted; renewals++) {
       const beganMs = performance.now();
       const load = { usedShare: this.#held.size / this.#options.room, behindReason: null };
-      const renewal = await lease.renew(this.id, load);
+      const renewal: Renewal = await lease.renew(this.id, load, known);
+      known = renewal;
       this.#renewMs.push(performance.now() - beganMs);
       if (!this.#hasRenewed) for (const [id, epoch] of renewal.holding) this.#held.set(id, epoch);
       this.#hasRenewed = true;

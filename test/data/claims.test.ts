@@ -196,7 +196,8 @@ describe('renewing', () => {
     await makeEverythingDue(service);
     await loseLease('dead');
     for (const { id, held } of [mine, theirs]) await data().previews.look(id, held[0]!.id);
-    const { now, renewingForMs, ...renewal } = await data().agents.renew('a');
+    const { now, renewingForMs, holdingHash, ...renewal } = await data().agents.renew('a');
+    expect(holdingHash).not.toBe('0');
     expect(renewingForMs).toBeGreaterThan(0);
     expect(renewal).toEqual({
       leaseHolds: true,
@@ -210,6 +211,20 @@ describe('renewing', () => {
     });
     expect(now).toBeInstanceOf(Date);
     expect(await data().agents.renew('never registered')).toMatchObject({ leaseHolds: false });
+  });
+
+  it('tells again what the agent holds where that has changed, and only there', async () => {
+    await register('a');
+    const nothing = await data().agents.renew('a');
+    const { held } = await activeStream('a');
+    const one = await data().agents.renew('a', undefined, nothing);
+    expect(one.holding).toEqual(new Map([[held[0]!.id, 1]]));
+    expect((await data().agents.renew('a', undefined, one)).holding).toBe(one.holding);
+    await service.pool().query('update replicas set epoch = epoch + 1');
+    const later = await data().agents.renew('a', undefined, one);
+    expect(later.holding).toEqual(new Map([[held[0]!.id, 2]]));
+    await service.pool().query('update replicas set agent_id = null');
+    expect((await data().agents.renew('a', undefined, later)).holding).toEqual(new Map());
   });
 
   it('tells the agent that there is nothing to do', async () => {

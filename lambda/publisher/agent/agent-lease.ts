@@ -1,7 +1,8 @@
 // The lease of one agent: renewed every second, watched while it cannot be, and lost once another agent took it away.
 import { setTimeout } from 'node:timers/promises';
 import type { Pool } from 'pg';
-import type { AgentLoad, Renewal } from '../../data/agents.ts';
+import type { KnownHolding, Renewal } from '../../data/agent-renewals.ts';
+import type { AgentLoad } from '../../data/agents.ts';
 import { databaseOn } from '../../data/database.ts';
 import { measures } from '../../telemetry/measures.ts';
 import { createPoolLike } from '../../data/queryable.ts';
@@ -32,6 +33,7 @@ export class AgentLease {
   readonly #options: AgentLeaseOptions;
   readonly #guard: LeaseGuard;
   readonly #pool: Pool;
+  #known: KnownHolding | null = null;
   #isLost = false;
 
   constructor(options: AgentLeaseOptions) {
@@ -74,7 +76,8 @@ export class AgentLease {
   async renew(): Promise<Renewal> {
     const { agentID, steadyClock, load, onRenewed, onLost } = this.#options;
     const askedAtMs = steadyClock();
-    const renewal = await databaseOn(this.#pool).agents.renew(agentID, load());
+    const renewal = await databaseOn(this.#pool).agents.renew(agentID, load(), this.#known);
+    this.#known = renewal;
     measures.record('loop.agent.lease.renewal.duration', (steadyClock() - askedAtMs) / 1000);
     if (!renewal.leaseHolds) {
       this.#isLost = true;

@@ -1,6 +1,6 @@
 // What an agent does each second besides publishing: everything that must never delay a renewal of its lease.
 import type { Pool } from 'pg';
-import type { Renewal } from '../../data/agents.ts';
+import type { Renewal } from '../../data/agent-renewals.ts';
 import type { Database } from '../../data/database.ts';
 import { inTransaction } from '../../data/database.ts';
 import { fireDue } from '../../orchestration/fire-due.ts';

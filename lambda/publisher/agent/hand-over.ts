@@ -1,7 +1,7 @@
 // The end of an agent that is asked to end: its streams go on at other agents, where possible before they end here.
 import { setTimeout } from 'node:timers/promises';
 import type { Pool } from 'pg';
-import type { Renewal } from '../../data/agents.ts';
+import type { Renewal } from '../../data/agent-renewals.ts';
 import { databaseOn, inTransaction } from '../../data/database.ts';
 import type { Database } from '../../data/database.ts';
 import type { Log } from '../../log.ts';
