@@ -71,28 +71,36 @@ export function agentRenewals(db: Queryable) {
              renewing_since = case when lease_expires_at > now() then renewing_since else now() end
            where id = $1 and lease_expires_at > ${declaredDead}
            returning renewing_since),
-         mine as materialized (select id, epoch, wanted, state, role from replicas where agent_id = $1),
-         holding as (
-           select id, epoch from mine
-           union all
-           -- What it takes over has the epoch that it will have once this agent reports it live.
-           select id, epoch + 1 from replicas where successor_id = $1 and wanted <> 'ended'),
-         hashed as materialized (
-           select coalesce(bit_xor(hashtextextended(id, epoch)), 0)::text as holding_hash from holding)
+         -- All of it stands in one index (replicas_of_agent): no row is visited.
+         held as materialized (
+           select coalesce(bit_xor(hashtextextended(id, epoch)), 0) as hash,
+             array_agg(id) filter (where wanted = 'ended') as ended
+           from replicas where agent_id = $1),
+         -- What it takes over has the epoch that it will have once this agent reports it live.
+         taking as materialized (
+           select coalesce(bit_xor(hashtextextended(id, epoch + 1)), 0) as hash
+           from replicas where successor_id = $1 and wanted <> 'ended'),
+         hashed as materialized (select (held.hash # taking.hash)::text as holding_hash, ended from held, taking)
          select clock_timestamp() as now,
            exists (select from renewed) as lease_holds,
            coalesce(extract(epoch from now() - (select renewing_since from renewed))::float8 * 1000, 0)
              as renewing_for_ms,
-           holding_hash, case when holding_hash is distinct from $6 then (
-             select coalesce(json_object_agg(id, epoch), '{}') from holding) end as holding,
-           array(select id from mine where wanted = 'ended' and state <> 'ended') as ending,
+           holding_hash,
+           case when holding_hash is distinct from $6 then (
+             select coalesce(json_object_agg(id, epoch), '{}') from (
+               select id, epoch from replicas where agent_id = $1
+               union all
+               select id, epoch + 1 from replicas where successor_id = $1 and wanted <> 'ended')) end as holding,
+           array(select id from replicas where id = any (ended) and state <> 'ended') as ending,
            ${isAnyUntaken} or exists (select from replicas where is_offered and successor_id is null) as is_any_waiting,
            exists (select from due_times where due_at <= now() and not resting)
              or exists (select from billing_accounts where due_at <= now()) as is_any_due,
            exists (select from agents where id <> $1 and lease_expires_at < now()) as is_any_dead,
            exists (select from outbox where visible_at <= now() and dead_at is null) as is_any_unsent,
            (select coalesce(json_agg(json_build_object('streamID', p.stream_id, 'replicaID', id, 'role', role)), '[]')
-            from stream_previews p join mine on id = replica_id where looked_at_until > now()) as looked_at
+            from stream_previews p cross join lateral (
+              select id, role from replicas where id = p.replica_id and agent_id = $1 offset 0) r
+            where looked_at_until > now()) as looked_at
          from hashed`;
       const { usedShare, behindReason, isMediaFull = false } = load;
       const values = [agentID, leaseSeconds, usedShare, behindReason, isMediaFull, known?.holdingHash ?? null];

@@ -20,7 +20,8 @@ export interface Dealt {
   readonly agentID: string;
 }
 
-const isHeldByDead = `agent_id in (select id from agents where lease_expires_at = ${declaredDead})`;
+/** SQL: asks about the holder of one replica, so that no plan reads all that dead agents hold to find a few of it. */
+const isHeldByDead = `(select lease_expires_at = ${declaredDead} from agents where id = agent_id)`;
 
 export function replicaLosses(db: Queryable) {
   return {

@@ -55,6 +55,7 @@ async function statementsOf(work: (pool: Pool, data: Database) => Promise<unknow
 interface Plan {
   readonly 'Node Type': string;
   readonly 'Actual Loops'?: number;
+  readonly 'Heap Fetches'?: number;
   readonly 'Relation Name'?: string;
   readonly 'Actual Rows'?: number;
   readonly Plans?: readonly Plan[];
@@ -86,11 +87,49 @@ async function readingWhole(statements: readonly Sent[]) {
   return found.filter(({ tables }) => tables.length > 0);
 }
 
+/** Carries a statement out. @returns each scan of a table of that name, as it was */
+async function scansOf({ text, values }: Sent, relation: string): Promise<Plan[]> {
+  const { rows } = await database.pool().query(`explain (analyze, format json) ${text}`, values);
+  const found: Plan[] = [];
+  const visit = (plan: Plan): void => {
+    if (plan['Relation Name'] === relation && plan['Node Type'].includes('Scan')) found.push(plan);
+    plan.Plans?.forEach(visit);
+  };
+  visit(rows[0]['QUERY PLAN'][0].Plan);
+  return found;
+}
+
 const takeover = async (data: Database, agentID: string): Promise<Replica[]> => {
   const { waiting } = await data.replicas.demand(agentID, ['manifest', 'ffmpeg']);
   expect(waiting).toBeGreaterThan(0);
   return data.replicas.claim(agentID, ['manifest', 'ffmpeg'], { ...roomFor(1000), streams: 40 });
 };
+
+it('a renewal that finds nothing new visits no row of what the agent holds', async () => {
+  const known = await databaseOn(database.pool()).agents.renew('agent_3');
+  expect(known.holding.size).toBe(streams / agents);
+  await database.pool().query('vacuum replicas');
+  const [sent] = (await statementsOf((_, data) => data.agents.renew('agent_3', undefined, known))) as [Sent];
+  const scans = (await scansOf(sent, 'replicas')).filter((scan) => scan['Actual Rows']! > 0);
+  expect(scans.map((scan) => [scan['Node Type'], scan['Actual Rows'], scan['Heap Fetches']])).toEqual([
+    ['Index Only Scan', streams / agents, 0],
+  ]);
+});
+
+it('whoever locks some of many lost streams reads no others', async () => {
+  const lost = Array.from({ length: 50 }, (_, index) => `agent_${index + 100}`);
+  await database.pool().query(`update agents set lease_expires_at = '-infinity' where id = any ($1)`, [lost]);
+  await database.pool().query('analyze agents');
+  const ids = await databaseOn(database.pool()).replicas.lostStreams(streams);
+  expect(ids).toHaveLength((lost.length * streams) / agents);
+  const [sent] = (await statementsOf((_, data) => data.replicas.lockLost(ids.slice(0, 250)))) as [Sent];
+  const read = (await scansOf(sent, 'replicas')).map((scan) => scan['Actual Rows']! * scan['Actual Loops']!);
+  expect(read).toEqual([250]);
+  await database
+    .pool()
+    .query(`update agents set lease_expires_at = now() + interval '1 hour' where id = any ($1)`, [lost]);
+  await database.pool().query('analyze agents');
+});
 
 describe('no statement reads a large table as a whole', () => {
   it('that an agent sends each second', async () => {
@@ -136,16 +175,10 @@ describe('no statement reads a large table as a whole', () => {
 
   it('and a claim looks at no more of what waits than it takes', async () => {
     await database.pool().query(`update replicas set agent_id = null where agent_id > 'agent_15'`);
-    const [{ text, values }] = (await statementsOf((_, data) =>
+    const [sent] = (await statementsOf((_, data) =>
       data.replicas.claim('agent_1', ['manifest'], { ...roomFor(1000), streams: 20 }),
     )) as [Sent];
-    const { rows } = await database.pool().query(`explain (analyze, format json) ${text}`, values);
-    const read: number[] = [];
-    const visit = (plan: Plan): void => {
-      if (plan['Relation Name'] === 'replicas' && plan['Node Type'].includes('Scan')) read.push(plan['Actual Rows']!);
-      plan.Plans?.forEach(visit);
-    };
-    visit(rows[0]['QUERY PLAN'][0].Plan);
+    const read = (await scansOf(sent, 'replicas')).map((scan) => scan['Actual Rows']!);
     expect(read).toContain(20);
     expect(Math.max(...read)).toBe(20);
   });
