@@ -83,7 +83,8 @@ export default defineConfig({
   test: {
     ...(suite === 'fast' || suite === 'long' ? suites[suite] : { projects }),
     globalSetup: ['test/support/postgres-global-setup.ts'],
-    maxWorkers: 2,
+    // Two processors, which long tests often leave idle, as they wait for what plays in real time.
+    maxWorkers: suite === 'long' ? 3 : 2,
     reporters: ['default', new StillRunning(), ...(reportFile ? (['json'] as const) : [])],
     ...(reportFile && { outputFile: reportFile }),
   },
