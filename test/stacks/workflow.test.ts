@@ -23,6 +23,12 @@ describe('the workflow', () => {
     expect(actions.filter((action) => !/@[0-9a-f]{40} # v\d/.test(action ?? ''))).toEqual([]);
   });
 
+  test('leaves no token of the repository where what it builds could read it', () => {
+    const checkouts = [...workflow.matchAll(/uses: actions\/checkout@.+\n(.*)/g)].map(([, inputs]) => inputs ?? '');
+    expect(checkouts.length).toBeGreaterThan(0);
+    expect(checkouts.filter((inputs) => !inputs.includes('persist-credentials: false'))).toEqual([]);
+  });
+
   test('synthesizes once what it delivers, and deploys that', () => {
     const synthesizing = [...jobs].filter(([, text]) => text.includes('cdk synth')).map(([name]) => name);
     expect(synthesizing).toEqual(['proposal', 'synth']);

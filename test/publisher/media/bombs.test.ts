@@ -97,6 +97,13 @@ async function measured(program: string, logPath: string): Promise<string> {
   return path;
 }
 
+/** A program that does what another one does, and notes what it was told. */
+async function noted(program: string, logPath: string): Promise<string> {
+  const path = join(folder, `noted-${crypto.randomUUID()}`);
+  await writeFile(path, `#!/bin/sh\necho "$@" >> ${logPath}\nexec ${program} "$@"\n`, { mode: 0o755 });
+  return path;
+}
+
 const bombs: readonly (readonly [string, string, RegExp, () => Promise<string>])[] = [
   [
     'a picture of 10,000 × 10,000 with 64 bits',
@@ -192,6 +199,17 @@ describe.each(builds)('with the $name build', ({ name: build, tools }) => {
     const peakMiB = Math.max(...peaksMiB);
     process.stdout.write(`${name} (${build}): ${(tookMs / 1000).toFixed(2)} s, ${peakMiB.toFixed(0)} MiB at most\n`);
     expect(peakMiB).toBeLessThan(examiningMemoryMiB);
+  });
+
+  // Each thread has pictures of its own, and ffmpeg would start one for each core.
+  it('what is decoded of a film to examine it takes one thread', async () => {
+    const path = await film('plain.mp4', 'testsrc2=s=320x180:r=10:d=8', '-c:v libx264 -preset ultrafast');
+    const log = await keep(`${crypto.randomUUID()}.log`, Buffer.alloc(0));
+    const watched = { ...tools, ffmpegPath: await noted(tools.ffmpegPath, log) };
+    await probeMedia(watched, path, { mimeType: 'video/mp4', type: null, fileSize: null }, never);
+    const told = (await readFile(log, 'utf8')).trim().split('\n');
+    expect(told).toHaveLength(2);
+    for (const words of told) expect(words).toMatch(/ -filter_threads 1 .* -threads 1 .*-i /u);
   });
 
   it.skipIf(process.platform !== 'linux')('a tool gets no more memory than its limit', async () => {
