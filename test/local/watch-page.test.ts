@@ -47,7 +47,13 @@ describe('the page over HTTP', () => {
       const again = await fetch(siteURL + path, { headers: { 'if-none-match': first.headers.get('etag') ?? '' } });
       expect([path, again.status]).toEqual([path, 304]);
     }
-    expect(await (await fetch(`${siteURL}/watch`)).text()).not.toMatch(/(src|href)="(https?:)?\/\//);
+    const html = await (await fetch(`${siteURL}/watch`)).text();
+    expect(html).not.toMatch(/(src|href)="(https?:)?\/\//);
+    expect(html).toMatch(/<meta\s+name="description"\s+content="[A-Z][^"]+\."/);
+    // Assistive technology passes over the name of an element that has no role.
+    expect(html.match(/<(?:code|div|p|pre|span)\s(?=[^>]*aria-label)[^>]*>/g)).toEqual([
+      expect.stringContaining('role="group"'),
+    ]);
   });
 
   test('does not let facts be cached, and leaves other addresses to others', async () => {

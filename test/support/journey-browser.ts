@@ -19,8 +19,12 @@ export interface JourneyBrowser {
   readonly page: Page;
   /** What the browser has complained of, such as what the policy of the page blocks. */
   readonly complaints: readonly string[];
-  /** Takes pictures of the screen, on a desk and on a phone, in light and in dark. @returns what is wrong with it */
-  readonly look: (name: string) => Promise<string[]>;
+  /**
+   * Takes pictures of the screen, on a desk and on a phone, in light and in dark.
+   * @param part what axe judges, where the whole would take it half a minute
+   * @returns what is wrong with it
+   */
+  readonly look: (name: string, part?: string) => Promise<string[]>;
   /** Goes to a path of the page as the local user. */
   readonly signIn: (run: TestLocalRun, path: string) => Promise<void>;
 }
@@ -49,7 +53,7 @@ export function journeyBrowser(): JourneyBrowser {
       return page;
     },
     complaints,
-    async look(name) {
+    async look(name, part = 'html') {
       const found: string[] = [];
       for (const [width, height] of [
         [1280, 900],
@@ -62,13 +66,17 @@ export function journeyBrowser(): JourneyBrowser {
           await page.screenshot({ path: join(pictures, `${name}-${width}-${colorScheme}.png`), fullPage });
           // The browser's protocol runs the script, since the policy of the page lets no script in.
           await page.evaluate(axe);
-          const { violations } = await page.evaluate(() => (globalThis as any).axe.run());
+          const { violations } = await page.evaluate((judged) => (globalThis as any).axe.run(judged), part);
           for (const { id, nodes } of violations)
             found.push(`${name} ${width} ${colorScheme} ${id}: ${nodes.map(({ html }: any) => html).join(' ')}`);
         }
         const wider = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
         if (wider > 0) found.push(`${name} is ${wider} pixels wider than a screen of ${width}`);
       }
+      // Assistive technology passes over the name of an element that has no role, and axe does not say so.
+      const nameless = page.locator(':is(code, div, p, pre, span)[aria-label]:not([role])');
+      for (const label of await nameless.evaluateAll((all) => all.map(({ ariaLabel }) => ariaLabel)))
+        found.push(`${name} names an element without a role: ${label}`);
       await page.setViewportSize({ width: 1280, height: 900 });
       return found;
     },

@@ -32,8 +32,10 @@ describe('over HTTP', () => {
       expect(response.headers.get('content-security-policy')).toMatch(
         /^default-src 'none'; script-src 'self';.*frame-ancestors 'none'; require-trusted-types-for 'script'$/,
       );
+      expect(response.headers.get('x-frame-options')).toBe('DENY');
       expect(response.headers.get('cache-control')).toBe('no-cache');
       const html = await response.text();
+      expect(html).toMatch(/<meta\s+name="description"\s+content="[A-Z][^"]+\."/);
       const assets = [...html.matchAll(/(?:src|href)="(\/[^"]+)"/g)].map(([, asset]) => asset);
       expect(assets.length).toBeGreaterThanOrEqual(2);
       for (const asset of assets)

@@ -31,6 +31,7 @@ function pageOf(document: Document): Html {
   return html`<html lang="en">
     <head>
       <meta charset="utf-8"><meta name="viewport" content="width=device-width">
+      <meta name="description" content="All operations, events and problems of the ${info.title}.">
       <title>${info.title}</title>
       <style>${raw(referenceStyle)}</style>
     </head>

@@ -10,7 +10,7 @@ export function CodeBlock({ name, text }: { readonly name: string; readonly text
         {name}
         <CopyButton text={text} label={words.developers.copyOf(name)} />
       </figcaption>
-      <pre tabIndex={0} aria-label={name}>
+      <pre tabIndex={0} role="group" aria-label={name}>
         {text}
       </pre>
     </figure>

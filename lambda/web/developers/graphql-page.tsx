@@ -157,7 +157,7 @@ function SchemaSearch({
         {sought !== '' && found.length === 0 && <p className="hint">{words.developers.schemaNone}</p>}
       </div>
       {found.length > 0 && (
-        <pre tabIndex={0} aria-label={words.developers.schema}>
+        <pre tabIndex={0} role="group" aria-label={words.developers.schema}>
           {found.join('\n\n')}
         </pre>
       )}

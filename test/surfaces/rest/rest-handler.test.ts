@@ -126,6 +126,10 @@ describe('the reference page', () => {
     expect([...text.matchAll(/href="#([^"]+)"/g)].map(([, id]) => id).filter((id) => !ids.has(id))).toEqual([]);
   });
 
+  it('says to search engines and previews what it is', async () => {
+    expect(await (await page()).text()).toMatch(/<meta name="description" content="[A-Z][^"]+\.">/);
+  });
+
   it('runs no scripts, loads nothing, and allows its own style by hash', async () => {
     const response = await page();
     const text = await response.text();
