@@ -34,6 +34,14 @@ describe.skipIf(!chromiumPath)('in Chromium (skipped where it is not installed)'
     expect(await browser.look('developers')).toEqual([]);
   });
 
+  test('the plain reference fits a narrow screen, and its links are large enough to be hit', async () => {
+    await page.goto(`${run.connection.siteURL}/v1/reference`);
+    expect(await browser.look('reference', 'nav')).toEqual([]);
+    const rule = { runOnly: ['target-size'] };
+    const { violations } = await page.evaluate((options) => (globalThis as any).axe.run('nav', options), rule);
+    expect(violations.flatMap(({ nodes }: any) => nodes.map(({ html }: any) => html))).toEqual([]);
+  });
+
   test('an operation is tried as whoever is signed in, and what it refuses is shown as it is', async () => {
     await browser.signIn(run, '/account');
     await page.goto(`${run.connection.siteURL}/developers/create_stream`);

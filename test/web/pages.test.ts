@@ -209,6 +209,18 @@ describe.skipIf(!chromiumPath)(
       expect(page.url()).toContain('/consent?');
     });
 
+    test('a key with a long name without a blank fits a narrow screen', async () => {
+      await page.setViewportSize({ width: 360, height: 740 });
+      await page.goto(`${site.origin()}/account`);
+      const name = 'W'.repeat(60);
+      await page.getByLabel('Name of the key').fill(name);
+      await page.getByRole('button', { name: 'Make the key' }).click();
+      await page.locator('.secret').waitFor();
+      await page.getByRole('button', { name: `Revoke the key ${name}` }).waitFor();
+      expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(360);
+      await page.setViewportSize({ width: 1280, height: 720 });
+    });
+
     test('a key can be made with the keyboard alone', async () => {
       await page.goto(`${site.origin()}/account`);
       await page.getByLabel('Name of the key').focus();

@@ -5,6 +5,8 @@ export const referenceStyle = `
   color-scheme: light dark;
   font: 16px/1.5 system-ui, sans-serif;
   --line: color-mix(in srgb, currentColor 20%, transparent);
+  background: Canvas;
+  overflow-wrap: anywhere;
 }
 body { margin: 0; display: grid; grid-template-columns: 17rem minmax(0, 1fr); }
 nav {
@@ -19,6 +21,7 @@ nav {
 }
 nav h2 { margin: 1rem 0 .25rem; font-size: .875rem; text-transform: capitalize; }
 nav ul { margin: 0; padding: 0; list-style: none; }
+nav a { display: block; padding: .125rem 0; }
 main { padding: 1rem 2rem 4rem; max-width: 60rem; }
 main > h2 { text-transform: capitalize; border-top: 1px solid var(--line); padding-top: 2rem; }
 article { margin: 2rem 0; scroll-margin-top: 1rem; }
@@ -28,7 +31,6 @@ th, td {
   border-bottom: 1px solid var(--line);
   text-align: left;
   vertical-align: top;
-  overflow-wrap: anywhere;
 }
 th { width: 14rem; font-weight: normal; }
 code, pre { font: .875em/1.5 ui-monospace, monospace; }
