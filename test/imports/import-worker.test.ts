@@ -234,6 +234,32 @@ describe('an import that fails', () => {
   });
 });
 
+describe('a file for which its user has no room', () => {
+  test.each([
+    ['says how large it is', { 'content-length': '5000' }],
+    ['does not say it', {}],
+  ])('is not fetched where its source %s, and takes no room', async (_, headers) => {
+    await using source = await startSource((_request, response) =>
+      response.writeHead(200, { 'content-type': 'video/mp4', ...headers }).end(anyBytes(5000)),
+    );
+    const user = await service.user();
+    await databaseOn(service.pool()).limits.override(user.id, 'storedBytes', 4999);
+    const { body } = await user.call('POST', '/uploads/import', { url: source.url('/a') });
+    startWorker();
+    const { externalSource } = await untilEnded(user, body.id);
+    expect(externalSource).toMatchObject({
+      state: 'failed',
+      bytesReceived: 0,
+      failure: { code: 'limit_reached', detail: expect.stringContaining('bytes of uploads') },
+    });
+    expect(source.requests).toHaveLength(1);
+    expect(await unfinished()).toBe(0);
+    const { limits } = (await user.call('GET', '/me')).body as { limits: { limit: string; used: number }[] };
+    const used = limits.filter(({ limit }) => ['imports', 'incomingBytes', 'storedBytes'].includes(limit));
+    expect(used.map((use) => use.used)).toEqual([0, 0, 0]);
+  });
+});
+
 describe('while an import is under way', () => {
   test('it ends within a renewal when its user is put to rest, and goes on where it was when woken', async () => {
     const whole = anyBytes(2 * partBytes);

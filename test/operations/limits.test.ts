@@ -94,6 +94,36 @@ describe('a limit', () => {
     expect(await useOf(user, 'storedBytes')).toMatchObject({ used: 100 });
   });
 
+  it.each([
+    ['imports', '/uploads/import', { url: 'https://example.com/a.mp4' }, 202],
+    ['pendingTopUps', '/billing/top-ups', { amountCents: 500 }, 201],
+  ] as const)('of %s refuses what is asked for beyond it', async (limit, path, body, made) => {
+    const user = await service.user(0);
+    await allow(user, limit, 2);
+    const answers = await Promise.all(Array.from({ length: 4 }, () => user.call('POST', path, body)));
+    expect(answers.map(({ status }) => status).sort()).toEqual([made, made, 422, 422].sort());
+    const refused = answers.filter(({ status }) => status === 422);
+    for (const answer of refused)
+      expect(answer.body).toMatchObject({ code: 'limit_reached', limit, used: 2, allowed: 2 });
+    expect(await useOf(user, limit)).toMatchObject({ used: 2 });
+  });
+
+  it('of running streams refuses a start, and lets it through once another has stopped', async () => {
+    const [first, second] = [await readyStream(), await readyStream()];
+    await allow(actor(), 'runningStreams', 1);
+    const start = (id: string) => actor().call('POST', `/streams/${id}/start`);
+    expect((await start(first)).status).toBe(200);
+    const { status, body } = await start(second);
+    expect([status, body]).toMatchObject([
+      422,
+      { code: 'limit_reached', limit: 'runningStreams', used: 1, allowed: 1 },
+    ]);
+    await actor().call('POST', `/streams/${first}/stop`);
+    expect((await start(second)).status).toBe(200);
+    await actor().call('POST', `/streams/${second}/stop`);
+    await databaseOn(service.pool()).limits.override(actor().id, 'runningStreams', null);
+  });
+
   it('is not of other users', async () => {
     const [one, other] = [await service.user(0), await service.user(0)];
     await allow(one, 'streams', 0);

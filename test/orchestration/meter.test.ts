@@ -258,6 +258,26 @@ describe('the end of the credits', () => {
     expect((await toldOf()).filter((kind) => kind === 'streams_stopped_without_credits')).toHaveLength(1);
   });
 
+  it('stops them before anything that is due to others, however much that is', async () => {
+    const { id } = await liveSince(41 * 3600);
+    await letCreditsBeGone(6);
+    const other = await service.user();
+    await service.pool().query(
+      `with due as (
+         insert into streams (id, user_id, state, schedule_start_at)
+         select 'due_' || n, $1, 'scheduled', now() - interval '1 hour' from generate_series(1, 50) n returning id)
+       insert into due_times (stream_id, kind, due_at) select id, 'schedule_start', now() - interval '1 hour' from due`,
+      [other.id],
+    );
+    await fire();
+    const { rows } = await service
+      .pool()
+      .query<{ stream_id: string }>(
+        `select stream_id from stream_transitions where cause = 'credits_used_up' or stream_id like 'due%' order by id`,
+      );
+    expect([rows.length, rows[0]!.stream_id]).toEqual([51, id]);
+  });
+
   it('is told to agents that renew their lease', async () => {
     await liveSince(10);
     expect((await data().agents.renew('agent')).isAnyDue).toBe(false);

@@ -1,6 +1,8 @@
 // Attempts that fail are counted: the more there are in a row, the longer is the wait, and refused keys are given up.
 import { expect, it } from 'vitest';
-import { Attempts } from '../../../lambda/publisher/replica/backoff.ts';
+import { DestinationError } from '../../../lambda/publisher/destination/destination-error.ts';
+import { Attempts, backoffMs } from '../../../lambda/publisher/replica/backoff.ts';
+import { judge } from '../../../lambda/publisher/replica/whose-fault.ts';
 
 const minuteMs = 60_000;
 
@@ -36,4 +38,16 @@ it('a key is given up when it has been refused for a quarter of an hour without 
   expect([refusedAt(16), refusedAt(30)]).toEqual([false, false]);
   attempts.succeeded();
   expect([refusedAt(32), refusedAt(46), refusedAt(48)]).toEqual([false, false, true]);
+});
+
+it('a name that does not resolve is looked up less and less often, unlike a server that does not answer', () => {
+  const waitsMs = (code: 'name_not_resolved' | 'name_not_found' | 'unanswered') => {
+    const { pace } = judge(new DestinationError(code));
+    const attempts = new Attempts();
+    return Array.from({ length: 8 }, () => backoffMs(attempts.failed(pace, 0, 100).failures, pace, () => 0.5));
+  };
+  const growing = [750, 1250, 2250, 4250, 8250, 15_250, 15_250, 15_250];
+  expect(waitsMs('name_not_resolved')).toEqual(growing);
+  expect(waitsMs('name_not_found')).toEqual(growing);
+  expect(waitsMs('unanswered')).toEqual(Array.from({ length: 8 }, () => 500));
 });
