@@ -11,6 +11,9 @@ import { encodedMedia } from '../../../lambda/publisher/encoded/encoded-media.ts
 import { SharedEncoders } from '../../../lambda/publisher/encoded/shared-encoder.ts';
 import { profileOf } from '../../../lambda/publisher/ffmpeg/profile.ts';
 import { findMediaTools } from '../../../lambda/publisher/media/media-tools.ts';
+import { connecting } from '../../../lambda/domain/outbound-limits.ts';
+import { ConnectionTurns } from '../../../lambda/publisher/replica/connection-turns.ts';
+import type { Connecting } from '../../../lambda/publisher/replica/connection-turns.ts';
 import { HeldReplica } from '../../../lambda/publisher/replica/held-replica.ts';
 import type { HeldReplicaOptions } from '../../../lambda/publisher/replica/held-replica.ts';
 import type { Report } from '../../../lambda/publisher/replica/latest-report.ts';
@@ -185,6 +188,26 @@ describe('a destination', { timeout: testTimeoutMs }, () => {
     const figures = run.figures.sample(steadyClock(), new Date(), 30);
     expect(figures.reconnects).toBe(1);
     expect(figures.droppedFrames).toBeGreaterThan(0);
+  });
+
+  it('is connected to once the user has a turn', async () => {
+    const server = await ingest();
+    let isAsked = false;
+    class NotingTurns extends ConnectionTurns {
+      override take(who: Connecting, signal: AbortSignal) {
+        isAsked ||= who.host === '127.0.0.1';
+        return super.take(who, signal);
+      }
+    }
+    const turns = new NotingTurns();
+    const elsewhere = { userID: 'usr', host: 'elsewhere.example', isResting: false };
+    const take = () => turns.take(elsewhere, new AbortController().signal);
+    const [end] = await Promise.all(Array.from({ length: connecting.mostOfUser }, take));
+    const { states } = begin({ rtmpURL: server.rtmpURL, turns });
+    await until(() => isAsked || server.connections.length > 0);
+    expect(server.connections).toEqual([]);
+    end!();
+    await until(() => states().join() === 'live');
   });
 
   it('behind TLS gets the stream too', async ({ skip }) => {
