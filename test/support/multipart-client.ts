@@ -12,7 +12,7 @@ const memory = `${file}.upload`;
 const partBytes = 16 * 1024 ** 2;
 const partNumbers = Array.from({ length: Math.ceil(fileSize / partBytes) }, (_, index) => index + 1);
 
-/** Calls the API until it answers. A refusal is an answer. */
+/** Calls the API until it answers. A refusal is an answer, but for one that says that the same request still runs. */
 async function call(
   method: string,
   path: string,
@@ -24,7 +24,8 @@ async function call(
     try {
       const response = await fetch(apiURL + path, { method, headers, ...(body && { body: JSON.stringify(body) }) });
       const answer = await response.json();
-      if (response.status < 500 && response.status !== 429) return { status: response.status, answer };
+      const isToCome = response.status === 429 || answer.code === 'idempotency_in_progress';
+      if (response.status < 500 && !isToCome) return { status: response.status, answer };
     } catch {}
     await setTimeout(200);
   }
