@@ -8,15 +8,13 @@ import { Dealer, dealtFrom } from '../domain/dealing.ts';
 const mostListed = 20_000;
 
 export class Losses {
-  readonly #data: Database;
   readonly #agentID: string | null;
   #listed: string[] | null = null;
   #areMany = false;
   readonly #dealers = new Map<number, Dealer | null>();
 
   /** @param agentID the agent whose process this is; null where it is none */
-  constructor(data: Database, agentID: string | null) {
-    this.#data = data;
+  constructor(agentID: string | null) {
     this.#agentID = agentID;
   }
 
@@ -31,7 +29,7 @@ export class Losses {
     count: number,
   ): Promise<readonly Stream[]> {
     if (this.#listed === null) {
-      const all = await this.#data.replicas.lostStreams(mostListed);
+      const all = await data.replicas.lostStreams(mostListed);
       this.#areMany = all.length >= dealtFrom.lost;
       const first = Math.floor((all.length * (number - 1)) / outOf);
       this.#listed = [...all.slice(first), ...all.slice(0, first)];

@@ -40,7 +40,7 @@ export async function recoverReplicas(pool: Pool, agentID: string | null = null)
   const { agents, places } = databaseOn(pool);
   await agents.declareExpiredDead();
   const holder = agentID ?? newID('rec', new Date());
-  const losses = new Losses(databaseOn(pool), agentID);
+  const losses = new Losses(agentID);
   let place: Place | null = null;
   try {
     return await inSets(

@@ -1,5 +1,6 @@
 // The sweep of each minute finds what everybody else forgot, and one failure does not keep it from the rest.
 import { beforeEach, expect, it } from 'vitest';
+import { createPoolLike } from '../../lambda/data/queryable.ts';
 import { bounds } from '../../lambda/domain/limits.ts';
 import { sweep } from '../../lambda/jobs/sweep.ts';
 import type { SweepOptions } from '../../lambda/jobs/sweep.ts';
@@ -58,6 +59,20 @@ it('the sweep recovers streams, fires what is due, arms timers for soon, and for
   const before = await commands();
   await runSweep();
   expect(await commands()).toEqual(before);
+});
+
+it('the sweep needs one connection, as its function may have no more', async () => {
+  const pool = createPoolLike(service.pool(), { max: 1, connectionTimeoutMillis: 5000 });
+  try {
+    await runSweep({
+      pool,
+      timers: createOutboxTimers(pool),
+      queue: createPostgresCommandQueue({ pool, log: () => {} }),
+    });
+  } finally {
+    await pool.end();
+  }
+  expect([(await stream(lost)).state, (await stream(due)).state]).toEqual(['failing', 'activating']);
 });
 
 it('the sweep arms a timer again when its time has moved', async () => {
