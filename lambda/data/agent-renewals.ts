@@ -71,26 +71,22 @@ export function agentRenewals(db: Queryable) {
              renewing_since = case when lease_expires_at > now() then renewing_since else now() end
            where id = $1 and lease_expires_at > ${declaredDead}
            returning renewing_since),
-         -- All of it stands in one index (replicas_of_agent): no row is visited.
-         held as materialized (
-           select coalesce(bit_xor(hashtextextended(id, epoch)), 0) as hash,
+         -- What it holds is read from one index alone (replicas_of_agent): materialized, its rows would be copied.
+         holding as not materialized (
+           select id, epoch, wanted from replicas where agent_id = $1
+           union all
+           -- What it takes over has the epoch that it will have once this agent reports it live.
+           select id, epoch + 1, wanted from replicas where successor_id = $1 and wanted <> 'ended'),
+         hashed as materialized (
+           select coalesce(bit_xor(hashtextextended(id, epoch)), 0)::text as holding_hash,
              array_agg(id) filter (where wanted = 'ended') as ended
-           from replicas where agent_id = $1),
-         -- What it takes over has the epoch that it will have once this agent reports it live.
-         taking as materialized (
-           select coalesce(bit_xor(hashtextextended(id, epoch + 1)), 0) as hash
-           from replicas where successor_id = $1 and wanted <> 'ended'),
-         hashed as materialized (select (held.hash # taking.hash)::text as holding_hash, ended from held, taking)
+           from holding)
          select clock_timestamp() as now,
            exists (select from renewed) as lease_holds,
            coalesce(extract(epoch from now() - (select renewing_since from renewed))::float8 * 1000, 0)
              as renewing_for_ms,
-           holding_hash,
-           case when holding_hash is distinct from $6 then (
-             select coalesce(json_object_agg(id, epoch), '{}') from (
-               select id, epoch from replicas where agent_id = $1
-               union all
-               select id, epoch + 1 from replicas where successor_id = $1 and wanted <> 'ended')) end as holding,
+           holding_hash, case when holding_hash is distinct from $6 then (
+             select coalesce(json_object_agg(id, epoch), '{}') from holding) end as holding,
            array(select id from replicas where id = any (ended) and state <> 'ended') as ending,
            ${isAnyUntaken} or exists (select from replicas where is_offered and successor_id is null) as is_any_waiting,
            exists (select from due_times where due_at <= now() and not resting)

@@ -61,6 +61,8 @@ interface Plan {
   readonly Plans?: readonly Plan[];
 }
 
+const nodesOf = (plan: Plan): Plan[] => [plan, ...(plan.Plans ?? []).flatMap(nodesOf)];
+
 /** How Postgres carries out a statement; one that it plans once, also whatever its values are. */
 async function plansOf({ text, values, isPrepared }: Sent): Promise<Plan[]> {
   const plans = [await database.pool().query(`explain (format json) ${text}`, values)];
@@ -70,14 +72,8 @@ async function plansOf({ text, values, isPrepared }: Sent): Promise<Plan[]> {
 
 /** The large tables that a statement reads as a whole. */
 async function readWhole(sent: Sent): Promise<string[]> {
-  const found: string[] = [];
-  const visit = (plan: Plan): void => {
-    const { 'Node Type': type, 'Relation Name': relation } = plan;
-    if (type === 'Seq Scan' && relation !== undefined && large.has(relation)) found.push(relation);
-    plan.Plans?.forEach(visit);
-  };
-  (await plansOf(sent)).forEach(visit);
-  return found;
+  const scans = (await plansOf(sent)).flatMap(nodesOf).filter(({ 'Node Type': type }) => type === 'Seq Scan');
+  return scans.flatMap(({ 'Relation Name': relation }) => relation ?? []).filter((relation) => large.has(relation));
 }
 
 /** Those of the statements that read a large table as a whole, with the tables. */
@@ -87,16 +83,16 @@ async function readingWhole(statements: readonly Sent[]) {
   return found.filter(({ tables }) => tables.length > 0);
 }
 
-/** Carries a statement out. @returns each scan of a table of that name, as it was */
-async function scansOf({ text, values }: Sent, relation: string): Promise<Plan[]> {
+/** Carries a statement out. @returns the nodes of its plan, each as it was */
+async function carriedOut({ text, values }: Sent): Promise<Plan[]> {
   const { rows } = await database.pool().query(`explain (analyze, format json) ${text}`, values);
-  const found: Plan[] = [];
-  const visit = (plan: Plan): void => {
-    if (plan['Relation Name'] === relation && plan['Node Type'].includes('Scan')) found.push(plan);
-    plan.Plans?.forEach(visit);
-  };
-  visit(rows[0]['QUERY PLAN'][0].Plan);
-  return found;
+  return nodesOf(rows[0]['QUERY PLAN'][0].Plan);
+}
+
+/** Carries a statement out. @returns each scan of a table of that name, likewise */
+async function scansOf(sent: Sent, relation: string): Promise<Plan[]> {
+  const nodes = await carriedOut(sent);
+  return nodes.filter((node) => node['Relation Name'] === relation && node['Node Type'].includes('Scan'));
 }
 
 const takeover = async (data: Database, agentID: string): Promise<Replica[]> => {
@@ -209,14 +205,9 @@ it('which deliveries of a webhook are too old is looked for once, and not for ea
   );
   const fill = `select record_event($1, 'stream.state_changed', 'x', '{}') from generate_series(1, 100)`;
   await pool.query(fill, [userID]);
-  const [{ text, values }] = (await statementsOf((_, data) => data.webhookDeliveries.deleteExcess(50))) as [Sent];
+  const [sent] = (await statementsOf((_, data) => data.webhookDeliveries.deleteExcess(50))) as [Sent];
   await pool.query(fill, [userID]);
-  const { rows } = await pool.query(`explain (analyze, format json) ${text}`, values);
-  let loops = 0;
-  const visit = (plan: Plan): void => {
-    if (plan['Node Type'] === 'Limit') loops = plan['Actual Loops']!;
-    plan.Plans?.forEach(visit);
-  };
-  visit(rows[0]['QUERY PLAN'][0].Plan);
+  const limits = (await carriedOut(sent)).filter(({ 'Node Type': type }) => type === 'Limit');
+  const loops = limits.at(-1)?.['Actual Loops'];
   expect(loops).toBe(webhooks);
 });
