@@ -1,11 +1,12 @@
 // Listeners of SRT, both over libsrt: that of ffmpeg, and srt-live-transmit. And a line to them that drops packets.
-import { spawn } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { createWriteStream } from 'node:fs';
-import { execFile } from 'node:child_process';
+import { setTimeout } from 'node:timers/promises';
 import { promisify } from 'node:util';
+import { awaitListener } from '../../lambda/publisher/srt/call.ts';
 import { everyMediaTools } from './media-samples.ts';
 
 export interface SrtListener {
@@ -27,34 +28,40 @@ export interface ListenerOptions {
 export async function ffmpegListener(options: ListenerOptions): Promise<SrtListener | null> {
   const ffmpegPath = await ffmpegWithSrt();
   if (!ffmpegPath) return null;
-  const port = options.port ?? (await freeUdpPort());
   const output = ['-c', 'copy', '-f', 'mpegts', options.file];
-  return listenerOf(spawn(ffmpegPath, ['-y', '-v', 'error', '-i', urlOf(port, options), ...output]), port);
+  return listening(options, (url) => spawn(ffmpegPath, ['-y', '-v', 'error', '-i', url, ...output]));
 }
 
 /** @returns null where srt-live-transmit is not installed */
 export async function srtLiveTransmit(options: ListenerOptions): Promise<SrtListener | null> {
-  const port = await freeUdpPort();
-  const child = spawn('srt-live-transmit', ['-q', '-a:no', urlOf(port, options), 'file://con']);
   // It rejects with the error of a program that is not there.
-  const hasStarted = await once(child, 'spawn').then(
+  const isInstalled = await promisify(execFile)('srt-live-transmit', ['-version']).then(
     () => true,
-    () => false,
+    ({ code }) => code !== 'ENOENT',
   );
-  if (!hasStarted) return null;
-  child.stdout.pipe(createWriteStream(options.file));
-  return listenerOf(child, port);
+  if (!isInstalled) return null;
+  return listening(options, (url) => {
+    const child = spawn('srt-live-transmit', ['-q', '-a:no', url, 'file://con']);
+    child.stdout.pipe(createWriteStream(options.file));
+    return child;
+  });
 }
 
 function urlOf(port: number, { passphrase }: ListenerOptions): string {
   return `srt://127.0.0.1:${port}?mode=listener${passphrase === undefined ? '' : `&passphrase=${passphrase}`}`;
 }
 
-async function listenerOf(child: ChildProcess, port: number): Promise<SrtListener> {
-  child.stderr?.resume();
-  const ended = once(child, 'exit');
-  await untilTaken(port);
-  return { port, ended, [Symbol.dispose]: () => void child.kill('SIGKILL') };
+/** Starts a listener, and again where somebody else has its port: who had it before, or who took it just now. */
+async function listening(options: ListenerOptions, start: (url: string) => ChildProcess): Promise<SrtListener> {
+  for (let attempt = 1; ; attempt++) {
+    const port = options.port ?? (await freeUdpPort());
+    const child = start(urlOf(port, options));
+    let said = '';
+    child.stderr?.on('data', (text) => (said = `${said}${text}`.slice(-1000)));
+    const ended = once(child, 'exit');
+    if (await answers(port, ended)) return { port, ended, [Symbol.dispose]: () => void child.kill('SIGKILL') };
+    if (attempt === 10) throw new Error(`no listener on port ${port}: ${said}`);
+  }
 }
 
 async function ffmpegWithSrt(): Promise<string | null> {
@@ -75,19 +82,24 @@ async function freeUdpPort(): Promise<number> {
   return port;
 }
 
-/** Resolves once somebody else has the port. */
-async function untilTaken(port: number): Promise<void> {
-  for (;;) {
-    const socket = createSocket({ type: 'udp4' });
-    socket.bind({ port, address: '127.0.0.1', exclusive: true });
-    const isTaken = await Promise.race([
-      once(socket, 'listening').then(() => false),
-      once(socket, 'error').then(() => true),
-    ]).catch(() => true);
-    socket.close();
-    if (isTaken) return;
-    await new Promise((resolve) => setTimeout(resolve, 20));
+/** Whether a listener answers at a port before it has ended. Asking is all it takes: a trial of the port would hold it. */
+async function answers(port: number, ended: Promise<unknown>): Promise<boolean> {
+  const ending = new AbortController();
+  void ended.then(() => ending.abort());
+  while (!ending.signal.aborted) {
+    const socket = createSocket('udp4');
+    try {
+      socket.connect(port, '127.0.0.1');
+      await once(socket, 'connect');
+      await awaitListener(socket, ending.signal);
+      return true;
+    } catch {
+      await setTimeout(20, null, { signal: ending.signal }).catch(() => {});
+    } finally {
+      socket.close();
+    }
   }
+  return false;
 }
 
 export interface LossyLine extends Disposable {
