@@ -1,6 +1,7 @@
 // SQL of renewals: the statement by which an agent keeps its lease each second, and learns what there is to do.
 import { declaredDead, leaseSeconds } from './agents.ts';
 import type { AgentLoad } from './agents.ts';
+import { isPlaceFree } from './places.ts';
 import type { LookedAtReplica } from './previews.ts';
 import { one } from './queryable.ts';
 import type { Queryable } from './queryable.ts';
@@ -22,8 +23,12 @@ export interface Renewal {
   readonly isAnyWaiting: boolean;
   /** Whether the time of anything has come, for a stream or for the credits of a user. */
   readonly isAnyDue: boolean;
-  /** Whether the lease of another agent is over. */
-  readonly isAnyDead: boolean;
+  /**
+   * Whether the lease of another agent is over, and there is something to do about it: it was not declared dead yet, or
+   * a place is free for whoever frees what it holds. Hundreds of agents that only ask for a place cost as much as a
+   * hundred lost streams, each second.
+   */
+  readonly isAnyToRecover: boolean;
   /** Whether the outbox has commands to relay. */
   readonly isAnyUnsent: boolean;
   /** What it holds that somebody looks at while it is encoded. */
@@ -42,7 +47,7 @@ interface RenewalRow {
   readonly renewing_for_ms: number;
   readonly is_any_waiting: boolean;
   readonly is_any_due: boolean;
-  readonly is_any_dead: boolean;
+  readonly is_any_to_recover: boolean;
   readonly is_any_unsent: boolean;
   readonly looked_at: readonly LookedAtReplica[];
 }
@@ -53,6 +58,9 @@ interface RenewalRow {
  */
 const isAnyUntaken = `coalesce((
   select true from replicas where agent_id is null and wanted <> 'ended' order by requested_at desc limit 1), false)`;
+
+/** SQL: whether there is a place for one more that frees what dead agents hold. */
+const isAnyPlaceFree = `exists (select from places where work = 'recovery' and ${isPlaceFree})`;
 
 const noLoad: AgentLoad = { usedShare: 0, behindReason: null };
 
@@ -91,7 +99,10 @@ export function agentRenewals(db: Queryable) {
            ${isAnyUntaken} or exists (select from replicas where is_offered and successor_id is null) as is_any_waiting,
            exists (select from due_times where due_at <= now() and not resting)
              or exists (select from billing_accounts where due_at <= now()) as is_any_due,
-           exists (select from agents where id <> $1 and lease_expires_at < now()) as is_any_dead,
+           exists (
+             select from agents
+             where id <> $1 and lease_expires_at < now() and (lease_expires_at > ${declaredDead} or ${isAnyPlaceFree}))
+             as is_any_to_recover,
            exists (select from outbox where visible_at <= now() and dead_at is null) as is_any_unsent,
            (select coalesce(json_agg(json_build_object('streamID', p.stream_id, 'replicaID', id, 'role', role)), '[]')
             from stream_previews p cross join lateral (
@@ -110,7 +121,7 @@ export function agentRenewals(db: Queryable) {
         renewingForMs: row.renewing_for_ms,
         isAnyWaiting: row.is_any_waiting,
         isAnyDue: row.is_any_due,
-        isAnyDead: row.is_any_dead,
+        isAnyToRecover: row.is_any_to_recover,
         isAnyUnsent: row.is_any_unsent,
         lookedAt: row.looked_at,
       };

@@ -19,6 +19,9 @@ export interface DueTime {
   readonly due_at: Date;
 }
 
+/** Sets the locks of users whose schedules start streams apart from all others that are made of an id. */
+const startsLock = 27;
+
 /** The first, second, … that is due of its user. */
 export interface DueInTurn extends DueTime {
   readonly turn: number;
@@ -103,13 +106,16 @@ export function dueTimes(db: Queryable) {
 
     /**
      * Locks a due time with its stream. The lock makes Postgres look at it again.
-     * @returns null if it was fired or moved meanwhile, or if another process has its stream
+     * @returns null if it was fired or moved meanwhile, or if another process has its stream, or starts streams of the
+     *   same user: starts of a user wait for each other, so whoever joins in only holds a connection
      */
     lockDue: ({ stream_id: streamID, kind }: DueTime) =>
       one<DueTime>(
         db,
         `select d.stream_id, d.kind, d.due_at from due_times d join streams s on s.id = d.stream_id
-         where d.stream_id = $1 and d.kind = $2 and d.due_at <= now() and not d.resting for update skip locked`,
+         where d.stream_id = $1 and d.kind = $2 and d.due_at <= now() and not d.resting
+           and (d.kind <> 'schedule_start' or pg_try_advisory_xact_lock(hashtextextended(s.user_id, ${startsLock})))
+         for update skip locked`,
         [streamID, kind],
       ),
 

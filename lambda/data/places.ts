@@ -14,6 +14,9 @@ export interface Place {
 /** So long a holder keeps its place between two of its transactions. If it has died, others wait for so long. */
 const keptSeconds = 2;
 
+/** SQL: whether nobody keeps a place. */
+export const isPlaceFree = '(held_until is null or held_until < clock_timestamp())';
+
 export function places(db: Queryable) {
   return {
     /**
@@ -46,7 +49,7 @@ export function places(db: Queryable) {
           text: `update places set holder = $2, held_until = clock_timestamp() + make_interval(secs => ${keptSeconds})
            where work = $1 and number = (
              select number from places
-             where work = $1 and (holder = $2 or held_until is null or held_until < clock_timestamp())
+             where work = $1 and (holder = $2 or ${isPlaceFree})
              order by holder is distinct from $2 limit 1 for update skip locked)
            returning number, (select count(*)::int from places where work = $1) as "outOf"`,
         },

@@ -182,10 +182,10 @@ class BenchAgent {
   async #doChores(
     claims: ReplicaClaims,
     renewals: number,
-    { holding, now, isAnyWaiting, isAnyDead }: Renewal,
+    { holding, now, isAnyWaiting, isAnyToRecover }: Renewal,
   ): Promise<void> {
     const { pool } = this.#options;
-    if (isAnyDead) await recoverReplicas(pool, this.id);
+    if (isAnyToRecover) await recoverReplicas(pool, this.id);
     if (isAnyWaiting || claims.areAnyUnknown) await claims.claim();
     const stats = { ...figures, sampledAt: now.toISOString() };
     if (renewals % Math.ceil(holding.size / figuresPerSecond) === 0) {

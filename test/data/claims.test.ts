@@ -205,7 +205,7 @@ describe('renewing', () => {
       ending: [mine.held[0]!.id],
       isAnyWaiting: true,
       isAnyDue: true,
-      isAnyDead: true,
+      isAnyToRecover: true,
       isAnyUnsent: true,
       lookedAt: [{ streamID: mine.id, replicaID: mine.held[0]!.id, role: 'primary' }],
     });
@@ -235,7 +235,7 @@ describe('renewing', () => {
       ending: [],
       isAnyWaiting: false,
       isAnyDue: false,
-      isAnyDead: false,
+      isAnyToRecover: false,
       isAnyUnsent: false,
       lookedAt: [],
     });

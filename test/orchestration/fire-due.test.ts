@@ -1,5 +1,6 @@
 // Things that are due happen once, whoever fires them, and things that were cancelled or moved do not happen.
 import { describe, expect, it } from 'vitest';
+import type { DueKind } from '../../lambda/data/due-times.ts';
 import { roomOf } from '../../lambda/domain/capacity.ts';
 import { fireDue } from '../../lambda/orchestration/fire-due.ts';
 import { actorsOn, inFuture, startOptions } from '../support/actors.ts';
@@ -23,6 +24,7 @@ const {
   report,
   startedStream,
   stream,
+  transaction,
   upload,
 } = actorsOn(service);
 const fiveFire = () => Promise.all(Array.from({ length: 5 }, fire));
@@ -44,6 +46,23 @@ describe('a scheduled start', () => {
       expect(await dueKinds(id)).toEqual(['activation_timeout']);
     }
     expect((await commands()).map(({ body }) => body.streamID).sort()).toEqual(ids.toSorted());
+  });
+
+  it('waits for none of the same user that another process fires, and other things for none', async () => {
+    const [first, second, ending] = [await scheduledStream(), await scheduledStream(), await scheduledStream()];
+    const found = { due_at: new Date() };
+    for (const id of [first, second]) await fallDue(id, 'schedule_start');
+    await data().dueTimes.set(ending, 'duration_over', new Date(0));
+    const lock = (tx: ReturnType<typeof data>, id: string, kind: DueKind) =>
+      tx.dueTimes.lockDue({ ...found, stream_id: id, kind });
+    await transaction(async (tx) => {
+      expect(await lock(tx, first, 'schedule_start')).not.toBeNull();
+      await transaction(async (other) => {
+        expect(await lock(other, second, 'schedule_start')).toBeNull();
+        expect(await lock(other, ending, 'duration_over')).not.toBeNull();
+      });
+    });
+    expect(await fire()).toBe(3);
   });
 
   it('does nothing before its time', async () => {

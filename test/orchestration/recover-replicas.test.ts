@@ -1,5 +1,5 @@
 // Agents that die or end: the replicas that they held go on elsewhere, or have ended.
-import { beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { recoverReplicas } from '../../lambda/orchestration/recover-replicas.ts';
 import { actorsOn, statsWith } from '../support/actors.ts';
 import { agentIDs, declareDead, endAllLeases, endLease, letRenewFor } from '../support/agent-leases.ts';
@@ -37,7 +37,7 @@ describe('a lease that is over', () => {
     } = await activeStream('dying');
     await clearCommands(service);
     await loseLease('dying');
-    expect((await data().agents.renew('healthy')).isAnyDead).toBe(true);
+    expect((await data().agents.renew('healthy')).isAnyToRecover).toBe(true);
     await recover();
     expect(await stream(id)).toMatchObject({
       state: 'failing',
@@ -90,7 +90,11 @@ describe('a lease that is over', () => {
     await activeStream('dying');
     await endAllLeases(service, 90);
     // One agent is back, and the other is not.
-    expect(await data().agents.renew('healthy')).toMatchObject({ leaseHolds: true, isAnyDead: true, renewingForMs: 0 });
+    expect(await data().agents.renew('healthy')).toMatchObject({
+      leaseHolds: true,
+      isAnyToRecover: true,
+      renewingForMs: 0,
+    });
     expect(await recover()).toBe(0);
     expect((await data().agents.renew('dying')).leaseHolds).toBe(true);
     await letRenewFor(service, 'healthy', 6);
@@ -205,6 +209,22 @@ describe('a lease that is over', () => {
     for (const { id } of made) expect((await stream(id)).state).toBe('stopped');
   });
 
+  it('is not looked at while others have all places, but for declaring its agent dead', async () => {
+    await activeStream('dying');
+    const { places } = data();
+    const others: string[] = [];
+    onTestFinished(async () => void (await Promise.all(others.map((other) => places.leave('recovery', other)))));
+    while (await places.keep('recovery', `other_${others.length}`)) others.push(`other_${others.length}`);
+    const isAnyToRecover = async () => (await data().agents.renew('healthy')).isAnyToRecover;
+    await loseLease('dying');
+    expect(await isAnyToRecover()).toBe(true);
+    expect(await recover()).toBe(0);
+    expect(await isAnyToRecover()).toBe(false);
+    await places.leave('recovery', others[0]!);
+    expect(await isAnyToRecover()).toBe(true);
+    expect(await recover()).toBe(1);
+  });
+
   it('frees replicas of a stream that somebody has locked the next time, and others now', async () => {
     const busy = await activeStream('dying');
     const idle = await activeStream('dying');
@@ -215,7 +235,7 @@ describe('a lease that is over', () => {
     });
     expect((await stream(idle.id)).state).toBe('failing');
     expect((await stream(busy.id)).state).toBe('active');
-    expect((await data().agents.renew('healthy')).isAnyDead).toBe(true);
+    expect((await data().agents.renew('healthy')).isAnyToRecover).toBe(true);
     expect(await recover()).toBe(1);
     expect((await stream(busy.id)).state).toBe('failing');
   });
@@ -226,7 +246,7 @@ describe('an agent that ends', () => {
     const [wanted, stopped] = [await activeStream('dying'), await activeStream('dying')];
     await call('POST', `/streams/${stopped.id}/stop`);
     await declareDead(service, 'dying');
-    expect((await data().agents.renew('healthy')).isAnyDead).toBe(true);
+    expect((await data().agents.renew('healthy')).isAnyToRecover).toBe(true);
     expect(await recover()).toBe(2);
     expect([(await stream(wanted.id)).state, (await stream(stopped.id)).state]).toEqual(['failing', 'stopped']);
     expect(await claim('healthy')).toMatchObject([{ id: wanted.held[0]!.id }]);

@@ -82,7 +82,7 @@ async function freeUdpPort(): Promise<number> {
   return port;
 }
 
-/** Whether a listener answers at a port before it has ended. Asking is all it takes: a trial of the port would hold it. */
+/** Whether a listener answers at a port before it has ended. It is asked: whoever tries the port holds it meanwhile. */
 async function answers(port: number, ended: Promise<unknown>): Promise<boolean> {
   const ending = new AbortController();
   void ended.then(() => ending.abort());

@@ -73,7 +73,7 @@ export class Chores {
         work: () => revisions.read(),
       },
       { name: 'lookForMediaPlace', isDue: () => place?.isDue ?? false, work: () => place!.look() },
-      { name: 'recover', isDue: ({ isAnyDead }) => isAnyDead, work: () => recoverReplicas(pool, agentID) },
+      { name: 'recover', isDue: ({ isAnyToRecover }) => isAnyToRecover, work: () => recoverReplicas(pool, agentID) },
       {
         name: 'claimWaiting',
         isDue: ({ isAnyWaiting }) => isAnyWaiting || claims.areAnyUnknown,
