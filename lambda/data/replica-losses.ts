@@ -1,6 +1,6 @@
 // SQL of losses: how what dead agents hold is freed for other agents, or dealt out to them.
 import type { Dealee } from '../domain/dealing.ts';
-import { declaredDead } from './agents.ts';
+import { declaredDead, leaseSeconds } from './agents.ts';
 import { all } from './queryable.ts';
 import type { Queryable } from './queryable.ts';
 import { replicaColumns } from './replica-claims.ts';
@@ -22,6 +22,12 @@ export interface Dealt {
 
 /** SQL: asks about the holder of one replica, so that no plan reads all that dead agents hold to find a few of it. */
 const isHeldByDead = `(select lease_expires_at = ${declaredDead} from agents where id = agent_id)`;
+
+/**
+ * SQL: whether an agent has renewed its lease in the last two seconds, which it does each second. The leases of those
+ * that are lost together end one after the other: whoever deals what the first held must not deal it to the last.
+ */
+const isRenewing = `lease_expires_at > now() + make_interval(secs => ${leaseSeconds - 2})`;
 
 export function replicaLosses(db: Queryable) {
   return {
@@ -82,7 +88,7 @@ export function replicaLosses(db: Queryable) {
            set agent_id = d.agent_id, epoch = replicas.epoch + case when successor_id is null then 1 else 2 end,
              is_offered = false, successor_id = null, state = 'connecting', since = now(), at_backup_url = false
            from unnest($1::text[], $2::text[], $3::integer[], $4::text[]) as d (id, held_by, held_epoch, agent_id)
-             join agents a on a.id = d.agent_id and a.lease_expires_at > now() and not a.is_draining
+             join agents a on a.id = d.agent_id and a.${isRenewing} and not a.is_draining
              cross join lateral (
                select id from replicas
                where id = d.id and agent_id = d.held_by and epoch = d.held_epoch and wanted <> 'ended'
@@ -98,12 +104,12 @@ export function replicaLosses(db: Queryable) {
         ],
       ),
 
-    /** The agents that keep up and take streams, of whichever backends. */
+    /** The agents that renew their leases, keep up and take streams, of whichever backends. */
     dealees: () =>
       all<Dealee>(
         db,
         `select id, backends, capacity, used_share as "usedShare" from agents
-         where lease_expires_at > now() and not is_draining and behind_reason is null
+         where ${isRenewing} and not is_draining and behind_reason is null
            and backends is not null and capacity is not null`,
       ),
 

@@ -9,7 +9,9 @@ const mostListed = 20_000;
 
 export class Losses {
   readonly #agentID: string | null;
-  #listed: string[] | null = null;
+  readonly #listed: string[] = [];
+  /** Whether any of those that were listed last were free to be locked: only then it is worth to list again. */
+  #wereAnyFree = true;
   #areMany = false;
   readonly #dealers = new Map<number, Dealer | null>();
 
@@ -22,26 +24,26 @@ export class Losses {
    * Locks the next streams that nobody else has locked: of few users at a time, as whatever a user's credits depend on
    * is then written once for many streams, and seldom waits for other processes, each of which begins elsewhere.
    */
-  async lockSome(
-    data: Database,
-    { number, outOf }: Place,
-    except: readonly string[],
-    count: number,
-  ): Promise<readonly Stream[]> {
-    if (this.#listed === null) {
-      const all = await data.replicas.lostStreams(mostListed);
-      this.#areMany = all.length >= dealtFrom.lost;
-      const first = Math.floor((all.length * (number - 1)) / outOf);
-      this.#listed = [...all.slice(first), ...all.slice(0, first)];
-    }
-    while (this.#listed.length > 0) {
+  async lockSome(data: Database, place: Place, except: readonly string[], count: number): Promise<readonly Stream[]> {
+    while (this.#listed.length > 0 || this.#wereAnyFree) {
+      if (this.#listed.length === 0) await this.#list(data, place);
       const ids = this.#listed.splice(0, count).filter((id) => !except.includes(id));
       const locked = ids.length === 0 ? [] : await data.replicas.lockLost(ids);
+      this.#wereAnyFree ||= locked.length > 0;
       if (locked.length > 0) return locked;
     }
     // A stream of which dead agents held both replicas comes twice.
     const rest = await data.replicas.lockStreamsOfDeadAgents(except, count);
     return [...new Map(rest.map((stream) => [stream.id, stream])).values()];
+  }
+
+  /** Lists what is lost by now: the leases of those that are lost together end one after the other, for a second. */
+  async #list(data: Database, { number, outOf }: Place): Promise<void> {
+    const all = await data.replicas.lostStreams(mostListed);
+    this.#areMany ||= all.length >= dealtFrom.lost;
+    const first = Math.floor((all.length * (number - 1)) / outOf);
+    this.#listed.push(...all.slice(first), ...all.slice(0, first));
+    this.#wereAnyFree = false;
   }
 
   /**

@@ -73,7 +73,9 @@ async function loss(
   used: () => Promise<TimeUsed>,
   steady: TimeUsed,
 ): Promise<void> {
-  const lostAgents = fleet.agentIDs.slice(0, Math.round(fleet.agentIDs.length * share));
+  // Agents renew their leases one after the other, in this order: those of a zone do so at any time of a second.
+  const count = Math.round(fleet.agentIDs.length * share);
+  const lostAgents = Array.from({ length: count }, (_, index) => fleet.agentIDs[Math.floor(index / share)]!);
   const held = 'select stream_id from replicas where agent_id = any ($1)';
   const { rows } = await pool.query<{ stream_id: string }>(held, [lostAgents]);
   const away = new Set(rows.map((row) => row.stream_id));

@@ -1,6 +1,7 @@
 // After the loss of many agents, what they held is dealt out to the others at once.
 import { beforeAll, beforeEach, expect, it } from 'vitest';
 import { databaseOn, inTransaction } from '../../lambda/data/database.ts';
+import { Losses } from '../../lambda/orchestration/losses.ts';
 import { recoverReplicas } from '../../lambda/orchestration/recover-replicas.ts';
 import { reportReplica } from '../../lambda/orchestration/replica-reports.ts';
 import { fillParts, fillUsers, insertLiveStreams } from '../bench/orchestration-rows.ts';
@@ -97,6 +98,36 @@ it('leaves what few agents held to be claimed, which begins at once', async () =
     .query(`update agents set lease_expires_at = now() + interval '1 hour' where id = any ($1)`, [lostAgents.slice(1)]);
   await recoverReplicas(database.pool(), 'agent_59');
   expect(await count(`state = 'waiting' and agent_id is null`)).toBe(10);
+});
+
+it('deals nothing to agents that have not renewed their leases lately, as they may be lost as well', async () => {
+  const silent = Array.from({ length: 5 }, (_, index) => `agent_${index + 30}`);
+  await database
+    .pool()
+    .query(`update agents set used_share = 0, lease_expires_at = now() + interval '2.9 s' where id = any ($1)`, [
+      silent,
+    ]);
+  await recoverReplicas(database.pool(), 'agent_59');
+  expect(await count(`state = 'connecting'`)).toBe(200);
+  expect(await count(`state = 'connecting' and agent_id = any ($1)`, silent)).toBe(0);
+});
+
+it('goes on with agents whose leases end while it recovers, and deals once many streams are lost', async () => {
+  const later = lostAgents.slice(10);
+  const end = (agentIDs: readonly string[], at: string) =>
+    database.pool().query(`update agents set lease_expires_at = ${at} where id = any ($1)`, [agentIDs]);
+  await end(later, `now() + interval '1 hour'`);
+  const losses = new Losses('agent_59');
+  const place = { number: 1, outOf: 1 };
+  await inTransaction(database.pool(), async (data) => {
+    const first = await losses.lockSome(data, place, [], streams);
+    expect(first).toHaveLength(100);
+    expect(await losses.dealer(data, place)).toBeNull();
+    await end(later, `'-infinity'`);
+    const firstIDs = first.map(({ id }) => id);
+    expect(await losses.lockSome(data, place, firstIDs, streams)).toHaveLength(100);
+    expect(await losses.dealer(data, place)).not.toBeNull();
+  });
 });
 
 it('is the work of few processes, of which one that died keeps nobody from it for long', async () => {
