@@ -81,7 +81,7 @@ export function createPostgresCommandQueue({ pool, consumer, log }: PostgresComm
       const remove = async (records: readonly SQSRecord[]) => {
         await pool.query(
           `delete from outbox using unnest($1::bigint[], $2::uuid[]) as done (id, receipt)
-           where outbox.id = done.id and outbox.receipt = done.receipt`,
+           where outbox.id = done.id and outbox.receipt = done.receipt returning ${unsynced}`,
           [records.map((record) => record.messageId), records.map((record) => record.receiptHandle)],
         );
       };
@@ -103,6 +103,12 @@ export async function redeliver(pool: Pool, consumer: string | null): Promise<vo
     [consumer],
   );
 }
+
+/**
+ * SQL: lets a statement that wrote rows end before the disk has it. If the machine fails in that moment, a command is
+ * delivered once more, as any may be. Whatever is committed after it waits for the disk, and takes it along.
+ */
+const unsynced = `set_config('synchronous_commit', 'off', true)`;
 
 /** Rows that may be received, those first whose turn it is: parameters `$1` queue and `$4` how many. */
 const inTurn = `select id from outbox
@@ -158,7 +164,7 @@ async function claim(
        dead_at = case when o.receives >= $3 then now() end
      from due where o.id = due.id
      returning o.id, o.body::text as body, o.user_id, o.traceparent, o.receipt, o.receives,
-       o.dead_at is not null as dead,
+       o.dead_at is not null as dead, ${unsynced},
        extract(epoch from o.created_at)::float8 * 1000 as "createdAtMs"`,
     isLeaving ? [...parameters, leaving] : [...parameters],
   );
