@@ -1,7 +1,7 @@
 // SQL of renewals: the statement by which an agent keeps its lease each second, and learns what there is to do.
 import { declaredDead, leaseSeconds } from './agents.ts';
 import type { AgentLoad } from './agents.ts';
-import { isPlaceFree } from './places.ts';
+import { isRecoveryPlaceFree } from './places.ts';
 import type { LookedAtReplica } from './previews.ts';
 import { one } from './queryable.ts';
 import type { Queryable } from './queryable.ts';
@@ -59,9 +59,6 @@ interface RenewalRow {
 const isAnyUntaken = `coalesce((
   select true from replicas where agent_id is null and wanted <> 'ended' order by requested_at desc limit 1), false)`;
 
-/** SQL: whether there is a place for one more that frees what dead agents hold. */
-const isAnyPlaceFree = `exists (select from places where work = 'recovery' and ${isPlaceFree})`;
-
 const noLoad: AgentLoad = { usedShare: 0, behindReason: null };
 
 export function agentRenewals(db: Queryable) {
@@ -101,8 +98,8 @@ export function agentRenewals(db: Queryable) {
              or exists (select from billing_accounts where due_at <= now()) as is_any_due,
            exists (
              select from agents
-             where id <> $1 and lease_expires_at < now() and (lease_expires_at > ${declaredDead} or ${isAnyPlaceFree}))
-             as is_any_to_recover,
+             where id <> $1 and lease_expires_at < now()
+               and (lease_expires_at > ${declaredDead} or ${isRecoveryPlaceFree})) as is_any_to_recover,
            exists (select from outbox where visible_at <= now() and dead_at is null) as is_any_unsent,
            (select coalesce(json_agg(json_build_object('streamID', p.stream_id, 'replicaID', id, 'role', role)), '[]')
             from stream_previews p cross join lateral (

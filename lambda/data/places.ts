@@ -15,7 +15,10 @@ export interface Place {
 const keptSeconds = 2;
 
 /** SQL: whether nobody keeps a place. */
-export const isPlaceFree = '(held_until is null or held_until < clock_timestamp())';
+const isPlaceFree = '(held_until is null or held_until < clock_timestamp())';
+
+/** SQL: whether there is a place for one more that frees what dead agents hold. */
+export const isRecoveryPlaceFree = `exists (select from places where work = 'recovery' and ${isPlaceFree})`;
 
 /**
  * SQL: has Postgres plan statements that are prepared for any values, until the transaction ends. It would plan each of

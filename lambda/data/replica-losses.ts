@@ -44,19 +44,9 @@ export function replicaLosses(db: Queryable) {
     },
 
     /**
-     * Streams of which dead agents still hold replicas, locked. Processes that ask in the same moment get other
-     * streams. A stream comes once for each such replica.
+     * Those of some streams of which dead agents still hold replicas, locked. Processes that ask in the same moment get
+     * other streams.
      */
-    lockStreamsOfDeadAgents: (except: readonly string[], count: number) =>
-      all<Stream>(
-        db,
-        `select s.* from agents a join replicas r on r.agent_id = a.id join streams s on s.id = r.stream_id
-         where a.lease_expires_at = ${declaredDead} and s.id <> all ($1)
-         limit $2 for update of s skip locked`,
-        [except, count],
-      ),
-
-    /** Those of some streams of which dead agents still hold replicas, locked likewise. */
     lockLost: (streamIDs: readonly string[]) =>
       all<Stream>(
         db,
@@ -88,7 +78,7 @@ export function replicaLosses(db: Queryable) {
            set agent_id = d.agent_id, epoch = replicas.epoch + case when successor_id is null then 1 else 2 end,
              is_offered = false, successor_id = null, state = 'connecting', since = now(), at_backup_url = false
            from unnest($1::text[], $2::text[], $3::integer[], $4::text[]) as d (id, held_by, held_epoch, agent_id)
-             join agents a on a.id = d.agent_id and a.${isRenewing} and not a.is_draining
+             join agents a on a.id = d.agent_id and ${isRenewing} and not a.is_draining
              cross join lateral (
                select id from replicas
                where id = d.id and agent_id = d.held_by and epoch = d.held_epoch and wanted <> 'ended'

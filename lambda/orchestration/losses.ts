@@ -4,13 +4,13 @@ import type { Place } from '../data/places.ts';
 import type { Stream } from '../data/streams.ts';
 import { Dealer, dealtFrom } from '../domain/dealing.ts';
 
-/** No more are listed. What is beyond comes after them, in no order. */
+/** No more are listed at a time. What is beyond is listed after them. */
 const mostListed = 20_000;
 
 export class Losses {
   readonly #agentID: string | null;
   readonly #listed: string[] = [];
-  /** Whether any of those that were listed last were free to be locked: only then it is worth to list again. */
+  /** Whether any of those that were listed last were free to be locked: only then is it worth listing again. */
   #wereAnyFree = true;
   #areMany = false;
   readonly #dealers = new Map<number, Dealer | null>();
@@ -29,12 +29,12 @@ export class Losses {
       if (this.#listed.length === 0) await this.#list(data, place);
       const ids = this.#listed.splice(0, count).filter((id) => !except.includes(id));
       const locked = ids.length === 0 ? [] : await data.replicas.lockLost(ids);
-      this.#wereAnyFree ||= locked.length > 0;
-      if (locked.length > 0) return locked;
+      if (locked.length > 0) {
+        this.#wereAnyFree = true;
+        return locked;
+      }
     }
-    // A stream of which dead agents held both replicas comes twice.
-    const rest = await data.replicas.lockStreamsOfDeadAgents(except, count);
-    return [...new Map(rest.map((stream) => [stream.id, stream])).values()];
+    return [];
   }
 
   /** Lists what is lost by now: the leases of those that are lost together end one after the other, for a second. */
