@@ -32,6 +32,8 @@ const hostileBytesPerSecond = 20e6;
 const files = 1000;
 /** Each import of the backlog takes so long. */
 const importMs = 2000;
+/** The schedules come due so long after they were made. By then what wrote all rows at once has settled. */
+const rushAfterMs = 20_000;
 
 export interface BacklogOptions {
   readonly run: LocalRun;
@@ -43,8 +45,13 @@ export interface BacklogOptions {
   readonly clipID: string;
 }
 
-/** Makes the user with all their work. Resolves when all of it waits or is under way. @returns what ends its servers */
-export async function startBacklog(options: BacklogOptions): Promise<AsyncDisposable> {
+export interface RunningBacklog extends AsyncDisposable {
+  /** When all schedules come due, by the clock of this process. */
+  readonly schedulesDueMs: number;
+}
+
+/** Makes the user with all their work. Resolves when all of it waits or is under way; disposing ends its servers. */
+export async function startBacklog(options: BacklogOptions): Promise<RunningBacklog> {
   const { run, pool, dataFolder, sample } = options;
   const servers = new AsyncDisposableStack();
   const { users, invoices } = databaseOn(pool);
@@ -82,11 +89,12 @@ export async function startBacklog(options: BacklogOptions): Promise<AsyncDispos
   });
   servers.use(slow);
   await addImports(pool, slow.url('/file'));
-  await addSchedules(pool);
   await writeFiles(dataFolder, bytes);
   await addCommands(pool, bytes.length);
+  const schedulesDueMs = Date.now() + rushAfterMs;
+  await addSchedules(pool, new Date(schedulesDueMs));
   await pool.query('analyze');
-  return servers;
+  return { schedulesDueMs, [Symbol.asyncDispose]: () => servers.disposeAsync() };
 }
 
 /** What is left of it. */
@@ -148,8 +156,8 @@ async function addImports(pool: Pool, url: string): Promise<void> {
   );
 }
 
-/** Streams that are ready and have to start now. They are too large for this machine, and wait for another. */
-async function addSchedules(pool: Pool): Promise<void> {
+/** Streams that are ready and have to start at one time. They are too large for this machine, and wait for another. */
+async function addSchedules(pool: Pool, dueAt: Date): Promise<void> {
   await pool.query(
     `insert into destinations (id, user_id, name, rtmp_url, sealed_stream_key)
      values ('dst_many', $1, 'x', 'rtmp://127.0.0.1/live', '')`,
@@ -159,10 +167,10 @@ async function addSchedules(pool: Pool): Promise<void> {
     `with made as (
        insert into streams (id, user_id, state, video_upload_id, destination_id, schedule_start_at, stream_backend,
          quality, framerate)
-       select 'str_many_' || n, $1, 'scheduled', 'clip_many', 'dst_many', now(), 'ffmpeg', 'q_2160p', 'f_60'
+       select 'str_many_' || n, $1, 'scheduled', 'clip_many', 'dst_many', $3, 'ffmpeg', 'q_2160p', 'f_60'
        from generate_series(1, $2::int) n returning id)
-     insert into due_times (stream_id, kind, due_at) select id, 'schedule_start', now() from made`,
-    [userID, backlog.schedules],
+     insert into due_times (stream_id, kind, due_at) select id, 'schedule_start', $3 from made`,
+    [userID, backlog.schedules, dueAt],
   );
 }
 

@@ -18,6 +18,10 @@ const pollMs = 5;
 const betweenMs = 50;
 const mostMs = 120_000;
 const scheduledAheadMs = 1500;
+/** Of each kind, so many pieces are not measured: the first start prepares the media, and code is compiled. */
+const warmUps = 4;
+/** Sampling begins so long before the schedules of the backlog come due, so that their rush is in what is measured. */
+const beforeRushMs = 2000;
 const examined = `select from uploads where id = $1 and probe_state = 'completed'`;
 const userID = 'usr_local';
 const media = { quality: 'q_720p', framerate: 'f_30', streamBackend: 'manifest' } as const;
@@ -60,12 +64,15 @@ export async function fairnessBench(): Promise<void> {
     await run.api('POST', '/webhooks', { url: receiver.url, events: ['stream.state_changed'] });
     const clipID = await uploadFile(run.api, await mediaSample('plain.mp4'), 'video/mp4');
     const second = { run, pool, sample, clipID, source, begun };
-    // The first of each kind is not measured: the first start prepares the media, and code is compiled.
-    for (const piece of pieces) await piece(second, -1);
-    const alone = await sampleAll(second, 0);
-    await using _backlog = await startBacklog({ run, pool, dataFolder, sample, clipID });
+    // The very first go one by one: starts of what is not prepared yet would wait for one preparation together.
+    for (const piece of pieces) await piece(second, 0);
+    await sampleAll(second, 1, warmUps);
+    const alone = await sampleAll(second, 100, samples);
+    await using many = await startBacklog({ run, pool, dataFolder, sample, clipID });
+    await sampleAll(second, 1000, warmUps);
+    await delay(many.schedulesDueMs - beforeRushMs - Date.now());
     const before = await backlogLeft(pool);
-    const beside = await sampleAll(second, samples);
+    const beside = await sampleAll(second, 1100, samples);
     print(alone, beside);
     console.log('Of the backlog there was left at first and at the end:');
     console.table({ first: before, end: await backlogLeft(pool) });
@@ -149,11 +156,11 @@ async function untilRow(pool: Pool, sql: string, id: string): Promise<void> {
 }
 
 /** So many pieces of each kind, one after the other, and all kinds at once. */
-async function sampleAll(second: Second, first: number): Promise<Map<string, number[]>> {
+async function sampleAll(second: Second, first: number, count: number): Promise<Map<string, number[]>> {
   const all = new Map<string, number[]>();
   await Promise.all(
     pieces.map(async (piece) => {
-      for (let number = first; number < first + samples; number++) {
+      for (let number = first; number < first + count; number++) {
         for (const [what, ms] of Object.entries(await piece(second, number)))
           all.set(what, [...(all.get(what) ?? []), ms]);
         await delay(betweenMs);
