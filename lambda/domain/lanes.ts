@@ -17,7 +17,7 @@ export function takesMedia(backends: readonly StreamToSend['backend'][]): boolea
   return backends.length === 0 || backends.includes('ffmpeg');
 }
 
-/** Imports of a worker. Each takes the memory of two parts. */
+/** Imports of a worker. Each takes the memory of two parts at most. */
 export const importLanes: Lanes = { count: 4, ofUser: 3 };
 
 /**

@@ -1,4 +1,4 @@
-// Collects bytes into the parts of an object, in the memory of two: one fills while the one before it is stored.
+// Collects bytes into the parts of an object, in the memory of two at most: one fills while the other is stored.
 import { partBytes } from '../domain/upload-parts.ts';
 import type { ObjectPart, ObjectStore } from '../ports/object-store/object-store.ts';
 
@@ -8,11 +8,17 @@ export interface PartTarget {
   readonly multipartID: string;
 }
 
+/**
+ * Memory for so much is taken at first, and for twice as much whenever that is full. Most files have less than a part,
+ * and V8 collects all garbage of the process for every few parts that it has to make room for.
+ */
+const firstBytes = 256 * 1024;
+
 export class PartWriter {
   readonly #target: PartTarget;
   readonly #parts: ObjectPart[];
-  #filling = Buffer.allocUnsafe(partBytes);
-  #spare = Buffer.allocUnsafe(partBytes);
+  #filling: Buffer = Buffer.allocUnsafe(firstBytes);
+  #spare: Buffer | null = null;
   #filled = 0;
   #storing: Promise<void> = Promise.resolve();
   /** How many parts were handed over to be stored. */
@@ -40,7 +46,14 @@ export class PartWriter {
       this.#filled += copied;
       from += copied;
       if (this.#filled === partBytes) await this.#store();
+      else if (this.#filled === this.#filling.length) this.#grow();
     }
+  }
+
+  #grow(): void {
+    const grown = Buffer.allocUnsafe(Math.min(2 * this.#filling.length, partBytes));
+    this.#filling.copy(grown);
+    this.#filling = grown;
   }
 
   /** Stores what is left and makes the object. */
@@ -62,7 +75,7 @@ export class PartWriter {
     const body = this.#filling.subarray(0, this.#filled);
     this.#begun += 1;
     const partNumber = this.#begun;
-    [this.#filling, this.#spare] = [this.#spare, this.#filling];
+    [this.#filling, this.#spare] = [this.#spare ?? Buffer.allocUnsafe(firstBytes), this.#filling];
     this.#filled = 0;
     this.#storing = objects
       .putPart(objectKey, multipartID, partNumber, body)
