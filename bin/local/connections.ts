@@ -48,6 +48,12 @@ export const objectsPath = '/objects';
 /** Where the site has its checkout page. */
 export const checkoutPath = '/checkout';
 
+/**
+ * A connection that is new costs a request a tenth of a second: Postgres begins a process, which knows no table yet. So
+ * those of a rush are there for the next one.
+ */
+const keptIdleMs = 300_000;
+
 /** @param options `databaseURL` is of a database that is migrated already @param maxClients of the pool */
 export async function connectLocally(
   options: LocalConnectionsOptions,
@@ -55,7 +61,7 @@ export async function connectLocally(
   log: Log,
 ): Promise<LocalConnections> {
   const { databaseURL, serviceSecret, objectsFolder, siteURL } = options;
-  const pool = createPool({ connectionString: databaseURL, max: maxClients });
+  const pool = createPool({ connectionString: databaseURL, max: maxClients, idleTimeoutMillis: keptIdleMs });
   const masterKey = await readFile(options.masterKeyFile);
   return {
     pool,
