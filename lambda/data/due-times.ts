@@ -25,6 +25,7 @@ const startsLock = 27;
 /** The first, second, … that is due of its user. */
 export interface DueInTurn extends DueTime {
   readonly turn: number;
+  readonly user_id: string;
 }
 
 export function dueTimes(db: Queryable) {
@@ -87,13 +88,18 @@ export function dueTimes(db: Queryable) {
      * Due times that have come, in fair turns: first the oldest of each user, then the second of each, and so on. So
      * thousands of one user keep nobody waiting. Items that begin come after everything else, in turns of their own:
      * they are only told, and the rest costs money.
+     * @param except streams and users of whom nothing is answered
      * @param most how many are answered, and how many of a user, and of items that begin as many again
      */
-    dueInTurn: (except: readonly string[], most: { readonly all: number; readonly ofUser: number }) =>
+    dueInTurn: (
+      except: { readonly streamIDs: readonly string[]; readonly userIDs: readonly string[] },
+      most: { readonly all: number; readonly ofUser: number },
+    ) =>
       all<DueInTurn>(
         db,
-        `with users as materialized (select distinct user_id from due_times where due_at <= now() and not resting)
-         select stream_id, kind, due_at, turn from users cross join (values (false), (true)) as told (is_item)
+        `with users as materialized (
+           select distinct user_id from due_times where due_at <= now() and not resting and user_id <> all ($4))
+         select stream_id, kind, due_at, turn, user_id from users cross join (values (false), (true)) as told (is_item)
          cross join lateral (
            select stream_id, kind, due_at, row_number() over (order by due_at, stream_id)::int as turn
            from due_times
@@ -101,7 +107,7 @@ export function dueTimes(db: Queryable) {
              and due_at <= now() and not resting and stream_id <> all ($1)
            order by due_at, stream_id limit $3) due
          order by is_item, turn, due_at limit $2`,
-        [except, most.all, most.ofUser],
+        [except.streamIDs, most.all, most.ofUser, except.userIDs],
       ),
 
     /**

@@ -10,6 +10,7 @@ import type { StateReason, Stream } from '../data/streams.ts';
 import { wordsOf } from '../domain/limits.ts';
 import { noCapacityDetail } from '../domain/no-capacity.ts';
 import { isBlocking } from '../domain/readiness-issues.ts';
+import { BacklogRests } from './backlog-rests.ts';
 import { fireCredits } from './fire-credits.ts';
 import { refreshJoins } from './settle-joins.ts';
 import { startStream } from './start-stream.ts';
@@ -22,12 +23,13 @@ import { stopStream } from './stop-stream.ts';
  * of another user than that.
  */
 const round = { all: 100, ofUser: 5 } as const;
-const mostPauseMs = 500;
+/** While somebody's backlog rests, it is looked so often what has come due of others. */
+const lookEveryMs = 200;
 
 /**
  * Fires everything that is due now, each due time in a transaction of its own: in rounds, in which accounts whose
- * credits are gone come first, and then a few due times of each user. Any number of processes may call this at once: a
- * due time is locked with its stream while it is fired, so each is fired once.
+ * credits are gone come first, and then a few due times of each user, who rests after that many. Any number of
+ * processes may call this at once: a due time is locked with its stream while it is fired, so each is fired once.
  * @param signal once it aborts, nothing more is fired: thousands can be due while a process is asked to end
  * @returns how many due times and accounts were handled
  * @throws the first failure, once everything else has been fired
@@ -41,6 +43,7 @@ export async function fireDue(
   const failed = new Map<string, unknown>();
   const failures: unknown[] = [];
   const data = databaseOn(pool);
+  const rests = new BacklogRests();
   let handled = 0;
   while (!signal?.aborted) {
     const now = await data.now();
@@ -50,36 +53,37 @@ export async function fireDue(
     });
     const failedBefore = failed.size;
     let fired = 0;
-    const beganMs = performance.now();
-    const dueInTurn = await data.dueTimes.dueInTurn([...failed.keys()], round);
+    const tookMs = new Map<string, number>();
+    const except = { streamIDs: [...failed.keys()], userIDs: rests.at(performance.now()) };
+    const dueInTurn = await data.dueTimes.dueInTurn(except, round);
     for (const due of dueInTurn) {
       if (signal?.aborted) break;
       if (failed.has(due.stream_id)) continue;
       const options = { ...startOptions, now: clock() };
+      const beganMs = performance.now();
       const fireIt = inTransaction(pool, (transaction) => fireLocked(transaction, due, options));
       const isFired = await fireIt.catch((error: unknown) => {
         failed.set(due.stream_id, error);
         return false;
       });
-      if (isFired) fired += 1;
+      if (isFired) {
+        fired += 1;
+        tookMs.set(due.user_id, (tookMs.get(due.user_id) ?? 0) + performance.now() - beganMs);
+      }
+      const tookOfUserMs = tookMs.get(due.user_id);
+      if (due.turn === round.ofUser && tookOfUserMs !== undefined)
+        rests.begin(due.user_id, tookOfUserMs, performance.now());
     }
     handled += fired;
-    const isBacklog = dueInTurn.some(({ turn }) => turn === round.ofUser);
-    if (fired > 0 && isBacklog) await giveWay(performance.now() - beganMs);
+    if (fired > 0 || failed.size > failedBefore) continue;
+    const restMs = rests.msUntilNextEnd(performance.now());
     // What was found and neither fired nor failed is being fired by another process, which goes on with what is left.
-    if (fired === 0 && failed.size === failedBefore) break;
+    if (restMs === null) break;
+    await new Promise((resolve) => setTimeout(resolve, Math.min(restMs, lookEveryMs)));
   }
   const [failure] = [...failed.values(), ...failures];
   if (failure !== undefined) throw failure;
   return handled;
-}
-
-/**
- * One user's backlog takes half of the time at most: whoever fires one thing after the other keeps the database busy,
- * which others need. What comes meanwhile waits for no longer than the round took.
- */
-function giveWay(tookMs: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, Math.min(tookMs, mostPauseMs)));
 }
 
 /** @returns whether it was still due, and no other process had its stream */

@@ -109,9 +109,11 @@ describe('of due times', () => {
        select id, 'duration_over', now() - case user_id when 'usr_one' then interval '1 s' else interval '1 min' end
        from streams where user_id in ('usr_many', 'usr_one')`,
     );
-    const found = await data().dueTimes.dueInTurn([], { all: 100, ofUser: 5 });
+    const found = await data().dueTimes.dueInTurn({ streamIDs: [], userIDs: [] }, { all: 100, ofUser: 5 });
     expect(found.slice(0, 2).map(({ stream_id: id }) => id)).toContain('str_one');
     expect(found).toHaveLength(6);
+    const ofOthers = await data().dueTimes.dueInTurn({ streamIDs: [], userIDs: ['usr_many'] }, { all: 100, ofUser: 5 });
+    expect(ofOthers.map(({ user_id: id }) => id)).toEqual(['usr_one']);
   });
 
   it('items that begin come after everything else, however many of the user are due for longer', async () => {
@@ -125,7 +127,7 @@ describe('of due times', () => {
        select id, 'item_start', now() - interval '1 hour' from streams where user_id = 'usr_items'
        union all select 'str_items_1', 'schedule_end', now() - interval '1 s'`,
     );
-    const found = await data().dueTimes.dueInTurn([], { all: 100, ofUser: 5 });
+    const found = await data().dueTimes.dueInTurn({ streamIDs: [], userIDs: [] }, { all: 100, ofUser: 5 });
     const kinds = found.filter(({ stream_id: id }) => id.startsWith('str_items')).map(({ kind }) => kind);
     expect(kinds).toEqual(['schedule_end', ...Array.from({ length: 5 }, () => 'item_start')]);
     expect(found.slice(-5).map(({ kind }) => kind)).toEqual(kinds.slice(1));
