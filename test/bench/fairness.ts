@@ -15,9 +15,10 @@ import { backlog, backlogLeft, startBacklog } from './fairness-backlog.ts';
 
 const samples = Number(process.env['FAIRNESS_SAMPLES'] ?? 30);
 const pollMs = 5;
-const betweenMs = 500;
+const betweenMs = 50;
 const mostMs = 120_000;
-const scheduledAheadMs = 1500;
+/** Schedules come due at any time of a second: agents look once in it, and a fixed time would always be just before. */
+const scheduledAheadMs = (number: number) => 1000 + ((number * 618) % 1000);
 /** Of each kind, so many pieces are not measured: the first start prepares the media, and code is compiled. */
 const warmUps = 4;
 /** Sampling begins so long before the schedules of the backlog come due, so that their rush is in what is measured. */
@@ -111,7 +112,7 @@ async function schedulePiece({ run: { api, connection }, pool, clipID }: Second,
   const target = { name: 'ingest', rtmpURL: connection.rtmpURL, streamKey: `one${number}` };
   const { id: destinationID } = await api('POST', '/destinations', target);
   const { id } = await api('POST', '/streams', { ...media, videoUploadObjectID: clipID, destinationID });
-  const dueMs = Date.now() + scheduledAheadMs;
+  const dueMs = Date.now() + scheduledAheadMs(number);
   await api('POST', `/streams/${id}/schedule`, { scheduleStartAt: new Date(dueMs).toISOString() });
   await untilRow(pool, `select from streams where id = $1 and state <> 'scheduled'`, id);
   const startedMs = Date.now();
