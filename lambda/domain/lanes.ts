@@ -20,6 +20,27 @@ export function takesMedia(backends: readonly StreamToSend['backend'][]): boolea
 /** Imports of a worker. Each takes the memory of two parts at most. */
 export const importLanes: Lanes = { count: 4, ofUser: 3 };
 
+/** What waited longer was one of many pieces of its user; what waited less has just been asked for. */
+const askedJustNowMs = 2000;
+/** After a piece of a backlog its user rests for so many times as long as it took, but not longer than so. */
+const restsFor = 3;
+const mostRestMs = 1000;
+/** Nobody rests for the sake of what was begun longer ago. */
+const restsForOthersWithinMs = 1000;
+
+/** Whether a piece of work that waited so long has just been asked for. */
+export const isAskedJustNow = (waitedMs: number): boolean => waitedMs < askedJustNowMs;
+
+/**
+ * How long a user rests after a piece of work, so that what others have just asked for finds the machine less busy.
+ * Where all have waited, resting would help nobody.
+ * @param sinceOthersMs how long ago something was begun that another user had just asked for
+ */
+export function restMs(waitedMs: number, tookMs: number, sinceOthersMs: number): number {
+  if (isAskedJustNow(waitedMs) || sinceOthersMs > restsForOthersWithinMs) return 0;
+  return Math.min(restsFor * tookMs, mostRestMs);
+}
+
 /**
  * The users of whom nothing more may be begun for now.
  * @param underWay whose the pieces of work under way are; null: nobody's, and such a piece counts for nobody

@@ -1,29 +1,54 @@
 // The lanes of one process: what is under way in them, and whose it is.
-import { usersAtBound } from '../../domain/lanes.ts';
+import { isAskedJustNow, restMs, usersAtBound } from '../../domain/lanes.ts';
 import type { Lanes } from '../../domain/lanes.ts';
 
 export class BusyLanes {
   readonly #lanes: Lanes;
   /** Whose each piece of work under way is; null: nobody's. */
   readonly #underWay = new Map<Promise<void>, string | null>();
+  /** The piece begun last that its user had just asked for. */
+  #justAsked: { readonly userID: string | null; readonly beganMs: number } | null = null;
+  readonly #resting = new Set<string>();
   readonly #listeners = new Set<() => void>();
 
   constructor(lanes: Lanes) {
     this.#lanes = lanes;
   }
 
-  /** Begins a piece of work of a user in a lane of its own. @param work never rejects */
-  begin(userID: string | null, work: () => Promise<void>): void {
+  /**
+   * Begins a piece of work of a user in a lane of its own.
+   * @param work never rejects
+   * @param waitedMs how long ago it was asked for
+   */
+  begin(userID: string | null, work: () => Promise<void>, waitedMs = 0): void {
+    const beganMs = performance.now();
+    if (isAskedJustNow(waitedMs)) this.#justAsked = { userID, beganMs };
     const piece = work().finally(() => {
       this.#underWay.delete(piece);
-      for (const listener of this.#listeners) listener();
+      if (userID !== null) this.#rest(userID, waitedMs, performance.now() - beganMs);
+      this.#tellListeners();
     });
     this.#underWay.set(piece, userID);
   }
 
-  /** The users who have as much under way as they may. */
+  /** The users of whom nothing is begun for now: they have as much under way as they may, or rest. */
   usersAtBound(): string[] {
-    return usersAtBound(this.#underWay.values(), this.#lanes);
+    return [...usersAtBound(this.#underWay.values(), this.#lanes), ...this.#resting];
+  }
+
+  #rest(userID: string, waitedMs: number, tookMs: number): void {
+    if (!this.#justAsked || this.#justAsked.userID === userID) return;
+    const forMs = restMs(waitedMs, tookMs, performance.now() - this.#justAsked.beganMs);
+    if (forMs === 0) return;
+    this.#resting.add(userID);
+    setTimeout(() => {
+      this.#resting.delete(userID);
+      this.#tellListeners();
+    }, forMs).unref();
+  }
+
+  #tellListeners(): void {
+    for (const listener of this.#listeners) listener();
   }
 
   get isFull(): boolean {

@@ -60,7 +60,7 @@ export async function deliverUntilAborted(
       const records = await source.receive(busy);
       if (records.length === 0) return;
       if (room) await carryOut(records);
-      else busy.begin(userOf(records[0]!), () => trying(() => carryOut(records)));
+      else busy.begin(userOf(records[0]!), () => trying(() => carryOut(records)), waitedMs(records[0]!));
     });
   }
   if (!room) await busy.settled();
@@ -69,6 +69,10 @@ export async function deliverUntilAborted(
 /** Whose work a record is; null: nobody's. */
 export function userOf({ attributes }: SQSRecord): string | null {
   return attributes.MessageGroupId ?? null;
+}
+
+function waitedMs({ attributes }: SQSRecord): number {
+  return Date.now() - Number(attributes.SentTimestamp);
 }
 
 /** How long to wait after so many failures in a row: 100 ms, doubled each time, at most 5 s. */
