@@ -26,11 +26,11 @@ const computed = `
   where s.user_id = $1 and s.status = 'ACTIVE' and r.wanted <> 'ended'`;
 
 export function limits(db: Queryable) {
-  /** @param counted SQL of the limits that are counted, with the columns limit_name and used */
-  const facts = (userID: string, names: readonly LimitName[], counted: string) =>
+  /** What the user has of each of these. */
+  const facts = (userID: string, names: readonly LimitName[]) =>
     all<LimitFacts>(
       db,
-      `with counted as (${counted}),
+      `with counted as (select limit_name, used from limit_use where user_id = $1 and limit_name = any ($2)),
        known as (select * from counted union all select * from (${computed}) c where limit_name = any ($2))
        select wanted.limit_name, coalesce(sum(known.used), 0)::bigint as used, max(o.allowed) as override,
          (select coalesce(sum(remaining_credits), 0) from invoices where user_id = $1 and remaining_credits <> 0)
@@ -43,9 +43,7 @@ export function limits(db: Queryable) {
     );
 
   return {
-    /** What the user has of each of these. */
-    facts: (userID: string, names: readonly LimitName[]) =>
-      facts(userID, names, 'select limit_name, used from limit_use where user_id = $1 and limit_name = any ($2)'),
+    facts,
 
     /**
      * The same, locked until the transaction ends: whoever else is about to use more of one of them, or of what is
@@ -53,11 +51,7 @@ export function limits(db: Queryable) {
      */
     lock: async (userID: string, names: readonly LimitName[]) => {
       await db.query('select lock_uses($1, $2)', [userID, names]);
-      return facts(
-        userID,
-        names,
-        'select limit_name, used from limit_use where user_id = $1 and limit_name = any ($2)',
-      );
+      return facts(userID, names);
     },
 
     /** Allows a user another number than the table; null: what the table says. */

@@ -197,10 +197,12 @@ export function renditions(db: Queryable) {
     toKeep: async (by: keyof typeof keptBy, id: string) => {
       // A process that has just written what was found in an upload commits before this goes on. One that comes to
       // write it later waits for this transaction, and then sees what it has asked for.
-      await db.query(
+      const { rowCount } = await db.query(
         `select from uploads where id in (select u.id from ${keptItems} and ${keptBy[by]}) order by id for share`,
         [id],
       );
+      // Whoever puts one there from now on asks for it too, and finds what is committed by then.
+      if (rowCount === 0) return [];
       return all<KeptUpload>(
         db,
         `select distinct u.id as upload_id, u.content_hash, s.user_id, format,
