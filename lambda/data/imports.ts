@@ -124,10 +124,9 @@ export function imports(db: Queryable) {
 
     /**
      * Notes the multipart upload that the parts go to from now on, and the version of the source that they come from.
-     * @param multipartID null where the object is too small for parts
      * @returns false if the worker does not hold the import any more
      */
-    beginParts: async ({ uploadID, epoch }: HeldImport, multipartID: string | null, version: SourceVersion) => {
+    beginParts: async ({ uploadID, epoch }: HeldImport, multipartID: string, version: SourceVersion) => {
       const { rowCount } = await db.query(
         `update imports set multipart_id = $3, source_version = $4, bytes_received = 0
          where upload_id = $1 and epoch = $2 and lease_expires_at is not null`,

@@ -17,10 +17,10 @@ export interface ImportRunOptions {
   /** What opens the link of the import, made anew for each attempt, as it may expire. */
   readonly link: () => Promise<Link>;
   /**
-   * Called before the first bytes, to write down where the parts go, if there are any, and what source they come from.
+   * Called before the first part, to write down where the parts go and what source they come from.
    * @throws when the import is no longer this worker's
    */
-  readonly begin: (multipartID: string | null, source: OpenSource) => Promise<void>;
+  readonly begin: (multipartID: string, source: OpenSource) => Promise<void>;
   readonly steadyClock: () => number;
   readonly random: () => number;
   readonly log: Log;
@@ -167,15 +167,11 @@ export class ImportRun {
   async #goOn(): Promise<PartWriter | null> {
     if (this.#multipartID === null || !this.#version?.validator) return null;
     const { claim, objects } = this.#options;
-    const { object_key: objectKey } = claim;
-    const multipartID = this.#multipartID;
+    const target = { objects, objectKey: claim.object_key, multipartID: this.#multipartID };
     try {
-      const stored = await objects.listParts(objectKey, multipartID);
+      const stored = await objects.listParts(target.objectKey, target.multipartID);
       const gap = stored.findIndex((part, index) => part.partNumber !== index + 1 || part.sizeBytes !== partBytes);
-      const writer = new PartWriter(
-        { objects, objectKey, as: { multipartID } },
-        gap < 0 ? stored : stored.slice(0, gap),
-      );
+      const writer = new PartWriter(target, gap < 0 ? stored : stored.slice(0, gap));
       this.#bytesReceived = writer.bytes;
       return writer;
     } catch (error) {
@@ -190,19 +186,16 @@ export class ImportRun {
     await this.#forgetWriter();
     await this.abandon();
     this.#bytesReceived = 0;
-    const facts = { contentType: source.mimeType };
-    const { sizeBytes } = source.version;
-    const isSmall = sizeBytes !== null && sizeBytes < partBytes;
-    const multipartID = isSmall ? null : await objects.createMultipart(objectKey, facts);
+    const multipartID = await objects.createMultipart(objectKey, { contentType: source.mimeType });
     try {
       await begin(multipartID, source);
     } catch (error) {
-      if (multipartID !== null) await objects.abortMultipart(objectKey, multipartID);
+      await objects.abortMultipart(objectKey, multipartID);
       throw error;
     }
     this.#version = source.version;
     this.#multipartID = multipartID;
-    this.#writer = new PartWriter({ objects, objectKey, as: multipartID === null ? facts : { multipartID } }, []);
+    this.#writer = new PartWriter({ objects, objectKey, multipartID }, []);
     return this.#writer;
   }
 }

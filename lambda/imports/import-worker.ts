@@ -141,7 +141,7 @@ class ImportWorker {
     const unannounced = sourceOptions.limits.maxBytesUnannounced;
     log('import_claimed', { uploadID: claim.upload_id, epoch: claim.epoch });
     const ending = new AbortController();
-    const begin = async (multipartID: string | null, source: OpenSource) => {
+    const begin = async (multipartID: string, source: OpenSource) => {
       const expectedBytes = source.version.sizeBytes ?? unannounced;
       const work = { claim, multipartID, source, expectedBytes, limitFactor };
       if (await inTransaction(pool, (tx) => beginImport(tx, work))) return;
@@ -235,7 +235,7 @@ class ImportWorker {
 
 interface BegunImport {
   readonly claim: ClaimedImport;
-  readonly multipartID: string | null;
+  readonly multipartID: string;
   readonly source: OpenSource;
   /** How many bytes come, or may come where the source does not say it. */
   readonly expectedBytes: number;

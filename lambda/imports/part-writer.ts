@@ -1,13 +1,11 @@
 // Collects bytes into the parts of an object, in the memory of two at most: one fills while the other is stored.
 import { partBytes } from '../domain/upload-parts.ts';
 import type { ObjectPart, ObjectStore } from '../ports/object-store/object-store.ts';
-import { ImportError } from './import-error.ts';
 
 export interface PartTarget {
   readonly objects: ObjectStore;
   readonly objectKey: string;
-  /** Of the parts; of an object that is smaller than one, and is written at once, with fewer requests and flushes. */
-  readonly as: { readonly multipartID: string } | { readonly contentType: string };
+  readonly multipartID: string;
 }
 
 /**
@@ -33,6 +31,10 @@ export class PartWriter {
     this.#begun = parts.length;
   }
 
+  get multipartID(): string {
+    return this.#target.multipartID;
+  }
+
   /** How many bytes were taken so far, whether they are stored or in memory. */
   get bytes(): number {
     return this.#begun * partBytes + this.#filled;
@@ -56,11 +58,10 @@ export class PartWriter {
 
   /** Stores what is left and makes the object. */
   async complete(): Promise<void> {
-    const { objects, objectKey, as } = this.#target;
-    if ('contentType' in as) return objects.write(objectKey, this.#filling.subarray(0, this.#filled), as);
     if (this.#filled > 0) await this.#store();
     await this.#storing;
-    await objects.completeMultipart(objectKey, as.multipartID, this.#parts);
+    const { objects, objectKey, multipartID } = this.#target;
+    await objects.completeMultipart(objectKey, multipartID, this.#parts);
   }
 
   /** Waits for the part that is being stored, whether that succeeds or fails. */
@@ -70,16 +71,14 @@ export class PartWriter {
 
   async #store(): Promise<void> {
     await this.#storing;
-    const { objects, objectKey, as } = this.#target;
-    // The source has sent more than it announced.
-    if ('contentType' in as) throw new ImportError('cut_off');
+    const { objects, objectKey, multipartID } = this.#target;
     const body = this.#filling.subarray(0, this.#filled);
     this.#begun += 1;
     const partNumber = this.#begun;
     [this.#filling, this.#spare] = [this.#spare ?? Buffer.allocUnsafe(firstBytes), this.#filling];
     this.#filled = 0;
     this.#storing = objects
-      .putPart(objectKey, as.multipartID, partNumber, body)
+      .putPart(objectKey, multipartID, partNumber, body)
       .then((part) => void this.#parts.push(part));
     // The next call awaits this promise and throws its error. Until then nobody handles the error.
     this.#storing.catch(() => {});
