@@ -76,9 +76,10 @@ export async function fireDue(
     }
     handled += fired;
     if (fired > 0 || failed.size > failedBefore) continue;
-    const restMs = rests.msUntilNextEnd(performance.now());
     // What was found and neither fired nor failed is being fired by another process, which goes on with what is left.
-    if (restMs === null) break;
+    // Who has rested since they were left out still has their backlog.
+    if (except.userIDs.length === 0) break;
+    const restMs = rests.msUntilNextEnd(performance.now()) ?? 0;
     await new Promise((resolve) => setTimeout(resolve, Math.min(restMs, lookEveryMs)));
   }
   const [failure] = [...failed.values(), ...failures];
