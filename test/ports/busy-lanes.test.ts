@@ -45,3 +45,22 @@ it('a user does not rest for the sake of what they have just asked for themselve
   await carryOut(lanes, 'many', minuteMs, 100);
   expect(lanes.usersAtBound()).toEqual([]);
 });
+
+it('no lane is free because a user has rested', async () => {
+  const lanes = new BusyLanes({ count: 2, ofUser: 1 });
+  await carryOut(lanes, 'one', 10, 100);
+  await carryOut(lanes, 'many', minuteMs, 100);
+  const ends = ['one', 'two'].map((userID) => {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    lanes.begin(userID, () => promise);
+    return resolve;
+  });
+  const free = vi.fn<() => void>();
+  void lanes.untilFree(new AbortController().signal).then(free);
+  await vi.advanceTimersByTimeAsync(1000);
+  expect(lanes.usersAtBound()).toEqual(['one', 'two']);
+  expect(free).not.toHaveBeenCalled();
+  ends[0]!();
+  await vi.advanceTimersByTimeAsync(0);
+  expect(free).toHaveBeenCalledOnce();
+});

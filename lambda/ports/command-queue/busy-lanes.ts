@@ -55,7 +55,7 @@ export class BusyLanes {
     return this.#underWay.size >= this.#lanes.count;
   }
 
-  /** Calls `listener` whenever a lane becomes free. @returns what ends that */
+  /** Calls `listener` whenever a lane becomes free, or a user has rested. @returns what ends that */
   onFreed(listener: () => void): () => void {
     this.#listeners.add(listener);
     return () => void this.#listeners.delete(listener);
@@ -63,10 +63,10 @@ export class BusyLanes {
 
   /** Resolves when a lane is free, or once the signal aborts. */
   async untilFree(signal: AbortSignal): Promise<void> {
-    if (this.isFull) await this.untilNextEnds(signal);
+    while (this.isFull && !signal.aborted) await this.untilNextEnds(signal);
   }
 
-  /** Resolves when the next piece of work ends, or once the signal aborts. */
+  /** Resolves when the next piece of work, or rest of a user, ends, or once the signal aborts. */
   async untilNextEnds(signal: AbortSignal): Promise<void> {
     if (signal.aborted) return;
     const { promise, resolve } = Promise.withResolvers<void>();
