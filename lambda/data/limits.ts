@@ -30,8 +30,10 @@ export function limits(db: Queryable) {
   const facts = (userID: string, names: readonly LimitName[]) =>
     all<LimitFacts>(
       db,
-      `with counted as (select limit_name, used from limit_use where user_id = $1 and limit_name = any ($2)),
-       known as (select * from counted union all select * from (${computed}) c where limit_name = any ($2))
+      `with known as (
+         select limit_name, used from limit_use where user_id = $1 and limit_name = any ($2)
+         union all
+         select * from (${computed}) c where limit_name = any ($2))
        select wanted.limit_name, coalesce(sum(known.used), 0)::bigint as used, max(o.allowed) as override,
          (select coalesce(sum(remaining_credits), 0) from invoices where user_id = $1 and remaining_credits <> 0)
            as credits

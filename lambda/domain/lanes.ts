@@ -1,4 +1,5 @@
 // Lanes: how many pieces of work a process has under way at once, and how many of them may be one user's.
+import { backlogRestMs } from './backlog-rest.ts';
 import type { StreamToSend } from './capacity.ts';
 
 export interface Lanes {
@@ -22,8 +23,7 @@ export const importLanes: Lanes = { count: 4, ofUser: 3 };
 
 /** What waited longer was one of many pieces of its user; what waited less has just been asked for. */
 const askedJustNowMs = 2000;
-/** After a piece of a backlog its user rests for so many times as long as it took, but not longer than so. */
-const restsFor = 3;
+/** After a piece of a backlog its user rests no longer than so. */
 const mostRestMs = 1000;
 /** Nobody rests for the sake of what was begun longer ago. */
 const restsForOthersWithinMs = 1000;
@@ -38,7 +38,7 @@ export const isAskedJustNow = (waitedMs: number): boolean => waitedMs < askedJus
  */
 export function restMs(waitedMs: number, tookMs: number, sinceOthersMs: number): number {
   if (isAskedJustNow(waitedMs) || sinceOthersMs > restsForOthersWithinMs) return 0;
-  return Math.min(restsFor * tookMs, mostRestMs);
+  return backlogRestMs(tookMs, mostRestMs);
 }
 
 /**

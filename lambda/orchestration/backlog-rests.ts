@@ -1,9 +1,8 @@
 // The rests of users who have a backlog: it takes a part of the time, and what others have is fired meanwhile.
 // Whoever fires one thing after the other keeps the database busy, which others need.
+import { backlogRestMs } from '../domain/backlog-rest.ts';
 
-/** A user of whom a round fired all that it may rests for so many times as long as that took. */
-const restsFor = 3;
-/** Others come in between at any time, so a rest need be no longer. */
+/** A user of whom a round fired all that it may rests no longer than so. */
 const mostRestMs = 500;
 
 export class BacklogRests {
@@ -12,7 +11,7 @@ export class BacklogRests {
 
   /** Begins a rest. @param tookMs how long it took to fire what was due of the user */
   begin(userID: string, tookMs: number, nowMs: number): void {
-    this.#endsMs.set(userID, nowMs + Math.min(restsFor * tookMs, mostRestMs));
+    this.#endsMs.set(userID, nowMs + backlogRestMs(tookMs, mostRestMs));
   }
 
   /** The users who rest. */
