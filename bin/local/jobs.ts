@@ -1,5 +1,6 @@
 // The jobs that AWS runs as functions: the sweep, the proof of the books, timers, webhooks, mails, managed platforms.
 // And what its object store does by itself: old parts go.
+import type { Lanes } from '../../lambda/domain/lanes.ts';
 import { reconcile } from '../../lambda/jobs/reconcile.ts';
 import { sweep } from '../../lambda/jobs/sweep.ts';
 import type { SweepOptions } from '../../lambda/jobs/sweep.ts';
@@ -14,11 +15,10 @@ import type { WebhookOptions } from '../../lambda/webhooks/webhooks.ts';
 
 const sweepEveryMs = 60_000;
 const dayMs = 24 * 3_600_000;
-/** More than a user may have senders, each of which may wait for a receiver that does not answer. */
-const webhookConsumers = sendersOfUser + 2;
-
+/** Senders may wait for receivers that do not answer. How many a user has is bounded where they begin. */
+const webhookLanes: Lanes = { count: 8 * sendersOfUser, ofUser: 8 * sendersOfUser };
 /** So that a connection whose platform is slow keeps no other waiting. */
-const platformConsumers = 3;
+const platformLanes: Lanes = { count: 3, ofUser: 2 };
 
 export type JobOptions = SweepOptions &
   Omit<WebhookOptions, 'signal'> &
@@ -40,8 +40,8 @@ export function startJobs(options: JobOptions, log: Log): AsyncDisposable {
   const handlePlatforms = createPlatformsHandler({ ...options, signal });
   const consuming = [
     options.queue.consume('timers', createTimersHandler({ ...options, signal }), { signal }),
-    ...Array.from({ length: webhookConsumers }, () => options.queue.consume('webhooks', handleWebhooks, { signal })),
-    ...Array.from({ length: platformConsumers }, () => options.queue.consume('platforms', handlePlatforms, { signal })),
+    options.queue.consume('webhooks', handleWebhooks, { signal, lanes: webhookLanes }),
+    options.queue.consume('platforms', handlePlatforms, { signal, lanes: platformLanes }),
   ];
   return {
     async [Symbol.asyncDispose]() {

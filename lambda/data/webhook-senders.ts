@@ -36,8 +36,8 @@ type HostBounds = Pick<WebhookHostLimits, 'mostOfOthers' | 'mostOfOthersOnceTake
 export function webhookSenders(db: Queryable) {
   return {
     /**
-     * Gives a webhook to one sender for a while. A sender asks again after `release`, so that what became due meanwhile
-     * is sent.
+     * Gives a webhook to one sender for a while. A sender asks what is `waiting` after `release`, so that what became
+     * due meanwhile is sent.
      * @param most how many webhooks of a user may have senders; a little more, if several ask in the same moment
      * @returns null if nothing is due to it, it is disabled or gone, its user is at rest, another sender has it,
      *   `most` of its user's have senders, which then go on with it, or its host is silent or has enough senders: see
@@ -88,16 +88,14 @@ export function webhookSenders(db: Queryable) {
     },
 
     /**
-     * The id of another webhook of the same user, to which something is due and that has no sender; null if there is
-     * none.
+     * The id of a webhook of a user, to which something is due and that has no sender; null if there is none.
+     * @param last the one that comes after all others
      */
-    waitingBeside: async ({ id, user_id }: Pick<Webhook, 'id' | 'user_id'>) => {
+    waiting: async (userID: string, last: string) => {
       const waiting = await one<{ id: string }>(
         db,
-        `select id from webhooks w
-         where user_id = $1 and id <> $2 and ${isWaiting}
-         order by random() limit 1`,
-        [user_id, id],
+        `select id from webhooks w where user_id = $1 and ${isWaiting} order by id = $2, random() limit 1`,
+        [userID, last],
       );
       return waiting?.id ?? null;
     },

@@ -70,12 +70,11 @@ export async function deliverTo(options: WebhookDeliveryOptions, webhookID: stri
     } finally {
       await senders.release(webhook.id, turn);
     }
-    const other = await senders.waitingBeside(webhook);
-    if (options.steadyClock() - beganMs < turnMs) {
-      next = other ?? webhook.id;
-      continue;
-    }
-    for (const id of other === null ? [webhook.id] : [webhook.id, other])
+    const waiting = await senders.waiting(webhook.user_id, webhook.id);
+    if (waiting === null) return;
+    next = waiting;
+    if (options.steadyClock() - beganMs < turnMs) continue;
+    for (const id of new Set([webhook.id, next]))
       await databaseOn(options.pool).outbox.send({ queue: 'webhooks', body: { webhookID: id } });
     return;
   }
