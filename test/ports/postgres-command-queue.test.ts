@@ -37,6 +37,22 @@ describe('Postgres command queue', () => {
     }
   });
 
+  test('a command counts as sent when it came due, like one that was relayed then', async () => {
+    const { commandQueue, pool } = await setUp();
+    const hour = '1 hour';
+    await pool.query(
+      `insert into outbox (queue, body, created_at, visible_at)
+       values ('media', '1', now() - $1::interval, now() - $1::interval), ('media', '2', now() - $1::interval, now())`,
+      [hour],
+    );
+    await using consumer = startConsumer(commandQueue, 'media');
+    await expect.poll(() => consumer.received).toHaveLength(2);
+    const hoursAgo = consumer.received.map(({ attributes }) =>
+      Math.round((Date.now() - Number(attributes.SentTimestamp)) / 3_600_000),
+    );
+    expect(hoursAgo).toEqual([1, 0]);
+  });
+
   test('a command that was delivered and done leaves no row', async () => {
     const { commandQueue, pool } = await setUp();
     await writeCommands(pool, 'media', [1, 2, 3]);

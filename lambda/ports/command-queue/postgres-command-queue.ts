@@ -30,7 +30,8 @@ interface ClaimedRow {
   traceparent: string | null;
   receipt: string;
   receives: number;
-  createdAtMs: number;
+  /** Since when it could have been received, as a record of SQS is sent when its row is due. */
+  dueAtMs: number;
   dead: boolean;
 }
 
@@ -59,7 +60,7 @@ export function createPostgresCommandQueue({ pool, consumer, log }: PostgresComm
       /** False while the last look has seen that there is nothing: looking costs less than claiming does. */
       let mayBeDue = true;
       const claimDue = (leaving: readonly string[]) =>
-        claim(pool, [queue, policy.visibilitySeconds, policy.maxReceives, batchSize, consumer ?? null], leaving);
+        claim(pool, { queue, batchSize }, [policy.visibilitySeconds, policy.maxReceives, consumer ?? null], leaving);
       const receiveRows = async (busy: BusyLanes): Promise<ClaimedRow[]> => {
         const leaving = busy.usersAtBound();
         const rows = mayBeDue || leaving.length > 0 ? await claimDue(leaving) : [];
@@ -110,31 +111,37 @@ export async function redeliver(pool: Pool, consumer: string | null): Promise<vo
  */
 const unsynced = `set_config('synchronous_commit', 'off', true)`;
 
-/** Rows that may be received, those first whose turn it is: parameters `$1` queue and `$4` how many. */
-const inTurn = `select id from outbox
-  where queue = $1 and visible_at <= now() and dead_at is null
-  order by turn, id limit $4 for update skip locked`;
+/** What is received. It stands in the SQL: a plan for any queue, and for any number of rows, is a bad one for each. */
+interface Batch {
+  readonly queue: QueueName;
+  readonly batchSize: number;
+}
+
+/** Rows that may be received, those first whose turn it is. */
+const inTurn = ({ queue, batchSize }: Batch) => `select id, visible_at as due_at from outbox
+  where queue = '${queue}' and visible_at <= now() and dead_at is null
+  order by turn, id limit ${batchSize} for update skip locked`;
 
 /**
- * The same without the rows of some users, `$6`. It asks each user that has rows for the first one: whoever reads one
+ * The same without the rows of some users, `$4`. It asks each user that has rows for the first one: whoever reads one
  * row after the other until one is nobody's of these, reads all 100,000 of a user again and again.
  */
-const inTurnOfOthers = `with recursive first as (
+const inTurnOfOthers = ({ queue, batchSize }: Batch) => `with recursive first as (
     (select user_id, id from outbox
-     where queue = $1 and visible_at <= now() and dead_at is null and user_id is not null
+     where queue = '${queue}' and visible_at <= now() and dead_at is null and user_id is not null
      order by user_id, turn limit 1)
     union all
     select next.user_id, next.id from first cross join lateral (
       select user_id, id from outbox
-      where queue = $1 and visible_at <= now() and dead_at is null and user_id > first.user_id
+      where queue = '${queue}' and visible_at <= now() and dead_at is null and user_id > first.user_id
       order by user_id, turn limit 1) next)
-  select id from outbox
+  select id, visible_at as due_at from outbox
   where visible_at <= now() and dead_at is null and id = any (
-    array(select id from first where user_id <> all ($6))
+    array(select id from first where user_id <> all ($4))
     || array(
-      select id from outbox where queue = $1 and visible_at <= now() and dead_at is null and user_id is null
-      order by user_id, turn limit $4))
-  order by turn, id limit $4 for update skip locked`;
+      select id from outbox where queue = '${queue}' and visible_at <= now() and dead_at is null and user_id is null
+      order by user_id, turn limit ${batchSize}))
+  order by turn, id limit ${batchSize} for update skip locked`;
 
 /**
  * Receives due rows, those first whose turn it is, so that nobody waits behind all of another user's, and none of the
@@ -144,44 +151,39 @@ const inTurnOfOthers = `with recursive first as (
  */
 async function claim(
   pool: Pool,
-  parameters: readonly [
-    queue: QueueName,
-    visibilitySeconds: number,
-    maxReceives: number,
-    batchSize: number,
-    consumer: string | null,
-  ],
+  batch: Batch,
+  parameters: readonly [visibilitySeconds: number, maxReceives: number, consumer: string | null],
   leaving: readonly string[],
 ) {
   const isLeaving = leaving.length > 0;
   const { rows } = await pool.query<ClaimedRow>(
-    `with due as (${isLeaving ? inTurnOfOthers : inTurn})
+    `with due as (${isLeaving ? inTurnOfOthers(batch) : inTurn(batch)})
      update outbox o set
-       visible_at = now() + make_interval(secs => $2),
-       receives = o.receives + (o.receives < $3)::int,
+       visible_at = now() + make_interval(secs => $1),
+       receives = o.receives + (o.receives < $2)::int,
        receipt = gen_random_uuid(),
-       consumer = $5,
-       dead_at = case when o.receives >= $3 then now() end
+       consumer = $3,
+       dead_at = case when o.receives >= $2 then now() end
      from due where o.id = due.id
      returning o.id, o.body::text as body, o.user_id, o.traceparent, o.receipt, o.receives,
        o.dead_at is not null as dead, ${unsynced},
-       extract(epoch from o.created_at)::float8 * 1000 as "createdAtMs"`,
+       extract(epoch from due.due_at)::float8 * 1000 as "dueAtMs"`,
     isLeaving ? [...parameters, leaving] : [...parameters],
   );
   return rows;
 }
 
 async function msUntilDue(pool: Pool, queue: QueueName): Promise<number> {
-  const { rows } = await pool.query<{ ms: number | null }>(
-    `select extract(epoch from min(visible_at) - now())::float8 * 1000 as ms from outbox
-     where queue = $1 and dead_at is null`,
-    [queue],
-  );
+  const { rows } = await pool.query<{ ms: number | null }>({
+    name: `next_due_${queue}`,
+    text: `select extract(epoch from min(visible_at) - now())::float8 * 1000 as ms from outbox
+     where queue = '${queue}' and dead_at is null`,
+  });
   return rows[0]?.ms ?? Infinity;
 }
 
 function recordOf(queue: QueueName, row: ClaimedRow): SQSRecord {
-  const sentMs = String(Math.floor(row.createdAtMs));
+  const sentMs = String(Math.floor(row.dueAtMs));
   return {
     messageId: row.id,
     receiptHandle: row.receipt,
