@@ -17,6 +17,7 @@ import type { ManagedPlatforms } from '../../lambda/ports/managed-platforms/mana
 import { createYoutubePlatform } from '../../lambda/ports/managed-platforms/youtube-platform.ts';
 import type { Timers } from '../../lambda/ports/timers/timers.ts';
 import { createOutboxTimers } from '../../lambda/ports/timers/outbox-timers.ts';
+import { PreparingClient } from './preparing-client.ts';
 import { createYoutubeStandIn, standInOrigins } from './youtube/stand-in.ts';
 import type { StandIn } from './youtube/stand-in.ts';
 
@@ -61,7 +62,12 @@ export async function connectLocally(
   log: Log,
 ): Promise<LocalConnections> {
   const { databaseURL, serviceSecret, objectsFolder, siteURL } = options;
-  const pool = createPool({ connectionString: databaseURL, max: maxClients, idleTimeoutMillis: keptIdleMs });
+  const pool = createPool({
+    connectionString: databaseURL,
+    max: maxClients,
+    idleTimeoutMillis: keptIdleMs,
+    Client: PreparingClient,
+  });
   const masterKey = await readFile(options.masterKeyFile);
   return {
     pool,
