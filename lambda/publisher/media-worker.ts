@@ -12,9 +12,9 @@ import type { VideoCodec } from '../domain/video-format.ts';
 import type { QueueHandler } from '../ports/command-queue/command-queue.ts';
 import type { ObjectStore } from '../ports/object-store/object-store.ts';
 import type { EncoderSettings } from './ffmpeg/encoder-arguments.ts';
+import { examineOnThread } from './media/examining-thread.ts';
 import { MediaError } from './media/media-error.ts';
 import type { MediaTools } from './media/media-tools.ts';
-import { probeMedia } from './media/probe.ts';
 import type { Attempt } from './preparing/claimed-work.ts';
 import { captureFrame } from './inspecting/capture-frame.ts';
 import { removeOrphanedPictures } from './inspecting/remove-pictures.ts';
@@ -176,7 +176,7 @@ async function examineUpload(
   const said = isImport ? { mimeType: null, type: null } : { mimeType: upload.mime_type, type: upload.type };
   const claimed = { ...said, fileSize: upload.size_bytes! };
   const signal = AbortSignal.any([attempt.signal, AbortSignal.timeout(probeTimeoutMs)]);
-  const found = await probeMedia(tools, url, claimed, signal).catch((error: unknown) => {
+  const found = await examineOnThread(tools, url, claimed, signal).catch((error: unknown) => {
     attempt.signal.throwIfAborted();
     if (error instanceof MediaError) return { failure: { code: error.code, detail: error.detail } };
     throw error;
