@@ -35,6 +35,13 @@ export interface BegunDelivery extends Pick<
   readonly age_seconds: number;
 }
 
+/** What waits for a webhook beyond a bound: everything up to a delivery. */
+export interface WebhookExcess {
+  readonly webhookID: string;
+  readonly userID: string;
+  readonly upToSeq: number;
+}
+
 /** The result of an attempt. Without a failure the receiver has taken the event. */
 export interface AttemptResult {
   readonly status: number | null;
@@ -106,16 +113,16 @@ export function webhookDeliveries(db: Queryable) {
         `with oldest as (
            select d.id, e.subject_id, e.seq from webhook_deliveries d join events e on e.id = d.event_id
            where d.webhook_id = $1 and d.state = 'pending' and d.next_attempt_at <= now()
-           order by d.seq limit 10 * $2),
+           order by d.seq limit ${10 * most}),
          due as (
            select id from (select distinct on (subject_id) id, seq from oldest order by subject_id, seq) s
-           order by seq limit $2)
+           order by seq limit ${most})
          update webhook_deliveries d set attempts = attempts + 1, last_attempt_at = now()
          from due, events e
          where d.id = due.id and d.state = 'pending' and e.id = d.event_id
          returning d.id, d.attempts, d.asked_at, extract(epoch from now() - d.asked_at)::float8 as age_seconds,
            d.event_id, e.type as event_type, e.seq as event_seq, e.data as event_data, e.at as event_at`,
-        [webhookID, most],
+        [webhookID],
       ),
 
     /**
@@ -175,15 +182,15 @@ export function webhookDeliveries(db: Queryable) {
       ),
 
     /**
-     * Gives up the oldest deliveries that wait, of webhooks or users that have more than so many. They can be asked for
-     * again, as all that failed.
-     * @returns the webhooks that have lost some
+     * The webhooks of which, or of whose users, more than so many deliveries wait.
+     * @returns each with the newest delivery that is too many, by its `seq`
      */
-    failExcess: (perWebhook: number, perUser: number) =>
-      all<{ webhookID: string; userID: string }>(
+    excess: (perWebhook: number, perUser: number) =>
+      all<WebhookExcess>(
         db,
-        `with bound as (
-           select w.id, w.user_id, greatest(
+        `select webhook_id as "webhookID", user_id as "userID", seq as "upToSeq"
+         from (
+           select w.id as webhook_id, w.user_id, greatest(
              (select seq from webhook_deliveries where webhook_id = w.id and state = 'pending'
               order by seq desc offset $1 limit 1),
              of_user.seq) as seq
@@ -191,14 +198,25 @@ export function webhookDeliveries(db: Queryable) {
              select user_id, (
                select d.seq from webhook_deliveries d join webhooks own on own.id = d.webhook_id
                where own.user_id = many.user_id and d.state = 'pending' order by d.seq desc offset $2 limit 1) as seq
-             from webhooks many group by user_id having count(*) * $1 > $2) of_user using (user_id)),
-         failed as (
-           update webhook_deliveries d set state = 'failed', failure = 'overflowed'
-           from bound where d.webhook_id = bound.id and d.state = 'pending' and d.seq <= bound.seq
-           returning d.webhook_id, bound.user_id)
-         select distinct webhook_id as "webhookID", user_id as "userID" from failed`,
+             from webhooks many group by user_id having count(*) * $1 > $2) of_user using (user_id)) bound
+         where exists (
+           select from webhook_deliveries d
+           where d.webhook_id = bound.webhook_id and d.state = 'pending' and d.seq <= bound.seq)`,
         [perWebhook, perUser],
       ),
+
+    /**
+     * Gives up the deliveries to a webhook that wait and are too many. They can be asked for again, as all that failed.
+     * @returns whether there were any
+     */
+    failExcess: async ({ webhookID, upToSeq }: WebhookExcess) => {
+      const { rowCount } = await db.query(
+        `update webhook_deliveries set state = 'failed', failure = 'overflowed'
+         where webhook_id = $1 and state = 'pending' and seq <= $2`,
+        [webhookID, upToSeq],
+      );
+      return rowCount! > 0;
+    },
 
     /** Deletes the oldest deliveries of webhooks that have more than so many, and the events that none is left of. */
     deleteExcess: async (kept: number) => {

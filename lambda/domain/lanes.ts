@@ -1,5 +1,6 @@
 // Lanes: how many pieces of work a process has under way at once, and how many of them may be one user's.
 import { backlogRestMs } from './backlog-rest.ts';
+import type { RestPolicy } from './backlog-rest.ts';
 import type { StreamToSend } from './capacity.ts';
 
 export interface Lanes {
@@ -23,8 +24,8 @@ export const importLanes: Lanes = { count: 4, ofUser: 3 };
 
 /** What waited longer was one of many pieces of its user; what waited less has just been asked for. */
 const askedJustNowMs = 2000;
-/** After a piece of a backlog its user rests no longer than so. */
-const mostRestMs = 1000;
+/** After a piece of a backlog. */
+const restPolicy: RestPolicy = { timesAsLong: 3, mostMs: 3000 };
 /** Nobody rests for the sake of what was begun longer ago. */
 const restsForOthersWithinMs = 1000;
 
@@ -38,7 +39,7 @@ export const isAskedJustNow = (waitedMs: number): boolean => waitedMs < askedJus
  */
 export function restMs(waitedMs: number, tookMs: number, sinceOthersMs: number): number {
   if (isAskedJustNow(waitedMs) || sinceOthersMs > restsForOthersWithinMs) return 0;
-  return backlogRestMs(tookMs, mostRestMs);
+  return backlogRestMs(tookMs, restPolicy);
 }
 
 /**

@@ -1,8 +1,11 @@
 // The sweep: does every minute what some process should have done before it died, so that nothing stays undone.
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Pool } from 'pg';
 import { databaseOn, inTransaction } from '../data/database.ts';
 import { platformEvents } from '../data/platform-events.ts';
 import { readBacks } from '../data/read-backs.ts';
+import { backlogRestMs } from '../domain/backlog-rest.ts';
+import type { RestPolicy } from '../domain/backlog-rest.ts';
 import { changesKeptMinutes } from '../domain/changes.ts';
 import { bounds } from '../domain/limits.ts';
 import { broadcastsPerCount, viewersEverySeconds } from '../domain/read-back.ts';
@@ -42,6 +45,8 @@ const sourcesAheadSeconds = 60;
 const sourcesWokenAtOnce = 10;
 /** How many connections one sweep has asked about at most, for each reason; the next one continues. */
 const readBacksAtOnce = 500;
+/** After a webhook of which deliveries are given up. A sweep that finds many goes on without. */
+const excessRests: RestPolicy & { readonly most: number } = { timesAsLong: 3, mostMs: 200, most: 50 };
 /** A sweep has other things to do. What is still due then, agents fire, or the next sweep. */
 const dueMs = 10_000;
 /** How many old events one sweep deletes at most; the next one continues. */
@@ -126,18 +131,26 @@ export async function sweep({ pool, queue, timers, startOptions, storage, clock 
     throw new AggregateError(failures, `parts of the sweep failed: ${failures.map(String).join('; ')}`);
 }
 
-/** Keeps what waits for webhooks, and what is kept of them, within bounds. Users are told once a day. */
+/**
+ * Keeps what waits for webhooks, and what is kept of them, within bounds: of one webhook after the other, with rests,
+ * so that nobody waits for a database that is busy with thousands of one user. Users are told once a day.
+ */
 async function dropExcessDeliveries(pool: Pool, now: Date): Promise<void> {
   const { pendingDeliveriesPerWebhook: perWebhook, pendingDeliveriesPerUser: perUser } = bounds;
   const today = now.toISOString().slice(0, 'YYYY-MM-DD'.length);
-  await inTransaction(pool, async (data) => {
-    for (const { webhookID, userID } of await data.webhookDeliveries.failExcess(perWebhook, perUser)) {
+  const found = await databaseOn(pool).webhookDeliveries.excess(perWebhook, perUser);
+  for (const [index, excess] of found.entries()) {
+    const beganMs = performance.now();
+    await inTransaction(pool, async (data) => {
+      if (!(await data.webhookDeliveries.failExcess(excess))) return;
+      const { webhookID, userID } = excess;
       const reference = `${webhookID} ${today}`;
       const detail = { webhookID, waiting: perWebhook };
       await data.notifications.add({ kind: 'webhook_overflowed', reference, detail, userID, dueAt: now });
-    }
-    await data.webhookDeliveries.deleteExcess(bounds.keptDeliveriesPerWebhook);
-  });
+    });
+    if (index < excessRests.most) await delay(backlogRestMs(performance.now() - beganMs, excessRests));
+  }
+  await inTransaction(pool, (data) => data.webhookDeliveries.deleteExcess(bounds.keptDeliveriesPerWebhook));
 }
 
 async function forgetFrames(pool: Pool): Promise<void> {

@@ -1,9 +1,10 @@
 // The rests of users who have a backlog: it takes a part of the time, and what others have is fired meanwhile.
 // Whoever fires one thing after the other keeps the database busy, which others need.
 import { backlogRestMs } from '../domain/backlog-rest.ts';
+import type { RestPolicy } from '../domain/backlog-rest.ts';
 
-/** A user of whom a round fired all that it may rests no longer than so. */
-const mostRestMs = 500;
+/** After a round that fired all that it may of a user. Each process that fires rests for itself, and two or more do. */
+const restPolicy: RestPolicy = { timesAsLong: 7, mostMs: 2000 };
 
 export class BacklogRests {
   /** When the rest of each user ends, on the steady clock of the caller. */
@@ -11,7 +12,7 @@ export class BacklogRests {
 
   /** Begins a rest. @param tookMs how long it took to fire what was due of the user */
   begin(userID: string, tookMs: number, nowMs: number): void {
-    this.#endsMs.set(userID, nowMs + backlogRestMs(tookMs, mostRestMs));
+    this.#endsMs.set(userID, nowMs + backlogRestMs(tookMs, restPolicy));
   }
 
   /** The users who rest. */
