@@ -16,6 +16,8 @@ export interface ClaimedImport {
   readonly source_id: string | null;
   /** What is left of the time that the import may take, all its workers together. Negative when it is over. */
   readonly seconds_left: number;
+  /** How long ago it was asked for. */
+  readonly waited_ms: number;
 }
 
 /** What tells whether a link still leads to the file of which some parts were fetched. */
@@ -42,6 +44,9 @@ export interface HeldImport {
   readonly epoch: number;
 }
 
+/** SQL of the condition that an import waits for a worker. */
+const isUnclaimed = `state in ('pending', 'downloading') and lease_expires_at is null`;
+
 export function imports(db: Queryable) {
   return {
     insert: ({ uploadID, userID, url, named, sourceID = null }: NewImport) =>
@@ -60,26 +65,39 @@ export function imports(db: Queryable) {
     /**
      * Gives an import to a worker: of the users that have the fewest under way, the one that has waited longest.
      * Users at rest wait. It is one statement, so that workers which claim in the same moment pass over what this one
-     * has locked, and never get the same import.
+     * has locked, and never get the same import. Of each user it reads some, more than there are workers that claim in
+     * the same moment, and not all thousand.
      * @param leaving users of whom the worker claims nothing now
      */
     claim: (leaseSeconds: number, totalSeconds: number, leaving: readonly string[] = []) =>
       one<ClaimedImport>(
         db,
-        `with next as (
-           select upload_id from imports waiting
-           where state in ('pending', 'downloading') and lease_expires_at is null and user_id <> all ($3)
-             and not exists (select from users u where u.id = waiting.user_id and u.is_at_rest)
-           order by (
+        `with recursive waiting as (
+           (select user_id from imports where ${isUnclaimed} order by user_id limit 1)
+           union all
+           select next.user_id from waiting cross join lateral (
+             select user_id from imports
+             where ${isUnclaimed} and user_id > waiting.user_id order by user_id limit 1) next),
+         turns as (
+           select user_id, (
              select count(*) from imports held
-             where held.user_id = waiting.user_id and held.lease_expires_at is not null), seq
-           limit 1 for update of waiting skip locked)
+             where held.user_id = waiting.user_id and held.lease_expires_at is not null) as held
+           from waiting
+           where user_id <> all ($3) and not exists (select from users where id = waiting.user_id and is_at_rest)),
+         first as materialized (
+           select upload_id, held from turns cross join lateral (
+             select upload_id from imports
+             where ${isUnclaimed} and user_id = turns.user_id order by seq limit 30) of_user),
+         next as (
+           select upload_id from first join imports using (upload_id)
+           where ${isUnclaimed} order by held, seq limit 1 for update of imports skip locked)
          update imports
          set state = 'downloading', epoch = epoch + 1, lease_expires_at = now() + make_interval(secs => $1),
            deadline_at = coalesce(deadline_at, now() + make_interval(secs => $2))
          from next join uploads on uploads.id = next.upload_id
          where imports.upload_id = next.upload_id
-         returning imports.*, uploads.object_key, extract(epoch from deadline_at - now())::float8 as seconds_left`,
+         returning imports.*, uploads.object_key, extract(epoch from deadline_at - now())::float8 as seconds_left,
+           extract(epoch from now() - uploads.created_at)::float8 * 1000 as waited_ms`,
         [leaseSeconds, totalSeconds, leaving],
       ),
 

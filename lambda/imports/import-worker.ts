@@ -153,11 +153,12 @@ class ImportWorker {
     const held: HeldImport = { claim, run, ending, renewedAtMs };
     this.#held.add(held);
     onLoad?.(this.#held.size);
-    this.#lanes.begin(claim.user_id, async () => {
+    const work = async () => {
       await this.#attempt('import', () => this.#carryOut(held));
       this.#held.delete(held);
       onLoad?.(this.#held.size);
-    });
+    };
+    this.#lanes.begin(claim.user_id, work, claim.waited_ms);
   }
 
   async #carryOut({ claim, run, ending }: HeldImport): Promise<void> {
