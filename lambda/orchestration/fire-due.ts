@@ -24,12 +24,13 @@ import { stopStream } from './stop-stream.ts';
  */
 const round = { all: 100, ofUser: 5 } as const;
 /** While somebody's backlog rests, it is looked so often what has come due of others. */
-const lookEveryMs = 200;
+const lookEveryMs = 500;
 
 /**
  * Fires everything that is due now, each due time in a transaction of its own: in rounds, in which accounts whose
- * credits are gone come first, and then a few due times of each user, who rests after that many. Any number of
- * processes may call this at once: a due time is locked with its stream while it is fired, so each is fired once.
+ * credits are gone come first, and then a few due times of each user, who rests after that many beside others. Any
+ * number of processes may call this at once: a due time is locked with its stream while it is fired, so each is fired
+ * once.
  * @param signal once it aborts, nothing more is fired: thousands can be due while a process is asked to end
  * @returns how many due times and accounts were handled
  * @throws the first failure, once everything else has been fired
@@ -71,7 +72,9 @@ export async function fireDue(
         tookMs.set(due.user_id, (tookMs.get(due.user_id) ?? 0) + performance.now() - beganMs);
       }
       const tookOfUserMs = tookMs.get(due.user_id);
-      if (due.turn === round.ofUser && tookOfUserMs !== undefined)
+      if (due.turn !== round.ofUser || tookOfUserMs === undefined) continue;
+      const isBesideOthers = dueInTurn.some(({ user_id: userID }) => userID !== due.user_id);
+      if (isBesideOthers || (await data.outbox.isAskedByOthers(due.user_id)))
         rests.begin(due.user_id, tookOfUserMs, performance.now());
     }
     handled += fired;
