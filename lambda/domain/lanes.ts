@@ -27,7 +27,7 @@ const askedJustNowMs = 2000;
 /** After a piece of a backlog. */
 const restPolicy: RestPolicy = { timesAsLong: 3, mostMs: 3000 };
 /** Nobody rests for the sake of what was begun longer ago. */
-const restsForOthersWithinMs = 1000;
+const restsForOthersWithinMs = 5000;
 
 /** Whether a piece of work that waited so long has just been asked for. */
 export const isAskedJustNow = (waitedMs: number): boolean => waitedMs < askedJustNowMs;

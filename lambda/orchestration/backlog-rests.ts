@@ -6,13 +6,23 @@ import type { RestPolicy } from '../domain/backlog-rest.ts';
 /** After a round that fired all that it may of a user. Each process that fires rests for itself, and two or more do. */
 const restPolicy: RestPolicy = { timesAsLong: 7, mostMs: 2000 };
 
+/** Whoever asked so lately may ask again: a user with a backlog goes on resting after rounds. */
+const othersWithinMs = 5000;
+
 export class BacklogRests {
   /** When the rest of each user ends, on the steady clock of the caller. */
   readonly #endsMs = new Map<string, number>();
+  /** When it was seen last that others than each user ask for something. */
+  readonly #othersSeenMs = new Map<string, number>();
 
-  /** Begins a rest. @param tookMs how long it took to fire what was due of the user */
-  begin(userID: string, tookMs: number, nowMs: number): void {
-    this.#endsMs.set(userID, nowMs + backlogRestMs(tookMs, restPolicy));
+  /**
+   * Begins a rest after a round, if others ask for something, or have done so lately.
+   * @param tookMs how long it took to fire what was due of the user @param isBesideOthers whether they do now
+   */
+  begin(userID: string, tookMs: number, isBesideOthers: boolean, nowMs: number): void {
+    if (isBesideOthers) this.#othersSeenMs.set(userID, nowMs);
+    const seenMs = this.#othersSeenMs.get(userID) ?? -Infinity;
+    if (nowMs - seenMs < othersWithinMs) this.#endsMs.set(userID, nowMs + backlogRestMs(tookMs, restPolicy));
   }
 
   /** The users who rest. */

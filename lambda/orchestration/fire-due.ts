@@ -73,9 +73,10 @@ export async function fireDue(
       }
       const tookOfUserMs = tookMs.get(due.user_id);
       if (due.turn !== round.ofUser || tookOfUserMs === undefined) continue;
-      const isBesideOthers = dueInTurn.some(({ user_id: userID }) => userID !== due.user_id);
-      if (isBesideOthers || (await data.outbox.isAskedByOthers(due.user_id)))
-        rests.begin(due.user_id, tookOfUserMs, performance.now());
+      const isBesideOthers =
+        dueInTurn.some(({ user_id: userID }) => userID !== due.user_id) ||
+        (await data.outbox.isAskedByOthers(due.user_id));
+      rests.begin(due.user_id, tookOfUserMs, isBesideOthers, performance.now());
     }
     handled += fired;
     if (fired > 0 || failed.size > failedBefore) continue;

@@ -33,7 +33,7 @@ const files = 1000;
 /** Each import of the backlog takes so long. */
 const importMs = 2000;
 /** The schedules come due so long after they were made. By then what wrote all rows at once has settled. */
-const rushAfterMs = 20_000;
+const rushAfterMs = 40_000;
 
 export interface BacklogOptions {
   readonly run: LocalRun;

@@ -74,7 +74,7 @@ export async function fairnessBench(): Promise<void> {
     const alone = await sampleAll(second, 1000, samples);
     await using many = await startBacklog({ run, pool, dataFolder, sample, clipID });
     await sampleAll(second, 50_000, warmUps);
-    await delay(many.schedulesDueMs - beforeRushMs - Date.now());
+    await delay(Math.max(0, many.schedulesDueMs - beforeRushMs - Date.now()));
     const before = await backlogLeft(pool);
     const beside = await sampleAll(second, 60_000, samples);
     print(alone, beside);

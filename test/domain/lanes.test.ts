@@ -27,7 +27,7 @@ it.each([
   ['of a backlog, while others ask', 60_000, 100, 50, 300],
   ['that took long', 60_000, 90_000, 50, 3000],
   ['that was just asked for', 100, 100, 50, 0],
-  ['of a backlog, after which nobody asks', 60_000, 100, 5000, 0],
+  ['of a backlog, after which nobody asks', 60_000, 100, 5001, 0],
 ])(
   'after a piece %s, its user rests in proportion, and for three seconds at most',
   (_, waited, took, sinceOthers, rest) => {
