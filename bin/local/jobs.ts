@@ -15,8 +15,9 @@ import type { WebhookOptions } from '../../lambda/webhooks/webhooks.ts';
 
 const sweepEveryMs = 60_000;
 const dayMs = 24 * 3_600_000;
-/** Senders may wait for receivers that do not answer. How many a user has is bounded where they begin. */
-const webhookLanes: Lanes = { count: 8 * sendersOfUser, ofUser: 8 * sendersOfUser };
+/** For users whose receivers do not answer, each with all senders that one may have: a command beyond ends at once. */
+const webhookCommands = 8 * sendersOfUser;
+const webhookLanes: Lanes = { count: webhookCommands, ofUser: webhookCommands };
 /** So that a connection whose platform is slow keeps no other waiting. */
 const platformLanes: Lanes = { count: 3, ofUser: 2 };
 

@@ -113,16 +113,16 @@ export function webhookDeliveries(db: Queryable) {
         `with oldest as (
            select d.id, e.subject_id, e.seq from webhook_deliveries d join events e on e.id = d.event_id
            where d.webhook_id = $1 and d.state = 'pending' and d.next_attempt_at <= now()
-           order by d.seq limit ${10 * most}),
+           order by d.seq limit 10 * $2),
          due as (
            select id from (select distinct on (subject_id) id, seq from oldest order by subject_id, seq) s
-           order by seq limit ${most})
+           order by seq limit $2)
          update webhook_deliveries d set attempts = attempts + 1, last_attempt_at = now()
          from due, events e
          where d.id = due.id and d.state = 'pending' and e.id = d.event_id
          returning d.id, d.attempts, d.asked_at, extract(epoch from now() - d.asked_at)::float8 as age_seconds,
            d.event_id, e.type as event_type, e.seq as event_seq, e.data as event_data, e.at as event_at`,
-        [webhookID],
+        [webhookID, most],
       ),
 
     /**

@@ -1,5 +1,8 @@
 // How long a user with a backlog rests, so that it takes a part of the time, and what others ask for comes in between.
 
+/** Whoever asked for something so lately may ask again: nobody rests for the sake of what is longer ago. */
+export const othersWithinMs = 5000;
+
 export interface RestPolicy {
   /** A rest is so many times as long as the work before it. */
   readonly timesAsLong: number;

@@ -1,11 +1,14 @@
 // Lanes: how many pieces of work a process has under way at once, and how many of them may be one user's.
-import { backlogRestMs } from './backlog-rest.ts';
+import { backlogRestMs, othersWithinMs } from './backlog-rest.ts';
 import type { RestPolicy } from './backlog-rest.ts';
 import type { StreamToSend } from './capacity.ts';
 
 export interface Lanes {
   readonly count: number;
-  /** Fewer than `count`: whoever comes to a user's backlog finds a lane free, and waits for no piece of it to end. */
+  /**
+   * Fewer than `count`: whoever comes to a user's backlog finds a lane free, and waits for no piece of it to end. As
+   * many where the work itself ends at once when its user has enough under way.
+   */
   readonly ofUser: number;
 }
 
@@ -26,8 +29,6 @@ export const importLanes: Lanes = { count: 4, ofUser: 3 };
 const askedJustNowMs = 2000;
 /** After a piece of a backlog. */
 const restPolicy: RestPolicy = { timesAsLong: 3, mostMs: 3000 };
-/** Nobody rests for the sake of what was begun longer ago. */
-const restsForOthersWithinMs = 5000;
 
 /** Whether a piece of work that waited so long has just been asked for. */
 export const isAskedJustNow = (waitedMs: number): boolean => waitedMs < askedJustNowMs;
@@ -38,7 +39,7 @@ export const isAskedJustNow = (waitedMs: number): boolean => waitedMs < askedJus
  * @param sinceOthersMs how long ago something was begun that another user had just asked for
  */
 export function restMs(waitedMs: number, tookMs: number, sinceOthersMs: number): number {
-  if (isAskedJustNow(waitedMs) || sinceOthersMs > restsForOthersWithinMs) return 0;
+  if (isAskedJustNow(waitedMs) || sinceOthersMs > othersWithinMs) return 0;
   return backlogRestMs(tookMs, restPolicy);
 }
 

@@ -45,8 +45,8 @@ const sourcesAheadSeconds = 60;
 const sourcesWokenAtOnce = 10;
 /** How many connections one sweep has asked about at most, for each reason; the next one continues. */
 const readBacksAtOnce = 500;
-/** After a webhook of which deliveries are given up. A sweep that finds many goes on without. */
-const excessRests: RestPolicy & { readonly most: number } = { timesAsLong: 3, mostMs: 200, most: 50 };
+/** After a webhook of which deliveries are given up. Where there are many the sweep goes on without: it has to end. */
+const excessRests: RestPolicy & { readonly most: number } = { timesAsLong: 3, mostMs: 200, most: 20 };
 /** A sweep has other things to do. What is still due then, agents fire, or the next sweep. */
 const dueMs = 10_000;
 /** How many old events one sweep deletes at most; the next one continues. */

@@ -1,13 +1,10 @@
 // The rests of users who have a backlog: it takes a part of the time, and what others have is fired meanwhile.
 // Whoever fires one thing after the other keeps the database busy, which others need.
-import { backlogRestMs } from '../domain/backlog-rest.ts';
+import { backlogRestMs, othersWithinMs } from '../domain/backlog-rest.ts';
 import type { RestPolicy } from '../domain/backlog-rest.ts';
 
 /** After a round that fired all that it may of a user. Each process that fires rests for itself, and two or more do. */
 const restPolicy: RestPolicy = { timesAsLong: 7, mostMs: 2000 };
-
-/** Whoever asked so lately may ask again: a user with a backlog goes on resting after rounds. */
-const othersWithinMs = 5000;
 
 export class BacklogRests {
   /** When the rest of each user ends, on the steady clock of the caller. */

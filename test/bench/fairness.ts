@@ -15,6 +15,7 @@ import { startReceiver } from '../webhooks/receiver.ts';
 import { backlog, backlogLeft, startBacklog } from './fairness-backlog.ts';
 
 const samples = Number(process.env['FAIRNESS_SAMPLES'] ?? 30);
+/** At most so long after all of them are done. */
 const betweenMs = 500;
 const mostMs = 120_000;
 /** Times that fall evenly into a span: agents look once a second, and a fixed time would always be just before. */
@@ -35,8 +36,8 @@ interface Second {
   readonly sample: string;
   readonly clipID: string;
   readonly source: SourceServer;
-  readonly begun: Begun;
-  readonly changes: EventEmitter;
+  /** What is seen of the pieces, each by the name that it is told by: a row's id, a path that is fetched, a subject. */
+  readonly seen: EventEmitter;
 }
 
 /** Milliseconds by what was waited for. */
@@ -53,21 +54,21 @@ export async function fairnessBench(): Promise<void> {
   const pool = createPool({ connectionString: run.connection.databaseURL, max: 8 });
   const sample = await mediaSample('44100.mp4');
   const bytes = await readFile(sample);
-  const begun = new Begun();
+  const seen = new EventEmitter().setMaxListeners(0);
   await using receiver = await startReceiver();
   receiver.answer = (response, { body }) => {
-    begun.note((JSON.parse(body) as { data: { streamID?: string } }).data.streamID ?? '');
+    seen.emit((JSON.parse(body) as { data: { streamID?: string } }).data.streamID ?? '');
     response.writeHead(204).end();
   };
   await using source = await startSource((request, response) => {
-    begun.note(request.url ?? '');
+    seen.emit(request.url ?? '');
     sendFile(bytes, request, response);
   });
   try {
     await run.api('POST', '/webhooks', { url: receiver.url, events: ['stream.state_changed'] });
     const clipID = await uploadFile(run.api, await mediaSample('plain.mp4'), 'video/mp4');
-    using listening = await listenToChanges(pool);
-    const second = { run, pool, sample, clipID, source, begun, changes: listening.changes };
+    using _listening = await listenToChanges(pool, seen);
+    const second = { run, pool, sample, clipID, source, seen };
     // The very first go one by one: starts of what is not prepared yet would wait for one preparation together.
     for (const piece of pieces) await piece(second, 0);
     await sampleAll(second, 1, warmUps);
@@ -84,19 +85,6 @@ export async function fairnessBench(): Promise<void> {
     await pool.end();
     await run.interrupt();
     await folder.remove();
-  }
-}
-
-/** Who waits for which piece of work to be seen. */
-class Begun {
-  readonly #waiting = new Map<string, () => void>();
-
-  note(id: string): void {
-    this.#waiting.get(id)?.();
-  }
-
-  of(id: string): Promise<void> {
-    return new Promise((resolve) => this.#waiting.set(id, resolve));
   }
 }
 
@@ -130,10 +118,10 @@ async function schedulePiece(second: Second, number: number): Promise<Taken> {
 }
 
 async function importPiece(second: Second, number: number): Promise<Taken> {
-  const { run, source, begun } = second;
+  const { run, source, seen } = second;
   const { api } = run;
   const path = `/one/${number}`;
-  const beginning = begun.of(path);
+  const beginning = once(seen, path);
   const beganMs = performance.now();
   const { id } = await api('POST', '/uploads/import', { url: source.url(path) });
   await beginning;
@@ -145,9 +133,9 @@ async function importPiece(second: Second, number: number): Promise<Taken> {
   return { 'import: begun': begunMs - beganMs, 'import: fetched': fetchedMs - beganMs };
 }
 
-async function eventPiece({ pool, begun }: Second, number: number): Promise<Taken> {
+async function eventPiece({ pool, seen }: Second, number: number): Promise<Taken> {
   const subject = `event_${number}`;
-  const beginning = begun.of(subject);
+  const beginning = once(seen, subject);
   const beganMs = performance.now();
   await pool.query(`select record_event($1, 'stream.state_changed', $2, json_build_object('streamID', $2::text))`, [
     userID,
@@ -158,12 +146,12 @@ async function eventPiece({ pool, begun }: Second, number: number): Promise<Take
 }
 
 /** Resolves when a row is as the statement asks. It asks again whenever the row has changed. */
-async function untilRow({ pool, changes }: Second, sql: string, id: string): Promise<void> {
+async function untilRow({ pool, seen }: Second, sql: string, id: string): Promise<void> {
   const ending = new AbortController();
   const timer = setTimeout(() => ending.abort(new Error(`not so after ${mostMs} ms: ${sql} (${id})`)), mostMs);
   try {
     for (;;) {
-      const change = once(changes, id, { signal: ending.signal });
+      const change = once(seen, id, { signal: ending.signal });
       // Nobody waits for a change where the row is as asked already.
       change.catch(() => {});
       if ((await pool.query(sql, [id])).rowCount! > 0) return;
@@ -176,11 +164,10 @@ async function untilRow({ pool, changes }: Second, sql: string, id: string): Pro
 }
 
 /**
- * Tells of each upload, import and stream that changes, as events named by its id. To ask Postgres all the time took a
+ * Tells of each upload, import and stream that changes, by its id. To ask Postgres all the time took a
  * tenth of the processors: the bench would be what it measures.
  */
-async function listenToChanges(pool: Pool): Promise<{ changes: EventEmitter } & Disposable> {
-  const changes = new EventEmitter().setMaxListeners(0);
+async function listenToChanges(pool: Pool, seen: EventEmitter): Promise<Disposable> {
   await pool.query(`create function tell_bench() returns trigger language plpgsql as $$ begin
     perform pg_notify('bench', to_jsonb(new) ->> tg_argv[0]); return null; end $$`);
   for (const [table, id, column] of [
@@ -191,12 +178,12 @@ async function listenToChanges(pool: Pool): Promise<{ changes: EventEmitter } & 
     await pool.query(`create trigger tell_bench after update of ${column} on ${table}
       for each row when (old.${column} is distinct from new.${column}) execute function tell_bench('${id}')`);
   const client = await pool.connect();
-  client.on('notification', ({ payload }) => changes.emit(payload!));
+  client.on('notification', ({ payload }) => seen.emit(payload!));
   await client.query('listen bench');
-  return { changes, [Symbol.dispose]: () => client.release(true) };
+  return { [Symbol.dispose]: () => client.release(true) };
 }
 
-/** One piece of each kind at once, so many times: the next ones when all are done, at any time of a second. */
+/** One piece of each kind at once, so many times: the next ones when all are done, and some time later. */
 async function sampleAll(second: Second, first: number, count: number): Promise<Map<string, number[]>> {
   const all = new Map<string, number[]>();
   for (let number = first; number < first + count; number++) {
@@ -208,14 +195,13 @@ async function sampleAll(second: Second, first: number, count: number): Promise<
 }
 
 function print(alone: ReadonlyMap<string, readonly number[]>, beside: ReadonlyMap<string, readonly number[]>): void {
-  console.log(`At least ${samples} pieces of each kind, alone and beside one user with ${JSON.stringify(backlog)}:`);
+  console.log(`${samples} pieces of each kind, alone and beside one user with ${JSON.stringify(backlog)}:`);
   console.table(
     Object.fromEntries(
       [...alone.keys()].toSorted().map((what) => {
         const [before, after] = [alone.get(what)!, beside.get(what)!];
         const ratio = Number((at(after, 0.99) / at(before, 0.99)).toFixed(2));
         const columns = {
-          pieces: `${before.length}, ${after.length}`,
           'alone p50 ms': at(before, 0.5),
           'alone p99 ms': at(before, 0.99),
           'beside p50 ms': at(after, 0.5),

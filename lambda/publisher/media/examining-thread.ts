@@ -1,6 +1,5 @@
 // Examines files on a thread of its own, so that starting tools keeps no stream that is sent here waiting.
 // Whoever starts a process stands still until it runs: some milliseconds, on a machine that is busy some tens.
-import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
 import { ToolError } from '../ffmpeg/media-tool.ts';
 import { MediaError } from './media-error.ts';
@@ -17,7 +16,7 @@ export interface Examination {
 /** What the thread is asked: to examine a file, or to end that. */
 export type ThreadRequest = Examination | { readonly id: number; readonly end: true };
 
-/** What the thread answers. Of the classes of errors only the names come through. */
+/** What the thread answers. The class of an error does not come through, so each class has a member of its own. */
 export type ThreadAnswer = { readonly id: number } & (
   | { readonly facts: MediaFacts }
   | { readonly mediaError: { readonly code: MediaErrorCode; readonly detail: string } }
@@ -27,7 +26,7 @@ export type ThreadAnswer = { readonly id: number } & (
 
 /** In the bundle it lies in a folder of its own. */
 const path = import.meta.url.endsWith('.ts') ? './examine.task.ts' : './examining/index.mjs';
-const program = fileURLToPath(new URL(path, import.meta.url));
+const program = new URL(path, import.meta.url);
 /** A report of ffprobe is at most a MiB. */
 const resourceLimits = { maxYoungGenerationSizeMb: 8, maxOldGenerationSizeMb: 128 };
 

@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
@@ -23,12 +23,11 @@ async function startAgent(program: string): Promise<ChildProcess> {
   return agent;
 }
 
+/** The children of all threads of a process. */
 async function childrenOf(pid: number): Promise<number[]> {
-  const children = await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8');
-  return children
-    .split(' ')
-    .filter((text) => text !== '')
-    .map(Number);
+  const threads = await readdir(`/proc/${pid}/task`);
+  const lists = await Promise.all(threads.map((id) => readFile(`/proc/${pid}/task/${id}/children`, 'utf8')));
+  return lists.flatMap((list) => list.split(' ').filter((text) => text !== '')).map(Number);
 }
 
 async function killAgent(agent: ChildProcess): Promise<number[]> {
@@ -73,6 +72,24 @@ describe.runIf(process.platform === 'linux').each(builds)(
       const ffmpegs = await killAgent(agent);
       expect(ffmpegs).toHaveLength(1);
       await untilGone(ffmpegs);
+    });
+
+    it('takes the ffprobe with it by which its thread examines a file', async () => {
+      // The head of the file is answered, and the tool waits for the rest.
+      const agent = await startAgent(`
+      import { createServer } from 'node:http';
+      import { examineOnThread } from '${new URL('../media/examining-thread.ts', sourceFolder).href}';
+      const server = createServer((request, response) => {
+        if (request.headers.range !== 'bytes=0-15') return console.log('asked');
+        response.writeHead(206, { 'content-range': 'bytes 0-15/1000' }).end(Buffer.alloc(16));
+      }).listen(0, '127.0.0.1', () => {
+        const url = 'http://127.0.0.1:' + server.address().port + '/a.mp4';
+        const unclaimed = { mimeType: null, type: null, fileSize: null };
+        void examineOnThread(${JSON.stringify(tools)}, url, unclaimed, new AbortController().signal);
+      });`);
+      const ffprobes = await killAgent(agent);
+      expect(ffprobes).toHaveLength(1);
+      await untilGone(ffprobes);
     });
   },
 );

@@ -1,11 +1,7 @@
-// Files are examined on a thread of its own, with the same facts and errors, and tools that end with the process.
-import { spawn } from 'node:child_process';
+// Files are examined on a thread of its own, with the same facts and errors as without it.
 import { once } from 'node:events';
-import { existsSync } from 'node:fs';
-import { readdir, readFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
-import { setTimeout as delay } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { ToolError } from '../../../lambda/publisher/ffmpeg/media-tool.ts';
 import { examineOnThread } from '../../../lambda/publisher/media/examining-thread.ts';
@@ -49,32 +45,3 @@ it('ends with the reason of its signal, and others go on', async () => {
   expect(await other).toMatchObject({ kind: 'video' });
   silent.close();
 });
-
-it.runIf(process.platform === 'linux')('takes its tools along when the process is killed', async () => {
-  const silent = createServer((socket) => socket.on('error', () => {})).listen(0, '127.0.0.1');
-  await once(silent, 'listening');
-  const url = `http://127.0.0.1:${(silent.address() as AddressInfo).port}/a`;
-  // A tool that never ends, whatever it is asked.
-  const mediaTool = new URL('../../../lambda/publisher/ffmpeg/media-tool.ts', import.meta.url).href;
-  const program = `
-    import { Worker } from 'node:worker_threads';
-    const code = \`import { startMediaTool } from '${mediaTool}';
-      startMediaTool('${tools.ffprobePath}', ['${url}'], { readAheadBytes: 1000 });\`;
-    new Worker(new URL('data:text/javascript,' + encodeURIComponent(code)));
-    setInterval(() => {}, 60_000);`;
-  const agent = spawn(process.execPath, ['--input-type=module', '--eval', program], { stdio: 'inherit' });
-  await once(silent, 'connection');
-  const children = await childrenOf(agent.pid!);
-  expect(children).toHaveLength(1);
-  agent.kill('SIGKILL');
-  await once(agent, 'exit');
-  while (children.some((pid) => existsSync(`/proc/${pid}`))) await delay(10);
-  silent.close();
-});
-
-/** The children of all threads of a process. */
-async function childrenOf(pid: number): Promise<number[]> {
-  const threads = await readdir(`/proc/${pid}/task`);
-  const lists = await Promise.all(threads.map((id) => readFile(`/proc/${pid}/task/${id}/children`, 'utf8')));
-  return lists.flatMap((list) => list.split(' ').filter((text) => text !== '')).map(Number);
-}
