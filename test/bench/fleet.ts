@@ -119,8 +119,8 @@ class BenchAgent {
     this.#leasePool = leasePool;
     this.#renewMs = renewMs;
     this.#onLive = onLive;
-    this.#startReports = new ReportWriter(options.pool, { needsPlace: false });
-    this.#reports = new ReportWriter(options.pool, { needsPlace: true });
+    this.#startReports = new ReportWriter(options.pool, { needsPlace: false, mostAtOnce: 3 });
+    this.#reports = new ReportWriter(options.pool, { needsPlace: true, mostAtOnce: 1 });
   }
 
   async run(startAfterMs: number, signal: AbortSignal): Promise<void> {
@@ -175,7 +175,7 @@ class BenchAgent {
       return { streamID, claim: replica, state: 'live', reason: null, now, figures: first } as const;
     };
     const reports = replica.epoch === 1 ? this.#startReports : this.#reports;
-    if (await reports.write({ streamID, asOf })) this.#onLive(streamID, this.id);
+    if (await reports.write({ streamID, userID: streamID, asOf })) this.#onLive(streamID, this.id);
     else this.#held.delete(replica.id);
   }
 

@@ -36,6 +36,9 @@ export interface BeginReplicaOptions extends AgentOptions {
   readonly makeRoom: AgentRoom['take'];
 }
 
+/** Of the connections to the database that an agent has. */
+const startsWrittenAtOnce = 3;
+
 /** What all streams of one agent share is made once, here. */
 export function replicaBeginner(options: BeginReplicaOptions): BeginReplica {
   const { agentID, pool, data, objects, settings, steadyClock, log, maySend, makeRoom } = options;
@@ -58,17 +61,20 @@ export function replicaBeginner(options: BeginReplicaOptions): BeginReplica {
   };
 
   // The report of a start does not wait for those of all that the agent takes over at the same time.
-  const startReports = new ReportWriter(pool, { needsPlace: false });
-  const reports = new ReportWriter(pool, { needsPlace: true });
+  const startReports = new ReportWriter(pool, { needsPlace: false, mostAtOnce: startsWrittenAtOnce });
+  const reports = new ReportWriter(pool, { needsPlace: true, mostAtOnce: 1 });
   /** Reports are written with the database's time of the observation, with the figures as they are by then. */
-  const writeReport = ({ observedAtMs, ...report }: Report, streamID: string, held: HeldReplica) =>
-    (held.claim.epoch === firstEpoch ? startReports : reports).write({
+  const writeReport = ({ observedAtMs, ...report }: Report, userID: string, held: HeldReplica) => {
+    const { streamID, claim } = held;
+    return (claim.epoch === firstEpoch ? startReports : reports).write({
       streamID,
+      userID,
       asOf: (databaseNow) => {
         const now = new Date(databaseNow.getTime() - (steadyClock() - observedAtMs));
         return { ...report, streamID, now, figures: held.sampleFigures(now) };
       },
     });
+  };
 
   /** What fails here is made good with the next renewal: the agent begins again what it still holds by the database. */
   const leave = (held: HeldReplica) => {
@@ -81,20 +87,24 @@ export function replicaBeginner(options: BeginReplicaOptions): BeginReplica {
     const { stream_id: streamID, role, epoch } = replica;
     log('replica_claimed', { agentID, streamID, role, epoch });
     const start = new StartTrace(replica);
+    // Until a plan was loaded nobody knows whose stream it is, which then counts as somebody's of its own.
+    let userID = streamID;
     const held: HeldReplica = new HeldReplica({
       replica,
       share: shareOf(costOfReplica(replica), options.capacity),
       client,
       loadPlan: start.loadingPlan(async () => {
         await predecessor;
-        return loadPublishPlan({ ...options, prepared }, replica);
+        const plan = await loadPublishPlan({ ...options, prepared }, replica);
+        userID = plan.userID;
+        return plan;
       }),
       anchor: () => millisecondsSinceAnchor(streamID),
       turns: start.connecting(turns),
       room: { take: makeRoom, leave: () => leave(held) },
       report: (report) => {
         if (report.state === 'live') start.onAir();
-        return writeReport(report, streamID, held);
+        return writeReport(report, userID, held);
       },
       steadyClock,
       log,

@@ -1,4 +1,5 @@
 // Writes the reports of an agent: those that come while others are being written go together in one transaction.
+// A report waits for none of another user: to write one takes a tenth of a second where the machine is busy.
 import { setTimeout } from 'node:timers/promises';
 import type { Pool } from 'pg';
 import { inTransaction } from '../../data/database.ts';
@@ -14,6 +15,8 @@ const waits = { firstMs: 25, mostMs: 400 } as const;
 /** A report as of the database's time, which is asked for once for all that are written together. */
 export interface UnwrittenReport {
   readonly streamID: string;
+  /** Whose stream it is. */
+  readonly userID: string;
   readonly asOf: (databaseNow: Date) => ReplicaReport;
 }
 
@@ -21,59 +24,73 @@ interface Waiting extends UnwrittenReport {
   readonly answer: PromiseWithResolvers<boolean>;
 }
 
+export interface ReportWriterOptions {
+  /** Whether it writes only while few others do (`data/places.ts`): after a loss hundreds of agents report at once. */
+  readonly needsPlace: boolean;
+  /** So many transactions write at the same time at most, each for other users. */
+  readonly mostAtOnce: number;
+}
+
 export class ReportWriter {
   readonly #pool: Pool;
-  readonly #needsPlace: boolean;
+  readonly #options: ReportWriterOptions;
   #waiting: Waiting[] = [];
-  #isWriting = false;
+  /** The users of each transaction that is under way. */
+  readonly #writing = new Set<ReadonlySet<string>>();
+  #writers = 0;
 
-  /**
-   * @param options.needsPlace whether it writes only while few others do so (`data/places.ts`): after a loss hundreds
-   *   of agents report at once
-   */
-  constructor(pool: Pool, { needsPlace }: { readonly needsPlace: boolean }) {
+  constructor(pool: Pool, options: ReportWriterOptions) {
     this.#pool = pool;
-    this.#needsPlace = needsPlace;
+    this.#options = options;
   }
 
   /**
-   * Writes a report at once, or together with others as soon as those before it are written.
+   * Writes a report at once, or together with others as soon as those before it of its user are written.
    * @returns what `reportReplica` answers
    */
   write(report: UnwrittenReport): Promise<boolean> {
     const answer = Promise.withResolvers<boolean>();
     this.#waiting.push({ ...report, answer });
-    if (!this.#isWriting) void this.#writeAll();
+    if (this.#writers < this.#options.mostAtOnce) void this.#writeAll();
     return answer.promise;
   }
 
   async #writeAll(): Promise<void> {
-    this.#isWriting = true;
+    this.#writers += 1;
     // What is said in the same moment, as of replicas that were claimed together, goes together.
     await Promise.resolve();
     let waitMs: number = waits.firstMs;
-    while (this.#waiting.length > 0) {
-      const together = this.#takeTogether();
+    for (let together = this.#takeTogether(); together.length > 0; together = this.#takeTogether()) {
+      const users = new Set(together.map(({ userID }) => userID));
+      this.#writing.add(users);
       const left = await this.#writeTogether(together);
       if (left === 'no place') {
         this.#waiting.unshift(...together);
         await setTimeout(waitMs);
         waitMs = Math.min(2 * waitMs, waits.mostMs);
-        continue;
+      } else {
+        waitMs = waits.firstMs;
+        // What could not be written with the others waits for its stream by itself, and holds up none of them.
+        for (const each of left) void this.#writeAlone(each);
       }
-      waitMs = waits.firstMs;
-      // What could not be written with the others waits for its stream by itself, and holds up none of them.
-      for (const each of left) void this.#writeAlone(each);
+      this.#writing.delete(users);
     }
-    this.#isWriting = false;
+    this.#writers -= 1;
   }
 
-  /** At most one report of each stream: what its two replicas report is written one after the other. */
+  /**
+   * Reports of users for whom none is being written: of one user where few wait, else of as many as it takes until each
+   * writer has its part. Of each stream at most one: what its two replicas report is written one after the other.
+   */
   #takeTogether(): Waiting[] {
+    const isFree = ({ userID }: Waiting) => !this.#writing.values().some((users) => users.has(userID));
+    const users = [...new Set(this.#waiting.filter(isFree).map(({ userID }) => userID))];
+    const taking = new Set(users.slice(0, Math.ceil(users.length / this.#options.mostAtOnce)));
     const together = new Map<string, Waiting>();
     const later: Waiting[] = [];
     for (const each of this.#waiting) {
-      if (together.size < maxTogether && !together.has(each.streamID)) together.set(each.streamID, each);
+      const isTaken = taking.has(each.userID) && together.size < maxTogether && !together.has(each.streamID);
+      if (isTaken) together.set(each.streamID, each);
       else later.push(each);
     }
     this.#waiting = later;
@@ -84,7 +101,7 @@ export class ReportWriter {
   async #writeTogether(together: readonly Waiting[]): Promise<readonly Waiting[] | 'no place'> {
     try {
       const answers = await inTransaction(this.#pool, async (data: Database) => {
-        const now = await (this.#needsPlace ? data.places.take('takeover') : data.now());
+        const now = await (this.#options.needsPlace ? data.places.take('takeover') : data.now());
         if (now === null) return null;
         const reports = new Map(together.map((each) => [each.asOf(now), each]));
         const written = await reportReplicas(data, [...reports.keys()]);
