@@ -56,22 +56,43 @@ const inBothSuites = [
   'test/surfaces/graphql/any-document.test.ts',
 ];
 
+/**
+ * These take more than half of two processors for minutes, in real time: beside others, frames would be late. They run
+ * one after the other when all others are done.
+ */
+const alone = ['test/long/{four-files,stinger}.test.ts'];
+
 const benches = 'test/bench/**';
 /** These end what hangs. What takes long is for benches to say: a busy machine fails no test. */
 const fastLimits = { testTimeout: minuteMs / 2, hookTimeout: minuteMs, ...pollFor(minuteMs / 3) };
 /** A process and its modules for each file would be a third of the fast suite's work. What ends processes is slow. */
 const oneProcess = { pool: 'threads', isolate: false } as const;
 const slowLimits = { testTimeout: 4 * minuteMs, hookTimeout: 5 * minuteMs, ...pollFor(2 * minuteMs) };
-const suites = {
-  fast: { include: ['test/**/*.test.ts'], exclude: [benches, ...slow], ...fastLimits, ...oneProcess },
-  long: { include: [...slow, ...inBothSuites], exclude: [benches], ...slowLimits },
+const fast = {
+  include: ['test/**/*.test.ts'],
+  exclude: [benches, ...slow],
+  maxWorkers: 2,
+  ...fastLimits,
+  ...oneProcess,
 };
+const isLong = suite === 'long';
 
-/** Every test once, each with the time limits of its suite. */
+/** In the long suite what belongs to it, otherwise every test once: each with the time limits of its suite. */
 const projects: TestProjectInlineConfiguration[] = [
-  { extends: false, root, test: { name: 'fast', ...suites.fast } },
-  { extends: false, root, test: { name: 'slow', include: slow, exclude: [benches], ...slowLimits } },
+  ...(isLong ? [] : [projectOf('fast', fast)]),
+  projectOf('slow', {
+    include: isLong ? [...slow, ...inBothSuites] : slow,
+    exclude: [benches, ...alone],
+    // Two processors, which long tests often leave idle, as they wait for what plays in real time.
+    maxWorkers: isLong ? 3 : 2,
+    ...slowLimits,
+  }),
+  projectOf('alone', { include: alone, maxWorkers: 1, sequence: { groupOrder: 1 }, ...slowLimits }),
 ];
+
+function projectOf(name: string, test: TestProjectInlineConfiguration['test']): TestProjectInlineConfiguration {
+  return { extends: false, root, test: { name, ...test } };
+}
 
 /** How long `expect.poll` waits for what it expects, where a test does not say. */
 function pollFor(timeoutMs: number) {
@@ -81,10 +102,8 @@ function pollFor(timeoutMs: number) {
 export default defineConfig({
   root,
   test: {
-    ...(suite === 'fast' || suite === 'long' ? suites[suite] : { projects }),
+    ...(suite === 'fast' ? fast : { projects }),
     globalSetup: ['test/support/postgres-global-setup.ts'],
-    // Two processors, which long tests often leave idle, as they wait for what plays in real time.
-    maxWorkers: suite === 'long' ? 3 : 2,
     reporters: ['default', new StillRunning(), ...(reportFile ? (['json'] as const) : [])],
     ...(reportFile && { outputFile: reportFile }),
   },

@@ -43,8 +43,16 @@ async function lookThrough({ path }: FlawedFile, { tools }: (typeof toolSets)[nu
 const soundSeconds = 0.1;
 
 describe.each(toolSets)('with the ffmpeg $name', (tools) => {
+  const found = new Map<FlawedFile, ReturnType<typeof lookThrough>>();
+  /** What is in a file, which is looked through once for all tests. */
+  const inspected = (file: FlawedFile) => {
+    const known = found.get(file) ?? lookThrough(file, tools);
+    found.set(file, known);
+    return known;
+  };
+
   it.each(flawedFiles)('finds what is wrong in $name, where it is', async (file) => {
-    const { findings, share } = await lookThrough(file, tools);
+    const { findings, share } = await inspected(file);
     const expected = file.flaws.map(([kind, start = null, end = null]) => {
       const tolerance = kind === 'silent' ? soundSeconds : file.frameSeconds + 0.001;
       const near = (seconds: number | null) =>
@@ -60,14 +68,14 @@ describe.each(toolSets)('with the ffmpeg $name', (tools) => {
   });
 
   it.each(cleanFiles)('finds nothing wrong in $name', async (file) => {
-    expect((await lookThrough(file, tools)).findings).toEqual([]);
+    expect((await inspected(file)).findings).toEqual([]);
   });
 
   const louder = flawedFiles.filter(({ name }) => /^(?:loud|clipped|mute\.|black-and)/u.test(name));
   it.each([...louder, ...cleanFiles])(
     'measures how loud $name is as it is sent, as ebur128 does by itself',
     async (file) => {
-      const { loudness } = await lookThrough(file, tools);
+      const { loudness } = await inspected(file);
       const args = ['-nostdin', '-hide_banner', '-i', await file.path(), '-map', '0:a:0'];
       const { stderr } = await promisify(execFile)(tools.tools.ffmpegPath, [
         ...args,
