@@ -13,8 +13,6 @@ interface Count {
 const root = join(import.meta.dirname, '..');
 const isLong = process.argv[2] === 'long';
 const binary = (name: string) => join(root, 'node_modules/.bin', name);
-/** Tests start hundreds of processes of Node, a third of whose start was to compile the same modules again. */
-const compileCache = { NODE_COMPILE_CACHE: join(tmpdir(), 'node-compile-cache') };
 
 /** Fast ones first: what fails should fail early. */
 const checks: readonly { readonly title: string; readonly command: string; readonly args: readonly string[] }[] = [
@@ -98,7 +96,7 @@ function run(
   return new Promise((resolve, reject) => {
     const child = spawn(command, args, {
       cwd: root,
-      env: { ...compileCache, ...process.env, ...environment },
+      env: { ...process.env, ...environment },
       stdio: ['ignore', output, output],
     });
     const chunks: string[] = [];

@@ -2,6 +2,7 @@
 import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
 import type { TestProjectInlineConfiguration } from 'vitest/config';
+import { LongFilesFirst } from './support/long-files-first.ts';
 import { StillRunning } from './support/still-running.ts';
 
 const root = join(import.meta.dirname, '..');
@@ -67,7 +68,8 @@ const benches = 'test/bench/**';
 const fastLimits = { testTimeout: minuteMs / 2, hookTimeout: minuteMs, ...pollFor(minuteMs / 3) };
 /** A process and its modules for each file would be a third of the fast suite's work. What ends processes is slow. */
 const oneProcess = { pool: 'threads', isolate: false } as const;
-const slowLimits = { testTimeout: 4 * minuteMs, hookTimeout: 5 * minuteMs, ...pollFor(2 * minuteMs) };
+/** Who asks an API every 50 ms for minutes, as is usual, takes a tenth of a processor for it. */
+const slowLimits = { testTimeout: 4 * minuteMs, hookTimeout: 5 * minuteMs, ...pollFor(2 * minuteMs, 100) };
 const fast = {
   include: ['test/**/*.test.ts'],
   exclude: [benches, ...slow],
@@ -94,15 +96,15 @@ function projectOf(name: string, test: TestProjectInlineConfiguration['test']): 
   return { extends: false, root, test: { name, ...test } };
 }
 
-/** How long `expect.poll` waits for what it expects, where a test does not say. */
-function pollFor(timeoutMs: number) {
-  return { expect: { poll: { timeout: timeoutMs } } };
+/** How long `expect.poll` waits for what it expects, and how often it asks, where a test does not say. */
+function pollFor(timeoutMs: number, everyMs = 50) {
+  return { expect: { poll: { timeout: timeoutMs, interval: everyMs } } };
 }
 
 export default defineConfig({
   root,
   test: {
-    ...(suite === 'fast' ? fast : { projects }),
+    ...(suite === 'fast' ? fast : { projects, sequence: { sequencer: LongFilesFirst } }),
     globalSetup: ['test/support/postgres-global-setup.ts'],
     reporters: ['default', new StillRunning(), ...(reportFile ? (['json'] as const) : [])],
     ...(reportFile && { outputFile: reportFile }),

@@ -24,6 +24,8 @@ export type ApiClient = (method: string, path: string, body?: unknown) => Promis
 const entry = join(import.meta.dirname, '../../bin/local.ts');
 const readyTimeoutMs = 60_000;
 const endTimeoutMs = 60_000;
+/** An answer takes some milliseconds of a processor. */
+const askedEveryMs = 100;
 const changeTimeoutMs = 120_000;
 
 export async function temporaryDataFolder(): Promise<{ path: string; remove(): Promise<void> }> {
@@ -106,7 +108,7 @@ export async function until(isDone: () => Promise<boolean>): Promise<void> {
   const deadline = Date.now() + changeTimeoutMs;
   while (!(await isDone())) {
     if (Date.now() > deadline) throw new Error(`not so after ${changeTimeoutMs / 1000} s: ${isDone.toString()}`);
-    await setTimeout(50);
+    await setTimeout(askedEveryMs);
   }
 }
 
