@@ -87,7 +87,7 @@ describe.skipIf(!installed)(`the inspector of MCP${installed ? '' : ` (skipped: 
     expect(refused).toMatchObject({ problem: { code: 'not_found', status: 404 } });
   });
 
-  // Each call is a process of a second. The SDK's own clients, on which the inspector is built, call every tool as well.
+  // Each call is a process of a second. The SDK's own clients, which the inspector has in it, call every tool as well.
   test.runIf(process.env['INSPECT_EVERY_TOOL'])('calls every tool', async () => {
     const { tools } = (await inspect('modern', 'tools/list')).answer;
     const names = tools.map(({ name }: { name: string }) => name);
