@@ -14,8 +14,8 @@ import { beeps, flashes, makeSyncClip } from '../support/sync-clip.ts';
 import type { SyncClip } from '../support/sync-clip.ts';
 import { testLocalRun } from '../support/test-local-run.ts';
 
-/** The stream should be right for ten minutes. The suite takes two, in which a drift would show. */
-const minutes = Number(process.env['LOOP_MINUTES'] ?? 2);
+/** The stream should be right for ten minutes. The suite takes one, in which a drift would show. */
+const minutes = Number(process.env['LOOP_MINUTES'] ?? 1);
 
 const seconds = 6;
 const h264 = ['-c:v', 'libx264', '-preset', 'ultrafast'];
