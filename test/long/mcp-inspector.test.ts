@@ -88,7 +88,8 @@ describe.skipIf(!installed)(`the inspector of MCP${installed ? '' : ` (skipped: 
   });
 
   // Each call is a process of a second. The SDK's own clients, which the inspector has in it, call every tool as well.
-  test.runIf(process.env['INSPECT_EVERY_TOOL'])('calls every tool', async () => {
+  const everyTool = process.env['INSPECT_EVERY_TOOL'] ? test : null;
+  everyTool?.('calls every tool', async () => {
     const { tools } = (await inspect('modern', 'tools/list')).answer;
     const names = tools.map(({ name }: { name: string }) => name);
     expect((await callEveryTool({ callTool }, site)).toSorted()).toEqual(names.toSorted());
