@@ -100,7 +100,7 @@ describe('reports of several users', () => {
     const { counted, pool } = countingPool();
     const writer = new ReportWriter(pool, { needsPlace: false, mostAtOnce: 2 });
     let answers: Promise<boolean>[] = [];
-    await whileLocked(held!.id, async () => {
+    await whileLocked(`select from replicas where id = '${held!.id}' for update`, async () => {
       // What one user reports waits for it, with its stream locked already.
       answers = [writer.write(live(held!, 'usr_a'))];
       await expect.poll(() => isLocked(held!.stream_id)).toBe(true);
@@ -122,18 +122,6 @@ describe('reports of several users', () => {
     for (const { stream_id: id } of replicas) expect((await stream(id)).state).toBe('active');
   });
 
-  async function whileLocked(replicaID: string, work: () => Promise<unknown>): Promise<void> {
-    const other = await service.pool().connect();
-    await other.query('begin');
-    await other.query('select from replicas where id = $1 for update', [replicaID]);
-    try {
-      await work();
-    } finally {
-      await other.query('commit');
-      other.release();
-    }
-  }
-
   async function isLocked(streamID: string): Promise<boolean> {
     const { rowCount } = await service
       .pool()
@@ -143,26 +131,13 @@ describe('reports of several users', () => {
 });
 
 describe('reports of what was taken over', () => {
-  /** Does work while others have all places. */
-  async function withoutPlaces(work: () => Promise<unknown>): Promise<void> {
-    const others = await service.pool().connect();
-    await others.query('begin');
-    await others.query(`select from places where work = 'takeover' for update`);
-    try {
-      await work();
-    } finally {
-      await others.query('commit');
-      others.release();
-    }
-  }
-
   it('wait while others have all places, and go together then; those of starts do not wait', async () => {
     const [first, second, started] = await claimed(3);
     const { counted, pool } = countingPool();
     const writer = new ReportWriter(pool, { needsPlace: true, mostAtOnce: 1 });
     let late: Promise<boolean>[] = [];
     let asked = 0;
-    await withoutPlaces(async () => {
+    await whileLocked(`select from places where work = 'takeover' for update`, async () => {
       late = [writer.write(live(first!))];
       const ofStarts = new ReportWriter(service.pool(), { needsPlace: false, mostAtOnce: 1 });
       expect(await ofStarts.write(live(started!))).toBe(true);
@@ -178,6 +153,19 @@ describe('reports of what was taken over', () => {
     expect(written[0]).toEqual(written[1]);
   });
 });
+
+/** Does work while somebody else has what a statement locks. */
+async function whileLocked(locking: string, work: () => Promise<unknown>): Promise<void> {
+  const other = await service.pool().connect();
+  await other.query('begin');
+  await other.query(locking);
+  try {
+    await work();
+  } finally {
+    await other.query('commit');
+    other.release();
+  }
+}
 
 /** When a stream was moved last: transactions have one time. */
 async function transitionTimes(id: string): Promise<Date> {
