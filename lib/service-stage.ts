@@ -59,15 +59,14 @@ export class ServiceStage extends Stage {
       access: publishing.access,
       queues: publishing.queues,
       identity,
-      media,
-      zone,
     });
     const operate = new OperateStack(this, 'Operate', { settings, network, publishing });
-    const web = settings.frontDoor === 'cloudfront' ? this.#distribution(settings, api, media, zone) : null;
-    const url = web?.url ?? api.door!.url;
-    const delivery = new DeliveryStack(this, 'Delivery', { settings, media, origin, url });
+    const edge = new EdgeStack(this, 'Edge', { settings, zone });
+    // A stack with another id would be another stack, with an empty bucket and another address.
+    const web = new WebStack(this, 'Dashboard', { settings, edge, api, media, zone });
+    const delivery = new DeliveryStack(this, 'Delivery', { settings, media, origin, url: web.url });
     // Nothing of a domain's address comes from what it leads to.
-    delivery.addStackDependency(web ?? api);
+    delivery.addStackDependency(web);
     const monitoring = new MonitoringStack(this, 'Monitoring', {
       settings,
       network,
@@ -79,11 +78,5 @@ export class ServiceStage extends Stage {
     });
     // Functions fail until they know their address, and alarms would say so.
     monitoring.addStackDependency(delivery);
-  }
-
-  #distribution(settings: StageSettings, api: ApiStack, media: MediaStack, zone: StageZone): WebStack {
-    const edge = new EdgeStack(this, 'Edge', { settings, zone });
-    // A stack with another id would be another stack, with an empty bucket and another address.
-    return new WebStack(this, 'Dashboard', { settings, edge, api, media, zone });
   }
 }

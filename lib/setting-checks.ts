@@ -10,7 +10,8 @@ export const flag: Check = { expected: 'true or false', holds: (value) => typeof
 /** https://docs.aws.amazon.com/tag-editor/latest/userguide/best-practices-and-strats.html */
 export const tagValue = text(/^[\w .:/=+@-]{1,256}$/, 'a value of a tag: letters, digits, spaces and _.:/=+@-');
 
-export const isRegion = text(/^[a-z]{2}(-[a-z]+)+-\d$/, '');
+/** Regions of the standard partition: those of China and of the US government have no CloudFront as stages use it. */
+export const isRegion = text(/^(?!cn-|us-gov-|us-iso)[a-z]{2}(-[a-z]+)+-\d$/, '');
 
 /**
  * Regions that an account has to opt in to; CloudFront does not write its standard logs to buckets there.

@@ -1,8 +1,6 @@
 // The settings of a stage: what each of them means, and which values it may have.
-import { partitionOf } from '../lambda/domain/aws-partition.ts';
 import { idleChecks, type IdleSettings } from './idle-settings.ts';
 import { operatingChecks, type OperatingSettings } from './operating-settings.ts';
-import { lackOf } from './partition-limits.ts';
 import {
   type Check,
   emailAddress,
@@ -71,7 +69,7 @@ export interface StageSettings extends IdleSettings, OperatingSettings, TakenSet
   /** Days for which backups are kept (1 to 35): the database can be restored to any second of them. */
   readonly databaseBackupDays: number;
   /**
-   * A second region of the same partition, to which the database's backups and users' uploads are copied, encrypted
+   * A second region, to which the database's backups and users' uploads are copied, encrypted
    * by a key there: a stage that has lost its region is recovered from them (lib/README.md, “Recover a stage”). It
    * takes an `account`. Null: there are no copies.
    */
@@ -81,12 +79,6 @@ export interface StageSettings extends IdleSettings, OperatingSettings, TakenSet
    * protection, a last snapshot of the database, and buckets, keys and secrets that stay. False: everything goes.
    */
   readonly keepData: boolean;
-  /**
-   * What stands between users and the stage. `cloudfront`: a distribution near every user. `gateway`: API Gateway in
-   * the region, under the name in `domain`, for partitions without CloudFront
-   * (`api/gateway-door.ts` says what it lacks).
-   */
-  readonly frontDoor: 'cloudfront' | 'gateway';
   /**
    * The public host name of the stage, and the id of the Route 53 hosted zone that the name is in.
    * Null: the stage has the name that CloudFront gives it.
@@ -180,8 +172,7 @@ export interface StageSettings extends IdleSettings, OperatingSettings, TakenSet
 }
 
 /**
- * @throws if a setting of the stage is missing or has a wrong value, or takes what the partition of its region lacks;
- *   the message names the stage and the setting
+ * @throws if a setting of the stage is missing or has a wrong value; the message names the stage and the setting
  */
 export function checkStage(name: string, settings: StageSettings): void {
   const values: Readonly<Record<string, unknown>> = { ...settings };
@@ -194,8 +185,8 @@ export function checkStage(name: string, settings: StageSettings): void {
         `stage "${name}" in lib/stages.ts: ${field} must be ${expected}, not ${JSON.stringify(values[field])}`,
       );
   }
-  const lack = lackOf(settings) ?? faultOfTaken(settings);
-  if (lack !== null) throw new Error(`stage "${name}" in lib/stages.ts: ${lack}`);
+  const fault = faultOfTaken(settings);
+  if (fault !== null) throw new Error(`stage "${name}" in lib/stages.ts: ${fault}`);
 }
 
 function checksOf(settings: StageSettings): Record<keyof StageSettings, Check> {
@@ -210,9 +201,8 @@ function checksOf(settings: StageSettings): Record<keyof StageSettings, Check> {
     owner: tagValue,
     costCenter: tagValue,
     region: {
-      expected: 'an AWS region whose buckets CloudFront can write its logs to',
-      holds: (value) =>
-        isRegion.holds(value) && (settings.frontDoor === 'gateway' || !regionsWithoutCloudFrontLogs.has(String(value))),
+      expected: 'an AWS region with CloudFront, whose buckets it can write its logs to',
+      holds: (value) => isRegion.holds(value) && !regionsWithoutCloudFrontLogs.has(String(value)),
     },
     availabilityZones: zonesOf(region),
     natGateways: wholeNumber(1, 3),
@@ -223,16 +213,10 @@ function checksOf(settings: StageSettings): Record<keyof StageSettings, Check> {
     databaseMultiAz: flag,
     databaseBackupDays: wholeNumber(1, 35),
     recoveryRegion: {
-      expected: 'another AWS region of the same partition, or null',
-      holds: (value) =>
-        value === null ||
-        (typeof value === 'string' &&
-          isRegion.holds(value) &&
-          value !== region &&
-          partitionOf(value) === partitionOf(region)),
+      expected: 'another AWS region, not of China or GovCloud, or null',
+      holds: (value) => value === null || (isRegion.holds(value) && value !== region),
     },
     keepData: flag,
-    frontDoor: text(/^(?:cloudfront|gateway)$/, 'cloudfront or gateway'),
     domain: { expected: 'a name and a hosted zone id, or null', holds: (value) => value === null || isDomain(value) },
     webRequestsPerFiveMinutes: wholeNumber(100, 2_000_000),
     apiRequestsPerSecond: wholeNumber(1, 10_000),

@@ -25,7 +25,7 @@ export interface TakenSettings {
    * is then that of a parent domain, and the stage makes one of its own for its name. Null: it is in this account.
    */
   readonly hostedZoneRoleArn: string | null;
-  /** ARN of a certificate of ACM for the name in `domain`: in us-east-1 for a distribution, else in the region. */
+  /** ARN of a certificate of ACM in us-east-1 for the name in `domain`. */
   readonly certificateArn: string | null;
   /** ARN of the KMS key that wraps the keys which secrets are sealed with. Whoever loses it loses them all. */
   readonly sealingKeyArn: string | null;

@@ -256,9 +256,8 @@ describe('where things are', () => {
     expect(places(elsewhere, sql)).toEqual([]);
   });
 
-  it('hosts and ARNs of AWS are named in one place, as they differ by partition', () => {
+  it('hosts and ARNs of AWS are named in one place', () => {
     const naming = within('lambda/domain/aws-partition.ts');
-    // Examples for users are of the partition that most of them have.
     const examples = within('lambda/operations/sources/source-schema.ts', 'lambda/domain/source-url.ts');
     const files = product.filter(({ path }) => !naming(path) && !examples(path));
     expect(places(files, /.*(?:amazonaws\.com|arn:aws).*/g)).toEqual([]);

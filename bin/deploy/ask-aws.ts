@@ -5,7 +5,7 @@ import { parseXML } from '@aws-sdk/xml-builder';
 import { Sha256 } from '@smithy/core/checksum';
 import { SignatureV4 } from '@smithy/signature-v4';
 import { z, type ZodType } from 'zod';
-import { awsHost, partitionHost, partitionOf } from '../../lambda/domain/aws-partition.ts';
+import { awsHost, serviceOfAWS } from '../../lambda/domain/aws-partition.ts';
 import { type AwsService, awsServices, type QuestionInput, type ServiceFacts } from './aws-services.ts';
 
 export interface Question<Answer> {
@@ -104,10 +104,8 @@ async function signedRequest(
   { service, action, input = {}, path = '/', region }: PlacedQuestion,
   credentials: Credentials,
 ): Promise<Request> {
-  const { signingName, oneFor, endpointVariable, asks }: ServiceFacts = awsServices[service];
-  const partition = partitionOf(region);
-  const place = oneFor?.[partition];
-  const host = place ? partitionHost(place.host, partition) : awsHost(service, region);
+  const { signingName, oneForAll, endpointVariable, asks }: ServiceFacts = awsServices[service];
+  const host = oneForAll === undefined ? awsHost(service, region) : serviceOfAWS(oneForAll);
   const url = new URL(process.env[endpointVariable] ?? process.env.AWS_ENDPOINT_URL ?? `https://${host}`);
   url.pathname = path;
   const body = asks.body?.(action, input);
@@ -115,7 +113,7 @@ async function signedRequest(
   const method = body === undefined ? 'GET' : 'POST';
   const signer = new SignatureV4({
     service: signingName,
-    region: place?.region ?? region,
+    region: oneForAll === undefined ? region : 'us-east-1',
     sha256: Sha256,
     credentials,
   });

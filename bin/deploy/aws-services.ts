@@ -1,14 +1,5 @@
 // The AWS services that the checks ask: how each is reached and signed for, and which of AWS' protocols it speaks.
 // Each API reference has a page “Making requests”; the protocols are those of smithy.io/2.0/aws/protocols.
-import type { AWSPartition } from '../../lambda/domain/aws-partition.ts';
-
-/** The host of a service, without the partition's suffix, and the region that questions to it are signed for. */
-interface PartitionPlace {
-  readonly host: string;
-  readonly region: string;
-}
-
-const place = (host: string, region: string): PartitionPlace => ({ host, region });
 
 /** Lists are for JSON alone. */
 export type QuestionInput = Readonly<Record<string, string | readonly (string | Readonly<Record<string, string>>)[]>>;
@@ -23,8 +14,8 @@ export interface ServiceFacts {
   /** The prefix of the service's actions in IAM policies. */
   readonly rights: string;
   readonly signingName: string;
-  /** Of a service that is one for all regions of a partition. Others are at SERVICE.REGION. */
-  readonly oneFor?: Readonly<Partial<Record<AWSPartition, PartitionPlace>>>;
+  /** The name before the suffix of a service that is one for all regions. Others are at SERVICE.REGION. */
+  readonly oneForAll?: string;
   /** The variable by which AWS' own tools take another endpoint for this service alone. */
   readonly endpointVariable: string;
   readonly asks: Asks;
@@ -63,8 +54,7 @@ export const awsServices = {
   ce: {
     rights: 'ce',
     signingName: 'ce',
-    // Costs of GovCloud are those of a standard account.
-    oneFor: { aws: place('ce.us-east-1', 'us-east-1'), 'aws-cn': place('ce.cn-northwest-1', 'cn-northwest-1') },
+    oneForAll: 'ce.us-east-1',
     endpointVariable: 'AWS_ENDPOINT_URL_COST_EXPLORER',
     asks: json('AWSInsightsIndexService'),
     answers: 'json',
@@ -93,11 +83,7 @@ export const awsServices = {
   iam: {
     rights: 'iam',
     signingName: 'iam',
-    oneFor: {
-      aws: place('iam', 'us-east-1'),
-      'aws-cn': place('iam.cn-north-1', 'cn-north-1'),
-      'aws-us-gov': place('iam.us-gov', 'us-gov-west-1'),
-    },
+    oneForAll: 'iam',
     endpointVariable: 'AWS_ENDPOINT_URL_IAM',
     asks: form('2010-05-08'),
     answers: 'xml',
@@ -112,11 +98,7 @@ export const awsServices = {
   route53: {
     rights: 'route53',
     signingName: 'route53',
-    oneFor: {
-      aws: place('route53', 'us-east-1'),
-      'aws-cn': place('route53', 'cn-northwest-1'),
-      'aws-us-gov': place('route53.us-gov', 'us-gov-west-1'),
-    },
+    oneForAll: 'route53',
     endpointVariable: 'AWS_ENDPOINT_URL_ROUTE_53',
     asks: rest,
     answers: 'xml',

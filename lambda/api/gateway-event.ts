@@ -1,19 +1,14 @@
 // Translates API Gateway's proxy events (REST API, payload 1.0) to fetch requests, and fetch responses back.
 import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
 
-/** At an API's own name only the distribution gets in. Clients of a stage without one come by the stage's name. */
-const nameOfDistributionsOrigin = /\.execute-api\./;
-
 /**
  * The client's address. The CloudFront distribution appends the client's address to X-Forwarded-For, and API Gateway
  * that of the distribution after it. What stands before these two, the client itself may have written. Requests that
  * did not come through the distribution are refused earlier, by the origin guard.
  */
 export function addressOf(event: APIGatewayProxyEvent): string {
-  const { domainName = '', identity } = event.requestContext;
-  if (!nameOfDistributionsOrigin.test(domainName)) return identity.sourceIp;
   const hops = (event.multiValueHeaders?.['X-Forwarded-For'] ?? []).flatMap((value) => value.split(','));
-  return hops.at(-2)?.trim() || identity.sourceIp;
+  return hops.at(-2)?.trim() || event.requestContext.identity.sourceIp;
 }
 
 /** @param origin the public origin, since clients cannot use the address that API Gateway has itself */

@@ -1,5 +1,5 @@
 // Roles in accounts of users, by which their buckets are opened: which may be named, and what they have to say of us.
-import { awsPartitions, isAWSHost } from './aws-partition.ts';
+import { awsPartition, isAWSHost } from './aws-partition.ts';
 
 /**
  * What names of such roles begin with. Import workers may take on no others (lib/publishing/import-workers.ts), so that
@@ -7,8 +7,7 @@ import { awsPartitions, isAWSHost } from './aws-partition.ts';
  */
 export const sourceRolePrefix = 'loop-source';
 
-const partition = `(?:${awsPartitions.join('|')})`;
-const roleARNs = new RegExp(`^arn:${partition}:iam::\\d{12}:role/${sourceRolePrefix}[\\w+=,.@-]{0,53}$`, 'u');
+const roleARNs = new RegExp(`^arn:${awsPartition}:iam::\\d{12}:role/${sourceRolePrefix}[\\w+=,.@-]{0,53}$`, 'u');
 const awsEndpoint = /^https:\/\/(s3[.-](?:[a-z0-9-]+\.)+[a-z]+)$/u;
 
 export function isSourceRole(roleARN: string): boolean {

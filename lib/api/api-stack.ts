@@ -17,7 +17,6 @@ import type { Construct } from 'constructs';
 import type { IdentityStack } from '../identity/identity-stack.ts';
 import { apiVariables, paymentVariables } from '../../lambda/api/environment.ts';
 import { platformsVariables } from '../../lambda/platforms/environment.ts';
-import type { MediaStack } from '../media/media-stack.ts';
 import type { NetworkStack } from '../network/network-stack.ts';
 import { acknowledge, acknowledgeForCheckov, policyOfAWS } from '../shared/acknowledge.ts';
 import type { PlatformAccess } from '../shared/platform-access.ts';
@@ -26,8 +25,6 @@ import { FunctionRelease } from '../shared/function-release.ts';
 import { ServiceFunction } from '../shared/service-function.ts';
 import { ServiceLogs } from '../shared/service-logs.ts';
 import type { StageSettings } from '../stage-settings.ts';
-import { GatewayDoor } from './gateway-door.ts';
-import type { StageZone } from '../web/stage-zone.ts';
 import { addGatewayProblems } from './gateway-problems.ts';
 import { OriginGuard } from './origin-guard.ts';
 
@@ -43,24 +40,19 @@ export interface ApiStackProps {
   readonly access: PlatformAccess;
   readonly queues: CommandQueues;
   readonly identity: IdentityStack;
-  readonly media: MediaStack;
-  readonly zone: StageZone;
 }
 
 export class ApiStack extends Stack {
   /** The host name of the API at API Gateway, where every path begins with `basePath`. */
   readonly domainName: string;
   readonly basePath = `/${gatewayStage}`;
-  /** Lets in the requests that show its secret. Null where there is no distribution to show it. */
-  readonly guard: OriginGuard | null;
-  /** The public origin of a stage without a distribution, else null. */
-  readonly door: GatewayDoor | null;
+  /** Lets in the requests that show its secret. */
+  readonly guard: OriginGuard;
   readonly restApi: RestApi;
 
   constructor(scope: Construct, id: string, props: ApiStackProps) {
     super(scope, id);
-    const { settings, network, access, queues, identity, media, zone } = props;
-    const hasDistribution = settings.frontDoor === 'cloudfront';
+    const { settings, network, access, queues, identity } = props;
     const paymentProviders = new Secret(this, 'PaymentProviders', {
       description: 'Keys of the payment providers: lib/README.md, “Take payments”',
       // An object without keys: the stage offers nothing to pay with until somebody puts keys in.
@@ -128,7 +120,6 @@ export class ApiStack extends Stack {
       // other APIs of the account use it too.
       cloudWatchRole: true,
       cloudWatchRoleRemovalPolicy: RemovalPolicy.RETAIN,
-      ...(!hasDistribution && { disableExecuteApiEndpoint: true }),
       deployOptions: {
         stageName: gatewayStage,
         tracingEnabled: settings.tracing,
@@ -145,9 +136,7 @@ export class ApiStack extends Stack {
     const toRest = to(rest);
     const toAll = (resource: IResource, to: LambdaIntegration) =>
       resource.addProxy({ defaultIntegration: to }).anyMethod!;
-    const methods = hasDistribution
-      ? [api.root.addMethod('ANY', toRest), toAll(api.root, toRest)]
-      : [toAll(api.root.resourceForPath('v1'), toRest)];
+    const methods = [api.root.addMethod('ANY', toRest), toAll(api.root, toRest)];
     const toIdentity = toAlias(identity.release);
     for (const path of ['api/auth', '.well-known']) methods.push(toAll(api.root.resourceForPath(path), toIdentity));
     methods.push(api.root.resourceForPath('mcp').addMethod('ANY', to(mcp)));
@@ -162,12 +151,10 @@ export class ApiStack extends Stack {
     acknowledgeForCheckov(api.deploymentStage, 'Answers are each caller’s own.', 'CKV_AWS_120');
     if (!settings.tracing)
       acknowledgeForCheckov(api.deploymentStage, 'The stage keeps no traces, to be cheap.', 'CKV_AWS_73');
-    addGatewayProblems(api, hasDistribution);
+    addGatewayProblems(api);
     this.restApi = api;
     this.domainName = `${api.restApiId}.execute-api.${this.region}.${this.urlSuffix}`;
-    this.guard = hasDistribution ? new OriginGuard(this, 'OriginGuard', { gatewayStage: api.deploymentStage }) : null;
-    const uploadsOrigin = `https://${media.uploads.bucketRegionalDomainName}`;
-    this.door = hasDistribution ? null : new GatewayDoor(this, 'Door', { settings, api, uploadsOrigin, zone });
+    this.guard = new OriginGuard(this, 'OriginGuard', { gatewayStage: api.deploymentStage });
 
     acknowledge(
       api,

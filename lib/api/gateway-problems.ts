@@ -67,11 +67,9 @@ export function gatewayAnswer(id: keyof typeof gatewayProblems): {
   };
 }
 
-/** Has the API answer in this form wherever API Gateway answers by itself. @param guarded by the origin guard */
-export function addGatewayProblems(api: RestApi, guarded: boolean): void {
+/** Has the API answer in this form wherever API Gateway answers by itself. */
+export function addGatewayProblems(api: RestApi): void {
   for (const id of Object.keys(gatewayProblems) as (keyof typeof gatewayProblems)[]) {
-    // The web ACL of a stage without a distribution has answers of its own.
-    if (id === 'NotThroughDistribution' && !guarded) continue;
     const { status, headers, body } = gatewayAnswer(id);
     api.addGatewayResponse(id, {
       type: gatewayProblems[id].type,

@@ -134,9 +134,7 @@ export const paidByUse: Readonly<Record<string, Readonly<Record<string, ListPric
 /** Types that cost nothing. */
 export const free: ReadonlySet<string> = new Set([
   'AWS::ApiGateway::Account',
-  'AWS::ApiGateway::BasePathMapping',
   'AWS::ApiGateway::Deployment',
-  'AWS::ApiGateway::DomainName',
   'AWS::ApiGateway::GatewayResponse',
   'AWS::ApiGateway::Method',
   'AWS::ApiGateway::Resource',

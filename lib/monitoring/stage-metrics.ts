@@ -62,7 +62,6 @@ export class StageMetrics extends Construct {
     const functions: LambdaFunction[] = Stage.of(this)!
       .node.findAll()
       .filter((construct) => construct instanceof ServiceFunction);
-    if (props.api.door) functions.push(props.api.door.pages);
     this.functions = new Map(functions.map((fn) => [fn.node.id, fn]));
     // Lambda has no figure for memory, but writes a line of each call that ends. Only those that say this are counted,
     // so that functions of different sizes share one figure.

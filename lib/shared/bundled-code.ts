@@ -8,13 +8,8 @@ import { Code } from 'aws-cdk-lib/aws-lambda';
 /**
  * @param entry a file below `lambda/`, such as `api/api.lambda.ts`, which becomes `index.mjs`
  * @param folders folders below `lambda/` to put beside it, by the name that they have there
- * @param writeMore writes further files into the folder of `index.mjs`
  */
-export function bundledCode(
-  entry: string,
-  folders: Readonly<Record<string, string>>,
-  writeMore: (folder: string) => void = () => undefined,
-): Code {
+export function bundledCode(entry: string, folders: Readonly<Record<string, string>>): Code {
   return Code.fromAsset(lambdaFolder, {
     // The hash is that of the bundle: a function changes only if its bundle does, wherever the bundle was made.
     assetHashType: AssetHashType.OUTPUT,
@@ -25,7 +20,6 @@ export function bundledCode(
       local: {
         tryBundle(outputFolder) {
           writeFunction(entry, outputFolder);
-          writeMore(outputFolder);
           for (const [name, folder] of Object.entries(folders))
             cpSync(join(lambdaFolder, folder), join(outputFolder, name), { recursive: true });
           return true;

@@ -2,13 +2,11 @@
 import { Stack, Stage } from 'aws-cdk-lib';
 import { type IRole, ManagedPolicy, PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import type { Construct } from 'constructs';
-import { lacks } from '../partition-limits.ts';
 import type { StageSettings } from '../stage-settings.ts';
 import { acknowledge, wildcardResource } from './acknowledge.ts';
 
 /** The address; empty for a stage that has none and sends no mails. */
-export function mailSenderAddress({ mailFrom, domain, region }: StageSettings): string {
-  if (lacks(region, 'mail')) return '';
+export function mailSenderAddress({ mailFrom, domain }: StageSettings): string {
   return mailFrom ?? (domain ? `no-reply@${domain.name}` : '');
 }
 

@@ -25,9 +25,9 @@ export class EdgeStack extends Stack {
     super(scope, id, {
       env: { region: cloudFrontRegion, ...(settings.account !== null && { account: settings.account }) },
     });
-    const acl = firewall(this, 'WebAcl', settings.webRequestsPerFiveMinutes, 'CLOUDFRONT');
+    const acl = firewall(this, 'WebAcl', settings.webRequestsPerFiveMinutes);
     const { domain, certificateArn } = settings;
-    const made = domain && certificateArn === null ? certificateOf(this, domain.name, zone) : null;
+    const made = domain && certificateArn === null ? this.#certificate(domain.name, zone) : null;
     const challenge = new ChallengeFunction(this, 'Challenge').version;
     // Nothing can be imported from another region. A stack that reads an output learns of a new value only when it is
     // deployed for another reason: the web ACL is never replaced, a certificate is with the distribution's name, and
@@ -39,12 +39,10 @@ export class EdgeStack extends Stack {
       certificateArn === null ? made : Certificate.fromCertificateArn(this, 'Certificate', certificateArn);
     this.challenge = challenge;
   }
-}
 
-/** It waits for a record in the zone, which proves whose the name is. */
-export function certificateOf(scope: Construct, domainName: string, zone: StageZone): Certificate {
-  return new Certificate(scope, 'Certificate', {
-    domainName,
-    validation: CertificateValidation.fromDns(zone.in(scope)),
-  });
+  /** A certificate that waits for a record in the zone, which proves whose the name is. */
+  #certificate(domainName: string, zone: StageZone): Certificate {
+    const validation = CertificateValidation.fromDns(zone.in(this));
+    return new Certificate(this, 'Certificate', { domainName, validation });
+  }
 }

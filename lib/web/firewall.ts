@@ -102,19 +102,11 @@ const answers = {
   ),
 };
 
-/**
- * @param requestsPerFiveMinutes that one address may send
- * @param before whether it judges what CloudFront gets, or what something in the region does
- */
-export function firewall(
-  scope: Construct,
-  id: string,
-  requestsPerFiveMinutes: number,
-  before: 'CLOUDFRONT' | 'REGIONAL',
-): CfnWebACL {
+/** @param requestsPerFiveMinutes limit of one address */
+export function firewall(scope: Construct, id: string, requestsPerFiveMinutes: number): CfnWebACL {
   const groups = Object.entries(managedRules);
   return new CfnWebACL(scope, id, {
-    scope: before,
+    scope: 'CLOUDFRONT',
     defaultAction: { allow: {} },
     visibilityConfig: visibilityConfig('Web'),
     customResponseBodies: Object.fromEntries(

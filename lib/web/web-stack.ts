@@ -79,7 +79,7 @@ export class WebStack extends Stack {
     const toApi: BehaviorOptions = {
       origin: new HttpOrigin(api.domainName, {
         originPath: api.basePath,
-        ...(api.guard && { customHeaders: { [api.guard.headerName]: api.guard.headerValue } }),
+        customHeaders: { [api.guard.headerName]: api.guard.headerValue },
         protocolPolicy: OriginProtocolPolicy.HTTPS_ONLY,
         originSslProtocols: [OriginSslPolicy.TLS_V1_2],
       }),

@@ -28,9 +28,8 @@ const complete = templatesOf('complete', {
 });
 // Stages with what others do without.
 const cheap = templatesOf('cheap', stages.dev);
-const atGateway = templatesOf('gateway', {
+const delegated = templatesOf('delegated', {
   ...prod,
-  frontDoor: 'gateway',
   domain: { name: 'live.example.com', hostedZoneId: 'Z123' },
   hostedZoneRoleArn: 'arn:aws:iam::123456789012:role/dns',
 });
@@ -39,7 +38,7 @@ const pipeline = StackAssertions.fromStack(
 ).toJSON();
 
 describe('the types of resources', () => {
-  const present = new Set(resourcesOf([...complete, ...cheap, ...atGateway, pipeline]).map(({ type }) => type));
+  const present = new Set(resourcesOf([...complete, ...cheap, ...delegated, pipeline]).map(({ type }) => type));
 
   test('are all priced, paid by use or free', () => {
     expect([...present].filter((type) => !knownTypes.has(type))).toEqual([]);

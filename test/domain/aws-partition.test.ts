@@ -1,23 +1,14 @@
-// Hosts of AWS by partition, as AWS' lists of endpoints have them.
+// Hosts of AWS, as AWS' list of endpoints has them.
 import { expect, test } from 'vitest';
-import { awsHost, isAWSHost, partitionHost, partitionOf } from '../../lambda/domain/aws-partition.ts';
+import { awsHost, isAWSHost, serviceOfAWS } from '../../lambda/domain/aws-partition.ts';
 
-test.each([
-  ['eu-central-1', 'aws', 'sts.eu-central-1.amazonaws.com'],
-  ['cn-north-1', 'aws-cn', 'sts.cn-north-1.amazonaws.com.cn'],
-  ['us-gov-west-1', 'aws-us-gov', 'sts.us-gov-west-1.amazonaws.com'],
-])('%s is in %s, and is asked at %s', (region, partition, host) => {
-  expect(partitionOf(region)).toBe(partition);
-  expect(awsHost('sts', region)).toBe(host);
-});
-
-test('what is one for a partition has its suffix', () => {
-  expect(partitionHost('route53', 'aws-cn')).toBe('route53.amazonaws.com.cn');
+test('a service of a region, and one in policies, have the names that AWS gives them', () => {
+  expect(awsHost('sts', 'eu-central-1')).toBe('sts.eu-central-1.amazonaws.com');
+  expect(serviceOfAWS('scheduler')).toBe('scheduler.amazonaws.com');
 });
 
 test.each([
   ['s3.amazonaws.com', true],
-  ['s3.cn-north-1.amazonaws.com.cn', true],
   ['s3-amazonaws.com', false],
   ['s3.amazonaws.com.example.org', false],
   ['amazonaws.com', false],

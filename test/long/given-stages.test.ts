@@ -24,7 +24,6 @@ describe.each(built)('the stage %s', (name, settings, stage) => {
 
   test('makes what is not given, and nothing of what is', () => {
     const made = (type: string) => ofType(type).length > 0;
-    const hasDistribution = settings.frontDoor === 'cloudfront';
     expect(made('AWS::EC2::VPC')).toBe(settings.network === null);
     expect(made('AWS::EC2::NatGateway')).toBe(settings.network === null && settings.nat === 'gateway');
     expect(made('AWS::CertificateManager::Certificate')).toBe(
@@ -37,9 +36,9 @@ describe.each(built)('the stage %s', (name, settings, stage) => {
     const keys = [settings.sealingKeyArn, settings.mediaKeyArn, settings.alarmTopicArn];
     if (hasCopies) keys.push(settings.recoveryKeyArn);
     expect(ofType('AWS::KMS::Key')).toHaveLength(keys.filter((given) => given === null).length);
-    const logBuckets = settings.logBucketName === null ? (hasDistribution ? 2 : 1) : 0;
+    const logBuckets = settings.logBucketName === null ? 2 : 0;
     expect(ofType('AWS::S3::Bucket')).toHaveLength(
-      logBuckets + (hasDistribution ? 2 : 1) + (hasCopies ? 1 : 0) + Number(settings.syntheticStream),
+      logBuckets + 2 + (hasCopies ? 1 : 0) + Number(settings.syntheticStream),
     );
   });
 
@@ -75,10 +74,7 @@ test.skipIf(!hasPython())('cfn-lint finds no error in a stage of each place', as
   const programs = await pythonEnvironment('cfn-lint==1.58.0');
   const { directory } = app.synth();
   const byRegion = new Map(
-    built.map(
-      ([name, { region, frontDoor, hostedZoneRoleArn }]) =>
-        [`${region} ${frontDoor} ${hostedZoneRoleArn}`, name] as const,
-    ),
+    built.map(([name, { region, hostedZoneRoleArn }]) => [`${region} ${hostedZoneRoleArn}`, name] as const),
   );
   const templates = [...byRegion.values()].flatMap((name) =>
     globSync(`**/assembly-${name}/*.template.json`, { cwd: directory }).map((path) => join(directory, path)),

@@ -100,24 +100,6 @@ describe('the library in a fresh CDK app', () => {
       run(process.execPath, ['--check', module], context);
   });
 
-  it('has the page for a stage without a distribution, as this repository has it', () => {
-    synthesize('gateway');
-    const app = testApp({ bundling: true });
-    new ServiceStage(app, 'radio', {
-      settings: {
-        ...stages.staging,
-        account: '123456789012',
-        bootstrapQualifier: null,
-        frontDoor: 'gateway',
-        domain: { name: 'live.example.com', hostedZoneId: 'Z0123456789' },
-      },
-      image: new PublisherImage(undefined),
-    });
-    const pagesIn = (out: string) => globSync('asset.*/page/index.html', { cwd: out });
-    expect(pagesIn(app.outdir)).toHaveLength(1);
-    expect(pagesIn(join(folder, 'cdk.out-gateway'))).toEqual(pagesIn(app.outdir));
-  });
-
   it('can be a stage of CDK Pipelines', () => {
     const pipeline = synthesize('pipeline').get('Pipeline.template.json');
     expect(Object.values(pipeline!.Resources).map(({ Type }) => Type)).toContain('AWS::CodePipeline::Pipeline');

@@ -9,11 +9,9 @@ import { findAWSEmulator } from '../support/aws-emulator.ts';
 const emulator = await findAWSEmulator();
 const bucket = `ingest-${randomUUID()}`;
 
-test.each([
-  ['eu-central-1', `https://${bucket}.s3.eu-central-1.amazonaws.com/`],
-  ['cn-north-1', `https://${bucket}.s3.cn-north-1.amazonaws.com.cn/`],
-])('in %s its address is one of HLS by PUT, with another key for each start', async (region, origin) => {
-  const ingest = createS3Ingest({ bucket, region, client: emulator.clientConfig });
+test('its address is one of HLS by PUT, with another key for each start', async () => {
+  const origin = `https://${bucket}.s3.eu-central-1.amazonaws.com/`;
+  const ingest = createS3Ingest({ bucket, region: 'eu-central-1', client: emulator.clientConfig });
   const places: string[] = [];
   for (let start = 0; start < 2; start++) {
     await using open = await ingest.open();

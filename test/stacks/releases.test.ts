@@ -88,25 +88,6 @@ describe('the functions that answer callers', () => {
   });
 });
 
-describe('a stage whose front door is the gateway', () => {
-  const domain = { name: 'live.example.com', hostedZoneId: 'Z0123456789' };
-  const gateway = synthesizeStage(testApp(), 'gateway', { ...stages.prod, frontDoor: 'gateway', domain });
-
-  test('is called by aliases too, but for the page, of which two versions must not answer at once', () => {
-    const uris = gateway
-      .resources('Api')
-      .filter(([, { Type }]) => Type === 'AWS::ApiGateway::Method')
-      .map(([, { Properties }]) => JSON.stringify(Properties.Integration.Uri));
-    const direct = uris.filter((uri) => !/Release/.test(uri));
-    expect(direct).toHaveLength(2);
-    for (const uri of direct) expect(uri).toContain('DoorPages');
-    const moved = ['Identity', 'Api'].flatMap((stack) =>
-      gateway.resources(stack).filter(([, { Type }]) => Type === 'AWS::CodeDeploy::DeploymentGroup'),
-    );
-    expect(moved).toHaveLength(4);
-  });
-});
-
 /** What version 7 of a function writes. */
 function linesOf(work: (log: Log) => void): readonly string[] {
   const written = vi.spyOn(process.stderr, 'write').mockReturnValue(true);

@@ -37,7 +37,6 @@ const malformed: Record<keyof StageSettings, unknown> = {
   recoveryRegion: 'Frankfurt',
   keepData: null,
   logRetentionDays: 15,
-  frontDoor: 'nginx',
   domain: { name: 'https://example.com', hostedZoneId: 'Z1' },
   webRequestsPerFiveMinutes: 10,
   apiRequestsPerSecond: '100',
@@ -83,27 +82,11 @@ describe('the fields of a stage', () => {
   });
 });
 
-test.each(['me-south-1', 'eu-south-2'])('a stage cannot be in %s, where CloudFront writes no logs', (region) => {
+test.each(['me-south-1', 'eu-south-2', 'us-gov-west-1', 'cn-north-1'])('a stage cannot be in %s', (region) => {
   const zones = ['a', 'b'].map((zone) => region + zone);
   expect(() => checkStage('mine', { ...dev, region, availabilityZones: zones })).toThrow(
-    'region must be an AWS region',
+    'region must be an AWS region with CloudFront',
   );
-});
-
-describe('what a partition lacks', () => {
-  const inChina = { region: 'cn-north-1', availabilityZones: ['cn-north-1a', 'cn-north-1b'] };
-  const inGovCloud = { region: 'us-gov-west-1', availabilityZones: ['us-gov-west-1a', 'us-gov-west-1b'] };
-  const domain = { name: 'live.example.com', hostedZoneId: 'Z0123456789' };
-
-  test.each<[string, Partial<StageSettings>, string]>([
-    ['a distribution in China', inChina, 'cn-north-1: CloudFront in China takes no certificate of ACM'],
-    ['a distribution in GovCloud', inGovCloud, 'us-gov-west-1: GovCloud has no CloudFront: set frontDoor'],
-    ['mails in China', { ...inChina, frontDoor: 'gateway', domain, mailFrom: 'a@b.cn' }, 'China has no SES'],
-    ['a budget in GovCloud', { ...inGovCloud, frontDoor: 'gateway', domain }, 'set monthlyBudgetUsd to null'],
-    ['the gateway without a name', { frontDoor: 'gateway' }, 'frontDoor "gateway" takes a domain'],
-  ])('is refused with a sentence: %s', (_, settings, sentence) => {
-    expect(() => checkStage('mine', { ...dev, ...settings })).toThrow(sentence);
-  });
 });
 
 describe('copies in a second region', () => {

@@ -1,14 +1,13 @@
 // What companies give to stages, in combinations: every two of these choices meet in one of the stages.
 import type { StageSettings } from '../../lib/stage-settings.ts';
 import { stages } from '../../lib/stages.ts';
-import { type AWSPartition, partitionOf } from '../../lambda/domain/aws-partition.ts';
 import { pairwise } from './pairwise.ts';
 
 const account = '123456789012';
 const domain = { name: 'live.example.com', hostedZoneId: 'Z0123456789ABC' };
 const subnets = (role: string) => ['a', 'b', 'c'].map((zone) => `subnet-0123456789abcde${role}${zone}`);
 const arn = (region: string, service: string, rest: string, place = region) =>
-  `arn:${partitionOf(region)}:${service}:${place}:${account}:${rest}`;
+  `arn:aws:${service}:${place}:${account}:${rest}`;
 
 type Choice = (region: string, hasDomain: boolean) => Partial<StageSettings>;
 
@@ -24,20 +23,12 @@ const places: readonly Partial<StageSettings>[] = [
   placeOf('us-east-1', delegated('us-east-1')),
   placeOf('eu-central-1', { domain }),
   placeOf('ap-southeast-2', delegated('ap-southeast-2')),
-  placeOf('eu-west-1', { frontDoor: 'gateway', domain }),
-  placeOf('us-gov-west-1', { frontDoor: 'gateway', domain, monthlyBudgetUsd: null }),
-  placeOf('cn-north-1', { frontDoor: 'gateway', ...delegated('cn-north-1') }),
 ];
 
 const nothing: Choice = () => ({});
 
-/** Where copies go: a second region of each partition, in which no stage is. */
-const secondRegions: Readonly<Record<AWSPartition, string>> = {
-  aws: 'us-west-2',
-  'aws-cn': 'cn-northwest-1',
-  'aws-us-gov': 'us-gov-east-1',
-};
-const secondOf = (region: string) => secondRegions[partitionOf(region)];
+/** The region of copies, in which no stage is. */
+const copiesRegion = 'us-west-2';
 
 /** Further choices, by what they are about. The first of each is the usual one. */
 const choices: Readonly<Record<string, readonly Choice[]>> = {
@@ -56,11 +47,7 @@ const choices: Readonly<Record<string, readonly Choice[]>> = {
   ],
   certificate: [
     nothing,
-    (region, hasDomain) => ({
-      certificateArn: hasDomain
-        ? arn(region, 'acm', 'certificate/1', partitionOf(region) === 'aws' ? 'us-east-1' : region)
-        : null,
-    }),
+    (_region, hasDomain) => ({ certificateArn: hasDomain ? arn('us-east-1', 'acm', 'certificate/1') : null }),
   ],
   keys: [
     nothing,
@@ -69,8 +56,8 @@ const choices: Readonly<Record<string, readonly Choice[]>> = {
   ],
   copies: [
     nothing,
-    (region) => ({ account, recoveryRegion: secondOf(region) }),
-    (region) => ({ account, recoveryRegion: secondOf(region), recoveryKeyArn: arn(secondOf(region), 'kms', 'key/3') }),
+    () => ({ account, recoveryRegion: copiesRegion }),
+    () => ({ account, recoveryRegion: copiesRegion, recoveryKeyArn: arn(copiesRegion, 'kms', 'key/3') }),
   ],
   logs: [nothing, () => ({ logBucketName: 'company-log-archive' })],
   alarms: [() => ({ alarmEmail: 'ops@example.com' }), (region) => ({ alarmTopicArn: arn(region, 'sns', 'ops') })],
@@ -96,10 +83,4 @@ export function givenStages(): readonly (readonly [name: string, settings: Stage
     const given = factors.map((levelsOf, factor) => levelsOf[levels[factor]!]!(region, named !== null));
     return [`given-${index}`, Object.assign({}, stages.prod, { region, domain: named }, rest, ...given)] as const;
   });
-}
-
-/** A stage to which everything is given, in a region. */
-export function everythingGiven(region: string): StageSettings {
-  const given = Object.values(choices).map((levels) => levels.at(-1)!(region, true));
-  return Object.assign({}, stages.prod, placeOf(region, delegated(region)), ...given);
 }

@@ -5,7 +5,7 @@ import { stageStands } from '../standing-stage.ts';
 export const cloudFront: Check = {
   name: 'CloudFront',
   async run(context) {
-    if (context.command.settings.frontDoor !== 'cloudfront' || (await stageStands(context))) return [];
+    if (await stageStands(context)) return [];
     return [
       {
         what: 'CloudFront',

@@ -1,6 +1,5 @@
 // Mail: people sign up by it, so a stage needs a sender that SES has verified, and SES has to send to strangers.
 import { z } from 'zod';
-import { lacks } from '../../../lib/partition-limits.ts';
 import { mailSenderAddress } from '../../../lib/shared/mail-sender.ts';
 import { awsOptions, type Check, type Finding, type LocalCheck, orAbsent } from '../check.ts';
 import { stageStands } from '../standing-stage.ts';
@@ -11,13 +10,6 @@ const identityAnswer = z.object({ VerifiedForSendingStatus: z.boolean() });
 export const mailSender: LocalCheck = {
   name: 'Sender of mails',
   run({ command: { settings, settingsOf, isShared } }) {
-    const { region } = settings;
-    if (lacks(region, 'mail')) {
-      const remedy = ['Nobody can sign up by mail, so make the users by an operator’s hand.'];
-      return Promise.resolve([
-        { what: 'Sender of mails', needed: 'SES', found: `${region} has none`, state: 'warning', remedy },
-      ]);
-    }
     const address = mailSenderAddress(settings);
     const row = { what: 'Sender of mails', needed: 'mailFrom or domain', found: address || 'neither' };
     if (address !== '') return Promise.resolve([{ ...row, state: 'there', remedy: [] }]);
@@ -35,7 +27,6 @@ export const mailSender: LocalCheck = {
 export const mailAccess: Check = {
   name: 'SES',
   async run({ command, ask }) {
-    if (lacks(command.settings.region, 'mail')) return [];
     const { ProductionAccessEnabled, SendingEnabled = true } = await ask({
       service: 'email',
       action: 'GetAccount',

@@ -1,7 +1,7 @@
 // The command queue of one machine: consumers receive rows straight from the outbox.
 import type { SQSRecord } from 'aws-lambda';
 import type { Pool } from 'pg';
-import { partitionOf } from '../../domain/aws-partition.ts';
+import { awsPartition } from '../../domain/aws-partition.ts';
 import type { BusyLanes } from './busy-lanes.ts';
 import { defaultBatchSize } from './command-queue.ts';
 import type { CommandQueue, QueueLog } from './command-queue.ts';
@@ -198,7 +198,7 @@ function recordOf(queue: QueueName, row: ClaimedRow): SQSRecord {
     messageAttributes: attributesWith(row.traceparent),
     md5OfBody: '',
     eventSource: 'aws:sqs',
-    eventSourceARN: `arn:${partitionOf(region)}:sqs:${region}:000000000000:${queue}`,
+    eventSourceARN: `arn:${awsPartition}:sqs:${region}:000000000000:${queue}`,
     awsRegion: region,
   };
 }

@@ -1,6 +1,6 @@
 // Roles by AWS STS, asked in the region of whoever asks.
 import type { STSClientConfig } from '@aws-sdk/client-sts';
-import { type AWSPartition, partitionHost } from '../../domain/aws-partition.ts';
+import { serviceOfAWS } from '../../domain/aws-partition.ts';
 import { RoleRefused } from './role-sessions.ts';
 import type { RoleRequest, RoleSessions } from './role-sessions.ts';
 
@@ -35,7 +35,7 @@ export function createSTSRoleSessions(principal: string, client: STSClientConfig
 
 /** What a session may at most, whatever its role may ("Session policies" in the IAM user guide). */
 function readingOf(roleARN: string, bucket: RoleRequest['bucket']) {
-  const partition = roleARN.split(':')[1] as AWSPartition;
+  const [, partition] = roleARN.split(':');
   const inS3 = `arn:${partition}:s3:::${bucket}`;
   return {
     Version: '2012-10-17',
@@ -47,7 +47,7 @@ function readingOf(roleARN: string, bucket: RoleRequest['bucket']) {
         Effect: 'Allow',
         Action: 'kms:Decrypt',
         Resource: '*',
-        Condition: { StringLike: { 'kms:ViaService': partitionHost('s3.*', partition) } },
+        Condition: { StringLike: { 'kms:ViaService': serviceOfAWS('s3.*') } },
       },
     ],
   };

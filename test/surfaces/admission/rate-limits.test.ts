@@ -117,17 +117,14 @@ it('the sweep deletes windows that have ended', async () => {
   expect(await countRows(service, 'request_windows')).toBe(0);
 });
 
-const ofApi = 'abc123.execute-api.eu-central-1.amazonaws.com';
 it.each([
-  [ofApi, '198.51.100.7, 203.0.113.1', '198.51.100.7'],
-  [ofApi, 'a word of the client, 198.51.100.7, 203.0.113.1', '198.51.100.7'],
-  [ofApi, '203.0.113.1', '10.0.0.1'],
-  // Nothing is before the API at the stage's own name, and the client may have written all of the header.
-  ['live.example.com', '198.51.100.7, 203.0.113.1', '10.0.0.1'],
-])('at %s, a request with X-Forwarded-For: %s is from %s', (domainName, header, address) => {
+  ['198.51.100.7, 203.0.113.1', '198.51.100.7'],
+  ['a word of the client, 198.51.100.7, 203.0.113.1', '198.51.100.7'],
+  ['203.0.113.1', '10.0.0.1'],
+])('a request with X-Forwarded-For: %s is from %s', (header, address) => {
   const event = {
     multiValueHeaders: { 'X-Forwarded-For': [header] },
-    requestContext: { domainName, identity: { sourceIp: '10.0.0.1' } },
+    requestContext: { identity: { sourceIp: '10.0.0.1' } },
   };
   expect(addressOf(event as never)).toBe(address);
 });
