@@ -19,6 +19,7 @@ const checks: readonly { readonly title: string; readonly command: string; reado
   { title: 'Layout', command: binary('oxfmt'), args: ['--check', '.'] },
   { title: 'Types', command: binary('tsc'), args: [] },
   { title: 'Lint', command: binary('oxlint'), args: ['--type-aware', '--deny-warnings'] },
+  { title: 'Plain English', command: process.execPath, args: ['test/check-prose.ts'] },
   { title: 'Synth of every stage', command: binary('cdk'), args: ['synth', '--quiet', '**'] },
 ];
 

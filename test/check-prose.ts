@@ -1,0 +1,98 @@
+// Checks that comments, pages and texts for users are plain English: lists suspicious sentences, and holds a budget.
+import { execFileSync } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { proseRules } from './support/prose/rules.ts';
+import { sentencesOf } from './support/prose/sentences.ts';
+import type { Sentence } from './support/prose/sentences.ts';
+
+/** The number of suspicious sentences that the repository may have. Lower it to the count after each improvement. */
+const budget = 4_840;
+
+const root = join(import.meta.dirname, '..');
+const usage = `node test/check-prose.ts                        counts suspicious sentences; fails above the budget
+node test/check-prose.ts PATH...                lists those in the files or folders
+node test/check-prose.ts [PATH...] --json       lists them for a program
+node test/check-prose.ts [PATH...] --sample N [--seed TEXT]   prints N sentences at random, suspicious or not`;
+
+const { values: options, positionals: paths } = parseArgs({
+  allowPositionals: true,
+  options: {
+    json: { type: 'boolean', default: false },
+    sample: { type: 'string' },
+    seed: { type: 'string', default: '1' },
+    help: { type: 'boolean', default: false },
+  },
+});
+
+if (options.help) console.log(usage);
+else run();
+
+function run(): void {
+  const sentences = readSentences(paths);
+  const suspicious = sentences.filter(({ rules }) => rules.length > 0);
+  if (options.sample !== undefined) console.log(sampleOf(sentences, Number(options.sample)).map(shown).join('\n'));
+  else if (options.json) console.log(JSON.stringify(suspicious, null, 2));
+  else if (paths.length > 0) listPlaces(sentences, suspicious);
+  else holdBudget(sentences, suspicious);
+}
+
+function listPlaces(sentences: readonly Sentence[], suspicious: readonly Sentence[]): void {
+  for (const sentence of suspicious) console.log(shown(sentence));
+  console.log(`\n${suspicious.length} of ${sentences.length} sentences are suspicious.`);
+  const broken = new Set(suspicious.flatMap(({ rules }) => rules));
+  for (const { name, instead } of proseRules.filter((rule) => broken.has(rule.name))) {
+    const count = suspicious.filter(({ rules }) => rules.includes(name)).length;
+    console.log(`${String(count).padStart(5)} ${name}: ${instead}`);
+  }
+}
+
+function holdBudget(sentences: readonly Sentence[], suspicious: readonly Sentence[]): void {
+  const folders = Map.groupBy(suspicious, ({ path }) => folderOf(path));
+  const counts = [...folders].map(([folder, found]) => [folder, found.length] as const).sort((a, b) => b[1] - a[1]);
+  const isOver = suspicious.length > budget;
+  if (isOver) for (const [folder, count] of counts) console.log(`${String(count).padStart(5)} ${folder}`);
+  console.log(
+    `${suspicious.length} of ${sentences.length} sentences are suspicious; ${budget} may be. ` +
+      'To list them: node test/check-prose.ts FOLDER',
+  );
+  if (isOver) process.exitCode = 1;
+}
+
+/** Tracked files below the paths, or all. Migrations are not read: they are rewritten separately. */
+function readSentences(below: readonly string[]): Sentence[] {
+  const listed = execFileSync('git', ['ls-files', '-z', '--', ...below], { cwd: root, encoding: 'utf8' });
+  const files = listed.split('\0').filter((path) => path !== '' && !path.startsWith('lambda/data/migrations/'));
+  return files
+    .filter((path) => existsSync(join(root, path)))
+    .flatMap((path) => sentencesOf(path, readFileSync(join(root, path), 'utf8')));
+}
+
+/** The room of a file: two levels deep in lambda, lib, bin and test. */
+function folderOf(path: string): string {
+  const parts = path.split('/');
+  return parts.length > 2 ? parts.slice(0, 2).join('/') : parts.slice(0, -1).join('/') || '.';
+}
+
+function shown({ path, line, rules, text }: Sentence): string {
+  return `${path}:${line}: ${rules.join(', ') || '-'}: ${text}`;
+}
+
+/** The same sentences for the same seed, as long as the sentences stay. */
+function sampleOf(sentences: readonly Sentence[], count: number): Sentence[] {
+  let state = 2_166_136_261;
+  for (let at = 0; at < options.seed.length; at++) {
+    state = Math.imul(state ^ options.seed.charCodeAt(at), 16_777_619);
+  }
+  const random = () => {
+    state = Math.imul(state ^ (state >>> 15), state | 1);
+    state ^= state + Math.imul(state ^ (state >>> 7), state | 61);
+    return ((state ^ (state >>> 14)) >>> 0) / 2 ** 32;
+  };
+  const left = [...sentences];
+  return Array.from(
+    { length: Math.min(count, left.length) },
+    () => left.splice(Math.floor(random() * left.length), 1)[0]!,
+  );
+}
