@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { rotateSigningKey } from '../lambda/auth/signing-keys.ts';
-import { createPool } from '../lambda/data/queryable.ts';
+import { createPool } from '../lambda/data/shared/queryable.ts';
 import { createFileKeyWrapper } from '../lambda/ports/sealer/key-wrapper.ts';
 import { openSealer } from '../lambda/ports/sealer/open-sealer.ts';
 import { DataFolder } from './local/data-folder.ts';

@@ -1,7 +1,7 @@
 // `npm run schema`: the schema that the migrations make, as one file to read. lambda/data/schema.sql is written by it.
 import { writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
-import { createPool } from '../lambda/data/queryable.ts';
+import { createPool } from '../lambda/data/shared/queryable.ts';
 import { migrate } from '../lambda/migrate/migrate.ts';
 import { schemaText } from '../lambda/migrate/schema-text.ts';
 import { startThrowawayPostgres } from './local/postgres/postgres.ts';

@@ -98,9 +98,9 @@ export interface StageSettings extends IdleSettings, OperatingSettings, TakenSet
    * where load is tested.
    */
   readonly rateLimitFactor: number;
-  /** What every limit of `lambda/domain/limits.ts` is multiplied by: how much each user may have. */
+  /** What every limit of `lambda/domain/shared/limits.ts` is multiplied by: how much each user may have. */
   readonly limitFactor: number;
-  /** GiB of uploads that each user has for nothing. What is beyond costs credits (`lambda/domain/credits.ts`). */
+  /** GiB of uploads that each user stores free of charge. More costs credits (`lambda/domain/billing/credits.ts`). */
   readonly freeStoredGiB: number;
   /**
    * EC2 type of the machines for ffmpeg agents and media workers: of the g family, x86, with one NVIDIA GPU. Each agent
@@ -121,7 +121,7 @@ export interface StageSettings extends IdleSettings, OperatingSettings, TakenSet
   readonly gpuMachinesMax: number;
   /**
    * Million pixels a second that the GPU of `gpuInstanceType` encodes to H.264. A stream at 720p30 takes 28, at 1080p30
-   * 62, at 2160p60 498. What else a stream takes of a machine, agents measure themselves (lambda/domain/capacity.ts).
+   * 62, at 2160p60 498. Agents measure all other costs of a stream themselves (lambda/domain/fleet/capacity.ts).
    */
   readonly gpuMegapixels: number;
   /**

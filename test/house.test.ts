@@ -97,11 +97,11 @@ describe('who may import whom', () => {
       within(
         'lambda/operations',
         'lambda/ports/command-queue/queues.ts',
-        'lambda/domain/aws-partition.ts',
-        'lambda/domain/capacity.ts',
-        'lambda/domain/object-keys.ts',
-        'lambda/domain/sealed-places.ts',
-        'lambda/domain/source-role.ts',
+        'lambda/domain/shared/aws-partition.ts',
+        'lambda/domain/fleet/capacity.ts',
+        'lambda/domain/media/object-keys.ts',
+        'lambda/domain/shared/sealed-places.ts',
+        'lambda/domain/sources/source-role.ts',
       )(target) ||
       /^lambda\/(?:[\w-]+\/)+environment\.ts$/.test(target);
     expect(strangers(within('lib'), allowed)).toEqual([]);
@@ -257,8 +257,8 @@ describe('where things are', () => {
   });
 
   it('hosts and ARNs of AWS are named in one place', () => {
-    const naming = within('lambda/domain/aws-partition.ts');
-    const examples = within('lambda/operations/sources/source-schema.ts', 'lambda/domain/source-url.ts');
+    const naming = within('lambda/domain/shared/aws-partition.ts');
+    const examples = within('lambda/operations/sources/source-schema.ts', 'lambda/domain/sources/source-url.ts');
     const files = product.filter(({ path }) => !naming(path) && !examples(path));
     expect(places(files, /.*(?:amazonaws\.com|arn:aws).*/g)).toEqual([]);
   });

@@ -1,6 +1,6 @@
 // The part of lib/README.md that is computed: the tables of costs, between two marks.
-import { posterSeconds } from '../../lambda/domain/posters.ts';
-import { previewPieceSeconds } from '../../lambda/domain/preview.ts';
+import { posterSeconds } from '../../lambda/domain/playout/posters.ts';
+import { previewPieceSeconds } from '../../lambda/domain/playout/preview.ts';
 import {
   byUseTable,
   idleTable,

@@ -1,10 +1,10 @@
 // The kinds of streams that can be bought, with the costs, bitrates and prices that the platform's own code says.
-import { priceOf, priceTables } from '../../lambda/domain/credits.ts';
-import { costOf } from '../../lambda/domain/capacity.ts';
-import { framesPerSecond, qualities } from '../../lambda/domain/video-format.ts';
+import { priceOf, priceTables } from '../../lambda/domain/billing/credits.ts';
+import { costOf } from '../../lambda/domain/fleet/capacity.ts';
+import { framesPerSecond, qualities } from '../../lambda/domain/shared/video-format.ts';
 import { audioFormat, profileOf } from '../../lambda/publisher/ffmpeg/profile.ts';
-import type { StreamCost } from '../../lambda/domain/capacity.ts';
-import type { Framerate, Quality } from '../../lambda/domain/video-format.ts';
+import type { StreamCost } from '../../lambda/domain/fleet/capacity.ts';
+import type { Framerate, Quality } from '../../lambda/domain/shared/video-format.ts';
 import type { StreamKind } from '../../lib/cost/stream-hour-cost.ts';
 
 /** Each quality at 30 and at 60 frames a second, at the newest prices. 24 and 25 frames cost what 30 do. */

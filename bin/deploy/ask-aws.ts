@@ -5,7 +5,7 @@ import { parseXML } from '@aws-sdk/xml-builder';
 import { Sha256 } from '@smithy/core/checksum';
 import { SignatureV4 } from '@smithy/signature-v4';
 import { z, type ZodType } from 'zod';
-import { awsHost, serviceOfAWS } from '../../lambda/domain/aws-partition.ts';
+import { awsHost, serviceOfAWS } from '../../lambda/domain/shared/aws-partition.ts';
 import { type AwsService, awsServices, type QuestionInput, type ServiceFacts } from './aws-services.ts';
 
 export interface Question<Answer> {

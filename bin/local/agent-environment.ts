@@ -1,5 +1,5 @@
 // What the local run tells its agent processes in a variable: arguments, unlike variables, can be read by every user.
-import type { Capacity } from '../../lambda/domain/capacity.ts';
+import type { Capacity } from '../../lambda/domain/fleet/capacity.ts';
 import type { EncoderSettings } from '../../lambda/publisher/ffmpeg/encoder-arguments.ts';
 import { telemetryVariables } from '../../lambda/telemetry/environment.ts';
 import type { LocalConnectionsOptions } from './connections.ts';

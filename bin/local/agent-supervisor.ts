@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import type { Pool } from 'pg';
 import { databaseOn } from '../../lambda/data/database.ts';
 import type { Log } from '../../lambda/log.ts';
-import { recoverReplicas } from '../../lambda/orchestration/recover-replicas.ts';
+import { recoverReplicas } from '../../lambda/orchestration/fleet/recover-replicas.ts';
 import { redeliver } from '../../lambda/ports/command-queue/postgres-command-queue.ts';
 import type { Measured } from '../../lambda/telemetry/measures.ts';
 import { environmentOf } from './agent-environment.ts';

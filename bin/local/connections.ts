@@ -1,6 +1,6 @@
 // Connects a process of the local run to what is around it, as lambda/ports/aws/connect-aws.ts does in AWS.
 import { readFile } from 'node:fs/promises';
-import { createPool } from '../../lambda/data/queryable.ts';
+import { createPool } from '../../lambda/data/shared/queryable.ts';
 import type { Log } from '../../lambda/log.ts';
 import type { Connections } from '../../lambda/ports/aws/connect-aws.ts';
 import { createPostgresCommandQueue } from '../../lambda/ports/command-queue/postgres-command-queue.ts';

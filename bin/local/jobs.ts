@@ -1,6 +1,6 @@
 // The jobs that AWS runs as functions: the sweep, the proof of the books, timers, webhooks, mails, managed platforms.
 // And what its object store does by itself: old parts go.
-import type { Lanes } from '../../lambda/domain/lanes.ts';
+import type { Lanes } from '../../lambda/domain/fleet/lanes.ts';
 import { reconcile } from '../../lambda/jobs/reconcile.ts';
 import { sweep } from '../../lambda/jobs/sweep.ts';
 import type { SweepOptions } from '../../lambda/jobs/sweep.ts';

@@ -2,7 +2,7 @@
 import { hashPassword } from 'better-auth/crypto';
 import type { Pool } from 'pg';
 import { databaseOn } from '../../lambda/data/database.ts';
-import { destinationKeyPlace } from '../../lambda/domain/sealed-places.ts';
+import { destinationKeyPlace } from '../../lambda/domain/shared/sealed-places.ts';
 import type { Sealer } from '../../lambda/ports/sealer/sealer.ts';
 import { hashApiKey } from '../../lambda/surfaces/admission/authenticate.ts';
 

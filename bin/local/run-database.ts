@@ -1,5 +1,5 @@
 // The database of a local run: that of DATABASE_URL, or a Postgres server of our own in the data folder.
-import { createPool } from '../../lambda/data/queryable.ts';
+import { createPool } from '../../lambda/data/shared/queryable.ts';
 import { migrate } from '../../lambda/migrate/migrate.ts';
 import type { DataFolder } from './data-folder.ts';
 import type { Ending } from './ending.ts';

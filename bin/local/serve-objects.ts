@@ -12,7 +12,7 @@ import {
   ObjectNotFound,
   PayloadTooLarge,
 } from '../../lambda/ports/object-store/object-store.ts';
-import { MultipartLost } from '../../lambda/domain/upload-parts.ts';
+import { MultipartLost } from '../../lambda/domain/media/upload-parts.ts';
 import { PartDiffers } from '../../lambda/ports/object-store/file-multiparts.ts';
 import type { Grant } from '../../lambda/ports/object-store/object-urls.ts';
 import { SignedURLRefused } from '../../lambda/ports/object-store/signed-url.ts';

@@ -1,6 +1,6 @@
 // Carries a command out on the local run: on its database while it is up, else on that of its folder, started for it.
 import { hostname, userInfo } from 'node:os';
-import { createPool } from '../../lambda/data/queryable.ts';
+import { createPool } from '../../lambda/data/shared/queryable.ts';
 import { carryOut } from '../../lambda/operate/carry-out.ts';
 import type { Reply } from '../../lambda/operate/carry-out.ts';
 import { createPostgresDeadLetters } from '../../lambda/ports/dead-letters/postgres-dead-letters.ts';

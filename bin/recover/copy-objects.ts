@@ -1,7 +1,7 @@
 // Copies the objects of one local run beside those of another.
 import { copyFile, mkdir, readdir, rename, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { previewsPrefix } from '../../lambda/domain/object-keys.ts';
+import { previewsPrefix } from '../../lambda/domain/media/object-keys.ts';
 
 /**
  * What is there already is left alone, so that a copy that was interrupted goes on. What is shown of live streams is

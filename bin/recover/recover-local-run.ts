@@ -1,7 +1,7 @@
 // Has the local run go on from the folder of another: its database, its keys, its objects.
 import { readFile } from 'node:fs/promises';
 import { databaseOn } from '../../lambda/data/database.ts';
-import { createPool } from '../../lambda/data/queryable.ts';
+import { createPool } from '../../lambda/data/shared/queryable.ts';
 import { planRecovery, recover } from '../../lambda/migrate/recover.ts';
 import { exactText } from '../../lambda/migrate/recovery-source.ts';
 import type { DataKeyWrappers } from '../../lambda/migrate/take-place.ts';

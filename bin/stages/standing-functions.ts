@@ -3,7 +3,7 @@ import { fromNodeProviderChain } from '@aws-sdk/credential-providers';
 import { Sha256 } from '@smithy/core/checksum';
 import { SignatureV4 } from '@smithy/signature-v4';
 import * as z from 'zod';
-import { awsHost } from '../../lambda/domain/aws-partition.ts';
+import { awsHost } from '../../lambda/domain/shared/aws-partition.ts';
 import { stagesToBuild } from '../../lib/stages.ts';
 import { openAws } from '../deploy/ask-aws.ts';
 import type { Credentials } from '../deploy/ask-aws.ts';

@@ -3,11 +3,11 @@
 import { createHash } from 'node:crypto';
 import { html, raw } from 'hono/html';
 import type { Pool } from 'pg';
-import type { Authorization } from '../data/connections.ts';
+import type { Authorization } from '../data/channels/connections.ts';
 import { databaseOn, inTransaction } from '../data/database.ts';
-import { newID } from '../data/new-id.ts';
-import { destinationKeyPlace } from '../domain/sealed-places.ts';
-import { lockMirrorsOf, remirror } from '../orchestration/mirror-stream.ts';
+import { newID } from '../data/shared/new-id.ts';
+import { destinationKeyPlace } from '../domain/shared/sealed-places.ts';
+import { lockMirrorsOf, remirror } from '../orchestration/channels/mirror-stream.ts';
 import type { Log } from '../log.ts';
 import type { Consents } from '../ports/managed-platforms/consents.ts';
 import { PlatformRefusal } from '../ports/managed-platforms/managed-platform.ts';

@@ -1,8 +1,8 @@
 // Makes the service from its connections, in the same way in AWS and on one machine.
 import type { BackendSettings } from '../operations/context.ts';
 import { operations } from '../operations/index.ts';
-import type { StorageSettings } from '../orchestration/charge-storage.ts';
-import type { StreamingSettings } from '../orchestration/stream-parts.ts';
+import type { StorageSettings } from '../orchestration/billing/charge-storage.ts';
+import type { StreamingSettings } from '../orchestration/streams/stream-parts.ts';
 import type { Log } from '../log.ts';
 import type { Connections } from '../ports/aws/connect-aws.ts';
 import { signStatement } from '../auth/signing-keys.ts';

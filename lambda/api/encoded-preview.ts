@@ -1,9 +1,9 @@
 // Previews of encoded streams: pieces that the agent writes for as long as somebody looks.
 import { setTimeout as delay } from 'node:timers/promises';
 import { databaseOn } from '../data/database.ts';
-import type { Replica } from '../data/replicas.ts';
-import type { Stream } from '../data/streams.ts';
-import { framesPerSecond } from '../domain/video-format.ts';
+import type { Replica } from '../data/fleet/replicas.ts';
+import type { Stream } from '../data/streams/streams.ts';
+import { framesPerSecond } from '../domain/shared/video-format.ts';
 import type { PieceList, PreviewOptions } from './preview-pieces.ts';
 
 /** The agent hears of it within a second. The first piece ends with the next keyframe, two seconds later at most. */

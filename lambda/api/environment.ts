@@ -10,9 +10,9 @@ import {
   storageVariables,
   streamingVariables,
 } from '../ports/aws/environment.ts';
-import { streamBackends } from '../data/streams.ts';
+import { streamBackends } from '../data/streams/streams.ts';
 import type { BackendSettings } from '../operations/context.ts';
-import type { StorageSettings } from '../orchestration/charge-storage.ts';
+import type { StorageSettings } from '../orchestration/billing/charge-storage.ts';
 import { requiredVariable } from '../required-variable.ts';
 
 export const apiVariables = [

@@ -1,7 +1,7 @@
 // A guide as JSON, as XMLTV (xmltv.dtd 0.5), as a calendar (RFC 5545), and as a line of text.
 // What users wrote comes out as text, whatever it is.
 
-import { titleLine } from '../domain/titles.ts';
+import { titleLine } from '../domain/playout/titles.ts';
 
 export interface GuideItem {
   readonly title: string;

@@ -1,13 +1,13 @@
 // Public links to what a stream plays: its name, and what comes when. No identifier of a user's, and nothing else.
 import { databaseOn } from '../data/database.ts';
 import type { Database } from '../data/database.ts';
-import type { LinkedStream } from '../data/guide-links.ts';
-import type { PlayedUpload } from '../data/runs.ts';
-import { artworkContents, artworkKey } from '../domain/content-pictures.ts';
-import { nameOfItem, titleOfUpload, titlesOfItem } from '../domain/item-title.ts';
+import type { LinkedStream } from '../data/playout/guide-links.ts';
+import type { PlayedUpload } from '../data/playout/runs.ts';
+import { artworkContents, artworkKey } from '../domain/media/content-pictures.ts';
+import { nameOfItem, titleOfUpload, titlesOfItem } from '../domain/playout/item-title.ts';
 import { guideDocuments } from '../operations/streams/guide-link.ts';
 import type { GuideDocument } from '../operations/streams/guide-link.ts';
-import { onAirRows } from '../orchestration/on-air-rows.ts';
+import { onAirRows } from '../orchestration/playout/on-air-rows.ts';
 import type { ObjectStore } from '../ports/object-store/object-store.ts';
 import { admit } from '../surfaces/admission/admit.ts';
 import { quotaHeaders } from '../surfaces/admission/rate-limits.ts';

@@ -2,7 +2,7 @@
 import type { Pool } from 'pg';
 import { databaseOn } from '../data/database.ts';
 import type { Log } from '../log.ts';
-import { applyPayments } from '../orchestration/apply-payments.ts';
+import { applyPayments } from '../orchestration/billing/apply-payments.ts';
 import { CallbackRefused } from '../ports/payments/callback-refused.ts';
 import type { CryptoProcessor } from '../ports/payments/crypto-processor.ts';
 import { callbackPaths } from '../ports/payments/payment-providers.ts';

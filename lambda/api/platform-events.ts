@@ -1,7 +1,7 @@
 // Takes the events of managed platforms: verifies each as it was received, and has the channel looked at again.
 import type { Pool } from 'pg';
-import { platformEvents } from '../data/platform-events.ts';
-import { platformNames } from '../domain/managed-platforms.ts';
+import { platformEvents } from '../data/channels/platform-events.ts';
+import { platformNames } from '../domain/channels/managed-platforms.ts';
 import type { Log } from '../log.ts';
 import { platformEventsPath } from '../ports/managed-platforms/configured-events.ts';
 import type { PlatformEvents } from '../ports/managed-platforms/configured-events.ts';

@@ -1,6 +1,6 @@
 // Playlists of previews (HLS, RFC 8216), made when somebody asks.
 import { databaseOn } from '../data/database.ts';
-import { longestPieceSeconds, previewHoldBackSeconds } from '../domain/preview.ts';
+import { longestPieceSeconds, previewHoldBackSeconds } from '../domain/playout/preview.ts';
 import type { PreviewPlaylist } from '../surfaces/service.ts';
 import { createEncodedPieces } from './encoded-preview.ts';
 import { createPreparedPieces } from './prepared-preview.ts';

@@ -3,16 +3,22 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { LRUCache } from 'lru-cache';
 import type { Pool } from 'pg';
 import { databaseOn } from '../data/database.ts';
-import type { Frame, FrameState } from '../data/frames.ts';
-import { formatOfRun } from '../data/streams.ts';
-import type { Stream } from '../data/streams.ts';
-import { posterKey, posterStripKey } from '../domain/content-pictures.ts';
-import { occurrenceAt } from '../domain/play-out.ts';
-import type { TimelineEntry } from '../domain/play-out.ts';
-import { posterAt, posterSeconds, posterSizeOf, postersPerStrip, stripAheadSeconds } from '../domain/posters.ts';
-import type { Poster } from '../domain/posters.ts';
-import { formatName, formatOfItem } from '../domain/rendition.ts';
-import { framesPerSecond } from '../domain/video-format.ts';
+import type { Frame, FrameState } from '../data/playout/frames.ts';
+import { formatOfRun } from '../data/streams/streams.ts';
+import type { Stream } from '../data/streams/streams.ts';
+import { posterKey, posterStripKey } from '../domain/media/content-pictures.ts';
+import { occurrenceAt } from '../domain/playout/play-out.ts';
+import type { TimelineEntry } from '../domain/playout/play-out.ts';
+import {
+  posterAt,
+  posterSeconds,
+  posterSizeOf,
+  postersPerStrip,
+  stripAheadSeconds,
+} from '../domain/playout/posters.ts';
+import type { Poster } from '../domain/playout/posters.ts';
+import { formatName, formatOfItem } from '../domain/playout/rendition.ts';
+import { framesPerSecond } from '../domain/shared/video-format.ts';
 import { ProblemError } from '../operations/problem-codes.ts';
 import type { ObjectStore } from '../ports/object-store/object-store.ts';
 import type { StreamPoster } from '../surfaces/service.ts';

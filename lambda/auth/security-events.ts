@@ -3,7 +3,7 @@ import type { BetterAuthOptions, GenericEndpointContext } from 'better-auth';
 import { APIError, createAuthMiddleware, isAPIError } from 'better-auth/api';
 import type { Pool } from 'pg';
 import { databaseOn } from '../data/database.ts';
-import type { SecurityEventKind } from '../data/security-events.ts';
+import type { SecurityEventKind } from '../data/accounts/security-events.ts';
 import { addressHeader } from './client-address.ts';
 
 /** Records one event of a request. @param userID null where the request named no user that exists */

@@ -2,9 +2,9 @@
 import { exportJWK, generateKeyPair, importJWK, SignJWT } from 'jose';
 import type { JWK } from 'jose';
 import type { Pool } from 'pg';
-import { newID } from '../data/new-id.ts';
+import { newID } from '../data/shared/new-id.ts';
 import { databaseOn } from '../data/database.ts';
-import type { SigningKey } from '../data/signing-keys.ts';
+import type { SigningKey } from '../data/accounts/signing-keys.ts';
 import type { Sealer } from '../ports/sealer/sealer.ts';
 import { accessTokenSeconds } from '../surfaces/admission/protected-resource.ts';
 

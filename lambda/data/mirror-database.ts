@@ -1,12 +1,12 @@
 // The statements of all aggregates with those that only the worker of mirrors sends: other functions are smaller so.
 import type { Pool } from 'pg';
-import { broadcastWork } from './broadcast-work.ts';
-import { connectionLeases } from './connection-leases.ts';
+import { broadcastWork } from './channels/broadcast-work.ts';
+import { connectionLeases } from './channels/connection-leases.ts';
 import { databaseOn, inTransaction } from './database.ts';
-import { mirrorWork } from './mirror-work.ts';
-import { platformQuota } from './platform-quota.ts';
-import type { Queryable } from './queryable.ts';
-import { readBacks } from './read-backs.ts';
+import { mirrorWork } from './channels/mirror-work.ts';
+import { platformQuota } from './channels/platform-quota.ts';
+import type { Queryable } from './shared/queryable.ts';
+import { readBacks } from './channels/read-backs.ts';
 
 export type MirrorDatabase = ReturnType<typeof mirrorDatabaseOn>;
 

@@ -2,8 +2,8 @@
 import { parse as parseContentDisposition } from 'content-disposition';
 import { isUtf8 } from 'node:buffer';
 import type { IncomingHttpHeaders } from 'node:http';
-import type { UploadType } from '../data/uploads.ts';
-import { fileNameOf, nameOfImport } from '../domain/import-url.ts';
+import type { UploadType } from '../data/media/uploads.ts';
+import { fileNameOf, nameOfImport } from '../domain/sources/import-url.ts';
 
 /**
  * Types that may be media: those that say nothing, and those of containers that hold media among other things. Servers

@@ -1,8 +1,8 @@
 // One import, from a link to an object: it goes on where it was interrupted, tries again, and knows when to give up.
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Log } from '../log.ts';
-import type { ClaimedImport, SourceVersion } from '../data/imports.ts';
-import { MultipartLost, partBytes } from '../domain/upload-parts.ts';
+import type { ClaimedImport, SourceVersion } from '../data/sources/imports.ts';
+import { MultipartLost, partBytes } from '../domain/media/upload-parts.ts';
 import type { ObjectStore } from '../ports/object-store/object-store.ts';
 import { ImportError } from './import-error.ts';
 import { openSource } from './open-source.ts';

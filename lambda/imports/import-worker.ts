@@ -4,12 +4,12 @@ import type { Pool } from 'pg';
 import type { Log } from '../log.ts';
 import { databaseOn, inTransaction } from '../data/database.ts';
 import type { Database } from '../data/database.ts';
-import type { ClaimedImport } from '../data/imports.ts';
-import { importLanes } from '../domain/lanes.ts';
-import type { Lanes } from '../domain/lanes.ts';
-import { wordsOf } from '../domain/limits.ts';
-import { endImport } from '../orchestration/end-import.ts';
-import { limitReached } from '../orchestration/limits.ts';
+import type { ClaimedImport } from '../data/sources/imports.ts';
+import { importLanes } from '../domain/fleet/lanes.ts';
+import type { Lanes } from '../domain/fleet/lanes.ts';
+import { wordsOf } from '../domain/shared/limits.ts';
+import { endImport } from '../orchestration/sources/end-import.ts';
+import { limitReached } from '../orchestration/shared/limits.ts';
 import type { CommandQueue } from '../ports/command-queue/command-queue.ts';
 import { BusyLanes } from '../ports/command-queue/busy-lanes.ts';
 import type { ObjectStore } from '../ports/object-store/object-store.ts';
@@ -29,7 +29,7 @@ export interface ImportWorkerOptions {
   readonly sourceSealer: Sealer;
   /** Null where roles cannot be taken on. */
   readonly roles: RoleSessions | null;
-  /** Multiplies every limit of domain/limits.ts. */
+  /** Multiplies every limit of domain/shared/limits.ts. */
   readonly limitFactor: number;
   /** How many imports are carried out at a time, and how many of one user. */
   readonly lanes: Lanes;

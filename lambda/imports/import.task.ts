@@ -1,6 +1,6 @@
 // An import worker in AWS: the process of an ECS task. On one machine it runs inside the agent (bin/local/agent.ts).
 import { createServer } from 'node:http';
-import { newID } from '../data/new-id.ts';
+import { newID } from '../data/shared/new-id.ts';
 import { jsonLog } from '../log.ts';
 import { connectDatabase, connectSealer } from '../ports/aws/connect-aws.ts';
 import { createSQSCommandQueue } from '../ports/command-queue/sqs-command-queue.ts';

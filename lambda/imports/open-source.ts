@@ -1,9 +1,9 @@
 // Opens the source of an import: follows redirects and share links, checks every hop, and judges the answer.
 import type { IncomingMessage } from 'node:http';
-import type { SourceVersion } from '../data/imports.ts';
-import type { UploadType } from '../data/uploads.ts';
-import { faultOfImportURL } from '../domain/import-url.ts';
-import { confirmationLink, directLink } from '../domain/share-link.ts';
+import type { SourceVersion } from '../data/sources/imports.ts';
+import type { UploadType } from '../data/media/uploads.ts';
+import { faultOfImportURL } from '../domain/sources/import-url.ts';
+import { confirmationLink, directLink } from '../domain/sources/share-link.ts';
 import { contentRange, declaredBytes, declaredName, declaredType, retryAfterMs, validatorOf } from './answer-facts.ts';
 import { httpRequest } from './http-request.ts';
 import type { RequestOptions } from './http-request.ts';

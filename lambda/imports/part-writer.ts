@@ -1,5 +1,5 @@
 // Collects bytes into the parts of an object, in the memory of two at most: one fills while the other is stored.
-import { partBytes } from '../domain/upload-parts.ts';
+import { partBytes } from '../domain/media/upload-parts.ts';
 import type { ObjectPart, ObjectStore } from '../ports/object-store/object-store.ts';
 
 export interface PartTarget {

@@ -1,5 +1,5 @@
 // The environment of the jobs: each has the variables that it reads, and no other.
-import type { StorageSettings } from '../orchestration/charge-storage.ts';
+import type { StorageSettings } from '../orchestration/billing/charge-storage.ts';
 import type { DatabaseEnvironment } from '../ports/aws/connect-aws.ts';
 import {
   databaseVariables,

@@ -4,7 +4,7 @@ import { jsonLog } from '../log.ts';
 import { connectDatabase } from '../ports/aws/connect-aws.ts';
 import { createSQSCommandQueue } from '../ports/command-queue/sqs-command-queue.ts';
 import { createSchedulerTimers } from '../ports/timers/scheduler-timers.ts';
-import { newID } from '../data/new-id.ts';
+import { newID } from '../data/shared/new-id.ts';
 import { readSweepEnvironment } from './environment.ts';
 import { sweep } from './sweep.ts';
 

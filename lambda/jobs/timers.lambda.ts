@@ -2,7 +2,7 @@
 import { jsonLog } from '../log.ts';
 import { connectDatabase } from '../ports/aws/connect-aws.ts';
 import { createSQSCommandQueue } from '../ports/command-queue/sqs-command-queue.ts';
-import { newID } from '../data/new-id.ts';
+import { newID } from '../data/shared/new-id.ts';
 import type { QueueHandler } from '../ports/command-queue/command-queue.ts';
 import { measuredFunction } from '../telemetry/telemetry.ts';
 import { tracedRecords } from '../telemetry/traced-records.ts';

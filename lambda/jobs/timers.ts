@@ -1,5 +1,5 @@
 // Fires what is due. A message of the queue 'timers' only says when: what is due stands in the database.
-import { fireDue } from '../orchestration/fire-due.ts';
+import { fireDue } from '../orchestration/runs/fire-due.ts';
 import type { QueueHandler } from '../ports/command-queue/command-queue.ts';
 import type { SweepOptions } from './sweep.ts';
 

@@ -1,7 +1,7 @@
 // Runs the migrations at a deploy, keeps the role for all other functions, and makes and rotates the signing key.
 import { join } from 'node:path';
 import { ensureSigningKey, rotateSigningKey } from '../auth/signing-keys.ts';
-import { createPool } from '../data/queryable.ts';
+import { createPool } from '../data/shared/queryable.ts';
 import { jsonLog } from '../log.ts';
 import { readSecret } from '../ports/aws/call-aws.ts';
 import { createKMSKeyWrapper } from '../ports/sealer/key-wrapper.ts';

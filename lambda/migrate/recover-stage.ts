@@ -1,6 +1,6 @@
 // Recovers a stage in AWS: what the function Migration does when it is sent the address of a restored database.
 import type { PoolConfig } from 'pg';
-import { createPool } from '../data/queryable.ts';
+import { createPool } from '../data/shared/queryable.ts';
 import type { Log } from '../log.ts';
 import { migrate } from './migrate.ts';
 import { planRecovery, recover } from './recover.ts';

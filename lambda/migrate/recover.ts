@@ -4,7 +4,7 @@
 import type { Pool } from 'pg';
 import type { DataKeyWrappers } from './take-place.ts';
 import { takePlace } from './take-place.ts';
-import { all, one } from '../data/queryable.ts';
+import { all, one } from '../data/shared/queryable.ts';
 import { fingerprintOf, quoted, readSource, rowsInBlocks } from './recovery-source.ts';
 import type { SourceFacts } from './recovery-source.ts';
 

@@ -1,6 +1,6 @@
 // The database that a recovery reads: one that was restored from a backup, which nobody writes to any more.
 import type { Pool } from 'pg';
-import { all, one } from '../data/queryable.ts';
+import { all, one } from '../data/shared/queryable.ts';
 
 /** A table as it is copied. */
 export interface SourceTable {

@@ -1,9 +1,9 @@
 // The last step of a recovery: what was copied takes the place of the target's rows, in one transaction.
 import type { Pool, PoolClient } from 'pg';
-import { declaredDead } from '../data/agents.ts';
-import { all, one } from '../data/queryable.ts';
-import { dataKeys } from '../data/data-keys.ts';
-import type { KeyPurpose } from '../domain/sealed-places.ts';
+import { declaredDead } from '../data/fleet/agents.ts';
+import { all, one } from '../data/shared/queryable.ts';
+import { dataKeys } from '../data/shared/data-keys.ts';
+import type { KeyPurpose } from '../domain/shared/sealed-places.ts';
 import { ownTable, quoted } from './recovery-source.ts';
 
 /** Unwraps a key as the source wrapped it, and wraps it for the target. */

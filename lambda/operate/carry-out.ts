@@ -2,7 +2,7 @@
 import type { Pool } from 'pg';
 import { databaseOn, inTransaction } from '../data/database.ts';
 import type { Log } from '../log.ts';
-import { settleRest } from '../orchestration/account-rest.ts';
+import { settleRest } from '../orchestration/accounts/account-rest.ts';
 import type { DeadLetters } from '../ports/dead-letters/dead-letters.ts';
 import { OperatorRefusal } from './command.ts';
 import type { Outcome, Row } from './command.ts';

@@ -1,6 +1,6 @@
 // Finds the one user that an operator names.
 import type { Database } from '../data/database.ts';
-import type { User } from '../data/users.ts';
+import type { User } from '../data/accounts/users.ts';
 import { OperatorRefusal } from './command.ts';
 
 /** @param name an e-mail address or an id @throws {OperatorRefusal} if there is no such user */

@@ -6,7 +6,7 @@ import { createHash } from 'node:crypto';
 import { Sha256 } from '@smithy/core/checksum';
 import { SignatureV4 } from '@smithy/signature-v4';
 import * as z from 'zod';
-import { awsHost } from '../domain/aws-partition.ts';
+import { awsHost } from '../domain/shared/aws-partition.ts';
 import { OperatorRefusal } from './command.ts';
 import type { OperatorRequest } from './read-request.ts';
 

@@ -1,8 +1,8 @@
 // What every operation is called with: its caller, the database, the ports and the settings.
 import type { Database } from '../data/database.ts';
-import type { StreamBackend } from '../data/streams.ts';
-import type { StorageSettings } from '../orchestration/charge-storage.ts';
-import type { StreamingSettings } from '../orchestration/stream-parts.ts';
+import type { StreamBackend } from '../data/streams/streams.ts';
+import type { StorageSettings } from '../orchestration/billing/charge-storage.ts';
+import type { StreamingSettings } from '../orchestration/streams/stream-parts.ts';
 import type { CryptoProcessor } from '../ports/payments/crypto-processor.ts';
 import type { Consents } from '../ports/managed-platforms/consents.ts';
 import type { ObjectStore } from '../ports/object-store/object-store.ts';

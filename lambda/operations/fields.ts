@@ -1,6 +1,6 @@
 // The schemas of fields that many resources share, and of the page that lists answer.
 import * as z from 'zod';
-import { framerates, qualities, videoCodecs } from '../domain/video-format.ts';
+import { framerates, qualities, videoCodecs } from '../domain/shared/video-format.ts';
 import type { Context } from './context.ts';
 import { ProblemError } from './problem-codes.ts';
 

@@ -1,8 +1,8 @@
 // Refuses what would exceed a limit of the caller.
-import { wordsOf } from '../domain/limits.ts';
-import type { Use } from '../domain/limits.ts';
-import { limitReached } from '../orchestration/limits.ts';
-import type { Wanted } from '../orchestration/limits.ts';
+import { wordsOf } from '../domain/shared/limits.ts';
+import type { Use } from '../domain/shared/limits.ts';
+import { limitReached } from '../orchestration/shared/limits.ts';
+import type { Wanted } from '../orchestration/shared/limits.ts';
 import type { Context } from './context.ts';
 import { ProblemError } from './problem-codes.ts';
 

@@ -1,9 +1,9 @@
 // The object `look`, as streams and items of playlists have it. AI clients are given all of it, so it is short.
 import * as z from 'zod';
-import { drawingName } from '../domain/drawing-names.ts';
-import { wholeDrawing } from '../domain/drawings.ts';
-import { aspects, framingModes, pictureJoinKinds, pictureJoinSeconds, usualLook } from '../domain/look.ts';
-import type { Framing, ItemLook, PictureJoin, StreamLook } from '../domain/look.ts';
+import { drawingName } from '../domain/playout/drawing-names.ts';
+import { wholeDrawing } from '../domain/playout/drawings.ts';
+import { aspects, framingModes, pictureJoinKinds, pictureJoinSeconds, usualLook } from '../domain/playout/look.ts';
+import type { Framing, ItemLook, PictureJoin, StreamLook } from '../domain/playout/look.ts';
 import {
   overlayBounds,
   captionPlaces,
@@ -17,10 +17,10 @@ import {
   usualTheme,
   usualTicker,
   usualTitle,
-} from '../domain/overlays.ts';
-import type { Overlays } from '../domain/overlays.ts';
-import { stingerCutSeconds, usualStingerCutSeconds } from '../domain/stinger.ts';
-import { isLanguage, isTimeZone } from '../domain/time-zone.ts';
+} from '../domain/playout/overlays.ts';
+import type { Overlays } from '../domain/playout/overlays.ts';
+import { stingerCutSeconds, usualStingerCutSeconds } from '../domain/playout/stinger.ts';
+import { isLanguage, isTimeZone } from '../domain/shared/time-zone.ts';
 import { id, text } from './fields.ts';
 
 const colour = z

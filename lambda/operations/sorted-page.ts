@@ -1,5 +1,5 @@
 // Pages of lists that are sorted by something that may change, such as a name.
-import type { SortPosition } from '../data/upload-lists.ts';
+import type { SortPosition } from '../data/media/upload-lists.ts';
 import type { Context } from './context.ts';
 import { invalidCursor } from './fields.ts';
 

@@ -1,7 +1,7 @@
 // The object `sound`, as streams and items of playlists have it. AI clients are given all of it, so it is short.
 import * as z from 'zod';
-import { joinKinds, joinSeconds, targetsLUFS, underGains, usualSound } from '../domain/sound.ts';
-import type { Join, SoundSettings, SoundUnder } from '../domain/sound.ts';
+import { joinKinds, joinSeconds, targetsLUFS, underGains, usualSound } from '../domain/playout/sound.ts';
+import type { Join, SoundSettings, SoundUnder } from '../domain/playout/sound.ts';
 
 const target = z.number().min(targetsLUFS.quietest).max(targetsLUFS.loudest).multipleOf(targetsLUFS.step);
 const seconds = z.number().min(joinSeconds.shortest).max(joinSeconds.longest).multipleOf(joinSeconds.step);

@@ -1,12 +1,12 @@
 // The events that webhooks are told of: when each happens, and what it carries.
 // Triggers in the database write the events (data/migrations/0010_webhooks.sql).
 import * as z from 'zod';
-import { graceMs } from '../domain/credits.ts';
-import { findingKinds } from '../domain/findings.ts';
-import { incidentKinds } from '../domain/incidents.ts';
-import { platformNames } from '../domain/managed-platforms.ts';
-import { streamStates, transitions } from '../domain/stream-lifecycle.ts';
-import type { TransitionCause } from '../domain/stream-lifecycle.ts';
+import { graceMs } from '../domain/billing/credits.ts';
+import { findingKinds } from '../domain/media/findings.ts';
+import { incidentKinds } from '../domain/notices/incidents.ts';
+import { platformNames } from '../domain/channels/managed-platforms.ts';
+import { streamStates, transitions } from '../domain/streams/stream-lifecycle.ts';
+import type { TransitionCause } from '../domain/streams/stream-lifecycle.ts';
 import { failure } from './fields.ts';
 import type { Scope } from './scopes.ts';
 import { inspectionFields } from './uploads/upload-inspection.ts';

@@ -1,5 +1,5 @@
 // The access token of a connection, which is refreshed shortly before it ends.
-import type { Connection } from '../data/connections.ts';
+import type { Connection } from '../data/channels/connections.ts';
 import { mirrorDatabaseOn } from '../data/mirror-database.ts';
 import { openGrant, sealGrant } from '../ports/managed-platforms/kept-grant.ts';
 import { PlatformRefusal } from '../ports/managed-platforms/managed-platform.ts';

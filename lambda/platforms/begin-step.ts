@@ -1,13 +1,13 @@
 // The first transaction of a step: decides what it is, and writes down what has to be known before a platform is asked.
-import type { OpenBroadcastRow } from '../data/broadcast-work.ts';
+import type { OpenBroadcastRow } from '../data/channels/broadcast-work.ts';
 import type { MirrorDatabase } from '../data/mirror-database.ts';
-import { describedAs, nextStep } from '../domain/mirror.ts';
-import type { MirrorStep } from '../domain/mirror.ts';
-import { retryAtOf, wordsOfMirror } from '../domain/mirror-retries.ts';
-import type { MirrorCode } from '../domain/mirror-retries.ts';
-import { isLive } from '../domain/stream-lifecycle.ts';
-import { nextQuotaDay, quotaDay } from '../domain/platform-quota.ts';
-import { remirror } from '../orchestration/mirror-stream.ts';
+import { describedAs, nextStep } from '../domain/channels/mirror.ts';
+import type { MirrorStep } from '../domain/channels/mirror.ts';
+import { retryAtOf, wordsOfMirror } from '../domain/channels/mirror-retries.ts';
+import type { MirrorCode } from '../domain/channels/mirror-retries.ts';
+import { isLive } from '../domain/streams/stream-lifecycle.ts';
+import { nextQuotaDay, quotaDay } from '../domain/channels/platform-quota.ts';
+import { remirror } from '../orchestration/channels/mirror-stream.ts';
 import type { BroadcastDraft } from '../ports/managed-platforms/broadcasts.ts';
 import type { ManagedPlatform } from '../ports/managed-platforms/managed-platform.ts';
 import { draftOf } from './broadcast-draft.ts';

@@ -1,12 +1,12 @@
 // What a platform is told of a broadcast: its settings, with the templates filled in.
 import { createHash } from 'node:crypto';
 import type { MirrorDatabase } from '../data/mirror-database.ts';
-import type { ManagedSettings } from '../data/managed-settings.ts';
-import type { Stream } from '../data/streams.ts';
-import { renderTemplate } from '../domain/broadcast-title.ts';
-import type { TemplateName } from '../domain/broadcast-title.ts';
-import { platformTraits } from '../domain/managed-platforms.ts';
-import type { PlatformName } from '../domain/managed-platforms.ts';
+import type { ManagedSettings } from '../data/channels/managed-settings.ts';
+import type { Stream } from '../data/streams/streams.ts';
+import { renderTemplate } from '../domain/channels/broadcast-title.ts';
+import type { TemplateName } from '../domain/channels/broadcast-title.ts';
+import { platformTraits } from '../domain/channels/managed-platforms.ts';
+import type { PlatformName } from '../domain/channels/managed-platforms.ts';
 import type { BroadcastDraft } from '../ports/managed-platforms/broadcasts.ts';
 import { firstItemOf } from './playing-item.ts';
 import type { PlayingItem } from './playing-item.ts';

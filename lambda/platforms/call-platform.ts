@@ -1,11 +1,11 @@
 // Makes the call of a step, and says what to note of its answer.
 import { buffer } from 'node:stream/consumers';
-import type { OpenBroadcastRow } from '../data/broadcast-work.ts';
+import type { OpenBroadcastRow } from '../data/channels/broadcast-work.ts';
 import type { MirrorDatabase } from '../data/mirror-database.ts';
-import { wordsOfMirror, retryAtOf } from '../domain/mirror-retries.ts';
-import { ingestKeyPlace } from '../domain/sealed-places.ts';
+import { wordsOfMirror, retryAtOf } from '../domain/channels/mirror-retries.ts';
+import { ingestKeyPlace } from '../domain/shared/sealed-places.ts';
 import type { InsertedBroadcast, Observation } from '../ports/managed-platforms/broadcasts.ts';
-import { launchOnIngest } from '../orchestration/launch-stream.ts';
+import { launchOnIngest } from '../orchestration/runs/launch-stream.ts';
 import { PlatformRefusal } from '../ports/managed-platforms/managed-platform.ts';
 import type { ManagedPlatform } from '../ports/managed-platforms/managed-platform.ts';
 import { closeBroadcast } from './close-broadcast.ts';

@@ -1,7 +1,7 @@
 // Notes that a broadcast is over, and hands the stream on where it goes by another connection by now.
-import type { Broadcast } from '../data/broadcasts.ts';
+import type { Broadcast } from '../data/channels/broadcasts.ts';
 import type { MirrorDatabase } from '../data/mirror-database.ts';
-import { remirror } from '../orchestration/mirror-stream.ts';
+import { remirror } from '../orchestration/channels/mirror-stream.ts';
 import type { Mirror } from './load-mirror.ts';
 
 export async function closeBroadcast(

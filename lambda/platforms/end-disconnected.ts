@@ -1,7 +1,7 @@
 // Forgets a channel that its user has disconnected, once nothing of ours is open there: its grant is ended last.
-import type { LeasedConnection } from '../data/connection-leases.ts';
+import type { LeasedConnection } from '../data/channels/connection-leases.ts';
 import { inMirrorTransaction, mirrorDatabaseOn } from '../data/mirror-database.ts';
-import { lockMirrorsOf, remirror } from '../orchestration/mirror-stream.ts';
+import { lockMirrorsOf, remirror } from '../orchestration/channels/mirror-stream.ts';
 import { openGrant } from '../ports/managed-platforms/kept-grant.ts';
 import { LeaseLost } from './access-token.ts';
 import type { MirrorOptions } from './mirror-options.ts';

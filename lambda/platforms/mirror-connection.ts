@@ -1,5 +1,5 @@
 // Works the mirrors of one connection: by one worker at a time, one step after the other, until nothing is due.
-import type { LeasedConnection } from '../data/connection-leases.ts';
+import type { LeasedConnection } from '../data/channels/connection-leases.ts';
 import { inMirrorTransaction, mirrorDatabaseOn } from '../data/mirror-database.ts';
 import type { MirrorDatabase } from '../data/mirror-database.ts';
 import type { ManagedPlatform, PlatformRefusal } from '../ports/managed-platforms/managed-platform.ts';

@@ -1,6 +1,6 @@
 // What the worker of mirrors works with.
 import type { Pool } from 'pg';
-import type { PlatformName } from '../domain/managed-platforms.ts';
+import type { PlatformName } from '../domain/channels/managed-platforms.ts';
 import type { Log } from '../log.ts';
 import type { ManagedPlatforms } from '../ports/managed-platforms/managed-platform.ts';
 import type { ObjectStore } from '../ports/object-store/object-store.ts';

@@ -1,8 +1,8 @@
 // What is written down of a platform that refused or did not answer.
 import type { MirrorDatabase } from '../data/mirror-database.ts';
-import { retryAtOf, wordsOfMirror } from '../domain/mirror-retries.ts';
-import type { MirrorCode } from '../domain/mirror-retries.ts';
-import { exhaustedUntil, quotaDay } from '../domain/platform-quota.ts';
+import { retryAtOf, wordsOfMirror } from '../domain/channels/mirror-retries.ts';
+import type { MirrorCode } from '../domain/channels/mirror-retries.ts';
+import { exhaustedUntil, quotaDay } from '../domain/channels/platform-quota.ts';
 import type { ManagedPlatform, PlatformRefusal } from '../ports/managed-platforms/managed-platform.ts';
 import type { BegunStep } from './begin-step.ts';
 import type { MirrorOptions } from './mirror-options.ts';

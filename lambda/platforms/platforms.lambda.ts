@@ -1,5 +1,5 @@
 // Called by the queue 'platforms'.
-import { newID } from '../data/new-id.ts';
+import { newID } from '../data/shared/new-id.ts';
 import { jsonLog } from '../log.ts';
 import { readSecret } from '../ports/aws/call-aws.ts';
 import { connectDatabase, connectSealer, readOrigin } from '../ports/aws/connect-aws.ts';

@@ -1,12 +1,12 @@
 // What a stream plays now, as its title tells it, and when that changes.
 import { createHash } from 'node:crypto';
 import type { MirrorDatabase } from '../data/mirror-database.ts';
-import { formatOfRun } from '../data/streams.ts';
-import type { Stream } from '../data/streams.ts';
-import { lineOfUpload } from '../domain/item-title.ts';
-import type { TitleItem } from '../domain/mirror.ts';
-import { occurrenceAt } from '../domain/play-out.ts';
-import { framesPerSecond } from '../domain/video-format.ts';
+import { formatOfRun } from '../data/streams/streams.ts';
+import type { Stream } from '../data/streams/streams.ts';
+import { lineOfUpload } from '../domain/playout/item-title.ts';
+import type { TitleItem } from '../domain/channels/mirror.ts';
+import { occurrenceAt } from '../domain/playout/play-out.ts';
+import { framesPerSecond } from '../domain/shared/video-format.ts';
 
 /** Until it is known when a run began, what it plays is looked up again after this. */
 const unanchoredSeconds = 30;

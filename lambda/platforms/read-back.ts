@@ -1,7 +1,7 @@
 // Asks a platform what is due of one connection: whether its grant is good, how its live broadcasts do, who watches.
-import type { LeasedConnection } from '../data/connection-leases.ts';
+import type { LeasedConnection } from '../data/channels/connection-leases.ts';
 import { inMirrorTransaction, mirrorDatabaseOn } from '../data/mirror-database.ts';
-import type { LiveBroadcast } from '../data/read-backs.ts';
+import type { LiveBroadcast } from '../data/channels/read-backs.ts';
 import {
   broadcastsPerCount,
   contradicts,
@@ -9,7 +9,7 @@ import {
   nextLookAt,
   nextVerifyAt,
   viewersEverySeconds,
-} from '../domain/read-back.ts';
+} from '../domain/channels/read-back.ts';
 import type { Health } from '../ports/managed-platforms/broadcasts.ts';
 import { PlatformRefusal } from '../ports/managed-platforms/managed-platform.ts';
 import type { ManagedPlatform } from '../ports/managed-platforms/managed-platform.ts';

@@ -1,7 +1,7 @@
 // Takes the units of a call from the day's quota of our project, before the platform is asked.
-import type { Broadcast } from '../data/broadcasts.ts';
+import type { Broadcast } from '../data/channels/broadcasts.ts';
 import type { MirrorDatabase } from '../data/mirror-database.ts';
-import { quotaDay, quotaShares, unitsKeptForEnds, unitsTaken } from '../domain/platform-quota.ts';
+import { quotaDay, quotaShares, unitsKeptForEnds, unitsTaken } from '../domain/channels/platform-quota.ts';
 import type { PlatformCall } from '../ports/managed-platforms/broadcasts.ts';
 import type { ManagedPlatform } from '../ports/managed-platforms/managed-platform.ts';
 import type { MirrorOptions } from './mirror-options.ts';

@@ -3,12 +3,12 @@ import type { Pool } from 'pg';
 import type { SQSRecord } from 'aws-lambda';
 import type { Log } from '../log.ts';
 import { databaseOn, inTransaction } from '../data/database.ts';
-import type { MediaCommand } from '../data/outbox.ts';
-import { giveUpPublishing, publishDraft } from '../orchestration/publish-draft.ts';
-import { continuePublishing, settleUpload } from '../orchestration/settle-upload.ts';
+import type { MediaCommand } from '../data/shared/outbox.ts';
+import { giveUpPublishing, publishDraft } from '../orchestration/playout/publish-draft.ts';
+import { continuePublishing, settleUpload } from '../orchestration/playout/settle-upload.ts';
 import { queuePolicies } from '../ports/command-queue/queues.ts';
-import { renditionsPrefix } from '../domain/object-keys.ts';
-import type { VideoCodec } from '../domain/video-format.ts';
+import { renditionsPrefix } from '../domain/media/object-keys.ts';
+import type { VideoCodec } from '../domain/shared/video-format.ts';
 import type { QueueHandler } from '../ports/command-queue/command-queue.ts';
 import type { ObjectStore } from '../ports/object-store/object-store.ts';
 import type { EncoderSettings } from './ffmpeg/encoder-arguments.ts';
@@ -30,7 +30,7 @@ export interface MediaWorkerOptions {
   /** Answers with the encoder that uploads are prepared with. @throws {NoEncoder} */
   readonly encoderOf: (videoCodec: VideoCodec) => Promise<EncoderSettings>;
   readonly random: () => number;
-  /** Of the stage: see domain/limits.ts. */
+  /** Of the stage: see domain/shared/limits.ts. */
   readonly limitFactor: number;
   readonly log: Log;
   /**

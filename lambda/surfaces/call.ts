@@ -8,7 +8,7 @@ import { toolName } from '../operations/operation.ts';
 import { ProblemError } from '../operations/problem-codes.ts';
 import { cursorsOf } from './cursors.ts';
 import { endOfPosterLinks, sealPreviewLink } from './preview-links.ts';
-import { newID } from '../data/new-id.ts';
+import { newID } from '../data/shared/new-id.ts';
 import { answerOnce } from './kept-answers.ts';
 import type { Answer, Call } from './call-types.ts';
 import { buildOpenapi } from './openapi/openapi.ts';

@@ -1,12 +1,12 @@
 // Answers that are kept for their Idempotency-Key: given again as they were or, where they are large, read again.
 import { createHash } from 'node:crypto';
 import type { Database } from '../data/database.ts';
-import { bounds } from '../domain/limits.ts';
-import { answerPlace } from '../domain/sealed-places.ts';
+import { bounds } from '../domain/shared/limits.ts';
+import { answerPlace } from '../domain/shared/sealed-places.ts';
 import type { Operation } from '../operations/operation.ts';
 import { limitProblem } from '../operations/limits.ts';
 import { ProblemError } from '../operations/problem-codes.ts';
-import { limitsOf } from '../orchestration/limits.ts';
+import { limitsOf } from '../orchestration/shared/limits.ts';
 import type { Answer, Call } from './call-types.ts';
 import type { Service } from './service.ts';
 

@@ -1,8 +1,8 @@
 // The synthetic stream's ingest in AWS: HLS by PUT into a bucket, which lets in whoever is in the VPC.
 import { randomUUID } from 'node:crypto';
 import type { S3ClientConfig } from '@aws-sdk/client-s3';
-import { awsHost } from '../domain/aws-partition.ts';
-import { streamKeyMark } from '../domain/hls-url.ts';
+import { awsHost } from '../domain/shared/aws-partition.ts';
+import { streamKeyMark } from '../domain/destinations/hls-url.ts';
 import type { SyntheticIngest } from './synthetic-ingest.ts';
 
 export interface S3IngestOptions {

@@ -1,5 +1,5 @@
 // The answer of the authorization server about who is signed in.
-import type { Framerate, Quality } from '../domain/video-format.ts';
+import type { Framerate, Quality } from '../domain/shared/video-format.ts';
 
 export interface Session {
   readonly user: {

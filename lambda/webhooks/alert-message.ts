@@ -1,9 +1,9 @@
 // What a channel is told: one message for all incidents that it has to be told of, in the form of its service.
-import { telegramTarget } from '../domain/alert-target.ts';
-import type { AlertChannelKind } from '../domain/alert-target.ts';
-import { describeIncident, incidentSentence } from '../domain/incident-words.ts';
-import { showIncident } from '../orchestration/show-incident.ts';
-import type { Notice } from '../data/alert-notices.ts';
+import { telegramTarget } from '../domain/notices/alert-target.ts';
+import type { AlertChannelKind } from '../domain/notices/alert-target.ts';
+import { describeIncident, incidentSentence } from '../domain/notices/incident-words.ts';
+import { showIncident } from '../orchestration/notices/show-incident.ts';
+import type { Notice } from '../data/notices/alert-notices.ts';
 
 /** A message as people read it. */
 export interface AlertMessage {

@@ -2,8 +2,8 @@
 import { request as requestHttp } from 'node:http';
 import type { IncomingMessage } from 'node:http';
 import { request as requestHttps } from 'node:https';
-import type { WebhookFailure } from '../domain/webhook-failures.ts';
-import { faultOfWebhookURL } from '../domain/webhook-url.ts';
+import type { WebhookFailure } from '../domain/notices/webhook-failures.ts';
+import { faultOfWebhookURL } from '../domain/notices/webhook-url.ts';
 import { checkedLookup } from '../ports/outbound/checked-lookup.ts';
 import type { Resolve } from '../ports/outbound/checked-lookup.ts';
 import { faultOfRequest } from '../ports/outbound/request-fault.ts';

@@ -1,12 +1,12 @@
 // Tells an alert channel what it has to be told: by one sender at a time, all of it in one message.
-import type { AlertChannel, LastDelivery } from '../data/alert-channels.ts';
-import type { Notice } from '../data/alert-notices.ts';
+import type { AlertChannel, LastDelivery } from '../data/notices/alert-channels.ts';
+import type { Notice } from '../data/notices/alert-notices.ts';
 import { databaseOn, inTransaction } from '../data/database.ts';
-import { flapsToConfirm } from '../domain/incidents.ts';
-import { webhookHost } from '../domain/outbound-limits.ts';
-import { quietUntil } from '../domain/quiet-hours.ts';
-import { alertTargetPlace } from '../domain/sealed-places.ts';
-import { retryDelaySeconds } from '../domain/webhook-retries.ts';
+import { flapsToConfirm } from '../domain/notices/incidents.ts';
+import { webhookHost } from '../domain/shared/outbound-limits.ts';
+import { quietUntil } from '../domain/notices/quiet-hours.ts';
+import { alertTargetPlace } from '../domain/shared/sealed-places.ts';
+import { retryDelaySeconds } from '../domain/notices/webhook-retries.ts';
 import { attempt } from './attempt.ts';
 import type { Outcome } from './attempt.ts';
 import { messageOfNotices, requestOf, testMessage } from './alert-message.ts';

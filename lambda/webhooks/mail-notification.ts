@@ -1,7 +1,7 @@
 // Mails users what they have to be told.
 import type { Pool } from 'pg';
 import { inTransaction } from '../data/database.ts';
-import { notificationWords } from '../domain/notification-words.ts';
+import { notificationWords } from '../domain/notices/notification-words.ts';
 import type { Log } from '../log.ts';
 import type { Mailer } from '../ports/mailer/mailer.ts';
 

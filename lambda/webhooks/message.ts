@@ -1,5 +1,5 @@
 // An event as webhooks get it: its body is the same bytes in every attempt.
-import type { BegunDelivery } from '../data/webhook-deliveries.ts';
+import type { BegunDelivery } from '../data/notices/webhook-deliveries.ts';
 import type { Message } from './sign.ts';
 
 /** @param at when the message is sent */

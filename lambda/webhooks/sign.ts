@@ -1,6 +1,6 @@
 // Signs what is sent to webhooks by Standard Webhooks 1.0; standardwebhooks.com has libraries for its receivers.
 import { createHmac } from 'node:crypto';
-import { keyOfWebhookSecret } from '../domain/webhook-secret.ts';
+import { keyOfWebhookSecret } from '../domain/notices/webhook-secret.ts';
 
 export interface Message {
   /** The id of the event, which is the same in every attempt: by it a receiver can tell what it has seen. */

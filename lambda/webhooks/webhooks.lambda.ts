@@ -1,7 +1,7 @@
 // Called by the queue 'webhooks'.
 import { SESv2Client } from '@aws-sdk/client-sesv2';
-import { newID } from '../data/new-id.ts';
-import { attemptSeconds } from '../domain/webhook-retries.ts';
+import { newID } from '../data/shared/new-id.ts';
+import { attemptSeconds } from '../domain/notices/webhook-retries.ts';
 import { jsonLog } from '../log.ts';
 import { connectDatabase, connectSealer, readOrigin } from '../ports/aws/connect-aws.ts';
 import { createSESMailer } from '../ports/mailer/ses-mailer.ts';

@@ -1,6 +1,6 @@
 // What a stage with very many streams takes, computed from what was measured of few, and what would break first.
 import { agentOf, type StreamHourCost, type StreamKind } from './stream-hour-cost.ts';
-import { shareOf } from '../../lambda/domain/capacity.ts';
+import { shareOf } from '../../lambda/domain/fleet/capacity.ts';
 import type { Template } from './stage-resources.ts';
 
 /** Measured by `npm run bench -- platform`: Postgres for one agent with 300 streams that nobody starts or stops. */

@@ -1,6 +1,6 @@
 // What an hour of a stream costs on each backend (compute and egress apart), and what it is sold for.
-import { capacityOf, packetOverhead, shareOf } from '../../lambda/domain/capacity.ts';
-import type { Capacity, StreamCost } from '../../lambda/domain/capacity.ts';
+import { capacityOf, packetOverhead, shareOf } from '../../lambda/domain/fleet/capacity.ts';
+import type { Capacity, StreamCost } from '../../lambda/domain/fleet/capacity.ts';
 import { fargateTaskOf, groupOf, machineOf } from './agent-machines.ts';
 import { egressTiers, standing } from './list-prices.ts';
 import { neighbours, referred, resourcesOf, type StageResource, type Template } from './stage-resources.ts';

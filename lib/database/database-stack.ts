@@ -17,7 +17,7 @@ import { type ISecret, Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import { Trigger } from 'aws-cdk-lib/triggers';
 import type { Construct } from 'constructs';
 import { migrateVariables, serviceRole } from '../../lambda/migrate/environment.ts';
-import { keyContext } from '../../lambda/domain/sealed-places.ts';
+import { keyContext } from '../../lambda/domain/shared/sealed-places.ts';
 import type { NetworkStack } from '../network/network-stack.ts';
 import { acknowledge, acknowledgeCdkFunction, acknowledgeForCheckov, policyOfAWS } from '../shared/acknowledge.ts';
 import type { RecoveryStack } from '../recovery/recovery-stack.ts';

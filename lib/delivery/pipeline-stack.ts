@@ -3,7 +3,7 @@ import { Arn, CfnOutput, CliCredentialsStackSynthesizer, Duration, RemovalPolicy
 import { Repository, TagMutability, TagStatus } from 'aws-cdk-lib/aws-ecr';
 import { FederatedPrincipal, OidcProviderNative, PolicyStatement, Role } from 'aws-cdk-lib/aws-iam';
 import type { Construct } from 'constructs';
-import { serviceOfAWS } from '../../lambda/domain/aws-partition.ts';
+import { serviceOfAWS } from '../../lambda/domain/shared/aws-partition.ts';
 import { acknowledge, acknowledgeForCheckov, wildcardResource } from '../shared/acknowledge.ts';
 import { type BootstrapRoleKind, bootstrapRoleName } from '../shared/bootstrap-roles.ts';
 import { imageRepositoryName } from '../shared/publisher-image.ts';

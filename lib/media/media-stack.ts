@@ -19,7 +19,7 @@ import {
   previewsPrefix,
   renditionsPrefix,
   uploadsPrefix,
-} from '../../lambda/domain/object-keys.ts';
+} from '../../lambda/domain/media/object-keys.ts';
 import { acknowledge, acknowledgeForCheckov, wildcardResource } from '../shared/acknowledge.ts';
 import { deletedKeptDays, type RecoveryStack } from '../recovery/recovery-stack.ts';
 import { acknowledgeGivenLogs, logPrefix } from '../shared/given-logs.ts';

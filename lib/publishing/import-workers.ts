@@ -12,7 +12,7 @@ import {
 import { QueueProcessingFargateService } from 'aws-cdk-lib/aws-ecs-patterns';
 import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import { Construct } from 'constructs';
-import { sourceRolePrefix } from '../../lambda/domain/source-role.ts';
+import { sourceRolePrefix } from '../../lambda/domain/sources/source-role.ts';
 import { importVariables, importWorkerCommand } from '../../lambda/imports/environment.ts';
 import { acknowledge, wildcardResource } from '../shared/acknowledge.ts';
 import { pickVariables } from '../shared/pick-variables.ts';

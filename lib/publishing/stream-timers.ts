@@ -4,7 +4,7 @@ import { ManagedPolicy, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-
 import { ScheduleGroup } from 'aws-cdk-lib/aws-scheduler';
 import type { IQueue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
-import { serviceOfAWS } from '../../lambda/domain/aws-partition.ts';
+import { serviceOfAWS } from '../../lambda/domain/shared/aws-partition.ts';
 import { acknowledge, wildcardResource } from '../shared/acknowledge.ts';
 
 export interface StreamTimersProps {

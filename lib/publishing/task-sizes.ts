@@ -1,5 +1,5 @@
-// How large the tasks of agents on Fargate are: by what lambda/domain/capacity.ts says of streams.
-import { memoryToFill } from '../../lambda/domain/capacity.ts';
+// How large the tasks of agents on Fargate are: by what lambda/domain/fleet/capacity.ts says of streams.
+import { memoryToFill } from '../../lambda/domain/fleet/capacity.ts';
 import type { StageSettings } from '../stage-settings.ts';
 
 /** Fargate gives a task with one vCPU 2 to 8 GiB, in whole GiB. A thread can send no more than what fits into these. */

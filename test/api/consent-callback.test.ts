@@ -10,7 +10,7 @@ import { withConsentCallback } from '../../lambda/api/consent-callback.ts';
 import { createConsents } from '../../lambda/ports/managed-platforms/consents.ts';
 import { createRestHandler } from '../../lambda/surfaces/rest/rest-handler.ts';
 import type { RestHandler } from '../../lambda/surfaces/rest/rest-handler.ts';
-import { one } from '../../lambda/data/queryable.ts';
+import { one } from '../../lambda/data/shared/queryable.ts';
 import { sealedSecretOf } from '../support/sealed-columns.ts';
 import { testClient, testPlatforms } from '../support/platforms.ts';
 import { baseURL, testService } from '../support/service.ts';

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { Stripe } from 'stripe';
 import { databaseOn } from '../../lambda/data/database.ts';
-import { applyPayments } from '../../lambda/orchestration/apply-payments.ts';
+import { applyPayments } from '../../lambda/orchestration/billing/apply-payments.ts';
 import { notificationsOf, putFailuresAside, unappliedFailures } from '../support/books.ts';
 import { testService } from '../support/service.ts';
 import type { TestUser } from '../support/service.ts';

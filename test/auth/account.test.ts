@@ -1,7 +1,7 @@
 // What users manage: keys, applications and sessions; what ends access, and how fast; and what strangers learn.
 import { beforeAll, describe, expect, test, vi } from 'vitest';
 import { databaseOn } from '../../lambda/data/database.ts';
-import { all } from '../../lambda/data/queryable.ts';
+import { all } from '../../lambda/data/shared/queryable.ts';
 import { browserSession } from '../support/browser-session.ts';
 import type { BrowserSession } from '../support/browser-session.ts';
 import { registerClient } from '../support/oauth.ts';

@@ -3,7 +3,7 @@ import { decodeProtectedHeader } from 'jose';
 import { beforeAll, describe, expect, test, vi } from 'vitest';
 import { createAuthHandler } from '../../lambda/auth/auth-handler.ts';
 import { ensureSigningKey, rotateSigningKey } from '../../lambda/auth/signing-keys.ts';
-import { all } from '../../lambda/data/queryable.ts';
+import { all } from '../../lambda/data/shared/queryable.ts';
 import { browserSession } from '../support/browser-session.ts';
 import { bundledAuth } from '../support/bundled-auth.ts';
 import { registerClient } from '../support/oauth.ts';

@@ -1,6 +1,6 @@
 // Secrets at rest: whoever reads the whole database finds no stream key, password, API key, token or private key.
 import { expect, test, vi } from 'vitest';
-import { all } from '../../lambda/data/queryable.ts';
+import { all } from '../../lambda/data/shared/queryable.ts';
 import { browserSession } from '../support/browser-session.ts';
 import { registerClient } from '../support/oauth.ts';
 import { plantedSecrets } from '../support/planted-secrets.ts';

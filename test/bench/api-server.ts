@@ -8,7 +8,7 @@ import { Hono } from 'hono';
 import { connectLocally } from '../../bin/local/connections.ts';
 import { createService } from '../../lambda/api/create-service.ts';
 import { databaseOn, inTransaction } from '../../lambda/data/database.ts';
-import { newID } from '../../lambda/data/new-id.ts';
+import { newID } from '../../lambda/data/shared/new-id.ts';
 import { hashApiKey } from '../../lambda/surfaces/admission/authenticate.ts';
 import { createRestHandler } from '../../lambda/surfaces/rest/rest-handler.ts';
 

@@ -9,7 +9,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startThrowawayPostgres } from '../../bin/local/postgres/postgres.ts';
 import { databaseOn } from '../../lambda/data/database.ts';
-import { createPool } from '../../lambda/data/queryable.ts';
+import { createPool } from '../../lambda/data/shared/queryable.ts';
 import { migrate } from '../../lambda/migrate/migrate.ts';
 import { hashApiKey } from '../../lambda/surfaces/admission/authenticate.ts';
 

@@ -1,7 +1,7 @@
 // What it costs an API call to know its caller, by an access token and by an API key.
 // Each is measured with GET /me, against the same handler that knows its caller already.
 import { databaseOn } from '../../lambda/data/database.ts';
-import { createPool } from '../../lambda/data/queryable.ts';
+import { createPool } from '../../lambda/data/shared/queryable.ts';
 import { migrate } from '../../lambda/migrate/migrate.ts';
 import { createAccessTokens } from '../../lambda/surfaces/admission/access-tokens.ts';
 import { hashApiKey } from '../../lambda/surfaces/admission/authenticate.ts';

@@ -2,9 +2,9 @@
 // Users with ten streams each are simulated until all have run out of credits.
 import type { Pool } from 'pg';
 import { databaseOn, inTransaction } from '../../lambda/data/database.ts';
-import { graceMs, priceOf } from '../../lambda/domain/credits.ts';
-import { fireCredits } from '../../lambda/orchestration/fire-credits.ts';
-import { meterStream } from '../../lambda/orchestration/meter.ts';
+import { graceMs, priceOf } from '../../lambda/domain/billing/credits.ts';
+import { fireCredits } from '../../lambda/orchestration/accounts/fire-credits.ts';
+import { meterStream } from '../../lambda/orchestration/billing/meter.ts';
 import { countStatements } from './count-statements.ts';
 import { withDatabase } from './database.ts';
 

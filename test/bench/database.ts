@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import type { Pool } from 'pg';
 import { startDurablePostgres, startThrowawayPostgres } from '../../bin/local/postgres/postgres.ts';
 import type { RunningPostgres } from '../../bin/local/postgres/postgres.ts';
-import { createPool } from '../../lambda/data/queryable.ts';
+import { createPool } from '../../lambda/data/shared/queryable.ts';
 import { migrate } from '../../lambda/migrate/migrate.ts';
 
 /** RDS gives a quarter of the memory, and prod has an instance with 8 GiB. */

@@ -2,17 +2,23 @@
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { drawingName, variantsOf } from '../../lambda/domain/drawing-names.ts';
-import { lookKey, wholeDrawing } from '../../lambda/domain/drawings.ts';
-import type { Drawing } from '../../lambda/domain/drawings.ts';
-import { joinKey } from '../../lambda/domain/object-keys.ts';
-import { usualLogo, usualTheme, usualTitle } from '../../lambda/domain/overlays.ts';
-import type { Overlays } from '../../lambda/domain/overlays.ts';
-import { formatOfJoined, pictureJoinsAt, withPictureJoins } from '../../lambda/domain/picture-joins.ts';
-import { occurrencesFrom } from '../../lambda/domain/play-out.ts';
-import type { TimelineItem } from '../../lambda/domain/play-out.ts';
-import { formatName, formatOfItem, renditionOf, segmentCount, variantsOfItem } from '../../lambda/domain/rendition.ts';
-import type { PictureFormat } from '../../lambda/domain/rendition.ts';
+import { drawingName, variantsOf } from '../../lambda/domain/playout/drawing-names.ts';
+import { lookKey, wholeDrawing } from '../../lambda/domain/playout/drawings.ts';
+import type { Drawing } from '../../lambda/domain/playout/drawings.ts';
+import { joinKey } from '../../lambda/domain/media/object-keys.ts';
+import { usualLogo, usualTheme, usualTitle } from '../../lambda/domain/playout/overlays.ts';
+import type { Overlays } from '../../lambda/domain/playout/overlays.ts';
+import { formatOfJoined, pictureJoinsAt, withPictureJoins } from '../../lambda/domain/playout/picture-joins.ts';
+import { occurrencesFrom } from '../../lambda/domain/playout/play-out.ts';
+import type { TimelineItem } from '../../lambda/domain/playout/play-out.ts';
+import {
+  formatName,
+  formatOfItem,
+  renditionOf,
+  segmentCount,
+  variantsOfItem,
+} from '../../lambda/domain/playout/rendition.ts';
+import type { PictureFormat } from '../../lambda/domain/playout/rendition.ts';
 import { createFileObjectStore } from '../../lambda/ports/object-store/file-object-store.ts';
 import { drawTogether } from '../../lambda/publisher/drawing/text-sheet.ts';
 import type { EncoderSettings } from '../../lambda/publisher/ffmpeg/encoder-arguments.ts';

@@ -5,7 +5,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Pool } from 'pg';
-import { createPool } from '../../lambda/data/queryable.ts';
+import { createPool } from '../../lambda/data/shared/queryable.ts';
 import { sendFile, startSource } from '../imports/source-server.ts';
 import type { SourceServer } from '../imports/source-server.ts';
 import { startLocalRun, temporaryDataFolder, uploadFile } from '../support/local-run.ts';

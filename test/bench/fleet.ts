@@ -2,13 +2,13 @@
 // Their destinations accept media at once.
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Pool } from 'pg';
-import type { Renewal } from '../../lambda/data/agent-renewals.ts';
+import type { Renewal } from '../../lambda/data/fleet/agent-renewals.ts';
 import { databaseOn } from '../../lambda/data/database.ts';
-import { newID } from '../../lambda/data/new-id.ts';
-import { createPoolLike } from '../../lambda/data/queryable.ts';
-import type { Replica } from '../../lambda/data/replicas.ts';
-import { fireDue } from '../../lambda/orchestration/fire-due.ts';
-import { recoverReplicas } from '../../lambda/orchestration/recover-replicas.ts';
+import { newID } from '../../lambda/data/shared/new-id.ts';
+import { createPoolLike } from '../../lambda/data/shared/queryable.ts';
+import type { Replica } from '../../lambda/data/fleet/replicas.ts';
+import { fireDue } from '../../lambda/orchestration/runs/fire-due.ts';
+import { recoverReplicas } from '../../lambda/orchestration/fleet/recover-replicas.ts';
 import { figuresPerSecond } from '../../lambda/publisher/agent/chores.ts';
 import { ReplicaClaims } from '../../lambda/publisher/agent/replica-claims.ts';
 import { ReportWriter } from '../../lambda/publisher/agent/report-writer.ts';

@@ -1,7 +1,7 @@
 // The rows that the bench `orchestration` begins with.
 import type { Pool } from 'pg';
 import { databaseOn } from '../../lambda/data/database.ts';
-import { costOfSlot } from '../../lambda/domain/capacity.ts';
+import { costOfSlot } from '../../lambda/domain/fleet/capacity.ts';
 import { capacityFor } from '../support/capacities.ts';
 import { figures } from './figures.ts';
 

@@ -5,8 +5,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Pool } from 'pg';
 import { inTransaction } from '../../lambda/data/database.ts';
-import { createPoolLike } from '../../lambda/data/queryable.ts';
-import { startStream } from '../../lambda/orchestration/start-stream.ts';
+import { createPoolLike } from '../../lambda/data/shared/queryable.ts';
+import { startStream } from '../../lambda/orchestration/runs/start-stream.ts';
 import { countStatements } from './count-statements.ts';
 import { withProductionDatabase } from './database.ts';
 import { Fleet, startOptions } from './fleet.ts';

@@ -6,7 +6,7 @@ import { once } from 'node:events';
 import { mkdir, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
-import { createPool } from '../../lambda/data/queryable.ts';
+import { createPool } from '../../lambda/data/shared/queryable.ts';
 import { findMediaTools } from '../../lambda/publisher/media/media-tools.ts';
 import { startNginxIngest } from '../support/ingests.ts';
 import { startLocalRun, temporaryDataFolder, uploadFile } from '../support/local-run.ts';

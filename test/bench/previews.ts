@@ -7,7 +7,7 @@ import { mkdir, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { databaseOn } from '../../lambda/data/database.ts';
-import { createPool } from '../../lambda/data/queryable.ts';
+import { createPool } from '../../lambda/data/shared/queryable.ts';
 import { apiKeyPrefix, hashApiKey } from '../../lambda/surfaces/admission/authenticate.ts';
 import type { KeyFacts } from '../support/faulty-ingest.ts';
 import { apiClient, startLocalRun, temporaryDataFolder, until, uploadFile } from '../support/local-run.ts';

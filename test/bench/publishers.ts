@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import type { PictureFormat } from '../../lambda/domain/rendition.ts';
+import type { PictureFormat } from '../../lambda/domain/playout/rendition.ts';
 import { audioFormat, profileOf } from '../../lambda/publisher/ffmpeg/profile.ts';
 import { findMediaTools } from '../../lambda/publisher/media/media-tools.ts';
 import { phaseCount, turnEveryMs } from '../../lambda/publisher/prepared/send-schedule.ts';

@@ -1,9 +1,9 @@
 // What a day of many channels takes of YouTube's daily quota: the mirror's own rules and a clock.
 // The platform is always there; there is no process, no database and no request.
-import { quotaShares, unitsKeptForEnds, unitsTaken } from '../../lambda/domain/platform-quota.ts';
-import { rotationOf } from '../../lambda/domain/broadcast-rotation.ts';
-import { describedAs, nextStep } from '../../lambda/domain/mirror.ts';
-import type { MirrorFacts, MirrorStep, OpenBroadcast, Wish } from '../../lambda/domain/mirror.ts';
+import { quotaShares, unitsKeptForEnds, unitsTaken } from '../../lambda/domain/channels/platform-quota.ts';
+import { rotationOf } from '../../lambda/domain/channels/broadcast-rotation.ts';
+import { describedAs, nextStep } from '../../lambda/domain/channels/mirror.ts';
+import type { MirrorFacts, MirrorStep, OpenBroadcast, Wish } from '../../lambda/domain/channels/mirror.ts';
 import type { PlatformCall } from '../../lambda/ports/managed-platforms/broadcasts.ts';
 import { createYoutubePlatform } from '../../lambda/ports/managed-platforms/youtube-platform.ts';
 import { seeded } from '../support/seeded.ts';

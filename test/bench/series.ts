@@ -1,9 +1,9 @@
 // What charts cost: bytes of 10,000 streams, computed from measured rows, and how long a chart of one takes to read.
 import { startThrowawayPostgres } from '../../bin/local/postgres/postgres.ts';
 import { databaseOn, inTransaction } from '../../lambda/data/database.ts';
-import { createPool, one } from '../../lambda/data/queryable.ts';
-import { tiers } from '../../lambda/domain/series.ts';
-import type { Point, Resolution } from '../../lambda/domain/series.ts';
+import { createPool, one } from '../../lambda/data/shared/queryable.ts';
+import { tiers } from '../../lambda/domain/streams/series.ts';
+import type { Point, Resolution } from '../../lambda/domain/streams/series.ts';
 import { migrate } from '../../lambda/migrate/migrate.ts';
 
 /** Written in parts of a minute, as agents do, for a day; of coarser ones as long as they are kept. */

@@ -7,15 +7,15 @@ import type { Pool } from 'pg';
 import { connectLocally } from '../../bin/local/connections.ts';
 import { createService } from '../../lambda/api/create-service.ts';
 import { databaseOn } from '../../lambda/data/database.ts';
-import { all } from '../../lambda/data/queryable.ts';
-import { bounds, limits } from '../../lambda/domain/limits.ts';
+import { all } from '../../lambda/data/shared/queryable.ts';
+import { bounds, limits } from '../../lambda/domain/shared/limits.ts';
 import { sweep } from '../../lambda/jobs/sweep.ts';
 import { requestsPerMinute } from '../../lambda/surfaces/admission/rate-limits.ts';
 import { hashApiKey } from '../../lambda/surfaces/admission/authenticate.ts';
 import { createRestHandler } from '../../lambda/surfaces/rest/rest-handler.ts';
 import { startThrowawayPostgres } from '../../bin/local/postgres/postgres.ts';
 import { migrate } from '../../lambda/migrate/migrate.ts';
-import { createPool } from '../../lambda/data/queryable.ts';
+import { createPool } from '../../lambda/data/shared/queryable.ts';
 import { startOptions, storage } from '../support/actors.ts';
 
 const minutes = Number(process.env['WORST_MINUTES'] ?? 2);

@@ -1,7 +1,7 @@
 // Transactions: all or nothing, run again after a deadlock; a lost connection ends neither the process nor the pool.
 import { beforeEach, expect, it } from 'vitest';
 import { databaseOn, inTransaction } from '../../lambda/data/database.ts';
-import { createPool } from '../../lambda/data/queryable.ts';
+import { createPool } from '../../lambda/data/shared/queryable.ts';
 import { breakConnectionsOf } from '../support/database-outage.ts';
 import { testDatabase } from '../support/database.ts';
 

@@ -1,7 +1,7 @@
 // A user's thousandth piece of work comes after everybody else's first: commands, due times, imports.
 import { beforeEach, describe, expect, it } from 'vitest';
 import { databaseOn } from '../../lambda/data/database.ts';
-import { all } from '../../lambda/data/queryable.ts';
+import { all } from '../../lambda/data/shared/queryable.ts';
 import { createPostgresCommandQueue } from '../../lambda/ports/command-queue/postgres-command-queue.ts';
 import { relayOutbox } from '../../lambda/ports/command-queue/outbox-relay.ts';
 import { startConsumer } from '../ports/consumer.ts';

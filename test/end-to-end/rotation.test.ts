@@ -8,7 +8,7 @@ import { Readable } from 'node:stream';
 import { finished } from 'node:stream/promises';
 import { promisify } from 'node:util';
 import { expect, onTestFinished, test } from 'vitest';
-import { createPool } from '../../lambda/data/queryable.ts';
+import { createPool } from '../../lambda/data/shared/queryable.ts';
 import { findMediaTools } from '../../lambda/publisher/media/media-tools.ts';
 import { until, uploadFile, watchChannels } from '../support/local-run.ts';
 import { broadcastsAtYoutube, consentAtYoutube } from '../support/local-youtube.ts';

@@ -1,5 +1,5 @@
 // The synthetic stream in a whole local run: it proves starts, and sees each of five faults by its next proof.
-import { createPool } from '../../lambda/data/queryable.ts';
+import { createPool } from '../../lambda/data/shared/queryable.ts';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { localSyntheticIngest } from '../../bin/local/synthetic.ts';
 import type { SyntheticIngest } from '../../lambda/synthetic/synthetic-ingest.ts';

@@ -1,19 +1,25 @@
 // Renders a golden timeline by either backend, without waiting for the clock: an FLV file, and raw samples if encoded.
-import { parseCaptions } from '../../lambda/domain/captions.ts';
-import { drawingName, variantsOf } from '../../lambda/domain/drawing-names.ts';
-import { captionTexts, lookKey, wholeDrawing, withNext } from '../../lambda/domain/drawings.ts';
-import type { Drawing } from '../../lambda/domain/drawings.ts';
-import { hearsUnder, mixedSoundWithin } from '../../lambda/domain/mixed-sound.ts';
-import { joinKey } from '../../lambda/domain/object-keys.ts';
-import { formatOfJoined, pictureJoinsAt } from '../../lambda/domain/picture-joins.ts';
-import { occurrencesFrom } from '../../lambda/domain/play-out.ts';
-import type { ItemOccurrence, TimelineItem } from '../../lambda/domain/play-out.ts';
-import { formatName, formatOfItem, groupsOf, renditionOf, variantsOfItem } from '../../lambda/domain/rendition.ts';
-import type { PictureFormat, RenditionFormat } from '../../lambda/domain/rendition.ts';
-import { joinsAt } from '../../lambda/domain/sound-joins.ts';
-import { tellsOfSound } from '../../lambda/domain/sound-titles.ts';
-import { titledPicturesWithin } from '../../lambda/domain/titled-pictures.ts';
-import { framesPerSecond as rates } from '../../lambda/domain/video-format.ts';
+import { parseCaptions } from '../../lambda/domain/playout/captions.ts';
+import { drawingName, variantsOf } from '../../lambda/domain/playout/drawing-names.ts';
+import { captionTexts, lookKey, wholeDrawing, withNext } from '../../lambda/domain/playout/drawings.ts';
+import type { Drawing } from '../../lambda/domain/playout/drawings.ts';
+import { hearsUnder, mixedSoundWithin } from '../../lambda/domain/playout/mixed-sound.ts';
+import { joinKey } from '../../lambda/domain/media/object-keys.ts';
+import { formatOfJoined, pictureJoinsAt } from '../../lambda/domain/playout/picture-joins.ts';
+import { occurrencesFrom } from '../../lambda/domain/playout/play-out.ts';
+import type { ItemOccurrence, TimelineItem } from '../../lambda/domain/playout/play-out.ts';
+import {
+  formatName,
+  formatOfItem,
+  groupsOf,
+  renditionOf,
+  variantsOfItem,
+} from '../../lambda/domain/playout/rendition.ts';
+import type { PictureFormat, RenditionFormat } from '../../lambda/domain/playout/rendition.ts';
+import { joinsAt } from '../../lambda/domain/playout/sound-joins.ts';
+import { tellsOfSound } from '../../lambda/domain/playout/sound-titles.ts';
+import { titledPicturesWithin } from '../../lambda/domain/playout/titled-pictures.ts';
+import { framesPerSecond as rates } from '../../lambda/domain/shared/video-format.ts';
 import { drawTogether } from '../../lambda/publisher/drawing/text-sheet.ts';
 import { openFrames } from '../../lambda/publisher/encoded/ffmpeg-media.ts';
 import { profileOf } from '../../lambda/publisher/ffmpeg/profile.ts';

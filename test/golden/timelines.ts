@@ -1,14 +1,14 @@
 // The timelines of the golden recordings, and the small files that they play.
-import type { PictureJoin } from '../../lambda/domain/look.ts';
-import { drawingName, variantsOf } from '../../lambda/domain/drawing-names.ts';
-import { wholeDrawing, withNext } from '../../lambda/domain/drawings.ts';
-import { usualClock, usualNext, usualTheme, usualTicker, usualTitle } from '../../lambda/domain/overlays.ts';
-import { withPictureJoins } from '../../lambda/domain/picture-joins.ts';
-import type { TimelineEntry, TimelineItem, TimelineOverlays } from '../../lambda/domain/play-out.ts';
-import type { PictureFormat } from '../../lambda/domain/rendition.ts';
-import { withJoins } from '../../lambda/domain/sound-joins.ts';
-import { withSoundUnder } from '../../lambda/domain/sound-under.ts';
-import type { Join, SoundUnder } from '../../lambda/domain/sound.ts';
+import type { PictureJoin } from '../../lambda/domain/playout/look.ts';
+import { drawingName, variantsOf } from '../../lambda/domain/playout/drawing-names.ts';
+import { wholeDrawing, withNext } from '../../lambda/domain/playout/drawings.ts';
+import { usualClock, usualNext, usualTheme, usualTicker, usualTitle } from '../../lambda/domain/playout/overlays.ts';
+import { withPictureJoins } from '../../lambda/domain/playout/picture-joins.ts';
+import type { TimelineEntry, TimelineItem, TimelineOverlays } from '../../lambda/domain/playout/play-out.ts';
+import type { PictureFormat } from '../../lambda/domain/playout/rendition.ts';
+import { withJoins } from '../../lambda/domain/playout/sound-joins.ts';
+import { withSoundUnder } from '../../lambda/domain/playout/sound-under.ts';
+import type { Join, SoundUnder } from '../../lambda/domain/playout/sound.ts';
 import { madeSample } from '../support/media-samples.ts';
 import { makeStingerClip, stingerClip } from '../support/stinger-clip.ts';
 import { item, timelineOf } from '../publisher/prepared/prepared-clips.ts';

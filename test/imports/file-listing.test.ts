@@ -1,6 +1,6 @@
 // What is kept of a listing: nothing that a stranger can make longer than we store, or that cannot be stored.
 import { expect, test } from 'vitest';
-import { scanBounds } from '../../lambda/domain/source-scan.ts';
+import { scanBounds } from '../../lambda/domain/sources/source-scan.ts';
 import { FileListing } from '../../lambda/imports/sources/file-listing.ts';
 
 const good = { path: 'a.mp4', url: 'https://e.org/a.mp4', version: '1', fingerprint: null, sizeBytes: 1 };

@@ -1,6 +1,6 @@
 // Listings of strangers who mean harm: endless, huge, nested, redirected, and full of links to where nobody may go.
 import { describe, expect, test } from 'vitest';
-import { scanBounds } from '../../lambda/domain/source-scan.ts';
+import { scanBounds } from '../../lambda/domain/sources/source-scan.ts';
 import { createNameResolver } from '../../lambda/ports/outbound/name-resolver.ts';
 import { testService } from '../support/service.ts';
 import { startScanner, uploadsOf, watch } from './scanner.ts';

@@ -8,7 +8,7 @@ import { afterEach, describe, expect, test, vi } from 'vitest';
 import { databaseOn } from '../../lambda/data/database.ts';
 import { importLimits } from '../../lambda/imports/import-limits.ts';
 import type { ImportLimits } from '../../lambda/imports/import-limits.ts';
-import { partBytes } from '../../lambda/domain/upload-parts.ts';
+import { partBytes } from '../../lambda/domain/media/upload-parts.ts';
 import type { ObjectStore } from '../../lambda/ports/object-store/object-store.ts';
 import { putToRest, wake } from '../support/account-rest.ts';
 import { commandsTo } from '../support/outbox-rows.ts';

@@ -1,6 +1,6 @@
 // A worker for watched sources in tests, on a real database and queue, and what tests ask of sources.
 import { expect } from 'vitest';
-import { newID } from '../../lambda/data/new-id.ts';
+import { newID } from '../../lambda/data/shared/new-id.ts';
 import { runScanWorker } from '../../lambda/imports/sources/scan-worker.ts';
 import type { ScanWorkerOptions } from '../../lambda/imports/sources/scan-worker.ts';
 import { createPostgresCommandQueue } from '../../lambda/ports/command-queue/postgres-command-queue.ts';

@@ -2,7 +2,7 @@
 import type { Pool } from 'pg';
 import { createNameResolver } from '../../lambda/ports/outbound/name-resolver.ts';
 import type { Resolve } from '../../lambda/ports/outbound/checked-lookup.ts';
-import type { Lanes } from '../../lambda/domain/lanes.ts';
+import type { Lanes } from '../../lambda/domain/fleet/lanes.ts';
 import { importLimits } from '../../lambda/imports/import-limits.ts';
 import type { ImportLimits } from '../../lambda/imports/import-limits.ts';
 import { runImportWorker } from '../../lambda/imports/import-worker.ts';

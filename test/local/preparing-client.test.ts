@@ -1,7 +1,7 @@
 // What the local run sends often is prepared, once on each connection; what it sends seldom is not.
 import { afterAll, expect, it } from 'vitest';
 import { PreparingClient } from '../../bin/local/preparing-client.ts';
-import { createPoolLike } from '../../lambda/data/queryable.ts';
+import { createPoolLike } from '../../lambda/data/shared/queryable.ts';
 import { testDatabase } from '../support/database.ts';
 
 const database = testDatabase();

@@ -1,16 +1,16 @@
 // Both replicas of a prepared stream send the same through fades, logos and texts, and where these change while live.
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { drawingName, variantsOf } from '../../lambda/domain/drawing-names.ts';
-import { lookKey, wholeDrawing, withNext } from '../../lambda/domain/drawings.ts';
-import type { Drawing } from '../../lambda/domain/drawings.ts';
-import { joinKey } from '../../lambda/domain/object-keys.ts';
-import { usualLogo, usualNext, usualTheme, usualTitle } from '../../lambda/domain/overlays.ts';
-import type { Overlays, VariantName } from '../../lambda/domain/overlays.ts';
-import { formatOfJoined, pictureJoinsAt, withPictureJoins } from '../../lambda/domain/picture-joins.ts';
-import { occurrencesFrom } from '../../lambda/domain/play-out.ts';
-import type { TimelineEntry } from '../../lambda/domain/play-out.ts';
-import { formatName, formatOfItem, variantsOfItem } from '../../lambda/domain/rendition.ts';
-import type { PictureFormat } from '../../lambda/domain/rendition.ts';
+import { drawingName, variantsOf } from '../../lambda/domain/playout/drawing-names.ts';
+import { lookKey, wholeDrawing, withNext } from '../../lambda/domain/playout/drawings.ts';
+import type { Drawing } from '../../lambda/domain/playout/drawings.ts';
+import { joinKey } from '../../lambda/domain/media/object-keys.ts';
+import { usualLogo, usualNext, usualTheme, usualTitle } from '../../lambda/domain/playout/overlays.ts';
+import type { Overlays, VariantName } from '../../lambda/domain/playout/overlays.ts';
+import { formatOfJoined, pictureJoinsAt, withPictureJoins } from '../../lambda/domain/playout/picture-joins.ts';
+import { occurrencesFrom } from '../../lambda/domain/playout/play-out.ts';
+import type { TimelineEntry } from '../../lambda/domain/playout/play-out.ts';
+import { formatName, formatOfItem, variantsOfItem } from '../../lambda/domain/playout/rendition.ts';
+import type { PictureFormat } from '../../lambda/domain/playout/rendition.ts';
 import type { MediaStart } from '../../lambda/publisher/destination/publisher.ts';
 import { drawTogether } from '../../lambda/publisher/drawing/text-sheet.ts';
 import { audioFormat, profileOf } from '../../lambda/publisher/ffmpeg/profile.ts';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { beforeAll, expect, test } from 'vitest';
-import { createPool } from '../../lambda/data/queryable.ts';
+import { createPool } from '../../lambda/data/shared/queryable.ts';
 import { createLoop, until, uploadFile, watchChannels } from '../support/local-run.ts';
 import { mediaSample } from '../support/media-samples.ts';
 import { testLocalRun } from '../support/test-local-run.ts';

@@ -5,7 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { buffer } from 'node:stream/consumers';
 import { expect, test } from 'vitest';
 import { databaseOn } from '../../lambda/data/database.ts';
-import { partBytes } from '../../lambda/domain/upload-parts.ts';
+import { partBytes } from '../../lambda/domain/media/upload-parts.ts';
 import { anyBytes, sendFile, startSource } from '../imports/source-server.ts';
 import { requestImport } from '../imports/worker.ts';
 import { commandsTo } from '../support/outbox-rows.ts';
@@ -19,7 +19,7 @@ const maxLifeMs = 1000;
 /** A module, as the program below imports it. */
 const moduleAt = (path: string) => JSON.stringify(new URL(path, import.meta.url).href);
 const script = `
-  import { createPool } from ${moduleAt('../../lambda/data/queryable.ts')};
+  import { createPool } from ${moduleAt('../../lambda/data/shared/queryable.ts')};
   import { createFileObjectStore } from ${moduleAt('../../lambda/ports/object-store/file-object-store.ts')};
   import { startWorker } from ${moduleAt('../imports/worker.ts')};
   const { DATABASE_URL: connectionString, FOLDER: folder } = process.env;

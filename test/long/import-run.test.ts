@@ -1,7 +1,7 @@
 // A link becomes a playable upload in a real local run, although the process that fetches it is killed on the way.
 import { readFile } from 'node:fs/promises';
 import { expect, it } from 'vitest';
-import { partBytes } from '../../lambda/domain/upload-parts.ts';
+import { partBytes } from '../../lambda/domain/media/upload-parts.ts';
 import { anyBytes, sendFile, startSource } from '../imports/source-server.ts';
 import { startLocalRun, temporaryDataFolder, until } from '../support/local-run.ts';
 import { mediaSample } from '../support/media-samples.ts';

@@ -2,7 +2,7 @@
 import { CreateBucketCommand, ListMultipartUploadsCommand, S3Client } from '@aws-sdk/client-s3';
 import { buffer } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { partBytes } from '../../lambda/domain/upload-parts.ts';
+import { partBytes } from '../../lambda/domain/media/upload-parts.ts';
 import { createS3ObjectStore } from '../../lambda/ports/object-store/s3-object-store.ts';
 import { anyBytes, sendFile, startSource } from '../imports/source-server.ts';
 import { requestImport, startWorker } from '../imports/worker.ts';

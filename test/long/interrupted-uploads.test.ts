@@ -11,7 +11,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { partBytes } from '../../lambda/domain/upload-parts.ts';
+import { partBytes } from '../../lambda/domain/media/upload-parts.ts';
 import { createS3ObjectStore } from '../../lambda/ports/object-store/s3-object-store.ts';
 import { createRestHandler } from '../../lambda/surfaces/rest/rest-handler.ts';
 import { findAWSEmulator } from '../support/aws-emulator.ts';

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { setTimeout } from 'node:timers/promises';
 import { expect, it } from 'vitest';
-import { contentHashOf, renditionOf } from '../../lambda/domain/rendition.ts';
+import { contentHashOf, renditionOf } from '../../lambda/domain/playout/rendition.ts';
 import { createFileObjectStore } from '../../lambda/ports/object-store/file-object-store.ts';
 import { flvPacketType, flvTagType, readFlvTags } from '../../lambda/publisher/ffmpeg/flv-reader.ts';
 import { receiveRendition } from '../publisher/prepared/prepared-clips.ts';

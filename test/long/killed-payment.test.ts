@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { databaseOn } from '../../lambda/data/database.ts';
-import { applyPayments } from '../../lambda/orchestration/apply-payments.ts';
+import { applyPayments } from '../../lambda/orchestration/billing/apply-payments.ts';
 import { callbackPaths } from '../../lambda/ports/payments/payment-providers.ts';
 import type { SignedMessage } from '../../lambda/ports/payments/local-payment.ts';
 import { paymentsOn } from '../api/payments.ts';

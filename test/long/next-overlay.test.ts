@@ -1,8 +1,8 @@
 // What comes next is drawn over the end of each item that is encoded while it is sent, also in a shuffled order.
 import { expect, it } from 'vitest';
-import { usualNext, usualTheme } from '../../lambda/domain/overlays.ts';
-import { frameCountOf, occurrencesFrom } from '../../lambda/domain/play-out.ts';
-import type { TimelineEntry } from '../../lambda/domain/play-out.ts';
+import { usualNext, usualTheme } from '../../lambda/domain/playout/overlays.ts';
+import { frameCountOf, occurrencesFrom } from '../../lambda/domain/playout/play-out.ts';
+import type { TimelineEntry } from '../../lambda/domain/playout/play-out.ts';
 import { findMediaTools } from '../../lambda/publisher/media/media-tools.ts';
 import { madeSample } from '../support/media-samples.ts';
 import { CheckingIngest } from '../publisher/prepared/checking-ingest.ts';

@@ -1,7 +1,7 @@
 // Daily recurrences over every change of clocks in ten years, in every time zone, compared with two other computations.
 import { RRuleTemporal } from 'rrule-temporal';
 import { expect, test } from 'vitest';
-import { startsOf } from '../../lambda/domain/recurrence.ts';
+import { startsOf } from '../../lambda/domain/streams/recurrence.ts';
 
 const dayMs = 86_400_000;
 const minuteMs = 60_000;

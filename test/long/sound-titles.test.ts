@@ -1,10 +1,10 @@
 // Titles over pictures tell of the sound track, by both backends: of each song at its time, whatever the pictures do.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { joinKey } from '../../lambda/domain/object-keys.ts';
-import { usualNext, usualTheme } from '../../lambda/domain/overlays.ts';
-import { occurrencesFrom } from '../../lambda/domain/play-out.ts';
-import type { TimelineEntry, TimelineItem } from '../../lambda/domain/play-out.ts';
-import { titledPicturesWithin } from '../../lambda/domain/titled-pictures.ts';
+import { joinKey } from '../../lambda/domain/media/object-keys.ts';
+import { usualNext, usualTheme } from '../../lambda/domain/playout/overlays.ts';
+import { occurrencesFrom } from '../../lambda/domain/playout/play-out.ts';
+import type { TimelineEntry, TimelineItem } from '../../lambda/domain/playout/play-out.ts';
+import { titledPicturesWithin } from '../../lambda/domain/playout/titled-pictures.ts';
 import { drawTogether } from '../../lambda/publisher/drawing/text-sheet.ts';
 import { profileOf } from '../../lambda/publisher/ffmpeg/profile.ts';
 import { findMediaTools } from '../../lambda/publisher/media/media-tools.ts';

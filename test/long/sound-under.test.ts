@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { effectiveAheadSeconds } from '../../lambda/domain/play-out.ts';
+import { effectiveAheadSeconds } from '../../lambda/domain/playout/play-out.ts';
 import { findMediaTools } from '../../lambda/publisher/media/media-tools.ts';
 import { heardOfFile, levelsOf } from '../publisher/prepared/heard-sound.ts';
 import { startFfmpegIngest } from '../support/ingests.ts';

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { effectiveAheadSeconds } from '../../lambda/domain/play-out.ts';
+import { effectiveAheadSeconds } from '../../lambda/domain/playout/play-out.ts';
 import { findMediaTools } from '../../lambda/publisher/media/media-tools.ts';
 import { startFfmpegIngest } from '../support/ingests.ts';
 import { createLoop, until, untilActive, uploadFile } from '../support/local-run.ts';

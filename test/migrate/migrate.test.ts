@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
 import type { Pool } from 'pg';
-import { all, createPool } from '../../lambda/data/queryable.ts';
+import { all, createPool } from '../../lambda/data/shared/queryable.ts';
 import { migrate } from '../../lambda/migrate/migrate.ts';
 import { dropDatabase, onServer, urlOfDatabase } from '../support/database.ts';
 

@@ -1,7 +1,7 @@
 // The billing overview, invoices and usage over the API: up to date, per stream, in the caller's time zone.
 import { beforeEach, describe, expect, it } from 'vitest';
-import { freeCredits } from '../../lambda/domain/credits.ts';
-import { fireCredits } from '../../lambda/orchestration/fire-credits.ts';
+import { freeCredits } from '../../lambda/domain/billing/credits.ts';
+import { fireCredits } from '../../lambda/orchestration/accounts/fire-credits.ts';
 import { storeInterval } from '../support/books.ts';
 import { testService } from '../support/service.ts';
 import type { TestUser } from '../support/service.ts';

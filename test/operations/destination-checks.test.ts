@@ -1,6 +1,6 @@
 // Checks of destinations through the API: asked for, bounded, taken up or not, and forgotten with the address.
 import { describe, expect, it } from 'vitest';
-import { bounds } from '../../lambda/domain/limits.ts';
+import { bounds } from '../../lambda/domain/shared/limits.ts';
 import { actorsOn } from '../support/actors.ts';
 import { testService } from '../support/service.ts';
 

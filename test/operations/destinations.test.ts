@@ -1,7 +1,7 @@
 // Destinations through the REST surface: their keys stay secret, and only allowed addresses are accepted.
 import { describe, expect, it } from 'vitest';
-import { one } from '../../lambda/data/queryable.ts';
-import { destinationKeyPlace, srtPassphrasePlace } from '../../lambda/domain/sealed-places.ts';
+import { one } from '../../lambda/data/shared/queryable.ts';
+import { destinationKeyPlace, srtPassphrasePlace } from '../../lambda/domain/shared/sealed-places.ts';
 import { createSealer } from '../../lambda/ports/sealer/sealer.ts';
 import { actorsOn } from '../support/actors.ts';
 import type { WithPool } from '../support/database.ts';

@@ -1,9 +1,9 @@
 // What users may have is bounded, counted exactly, and cheap to count; who is refused is told what to do.
 import { describe, expect, it } from 'vitest';
 import { databaseOn } from '../../lambda/data/database.ts';
-import { all, one } from '../../lambda/data/queryable.ts';
-import { allowedOf, limitNames, limits } from '../../lambda/domain/limits.ts';
-import type { LimitName } from '../../lambda/domain/limits.ts';
+import { all, one } from '../../lambda/data/shared/queryable.ts';
+import { allowedOf, limitNames, limits } from '../../lambda/domain/shared/limits.ts';
+import type { LimitName } from '../../lambda/domain/shared/limits.ts';
 import { actorsOn } from '../support/actors.ts';
 import { objectKeyOf } from '../support/stored-uploads.ts';
 import { testService } from '../support/service.ts';

@@ -1,7 +1,7 @@
 // What users were told by mail, as they read it later: only their own, of billing only by who may, and marked as read.
 import { describe, expect, it } from 'vitest';
 import { databaseOn } from '../../lambda/data/database.ts';
-import type { NotificationKind } from '../../lambda/domain/notification-words.ts';
+import type { NotificationKind } from '../../lambda/domain/notices/notification-words.ts';
 import { testService } from '../support/service.ts';
 import { limitKeysOf } from '../support/stored-credentials.ts';
 

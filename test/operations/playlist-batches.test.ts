@@ -1,8 +1,8 @@
 // Random batches of playlist operations on the real handlers, next to a plain list: all of a batch or nothing.
 import * as fc from 'fast-check';
 import { beforeAll, expect, it } from 'vitest';
-import type { PlaylistItem, PlaylistOperation } from '../../lambda/domain/playlist-edits.ts';
-import { applyToList } from '../domain/playlist-model.ts';
+import type { PlaylistItem, PlaylistOperation } from '../../lambda/domain/playout/playlist-edits.ts';
+import { applyToList } from '../domain/playout/playlist-model.ts';
 import { pretendProbed, testService } from '../support/service.ts';
 import type { TestUser } from '../support/service.ts';
 

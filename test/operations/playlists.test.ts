@@ -1,7 +1,7 @@
 // Playlists through the REST surface: batches of edits, versions, copies, deletion and publishing.
 import { beforeAll, describe, expect, it } from 'vitest';
 import { inTransaction } from '../../lambda/data/database.ts';
-import { publishDraft } from '../../lambda/orchestration/publish-draft.ts';
+import { publishDraft } from '../../lambda/orchestration/playout/publish-draft.ts';
 import { storeLongPlaylist } from '../support/long-playlists.ts';
 import { pretendProbed, testService } from '../support/service.ts';
 import type { TestUser } from '../support/service.ts';

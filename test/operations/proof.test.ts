@@ -7,9 +7,9 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { ensureSigningKey } from '../../lambda/auth/signing-keys.ts';
-import type { AiredStretch } from '../../lambda/domain/aired.ts';
-import { onAirStatement } from '../../lambda/orchestration/on-air-statement.ts';
-import { publishDraft } from '../../lambda/orchestration/publish-draft.ts';
+import type { AiredStretch } from '../../lambda/domain/playout/aired.ts';
+import { onAirStatement } from '../../lambda/orchestration/playout/on-air-statement.ts';
+import { publishDraft } from '../../lambda/orchestration/playout/publish-draft.ts';
 import { actorsOn, statsWith } from '../support/actors.ts';
 import { testService } from '../support/service.ts';
 

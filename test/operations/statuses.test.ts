@@ -2,7 +2,7 @@
 import { ensureSigningKey } from '../../lambda/auth/signing-keys.ts';
 import { describe, expect, it, vi } from 'vitest';
 import { databaseOn } from '../../lambda/data/database.ts';
-import type { LimitName } from '../../lambda/domain/limits.ts';
+import type { LimitName } from '../../lambda/domain/shared/limits.ts';
 import { operations } from '../../lambda/operations/index.ts';
 import { toolName } from '../../lambda/operations/operation.ts';
 import { problemCodes } from '../../lambda/operations/problem-codes.ts';

@@ -1,6 +1,6 @@
 // Streams through the REST surface, without an agent: settings, readiness, start and stop, schedules, deletion.
 import { beforeAll, describe, expect, it } from 'vitest';
-import { dueKinds } from '../../lambda/data/due-times.ts';
+import { dueKinds } from '../../lambda/data/streams/due-times.ts';
 import { queueNames } from '../../lambda/ports/command-queue/queues.ts';
 import type { QueueName } from '../../lambda/ports/command-queue/queues.ts';
 import { inFuture } from '../support/actors.ts';

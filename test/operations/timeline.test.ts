@@ -1,9 +1,9 @@
 // The timeline of a stream through the REST surface: what plays, what played, and what of it was on the air.
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { Replica } from '../../lambda/data/replicas.ts';
-import type { AiredStretch } from '../../lambda/domain/aired.ts';
-import { publishDraft } from '../../lambda/orchestration/publish-draft.ts';
-import { recoverReplicas } from '../../lambda/orchestration/recover-replicas.ts';
+import type { Replica } from '../../lambda/data/fleet/replicas.ts';
+import type { AiredStretch } from '../../lambda/domain/playout/aired.ts';
+import { publishDraft } from '../../lambda/orchestration/playout/publish-draft.ts';
+import { recoverReplicas } from '../../lambda/orchestration/fleet/recover-replicas.ts';
 import { actorsOn, inFuture, statsWith } from '../support/actors.ts';
 import { testService } from '../support/service.ts';
 

@@ -1,6 +1,6 @@
 // Webhooks through the REST surface: secrets are shown once, addresses are checked, and deliveries can be read.
 import { describe, expect, it } from 'vitest';
-import { webhookSecretPlace } from '../../lambda/domain/sealed-places.ts';
+import { webhookSecretPlace } from '../../lambda/domain/shared/sealed-places.ts';
 import { databaseOn } from '../../lambda/data/database.ts';
 import type { Scope } from '../../lambda/operations/scopes.ts';
 import { createSealer } from '../../lambda/ports/sealer/sealer.ts';

@@ -1,10 +1,10 @@
 // Everything at once on a few streams: nothing fails by our fault, no deadlock escapes, and what is left is consistent.
 import { expect, it } from 'vitest';
-import { recoverReplicas } from '../../lambda/orchestration/recover-replicas.ts';
-import { publishDraft } from '../../lambda/orchestration/publish-draft.ts';
-import type { Replica } from '../../lambda/data/replicas.ts';
-import { isLive } from '../../lambda/domain/stream-lifecycle.ts';
-import type { StreamState } from '../../lambda/domain/stream-lifecycle.ts';
+import { recoverReplicas } from '../../lambda/orchestration/fleet/recover-replicas.ts';
+import { publishDraft } from '../../lambda/orchestration/playout/publish-draft.ts';
+import type { Replica } from '../../lambda/data/fleet/replicas.ts';
+import { isLive } from '../../lambda/domain/streams/stream-lifecycle.ts';
+import type { StreamState } from '../../lambda/domain/streams/stream-lifecycle.ts';
 import { actorsOn, inFuture } from '../support/actors.ts';
 import { makeSomethingDue } from '../support/due-times.ts';
 import { seeded } from '../support/seeded.ts';

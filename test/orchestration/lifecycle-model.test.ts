@@ -1,10 +1,10 @@
 // Random calls and reports on the real handlers, next to a model that knows only the table of the lifecycle.
 import * as fc from 'fast-check';
 import { expect, it } from 'vitest';
-import type { Replica } from '../../lambda/data/replicas.ts';
-import type { StreamState } from '../../lambda/domain/stream-lifecycle.ts';
-import { judgeUsersOf } from '../../lambda/orchestration/judge-parts.ts';
-import { recoverReplicas } from '../../lambda/orchestration/recover-replicas.ts';
+import type { Replica } from '../../lambda/data/fleet/replicas.ts';
+import type { StreamState } from '../../lambda/domain/streams/stream-lifecycle.ts';
+import { judgeUsersOf } from '../../lambda/orchestration/streams/judge-parts.ts';
+import { recoverReplicas } from '../../lambda/orchestration/fleet/recover-replicas.ts';
 import { actorsOn, inFuture } from '../support/actors.ts';
 import { testService } from '../support/service.ts';
 import type { Answer } from '../support/service.ts';

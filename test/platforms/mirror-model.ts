@@ -1,10 +1,10 @@
 // One random life of a managed stream: what is done to it, and what has to hold.
 import type { Pool, PoolClient } from 'pg';
 import { expect } from 'vitest';
-import { wishOfState } from '../../lambda/domain/mirror.ts';
-import { nextState } from '../../lambda/domain/stream-lifecycle.ts';
-import type { StreamState, TransitionCause } from '../../lambda/domain/stream-lifecycle.ts';
-import { nextQuotaDay, quotaDay } from '../../lambda/domain/platform-quota.ts';
+import { wishOfState } from '../../lambda/domain/channels/mirror.ts';
+import { nextState } from '../../lambda/domain/streams/stream-lifecycle.ts';
+import type { StreamState, TransitionCause } from '../../lambda/domain/streams/stream-lifecycle.ts';
+import { nextQuotaDay, quotaDay } from '../../lambda/domain/channels/platform-quota.ts';
 import type { PlatformCall } from '../../lambda/ports/managed-platforms/broadcasts.ts';
 import type { Actors } from '../support/actors.ts';
 import type { MirroredStreams } from '../support/mirrored-streams.ts';

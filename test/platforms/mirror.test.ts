@@ -1,8 +1,8 @@
 // A managed stream, from its schedule to a broadcast that is prepared, goes live and ends, on a platform in memory.
 import { Readable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
-import { wishOfState } from '../../lambda/domain/mirror.ts';
-import { streamStates } from '../../lambda/domain/stream-lifecycle.ts';
+import { wishOfState } from '../../lambda/domain/channels/mirror.ts';
+import { streamStates } from '../../lambda/domain/streams/stream-lifecycle.ts';
 import { createPlatformsHandler } from '../../lambda/platforms/platforms.ts';
 import { actorsOn, inFuture } from '../support/actors.ts';
 import { mirroredStreamsOn } from '../support/mirrored-streams.ts';

@@ -1,6 +1,6 @@
 // What platforms say of live broadcasts and of channels: kept, shown beside our evidence, and told where it matters.
 import { describe, expect, it } from 'vitest';
-import { readBacks } from '../../lambda/data/read-backs.ts';
+import { readBacks } from '../../lambda/data/channels/read-backs.ts';
 import { readBack } from '../../lambda/platforms/read-back.ts';
 import type { Observation } from '../../lambda/ports/managed-platforms/broadcasts.ts';
 import { actorsOn } from '../support/actors.ts';

@@ -1,7 +1,7 @@
 // What every command queue does, whatever it is made of.
 import type { Pool } from 'pg';
 import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
-import type { Lanes } from '../../lambda/domain/lanes.ts';
+import type { Lanes } from '../../lambda/domain/fleet/lanes.ts';
 import type { CommandQueue } from '../../lambda/ports/command-queue/command-queue.ts';
 import type { QueueName } from '../../lambda/ports/command-queue/queues.ts';
 import { keepSpans } from '../../lambda/telemetry/spans.ts';

@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { partsKeptDays } from '../../lambda/domain/object-keys.ts';
-import { MultipartLost, partBytes } from '../../lambda/domain/upload-parts.ts';
+import { partsKeptDays } from '../../lambda/domain/media/object-keys.ts';
+import { MultipartLost, partBytes } from '../../lambda/domain/media/upload-parts.ts';
 import { createFileObjectStore } from '../../lambda/ports/object-store/file-object-store.ts';
 import type { FileObjectStore } from '../../lambda/ports/object-store/file-object-store.ts';
 

@@ -4,7 +4,7 @@ import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { describe, expect, test } from 'vitest';
-import { MultipartLost, partBytes } from '../../lambda/domain/upload-parts.ts';
+import { MultipartLost, partBytes } from '../../lambda/domain/media/upload-parts.ts';
 import {
   InvalidObjectKey,
   maxPutBytes,

@@ -2,7 +2,7 @@
 import type { Pool } from 'pg';
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { databaseOn } from '../../lambda/data/database.ts';
-import { createPool } from '../../lambda/data/queryable.ts';
+import { createPool } from '../../lambda/data/shared/queryable.ts';
 import { relayOutbox } from '../../lambda/ports/command-queue/outbox-relay.ts';
 import type { SendBatch } from '../../lambda/ports/command-queue/outbox-relay.ts';
 import { testDatabase } from '../support/database.ts';

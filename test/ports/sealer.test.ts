@@ -9,7 +9,7 @@ import { createFileKeyWrapper, createKMSKeyWrapper } from '../../lambda/ports/se
 import type { KeyWrapper } from '../../lambda/ports/sealer/key-wrapper.ts';
 import { openSealer } from '../../lambda/ports/sealer/open-sealer.ts';
 import { createSealer } from '../../lambda/ports/sealer/sealer.ts';
-import type { KeyPurpose } from '../../lambda/domain/sealed-places.ts';
+import type { KeyPurpose } from '../../lambda/domain/shared/sealed-places.ts';
 import { testDatabase } from '../support/database.ts';
 
 const keyOf = (id: number) => ({ id, key: randomBytes(32) });

@@ -11,7 +11,7 @@ import { TaskKeeper } from '../../lambda/container/task-keeper.ts';
 import { createTaskProtection } from '../../lambda/container/task-protection.ts';
 import { createPostgresCommandQueue, redeliver } from '../../lambda/ports/command-queue/postgres-command-queue.ts';
 import { queuePolicies } from '../../lambda/ports/command-queue/queues.ts';
-import type { MediaCommand } from '../../lambda/data/outbox.ts';
+import type { MediaCommand } from '../../lambda/data/shared/outbox.ts';
 import { createMediaWorker } from '../../lambda/publisher/media-worker.ts';
 import type { MediaWorkerOptions } from '../../lambda/publisher/media-worker.ts';
 import { findMediaTools } from '../../lambda/publisher/media/media-tools.ts';

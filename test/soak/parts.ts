@@ -5,7 +5,7 @@ import { createReadStream } from 'node:fs';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { parseArgs } from 'node:util';
-import { partBytes } from '../../lambda/domain/upload-parts.ts';
+import { partBytes } from '../../lambda/domain/media/upload-parts.ts';
 import { sendInterrupted, writeNoise } from '../support/interrupted-upload.ts';
 import { startLocalRun, temporaryDataFolder, until } from '../support/local-run.ts';
 

@@ -1,6 +1,6 @@
 // Which deployable uses which adapters, with the variables that its template gives it.
 import type { Pool } from 'pg';
-import { sourceRolePrefix } from '../../lambda/domain/source-role.ts';
+import { sourceRolePrefix } from '../../lambda/domain/sources/source-role.ts';
 import type { QueueName } from '../../lambda/ports/command-queue/queues.ts';
 import { withoutIDs } from '../deploy/recorded-calls.ts';
 import { adapterCalls } from '../support/adapter-calls.ts';

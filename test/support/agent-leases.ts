@@ -1,6 +1,6 @@
 // What tests do to the leases of agents: they end them, declare agents dead, and keep an agent from renewing.
 import { databaseOn } from '../../lambda/data/database.ts';
-import { all } from '../../lambda/data/queryable.ts';
+import { all } from '../../lambda/data/shared/queryable.ts';
 import type { WithPool } from './database.ts';
 
 /** The agent that stands by while the leases of others end. It holds no replica. */

@@ -1,6 +1,6 @@
 // The books as the tables have them: what was live and cost credits, what users were told of it, and payments.
-import { all } from '../../lambda/data/queryable.ts';
-import type { ReplicaRole } from '../../lambda/data/replicas.ts';
+import { all } from '../../lambda/data/shared/queryable.ts';
+import type { ReplicaRole } from '../../lambda/data/fleet/replicas.ts';
 import type { WithPool } from './database.ts';
 
 /** A live interval, with the columns that tests look at. */

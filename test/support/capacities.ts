@@ -1,6 +1,6 @@
 // Agents that have room for a number of streams at 720p30, whatever machine the test runs on.
-import { costOfSlot, roomOf } from '../../lambda/domain/capacity.ts';
-import type { Capacity, Room, StreamToSend } from '../../lambda/domain/capacity.ts';
+import { costOfSlot, roomOf } from '../../lambda/domain/fleet/capacity.ts';
+import type { Capacity, Room, StreamToSend } from '../../lambda/domain/fleet/capacity.ts';
 
 const plenty = 1e9;
 

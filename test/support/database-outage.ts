@@ -1,6 +1,6 @@
 // A test's database that goes away although its server runs on, and connections to it that break or wait.
 import { expect } from 'vitest';
-import { all } from '../../lambda/data/queryable.ts';
+import { all } from '../../lambda/data/shared/queryable.ts';
 import { onServer } from './database.ts';
 import type { WithPool } from './database.ts';
 

@@ -1,6 +1,6 @@
 // What is armed for streams, as the table has it, and what tests make fall due.
-import type { DueKind } from '../../lambda/data/due-times.ts';
-import { one } from '../../lambda/data/queryable.ts';
+import type { DueKind } from '../../lambda/data/streams/due-times.ts';
+import { one } from '../../lambda/data/shared/queryable.ts';
 import type { WithPool } from './database.ts';
 
 /** When something happens to a stream; null if it is not armed. */

@@ -1,5 +1,5 @@
 // Files with something wrong in them, each with what has to be found in it and where, and files with nothing wrong.
-import type { FindingKind } from '../../lambda/domain/findings.ts';
+import type { FindingKind } from '../../lambda/domain/media/findings.ts';
 import { madeSample, mediaSample, uprightSample } from './media-samples.ts';
 import type { SampleName } from './media-samples.ts';
 

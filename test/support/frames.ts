@@ -1,5 +1,5 @@
 // What tests do in place of a worker with the pictures of streams that were asked for.
-import type { FrameState } from '../../lambda/data/frames.ts';
+import type { FrameState } from '../../lambda/data/playout/frames.ts';
 import type { WithPool } from './database.ts';
 
 /** Settles all that were asked for. @returns whether any were */

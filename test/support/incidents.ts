@@ -1,7 +1,7 @@
 // Incidents and alert channels in tests: they are there, or time passes for them.
-import { newID } from '../../lambda/data/new-id.ts';
+import { newID } from '../../lambda/data/shared/new-id.ts';
 import { databaseOn } from '../../lambda/data/database.ts';
-import type { IncidentKind } from '../../lambda/domain/incidents.ts';
+import type { IncidentKind } from '../../lambda/domain/notices/incidents.ts';
 import type { WithPool } from './database.ts';
 import { makeCommandsDue } from './outbox-rows.ts';
 

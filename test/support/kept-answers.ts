@@ -1,5 +1,5 @@
 // Answers that are kept under an Idempotency-Key, as the table has them, and what tests do to their age.
-import { all } from '../../lambda/data/queryable.ts';
+import { all } from '../../lambda/data/shared/queryable.ts';
 import type { WithPool } from './database.ts';
 
 /** The answers that are kept for a user, with all that is kept of each. */

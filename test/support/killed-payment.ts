@@ -1,7 +1,7 @@
 // A process that takes one payment message and kills itself between two statements; the tests start it.
 import pg from 'pg';
 import { withPaymentCallbacks } from '../../lambda/api/payment-callbacks.ts';
-import { createPool } from '../../lambda/data/queryable.ts';
+import { createPool } from '../../lambda/data/shared/queryable.ts';
 import { createLocalCryptoProcessor } from '../../lambda/ports/payments/local-crypto-processor.ts';
 import { createLocalPayment } from '../../lambda/ports/payments/local-payment.ts';
 

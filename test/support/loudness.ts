@@ -3,7 +3,7 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { progressOf } from '../../lambda/publisher/inspecting/inspector.ts';
 import type { MediaTools } from '../../lambda/publisher/media/media-tools.ts';
-import type { Loudness } from '../../lambda/domain/loudness.ts';
+import type { Loudness } from '../../lambda/domain/playout/loudness.ts';
 import { madeSample } from './media-samples.ts';
 
 const run = promisify(execFile);

@@ -1,7 +1,7 @@
 // A machine for tests: a process that supervises one agent, as the local run does. The agent dies with the process.
 import { superviseAgents } from '../../bin/local/agent-supervisor.ts';
 import type { AgentSettings } from '../../bin/local/agent-environment.ts';
-import { createPool } from '../../lambda/data/queryable.ts';
+import { createPool } from '../../lambda/data/shared/queryable.ts';
 
 process.once('message', (settings: AgentSettings) => {
   const pool = createPool({ connectionString: settings.databaseURL, max: 3 });

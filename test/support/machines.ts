@@ -5,7 +5,7 @@ import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { findMediaTools } from '../../lambda/publisher/media/media-tools.ts';
-import { createPool } from '../../lambda/data/queryable.ts';
+import { createPool } from '../../lambda/data/shared/queryable.ts';
 import { capacityFor } from './capacities.ts';
 import { createLoop, startLocalRun, temporaryDataFolder, uploadFile } from './local-run.ts';
 import { mediaSample } from './media-samples.ts';

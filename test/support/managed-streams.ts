@@ -1,8 +1,8 @@
 // Channels and ingests of tests, as consent and the mirror's worker store them, without a platform.
 import { databaseOn } from '../../lambda/data/database.ts';
-import { newID } from '../../lambda/data/new-id.ts';
-import { ingestKeyPlace } from '../../lambda/domain/sealed-places.ts';
-import type { ConnectionState } from '../../lambda/domain/managed-platforms.ts';
+import { newID } from '../../lambda/data/shared/new-id.ts';
+import { ingestKeyPlace } from '../../lambda/domain/shared/sealed-places.ts';
+import type { ConnectionState } from '../../lambda/domain/channels/managed-platforms.ts';
 import type { Actors } from './actors.ts';
 import type { TestService } from './service.ts';
 

@@ -9,7 +9,7 @@ import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { extname, join } from 'node:path';
 import { promisify } from 'node:util';
-import type { VideoCodec } from '../../lambda/domain/video-format.ts';
+import type { VideoCodec } from '../../lambda/domain/shared/video-format.ts';
 import { chooseEncoder } from '../../lambda/publisher/media/choose-encoder.ts';
 import { findMediaTools } from '../../lambda/publisher/media/media-tools.ts';
 import type { MediaTools } from '../../lambda/publisher/media/media-tools.ts';

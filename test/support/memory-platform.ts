@@ -8,7 +8,7 @@ import type {
 import { PlatformRefusal } from '../../lambda/ports/managed-platforms/managed-platform.ts';
 import type { ManagedPlatform } from '../../lambda/ports/managed-platforms/managed-platform.ts';
 import { youtubeUnits } from '../../lambda/ports/managed-platforms/youtube-platform.ts';
-import type { RefusalCode } from '../../lambda/domain/mirror-retries.ts';
+import type { RefusalCode } from '../../lambda/domain/channels/mirror-retries.ts';
 
 export interface MemoryBroadcast {
   readonly id: string;

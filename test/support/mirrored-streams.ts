@@ -1,8 +1,8 @@
 // Managed streams on a channel in memory, with a worker whose clock a test moves.
 import { beforeEach } from 'vitest';
 import { databaseOn, inTransaction } from '../../lambda/data/database.ts';
-import { newID } from '../../lambda/data/new-id.ts';
-import type { TransitionCause } from '../../lambda/domain/stream-lifecycle.ts';
+import { newID } from '../../lambda/data/shared/new-id.ts';
+import type { TransitionCause } from '../../lambda/domain/streams/stream-lifecycle.ts';
 import { mirrorConnection } from '../../lambda/platforms/mirror-connection.ts';
 import type { MirrorOptions } from '../../lambda/platforms/mirror-options.ts';
 import { sealGrant } from '../../lambda/ports/managed-platforms/kept-grant.ts';

@@ -1,6 +1,6 @@
 // The commands that wait in the outbox, as tests see them, and what tests do to them.
-import type { Command } from '../../lambda/data/outbox.ts';
-import { all } from '../../lambda/data/queryable.ts';
+import type { Command } from '../../lambda/data/shared/outbox.ts';
+import { all } from '../../lambda/data/shared/queryable.ts';
 import type { WithPool } from './database.ts';
 
 type QueueName = Command['queue'];

@@ -1,9 +1,9 @@
 // Who holds which replicas, as tests see it in the database, and claims that tests make for others.
 import { expect } from 'vitest';
 import { databaseOn } from '../../lambda/data/database.ts';
-import { all } from '../../lambda/data/queryable.ts';
-import type { ReplicaRole } from '../../lambda/data/replicas.ts';
-import { streamBackends } from '../../lambda/data/streams.ts';
+import { all } from '../../lambda/data/shared/queryable.ts';
+import type { ReplicaRole } from '../../lambda/data/fleet/replicas.ts';
+import { streamBackends } from '../../lambda/data/streams/streams.ts';
 import { roomFor } from './capacities.ts';
 import type { WithPool } from './database.ts';
 

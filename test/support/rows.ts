@@ -1,5 +1,5 @@
 // How much there is in the tables, for tests in which nothing may be written, or nothing may be left.
-import { one } from '../../lambda/data/queryable.ts';
+import { one } from '../../lambda/data/shared/queryable.ts';
 import type { WithPool } from './database.ts';
 
 /** How many rows tables have together. */

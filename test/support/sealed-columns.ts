@@ -1,5 +1,5 @@
 // Secrets of users as the tables have them: sealed, in columns that the API never answers.
-import { one } from '../../lambda/data/queryable.ts';
+import { one } from '../../lambda/data/shared/queryable.ts';
 import type { WithPool } from './database.ts';
 
 const columns = {

@@ -9,7 +9,7 @@ import type { ServiceSettings } from '../../lambda/api/create-service.ts';
 import { withGuides } from '../../lambda/api/guides.ts';
 import { withPaymentCallbacks } from '../../lambda/api/payment-callbacks.ts';
 import { databaseOn } from '../../lambda/data/database.ts';
-import { createPool } from '../../lambda/data/queryable.ts';
+import { createPool } from '../../lambda/data/shared/queryable.ts';
 import type { Log } from '../../lambda/log.ts';
 import { createPostgresCommandQueue } from '../../lambda/ports/command-queue/postgres-command-queue.ts';
 import { createFileObjectStore } from '../../lambda/ports/object-store/file-object-store.ts';

@@ -18,7 +18,7 @@ import type { AuthorizationServerOptions } from '../../lambda/auth/authorization
 import { ensureSigningKey } from '../../lambda/auth/signing-keys.ts';
 import { guidance } from '../../lambda/api/mcp-guidance.ts';
 import { databaseOn } from '../../lambda/data/database.ts';
-import { createPool } from '../../lambda/data/queryable.ts';
+import { createPool } from '../../lambda/data/shared/queryable.ts';
 import type { Log } from '../../lambda/log.ts';
 import { createPostgresCommandQueue } from '../../lambda/ports/command-queue/postgres-command-queue.ts';
 import type { Mail } from '../../lambda/ports/mailer/mailer.ts';

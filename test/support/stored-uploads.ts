@@ -1,6 +1,6 @@
 // What tests read and change of uploads in the database: keys, ages, and what examines, imports and prepares them.
 import { databaseOn } from '../../lambda/data/database.ts';
-import { one } from '../../lambda/data/queryable.ts';
+import { one } from '../../lambda/data/shared/queryable.ts';
 import type { WithPool } from './database.ts';
 
 /** The key of an upload in the object store. The API never shows it. */

@@ -1,5 +1,5 @@
 // What tests read and change of webhooks, their deliveries and notifications: they forget them, and let time pass.
-import { all } from '../../lambda/data/queryable.ts';
+import { all } from '../../lambda/data/shared/queryable.ts';
 import type { WithPool } from './database.ts';
 import { makeCommandsDue } from './outbox-rows.ts';
 

@@ -1,8 +1,8 @@
 // What waits for a webhook, and what is kept of it, is bounded, whatever its receiver and its user do.
 import { expect, it } from 'vitest';
 import { databaseOn } from '../../lambda/data/database.ts';
-import { all } from '../../lambda/data/queryable.ts';
-import { bounds } from '../../lambda/domain/limits.ts';
+import { all } from '../../lambda/data/shared/queryable.ts';
+import { bounds } from '../../lambda/domain/shared/limits.ts';
 import { sweep } from '../../lambda/jobs/sweep.ts';
 import { createPostgresCommandQueue } from '../../lambda/ports/command-queue/postgres-command-queue.ts';
 import { createOutboxTimers } from '../../lambda/ports/timers/outbox-timers.ts';

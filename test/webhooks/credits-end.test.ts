@@ -1,6 +1,6 @@
 // Credits run out under a live stream: its user is warned in time and told of the end, by mail and by webhook.
 import { expect, it } from 'vitest';
-import { fireCredits } from '../../lambda/orchestration/fire-credits.ts';
+import { fireCredits } from '../../lambda/orchestration/accounts/fire-credits.ts';
 import { createSealer } from '../../lambda/ports/sealer/sealer.ts';
 import { actorsOn } from '../support/actors.ts';
 import { makeCommandsDue } from '../support/outbox-rows.ts';

@@ -3,7 +3,7 @@ import { beforeEach, expect, it } from 'vitest';
 import { databaseOn } from '../../lambda/data/database.ts';
 import { webhookPayload } from '../../lambda/operations/sent-events.ts';
 import { webhookEvents, webhookEventTypes } from '../../lambda/operations/webhook-events.ts';
-import { recoverReplicas } from '../../lambda/orchestration/recover-replicas.ts';
+import { recoverReplicas } from '../../lambda/orchestration/fleet/recover-replicas.ts';
 import { createSealer } from '../../lambda/ports/sealer/sealer.ts';
 import { actorsOn } from '../support/actors.ts';
 import { passSeconds } from '../support/incidents.ts';

@@ -1,8 +1,8 @@
 // Many webhooks of many users at one host that does not answer hold few senders, and one that answers frees them.
 import { beforeEach, describe, expect, it } from 'vitest';
-import { all } from '../../lambda/data/queryable.ts';
-import { webhookSenders } from '../../lambda/data/webhook-senders.ts';
-import { webhookHost } from '../../lambda/domain/outbound-limits.ts';
+import { all } from '../../lambda/data/shared/queryable.ts';
+import { webhookSenders } from '../../lambda/data/notices/webhook-senders.ts';
+import { webhookHost } from '../../lambda/domain/shared/outbound-limits.ts';
 import { createSealer } from '../../lambda/ports/sealer/sealer.ts';
 import { testDataKey, testService } from '../support/service.ts';
 import type { TestUser } from '../support/service.ts';

@@ -14,7 +14,7 @@ const kills = 4;
 /** A module, as the program below imports it. */
 const moduleAt = (path: string) => JSON.stringify(new URL(path, import.meta.url).href);
 const script = `
-  import { createPool } from ${moduleAt('../../lambda/data/queryable.ts')};
+  import { createPool } from ${moduleAt('../../lambda/data/shared/queryable.ts')};
   import { createSealer } from ${moduleAt('../../lambda/ports/sealer/sealer.ts')};
   import { testSender } from ${moduleAt('sender.ts')};
   const { DATABASE_URL: connectionString, DATA_KEY } = process.env;

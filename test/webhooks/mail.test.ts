@@ -1,7 +1,7 @@
 // Every notification is mailed once to its user, with what to do. One that could not be mailed is mailed later.
 import { beforeEach, describe, expect, it } from 'vitest';
 import { databaseOn } from '../../lambda/data/database.ts';
-import type { NotificationKind } from '../../lambda/domain/notification-words.ts';
+import type { NotificationKind } from '../../lambda/domain/notices/notification-words.ts';
 import { createSealer } from '../../lambda/ports/sealer/sealer.ts';
 import { breakIdleTransactions } from '../support/database-outage.ts';
 import { commandsTo } from '../support/outbox-rows.ts';

@@ -1,7 +1,7 @@
 // The sender of webhooks and mails, as tests run it: each attempt has little time, and only waiting commands count.
 import type { Pool } from 'pg';
-import { newID } from '../../lambda/data/new-id.ts';
-import type { WebhookCommand } from '../../lambda/data/outbox.ts';
+import { newID } from '../../lambda/data/shared/new-id.ts';
+import type { WebhookCommand } from '../../lambda/data/shared/outbox.ts';
 import type { QueueHandler } from '../../lambda/ports/command-queue/command-queue.ts';
 import type { Mail } from '../../lambda/ports/mailer/mailer.ts';
 import { createNameResolver } from '../../lambda/ports/outbound/name-resolver.ts';

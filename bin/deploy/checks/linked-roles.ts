@@ -1,6 +1,6 @@
 // Service-linked roles: a service that CloudFormation calls in its first minutes cannot wait until it has made its own.
 import { z } from 'zod';
-import { serviceOfAWS } from '../../../lambda/domain/aws-partition.ts';
+import { serviceOfAWS } from '../../../lambda/domain/shared/aws-partition.ts';
 import { orAbsent, type Check, type CheckContext, type Finding, profileOption, xmlList } from '../check.ts';
 
 /** By the service that takes the role on. Each is made once in an account, for all of its regions. */

@@ -1,7 +1,7 @@
 // What a look at a source has seen: its media files, as many as it may have.
 import { createHash } from 'node:crypto';
-import type { ListedFile } from '../../domain/source-scan.ts';
-import { scanBounds } from '../../domain/source-scan.ts';
+import type { ListedFile } from '../../domain/sources/source-scan.ts';
+import { scanBounds } from '../../domain/sources/source-scan.ts';
 
 type SeenFile = Omit<ListedFile, 'name' | 'below' | 'isSettling'> & Partial<Pick<ListedFile, 'name' | 'isSettling'>>;
 

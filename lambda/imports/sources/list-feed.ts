@@ -1,9 +1,9 @@
 // Lists the episodes of a podcast: of RSS, Atom or JSON Feed, those with a media file.
 import { parseFeed } from 'feedsmith';
-import { faultOfImportURL, nameOfImport } from '../../domain/import-url.ts';
-import type { AddressRules } from '../../domain/network-address.ts';
-import { isMediaFile } from '../../domain/source-scan.ts';
-import type { SourceCredentials } from '../../domain/source-url.ts';
+import { faultOfImportURL, nameOfImport } from '../../domain/sources/import-url.ts';
+import type { AddressRules } from '../../domain/shared/network-address.ts';
+import { isMediaFile } from '../../domain/sources/source-scan.ts';
+import type { SourceCredentials } from '../../domain/sources/source-url.ts';
 import { FileListing } from './file-listing.ts';
 import type { ListingRequests } from './listing-requests.ts';
 import { refusalOf, ScanError } from './scan-error.ts';

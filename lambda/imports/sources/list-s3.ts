@@ -2,9 +2,9 @@
 import { HttpResponse } from '@smithy/core/transport';
 import type { HttpRequest } from '@smithy/core/transport';
 import { Readable } from 'node:stream';
-import { isMediaFile } from '../../domain/source-scan.ts';
-import { s3URL } from '../../domain/source-url.ts';
-import type { S3Place } from '../../domain/source-url.ts';
+import { isMediaFile } from '../../domain/sources/source-scan.ts';
+import { s3URL } from '../../domain/sources/source-url.ts';
+import type { S3Place } from '../../domain/sources/source-url.ts';
 import { FileListing } from './file-listing.ts';
 import type { ListingRequests } from './listing-requests.ts';
 import { s3ClientConfig } from './s3-client.ts';

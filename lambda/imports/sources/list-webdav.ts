@@ -1,8 +1,8 @@
 // Lists a WebDAV folder and those below it: one PROPFIND for each (RFC 4918), as few servers answer for all at once.
 import { parseXML } from 'webdav';
 import type { DAVResult, DAVResultResponseProps } from 'webdav';
-import { isMediaFile, scanBounds, settlingSeconds } from '../../domain/source-scan.ts';
-import type { SourceCredentials } from '../../domain/source-url.ts';
+import { isMediaFile, scanBounds, settlingSeconds } from '../../domain/sources/source-scan.ts';
+import type { SourceCredentials } from '../../domain/sources/source-url.ts';
 import { FileListing } from './file-listing.ts';
 import type { ListingRequests } from './listing-requests.ts';
 import { refusalOf, ScanError } from './scan-error.ts';

@@ -1,7 +1,7 @@
 // The requests of one look at a source: each hop to a checked address, and all of them within bounds.
 import type { IncomingMessage } from 'node:http';
-import { faultOfImportURL } from '../../domain/import-url.ts';
-import { scanBounds } from '../../domain/source-scan.ts';
+import { faultOfImportURL } from '../../domain/sources/import-url.ts';
+import { scanBounds } from '../../domain/sources/source-scan.ts';
 import { httpRequest } from '../http-request.ts';
 import type { Asked, RequestOptions } from '../http-request.ts';
 import { ScanError } from './scan-error.ts';

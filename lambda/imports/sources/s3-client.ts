@@ -1,6 +1,6 @@
 // Clients of buckets of users: with their keys or none, never with ours, and to checked addresses only.
 import type { S3ClientConfig } from '@aws-sdk/client-s3';
-import type { S3Place } from '../../domain/source-url.ts';
+import type { S3Place } from '../../domain/sources/source-url.ts';
 import type { Keys } from './source-keys.ts';
 
 /**

@@ -2,11 +2,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Pool } from 'pg';
 import { databaseOn } from '../../data/database.ts';
-import type { ClaimedSource, ScanOutcome } from '../../data/sources.ts';
-import { afterFailedScan, nextScanMinutes, scanBounds } from '../../domain/source-scan.ts';
-import { s3Place } from '../../domain/source-url.ts';
+import type { ClaimedSource, ScanOutcome } from '../../data/sources/sources.ts';
+import { afterFailedScan, nextScanMinutes, scanBounds } from '../../domain/sources/source-scan.ts';
+import { s3Place } from '../../domain/sources/source-url.ts';
 import type { Log } from '../../log.ts';
-import { applyScan, SourceTaken } from '../../orchestration/apply-scan.ts';
+import { applyScan, SourceTaken } from '../../orchestration/sources/apply-scan.ts';
 import type { CommandQueue } from '../../ports/command-queue/command-queue.ts';
 import type { RoleSessions } from '../../ports/role-sessions/role-sessions.ts';
 import type { Sealer } from '../../ports/sealer/sealer.ts';
@@ -27,7 +27,7 @@ export interface ScanWorkerOptions {
   /** Null where roles cannot be taken on. */
   readonly roles: RoleSessions | null;
   readonly source: ListingOptions;
-  /** Multiplies every limit of domain/limits.ts. */
+  /** Multiplies every limit of domain/shared/limits.ts. */
   readonly limitFactor: number;
   /** How often it is looked whether a source is due. */
   readonly pollMs: number;

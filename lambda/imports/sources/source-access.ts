@@ -1,11 +1,11 @@
 // How a source is opened: its credentials, for its listing and for the links of its files.
 import * as z from 'zod';
 import type { Database } from '../../data/database.ts';
-import type { ClaimedImport } from '../../data/imports.ts';
-import type { Source } from '../../data/sources.ts';
-import { sourceCredentialsPlace } from '../../domain/sealed-places.ts';
-import { s3Place } from '../../domain/source-url.ts';
-import type { SourceCredentials } from '../../domain/source-url.ts';
+import type { ClaimedImport } from '../../data/sources/imports.ts';
+import type { Source } from '../../data/sources/sources.ts';
+import { sourceCredentialsPlace } from '../../domain/shared/sealed-places.ts';
+import { s3Place } from '../../domain/sources/source-url.ts';
+import type { SourceCredentials } from '../../domain/sources/source-url.ts';
 import type { RoleSessions } from '../../ports/role-sessions/role-sessions.ts';
 import type { Sealer } from '../../ports/sealer/sealer.ts';
 import { ImportError } from '../import-error.ts';

@@ -1,8 +1,8 @@
 // The keys that requests to a user's bucket are signed with: the user's own, or those of a role in the user's account.
 import { randomUUID } from 'node:crypto';
-import type { Source } from '../../data/sources.ts';
-import { externalIDOf } from '../../domain/source-role.ts';
-import type { S3Place, SourceCredentials } from '../../domain/source-url.ts';
+import type { Source } from '../../data/sources/sources.ts';
+import { externalIDOf } from '../../domain/sources/source-role.ts';
+import type { S3Place, SourceCredentials } from '../../domain/sources/source-url.ts';
 import { RoleRefused } from '../../ports/role-sessions/role-sessions.ts';
 import type { RoleSessions, SessionKeys } from '../../ports/role-sessions/role-sessions.ts';
 import { ScanError } from './scan-error.ts';

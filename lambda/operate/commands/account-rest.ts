@@ -1,6 +1,6 @@
 // Commands that put accounts to rest and wake them: whoever is disabled is locked out, whoever is on hold may read.
 import type { Database } from '../../data/database.ts';
-import type { User } from '../../data/users.ts';
+import type { User } from '../../data/accounts/users.ts';
 import { operatorCommand, shortText, userArg } from '../command.ts';
 import type { Outcome } from '../command.ts';
 import { foundUser } from '../found-user.ts';

@@ -1,8 +1,8 @@
 // Commands that take content down by its hash, everywhere, and keep it out.
 import type { Database } from '../../data/database.ts';
-import type { HeldContent } from '../../data/blocked-contents.ts';
-import { bytesHashOf } from '../../domain/rendition.ts';
-import { takeDown } from '../../orchestration/take-down.ts';
+import type { HeldContent } from '../../data/media/blocked-contents.ts';
+import { bytesHashOf } from '../../domain/playout/rendition.ts';
+import { takeDown } from '../../orchestration/media/take-down.ts';
 import { contentArg, operatorCommand, OperatorRefusal } from '../command.ts';
 import type { Row } from '../command.ts';
 

@@ -1,7 +1,7 @@
 // Commands that give and take credits, through the ledger.
 import * as z from 'zod';
 import type { Database } from '../../data/database.ts';
-import { reassess } from '../../orchestration/meter.ts';
+import { reassess } from '../../orchestration/billing/meter.ts';
 import { operatorCommand, OperatorRefusal, userArg } from '../command.ts';
 import type { Outcome } from '../command.ts';
 import { foundUser } from '../found-user.ts';

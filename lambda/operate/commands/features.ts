@@ -1,8 +1,8 @@
 // Commands that give users features and limits of their own.
 import * as z from 'zod';
-import { features } from '../../data/users.ts';
-import { limitNames } from '../../domain/limits.ts';
-import type { LimitName } from '../../domain/limits.ts';
+import { features } from '../../data/accounts/users.ts';
+import { limitNames } from '../../domain/shared/limits.ts';
+import type { LimitName } from '../../domain/shared/limits.ts';
 import { operatorCommand, userArg } from '../command.ts';
 import { foundUser } from '../found-user.ts';
 

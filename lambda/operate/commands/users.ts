@@ -1,5 +1,5 @@
 // Commands about users: to find them, and to see what they use.
-import { limitNames } from '../../domain/limits.ts';
+import { limitNames } from '../../domain/shared/limits.ts';
 import { operatorCommand, shortText, userArg } from '../command.ts';
 import type { Row } from '../command.ts';
 import { foundUser } from '../found-user.ts';

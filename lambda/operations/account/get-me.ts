@@ -1,7 +1,7 @@
 // GET /me: who the caller is.
 import * as z from 'zod';
-import { limitNames, limits } from '../../domain/limits.ts';
-import { limitsOf } from '../../orchestration/limits.ts';
+import { limitNames, limits } from '../../domain/shared/limits.ts';
+import { limitsOf } from '../../orchestration/shared/limits.ts';
 import { framerate, quality, timestamp } from '../fields.ts';
 import { operation } from '../operation.ts';
 import { ProblemError } from '../problem-codes.ts';

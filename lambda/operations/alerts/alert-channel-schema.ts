@@ -1,13 +1,13 @@
 // An alert channel as clients see it, and the fields that requests to create and to update one take.
 import * as z from 'zod';
-import type { AlertChannel } from '../../data/alert-channels.ts';
-import { alertChannelKinds, readAlertTarget } from '../../domain/alert-target.ts';
-import type { AlertChannelKind } from '../../domain/alert-target.ts';
-import { confirmedAfterSeconds, incidentKinds } from '../../domain/incidents.ts';
-import type { IncidentKind } from '../../domain/incidents.ts';
-import { alertTargetPlace } from '../../domain/sealed-places.ts';
-import { isTimeZone } from '../../domain/time-zone.ts';
-import { describeChannelDisabling, describeWebhookFailure } from '../../domain/webhook-failures.ts';
+import type { AlertChannel } from '../../data/notices/alert-channels.ts';
+import { alertChannelKinds, readAlertTarget } from '../../domain/notices/alert-target.ts';
+import type { AlertChannelKind } from '../../domain/notices/alert-target.ts';
+import { confirmedAfterSeconds, incidentKinds } from '../../domain/notices/incidents.ts';
+import type { IncidentKind } from '../../domain/notices/incidents.ts';
+import { alertTargetPlace } from '../../domain/shared/sealed-places.ts';
+import { isTimeZone } from '../../domain/shared/time-zone.ts';
+import { describeChannelDisabling, describeWebhookFailure } from '../../domain/notices/webhook-failures.ts';
 import type { Context } from '../context.ts';
 import { failure, text, timestamp } from '../fields.ts';
 import { fieldProblem } from '../field-problems.ts';

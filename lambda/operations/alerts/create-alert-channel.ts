@@ -1,6 +1,6 @@
 // POST /alert-channels: makes a channel that is told when something is wrong, and when it is well again.
 import * as z from 'zod';
-import { confirmedAfterSeconds } from '../../domain/incidents.ts';
+import { confirmedAfterSeconds } from '../../domain/notices/incidents.ts';
 import { assertRoom } from '../limits.ts';
 import { operation } from '../operation.ts';
 import {

@@ -1,7 +1,7 @@
 // An incident as clients see it.
 import * as z from 'zod';
-import type { Incident } from '../../data/incidents.ts';
-import { showIncident } from '../../orchestration/show-incident.ts';
+import type { Incident } from '../../data/notices/incidents.ts';
+import { showIncident } from '../../orchestration/notices/show-incident.ts';
 import { timestamp } from '../fields.ts';
 import { incidentKind } from './alert-channel-schema.ts';
 

@@ -1,6 +1,6 @@
 // GET /incidents: what is wrong, and what was, newest first.
 import * as z from 'zod';
-import { bounds } from '../../domain/limits.ts';
+import { bounds } from '../../domain/shared/limits.ts';
 import { pageOf, pageQuery, pageThrough } from '../fields.ts';
 import { operation } from '../operation.ts';
 import { readableKinds } from './alert-channel-schema.ts';

@@ -1,7 +1,7 @@
 // GET /billing/overview: the caller's credits at this instant.
 import * as z from 'zod';
-import { mayHaveFreeCredits } from '../../orchestration/free-credits.ts';
-import { exhaustionOf, storagePriceOf } from '../../domain/credits.ts';
+import { mayHaveFreeCredits } from '../../orchestration/billing/free-credits.ts';
+import { exhaustionOf, storagePriceOf } from '../../domain/billing/credits.ts';
 import { timestamp } from '../fields.ts';
 import { operation } from '../operation.ts';
 

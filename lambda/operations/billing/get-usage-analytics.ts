@@ -1,6 +1,6 @@
 // GET /billing/usage: live seconds, credits and bytes over time.
 import * as z from 'zod';
-import { isTimeZone } from '../../domain/time-zone.ts';
+import { isTimeZone } from '../../domain/shared/time-zone.ts';
 import { id, timestamp, timestampInput } from '../fields.ts';
 import { operation } from '../operation.ts';
 import { ProblemError } from '../problem-codes.ts';

@@ -1,7 +1,7 @@
 // An invoice as clients see it.
 import * as z from 'zod';
-import type { Invoice } from '../../data/invoices.ts';
-import { invoiceStates, invoiceTypes, paymentMethods } from '../../domain/invoices.ts';
+import type { Invoice } from '../../data/billing/invoices.ts';
+import { invoiceStates, invoiceTypes, paymentMethods } from '../../domain/billing/invoices.ts';
 import { timestamp } from '../fields.ts';
 
 export const invoiceSchema = z

@@ -1,7 +1,7 @@
 // GET /prices: what live time and storage cost, for everybody.
 import * as z from 'zod';
-import { tableAt } from '../../domain/credits.ts';
-import { qualities } from '../../domain/video-format.ts';
+import { tableAt } from '../../domain/billing/credits.ts';
+import { qualities } from '../../domain/shared/video-format.ts';
 import { quality } from '../fields.ts';
 import { publicOperation } from '../operation.ts';
 

@@ -1,7 +1,7 @@
 // A connection to a channel as clients see it, and the link by which its owner consents.
 import * as z from 'zod';
-import type { Connection } from '../../data/connections.ts';
-import { connectionStates, platformNames } from '../../domain/managed-platforms.ts';
+import type { Connection } from '../../data/channels/connections.ts';
+import { connectionStates, platformNames } from '../../domain/channels/managed-platforms.ts';
 import type { Context } from '../context.ts';
 import { timestamp } from '../fields.ts';
 import { ProblemError } from '../problem-codes.ts';

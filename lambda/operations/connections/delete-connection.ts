@@ -1,5 +1,5 @@
 // DELETE /connections/{id}: ends a connection, here and at the platform.
-import { lockMirrorsOf, remirror } from '../../orchestration/mirror-stream.ts';
+import { lockMirrorsOf, remirror } from '../../orchestration/channels/mirror-stream.ts';
 import { orNotFound, pathID } from '../fields.ts';
 import { operation } from '../operation.ts';
 import { ProblemError } from '../problem-codes.ts';

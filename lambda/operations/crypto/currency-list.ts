@@ -1,6 +1,6 @@
 // The currencies that users can pay with: the list of the processor, which the database keeps for a while.
-import { currenciesFreshMs, currenciesUsableMs } from '../../domain/crypto-currency.ts';
-import type { CryptoCurrency } from '../../domain/crypto-currency.ts';
+import { currenciesFreshMs, currenciesUsableMs } from '../../domain/billing/crypto-currency.ts';
+import type { CryptoCurrency } from '../../domain/billing/crypto-currency.ts';
 import type { Context } from '../context.ts';
 import { ProblemError } from '../problem-codes.ts';
 

@@ -1,6 +1,6 @@
 // GET /crypto/currencies/{id}/deposit-address: where to send coins. The first call makes the address, which then stays.
 import * as z from 'zod';
-import type { CryptoCurrency } from '../../domain/crypto-currency.ts';
+import type { CryptoCurrency } from '../../domain/billing/crypto-currency.ts';
 import type { Context } from '../context.ts';
 import { timestamp } from '../fields.ts';
 import { operation } from '../operation.ts';

@@ -1,6 +1,6 @@
 // GET /crypto/currencies: the currencies that credits can be paid with, besides cards.
 import * as z from 'zod';
-import { transferKinds } from '../../domain/crypto-currency.ts';
+import { transferKinds } from '../../domain/billing/crypto-currency.ts';
 import { timestamp } from '../fields.ts';
 import { operation } from '../operation.ts';
 import { listedCurrencies } from './currency-list.ts';

@@ -1,5 +1,5 @@
 // POST /destinations/{id}/check: has a publisher find out whether the addresses of a destination can be reached.
-import { bounds } from '../../domain/limits.ts';
+import { bounds } from '../../domain/shared/limits.ts';
 import type { Context } from '../context.ts';
 import { orNotFound, pathID } from '../fields.ts';
 import { assertRoom } from '../limits.ts';

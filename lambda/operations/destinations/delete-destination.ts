@@ -1,6 +1,6 @@
 // DELETE /destinations/{id}: archives a destination.
-import { bounds } from '../../domain/limits.ts';
-import { judgeUsersOf } from '../../orchestration/judge-parts.ts';
+import { bounds } from '../../domain/shared/limits.ts';
+import { judgeUsersOf } from '../../orchestration/streams/judge-parts.ts';
 import { orNotFound, pathID } from '../fields.ts';
 import { operation } from '../operation.ts';
 import { ProblemError } from '../problem-codes.ts';

@@ -1,7 +1,7 @@
 // The last check of a destination as clients see it.
 import * as z from 'zod';
-import type { DestinationCheck } from '../../data/destination-checks.ts';
-import { checkBlames, checkSteps, wordsOfLostCheck } from '../../domain/destination-check.ts';
+import type { DestinationCheck } from '../../data/destinations/destination-checks.ts';
+import { checkBlames, checkSteps, wordsOfLostCheck } from '../../domain/destinations/destination-check.ts';
 import { timestamp } from '../fields.ts';
 
 export const destinationCheckSchema = z

@@ -1,9 +1,9 @@
 // A destination as clients see it, without its secrets, and the fields that requests may carry.
 import * as z from 'zod';
-import type { Destination } from '../../data/destinations.ts';
-import { ingestLimitsAt, ingestLimitsOf, knownPlatforms } from '../../domain/ingest-limits.ts';
-import type { IngestLimits } from '../../domain/ingest-limits.ts';
-import { parsePublishURL, wayOf } from '../../domain/publish-url.ts';
+import type { Destination } from '../../data/destinations/destinations.ts';
+import { ingestLimitsAt, ingestLimitsOf, knownPlatforms } from '../../domain/destinations/ingest-limits.ts';
+import type { IngestLimits } from '../../domain/destinations/ingest-limits.ts';
+import { parsePublishURL, wayOf } from '../../domain/destinations/publish-url.ts';
 import { text, timestamp } from '../fields.ts';
 import { destinationCheckSchema, presentCheck } from './destination-check-schema.ts';
 

@@ -1,12 +1,12 @@
 // What a request makes of a destination: checks of what it says, and the settings that follow from it.
-import type { Destination, DestinationSettings } from '../../data/destinations.ts';
-import { faultOfDestination } from '../../domain/destination-url.ts';
-import { splitHlsURL, streamKeyMark } from '../../domain/hls-url.ts';
-import { adviceOnPublishURL, isSameServer, wayOf } from '../../domain/publish-url.ts';
-import type { WayOut } from '../../domain/publish-url.ts';
-import { adviceOnRtmpURL } from '../../domain/rtmp-url.ts';
-import { destinationKeyPlace, srtPassphrasePlace } from '../../domain/sealed-places.ts';
-import { endsInStreamKey, faultOfStreamKey } from '../../domain/stream-key.ts';
+import type { Destination, DestinationSettings } from '../../data/destinations/destinations.ts';
+import { faultOfDestination } from '../../domain/destinations/destination-url.ts';
+import { splitHlsURL, streamKeyMark } from '../../domain/destinations/hls-url.ts';
+import { adviceOnPublishURL, isSameServer, wayOf } from '../../domain/destinations/publish-url.ts';
+import type { WayOut } from '../../domain/destinations/publish-url.ts';
+import { adviceOnRtmpURL } from '../../domain/destinations/rtmp-url.ts';
+import { destinationKeyPlace, srtPassphrasePlace } from '../../domain/shared/sealed-places.ts';
+import { endsInStreamKey, faultOfStreamKey } from '../../domain/destinations/stream-key.ts';
 import type { Context } from '../context.ts';
 import { fieldProblems } from '../field-problems.ts';
 import { ProblemError } from '../problem-codes.ts';

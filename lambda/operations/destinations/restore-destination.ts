@@ -1,5 +1,5 @@
 // POST /destinations/{id}/restore: takes a destination out of the archive.
-import { judgeUsersOf } from '../../orchestration/judge-parts.ts';
+import { judgeUsersOf } from '../../orchestration/streams/judge-parts.ts';
 import { orNotFound, pathID } from '../fields.ts';
 import { assertRoom } from '../limits.ts';
 import { operation } from '../operation.ts';

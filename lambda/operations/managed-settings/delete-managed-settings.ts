@@ -1,5 +1,5 @@
 // DELETE /managed-settings/{id}: deletes managed settings that no live stream goes by.
-import { lockMirrorsOf, remirror } from '../../orchestration/mirror-stream.ts';
+import { lockMirrorsOf, remirror } from '../../orchestration/channels/mirror-stream.ts';
 import { orNotFound, pathID } from '../fields.ts';
 import { operation } from '../operation.ts';
 import { ProblemError } from '../problem-codes.ts';

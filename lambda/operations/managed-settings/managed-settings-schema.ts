@@ -1,8 +1,8 @@
 // Managed settings as clients see them, and the checks of what requests say about them.
 import * as z from 'zod';
-import type { ManagedSettings, ManagedSettingsFields } from '../../data/managed-settings.ts';
-import { templateNames, unknownNames } from '../../domain/broadcast-title.ts';
-import { isTimeZone } from '../../domain/time-zone.ts';
+import type { ManagedSettings, ManagedSettingsFields } from '../../data/channels/managed-settings.ts';
+import { templateNames, unknownNames } from '../../domain/channels/broadcast-title.ts';
+import { isTimeZone } from '../../domain/shared/time-zone.ts';
 import type { Context } from '../context.ts';
 import { id, text, timestamp } from '../fields.ts';
 import { ProblemError } from '../problem-codes.ts';

@@ -1,6 +1,6 @@
 // PATCH /managed-settings/{id}: changes how broadcasts are called, shown and kept.
 import * as z from 'zod';
-import { lockMirrorsOf, remirror } from '../../orchestration/mirror-stream.ts';
+import { lockMirrorsOf, remirror } from '../../orchestration/channels/mirror-stream.ts';
 import { orNotFound, pathID } from '../fields.ts';
 import { operation } from '../operation.ts';
 import { ProblemError } from '../problem-codes.ts';

@@ -1,7 +1,7 @@
 // GET /notifications: what the caller was told by mail, the last first.
 import * as z from 'zod';
-import type { ReadNotification } from '../../data/notifications.ts';
-import { billingKinds, notificationKinds, notificationWords } from '../../domain/notification-words.ts';
+import type { ReadNotification } from '../../data/notices/notifications.ts';
+import { billingKinds, notificationKinds, notificationWords } from '../../domain/notices/notification-words.ts';
 import { pageOf, pageQuery, pageThrough, timestamp } from '../fields.ts';
 import { operation } from '../operation.ts';
 

@@ -1,8 +1,8 @@
 // Refuses that a stream is sent to one place twice, whatever the addresses look like that lead there.
-import type { Destination } from '../../data/destinations.ts';
-import type { StreamSettings } from '../../data/streams.ts';
-import { spellingOf } from '../../domain/publish-place.ts';
-import { destinationKeyPlace, streamKeyPlace } from '../../domain/sealed-places.ts';
+import type { Destination } from '../../data/destinations/destinations.ts';
+import type { StreamSettings } from '../../data/streams/streams.ts';
+import { spellingOf } from '../../domain/destinations/publish-place.ts';
+import { destinationKeyPlace, streamKeyPlace } from '../../domain/shared/sealed-places.ts';
 import type { Context } from '../context.ts';
 import { fieldProblem } from '../field-problems.ts';
 

@@ -1,7 +1,7 @@
 // What is refused of outputs: a destination that is no address, the same address twice, too many, and a stream without.
-import type { Output } from '../../data/outputs.ts';
-import type { Stream, StreamSettings } from '../../data/streams.ts';
-import { bounds } from '../../domain/limits.ts';
+import type { Output } from '../../data/destinations/outputs.ts';
+import type { Stream, StreamSettings } from '../../data/streams/streams.ts';
+import { bounds } from '../../domain/shared/limits.ts';
 import type { Context } from '../context.ts';
 import { fieldProblem } from '../field-problems.ts';
 import { ProblemError } from '../problem-codes.ts';

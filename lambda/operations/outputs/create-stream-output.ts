@@ -1,8 +1,8 @@
 // POST /streams/{id}/outputs: adds a destination to a stream, also while it is live.
 import * as z from 'zod';
-import { bounds } from '../../domain/limits.ts';
-import { isLive } from '../../domain/stream-lifecycle.ts';
-import { settleOutputs } from '../../orchestration/settle-outputs.ts';
+import { bounds } from '../../domain/shared/limits.ts';
+import { isLive } from '../../domain/streams/stream-lifecycle.ts';
+import { settleOutputs } from '../../orchestration/destinations/settle-outputs.ts';
 import { orNotFound, pathID } from '../fields.ts';
 import { operation } from '../operation.ts';
 import { assertNewOutput } from './assert-output.ts';

@@ -1,7 +1,7 @@
 // DELETE /streams/{id}/outputs/{outputID}: removes a destination from a stream, also while it is live.
-import { isLive } from '../../domain/stream-lifecycle.ts';
-import { judgeParts } from '../../orchestration/judge-parts.ts';
-import { settleOutputs } from '../../orchestration/settle-outputs.ts';
+import { isLive } from '../../domain/streams/stream-lifecycle.ts';
+import { judgeParts } from '../../orchestration/streams/judge-parts.ts';
+import { settleOutputs } from '../../orchestration/destinations/settle-outputs.ts';
 import { pathID } from '../fields.ts';
 import { operation } from '../operation.ts';
 import { assertOneIsLeft } from './assert-output.ts';

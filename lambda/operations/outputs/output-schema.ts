@@ -1,9 +1,9 @@
 // An output of a stream as clients see it, its state among that, which follows from what its replicas report.
 import * as z from 'zod';
-import type { Output } from '../../data/outputs.ts';
-import { replicaStates } from '../../data/replicas.ts';
-import type { Replica } from '../../data/replicas.ts';
-import type { Stream, StreamStats } from '../../data/streams.ts';
+import type { Output } from '../../data/destinations/outputs.ts';
+import { replicaStates } from '../../data/fleet/replicas.ts';
+import type { Replica } from '../../data/fleet/replicas.ts';
+import type { Stream, StreamStats } from '../../data/streams/streams.ts';
 import { figuresSchema, presentFigures } from '../streams/stream-figures.ts';
 import type { Context } from '../context.ts';
 import { failure, id, orNotFound, text, timestamp } from '../fields.ts';

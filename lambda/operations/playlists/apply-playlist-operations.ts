@@ -1,13 +1,13 @@
 // POST /playlists/{id}/operations: applies a batch of edits to the draft, all or none.
 import * as z from 'zod';
-import type { PlaylistKind } from '../../data/playlists.ts';
-import type { Upload } from '../../data/uploads.ts';
-import { playlistModes } from '../../domain/play-out.ts';
-import { applyPlaylistOperations as apply, maxPlaylistItems } from '../../domain/playlist-edits.ts';
-import type { PlaylistOperation } from '../../domain/playlist-edits.ts';
-import { failureOfItem } from '../../domain/readiness.ts';
-import { keepPrepared } from '../../orchestration/prepare-media.ts';
-import { uploadFacts } from '../../orchestration/stream-parts.ts';
+import type { PlaylistKind } from '../../data/playout/playlists.ts';
+import type { Upload } from '../../data/media/uploads.ts';
+import { playlistModes } from '../../domain/playout/play-out.ts';
+import { applyPlaylistOperations as apply, maxPlaylistItems } from '../../domain/playout/playlist-edits.ts';
+import type { PlaylistOperation } from '../../domain/playout/playlist-edits.ts';
+import { failureOfItem } from '../../domain/readiness/readiness.ts';
+import { keepPrepared } from '../../orchestration/media/prepare-media.ts';
+import { uploadFacts } from '../../orchestration/streams/stream-parts.ts';
 import type { Context } from '../context.ts';
 import { id, orNotFound, pathID } from '../fields.ts';
 import { assertRoom } from '../limits.ts';

@@ -1,9 +1,9 @@
 // POST /playlists: creates an empty playlist of a stream.
 import * as z from 'zod';
-import { playlistKinds } from '../../data/playlists.ts';
-import { playlistModes } from '../../domain/play-out.ts';
-import { isLive } from '../../domain/stream-lifecycle.ts';
-import { judgeParts } from '../../orchestration/judge-parts.ts';
+import { playlistKinds } from '../../data/playout/playlists.ts';
+import { playlistModes } from '../../domain/playout/play-out.ts';
+import { isLive } from '../../domain/streams/stream-lifecycle.ts';
+import { judgeParts } from '../../orchestration/streams/judge-parts.ts';
 import { id, text } from '../fields.ts';
 import { assertRoom } from '../limits.ts';
 import { operation } from '../operation.ts';

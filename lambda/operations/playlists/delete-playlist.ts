@@ -1,7 +1,7 @@
 // DELETE /playlists/{id}: removes a playlist; its uploads stay.
-import { isLive } from '../../domain/stream-lifecycle.ts';
-import { judgeUsersOf } from '../../orchestration/judge-parts.ts';
-import { lockWithStream } from '../../orchestration/lock-with-stream.ts';
+import { isLive } from '../../domain/streams/stream-lifecycle.ts';
+import { judgeUsersOf } from '../../orchestration/streams/judge-parts.ts';
+import { lockWithStream } from '../../orchestration/shared/lock-with-stream.ts';
 import { orNotFound, pathID } from '../fields.ts';
 import { operation } from '../operation.ts';
 import { ProblemError } from '../problem-codes.ts';

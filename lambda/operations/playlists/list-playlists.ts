@@ -1,5 +1,5 @@
 // GET /playlists: the caller's playlists, newest first.
-import type { Playlist } from '../../data/playlists.ts';
+import type { Playlist } from '../../data/playout/playlists.ts';
 import { id, pageOf, pageQuery, pageThrough } from '../fields.ts';
 import { operation } from '../operation.ts';
 import { playlistSchema, presentPlaylists } from './playlist-schema.ts';

@@ -1,12 +1,12 @@
 // A playlist as clients see it.
 import * as z from 'zod';
-import { playlistKinds, publishStatuses } from '../../data/playlists.ts';
-import type { Playlist } from '../../data/playlists.ts';
-import type { Upload } from '../../data/uploads.ts';
-import { playlistModes } from '../../domain/play-out.ts';
-import type { PlaylistSpec } from '../../domain/playlist-edits.ts';
-import { failureOfItem } from '../../domain/readiness.ts';
-import { uploadFacts } from '../../orchestration/stream-parts.ts';
+import { playlistKinds, publishStatuses } from '../../data/playout/playlists.ts';
+import type { Playlist } from '../../data/playout/playlists.ts';
+import type { Upload } from '../../data/media/uploads.ts';
+import { playlistModes } from '../../domain/playout/play-out.ts';
+import type { PlaylistSpec } from '../../domain/playout/playlist-edits.ts';
+import { failureOfItem } from '../../domain/readiness/readiness.ts';
+import { uploadFacts } from '../../orchestration/streams/stream-parts.ts';
 import type { Context } from '../context.ts';
 import { failure, timestamp } from '../fields.ts';
 import { itemLook } from '../look-fields.ts';

@@ -1,6 +1,6 @@
 // POST /playlists/{id}/publish: makes the draft what the stream plays.
-import { lockWithStream } from '../../orchestration/lock-with-stream.ts';
-import { requestDraftPublish } from '../../orchestration/publish-draft.ts';
+import { lockWithStream } from '../../orchestration/shared/lock-with-stream.ts';
+import { requestDraftPublish } from '../../orchestration/playout/publish-draft.ts';
 import { orNotFound, pathID } from '../fields.ts';
 import { operation } from '../operation.ts';
 import { ProblemError } from '../problem-codes.ts';

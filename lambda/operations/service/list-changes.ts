@@ -1,8 +1,8 @@
 // GET /changes: what has changed since a cursor, for whoever shows it and polls.
 import * as z from 'zod';
-import { changedKinds, changesAtOnce, changesKeptMinutes } from '../../domain/changes.ts';
-import type { ChangedKind } from '../../domain/changes.ts';
-import type { Changes, NotedKind } from '../../data/changes.ts';
+import { changedKinds, changesAtOnce, changesKeptMinutes } from '../../domain/notices/changes.ts';
+import type { ChangedKind } from '../../domain/notices/changes.ts';
+import type { Changes, NotedKind } from '../../data/notices/changes.ts';
 import type { Context } from '../context.ts';
 import { invalidCursor } from '../fields.ts';
 import { operation } from '../operation.ts';

@@ -1,6 +1,6 @@
 // POST /sources: has a bucket, a folder or a feed watched, whose files become uploads.
 import * as z from 'zod';
-import { faultOfSourceURL } from '../../domain/source-url.ts';
+import { faultOfSourceURL } from '../../domain/sources/source-url.ts';
 import { assertRoom } from '../limits.ts';
 import { operation } from '../operation.ts';
 import { fieldProblem } from '../field-problems.ts';

@@ -1,12 +1,12 @@
 // A watched source as clients see it, and the fields that requests to create and to update one take.
 // Nobody sees its credentials again.
 import * as z from 'zod';
-import { sourceStates } from '../../data/sources.ts';
-import type { Source } from '../../data/sources.ts';
-import { sourceCredentialsPlace } from '../../domain/sealed-places.ts';
-import { isAWSEndpoint, isSourceRole, sourceRolePrefix } from '../../domain/source-role.ts';
-import { s3Place, sourceKinds } from '../../domain/source-url.ts';
-import type { SourceCredentials } from '../../domain/source-url.ts';
+import { sourceStates } from '../../data/sources/sources.ts';
+import type { Source } from '../../data/sources/sources.ts';
+import { sourceCredentialsPlace } from '../../domain/shared/sealed-places.ts';
+import { isAWSEndpoint, isSourceRole, sourceRolePrefix } from '../../domain/sources/source-role.ts';
+import { s3Place, sourceKinds } from '../../domain/sources/source-url.ts';
+import type { SourceCredentials } from '../../domain/sources/source-url.ts';
 import type { Context } from '../context.ts';
 import { failure, text, timestamp } from '../fields.ts';
 import { fieldProblem } from '../field-problems.ts';

@@ -1,5 +1,5 @@
 // DELETE /streams/{id}/schedule: cancels the armed schedule of a stream.
-import { cancelSchedule } from '../../orchestration/schedule.ts';
+import { cancelSchedule } from '../../orchestration/schedule/schedule.ts';
 import { orNotFound, pathID } from '../fields.ts';
 import { operation } from '../operation.ts';
 import { ProblemError } from '../problem-codes.ts';

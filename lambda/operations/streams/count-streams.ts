@@ -1,6 +1,6 @@
 // GET /streams/count: how many streams the caller has, and in which states.
 import * as z from 'zod';
-import { streamStates } from '../../domain/stream-lifecycle.ts';
+import { streamStates } from '../../domain/streams/stream-lifecycle.ts';
 import { operation } from '../operation.ts';
 
 const counts = z

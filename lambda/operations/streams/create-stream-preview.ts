@@ -1,6 +1,6 @@
 // POST /streams/{id}/preview: answers the address of a playlist of what a stream sends.
 import * as z from 'zod';
-import { previewSeconds } from '../../domain/preview.ts';
+import { previewSeconds } from '../../domain/playout/preview.ts';
 import { orNotFound, pathID, timestamp } from '../fields.ts';
 import { operation } from '../operation.ts';
 import { ProblemError } from '../problem-codes.ts';

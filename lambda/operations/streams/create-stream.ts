@@ -1,6 +1,6 @@
 // POST /streams: creates a stream, which does not run yet.
 import * as z from 'zod';
-import { judgeParts } from '../../orchestration/judge-parts.ts';
+import { judgeParts } from '../../orchestration/streams/judge-parts.ts';
 import { assertRoom } from '../limits.ts';
 import { operation } from '../operation.ts';
 import { exampleStream, presentStream, streamFields, streamSchema } from './stream-schema.ts';

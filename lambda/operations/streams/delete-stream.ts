@@ -1,6 +1,6 @@
 // DELETE /streams/{id}: removes a stream with its playlists; a live one is stopped first.
-import { isLive } from '../../domain/stream-lifecycle.ts';
-import { stopStream } from '../../orchestration/stop-stream.ts';
+import { isLive } from '../../domain/streams/stream-lifecycle.ts';
+import { stopStream } from '../../orchestration/streams/stop-stream.ts';
 import { orNotFound, pathID } from '../fields.ts';
 import { operation } from '../operation.ts';
 

@@ -1,8 +1,8 @@
 // POST /streams/{id}/duplicate: makes a stream like another, with playlists and outputs of its own.
 import * as z from 'zod';
-import type { Playlist } from '../../data/playlists.ts';
-import type { Stream } from '../../data/streams.ts';
-import { judgeParts } from '../../orchestration/judge-parts.ts';
+import type { Playlist } from '../../data/playout/playlists.ts';
+import type { Stream } from '../../data/streams/streams.ts';
+import { judgeParts } from '../../orchestration/streams/judge-parts.ts';
 import type { Context } from '../context.ts';
 import { orNotFound, pathID } from '../fields.ts';
 import { assertRoom } from '../limits.ts';

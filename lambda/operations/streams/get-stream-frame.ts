@@ -1,15 +1,15 @@
 // GET /streams/{id}/frame: a picture of what is on the air at any time, also of a year ahead.
 import * as z from 'zod';
-import type { FrameState } from '../../data/frames.ts';
-import type { Stream } from '../../data/streams.ts';
-import { frameKey } from '../../domain/content-pictures.ts';
-import { variantAt } from '../../domain/drawings.ts';
-import { variantWith } from '../../domain/drawing-names.ts';
-import { longestToldSeconds } from '../../domain/picture-joins.ts';
-import { formatName, formatOfItem } from '../../domain/rendition.ts';
-import { overlaysAt, soundTexts } from '../../domain/sound-titles.ts';
-import { onAirRows } from '../../orchestration/on-air-rows.ts';
-import type { OnAirRow } from '../../orchestration/on-air-rows.ts';
+import type { FrameState } from '../../data/playout/frames.ts';
+import type { Stream } from '../../data/streams/streams.ts';
+import { frameKey } from '../../domain/media/content-pictures.ts';
+import { variantAt } from '../../domain/playout/drawings.ts';
+import { variantWith } from '../../domain/playout/drawing-names.ts';
+import { longestToldSeconds } from '../../domain/playout/picture-joins.ts';
+import { formatName, formatOfItem } from '../../domain/playout/rendition.ts';
+import { overlaysAt, soundTexts } from '../../domain/playout/sound-titles.ts';
+import { onAirRows } from '../../orchestration/playout/on-air-rows.ts';
+import type { OnAirRow } from '../../orchestration/playout/on-air-rows.ts';
 import type { Context } from '../context.ts';
 import { orNotFound, pathID, timestamp, timestampInput } from '../fields.ts';
 import { operation } from '../operation.ts';

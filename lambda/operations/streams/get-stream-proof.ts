@@ -1,6 +1,6 @@
 // GET /streams/{id}/proof: a signed statement of what a stream played on a day, and what destinations took of it.
 import * as z from 'zod';
-import { onAirStatement } from '../../orchestration/on-air-statement.ts';
+import { onAirStatement } from '../../orchestration/playout/on-air-statement.ts';
 import { orNotFound, pathID, timestamp } from '../fields.ts';
 import { operation } from '../operation.ts';
 import { ProblemError } from '../problem-codes.ts';

@@ -1,9 +1,14 @@
 // GET /streams/{id}/readiness: what is missing before the stream can start.
 import * as z from 'zod';
-import { adviceCodes, adviceFor } from '../../domain/readiness-advice.ts';
-import { isBlocking, readinessCodes, readinessPaths, readinessStages } from '../../domain/readiness-issues.ts';
-import { isLive } from '../../domain/stream-lifecycle.ts';
-import { issuesOf, loadParts } from '../../orchestration/stream-parts.ts';
+import { adviceCodes, adviceFor } from '../../domain/readiness/readiness-advice.ts';
+import {
+  isBlocking,
+  readinessCodes,
+  readinessPaths,
+  readinessStages,
+} from '../../domain/readiness/readiness-issues.ts';
+import { isLive } from '../../domain/streams/stream-lifecycle.ts';
+import { issuesOf, loadParts } from '../../orchestration/streams/stream-parts.ts';
 import { orNotFound, pathID } from '../fields.ts';
 import { operation } from '../operation.ts';
 import { backendOf, mayChangeBackend } from './stream-settings.ts';

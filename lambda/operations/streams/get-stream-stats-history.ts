@@ -1,7 +1,7 @@
 // GET /streams/{id}/stats/history: what a stream sent, as the columns of a chart.
 import * as z from 'zod';
-import { coarser, resolutions, seriesStates, tiers } from '../../domain/series.ts';
-import type { Point } from '../../domain/series.ts';
+import { coarser, resolutions, seriesStates, tiers } from '../../domain/streams/series.ts';
+import type { Point } from '../../domain/streams/series.ts';
 import type { Context } from '../context.ts';
 import { id, orNotFound, pathID, timestampInput } from '../fields.ts';
 import { operation } from '../operation.ts';

@@ -1,9 +1,9 @@
 // GET /streams/{id}/stats: the figures of a live stream, or of its last run.
 import * as z from 'zod';
-import type { Stream } from '../../data/streams.ts';
-import { isLive, streamStates } from '../../domain/stream-lifecycle.ts';
-import { secondsOf } from '../../domain/aired.ts';
-import { framesPerSecond } from '../../domain/video-format.ts';
+import type { Stream } from '../../data/streams/streams.ts';
+import { isLive, streamStates } from '../../domain/streams/stream-lifecycle.ts';
+import { secondsOf } from '../../domain/playout/aired.ts';
+import { framesPerSecond } from '../../domain/shared/video-format.ts';
 import type { Context } from '../context.ts';
 import { orNotFound, pathID, timestamp } from '../fields.ts';
 import { operation } from '../operation.ts';

@@ -1,9 +1,9 @@
 // GET /streams/{id}/timeline: what a stream plays now and next, and what it played or will play at any other time.
 import * as z from 'zod';
-import type { Stream } from '../../data/streams.ts';
-import { nameOfItem, titlesOfItem } from '../../domain/item-title.ts';
-import { onAirRows } from '../../orchestration/on-air-rows.ts';
-import type { OnAirRow } from '../../orchestration/on-air-rows.ts';
+import type { Stream } from '../../data/streams/streams.ts';
+import { nameOfItem, titlesOfItem } from '../../domain/playout/item-title.ts';
+import { onAirRows } from '../../orchestration/playout/on-air-rows.ts';
+import type { OnAirRow } from '../../orchestration/playout/on-air-rows.ts';
 import type { Context } from '../context.ts';
 import { id, invalidCursor, orNotFound, pageOf, pageQuery, pathID, timestampInput } from '../fields.ts';
 import { operation } from '../operation.ts';

@@ -1,6 +1,6 @@
 // GET /schedule/occurrences: when the caller's streams are on by their schedules, in order of time.
 import * as z from 'zod';
-import { occurrencesOf } from '../../orchestration/occurrences.ts';
+import { occurrencesOf } from '../../orchestration/schedule/occurrences.ts';
 import { id, timestamp, timestampInput } from '../fields.ts';
 import { fieldProblem } from '../field-problems.ts';
 import { operation } from '../operation.ts';

@@ -1,7 +1,7 @@
 // GET /streams/{id}/broadcasts: the broadcasts that a stream has and had on a managed platform, newest first.
 import * as z from 'zod';
-import { broadcastPhases } from '../../data/broadcasts.ts';
-import type { Broadcast } from '../../data/broadcasts.ts';
+import { broadcastPhases } from '../../data/channels/broadcasts.ts';
+import type { Broadcast } from '../../data/channels/broadcasts.ts';
 import { orNotFound, pageOf, pageQuery, pageThrough, pathID, timestamp } from '../fields.ts';
 import { operation } from '../operation.ts';
 

@@ -1,5 +1,5 @@
 // GET /streams/{id}/transitions: how a stream came to its state, newest first.
-import type { ListedTransition } from '../../data/stream-moves.ts';
+import type { ListedTransition } from '../../data/streams/stream-moves.ts';
 import { orNotFound, pageOf, pageQuery, pageThrough, pathID } from '../fields.ts';
 import { operation } from '../operation.ts';
 import { presentTransition, transition } from './stream-transition.ts';

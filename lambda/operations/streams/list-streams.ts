@@ -1,8 +1,8 @@
 // GET /streams: the caller's streams, newest first, or those that are looked for, in another order.
 import * as z from 'zod';
-import { streamSortKeys } from '../../data/stream-lists.ts';
-import type { StreamOrder, StreamSortKey } from '../../data/stream-lists.ts';
-import { streamStates } from '../../domain/stream-lifecycle.ts';
+import { streamSortKeys } from '../../data/streams/stream-lists.ts';
+import type { StreamOrder, StreamSortKey } from '../../data/streams/stream-lists.ts';
+import { streamStates } from '../../domain/streams/stream-lifecycle.ts';
 import { id, pageOf, pageQuery, text, timestampInput } from '../fields.ts';
 import { operation } from '../operation.ts';
 import { pageThroughSorted } from '../sorted-page.ts';

@@ -1,6 +1,6 @@
 // GET /schedule/preview: when a stream would start by a recurrence, before it is scheduled.
 import * as z from 'zod';
-import { faultOfRecurrence, startsOf } from '../../domain/recurrence.ts';
+import { faultOfRecurrence, startsOf } from '../../domain/streams/recurrence.ts';
 import { timestamp, timestampInput } from '../fields.ts';
 import { fieldProblem } from '../field-problems.ts';
 import { operation } from '../operation.ts';

@@ -1,13 +1,13 @@
 // POST /streams/{id}/look/preview: a picture of a stream as it would look.
 import * as z from 'zod';
-import type { Upload } from '../../data/uploads.ts';
-import { frameKey } from '../../domain/content-pictures.ts';
-import { formatName } from '../../domain/rendition.ts';
-import type { PictureFormat } from '../../domain/rendition.ts';
-import { isPlayable } from '../../domain/readiness.ts';
-import { framesPerSecond } from '../../domain/video-format.ts';
-import { firstShown, previewedFormat } from '../../orchestration/look-previews.ts';
-import { loadParts, uploadFacts } from '../../orchestration/stream-parts.ts';
+import type { Upload } from '../../data/media/uploads.ts';
+import { frameKey } from '../../domain/media/content-pictures.ts';
+import { formatName } from '../../domain/playout/rendition.ts';
+import type { PictureFormat } from '../../domain/playout/rendition.ts';
+import { isPlayable } from '../../domain/readiness/readiness.ts';
+import { framesPerSecond } from '../../domain/shared/video-format.ts';
+import { firstShown, previewedFormat } from '../../orchestration/playout/look-previews.ts';
+import { loadParts, uploadFacts } from '../../orchestration/streams/stream-parts.ts';
 import type { Context } from '../context.ts';
 import { id, orNotFound, pathID, timestamp } from '../fields.ts';
 import { streamLookInput, streamLookSettings } from '../look-fields.ts';

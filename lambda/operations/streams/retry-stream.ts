@@ -1,5 +1,5 @@
 // POST /streams/{id}/retry: has what fails of a stream tried again now.
-import { retryReplicas } from '../../orchestration/retry-replicas.ts';
+import { retryReplicas } from '../../orchestration/fleet/retry-replicas.ts';
 import { orNotFound, pathID } from '../fields.ts';
 import { operation } from '../operation.ts';
 import { ProblemError } from '../problem-codes.ts';

@@ -1,9 +1,9 @@
 // POST /streams/{id}/schedule: has a stream start and end at given times.
 import * as z from 'zod';
-import { faultOfRecurrence } from '../../domain/recurrence.ts';
-import { nextState } from '../../domain/stream-lifecycle.ts';
-import type { StreamState } from '../../domain/stream-lifecycle.ts';
-import { armSchedule, beginSeries } from '../../orchestration/schedule.ts';
+import { faultOfRecurrence } from '../../domain/streams/recurrence.ts';
+import { nextState } from '../../domain/streams/stream-lifecycle.ts';
+import type { StreamState } from '../../domain/streams/stream-lifecycle.ts';
+import { armSchedule, beginSeries } from '../../orchestration/schedule/schedule.ts';
 import { orNotFound, pathID, timestampInput } from '../fields.ts';
 import { operation } from '../operation.ts';
 import { fieldProblems } from '../field-problems.ts';

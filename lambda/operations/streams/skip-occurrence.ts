@@ -1,6 +1,6 @@
 // POST /streams/{id}/schedule/skip: leaves out one start of a schedule, or takes that back.
 import * as z from 'zod';
-import { mostSkipped, skipStart } from '../../orchestration/schedule.ts';
+import { mostSkipped, skipStart } from '../../orchestration/schedule/schedule.ts';
 import { orNotFound, pathID, timestampInput } from '../fields.ts';
 import { fieldProblem } from '../field-problems.ts';
 import { operation } from '../operation.ts';

@@ -1,8 +1,8 @@
 // POST /streams/{id}/start: starts a stream.
-import type { Stream } from '../../data/streams.ts';
-import { isBlocking } from '../../domain/readiness-issues.ts';
-import { isLive } from '../../domain/stream-lifecycle.ts';
-import { startStream as start } from '../../orchestration/start-stream.ts';
+import type { Stream } from '../../data/streams/streams.ts';
+import { isBlocking } from '../../domain/readiness/readiness-issues.ts';
+import { isLive } from '../../domain/streams/stream-lifecycle.ts';
+import { startStream as start } from '../../orchestration/runs/start-stream.ts';
 import type { Context } from '../context.ts';
 import { orNotFound, pathID } from '../fields.ts';
 import { limitProblem } from '../limits.ts';

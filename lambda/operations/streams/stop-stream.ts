@@ -1,6 +1,6 @@
 // POST /streams/{id}/stop: stops a live stream.
-import type { Stream } from '../../data/streams.ts';
-import { stopStream as stop } from '../../orchestration/stop-stream.ts';
+import type { Stream } from '../../data/streams/streams.ts';
+import { stopStream as stop } from '../../orchestration/streams/stop-stream.ts';
 import type { Context } from '../context.ts';
 import { orNotFound, pathID } from '../fields.ts';
 import { operation } from '../operation.ts';

@@ -1,6 +1,6 @@
 // What is measured of a stream, or of one of its outputs, as clients see it.
 import * as z from 'zod';
-import type { StreamStats } from '../../data/streams.ts';
+import type { StreamStats } from '../../data/streams/streams.ts';
 
 export const figuresSchema = z
   .object({

@@ -1,8 +1,8 @@
 // What a stream is sent in, where it leaves that to defaults, and what it costs while it is live.
 import * as z from 'zod';
-import type { Stream } from '../../data/streams.ts';
-import { formatsOfStreams } from '../../orchestration/stream-formats.ts';
-import type { StreamFormat } from '../../orchestration/stream-formats.ts';
+import type { Stream } from '../../data/streams/streams.ts';
+import { formatsOfStreams } from '../../orchestration/streams/stream-formats.ts';
+import type { StreamFormat } from '../../orchestration/streams/stream-formats.ts';
 import type { Context } from '../context.ts';
 import { framerate, quality, videoCodec } from '../fields.ts';
 

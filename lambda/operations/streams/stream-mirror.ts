@@ -1,9 +1,9 @@
 // How far a managed platform's side of a stream is what is wished, as clients see it.
 import * as z from 'zod';
-import { mirrorStates } from '../../data/mirror-intents.ts';
-import type { MirrorIntent } from '../../data/mirror-intents.ts';
-import type { Stream } from '../../data/streams.ts';
-import { mirrorCodes } from '../../domain/mirror-retries.ts';
+import { mirrorStates } from '../../data/channels/mirror-intents.ts';
+import type { MirrorIntent } from '../../data/channels/mirror-intents.ts';
+import type { Stream } from '../../data/streams/streams.ts';
+import { mirrorCodes } from '../../domain/channels/mirror-retries.ts';
 import type { Context } from '../context.ts';
 import { timestamp } from '../fields.ts';
 

@@ -1,12 +1,12 @@
 // A stream as clients see it, and the fields that requests to create and to update a stream take.
 import * as z from 'zod';
-import { replicaStates } from '../../data/replicas.ts';
-import type { Replica } from '../../data/replicas.ts';
-import { streamBackends } from '../../data/streams.ts';
-import type { Stream } from '../../data/streams.ts';
-import { usualSound } from '../../domain/sound.ts';
-import { isLive, streamStates, streamStatuses } from '../../domain/stream-lifecycle.ts';
-import { nextStarts } from '../../orchestration/schedule.ts';
+import { replicaStates } from '../../data/fleet/replicas.ts';
+import type { Replica } from '../../data/fleet/replicas.ts';
+import { streamBackends } from '../../data/streams/streams.ts';
+import type { Stream } from '../../data/streams/streams.ts';
+import { usualSound } from '../../domain/playout/sound.ts';
+import { isLive, streamStates, streamStatuses } from '../../domain/streams/stream-lifecycle.ts';
+import { nextStarts } from '../../orchestration/schedule/schedule.ts';
 import type { Context } from '../context.ts';
 import { presentLook, streamLook, streamLookInput } from '../look-fields.ts';
 import { sound, soundInput } from '../sound-fields.ts';

@@ -1,8 +1,8 @@
 // One transition of a stream, as clients see it.
 import * as z from 'zod';
-import type { StreamTransition } from '../../data/stream-moves.ts';
-import { streamStates, transitions } from '../../domain/stream-lifecycle.ts';
-import type { TransitionCause } from '../../domain/stream-lifecycle.ts';
+import type { StreamTransition } from '../../data/streams/stream-moves.ts';
+import { streamStates, transitions } from '../../domain/streams/stream-lifecycle.ts';
+import type { TransitionCause } from '../../domain/streams/stream-lifecycle.ts';
 import { timestamp } from '../fields.ts';
 
 export const transition = z

@@ -1,16 +1,16 @@
 // PATCH /streams/{id}: changes a stream, and by `status` starts or stops it.
 import * as z from 'zod';
-import type { Stream, StreamSettings } from '../../data/streams.ts';
-import { wordsOf } from '../../domain/limits.ts';
-import { usualLook } from '../../domain/look.ts';
-import { faultOfRecurrence } from '../../domain/recurrence.ts';
-import { isLive, streamStatuses } from '../../domain/stream-lifecycle.ts';
-import { changeJoins } from '../../orchestration/change-joins.ts';
-import { judgeParts } from '../../orchestration/judge-parts.ts';
-import { retryMirror as writeAgain } from '../../orchestration/mirror-stream.ts';
-import { armSchedule, beginSeries } from '../../orchestration/schedule.ts';
-import { takeUpLook } from '../../orchestration/reframe.ts';
-import { refreshSound } from '../../orchestration/settle-sound.ts';
+import type { Stream, StreamSettings } from '../../data/streams/streams.ts';
+import { wordsOf } from '../../domain/shared/limits.ts';
+import { usualLook } from '../../domain/playout/look.ts';
+import { faultOfRecurrence } from '../../domain/streams/recurrence.ts';
+import { isLive, streamStatuses } from '../../domain/streams/stream-lifecycle.ts';
+import { changeJoins } from '../../orchestration/playout/change-joins.ts';
+import { judgeParts } from '../../orchestration/streams/judge-parts.ts';
+import { retryMirror as writeAgain } from '../../orchestration/channels/mirror-stream.ts';
+import { armSchedule, beginSeries } from '../../orchestration/schedule/schedule.ts';
+import { takeUpLook } from '../../orchestration/playout/reframe.ts';
+import { refreshSound } from '../../orchestration/playout/settle-sound.ts';
 import type { Context } from '../context.ts';
 import { orNotFound, pathID } from '../fields.ts';
 import { operation } from '../operation.ts';

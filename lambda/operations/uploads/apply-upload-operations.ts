@@ -1,7 +1,7 @@
 // POST /uploads/batch: arranges and deletes many uploads at once, all or none.
 import * as z from 'zod';
-import type { Upload } from '../../data/uploads.ts';
-import { isWithin, maxDepth } from '../../domain/folder-path.ts';
+import type { Upload } from '../../data/media/uploads.ts';
+import { isWithin, maxDepth } from '../../domain/shared/folder-path.ts';
 import type { Context } from '../context.ts';
 import { id } from '../fields.ts';
 import { operation } from '../operation.ts';

@@ -1,6 +1,6 @@
 // POST /uploads/{id}/download-url: answers a URL to get the bytes from.
 import * as z from 'zod';
-import { downloadURLSeconds } from '../../domain/upload-times.ts';
+import { downloadURLSeconds } from '../../domain/media/upload-times.ts';
 import { orNotFound, pathID, timestamp } from '../fields.ts';
 import { operation } from '../operation.ts';
 import { ProblemError } from '../problem-codes.ts';

@@ -1,9 +1,9 @@
 // POST /uploads/{id}/part-urls: answers URLs to PUT parts of the bytes to.
 import * as z from 'zod';
-import type { Multipart } from '../../data/multiparts.ts';
-import type { Upload } from '../../data/uploads.ts';
-import { maxParts, partBytes, partCount, sizeOfPart } from '../../domain/upload-parts.ts';
-import { uploadURLSeconds } from '../../domain/upload-times.ts';
+import type { Multipart } from '../../data/media/multiparts.ts';
+import type { Upload } from '../../data/media/uploads.ts';
+import { maxParts, partBytes, partCount, sizeOfPart } from '../../domain/media/upload-parts.ts';
+import { uploadURLSeconds } from '../../domain/media/upload-times.ts';
 import type { Context } from '../context.ts';
 import { orNotFound, pathID, timestamp } from '../fields.ts';
 import { operation } from '../operation.ts';

@@ -1,6 +1,6 @@
 // POST /uploads/{id}/upload-url: answers a URL to PUT the bytes to.
 import * as z from 'zod';
-import { uploadURLSeconds } from '../../domain/upload-times.ts';
+import { uploadURLSeconds } from '../../domain/media/upload-times.ts';
 import { orNotFound, pathID, timestamp } from '../fields.ts';
 import { operation } from '../operation.ts';
 import { ProblemError } from '../problem-codes.ts';

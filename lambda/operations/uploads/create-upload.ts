@@ -1,10 +1,10 @@
 // POST /uploads: creates the record of a file that is about to be uploaded.
 import * as z from 'zod';
-import { uploadTypes } from '../../data/uploads.ts';
-import type { UploadType } from '../../data/uploads.ts';
-import { uploadKey } from '../../domain/object-keys.ts';
-import { maxBytesInParts } from '../../domain/upload-parts.ts';
-import { abandonedAfterDays } from '../../domain/upload-times.ts';
+import { uploadTypes } from '../../data/media/uploads.ts';
+import type { UploadType } from '../../data/media/uploads.ts';
+import { uploadKey } from '../../domain/media/object-keys.ts';
+import { maxBytesInParts } from '../../domain/media/upload-parts.ts';
+import { abandonedAfterDays } from '../../domain/media/upload-times.ts';
 import { assertRoom } from '../limits.ts';
 import { operation } from '../operation.ts';
 import { fieldProblem } from '../field-problems.ts';

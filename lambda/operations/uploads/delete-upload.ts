@@ -1,6 +1,6 @@
 // DELETE /uploads/{id}: removes an upload and its bytes.
-import type { Upload } from '../../data/uploads.ts';
-import { discardUpload } from '../../orchestration/discard-uploads.ts';
+import type { Upload } from '../../data/media/uploads.ts';
+import { discardUpload } from '../../orchestration/media/discard-uploads.ts';
 import type { Context } from '../context.ts';
 import { pathID } from '../fields.ts';
 import { operation } from '../operation.ts';

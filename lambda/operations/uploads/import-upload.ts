@@ -1,7 +1,7 @@
 // POST /uploads/import: creates an upload whose bytes are fetched from a link.
 import * as z from 'zod';
-import { faultOfImportURL, nameOfImport } from '../../domain/import-url.ts';
-import { uploadKey } from '../../domain/object-keys.ts';
+import { faultOfImportURL, nameOfImport } from '../../domain/sources/import-url.ts';
+import { uploadKey } from '../../domain/media/object-keys.ts';
 import { text } from '../fields.ts';
 import { assertRoom } from '../limits.ts';
 import { operation } from '../operation.ts';

@@ -1,6 +1,6 @@
 // GET /uploads/{id}/parts: the parts of an upload that have arrived.
 import * as z from 'zod';
-import { MultipartLost } from '../../domain/upload-parts.ts';
+import { MultipartLost } from '../../domain/media/upload-parts.ts';
 import { orNotFound, pathID } from '../fields.ts';
 import { operation } from '../operation.ts';
 import { multipartOf, partNumber, sha256 } from './upload-parts.ts';

@@ -1,8 +1,8 @@
 // GET /uploads: the caller's uploads, newest first, or those that are looked for, in another order.
 import * as z from 'zod';
-import { probeStates, uploadTypes } from '../../data/uploads.ts';
-import { uploadSortKeys } from '../../data/upload-lists.ts';
-import type { UploadOrder, UploadSortKey } from '../../data/upload-lists.ts';
+import { probeStates, uploadTypes } from '../../data/media/uploads.ts';
+import { uploadSortKeys } from '../../data/media/upload-lists.ts';
+import type { UploadOrder, UploadSortKey } from '../../data/media/upload-lists.ts';
 import { pageOf, pageQuery, text } from '../fields.ts';
 import { operation } from '../operation.ts';
 import { pageThroughSorted } from '../sorted-page.ts';

@@ -1,5 +1,5 @@
 // POST /uploads/{id}/retry: fetches or examines an upload once more that has failed.
-import type { Upload } from '../../data/uploads.ts';
+import type { Upload } from '../../data/media/uploads.ts';
 import type { Context } from '../context.ts';
 import { orNotFound, pathID } from '../fields.ts';
 import { assertRoom } from '../limits.ts';

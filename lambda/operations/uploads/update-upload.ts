@@ -1,12 +1,12 @@
 // PATCH /uploads/{id}: changes what people call an upload, what viewers are told of it, and where it is kept.
 import * as z from 'zod';
-import type { Upload } from '../../data/uploads.ts';
-import { captionBounds, CaptionsError, parseCaptions } from '../../domain/captions.ts';
-import { sha256 } from '../../domain/sha256.ts';
-import { longestTitle, shownTitle, titleFields } from '../../domain/titles.ts';
-import type { Titles } from '../../domain/titles.ts';
-import { keepPrepared } from '../../orchestration/prepare-media.ts';
-import { takeUpCaptions } from '../../orchestration/reframe.ts';
+import type { Upload } from '../../data/media/uploads.ts';
+import { captionBounds, CaptionsError, parseCaptions } from '../../domain/playout/captions.ts';
+import { sha256 } from '../../domain/shared/sha256.ts';
+import { longestTitle, shownTitle, titleFields } from '../../domain/playout/titles.ts';
+import type { Titles } from '../../domain/playout/titles.ts';
+import { keepPrepared } from '../../orchestration/media/prepare-media.ts';
+import { takeUpCaptions } from '../../orchestration/playout/reframe.ts';
 import type { Context } from '../context.ts';
 import { fieldProblem } from '../field-problems.ts';
 import { id, orNotFound, pathID, text } from '../fields.ts';

@@ -1,15 +1,15 @@
 // What was found in the content of uploads, and pictures of it, as clients see them.
 import * as z from 'zod';
-import type { Inspection } from '../../data/inspections.ts';
-import type { Upload } from '../../data/uploads.ts';
+import type { Inspection } from '../../data/media/inspections.ts';
+import type { Upload } from '../../data/media/uploads.ts';
 import {
   artworkContents,
   artworkKey,
   pictureKey,
   storyboardColumns,
   storyboardInterval,
-} from '../../domain/content-pictures.ts';
-import { findingKinds } from '../../domain/findings.ts';
+} from '../../domain/media/content-pictures.ts';
+import { findingKinds } from '../../domain/media/findings.ts';
 import type { Context } from '../context.ts';
 
 const loudness = z

@@ -1,7 +1,7 @@
 // What people call an upload, and where they keep it: the fields that requests set.
 import * as z from 'zod';
-import type { ArrangedUpload, Upload } from '../../data/uploads.ts';
-import { faultOfFolder, maxDepth, maxFolderLength } from '../../domain/folder-path.ts';
+import type { ArrangedUpload, Upload } from '../../data/media/uploads.ts';
+import { faultOfFolder, maxDepth, maxFolderLength } from '../../domain/shared/folder-path.ts';
 import type { Context } from '../context.ts';
 import { text } from '../fields.ts';
 

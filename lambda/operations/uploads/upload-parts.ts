@@ -1,9 +1,9 @@
 // Uploads that are sent in parts: their fields, and how the parts become the object.
 import * as z from 'zod';
-import type { Multipart } from '../../data/multiparts.ts';
-import type { Upload } from '../../data/uploads.ts';
-import { missingParts, MultipartLost } from '../../domain/upload-parts.ts';
-import { abandonedAfterDays } from '../../domain/upload-times.ts';
+import type { Multipart } from '../../data/media/multiparts.ts';
+import type { Upload } from '../../data/media/uploads.ts';
+import { missingParts, MultipartLost } from '../../domain/media/upload-parts.ts';
+import { abandonedAfterDays } from '../../domain/media/upload-times.ts';
 import type { Context } from '../context.ts';
 import { ProblemError } from '../problem-codes.ts';
 

@@ -1,8 +1,8 @@
 // An upload as clients see it.
 import * as z from 'zod';
-import { importStates, probeStates, uploadTypes } from '../../data/uploads.ts';
-import type { Upload } from '../../data/uploads.ts';
-import { titlesOfItem } from '../../domain/item-title.ts';
+import { importStates, probeStates, uploadTypes } from '../../data/media/uploads.ts';
+import type { Upload } from '../../data/media/uploads.ts';
+import { titlesOfItem } from '../../domain/playout/item-title.ts';
 import type { Context } from '../context.ts';
 import { failure, timestamp } from '../fields.ts';
 import { inspectionFields, notInspected, presentInspections } from './upload-inspection.ts';

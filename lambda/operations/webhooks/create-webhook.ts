@@ -1,8 +1,8 @@
 // POST /webhooks: creates a webhook, which is an address that is told what happens.
 import * as z from 'zod';
-import { webhookSecretPlace } from '../../domain/sealed-places.ts';
-import { attemptSeconds, retriedForDays } from '../../domain/webhook-retries.ts';
-import { webhookSecret, webhookSecretBytes } from '../../domain/webhook-secret.ts';
+import { webhookSecretPlace } from '../../domain/shared/sealed-places.ts';
+import { attemptSeconds, retriedForDays } from '../../domain/notices/webhook-retries.ts';
+import { webhookSecret, webhookSecretBytes } from '../../domain/notices/webhook-secret.ts';
 import { assertRoom } from '../limits.ts';
 import { operation } from '../operation.ts';
 import {

@@ -1,5 +1,5 @@
 // GET /webhooks/{id}/deliveries: what was sent to a webhook, newest first.
-import { eventsKeptDays } from '../../domain/webhook-retries.ts';
+import { eventsKeptDays } from '../../domain/notices/webhook-retries.ts';
 import { orNotFound, pageOf, pageQuery, pageThrough, pathID } from '../fields.ts';
 import { operation } from '../operation.ts';
 import { deliveryState, presentDelivery, webhookDeliverySchema } from './webhook-delivery-schema.ts';

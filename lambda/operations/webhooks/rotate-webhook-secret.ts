@@ -1,6 +1,6 @@
 // POST /webhooks/{id}/rotate-secret: gives a webhook another secret, while the one before goes on for a day.
-import { webhookSecretPlace } from '../../domain/sealed-places.ts';
-import { webhookSecret, webhookSecretBytes } from '../../domain/webhook-secret.ts';
+import { webhookSecretPlace } from '../../domain/shared/sealed-places.ts';
+import { webhookSecret, webhookSecretBytes } from '../../domain/notices/webhook-secret.ts';
 import { orNotFound, pathID } from '../fields.ts';
 import { operation } from '../operation.ts';
 import { createdWebhookSchema, presentWebhook } from './webhook-schema.ts';

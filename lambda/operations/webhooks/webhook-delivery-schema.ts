@@ -1,8 +1,8 @@
 // A delivery, of one event to one webhook, as clients see it.
 import * as z from 'zod';
-import { webhookDeliveryStates } from '../../data/webhook-deliveries.ts';
-import type { WebhookDelivery } from '../../data/webhook-deliveries.ts';
-import { describeWebhookFailure } from '../../domain/webhook-failures.ts';
+import { webhookDeliveryStates } from '../../data/notices/webhook-deliveries.ts';
+import type { WebhookDelivery } from '../../data/notices/webhook-deliveries.ts';
+import { describeWebhookFailure } from '../../domain/notices/webhook-failures.ts';
 import { failure, timestamp } from '../fields.ts';
 import { sentEventTypes } from '../sent-events.ts';
 import type { SentEventType } from '../sent-events.ts';

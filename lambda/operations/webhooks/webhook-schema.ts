@@ -1,10 +1,10 @@
 // A webhook as clients see it, and the fields that requests to create and to update one take.
 // Clients see its secret once, when it is created.
 import * as z from 'zod';
-import type { Webhook } from '../../data/webhooks.ts';
-import { describeDisabling } from '../../domain/webhook-failures.ts';
-import { retriedForDays } from '../../domain/webhook-retries.ts';
-import { faultOfWebhookURL } from '../../domain/webhook-url.ts';
+import type { Webhook } from '../../data/notices/webhooks.ts';
+import { describeDisabling } from '../../domain/notices/webhook-failures.ts';
+import { retriedForDays } from '../../domain/notices/webhook-retries.ts';
+import { faultOfWebhookURL } from '../../domain/notices/webhook-url.ts';
 import type { Context } from '../context.ts';
 import { failure, text, timestamp } from '../fields.ts';
 import { fieldProblem } from '../field-problems.ts';

@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { fromNodeProviderChain } from '@aws-sdk/credential-providers';
 import { Sha256 } from '@smithy/core/checksum';
 import { SignatureV4 } from '@smithy/signature-v4';
-import { awsHost } from '../../domain/aws-partition.ts';
+import { awsHost } from '../../domain/shared/aws-partition.ts';
 
 export interface AwsPlace {
   readonly region: string;

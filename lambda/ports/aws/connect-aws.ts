@@ -1,8 +1,8 @@
 // Connects a deployable in AWS to everything around it, once, when it starts.
 import { Signer } from '@aws-sdk/rds-signer';
 import type { Pool } from 'pg';
-import { createPool } from '../../data/queryable.ts';
-import type { KeyPurpose } from '../../domain/sealed-places.ts';
+import { createPool } from '../../data/shared/queryable.ts';
+import type { KeyPurpose } from '../../domain/shared/sealed-places.ts';
 import type { Log } from '../../log.ts';
 import { readParameter, readSecret } from './call-aws.ts';
 import type { CommandQueue } from '../command-queue/command-queue.ts';

@@ -1,6 +1,6 @@
 // The lanes of one process: what is under way in them, and whose it is.
-import { isAskedJustNow, restMs, usersAtBound } from '../../domain/lanes.ts';
-import type { Lanes } from '../../domain/lanes.ts';
+import { isAskedJustNow, restMs, usersAtBound } from '../../domain/fleet/lanes.ts';
+import type { Lanes } from '../../domain/fleet/lanes.ts';
 
 export class BusyLanes {
   readonly #lanes: Lanes;

@@ -1,6 +1,6 @@
 // The command queue port. A command is written to the outbox with its cause, and delivered to a handler at least once.
 import type { SQSBatchResponse, SQSEvent } from 'aws-lambda';
-import type { Lanes } from '../../domain/lanes.ts';
+import type { Lanes } from '../../domain/fleet/lanes.ts';
 import type { Log } from '../../log.ts';
 import type { BusyLanes } from './busy-lanes.ts';
 import type { QueueName, QueuePolicy } from './queues.ts';

@@ -1,7 +1,7 @@
 // The command queue of one machine: consumers receive rows straight from the outbox.
 import type { SQSRecord } from 'aws-lambda';
 import type { Pool } from 'pg';
-import { awsPartition } from '../../domain/aws-partition.ts';
+import { awsPartition } from '../../domain/shared/aws-partition.ts';
 import type { BusyLanes } from './busy-lanes.ts';
 import { defaultBatchSize } from './command-queue.ts';
 import type { CommandQueue, QueueLog } from './command-queue.ts';

@@ -1,5 +1,5 @@
 // Commands that failed so often that their queue put them aside: what they are, and another try.
-import type { DeadCommand } from '../../data/outbox.ts';
+import type { DeadCommand } from '../../data/shared/outbox.ts';
 import type { QueueName } from '../command-queue/queues.ts';
 
 export type DeadLetter = DeadCommand;

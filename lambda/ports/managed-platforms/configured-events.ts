@@ -1,5 +1,5 @@
 // What of the managed platforms of a stage reads their events: apart from the rest, which the API has no use for.
-import type { PlatformName } from '../../domain/managed-platforms.ts';
+import type { PlatformName } from '../../domain/channels/managed-platforms.ts';
 import { kickOrigins } from './kick-consents.ts';
 import { kickEvents } from './kick-events.ts';
 import { readPlatformClients } from './platform-clients.ts';

@@ -1,8 +1,8 @@
 // Consents of channels' owners: the link that asks for one, what comes of it, and its end.
 import { createHash, randomBytes } from 'node:crypto';
-import { stateOfGrant } from '../../domain/managed-platforms.ts';
-import type { ConnectionState, PlatformName } from '../../domain/managed-platforms.ts';
-import { verifierPlace } from '../../domain/sealed-places.ts';
+import { stateOfGrant } from '../../domain/channels/managed-platforms.ts';
+import type { ConnectionState, PlatformName } from '../../domain/channels/managed-platforms.ts';
+import { verifierPlace } from '../../domain/shared/sealed-places.ts';
 import type { Sealer } from '../sealer/sealer.ts';
 import { openGrant, sealGrant } from './kept-grant.ts';
 import type { Channel, ConsentPlatforms } from './managed-platform.ts';

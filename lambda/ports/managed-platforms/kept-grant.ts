@@ -1,6 +1,6 @@
 // A grant as it is kept: sealed, for its connection alone.
 import * as z from 'zod';
-import { grantPlace } from '../../domain/sealed-places.ts';
+import { grantPlace } from '../../domain/shared/sealed-places.ts';
 import type { Sealer } from '../sealer/sealer.ts';
 import type { Grant } from './managed-platform.ts';
 

@@ -1,7 +1,7 @@
 // The port to a managed video platform: what we ask of YouTube, Twitch or Kick on behalf of somebody's channel.
 
-import type { PlatformName } from '../../domain/managed-platforms.ts';
-import type { RefusalCode } from '../../domain/mirror-retries.ts';
+import type { PlatformName } from '../../domain/channels/managed-platforms.ts';
+import type { RefusalCode } from '../../domain/channels/mirror-retries.ts';
 import type { Audience, Broadcasts, ChannelDescription, Ingest, IngestRequest, PlatformCall } from './broadcasts.ts';
 import type { EventSubscription, PlatformEvent, SignedRequest } from './platform-event.ts';
 

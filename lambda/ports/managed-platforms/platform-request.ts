@@ -1,7 +1,7 @@
 // One request to a platform's API: within a time, of an answer that is bounded and checked, and refusals in our words.
 import type * as z from 'zod';
 import { PlatformRefusal } from './managed-platform.ts';
-import type { RefusalCode } from '../../domain/mirror-retries.ts';
+import type { RefusalCode } from '../../domain/channels/mirror-retries.ts';
 
 const timeoutMs = 10_000;
 /** Answers about one channel are a few kilobytes. */

@@ -1,7 +1,7 @@
 // What YouTube's reasons mean to us (https://developers.google.com/youtube/v3/live/docs/errors).
 import * as z from 'zod';
 import { PlatformRefusal } from './managed-platform.ts';
-import type { RefusalCode } from '../../domain/mirror-retries.ts';
+import type { RefusalCode } from '../../domain/channels/mirror-retries.ts';
 import { codeOfStatus } from './platform-request.ts';
 import type { ReadRefusal } from './platform-request.ts';
 

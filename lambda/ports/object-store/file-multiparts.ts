@@ -6,7 +6,7 @@ import { mkdir, open, readdir, readFile, rm, stat, writeFile } from 'node:fs/pro
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { MultipartLost, partBytes } from '../../domain/upload-parts.ts';
+import { MultipartLost, partBytes } from '../../domain/media/upload-parts.ts';
 import type { FileObjects } from './file-objects.ts';
 import { assertObjectKey } from './object-store.ts';
 import type { MultipartFacts, ObjectPart } from './object-store.ts';

@@ -1,6 +1,6 @@
 // The object store of one machine: a folder, and signed URLs that serve-objects.ts answers by the same rules as S3.
 import type { Readable } from 'node:stream';
-import { partsKeptDays } from '../../domain/object-keys.ts';
+import { partsKeptDays } from '../../domain/media/object-keys.ts';
 import { FileMultiparts } from './file-multiparts.ts';
 import { FileObjects } from './file-objects.ts';
 import type { OpenObject } from './file-objects.ts';

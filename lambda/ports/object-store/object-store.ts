@@ -97,7 +97,7 @@ export interface ObjectStore {
 
   /**
    * Begins an object that arrives in parts. Where its writer dies, another one can write the rest. The store may
-   * discard what is not completed within `partsKeptDays` of domain/object-keys.ts.
+   * discard what is not completed within `partsKeptDays` of domain/media/object-keys.ts.
    * @returns the id that the other methods take
    */
   createMultipart(key: string, facts: MultipartFacts): Promise<string>;

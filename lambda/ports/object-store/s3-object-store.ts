@@ -1,7 +1,7 @@
 // The object store in AWS: one S3 bucket.
 import type { S3ClientConfig } from '@aws-sdk/client-s3';
 import { Readable } from 'node:stream';
-import { MultipartLost, partBytes } from '../../domain/upload-parts.ts';
+import { MultipartLost, partBytes } from '../../domain/media/upload-parts.ts';
 import { assertObjectKey, assertPutLimits, dispositionOf, ObjectNotFound } from './object-store.ts';
 import type { ObjectPart, ObjectStore } from './object-store.ts';
 

@@ -2,8 +2,8 @@
 import type { LookupAddress } from 'node:dns';
 import type { LookupFunction } from 'node:net';
 import { callbackify } from 'node:util';
-import { isAddressAllowed } from '../../domain/network-address.ts';
-import type { AddressRules } from '../../domain/network-address.ts';
+import { isAddressAllowed } from '../../domain/shared/network-address.ts';
+import type { AddressRules } from '../../domain/shared/network-address.ts';
 
 /** A host name resolves to an address that users may not make us connect to. */
 export class AddressForbidden extends Error {

@@ -3,7 +3,7 @@ import { Resolver } from 'node:dns/promises';
 import type { LookupAddress } from 'node:dns';
 import { readFile } from 'node:fs/promises';
 import { isIP } from 'node:net';
-import { lookups } from '../../domain/outbound-limits.ts';
+import { lookups } from '../../domain/shared/outbound-limits.ts';
 import type { Resolve } from './checked-lookup.ts';
 
 export interface NameResolverOptions {

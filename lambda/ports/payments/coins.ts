@@ -1,6 +1,6 @@
 // The coins that users can pay with, and what a client needs to know to send them.
 // Processors do not tell the contracts and decimals.
-import type { CryptoCurrency } from '../../domain/crypto-currency.ts';
+import type { CryptoCurrency } from '../../domain/billing/crypto-currency.ts';
 
 /** Everything about a currency that does not change. */
 export interface Coin extends Omit<CryptoCurrency, 'rateUSD'> {

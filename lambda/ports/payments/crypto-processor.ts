@@ -1,6 +1,6 @@
 // The crypto processor port: currencies with their rates, deposit addresses, and signed messages about deposits.
-import type { CryptoCurrency } from '../../domain/crypto-currency.ts';
-import type { PaymentEvent } from '../../domain/payment-reports.ts';
+import type { CryptoCurrency } from '../../domain/billing/crypto-currency.ts';
+import type { PaymentEvent } from '../../domain/billing/payment-reports.ts';
 import { CallbackRefused } from './callback-refused.ts';
 
 export interface DepositAddress {

@@ -1,7 +1,7 @@
 // Reads OxaPay's messages about deposits at static addresses: verifies their signature, and translates them.
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
 import * as z from 'zod';
-import type { DepositReport, PaymentEvent } from '../../domain/payment-reports.ts';
+import type { DepositReport, PaymentEvent } from '../../domain/billing/payment-reports.ts';
 import { CallbackRefused } from './callback-refused.ts';
 
 /** OxaPay writes decimal numbers as numbers or as text. */

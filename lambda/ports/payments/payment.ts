@@ -1,5 +1,5 @@
 // The payment port: links to pay for credits by card, and signed messages about these payments.
-import type { PaymentEvent } from '../../domain/payment-reports.ts';
+import type { PaymentEvent } from '../../domain/billing/payment-reports.ts';
 import { CallbackRefused } from './callback-refused.ts';
 
 export interface Checkout {

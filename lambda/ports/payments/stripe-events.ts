@@ -1,6 +1,6 @@
 // Reads the messages of Stripe's webhooks: verifies their signature, and translates them.
 import type { Stripe } from 'stripe';
-import type { PaymentEvent, PaymentReport, ReversalReport } from '../../domain/payment-reports.ts';
+import type { PaymentEvent, PaymentReport, ReversalReport } from '../../domain/billing/payment-reports.ts';
 import { CallbackRefused } from './callback-refused.ts';
 
 /**

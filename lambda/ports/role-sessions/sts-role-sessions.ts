@@ -1,6 +1,6 @@
 // Roles by AWS STS, asked in the region of whoever asks.
 import type { STSClientConfig } from '@aws-sdk/client-sts';
-import { serviceOfAWS } from '../../domain/aws-partition.ts';
+import { serviceOfAWS } from '../../domain/shared/aws-partition.ts';
 import { RoleRefused } from './role-sessions.ts';
 import type { RoleRequest, RoleSessions } from './role-sessions.ts';
 

@@ -2,8 +2,8 @@
 // That key is of KMS in AWS, and in a file on one machine.
 import { callAws, regionOf } from '../aws/call-aws.ts';
 import type { AwsPlace } from '../aws/call-aws.ts';
-import { keyContext } from '../../domain/sealed-places.ts';
-import type { KeyPurpose } from '../../domain/sealed-places.ts';
+import { keyContext } from '../../domain/shared/sealed-places.ts';
+import type { KeyPurpose } from '../../domain/shared/sealed-places.ts';
 import { decrypt, encrypt } from './authenticated-encryption.ts';
 
 export interface KeyWrapper {

@@ -1,11 +1,11 @@
 // The lease of one agent: renewed every second, watched while it cannot be, and lost once another agent took it away.
 import { setTimeout } from 'node:timers/promises';
 import type { Pool } from 'pg';
-import type { KnownHolding, Renewal } from '../../data/agent-renewals.ts';
-import type { AgentLoad } from '../../data/agents.ts';
+import type { KnownHolding, Renewal } from '../../data/fleet/agent-renewals.ts';
+import type { AgentLoad } from '../../data/fleet/agents.ts';
 import { databaseOn } from '../../data/database.ts';
 import { measures } from '../../telemetry/measures.ts';
-import { createPoolLike } from '../../data/queryable.ts';
+import { createPoolLike } from '../../data/shared/queryable.ts';
 import { LeaseGuard } from './lease-guard.ts';
 import type { LeaseGuardOptions } from './lease-guard.ts';
 

@@ -1,5 +1,5 @@
 // What an agent measures of itself, for whoever reads: what it carries, and what its replicas have sent.
-import type { AgentLoad } from '../../data/agents.ts';
+import type { AgentLoad } from '../../data/fleet/agents.ts';
 import { measures } from '../../telemetry/measures.ts';
 import { sentByProcess } from '../replica/figures.ts';
 import type { HeldReplica } from '../replica/held-replica.ts';

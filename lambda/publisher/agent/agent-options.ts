@@ -1,12 +1,12 @@
 // What an agent is made of, and what it tells of itself.
 import type { Pool } from 'pg';
-import type { AgentLoad } from '../../data/agents.ts';
-import type { StreamBackend } from '../../data/streams.ts';
-import type { Capacity } from '../../domain/capacity.ts';
-import type { connectionEndsAfterMs } from '../../domain/ingest-limits.ts';
+import type { AgentLoad } from '../../data/fleet/agents.ts';
+import type { StreamBackend } from '../../data/streams/streams.ts';
+import type { Capacity } from '../../domain/fleet/capacity.ts';
+import type { connectionEndsAfterMs } from '../../domain/destinations/ingest-limits.ts';
 import type { Log } from '../../log.ts';
-import type { StartOptions } from '../../orchestration/start-stream.ts';
-import type { StreamingSettings } from '../../orchestration/stream-parts.ts';
+import type { StartOptions } from '../../orchestration/runs/start-stream.ts';
+import type { StreamingSettings } from '../../orchestration/streams/stream-parts.ts';
 import type { CommandQueue, QueueHandler } from '../../ports/command-queue/command-queue.ts';
 import type { ObjectStore } from '../../ports/object-store/object-store.ts';
 import type { Sealer } from '../../ports/sealer/sealer.ts';

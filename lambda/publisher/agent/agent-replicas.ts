@@ -1,6 +1,6 @@
 // The replicas that an agent holds and publishes, by id.
-import type { Replica } from '../../data/replicas.ts';
-import type { ReplicaFigures, SaidFigures } from '../../data/figures.ts';
+import type { Replica } from '../../data/fleet/replicas.ts';
+import type { ReplicaFigures, SaidFigures } from '../../data/fleet/figures.ts';
 import type { HeldReplica } from '../replica/held-replica.ts';
 
 /** Begins to publish a replica once `predecessor`, which may still send on the same key, has ended. */

@@ -1,12 +1,12 @@
 // An agent: a process that claims replicas, publishes them, and holds them by a lease that it renews every second.
 import { setTimeout } from 'node:timers/promises';
-import type { AgentLoad } from '../../data/agents.ts';
+import type { AgentLoad } from '../../data/fleet/agents.ts';
 import { databaseOn } from '../../data/database.ts';
-import { streamBackends } from '../../data/streams.ts';
+import { streamBackends } from '../../data/streams/streams.ts';
 import type { Database } from '../../data/database.ts';
-import { mediaLanes, takesMedia } from '../../domain/lanes.ts';
-import { recoverReplicas } from '../../orchestration/recover-replicas.ts';
-import type { PublishCommand } from '../../data/outbox.ts';
+import { mediaLanes, takesMedia } from '../../domain/fleet/lanes.ts';
+import { recoverReplicas } from '../../orchestration/fleet/recover-replicas.ts';
+import type { PublishCommand } from '../../data/shared/outbox.ts';
 import type { QueueHandler } from '../../ports/command-queue/command-queue.ts';
 import { DestinationChecks } from '../checking/destination-checks.ts';
 import { EncoderPace } from '../encoded/encoder-pace.ts';

@@ -1,8 +1,8 @@
 // Begins to publish a claimed replica: joins it to the database, and to what all streams of the agent share.
 import type { Database } from '../../data/database.ts';
-import { costOfReplica } from '../../data/replica-costs.ts';
-import type { Replica } from '../../data/replicas.ts';
-import { shareOf } from '../../domain/capacity.ts';
+import { costOfReplica } from '../../data/fleet/replica-costs.ts';
+import type { Replica } from '../../data/fleet/replicas.ts';
+import { shareOf } from '../../domain/fleet/capacity.ts';
 import type { EncoderPace } from '../encoded/encoder-pace.ts';
 import type { SharedEncoders } from '../encoded/shared-encoder.ts';
 import { SegmentStore } from '../prepared/segment-store.ts';

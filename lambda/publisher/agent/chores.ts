@@ -1,14 +1,14 @@
 // What an agent does each second besides publishing: everything that must never delay a renewal of its lease.
 import type { Pool } from 'pg';
-import type { Renewal } from '../../data/agent-renewals.ts';
+import type { Renewal } from '../../data/fleet/agent-renewals.ts';
 import type { Database } from '../../data/database.ts';
 import { inTransaction } from '../../data/database.ts';
-import { fireDue } from '../../orchestration/fire-due.ts';
-import { recoverReplicas } from '../../orchestration/recover-replicas.ts';
-import { reportEnded } from '../../orchestration/replica-reports.ts';
-import type { StartOptions } from '../../orchestration/start-stream.ts';
+import { fireDue } from '../../orchestration/runs/fire-due.ts';
+import { recoverReplicas } from '../../orchestration/fleet/recover-replicas.ts';
+import { reportEnded } from '../../orchestration/fleet/replica-reports.ts';
+import type { StartOptions } from '../../orchestration/runs/start-stream.ts';
 import type { CommandQueue } from '../../ports/command-queue/command-queue.ts';
-import { tiers } from '../../domain/series.ts';
+import { tiers } from '../../domain/streams/series.ts';
 import type { PreviewWriters } from '../preview/preview-writers.ts';
 import type { AgentReplicas } from './agent-replicas.ts';
 import type { BetterMediaPlace } from './leave-media.ts';

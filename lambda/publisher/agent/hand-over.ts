@@ -1,11 +1,11 @@
 // The end of an agent that is asked to end: its streams go on at other agents, where possible before they end here.
 import { setTimeout } from 'node:timers/promises';
 import type { Pool } from 'pg';
-import type { Renewal } from '../../data/agent-renewals.ts';
+import type { Renewal } from '../../data/fleet/agent-renewals.ts';
 import { databaseOn, inTransaction } from '../../data/database.ts';
 import type { Database } from '../../data/database.ts';
 import type { Log } from '../../log.ts';
-import { releaseReplicas, wakeUpFor } from '../../orchestration/recover-replicas.ts';
+import { releaseReplicas, wakeUpFor } from '../../orchestration/fleet/recover-replicas.ts';
 import type { CommandQueue } from '../../ports/command-queue/command-queue.ts';
 import type { HeldReplica } from '../replica/held-replica.ts';
 

@@ -1,6 +1,6 @@
 // Watches an agent's lease, and has the agent stop sending before another agent may hold the same replicas.
 import { setTimeout } from 'node:timers/promises';
-import { leaseMs, mustStop } from '../../domain/lease.ts';
+import { leaseMs, mustStop } from '../../domain/fleet/lease.ts';
 import { askPeers } from './peers.ts';
 
 export interface LeaseGuardOptions {

@@ -1,7 +1,7 @@
 // Keeps an agent from opening files beside streams that need what it has.
 import type { SQSRecord } from 'aws-lambda';
 import type { Database } from '../../data/database.ts';
-import type { MediaCommand } from '../../data/outbox.ts';
+import type { MediaCommand } from '../../data/shared/outbox.ts';
 import type { QueueHandler } from '../../ports/command-queue/command-queue.ts';
 
 /** So long a command is held back that an agent leaves to others. */

@@ -1,14 +1,19 @@
 // Reads what a replica publishes, where to, and where in its run it is, from the rows, just before it connects.
 import type { Database } from '../../data/database.ts';
-import type { Destination } from '../../data/destinations.ts';
-import type { Replica, ReplicaRole } from '../../data/replicas.ts';
-import { formatOfRun } from '../../data/streams.ts';
-import type { Stream } from '../../data/streams.ts';
-import type { TimelineItem } from '../../domain/play-out.ts';
-import { formatName, formatOfItem } from '../../domain/rendition.ts';
-import type { RenditionFormat } from '../../domain/rendition.ts';
-import { destinationKeyPlace, ingestKeyPlace, srtPassphrasePlace, streamKeyPlace } from '../../domain/sealed-places.ts';
-import type { StreamingSettings } from '../../orchestration/stream-parts.ts';
+import type { Destination } from '../../data/destinations/destinations.ts';
+import type { Replica, ReplicaRole } from '../../data/fleet/replicas.ts';
+import { formatOfRun } from '../../data/streams/streams.ts';
+import type { Stream } from '../../data/streams/streams.ts';
+import type { TimelineItem } from '../../domain/playout/play-out.ts';
+import { formatName, formatOfItem } from '../../domain/playout/rendition.ts';
+import type { RenditionFormat } from '../../domain/playout/rendition.ts';
+import {
+  destinationKeyPlace,
+  ingestKeyPlace,
+  srtPassphrasePlace,
+  streamKeyPlace,
+} from '../../domain/shared/sealed-places.ts';
+import type { StreamingSettings } from '../../orchestration/streams/stream-parts.ts';
 import type { ObjectStore } from '../../ports/object-store/object-store.ts';
 import type { Sealer } from '../../ports/sealer/sealer.ts';
 import { encodedMedia } from '../encoded/encoded-media.ts';

@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { PeerAnswer } from '../../domain/lease.ts';
+import type { PeerAnswer } from '../../domain/fleet/lease.ts';
 
 export interface Peering {
   /** Where to listen; port 0 for any. */

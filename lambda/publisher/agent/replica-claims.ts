@@ -1,10 +1,10 @@
 // Claims replicas for an agent: its share of what waits, as far as it has room.
 import type { Database } from '../../data/database.ts';
-import type { Replica } from '../../data/replicas.ts';
-import type { StreamBackend } from '../../data/streams.ts';
-import { roomOf } from '../../domain/capacity.ts';
-import type { Capacity, Room } from '../../domain/capacity.ts';
-import { claimShare } from '../../domain/claim-share.ts';
+import type { Replica } from '../../data/fleet/replicas.ts';
+import type { StreamBackend } from '../../data/streams/streams.ts';
+import { roomOf } from '../../domain/fleet/capacity.ts';
+import type { Capacity, Room } from '../../domain/fleet/capacity.ts';
+import { claimShare } from '../../domain/fleet/claim-share.ts';
 import type { AgentReplicas } from './agent-replicas.ts';
 
 export interface ReplicaClaimsOptions {

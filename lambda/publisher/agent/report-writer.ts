@@ -4,8 +4,8 @@ import { setTimeout } from 'node:timers/promises';
 import type { Pool } from 'pg';
 import { inTransaction } from '../../data/database.ts';
 import type { Database } from '../../data/database.ts';
-import { reportReplica, reportReplicas } from '../../orchestration/replica-reports.ts';
-import type { ReplicaReport } from '../../orchestration/replica-reports.ts';
+import { reportReplica, reportReplicas } from '../../orchestration/fleet/replica-reports.ts';
+import type { ReplicaReport } from '../../orchestration/fleet/replica-reports.ts';
 
 /** So many reports go in one transaction at most: their streams are locked until the last of them is written. */
 const maxTogether = 100;
@@ -25,7 +25,7 @@ interface Waiting extends UnwrittenReport {
 }
 
 export interface ReportWriterOptions {
-  /** Whether it writes only while few others do (`data/places.ts`): after a loss hundreds of agents report at once. */
+  /** Whether writes wait for a place (`data/shared/places.ts`): after a loss hundreds of agents report at once. */
   readonly needsPlace: boolean;
   /** So many transactions write at the same time at most, each for other users. */
   readonly mostAtOnce: number;

@@ -1,9 +1,9 @@
 // Makes points of series of what an agent measures of outputs, and hands them on a minute at a time.
-import type { ReplicaFigures } from '../../data/figures.ts';
-import type { OutputPoints, OutputSeries } from '../../data/series.ts';
-import type { StreamStats } from '../../data/streams.ts';
-import { beginningOf, seriesStates, tiers } from '../../domain/series.ts';
-import type { Point, SeriesState } from '../../domain/series.ts';
+import type { ReplicaFigures } from '../../data/fleet/figures.ts';
+import type { OutputPoints, OutputSeries } from '../../data/fleet/series.ts';
+import type { StreamStats } from '../../data/streams/streams.ts';
+import { beginningOf, seriesStates, tiers } from '../../domain/streams/series.ts';
+import type { Point, SeriesState } from '../../domain/streams/series.ts';
 
 const { stepSeconds, rowSeconds } = tiers['10s'];
 const pointsKept = rowSeconds / stepSeconds;

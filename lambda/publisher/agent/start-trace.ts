@@ -1,5 +1,5 @@
 // The start of a replica as spans, from its first claim to the first picture that its destination took.
-import type { Replica } from '../../data/replicas.ts';
+import type { Replica } from '../../data/fleet/replicas.ts';
 import { measures } from '../../telemetry/measures.ts';
 import { beginSpan, errorTypeOf } from '../../telemetry/spans.ts';
 import type { OpenSpan } from '../../telemetry/spans.ts';

@@ -1,10 +1,10 @@
 // Finds out how far an address of a destination can be reached: as a stream would reach it, up to what needs a secret.
-import { checkTimeoutSeconds } from '../../domain/destination-check.ts';
-import type { CheckedFeed, CheckedStep, CheckStep } from '../../domain/destination-check.ts';
-import { parseHlsURL } from '../../domain/hls-url.ts';
-import { parsePublishURL } from '../../domain/publish-url.ts';
-import type { PublishURL } from '../../domain/publish-url.ts';
-import { parseSrtURL } from '../../domain/srt-url.ts';
+import { checkTimeoutSeconds } from '../../domain/destinations/destination-check.ts';
+import type { CheckedFeed, CheckedStep, CheckStep } from '../../domain/destinations/destination-check.ts';
+import { parseHlsURL } from '../../domain/destinations/hls-url.ts';
+import { parsePublishURL } from '../../domain/destinations/publish-url.ts';
+import type { PublishURL } from '../../domain/destinations/publish-url.ts';
+import { parseSrtURL } from '../../domain/destinations/srt-url.ts';
 import type { Log } from '../../log.ts';
 import type { DestinationRules } from '../destination/destination-address.ts';
 import { DestinationError } from '../destination/destination-error.ts';

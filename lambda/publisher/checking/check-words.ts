@@ -1,6 +1,6 @@
 // What users are told of a check: that an address is reached, or whose fault it is that it is not, and what to do.
-import type { CheckBlame } from '../../domain/destination-check.ts';
-import type { WayOut } from '../../domain/publish-url.ts';
+import type { CheckBlame } from '../../domain/destinations/destination-check.ts';
+import type { WayOut } from '../../domain/destinations/publish-url.ts';
 import type { DestinationErrorCode } from '../destination/destination-error.ts';
 
 export const reachedWords: Readonly<Record<WayOut, string>> = {

@@ -1,7 +1,7 @@
 // Carries out checks of destinations for an agent: a few at a time, beside its streams.
-import type { ClaimedCheck } from '../../data/destination-checks.ts';
+import type { ClaimedCheck } from '../../data/destinations/destination-checks.ts';
 import type { Database } from '../../data/database.ts';
-import { checking } from '../../domain/outbound-limits.ts';
+import { checking } from '../../domain/shared/outbound-limits.ts';
 import { checkAddress } from './check-address.ts';
 import type { CheckOptions } from './check-address.ts';
 

@@ -3,7 +3,7 @@ import { constants } from 'node:crypto';
 import { connect as connectTcp, isIP } from 'node:net';
 import type { Socket } from 'node:net';
 import { connect as connectTls, TLSSocket } from 'node:tls';
-import type { CheckStep } from '../../domain/destination-check.ts';
+import type { CheckStep } from '../../domain/destinations/destination-check.ts';
 import { allowedLookup, assertAddressAllowed } from './destination-address.ts';
 import type { DestinationRules } from './destination-address.ts';
 import { DestinationError } from './destination-error.ts';

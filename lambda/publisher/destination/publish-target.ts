@@ -1,6 +1,6 @@
 // Where one connection publishes to, by its way out.
-import { parsePublishURL } from '../../domain/publish-url.ts';
-import type { PublishURL } from '../../domain/publish-url.ts';
+import { parsePublishURL } from '../../domain/destinations/publish-url.ts';
+import type { PublishURL } from '../../domain/destinations/publish-url.ts';
 import type { HlsTarget } from '../hls/hls-publisher.ts';
 import type { RtmpTarget } from '../rtmp/rtmp-client.ts';
 import type { SrtTarget } from '../srt/srt-publisher.ts';

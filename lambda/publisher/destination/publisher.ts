@@ -1,6 +1,6 @@
 // A connection that publishes, as whoever sends media over it sees it.
 import type { DestinationError } from './destination-error.ts';
-import type { VideoCodec } from '../../domain/video-format.ts';
+import type { VideoCodec } from '../../domain/shared/video-format.ts';
 import type { Profile } from '../ffmpeg/profile.ts';
 import type { MediaMessage } from '../rtmp/message.ts';
 

@@ -1,9 +1,9 @@
 // Draws texts of any script, with the fonts that come as packages.
 import { createCanvas, GlobalFonts } from '@napi-rs/canvas';
 import type { Canvas, SKRSContext2D } from '@napi-rs/canvas';
-import { aspectOfSize } from '../../domain/look.ts';
-import { safeMargins } from '../../domain/safe-margins.ts';
-import type { OverlayPlace } from '../../domain/overlays.ts';
+import { aspectOfSize } from '../../domain/playout/look.ts';
+import { safeMargins } from '../../domain/playout/safe-margins.ts';
+import type { OverlayPlace } from '../../domain/playout/overlays.ts';
 import { fontFilesFor } from './fonts.ts';
 import { fittedLines, isRightToLeft } from './lines.ts';
 import { besideTicker } from './text-sheet.ts';

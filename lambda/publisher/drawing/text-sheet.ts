@@ -1,7 +1,7 @@
 // Texts as pictures that ffmpeg puts over others: drawn by a process of its own, which ends when they are.
 import { buffer } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
-import type { TextBlock } from '../../domain/drawings.ts';
+import type { TextBlock } from '../../domain/playout/drawings.ts';
 import type { Profile } from '../ffmpeg/profile.ts';
 import { describeExit, startMediaTool, ToolError } from '../ffmpeg/media-tool.ts';
 

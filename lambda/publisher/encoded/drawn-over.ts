@@ -1,13 +1,13 @@
 // What an ffmpeg draws over the pictures that it encodes, and how much of it at once.
-import { afterCues, parseCaptions } from '../../domain/captions.ts';
-import type { Cue } from '../../domain/captions.ts';
-import { captionsOver, captionTexts, textsOver } from '../../domain/drawings.ts';
-import type { DrawnCaptions, DrawnItem } from '../../domain/drawings.ts';
-import { occurrenceAt, occurrencesFrom } from '../../domain/play-out.ts';
-import type { TimelineItem, TimelineOverlays } from '../../domain/play-out.ts';
-import type { Timelines } from '../../data/timelines.ts';
-import { clockTexts, tickerTexts } from '../../domain/running-texts.ts';
-import { laterBy, overlaysAt, soundTexts } from '../../domain/sound-titles.ts';
+import { afterCues, parseCaptions } from '../../domain/playout/captions.ts';
+import type { Cue } from '../../domain/playout/captions.ts';
+import { captionsOver, captionTexts, textsOver } from '../../domain/playout/drawings.ts';
+import type { DrawnCaptions, DrawnItem } from '../../domain/playout/drawings.ts';
+import { occurrenceAt, occurrencesFrom } from '../../domain/playout/play-out.ts';
+import type { TimelineItem, TimelineOverlays } from '../../domain/playout/play-out.ts';
+import type { Timelines } from '../../data/playout/timelines.ts';
+import { clockTexts, tickerTexts } from '../../domain/playout/running-texts.ts';
+import { laterBy, overlaysAt, soundTexts } from '../../domain/playout/sound-titles.ts';
 import { drawTogether } from '../drawing/text-sheet.ts';
 import type { PictureJoins } from '../ffmpeg/joined-pictures.ts';
 import type { PictureOverlay } from '../ffmpeg/overlays.ts';

@@ -1,9 +1,9 @@
 // The endless media of a stream, encoded by one ffmpeg per item: pictures and sound on one grid, over all joins.
-import type { StingerJoin } from '../../domain/look.ts';
-import { frameCountOf, occurrenceAt } from '../../domain/play-out.ts';
-import type { ItemOccurrence, TimelineEntry, TimelineItem } from '../../domain/play-out.ts';
-import { levelAt } from '../../domain/sound.ts';
-import { longestAfterCutSeconds } from '../../domain/stinger.ts';
+import type { StingerJoin } from '../../domain/playout/look.ts';
+import { frameCountOf, occurrenceAt } from '../../domain/playout/play-out.ts';
+import type { ItemOccurrence, TimelineEntry, TimelineItem } from '../../domain/playout/play-out.ts';
+import { levelAt } from '../../domain/playout/sound.ts';
+import { longestAfterCutSeconds } from '../../domain/playout/stinger.ts';
 import { openItem } from '../ffmpeg/item-source.ts';
 import { joinsWithin } from '../ffmpeg/joined-pictures.ts';
 import type { PictureJoins } from '../ffmpeg/joined-pictures.ts';

@@ -1,10 +1,10 @@
 // The items of one track of a stream, one frame at a time: each is opened ahead of its join and closed at the next one.
 import type { Log } from '../../log.ts';
-import { occurrenceAt, occurrencesFrom } from '../../domain/play-out.ts';
-import type { ItemOccurrence, TimelineEntry, TimelineItem, TimelineOverlays } from '../../domain/play-out.ts';
-import { levelAt } from '../../domain/sound.ts';
-import type { ItemJoin, SoundLevel } from '../../domain/sound.ts';
-import { occurrenceBefore } from '../../domain/sound-joins.ts';
+import { occurrenceAt, occurrencesFrom } from '../../domain/playout/play-out.ts';
+import type { ItemOccurrence, TimelineEntry, TimelineItem, TimelineOverlays } from '../../domain/playout/play-out.ts';
+import { levelAt } from '../../domain/playout/sound.ts';
+import type { ItemJoin, SoundLevel } from '../../domain/playout/sound.ts';
+import { occurrenceBefore } from '../../domain/playout/sound-joins.ts';
 import { ToolError } from '../ffmpeg/media-tool.ts';
 import { MediaError } from '../media/media-error.ts';
 

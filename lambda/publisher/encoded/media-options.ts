@@ -1,6 +1,6 @@
 // What the ffmpeg backend makes the media of a stream with.
 import type { Log } from '../../log.ts';
-import type { Timelines } from '../../data/timelines.ts';
+import type { Timelines } from '../../data/playout/timelines.ts';
 import type { EncoderSettings } from '../ffmpeg/encoder-arguments.ts';
 import type { Profile } from '../ffmpeg/profile.ts';
 import type { MediaTools } from '../media/media-tools.ts';

@@ -1,5 +1,5 @@
 // The ffmpeg arguments of each video encoder: closed GOPs on a fixed grid, a bounded bitrate and fixed parameter sets.
-import type { VideoCodec } from '../../domain/video-format.ts';
+import type { VideoCodec } from '../../domain/shared/video-format.ts';
 import type { Profile } from './profile.ts';
 
 /** An encoder in software with its preset, or NVIDIA's. */

@@ -1,6 +1,6 @@
 // The ffmpeg filters that put a picture of any shape into the frame of a profile: for both backends and single frames.
-import { framingNamed } from '../../domain/look.ts';
-import type { FramingName } from '../../domain/look.ts';
+import { framingNamed } from '../../domain/playout/look.ts';
+import type { FramingName } from '../../domain/playout/look.ts';
 import type { Profile } from './profile.ts';
 
 type Size = Pick<Profile, 'width' | 'height'>;

@@ -1,7 +1,7 @@
 // What is heard where one item of sound follows another without a gap, and how the second comes into step with frames.
 import { setImmediate } from 'node:timers/promises';
-import { highestPeakDBTP } from '../../domain/sound.ts';
-import type { SoundLevel } from '../../domain/sound.ts';
+import { highestPeakDBTP } from '../../domain/playout/sound.ts';
+import type { SoundLevel } from '../../domain/playout/sound.ts';
 import { audioFormat } from './profile.ts';
 
 const { channels, sampleRate } = audioFormat;

@@ -1,7 +1,7 @@
 // The ffmpeg arguments by which any source is read: guarded, by as many threads as it may have.
 import { availableParallelism } from 'node:os';
-import { decodingThreads } from '../../domain/capacity.ts';
-import type { DynamicRange } from '../../domain/video-format.ts';
+import { decodingThreads } from '../../domain/fleet/capacity.ts';
+import type { DynamicRange } from '../../domain/shared/video-format.ts';
 import { inputGuardArguments } from '../media/container-formats.ts';
 import type { MediaKind } from '../media/container-formats.ts';
 

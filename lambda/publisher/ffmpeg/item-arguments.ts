@@ -1,6 +1,6 @@
 // The ffmpeg arguments that turn any item into the pictures and the sound of a profile.
-import { highestPeakDBTP } from '../../domain/sound.ts';
-import type { SoundLevel } from '../../domain/sound.ts';
+import { highestPeakDBTP } from '../../domain/playout/sound.ts';
+import type { SoundLevel } from '../../domain/playout/sound.ts';
 import { encoderArguments } from './encoder-arguments.ts';
 import type { EncoderSettings } from './encoder-arguments.ts';
 import { framingFilters } from './framing.ts';

@@ -1,5 +1,5 @@
 // One item of a playlist as encoded pictures and raw sound, ready to be joined to the item before it.
-import type { SoundLevel } from '../../domain/sound.ts';
+import type { SoundLevel } from '../../domain/playout/sound.ts';
 import type { MediaTools } from '../media/media-tools.ts';
 import { openAudioSource, silence } from './audio-source.ts';
 import type { AudioSource } from './audio-source.ts';

@@ -1,5 +1,5 @@
 // The sound of an item that is joined to those before and after it, while it is decoded.
-import type { SoundLevel } from '../../domain/sound.ts';
+import type { SoundLevel } from '../../domain/playout/sound.ts';
 import type { MediaTools } from '../media/media-tools.ts';
 import { openAudioSource, silence } from './audio-source.ts';
 import type { AudioSource } from './audio-source.ts';

@@ -1,6 +1,6 @@
 // The pictures of an item that pass from those of the item before it, and to black, as ffmpeg makes them.
-import type { FramingName } from '../../domain/look.ts';
-import type { DynamicRange } from '../../domain/video-format.ts';
+import type { FramingName } from '../../domain/playout/look.ts';
+import type { DynamicRange } from '../../domain/shared/video-format.ts';
 import type { InputPlace, PictureOverlay } from './overlays.ts';
 import type { Profile } from './profile.ts';
 
@@ -15,7 +15,7 @@ export interface PicturesOfItem {
   readonly framing?: FramingName | undefined;
   /** Null or absent: nothing is drawn over it. Items that are read together have their texts on one sheet. */
   readonly overlay?: PictureOverlay | null | undefined;
-  /** As `decodeCost` in domain/source-limits.ts says it; absent where it is not known. */
+  /** As `decodeCost` in domain/media/source-limits.ts says it; absent where it is not known. */
   readonly decodeCost?: number | undefined;
   /** Frame of the item to begin with, on the profile's grid. */
   readonly startFrame: number;

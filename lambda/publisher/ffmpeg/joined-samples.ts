@@ -1,6 +1,6 @@
 // What is heard where two items of sound are joined: fades of constant power, with the peaks of their sum held down.
-import { highestPeakDBTP } from '../../domain/sound.ts';
-import type { JoinRecipe } from '../../domain/sound-joins.ts';
+import { highestPeakDBTP } from '../../domain/playout/sound.ts';
+import type { JoinRecipe } from '../../domain/playout/sound-joins.ts';
 import { audioFormat } from './profile.ts';
 
 const { channels, sampleRate, samplesPerAacFrame } = audioFormat;

@@ -1,8 +1,8 @@
 // The ffmpeg inputs and filters that draw over the pictures of an item: for both backends and single frames.
-import { aspectOfSize } from '../../domain/look.ts';
-import { tickerPace } from '../../domain/running-texts.ts';
-import { safeMargins } from '../../domain/safe-margins.ts';
-import type { Logo, OverlayPlace } from '../../domain/overlays.ts';
+import { aspectOfSize } from '../../domain/playout/look.ts';
+import { tickerPace } from '../../domain/playout/running-texts.ts';
+import { safeMargins } from '../../domain/playout/safe-margins.ts';
+import type { Logo, OverlayPlace } from '../../domain/playout/overlays.ts';
 import { besideTicker } from '../drawing/text-sheet.ts';
 import type { TextSheet } from '../drawing/text-sheet.ts';
 import { inputGuardArguments } from '../media/container-formats.ts';

@@ -1,8 +1,8 @@
 // What streams of a quality, framerate and codec are on the wire: one table for every encoder.
-import { gopSeconds } from '../../domain/rendition.ts';
-import type { PictureFormat } from '../../domain/rendition.ts';
-import { framesPerSecond, videoBitrateKbps } from '../../domain/video-format.ts';
-import type { Quality, VideoCodec } from '../../domain/video-format.ts';
+import { gopSeconds } from '../../domain/playout/rendition.ts';
+import type { PictureFormat } from '../../domain/playout/rendition.ts';
+import { framesPerSecond, videoBitrateKbps } from '../../domain/shared/video-format.ts';
+import type { Quality, VideoCodec } from '../../domain/shared/video-format.ts';
 
 /** Everything that the encoded pictures of a stream have in common. */
 export interface Profile {

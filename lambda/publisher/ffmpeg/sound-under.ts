@@ -1,6 +1,6 @@
 // The sound of a video under that of the audio track: at a level, and lower while somebody speaks over it.
-import { highestPeakDBTP } from '../../domain/sound.ts';
-import type { SoundUnder } from '../../domain/sound.ts';
+import { highestPeakDBTP } from '../../domain/playout/sound.ts';
+import type { SoundUnder } from '../../domain/playout/sound.ts';
 import { samplesOf, bytesOf } from './joined-samples.ts';
 import { audioFormat } from './profile.ts';
 

@@ -1,5 +1,5 @@
 // The ffmpeg filters that turn high dynamic range into the range of BT.709; every build of ffmpeg has them.
-import type { DynamicRange } from '../../domain/video-format.ts';
+import type { DynamicRange } from '../../domain/shared/video-format.ts';
 
 /**
  * Light that is brighter than this, in cd/m², becomes white. Most films are mastered for this peak, and it is the

@@ -1,6 +1,6 @@
 // The pictures of one item as encoded frames on the frame grid, from an ffmpeg of its own.
 import { availableParallelism } from 'node:os';
-import { preparingMemoryMiB } from '../../domain/capacity.ts';
+import { preparingMemoryMiB } from '../../domain/fleet/capacity.ts';
 import { MediaError, takesTooMuchMemory } from '../media/media-error.ts';
 import type { MediaTools } from '../media/media-tools.ts';
 import { isSourceUnreadable } from '../media/source-fault.ts';

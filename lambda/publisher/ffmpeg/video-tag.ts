@@ -1,5 +1,5 @@
 // FLV video tag bodies: of H.264 by Adobe's Flash Video File Format 10.1, E.4.3, of other codecs by Enhanced RTMP v2.
-import type { VideoCodec } from '../../domain/video-format.ts';
+import type { VideoCodec } from '../../domain/shared/video-format.ts';
 
 /** The names that Enhanced RTMP (ExVideoTagHeader) gives to the codecs that FLV had no number for. */
 export const fourCC: Readonly<Record<Exclude<VideoCodec, 'h264'>, string>> = { hevc: 'hvc1', av1: 'av01' };

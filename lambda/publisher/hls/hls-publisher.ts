@@ -2,7 +2,7 @@
 // It is what YouTube's HLS ingestion asks for (developers.google.com/youtube/v3/live/guides/hls-ingestion).
 import { randomBytes } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
-import { parseHlsURL } from '../../domain/hls-url.ts';
+import { parseHlsURL } from '../../domain/destinations/hls-url.ts';
 import { DestinationError } from '../destination/destination-error.ts';
 import type { DestinationSocketOptions } from '../destination/destination-socket.ts';
 import type { MediaStart, Publisher, PublishingOptions } from '../destination/publisher.ts';

@@ -3,7 +3,7 @@ import { Agent, request as requestHttp } from 'node:http';
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { callbackify } from 'node:util';
-import type { HlsURL } from '../../domain/hls-url.ts';
+import type { HlsURL } from '../../domain/destinations/hls-url.ts';
 import { DestinationError } from '../destination/destination-error.ts';
 import { openDestinationSocket } from '../destination/destination-socket.ts';
 import type { DestinationSocketOptions } from '../destination/destination-socket.ts';

@@ -1,19 +1,19 @@
 // Makes a picture of one frame of an item, as the encoder of its stream would get it, or a strip of its posters.
 import type { Pool } from 'pg';
 import { databaseOn } from '../../data/database.ts';
-import type { Frame } from '../../data/frames.ts';
-import { objectKeysOf } from '../../data/frames.ts';
-import { contentFacts } from '../../data/uploads.ts';
-import type { Upload } from '../../data/uploads.ts';
-import { posterSeconds, posterSizeOf } from '../../domain/posters.ts';
-import { formatNamed, isSound } from '../../domain/rendition.ts';
+import type { Frame } from '../../data/playout/frames.ts';
+import { objectKeysOf } from '../../data/playout/frames.ts';
+import { contentFacts } from '../../data/media/uploads.ts';
+import type { Upload } from '../../data/media/uploads.ts';
+import { posterSeconds, posterSizeOf } from '../../domain/playout/posters.ts';
+import { formatNamed, isSound } from '../../domain/playout/rendition.ts';
 import type { Log } from '../../log.ts';
 import type { ObjectStore } from '../../ports/object-store/object-store.ts';
 import { frameArguments, windowArguments } from '../ffmpeg/item-arguments.ts';
 import { profileOf } from '../ffmpeg/profile.ts';
 import type { MediaTools } from '../media/media-tools.ts';
 import type { Attempt } from '../preparing/claimed-work.ts';
-import { jpegsIn } from '../../domain/jpegs.ts';
+import { jpegsIn } from '../../domain/media/jpegs.ts';
 import { overlayOfFormat } from '../preparing/overlay-of-format.ts';
 import { asJpeg, captureImage } from './capture-image.ts';
 

@@ -2,15 +2,15 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Pool } from 'pg';
 import { databaseOn, inTransaction } from '../../data/database.ts';
-import type { ClaimedInspection, InspectionProgress } from '../../data/inspections.ts';
-import { contentFacts } from '../../data/uploads.ts';
-import type { Upload } from '../../data/uploads.ts';
-import { pictureKey } from '../../domain/content-pictures.ts';
-import { findingsOf } from '../../domain/findings.ts';
-import { loudnessOf } from '../../domain/loudness.ts';
-import { nothingMeasured, overlapSeconds } from '../../domain/measurements.ts';
+import type { ClaimedInspection, InspectionProgress } from '../../data/media/inspections.ts';
+import { contentFacts } from '../../data/media/uploads.ts';
+import type { Upload } from '../../data/media/uploads.ts';
+import { pictureKey } from '../../domain/media/content-pictures.ts';
+import { findingsOf } from '../../domain/media/findings.ts';
+import { loudnessOf } from '../../domain/playout/loudness.ts';
+import { nothingMeasured, overlapSeconds } from '../../domain/media/measurements.ts';
 import type { Log } from '../../log.ts';
-import { settleLoudness } from '../../orchestration/settle-upload.ts';
+import { settleLoudness } from '../../orchestration/playout/settle-upload.ts';
 import { createWakeUp } from '../../ports/command-queue/wake-up.ts';
 import type { ObjectStore } from '../../ports/object-store/object-store.ts';
 import type { MediaTools } from '../media/media-tools.ts';
@@ -24,7 +24,7 @@ export interface InspectorOptions {
   readonly objects: Pick<ObjectStore, 'presignGet' | 'write'>;
   readonly tools: MediaTools;
   readonly log: Log;
-  /** Of the stage: see domain/limits.ts. */
+  /** Of the stage: see domain/shared/limits.ts. */
   readonly limitFactor: number;
   /** How long a piece takes; for tests. */
   readonly pieceTimes?: PieceTimes;

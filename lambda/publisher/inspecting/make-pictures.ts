@@ -1,6 +1,6 @@
 // Makes pictures of a content for lists: a thumbnail, of a video a strip of ten, and the artwork that is in the file.
-import type { DynamicRange } from '../../domain/video-format.ts';
-import { storyboardColumns } from '../../domain/content-pictures.ts';
+import type { DynamicRange } from '../../domain/shared/video-format.ts';
+import { storyboardColumns } from '../../domain/media/content-pictures.ts';
 import { assumedColourMatrix } from '../ffmpeg/input-arguments.ts';
 import { toneMappingFilters } from '../ffmpeg/tone-mapping.ts';
 import { inputGuardArguments } from '../media/container-formats.ts';

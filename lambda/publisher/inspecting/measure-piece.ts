@@ -1,8 +1,8 @@
 // Looks through a piece of a content with ffmpeg's own filters, all in one pass, and adds up what they measure.
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
-import { overlapSeconds, shortestSeconds } from '../../domain/measurements.ts';
-import type { Measurements } from '../../domain/measurements.ts';
+import { overlapSeconds, shortestSeconds } from '../../domain/media/measurements.ts';
+import type { Measurements } from '../../domain/media/measurements.ts';
 import { describeExit, examiningMemoryMiB, isOutOfMemory, startMediaTool, ToolError } from '../ffmpeg/media-tool.ts';
 import { toStereo } from '../ffmpeg/item-arguments.ts';
 import { inputGuardArguments } from '../media/container-formats.ts';

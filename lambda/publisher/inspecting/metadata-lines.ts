@@ -1,8 +1,8 @@
 // Reads what ffmpeg's filters measure of each picture and of each 100 ms of sound, from the lines of `metadata=print`.
-import { countedAs } from '../../domain/loudness.ts';
-import type { Measurements } from '../../domain/measurements.ts';
-import { joined } from '../../domain/stretches.ts';
-import type { Stretch } from '../../domain/stretches.ts';
+import { countedAs } from '../../domain/playout/loudness.ts';
+import type { Measurements } from '../../domain/media/measurements.ts';
+import { joined } from '../../domain/shared/stretches.ts';
+import type { Stretch } from '../../domain/shared/stretches.ts';
 
 /** An output of `metadata=print`: a line with the time of the frame before each line with something measured of it. */
 abstract class MetadataReader {

@@ -1,7 +1,7 @@
 // Deletes the pictures of contents that no upload has any more, with what was found in these.
 import type { Pool } from 'pg';
 import { databaseOn } from '../../data/database.ts';
-import { pictureKeys } from '../../domain/content-pictures.ts';
+import { pictureKeys } from '../../domain/media/content-pictures.ts';
 import type { ObjectStore } from '../../ports/object-store/object-store.ts';
 
 /** So many contents a command takes at most; the next one goes on. */

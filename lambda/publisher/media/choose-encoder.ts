@@ -1,5 +1,5 @@
 // Finds out which video encoder this machine has for a codec, by encoding a picture with it.
-import type { VideoCodec } from '../../domain/video-format.ts';
+import type { VideoCodec } from '../../domain/shared/video-format.ts';
 import type { Log } from '../../log.ts';
 import { describeExit, startMediaTool, ToolError } from '../ffmpeg/media-tool.ts';
 import type { EncoderSettings } from '../ffmpeg/encoder-arguments.ts';

@@ -1,6 +1,6 @@
 // Which file formats are accepted, under which MIME types, and what ffmpeg may open at all.
 
-import { pictureLimits } from '../../domain/source-limits.ts';
+import { pictureLimits } from '../../domain/media/source-limits.ts';
 
 export type MediaKind = 'video' | 'audio' | 'image';
 

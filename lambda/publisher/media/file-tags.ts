@@ -1,8 +1,8 @@
 // What a file says of itself: title, artist, album, and which of its streams is its artwork.
 import * as z from 'zod';
-import { pictureLimits } from '../../domain/source-limits.ts';
-import { shownTitle } from '../../domain/titles.ts';
-import type { FileTags } from '../../domain/titles.ts';
+import { pictureLimits } from '../../domain/media/source-limits.ts';
+import { shownTitle } from '../../domain/playout/titles.ts';
+import type { FileTags } from '../../domain/playout/titles.ts';
 
 /** ffprobe's sections of what is asked for here. Names of tags are found in small and capital letters. */
 const tagNames = 'title,artist,album_artist,album';

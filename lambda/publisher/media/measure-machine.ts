@@ -2,7 +2,7 @@
 import { execFile } from 'node:child_process';
 import { availableParallelism, totalmem } from 'node:os';
 import { promisify } from 'node:util';
-import type { Machine } from '../../domain/capacity.ts';
+import type { Machine } from '../../domain/fleet/capacity.ts';
 import type { Log } from '../../log.ts';
 import type { EncoderSettings } from '../ffmpeg/encoder-arguments.ts';
 import type { MediaTools } from './media-tools.ts';
@@ -16,7 +16,7 @@ export interface MeasureOptions extends Pick<Machine, 'networkMbps' | 'gpuMegapi
 
 const trialSeconds = 1;
 const trialTimeoutMs = 20_000;
-/** Seconds of its own that the trial computes on the machine that costs were measured on (domain/capacity.ts). */
+/** Seconds of its own that the trial computes on the machine that costs were measured on (domain/fleet/capacity.ts). */
 const referenceCpuSeconds = 0.31;
 /** A machine that is busy with something else can look slower or faster than it is. */
 const speeds = { least: 0.4, most: 3 } as const;

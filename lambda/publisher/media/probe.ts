@@ -1,8 +1,8 @@
 // What an uploaded file really is, and whether all of it is there.
-import { decodeCost, faultOfSource } from '../../domain/source-limits.ts';
-import type { SourceFacts } from '../../domain/source-limits.ts';
-import type { FileTags } from '../../domain/titles.ts';
-import type { DynamicRange } from '../../domain/video-format.ts';
+import { decodeCost, faultOfSource } from '../../domain/media/source-limits.ts';
+import type { SourceFacts } from '../../domain/media/source-limits.ts';
+import type { FileTags } from '../../domain/playout/titles.ts';
+import type { DynamicRange } from '../../domain/shared/video-format.ts';
 import { containerFormatOf, fitsMimeType, usualMimeType } from './container-formats.ts';
 import type { ContainerFormat, MediaKind } from './container-formats.ts';
 import { decodeSample, readPacketEnds } from './media-ends.ts';

@@ -1,11 +1,11 @@
 // Reads the structure of a file with ffprobe: its container, its streams, and what its header says about time.
 import * as z from 'zod';
-import type { DynamicRange } from '../../domain/video-format.ts';
+import type { DynamicRange } from '../../domain/shared/video-format.ts';
 import { isOutOfMemory, runMediaTool, ToolError } from '../ffmpeg/media-tool.ts';
 import { inputGuardArguments } from './container-formats.ts';
-import { longestSidePixels, tooManyPixels } from '../../domain/source-limits.ts';
-import type { SourcePictures, SourceSound } from '../../domain/source-limits.ts';
-import type { FileTags } from '../../domain/titles.ts';
+import { longestSidePixels, tooManyPixels } from '../../domain/media/source-limits.ts';
+import type { SourcePictures, SourceSound } from '../../domain/media/source-limits.ts';
+import type { FileTags } from '../../domain/playout/titles.ts';
 import { fileTagsOf, tagEntries, taggedSchema } from './file-tags.ts';
 import { MediaError, takesTooMuchMemory } from './media-error.ts';
 import type { MediaTools } from './media-tools.ts';

@@ -1,12 +1,12 @@
 // What a prepared stream plays, with what of it is prepared, from the rows.
 import type { Database } from '../../data/database.ts';
-import type { Track } from '../../data/timelines.ts';
-import type { TimelineEntry } from '../../domain/play-out.ts';
-import { hearsUnder } from '../../domain/mixed-sound.ts';
-import { formatName, uploadsByFormat } from '../../domain/rendition.ts';
-import type { PictureFormat, RenditionFormat } from '../../domain/rendition.ts';
-import { hasJoins } from '../../domain/sound-joins.ts';
-import { tellsOfSound } from '../../domain/sound-titles.ts';
+import type { Track } from '../../data/playout/timelines.ts';
+import type { TimelineEntry } from '../../domain/playout/play-out.ts';
+import { hearsUnder } from '../../domain/playout/mixed-sound.ts';
+import { formatName, uploadsByFormat } from '../../domain/playout/rendition.ts';
+import type { PictureFormat, RenditionFormat } from '../../domain/playout/rendition.ts';
+import { hasJoins } from '../../domain/playout/sound-joins.ts';
+import { tellsOfSound } from '../../domain/playout/sound-titles.ts';
 import type { PreparedTimeline } from './track-reader.ts';
 
 /** Both tracks of a stream's run. @param format of its pictures, without framing and drawing */

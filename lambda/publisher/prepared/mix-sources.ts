@@ -1,7 +1,7 @@
 // What is sent in place of an item of a sound track while videos are heard under it.
-import { mixChunkOf, mixedSoundAt } from '../../domain/mixed-sound.ts';
-import { joinKey } from '../../domain/object-keys.ts';
-import type { Playing } from '../../domain/prepared-play-out.ts';
+import { mixChunkOf, mixedSoundAt } from '../../domain/playout/mixed-sound.ts';
+import { joinKey } from '../../domain/media/object-keys.ts';
+import type { Playing } from '../../domain/playout/prepared-play-out.ts';
 import { isSentFrom, joinSource } from './segment-sources.ts';
 import type { SegmentSource, SentTrack, SourceSegment } from './segment-sources.ts';
 

@@ -1,7 +1,7 @@
 // The media of the prepared backend: renditions that are sent as they are, so that nothing but the joins is computed.
-import type { Track } from '../../data/timelines.ts';
-import { pictureMs } from '../../domain/prepared-play-out.ts';
-import type { PictureFormat, RenditionFormat } from '../../domain/rendition.ts';
+import type { Track } from '../../data/playout/timelines.ts';
+import { pictureMs } from '../../domain/playout/prepared-play-out.ts';
+import type { PictureFormat, RenditionFormat } from '../../domain/playout/rendition.ts';
 import { audioFormat, profileOf } from '../ffmpeg/profile.ts';
 import type { OpenMedia, StreamMedia } from '../replica/stream-media.ts';
 import { PreparedSender } from './prepared-sender.ts';

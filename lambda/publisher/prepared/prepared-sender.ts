@@ -1,5 +1,5 @@
 // Sends one connection's prepared media when its time has come, and keeps to the clock whatever the destination does.
-import { firstSoundFrameFrom, soundGridFrame } from '../../domain/prepared-play-out.ts';
+import { firstSoundFrameFrom, soundGridFrame } from '../../domain/playout/prepared-play-out.ts';
 import { DeliveryWatch, slowAfterMs } from '../replica/delivery-watch.ts';
 import { TooSlow } from '../replica/faults.ts';
 import { bytesPerSecondOf } from '../ffmpeg/profile.ts';

@@ -1,8 +1,8 @@
 // The prepared format (README.md): a segment of a rendition as RTMP chunks, the same for every stream, lap and day.
 import { crc32 } from 'node:zlib';
-import { renditionsPrefix, segmentFormatVersion } from '../../domain/object-keys.ts';
-import { formatName } from '../../domain/rendition.ts';
-import type { Rendition } from '../../domain/rendition.ts';
+import { renditionsPrefix, segmentFormatVersion } from '../../domain/media/object-keys.ts';
+import { formatName } from '../../domain/playout/rendition.ts';
+import type { Rendition } from '../../domain/playout/rendition.ts';
 
 /** The media of a segment is read and checked in blocks of this size. */
 export const blockBytes = 1024 * 1024;

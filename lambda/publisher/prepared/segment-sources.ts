@@ -1,7 +1,7 @@
 // Where each group of a playing is sent from: the rendition of its item, or a variant that has only what differs.
-import { joinKey } from '../../domain/object-keys.ts';
-import { lookKey, variantPart } from '../../domain/drawings.ts';
-import type { ItemOccurrence } from '../../domain/play-out.ts';
+import { joinKey } from '../../domain/media/object-keys.ts';
+import { lookKey, variantPart } from '../../domain/playout/drawings.ts';
+import type { ItemOccurrence } from '../../domain/playout/play-out.ts';
 import {
   formatName,
   formatNamed,
@@ -12,15 +12,15 @@ import {
   isSound,
   renditionOf,
   variantsOfItem,
-} from '../../domain/rendition.ts';
-import type { Rendition, RenditionFormat } from '../../domain/rendition.ts';
-import type { PlacedMix } from '../../domain/mixed-sound.ts';
-import { pictureJoinsAt } from '../../domain/picture-joins.ts';
-import type { PlacedPictureJoin } from '../../domain/picture-joins.ts';
-import type { Playing } from '../../domain/prepared-play-out.ts';
-import { isTail, joinsAt } from '../../domain/sound-joins.ts';
-import type { JoinedTrack, PlacedJoin } from '../../domain/sound-joins.ts';
-import { titledPicturesAt } from '../../domain/titled-pictures.ts';
+} from '../../domain/playout/rendition.ts';
+import type { Rendition, RenditionFormat } from '../../domain/playout/rendition.ts';
+import type { PlacedMix } from '../../domain/playout/mixed-sound.ts';
+import { pictureJoinsAt } from '../../domain/playout/picture-joins.ts';
+import type { PlacedPictureJoin } from '../../domain/playout/picture-joins.ts';
+import type { Playing } from '../../domain/playout/prepared-play-out.ts';
+import { isTail, joinsAt } from '../../domain/playout/sound-joins.ts';
+import type { JoinedTrack, PlacedJoin } from '../../domain/playout/sound-joins.ts';
+import { titledPicturesAt } from '../../domain/playout/titled-pictures.ts';
 import { segmentKey } from './segment-format.ts';
 
 /** What is asked for where a segment is damaged or gone: a segment of the item's rendition, or a join by its name. */

@@ -1,5 +1,5 @@
 // Successive groups of one segment whose bytes are all there, so that a stream can send them without waiting.
-import type { Playing } from '../../domain/prepared-play-out.ts';
+import type { Playing } from '../../domain/playout/prepared-play-out.ts';
 import { blockBytes, SegmentDamaged } from './segment-format.ts';
 import type { SegmentHeader } from './segment-format.ts';
 import type { SegmentStore } from './segment-store.ts';

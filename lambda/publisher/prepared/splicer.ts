@@ -1,12 +1,12 @@
 // Turns spans into the bytes of one connection: prepared chunks as they are, except for the times at joins.
-import type { Playing } from '../../domain/prepared-play-out.ts';
+import type { Playing } from '../../domain/playout/prepared-play-out.ts';
 import {
   firstSoundFrameFrom,
   pictureMs,
   pictureOfSoundFrame,
   soundFramesOf,
   soundMs,
-} from '../../domain/prepared-play-out.ts';
+} from '../../domain/playout/prepared-play-out.ts';
 import type { Profile } from '../ffmpeg/profile.ts';
 import { chunkedBytes, chunkHeaderBytes, deltaBytes, deltaChunks, deltaField } from './delta-chunks.ts';
 import type { Span } from './span.ts';

@@ -1,19 +1,19 @@
 // Reads one track of a stream from its renditions, span after span, whatever of them is missing or damaged.
 import type { Log } from '../../log.ts';
-import { occurrenceAt } from '../../domain/play-out.ts';
-import type { ItemOccurrence, TimelineEntry, TimelineItem } from '../../domain/play-out.ts';
+import { occurrenceAt } from '../../domain/playout/play-out.ts';
+import type { ItemOccurrence, TimelineEntry, TimelineItem } from '../../domain/playout/play-out.ts';
 import {
   firstSoundFrameFrom,
   pictureOfSoundFrame,
   playingAt,
   soundFramesOf,
   soundGridFrame,
-} from '../../domain/prepared-play-out.ts';
-import type { Playing } from '../../domain/prepared-play-out.ts';
-import { isSound, renditionOf, soundAt } from '../../domain/rendition.ts';
-import type { RenditionFormat } from '../../domain/rendition.ts';
-import { levelAt } from '../../domain/sound.ts';
-import { chunkOf } from '../../domain/titled-pictures.ts';
+} from '../../domain/playout/prepared-play-out.ts';
+import type { Playing } from '../../domain/playout/prepared-play-out.ts';
+import { isSound, renditionOf, soundAt } from '../../domain/playout/rendition.ts';
+import type { RenditionFormat } from '../../domain/playout/rendition.ts';
+import { levelAt } from '../../domain/playout/sound.ts';
+import { chunkOf } from '../../domain/playout/titled-pictures.ts';
 import { ObjectNotFound } from '../../ports/object-store/object-store.ts';
 import { profileOf } from '../ffmpeg/profile.ts';
 import { MediaError } from '../media/media-error.ts';

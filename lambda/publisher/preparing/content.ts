@@ -3,10 +3,10 @@ import { createHash } from 'node:crypto';
 import { pipeline } from 'node:stream/promises';
 import type { Pool } from 'pg';
 import { databaseOn } from '../../data/database.ts';
-import type { PrepareCommand } from '../../data/outbox.ts';
-import { contentFacts } from '../../data/uploads.ts';
-import type { Upload } from '../../data/uploads.ts';
-import { bytesHashOf, contentHashOf } from '../../domain/rendition.ts';
+import type { PrepareCommand } from '../../data/shared/outbox.ts';
+import { contentFacts } from '../../data/media/uploads.ts';
+import type { Upload } from '../../data/media/uploads.ts';
+import { bytesHashOf, contentHashOf } from '../../domain/playout/rendition.ts';
 import type { ObjectStore } from '../../ports/object-store/object-store.ts';
 import { noteContent } from './note-content.ts';
 

@@ -2,12 +2,12 @@
 import type { Pool } from 'pg';
 import type { Log } from '../../log.ts';
 import { databaseOn, inTransaction } from '../../data/database.ts';
-import type { JoinRow } from '../../data/joins.ts';
-import { joinKey } from '../../domain/object-keys.ts';
-import { formatOfJoined } from '../../domain/picture-joins.ts';
-import { formatName } from '../../domain/rendition.ts';
-import type { VideoCodec } from '../../domain/video-format.ts';
-import { settleJoin } from '../../orchestration/settle-joins.ts';
+import type { JoinRow } from '../../data/playout/joins.ts';
+import { joinKey } from '../../domain/media/object-keys.ts';
+import { formatOfJoined } from '../../domain/playout/picture-joins.ts';
+import { formatName } from '../../domain/playout/rendition.ts';
+import type { VideoCodec } from '../../domain/shared/video-format.ts';
+import { settleJoin } from '../../orchestration/playout/settle-joins.ts';
 import type { ObjectStore } from '../../ports/object-store/object-store.ts';
 import { encoderKind } from '../ffmpeg/encoder-arguments.ts';
 import type { EncoderSettings } from '../ffmpeg/encoder-arguments.ts';

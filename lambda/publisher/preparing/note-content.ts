@@ -1,8 +1,8 @@
 // Keeps out what operators have blocked, whoever uploads it again.
 import type { Pool } from 'pg';
 import { inTransaction } from '../../data/database.ts';
-import { bytesHashOf } from '../../domain/rendition.ts';
-import { contentBlocked, takeDown } from '../../orchestration/take-down.ts';
+import { bytesHashOf } from '../../domain/playout/rendition.ts';
+import { contentBlocked, takeDown } from '../../orchestration/media/take-down.ts';
 import { MediaError } from '../media/media-error.ts';
 
 /**

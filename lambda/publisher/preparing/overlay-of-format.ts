@@ -1,13 +1,13 @@
 // What is drawn over pictures of a format, and where that is read.
 import type { Pool } from 'pg';
 import { databaseOn } from '../../data/database.ts';
-import { parseCaptions } from '../../domain/captions.ts';
-import { captionTexts } from '../../domain/drawings.ts';
-import type { Drawing, TextBlock } from '../../domain/drawings.ts';
-import type { Logo } from '../../domain/overlays.ts';
-import { isSound } from '../../domain/rendition.ts';
-import type { PictureFormat, RenditionFormat } from '../../domain/rendition.ts';
-import { framesPerSecond } from '../../domain/video-format.ts';
+import { parseCaptions } from '../../domain/playout/captions.ts';
+import { captionTexts } from '../../domain/playout/drawings.ts';
+import type { Drawing, TextBlock } from '../../domain/playout/drawings.ts';
+import type { Logo } from '../../domain/playout/overlays.ts';
+import { isSound } from '../../domain/playout/rendition.ts';
+import type { PictureFormat, RenditionFormat } from '../../domain/playout/rendition.ts';
+import { framesPerSecond } from '../../domain/shared/video-format.ts';
 import type { ObjectStore } from '../../ports/object-store/object-store.ts';
 import { drawTogether } from '../drawing/text-sheet.ts';
 import type { DrawnLogo, PictureOverlay } from '../ffmpeg/overlays.ts';

@@ -1,6 +1,6 @@
 // Makes a join: the AAC frames of an item in which it fades, or in which the item before is still heard.
-import { soundOffsetMs } from '../../domain/prepared-play-out.ts';
-import type { JoinedSound, JoinRecipe } from '../../domain/sound-joins.ts';
+import { soundOffsetMs } from '../../domain/playout/prepared-play-out.ts';
+import type { JoinedSound, JoinRecipe } from '../../domain/playout/sound-joins.ts';
 import { openAudioEncoder } from '../ffmpeg/audio-encoder.ts';
 import { openAudioSource } from '../ffmpeg/audio-source.ts';
 import { endsInTime, gainBetween, gapFreeSamples } from '../ffmpeg/gap-free-samples.ts';

@@ -1,7 +1,7 @@
 // Makes a mix: AAC frames of an item of a sound track with the sound of the videos that are shown meanwhile under it.
-import { mixLeadGroups } from '../../domain/mixed-sound.ts';
-import type { HeardSound, MixRecipe } from '../../domain/mixed-sound.ts';
-import { isTail } from '../../domain/sound-joins.ts';
+import { mixLeadGroups } from '../../domain/playout/mixed-sound.ts';
+import type { HeardSound, MixRecipe } from '../../domain/playout/mixed-sound.ts';
+import { isTail } from '../../domain/playout/sound-joins.ts';
 import { bytesOf } from '../ffmpeg/joined-samples.ts';
 import { audioFormat } from '../ffmpeg/profile.ts';
 import { UnderMixer } from '../ffmpeg/sound-under.ts';

@@ -1,9 +1,9 @@
 // Makes a join of pictures: a GOP or two in which an item fades, or in which the item before is still seen and heard.
-import { formatOfJoined } from '../../domain/picture-joins.ts';
-import type { PictureJoinRecipe } from '../../domain/picture-joins.ts';
-import { formatNamed } from '../../domain/rendition.ts';
-import type { PictureFormat } from '../../domain/rendition.ts';
-import { framesPerSecond as rates } from '../../domain/video-format.ts';
+import { formatOfJoined } from '../../domain/playout/picture-joins.ts';
+import type { PictureJoinRecipe } from '../../domain/playout/picture-joins.ts';
+import { formatNamed } from '../../domain/playout/rendition.ts';
+import type { PictureFormat } from '../../domain/playout/rendition.ts';
+import { framesPerSecond as rates } from '../../domain/shared/video-format.ts';
 import type { EncoderSettings } from '../ffmpeg/encoder-arguments.ts';
 import type { PicturesOfItem } from '../ffmpeg/joined-pictures.ts';
 import type { PictureOverlay } from '../ffmpeg/overlays.ts';

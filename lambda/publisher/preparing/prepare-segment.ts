@@ -1,16 +1,16 @@
 // Makes one segment of a rendition from an upload, with ffmpeg, independently of the segments before it.
-import { frameCountOf } from '../../domain/play-out.ts';
+import { frameCountOf } from '../../domain/playout/play-out.ts';
 import {
   firstSoundFrameFrom,
   pictureOffsetMs,
   pictureOfSoundFrame,
   soundOffsetMs,
-} from '../../domain/prepared-play-out.ts';
-import { groupsOfSegment, isSound } from '../../domain/rendition.ts';
-import type { Rendition } from '../../domain/rendition.ts';
-import type { SoundLevel } from '../../domain/sound.ts';
-import { framesPerSecond as rates } from '../../domain/video-format.ts';
-import type { DynamicRange } from '../../domain/video-format.ts';
+} from '../../domain/playout/prepared-play-out.ts';
+import { groupsOfSegment, isSound } from '../../domain/playout/rendition.ts';
+import type { Rendition } from '../../domain/playout/rendition.ts';
+import type { SoundLevel } from '../../domain/playout/sound.ts';
+import { framesPerSecond as rates } from '../../domain/shared/video-format.ts';
+import type { DynamicRange } from '../../domain/shared/video-format.ts';
 import { openAudioEncoder } from '../ffmpeg/audio-encoder.ts';
 import { openAudioSource } from '../ffmpeg/audio-source.ts';
 import type { EncoderSettings } from '../ffmpeg/encoder-arguments.ts';

@@ -3,10 +3,10 @@ import { buffer } from 'node:stream/consumers';
 import type { Pool } from 'pg';
 import type { Log } from '../../log.ts';
 import { databaseOn } from '../../data/database.ts';
-import type { PrepareCommand } from '../../data/outbox.ts';
-import type { RenditionState } from '../../data/renditions.ts';
-import { contentFacts } from '../../data/uploads.ts';
-import type { Upload, UploadFailure } from '../../data/uploads.ts';
+import type { PrepareCommand } from '../../data/shared/outbox.ts';
+import type { RenditionState } from '../../data/media/renditions.ts';
+import { contentFacts } from '../../data/media/uploads.ts';
+import type { Upload, UploadFailure } from '../../data/media/uploads.ts';
 import {
   formatName,
   formatNamed,
@@ -15,12 +15,12 @@ import {
   renditionOf,
   segmentCount,
   targetOfFormat,
-} from '../../domain/rendition.ts';
-import type { Rendition } from '../../domain/rendition.ts';
-import { levelFor } from '../../domain/sound.ts';
-import type { VideoCodec } from '../../domain/video-format.ts';
-import { settlePreparation } from '../../orchestration/prepare-media.ts';
-import { notEncodable, notPrepared } from '../../orchestration/request-renditions.ts';
+} from '../../domain/playout/rendition.ts';
+import type { Rendition } from '../../domain/playout/rendition.ts';
+import { levelFor } from '../../domain/playout/sound.ts';
+import type { VideoCodec } from '../../domain/shared/video-format.ts';
+import { settlePreparation } from '../../orchestration/media/prepare-media.ts';
+import { notEncodable, notPrepared } from '../../orchestration/media/request-renditions.ts';
 import { ObjectNotFound } from '../../ports/object-store/object-store.ts';
 import type { ObjectStore } from '../../ports/object-store/object-store.ts';
 import { encoderKind } from '../ffmpeg/encoder-arguments.ts';

@@ -1,8 +1,8 @@
 // Deletes what was prepared from content that no upload has any more, a bounded number of objects with each command.
 import type { Pool } from 'pg';
 import { databaseOn } from '../../data/database.ts';
-import { formatNamed } from '../../domain/rendition.ts';
-import { forgetJoinsOf } from '../../orchestration/forget-joins.ts';
+import { formatNamed } from '../../domain/playout/rendition.ts';
+import { forgetJoinsOf } from '../../orchestration/playout/forget-joins.ts';
 import type { ObjectStore } from '../../ports/object-store/object-store.ts';
 import { segmentKey } from '../prepared/segment-format.ts';
 import { unlessClaimed } from './claimed-work.ts';

@@ -1,5 +1,5 @@
 // Fragmented MP4 (ISO/IEC 14496-12 and -15) with a track of pictures and one of AAC: what browsers play in pieces.
-import type { VideoCodec } from '../../domain/video-format.ts';
+import type { VideoCodec } from '../../domain/shared/video-format.ts';
 import { audioFormat } from '../ffmpeg/profile.ts';
 
 export interface MovieFacts {

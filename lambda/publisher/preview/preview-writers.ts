@@ -2,8 +2,8 @@
 import { createHash } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Database } from '../../data/database.ts';
-import type { LookedAtReplica } from '../../data/previews.ts';
-import { previewKey } from '../../domain/object-keys.ts';
+import type { LookedAtReplica } from '../../data/fleet/previews.ts';
+import { previewKey } from '../../domain/media/object-keys.ts';
 import type { Log } from '../../log.ts';
 import type { ObjectStore } from '../../ports/object-store/object-store.ts';
 import { encoderKeyOf } from '../encoded/shared-encoder.ts';

@@ -1,8 +1,8 @@
 // Takes what a prepared stream sends out of its RTMP chunks and puts it into fragments of MP4: nothing is decoded.
-import type { Track } from '../../data/timelines.ts';
-import { firstSoundFrameFrom, soundFramesOf, soundGridFrame } from '../../domain/prepared-play-out.ts';
-import type { PreviewFrames } from '../../domain/preview.ts';
-import type { PictureFormat, RenditionFormat } from '../../domain/rendition.ts';
+import type { Track } from '../../data/playout/timelines.ts';
+import { firstSoundFrameFrom, soundFramesOf, soundGridFrame } from '../../domain/playout/prepared-play-out.ts';
+import type { PreviewFrames } from '../../domain/playout/preview.ts';
+import type { PictureFormat, RenditionFormat } from '../../domain/playout/rendition.ts';
 import type { Log } from '../../log.ts';
 import { audioFormat, profileOf } from '../ffmpeg/profile.ts';
 import { mediaOfTag, readVideoTag } from '../ffmpeg/video-tag.ts';

@@ -1,5 +1,5 @@
 // The sound of a stream's track of sound, taken along with its pictures.
-import { soundGridFrame } from '../../domain/prepared-play-out.ts';
+import { soundGridFrame } from '../../domain/playout/prepared-play-out.ts';
 import { MediaError } from '../media/media-error.ts';
 import type { Span } from '../prepared/span.ts';
 import type { TrackReader } from '../prepared/track-reader.ts';

@@ -1,6 +1,6 @@
 // Which pictures a destination has taken: stretches of frames, as its system acknowledged their bytes.
-import type { AiredStretch } from '../../domain/aired.ts';
-import type { ItemOccurrence } from '../../domain/play-out.ts';
+import type { AiredStretch } from '../../domain/playout/aired.ts';
+import type { ItemOccurrence } from '../../domain/playout/play-out.ts';
 
 /** Successive pictures. */
 interface Pictures {

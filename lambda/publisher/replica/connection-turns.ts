@@ -1,5 +1,5 @@
 // Who may connect to a destination now: a few streams of each user and to each host, nobody behind another user's.
-import { connecting } from '../../domain/outbound-limits.ts';
+import { connecting } from '../../domain/shared/outbound-limits.ts';
 
 export interface Connecting {
   readonly userID: string;

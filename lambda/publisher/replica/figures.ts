@@ -1,6 +1,6 @@
 // What is measured of a replica while it publishes: the figures of get_stream_stats.
-import type { StreamStats } from '../../data/streams.ts';
-import type { ItemOccurrence } from '../../domain/play-out.ts';
+import type { StreamStats } from '../../data/streams/streams.ts';
+import type { ItemOccurrence } from '../../domain/playout/play-out.ts';
 import { AiredFrames } from './aired-frames.ts';
 
 interface Sample {

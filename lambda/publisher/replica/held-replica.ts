@@ -1,11 +1,11 @@
 // One replica, from its claim to its end: connects, plays, reports what happens, and tries again for as long as it may.
 import { setTimeout } from 'node:timers/promises';
-import type { ReplicaFigures } from '../../data/figures.ts';
-import type { Claim, Replica, ReplicaState } from '../../data/replicas.ts';
-import { seriesOf } from '../../data/series.ts';
-import type { StateReason, StreamBackend } from '../../data/streams.ts';
-import { connectionEndsAfterMs } from '../../domain/ingest-limits.ts';
-import { failsAfterMs, restingDelayMs } from '../../domain/off-air.ts';
+import type { ReplicaFigures } from '../../data/fleet/figures.ts';
+import type { Claim, Replica, ReplicaState } from '../../data/fleet/replicas.ts';
+import { seriesOf } from '../../data/fleet/series.ts';
+import type { StateReason, StreamBackend } from '../../data/streams/streams.ts';
+import { connectionEndsAfterMs } from '../../domain/destinations/ingest-limits.ts';
+import { failsAfterMs, restingDelayMs } from '../../domain/fleet/off-air.ts';
 import type { Log } from '../../log.ts';
 import { MediaError } from '../media/media-error.ts';
 import { DestinationError } from '../destination/destination-error.ts';

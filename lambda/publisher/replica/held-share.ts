@@ -1,6 +1,6 @@
 // The part of its agent that a replica takes: nothing while it has been off the air for minutes.
-import type { Replica } from '../../data/replicas.ts';
-import { keepsShareMs, OffAirTime } from '../../domain/off-air.ts';
+import type { Replica } from '../../data/fleet/replicas.ts';
+import { keepsShareMs, OffAirTime } from '../../domain/fleet/off-air.ts';
 import { NoRoom } from './faults.ts';
 
 /** The room of the agent, for a replica that gave its share back and can be on the air again. */

@@ -1,5 +1,5 @@
 // Ends a connection whose destination has long taken less than the stream has, and so keeps others from its share.
-import { keepsShareWhileSlowMs } from '../../domain/off-air.ts';
+import { keepsShareWhileSlowMs } from '../../domain/fleet/off-air.ts';
 import type { HeldShare } from './held-share.ts';
 
 export class SlowDestination {

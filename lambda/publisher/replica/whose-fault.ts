@@ -1,6 +1,6 @@
 // Whose fault it was that a connection ended: the destination's, the media's or ours.
-import type { StateReason } from '../../data/streams.ts';
-import { failsAfterMs } from '../../domain/off-air.ts';
+import type { StateReason } from '../../data/streams/streams.ts';
+import { failsAfterMs } from '../../domain/fleet/off-air.ts';
 import type { RetryPace } from './backoff.ts';
 import { MediaError } from '../media/media-error.ts';
 import { NoRoom, NothingReadable, TooSlow } from './faults.ts';

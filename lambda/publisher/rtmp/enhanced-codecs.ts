@@ -1,5 +1,5 @@
 // Codecs that need Enhanced RTMP v2: how a connect command announces them, and what the server answers.
-import type { VideoCodec } from '../../domain/video-format.ts';
+import type { VideoCodec } from '../../domain/shared/video-format.ts';
 import { fourCC } from '../ffmpeg/video-tag.ts';
 import type { Amf0Input, Amf0Value } from './amf0.ts';
 import { asObject } from './command.ts';

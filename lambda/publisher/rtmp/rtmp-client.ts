@@ -1,8 +1,8 @@
 // The RTMP client: one connection that publishes one stream to one destination.
 import { addAbortListener } from 'node:events';
 import type { Socket } from 'node:net';
-import { parseRtmpURL, rtmpURLFrom } from '../../domain/rtmp-url.ts';
-import type { RtmpURL } from '../../domain/rtmp-url.ts';
+import { parseRtmpURL, rtmpURLFrom } from '../../domain/destinations/rtmp-url.ts';
+import type { RtmpURL } from '../../domain/destinations/rtmp-url.ts';
 import { DestinationError, Redirected } from '../destination/destination-error.ts';
 import { openDestinationSocket } from '../destination/destination-socket.ts';
 import type { DestinationSocketOptions } from '../destination/destination-socket.ts';

@@ -1,8 +1,8 @@
 // Publishing over an open socket: the commands that lead up to it, the media, the end.
 import type { Socket } from 'node:net';
-import { rtmpURLFrom } from '../../domain/rtmp-url.ts';
-import type { RtmpURL } from '../../domain/rtmp-url.ts';
-import type { VideoCodec } from '../../domain/video-format.ts';
+import { rtmpURLFrom } from '../../domain/destinations/rtmp-url.ts';
+import type { RtmpURL } from '../../domain/destinations/rtmp-url.ts';
+import type { VideoCodec } from '../../domain/shared/video-format.ts';
 import { AcknowledgementCounter } from './acknowledgement-counter.ts';
 import { encodeAmf0 } from './amf0.ts';
 import type { Amf0Input, Amf0Value } from './amf0.ts';

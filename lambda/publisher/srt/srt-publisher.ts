@@ -1,5 +1,5 @@
 // Publishes one stream over SRT, as the caller of a listener.
-import { parseSrtURL } from '../../domain/srt-url.ts';
+import { parseSrtURL } from '../../domain/destinations/srt-url.ts';
 import type { DestinationRules } from '../destination/destination-address.ts';
 import { DestinationError } from '../destination/destination-error.ts';
 import type { MediaStart, Publisher, PublishingOptions } from '../destination/publisher.ts';

@@ -2,7 +2,7 @@
 import { createSocket } from 'node:dgram';
 import type { Socket } from 'node:dgram';
 import { once } from 'node:events';
-import type { SrtURL } from '../../domain/srt-url.ts';
+import type { SrtURL } from '../../domain/destinations/srt-url.ts';
 import type { DestinationRules } from '../destination/destination-address.ts';
 import { allowedAddress } from '../destination/destination-address.ts';
 

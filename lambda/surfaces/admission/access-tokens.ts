@@ -3,7 +3,7 @@ import { createLocalJWKSet, errors, jwtVerify } from 'jose';
 import type { JWTPayload, JWTVerifyGetKey } from 'jose';
 import type { Pool } from 'pg';
 import { databaseOn } from '../../data/database.ts';
-import type { TokenRevocation } from '../../data/token-revocations.ts';
+import type { TokenRevocation } from '../../data/accounts/token-revocations.ts';
 import { accessTokenSeconds } from './protected-resource.ts';
 
 export interface VerifiedToken {

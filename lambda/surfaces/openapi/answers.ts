@@ -1,5 +1,5 @@
 // The answers of an operation in OpenAPI: its result, and every problem that it can end with.
-import { limitNames } from '../../domain/limits.ts';
+import { limitNames } from '../../domain/shared/limits.ts';
 import type { Operation } from '../../operations/operation.ts';
 import { problemCodes } from '../../operations/problem-codes.ts';
 import type { ProblemCode } from '../../operations/problem-codes.ts';

@@ -1,5 +1,5 @@
 // The events of webhooks in OpenAPI: the requests that webhooks get, and what their answers mean to us.
-import { retriedForDays } from '../../domain/webhook-retries.ts';
+import { retriedForDays } from '../../domain/notices/webhook-retries.ts';
 import { sentEvents, webhookPayload } from '../../operations/sent-events.ts';
 import { exampleOf } from './examples.ts';
 import { jsonSchema } from './schemas.ts';

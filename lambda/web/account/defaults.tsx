@@ -1,7 +1,7 @@
 // The name of the person, and the settings that new streams take by default.
 import { useState } from 'react';
 import type { ReactNode } from 'react';
-import { framerates, qualities } from '../../domain/video-format.ts';
+import { framerates, qualities } from '../../domain/shared/video-format.ts';
 import { Choice, Field, Form } from '../form.tsx';
 import { post } from '../requests.ts';
 import type { Session } from '../session.ts';

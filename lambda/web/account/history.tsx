@@ -1,6 +1,6 @@
 // The security events of the account, the latest first.
 import type { ReactNode } from 'react';
-import type { SecurityEventKind } from '../../data/security-events.ts';
+import type { SecurityEventKind } from '../../data/accounts/security-events.ts';
 import { useLoaded } from '../use-loaded.ts';
 import { deviceWords } from './device-words.ts';
 import { Rows, Section, Time } from './section.tsx';

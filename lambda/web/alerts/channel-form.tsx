@@ -1,9 +1,9 @@
 // Makes or changes an alert channel: where, of what, after how long, and when not.
 import { useState } from 'react';
 import type { ReactNode } from 'react';
-import type { AlertChannelKind } from '../../domain/alert-target.ts';
-import { confirmedAfterSeconds, incidentKinds } from '../../domain/incidents.ts';
-import type { IncidentKind } from '../../domain/incidents.ts';
+import type { AlertChannelKind } from '../../domain/notices/alert-target.ts';
+import { confirmedAfterSeconds, incidentKinds } from '../../domain/notices/incidents.ts';
+import type { IncidentKind } from '../../domain/notices/incidents.ts';
 import type { AlertChannel } from '../app/types.ts';
 import { Choice, Field, Form } from '../form.tsx';
 import { words } from '../words/en.ts';

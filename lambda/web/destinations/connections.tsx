@@ -1,8 +1,8 @@
 // The channels that their owners connected: whether each can be used, connecting another, and connecting one again.
 import { useState } from 'react';
 import type { ReactNode } from 'react';
-import { platformNames, platformTraits } from '../../domain/managed-platforms.ts';
-import type { PlatformName } from '../../domain/managed-platforms.ts';
+import { platformNames, platformTraits } from '../../domain/channels/managed-platforms.ts';
+import type { PlatformName } from '../../domain/channels/managed-platforms.ts';
 import { Age } from '../app/age.tsx';
 import { call } from '../app/api.ts';
 import { Ask } from '../app/ask.tsx';

@@ -1,5 +1,5 @@
 // The files that somebody drops, with those in folders, which become folders of the library.
-import { maxDepth } from '../../domain/folder-path.ts';
+import { maxDepth } from '../../domain/shared/folder-path.ts';
 import { isMedia } from './media-types.ts';
 
 export interface AddedFile {

@@ -1,5 +1,5 @@
 // One edit of a draft, as the API takes it, and what it makes of the draft that is on the screen.
-import type { PlaylistMode } from '../../domain/play-out.ts';
+import type { PlaylistMode } from '../../domain/playout/play-out.ts';
 import type { Playlist } from '../app/types.ts';
 
 export type Edit =

@@ -1,8 +1,8 @@
 // One playlist: its draft, which is edited step by step, and how that differs from what streams play.
 import { useMemo, useState } from 'react';
 import type { ReactNode } from 'react';
-import { playlistModes } from '../../domain/play-out.ts';
-import type { PlaylistMode } from '../../domain/play-out.ts';
+import { playlistModes } from '../../domain/playout/play-out.ts';
+import type { PlaylistMode } from '../../domain/playout/play-out.ts';
 import { Ask } from '../app/ask.tsx';
 import { formatDuration, formatMoment } from '../app/format.ts';
 import { useLive } from '../app/live-data.ts';

@@ -1,6 +1,6 @@
 // What says that a stream really sends: the figures of its publisher with their age, and the picture that was sent.
 import type { ReactNode } from 'react';
-import { isLive } from '../../domain/stream-lifecycle.ts';
+import { isLive } from '../../domain/streams/stream-lifecycle.ts';
 import { Age } from '../app/age.tsx';
 import { formatBitrate, formatBytes, formatDuration, formatNumber, formatWhole } from '../app/format.ts';
 import { useConnection, useLive } from '../app/live-data.ts';

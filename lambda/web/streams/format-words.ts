@@ -1,5 +1,5 @@
 // Qualities and framerates as people read them.
-import type { Framerate, Quality } from '../../domain/video-format.ts';
+import type { Framerate, Quality } from '../../domain/shared/video-format.ts';
 
 /** Such as `1080p`. */
 export const qualityWords = (quality: Quality) => quality.slice('q_'.length);

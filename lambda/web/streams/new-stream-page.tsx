@@ -1,8 +1,8 @@
 // A new stream on one page. It is there from the first choice on, so that a reload goes on where it was.
 import { useEffect, useState } from 'react';
 import type { ReactNode } from 'react';
-import { framerates, qualities } from '../../domain/video-format.ts';
-import type { Framerate, Quality } from '../../domain/video-format.ts';
+import { framerates, qualities } from '../../domain/shared/video-format.ts';
+import type { Framerate, Quality } from '../../domain/shared/video-format.ts';
 import { call } from '../app/api.ts';
 import type { ScreenProps } from '../app/screen.ts';
 import { refresh, show, useLive } from '../app/live-data.ts';

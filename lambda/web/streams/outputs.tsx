@@ -1,7 +1,7 @@
 // Where a stream goes: how each output is, and adding, pausing and removing one, also while the stream is live.
 import { useState } from 'react';
 import type { ReactNode } from 'react';
-import { isLive } from '../../domain/stream-lifecycle.ts';
+import { isLive } from '../../domain/streams/stream-lifecycle.ts';
 import { Age } from '../app/age.tsx';
 import { call } from '../app/api.ts';
 import { Ask } from '../app/ask.tsx';

@@ -8,7 +8,7 @@ import {
   usualNext,
   usualTheme,
   usualTitle,
-} from '../../domain/overlays.ts';
+} from '../../domain/playout/overlays.ts';
 import { useLive } from '../app/live-data.ts';
 import type { Page, Stream, Upload } from '../app/types.ts';
 import { Choice, Field } from '../form.tsx';

@@ -1,6 +1,6 @@
 // Where something lies over pictures.
 import type { ReactNode } from 'react';
-import { overlayPlaces } from '../../domain/overlays.ts';
+import { overlayPlaces } from '../../domain/playout/overlays.ts';
 import { Choice } from '../form.tsx';
 import { words } from '../words/en.ts';
 

@@ -1,6 +1,6 @@
 // What a stream costs while it is live, by the price table that is in force and the defaults of whoever starts it.
-import { priceOf } from '../../domain/credits.ts';
-import type { Framerate, Quality } from '../../domain/video-format.ts';
+import { priceOf } from '../../domain/billing/credits.ts';
+import type { Framerate, Quality } from '../../domain/shared/video-format.ts';
 import { serviceNow } from '../app/api.ts';
 import { formatNumber } from '../app/format.ts';
 import { useLive } from '../app/live-data.ts';

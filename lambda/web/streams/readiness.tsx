@@ -1,6 +1,6 @@
 // What keeps a stream from starting, and what to do about each; nothing where it can start as it is.
 import type { ReactNode } from 'react';
-import type { ReadinessCode } from '../../domain/readiness-issues.ts';
+import type { ReadinessCode } from '../../domain/readiness/readiness-issues.ts';
 import { useLive } from '../app/live-data.ts';
 import { words } from '../words/en.ts';
 

@@ -1,7 +1,7 @@
 // What runs over the pictures of a stream all the time: a clock, and a ticker of lines.
 import { useId } from 'react';
 import type { ReactNode } from 'react';
-import { captionPlaces, clockKinds, overlayBounds, usualClock, usualTicker } from '../../domain/overlays.ts';
+import { captionPlaces, clockKinds, overlayBounds, usualClock, usualTicker } from '../../domain/playout/overlays.ts';
 import type { Stream } from '../app/types.ts';
 import { zonesWith } from '../app/time-zones.ts';
 import { Choice } from '../form.tsx';

@@ -1,9 +1,9 @@
 // How a stream sounds and looks: loudness, joins, framing, logo and titles, with a picture of it before it is saved.
 import { useState } from 'react';
 import type { ReactNode } from 'react';
-import { isLive } from '../../domain/stream-lifecycle.ts';
-import { aspects, framingModes, pictureJoinKinds, pictureJoinSeconds } from '../../domain/look.ts';
-import { joinKinds, joinSeconds } from '../../domain/sound.ts';
+import { isLive } from '../../domain/streams/stream-lifecycle.ts';
+import { aspects, framingModes, pictureJoinKinds, pictureJoinSeconds } from '../../domain/playout/look.ts';
+import { joinKinds, joinSeconds } from '../../domain/playout/sound.ts';
 import { call } from '../app/api.ts';
 import { refresh, show } from '../app/live-data.ts';
 import type { Stream } from '../app/types.ts';

@@ -1,6 +1,6 @@
 // Starts and stops a stream. Nothing is shown as done before the API has seen it: until then it is asked for.
 import type { ReactNode } from 'react';
-import { liveStates } from '../../domain/stream-lifecycle.ts';
+import { liveStates } from '../../domain/streams/stream-lifecycle.ts';
 import { call } from '../app/api.ts';
 import { Ask } from '../app/ask.tsx';
 import { formatNumber } from '../app/format.ts';

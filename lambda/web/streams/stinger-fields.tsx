@@ -1,6 +1,6 @@
 // The stinger of a stream: a short video out of the library that is played where items follow one another.
 import type { ReactNode } from 'react';
-import { stingerCutSeconds, usualStingerCutSeconds } from '../../domain/stinger.ts';
+import { stingerCutSeconds, usualStingerCutSeconds } from '../../domain/playout/stinger.ts';
 import { useLive } from '../app/live-data.ts';
 import type { Page, Stream, Upload } from '../app/types.ts';
 import { Choice, Field } from '../form.tsx';

@@ -1,8 +1,8 @@
 // What can be changed of a stream, what keeps it from starting, and how it is deleted.
 import { useState } from 'react';
 import type { ReactNode } from 'react';
-import { isLive } from '../../domain/stream-lifecycle.ts';
-import { framerates, qualities } from '../../domain/video-format.ts';
+import { isLive } from '../../domain/streams/stream-lifecycle.ts';
+import { framerates, qualities } from '../../domain/shared/video-format.ts';
 import { call } from '../app/api.ts';
 import { Ask } from '../app/ask.tsx';
 import { refresh, show, useLive } from '../app/live-data.ts';

@@ -1,7 +1,7 @@
 // The list of streams: each with its state, how long it has been so, and where it goes.
 import { memo } from 'react';
 import type { ReactNode } from 'react';
-import { streamStates } from '../../domain/stream-lifecycle.ts';
+import { streamStates } from '../../domain/streams/stream-lifecycle.ts';
 import { Age } from '../app/age.tsx';
 import { useLive } from '../app/live-data.ts';
 import { Loaded } from '../app/loaded.tsx';

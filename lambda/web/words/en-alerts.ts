@@ -1,6 +1,6 @@
 // The words of alerts and of webhooks: a part of the catalogue.
-import type { AlertChannelKind } from '../../domain/alert-target.ts';
-import type { IncidentKind } from '../../domain/incidents.ts';
+import type { AlertChannelKind } from '../../domain/notices/alert-target.ts';
+import type { IncidentKind } from '../../domain/notices/incidents.ts';
 import { plural } from './plural.ts';
 
 export const alerts = {

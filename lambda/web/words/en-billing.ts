@@ -1,5 +1,5 @@
 // The words of billing: a part of the catalogue.
-import type { InvoiceState, InvoiceType } from '../../domain/invoices.ts';
+import type { InvoiceState, InvoiceType } from '../../domain/billing/invoices.ts';
 import type { CryptoDeposit } from '../app/types.ts';
 
 type DepositState = CryptoDeposit['state'];

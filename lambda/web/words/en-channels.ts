@@ -1,5 +1,5 @@
 // The words of connected channels, of broadcasts there, and of outputs: a part of the catalogue.
-import type { ConnectionState } from '../../domain/managed-platforms.ts';
+import type { ConnectionState } from '../../domain/channels/managed-platforms.ts';
 
 export const channels = {
   title: 'Connected channels',

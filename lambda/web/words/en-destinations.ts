@@ -1,5 +1,5 @@
 // The words of destinations and of their checks: a part of the catalogue.
-import type { CheckStep } from '../../domain/destination-check.ts';
+import type { CheckStep } from '../../domain/destinations/destination-check.ts';
 import { plural } from './plural.ts';
 
 const steps: Readonly<Record<CheckStep, string>> = {

@@ -1,5 +1,5 @@
 // What to do on the page about each issue of a stream, where the API's own words name operations and fields.
-import type { ReadinessCode } from '../../domain/readiness-issues.ts';
+import type { ReadinessCode } from '../../domain/readiness/readiness-issues.ts';
 
 const soon = 'That takes a moment.';
 const underWay = 'It is on its way, or was interrupted: see the uploads below, or the library.';

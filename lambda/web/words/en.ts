@@ -1,5 +1,5 @@
 // The words of the web page's screens, in English: the one catalogue of them.
-import type { StreamState, TransitionCause } from '../../domain/stream-lifecycle.ts';
+import type { StreamState, TransitionCause } from '../../domain/streams/stream-lifecycle.ts';
 import { alerts, webhooks } from './en-alerts.ts';
 import { billing } from './en-billing.ts';
 import { channels, outputs } from './en-channels.ts';

@@ -6,7 +6,7 @@ import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { once } from 'node:events';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { lookups } from '../../../lambda/domain/outbound-limits.ts';
+import { lookups } from '../../../lambda/domain/shared/outbound-limits.ts';
 import { attempt } from '../../../lambda/webhooks/attempt.ts';
 import { createNameResolver } from '../../../lambda/ports/outbound/name-resolver.ts';
 import { connectPublisher } from '../../../lambda/publisher/rtmp/rtmp-client.ts';

@@ -1,8 +1,8 @@
 // What was aired is noted while a replica goes on, before figures tell of it no more.
 import { expect, it } from 'vitest';
-import type { SaidFigures } from '../../../lambda/data/figures.ts';
-import type { Replica } from '../../../lambda/data/replicas.ts';
-import type { ItemOccurrence } from '../../../lambda/domain/play-out.ts';
+import type { SaidFigures } from '../../../lambda/data/fleet/figures.ts';
+import type { Replica } from '../../../lambda/data/fleet/replicas.ts';
+import type { ItemOccurrence } from '../../../lambda/domain/playout/play-out.ts';
 import { AgentReplicas } from '../../../lambda/publisher/agent/agent-replicas.ts';
 import { Figures } from '../../../lambda/publisher/replica/figures.ts';
 import type { HeldReplica } from '../../../lambda/publisher/replica/held-replica.ts';

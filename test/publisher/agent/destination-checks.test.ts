@@ -1,6 +1,6 @@
 // An agent checks destinations beside its streams: asked for through the API, a few at a time, without a stream key.
 import { expect, it, onTestFinished } from 'vitest';
-import { checking } from '../../../lambda/domain/outbound-limits.ts';
+import { checking } from '../../../lambda/domain/shared/outbound-limits.ts';
 import { findMediaTools } from '../../../lambda/publisher/media/media-tools.ts';
 import { actorsOn } from '../../support/actors.ts';
 import { freePort } from '../../support/ingests.ts';

@@ -1,6 +1,6 @@
 // Streams to a connected channel: agents publish to the ingest that the platform gave, and to its backup.
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import { launchOnIngest } from '../../../lambda/orchestration/launch-stream.ts';
+import { launchOnIngest } from '../../../lambda/orchestration/runs/launch-stream.ts';
 import { actorsOn } from '../../support/actors.ts';
 import { startFaultyIngest } from '../../support/faulty-ingest.ts';
 import type { FaultyIngest } from '../../support/faulty-ingest.ts';

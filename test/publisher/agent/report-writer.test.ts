@@ -1,7 +1,7 @@
 // Reports of an agent: written together, in one transaction, and none of them holds up another.
 import type { Pool } from 'pg';
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { Replica } from '../../../lambda/data/replicas.ts';
+import type { Replica } from '../../../lambda/data/fleet/replicas.ts';
 import { ReportWriter } from '../../../lambda/publisher/agent/report-writer.ts';
 import { actorsOn } from '../../support/actors.ts';
 import { testService } from '../../support/service.ts';

@@ -1,6 +1,6 @@
 // What an agent measures becomes points of ten seconds, whatever its rhythm.
 import { expect, it } from 'vitest';
-import type { StreamStats } from '../../../lambda/data/streams.ts';
+import type { StreamStats } from '../../../lambda/data/streams/streams.ts';
 import { SeriesCollector } from '../../../lambda/publisher/agent/series-collector.ts';
 import { statsWith } from '../../support/actors.ts';
 

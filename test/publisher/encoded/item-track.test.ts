@@ -1,6 +1,6 @@
 // A track plays what its timeline says, frame by frame, whatever the media of its items do. Fake media have the faults.
 import { describe, expect, it } from 'vitest';
-import type { TimelineEntry, TimelineItem } from '../../../lambda/domain/play-out.ts';
+import type { TimelineEntry, TimelineItem } from '../../../lambda/domain/playout/play-out.ts';
 import { ToolError } from '../../../lambda/publisher/ffmpeg/media-tool.ts';
 import { ItemTrack } from '../../../lambda/publisher/encoded/item-track.ts';
 import type { ItemMedia } from '../../../lambda/publisher/encoded/item-track.ts';

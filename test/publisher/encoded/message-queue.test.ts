@@ -1,6 +1,6 @@
 // Pictures and sound leave the queue in order of time, at exact times, and not too early. The encoders are fakes.
 import { describe, expect, it } from 'vitest';
-import type { Framerate } from '../../../lambda/domain/video-format.ts';
+import type { Framerate } from '../../../lambda/domain/shared/video-format.ts';
 import type { AudioEncoder } from '../../../lambda/publisher/ffmpeg/audio-encoder.ts';
 import { audioFormat, profileOf } from '../../../lambda/publisher/ffmpeg/profile.ts';
 import type { FrameSource } from '../../../lambda/publisher/encoded/ffmpeg-media.ts';

@@ -2,7 +2,7 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { ItemOccurrence } from '../../../lambda/domain/play-out.ts';
+import type { ItemOccurrence } from '../../../lambda/domain/playout/play-out.ts';
 import { Figures } from '../../../lambda/publisher/replica/figures.ts';
 import type { QueuedMessage } from '../../../lambda/publisher/encoded/message-queue.ts';
 import type { Tap } from '../../../lambda/publisher/encoded/tap.ts';

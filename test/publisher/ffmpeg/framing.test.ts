@@ -2,8 +2,8 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { aspects, ofAspect } from '../../../lambda/domain/look.ts';
-import type { FramingName } from '../../../lambda/domain/look.ts';
+import { aspects, ofAspect } from '../../../lambda/domain/playout/look.ts';
+import type { FramingName } from '../../../lambda/domain/playout/look.ts';
 import { frameArguments, videoArguments } from '../../../lambda/publisher/ffmpeg/item-arguments.ts';
 import { profileOf } from '../../../lambda/publisher/ffmpeg/profile.ts';
 import { asJpeg, captureImage } from '../../../lambda/publisher/inspecting/capture-image.ts';

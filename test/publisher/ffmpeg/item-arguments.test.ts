@@ -1,8 +1,8 @@
 // How many threads open a stranger's file: as few as its pictures need, and never one for each core of a large machine.
 import { availableParallelism } from 'node:os';
 import { describe, expect, it } from 'vitest';
-import { decodingThreads } from '../../../lambda/domain/capacity.ts';
-import { decodeCost } from '../../../lambda/domain/source-limits.ts';
+import { decodingThreads } from '../../../lambda/domain/fleet/capacity.ts';
+import { decodeCost } from '../../../lambda/domain/media/source-limits.ts';
 import { audioArguments, videoArguments } from '../../../lambda/publisher/ffmpeg/item-arguments.ts';
 import { profileOf } from '../../../lambda/publisher/ffmpeg/profile.ts';
 import { fastEncoder } from '../../support/media-samples.ts';

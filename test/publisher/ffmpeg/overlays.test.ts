@@ -2,10 +2,16 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { aspects, ofAspect } from '../../../lambda/domain/look.ts';
-import type { Aspect, FramingName } from '../../../lambda/domain/look.ts';
-import { overlayPlaces, themeStyles, usualLogo, usualTheme, usualTitle } from '../../../lambda/domain/overlays.ts';
-import type { Logo, OverlayPlace, Theme } from '../../../lambda/domain/overlays.ts';
+import { aspects, ofAspect } from '../../../lambda/domain/playout/look.ts';
+import type { Aspect, FramingName } from '../../../lambda/domain/playout/look.ts';
+import {
+  overlayPlaces,
+  themeStyles,
+  usualLogo,
+  usualTheme,
+  usualTitle,
+} from '../../../lambda/domain/playout/overlays.ts';
+import type { Logo, OverlayPlace, Theme } from '../../../lambda/domain/playout/overlays.ts';
 import { drawTexts } from '../../../lambda/publisher/drawing/text-sheet.ts';
 import { frameArguments } from '../../../lambda/publisher/ffmpeg/item-arguments.ts';
 import { profileOf } from '../../../lambda/publisher/ffmpeg/profile.ts';

@@ -1,6 +1,6 @@
 // The encoding profiles fit the frames, the samples and each other.
 import { describe, expect, it } from 'vitest';
-import { framerates, framesPerSecond, qualities, videoCodecs } from '../../../lambda/domain/video-format.ts';
+import { framerates, framesPerSecond, qualities, videoCodecs } from '../../../lambda/domain/shared/video-format.ts';
 import { audioFormat, profileOf } from '../../../lambda/publisher/ffmpeg/profile.ts';
 
 describe('every profile', () => {

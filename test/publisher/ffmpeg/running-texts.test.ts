@@ -2,8 +2,8 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
-import { clockTexts, tickerPace, tickerTexts } from '../../../lambda/domain/running-texts.ts';
-import { usualClock, usualTheme, usualTicker } from '../../../lambda/domain/overlays.ts';
+import { clockTexts, tickerPace, tickerTexts } from '../../../lambda/domain/playout/running-texts.ts';
+import { usualClock, usualTheme, usualTicker } from '../../../lambda/domain/playout/overlays.ts';
 import { drawTexts } from '../../../lambda/publisher/drawing/text-sheet.ts';
 import { overlayFilters, overlayInputs } from '../../../lambda/publisher/ffmpeg/overlays.ts';
 import { findMediaTools } from '../../../lambda/publisher/media/media-tools.ts';

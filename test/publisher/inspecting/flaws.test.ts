@@ -3,7 +3,7 @@ import { execFile } from 'node:child_process';
 import { stat } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
-import type { InspectionProgress } from '../../../lambda/data/inspections.ts';
+import type { InspectionProgress } from '../../../lambda/data/media/inspections.ts';
 import { toStereo } from '../../../lambda/publisher/ffmpeg/item-arguments.ts';
 import { probeMedia } from '../../../lambda/publisher/media/probe.ts';
 import type { PieceTimes } from '../../../lambda/publisher/inspecting/measure-piece.ts';

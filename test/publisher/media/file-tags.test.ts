@@ -1,6 +1,6 @@
 // Titles of files as their tags have them, whatever is written there.
 import { describe, expect, it } from 'vitest';
-import { shownTitle } from '../../../lambda/domain/titles.ts';
+import { shownTitle } from '../../../lambda/domain/playout/titles.ts';
 import { probeMedia } from '../../../lambda/publisher/media/probe.ts';
 import { everyMediaTools, madeSample, mediaSample, textFile } from '../../support/media-samples.ts';
 

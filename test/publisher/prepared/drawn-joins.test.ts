@@ -1,10 +1,10 @@
 // Joins of pictures with something drawn over them: what they are made of, and how one ffmpeg reads it.
 import { describe, expect, it } from 'vitest';
-import { lookKey } from '../../../lambda/domain/drawings.ts';
-import { pictureJoinsAt, withPictureJoins } from '../../../lambda/domain/picture-joins.ts';
-import { occurrencesFrom } from '../../../lambda/domain/play-out.ts';
-import type { TimelineItem } from '../../../lambda/domain/play-out.ts';
-import { formatName } from '../../../lambda/domain/rendition.ts';
+import { lookKey } from '../../../lambda/domain/playout/drawings.ts';
+import { pictureJoinsAt, withPictureJoins } from '../../../lambda/domain/playout/picture-joins.ts';
+import { occurrencesFrom } from '../../../lambda/domain/playout/play-out.ts';
+import type { TimelineItem } from '../../../lambda/domain/playout/play-out.ts';
+import { formatName } from '../../../lambda/domain/playout/rendition.ts';
 import { videoArguments } from '../../../lambda/publisher/ffmpeg/item-arguments.ts';
 import type { PicturesOfItem } from '../../../lambda/publisher/ffmpeg/joined-pictures.ts';
 import type { PictureOverlay } from '../../../lambda/publisher/ffmpeg/overlays.ts';

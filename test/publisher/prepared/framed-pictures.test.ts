@@ -1,9 +1,9 @@
 // Prepared items are sent as they are framed where that is there, and else as they are there, by every agent alike.
 import { buffer } from 'node:stream/consumers';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import type { TimelineItem } from '../../../lambda/domain/play-out.ts';
-import { lookKey } from '../../../lambda/domain/drawings.ts';
-import { formatName, renditionOf } from '../../../lambda/domain/rendition.ts';
+import type { TimelineItem } from '../../../lambda/domain/playout/play-out.ts';
+import { lookKey } from '../../../lambda/domain/playout/drawings.ts';
+import { formatName, renditionOf } from '../../../lambda/domain/playout/rendition.ts';
 import type { DrawnLogo } from '../../../lambda/publisher/ffmpeg/overlays.ts';
 import { findMediaTools } from '../../../lambda/publisher/media/media-tools.ts';
 import { segmentKey } from '../../../lambda/publisher/prepared/segment-format.ts';

@@ -1,9 +1,9 @@
 // An album plays as it was recorded: no gap, no click and no seam between its tracks, whatever they are encoded with.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { occurrencesFrom } from '../../../lambda/domain/play-out.ts';
-import type { TimelineEntry, TimelineItem } from '../../../lambda/domain/play-out.ts';
-import { joinKey } from '../../../lambda/domain/object-keys.ts';
-import { joinsAt, withJoins } from '../../../lambda/domain/sound-joins.ts';
+import { occurrencesFrom } from '../../../lambda/domain/playout/play-out.ts';
+import type { TimelineEntry, TimelineItem } from '../../../lambda/domain/playout/play-out.ts';
+import { joinKey } from '../../../lambda/domain/media/object-keys.ts';
+import { joinsAt, withJoins } from '../../../lambda/domain/playout/sound-joins.ts';
 import { audioFormat } from '../../../lambda/publisher/ffmpeg/profile.ts';
 import { findMediaTools } from '../../../lambda/publisher/media/media-tools.ts';
 import { probeMedia } from '../../../lambda/publisher/media/probe.ts';

@@ -4,7 +4,7 @@ import { rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import type { TimelineEntry } from '../../../lambda/domain/play-out.ts';
+import type { TimelineEntry } from '../../../lambda/domain/playout/play-out.ts';
 import { openFrames } from '../../../lambda/publisher/encoded/ffmpeg-media.ts';
 import type { FrameSource } from '../../../lambda/publisher/encoded/ffmpeg-media.ts';
 import { audioFormat, profileOf } from '../../../lambda/publisher/ffmpeg/profile.ts';

@@ -1,5 +1,5 @@
 // The media of a stream that loops two prepared clips, of which neither lasts a whole number of groups of pictures.
-import type { VideoCodec } from '../../../lambda/domain/video-format.ts';
+import type { VideoCodec } from '../../../lambda/domain/shared/video-format.ts';
 import type { EncoderSettings } from '../../../lambda/publisher/ffmpeg/encoder-arguments.ts';
 import type { MediaTools } from '../../../lambda/publisher/media/media-tools.ts';
 import { preparedMedia } from '../../../lambda/publisher/prepared/prepared-media.ts';

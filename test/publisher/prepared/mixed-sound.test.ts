@@ -1,14 +1,14 @@
 // The sound of videos under songs, prepared: at its level, at its time, and as the ffmpeg backend has it.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { mixedSoundWithin } from '../../../lambda/domain/mixed-sound.ts';
-import { joinKey } from '../../../lambda/domain/object-keys.ts';
-import { withPictureJoins } from '../../../lambda/domain/picture-joins.ts';
-import { occurrencesFrom } from '../../../lambda/domain/play-out.ts';
-import type { TimelineEntry, TimelineItem } from '../../../lambda/domain/play-out.ts';
-import { renditionOf, segmentCount } from '../../../lambda/domain/rendition.ts';
-import type { RenditionFormat } from '../../../lambda/domain/rendition.ts';
-import { withJoins } from '../../../lambda/domain/sound-joins.ts';
-import { withSoundUnder } from '../../../lambda/domain/sound-under.ts';
+import { mixedSoundWithin } from '../../../lambda/domain/playout/mixed-sound.ts';
+import { joinKey } from '../../../lambda/domain/media/object-keys.ts';
+import { withPictureJoins } from '../../../lambda/domain/playout/picture-joins.ts';
+import { occurrencesFrom } from '../../../lambda/domain/playout/play-out.ts';
+import type { TimelineEntry, TimelineItem } from '../../../lambda/domain/playout/play-out.ts';
+import { renditionOf, segmentCount } from '../../../lambda/domain/playout/rendition.ts';
+import type { RenditionFormat } from '../../../lambda/domain/playout/rendition.ts';
+import { withJoins } from '../../../lambda/domain/playout/sound-joins.ts';
+import { withSoundUnder } from '../../../lambda/domain/playout/sound-under.ts';
 import { audioFormat } from '../../../lambda/publisher/ffmpeg/profile.ts';
 import { findMediaTools } from '../../../lambda/publisher/media/media-tools.ts';
 import { segmentKey } from '../../../lambda/publisher/prepared/segment-format.ts';

@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { soundGridFrame } from '../../../lambda/domain/prepared-play-out.ts';
+import { soundGridFrame } from '../../../lambda/domain/playout/prepared-play-out.ts';
 import { findMediaTools } from '../../../lambda/publisher/media/media-tools.ts';
 import { connectPublisher } from '../../../lambda/publisher/rtmp/rtmp-client.ts';
 import { startFfmpegIngest, startNginxIngest } from '../../support/ingests.ts';

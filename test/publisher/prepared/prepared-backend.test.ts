@@ -6,7 +6,7 @@ import type { Log } from '../../../lambda/log.ts';
 import { NoEncoder } from '../../../lambda/publisher/media/choose-encoder.ts';
 import { findMediaTools } from '../../../lambda/publisher/media/media-tools.ts';
 import { assertSegment, segmentKey } from '../../../lambda/publisher/prepared/segment-format.ts';
-import { contentHashOf } from '../../../lambda/domain/rendition.ts';
+import { contentHashOf } from '../../../lambda/domain/playout/rendition.ts';
 import { actorsOn } from '../../support/actors.ts';
 import { capacityFor } from '../../support/capacities.ts';
 import { fastEncoder, mediaSample, mediaToolsFor, textFile } from '../../support/media-samples.ts';

@@ -8,7 +8,7 @@ import { setTimeout } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import * as fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { firstSoundFrameFrom, soundGridFrame } from '../../../lambda/domain/prepared-play-out.ts';
+import { firstSoundFrameFrom, soundGridFrame } from '../../../lambda/domain/playout/prepared-play-out.ts';
 import { findMediaTools } from '../../../lambda/publisher/media/media-tools.ts';
 import { chunkedBytes } from '../../../lambda/publisher/prepared/delta-chunks.ts';
 import { segmentKey } from '../../../lambda/publisher/prepared/segment-format.ts';

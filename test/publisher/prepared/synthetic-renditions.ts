@@ -1,10 +1,14 @@
 // Renditions with labels in place of pictures and sound: so small that months of them are sent in a minute.
 import { Readable } from 'node:stream';
-import { firstSoundFrameFrom, pictureOffsetMs, soundOffsetMs } from '../../../lambda/domain/prepared-play-out.ts';
-import type { TimelineItem } from '../../../lambda/domain/play-out.ts';
-import { groupsPerSegment, renditionOf, segmentCount } from '../../../lambda/domain/rendition.ts';
-import type { PictureFormat } from '../../../lambda/domain/rendition.ts';
-import { framesPerSecond } from '../../../lambda/domain/video-format.ts';
+import {
+  firstSoundFrameFrom,
+  pictureOffsetMs,
+  soundOffsetMs,
+} from '../../../lambda/domain/playout/prepared-play-out.ts';
+import type { TimelineItem } from '../../../lambda/domain/playout/play-out.ts';
+import { groupsPerSegment, renditionOf, segmentCount } from '../../../lambda/domain/playout/rendition.ts';
+import type { PictureFormat } from '../../../lambda/domain/playout/rendition.ts';
+import { framesPerSecond } from '../../../lambda/domain/shared/video-format.ts';
 import { profileOf } from '../../../lambda/publisher/ffmpeg/profile.ts';
 import type { ObjectStore } from '../../../lambda/ports/object-store/object-store.ts';
 import { deltaChunks } from '../../../lambda/publisher/prepared/delta-chunks.ts';

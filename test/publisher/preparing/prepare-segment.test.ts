@@ -1,8 +1,8 @@
 // Prepared segments continue each other exactly, whatever is in them.
 import { buffer } from 'node:stream/consumers';
 import { describe, expect, it } from 'vitest';
-import { firstSoundFrameFrom } from '../../../lambda/domain/prepared-play-out.ts';
-import { renditionOf, segmentCount } from '../../../lambda/domain/rendition.ts';
+import { firstSoundFrameFrom } from '../../../lambda/domain/playout/prepared-play-out.ts';
+import { renditionOf, segmentCount } from '../../../lambda/domain/playout/rendition.ts';
 import { MediaError } from '../../../lambda/publisher/media/media-error.ts';
 import { findMediaTools } from '../../../lambda/publisher/media/media-tools.ts';
 import { prepareSegment } from '../../../lambda/publisher/preparing/prepare-segment.ts';

@@ -4,7 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, it, onTestFinished } from 'vitest';
-import { renditionOf } from '../../../lambda/domain/rendition.ts';
+import { renditionOf } from '../../../lambda/domain/playout/rendition.ts';
 import { redeliver } from '../../../lambda/ports/command-queue/postgres-command-queue.ts';
 import { createFileObjectStore } from '../../../lambda/ports/object-store/file-object-store.ts';
 import type { FileObjectStore } from '../../../lambda/ports/object-store/file-object-store.ts';

@@ -1,6 +1,6 @@
 // A worker of the queue 'media' for tests: in this process, or in one of its own that can be killed.
 import { spawn } from 'node:child_process';
-import { createPool } from '../../../lambda/data/queryable.ts';
+import { createPool } from '../../../lambda/data/shared/queryable.ts';
 import { createPostgresCommandQueue } from '../../../lambda/ports/command-queue/postgres-command-queue.ts';
 import { createFileObjectStore } from '../../../lambda/ports/object-store/file-object-store.ts';
 import type { EncoderSettings } from '../../../lambda/publisher/ffmpeg/encoder-arguments.ts';

@@ -1,8 +1,8 @@
 // What was prepared goes with the last upload of its content: only what was made, a part at a time, and nobody's else.
 import { beforeEach, expect, it } from 'vitest';
 import { createMediaWorker } from '../../../lambda/publisher/media-worker.ts';
-import { posterKey, posterStripKey } from '../../../lambda/domain/content-pictures.ts';
-import type { MediaCommand } from '../../../lambda/data/outbox.ts';
+import { posterKey, posterStripKey } from '../../../lambda/domain/media/content-pictures.ts';
+import type { MediaCommand } from '../../../lambda/data/shared/outbox.ts';
 import { actorsOn } from '../../support/actors.ts';
 import { testService } from '../../support/service.ts';
 import { clearRenditions } from '../../support/stored-uploads.ts';

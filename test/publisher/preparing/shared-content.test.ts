@@ -9,7 +9,7 @@ import type { FileObjectStore } from '../../../lambda/ports/object-store/file-ob
 import { findMediaTools } from '../../../lambda/publisher/media/media-tools.ts';
 import { readSegmentHeader, segmentKey } from '../../../lambda/publisher/prepared/segment-format.ts';
 import { prepareSegment } from '../../../lambda/publisher/preparing/prepare-segment.ts';
-import { renditionOf } from '../../../lambda/domain/rendition.ts';
+import { renditionOf } from '../../../lambda/domain/playout/rendition.ts';
 import { actorsOn } from '../../support/actors.ts';
 import { fastEncoder, mediaSample, serveSamples } from '../../support/media-samples.ts';
 import type { SampleServer } from '../../support/media-samples.ts';

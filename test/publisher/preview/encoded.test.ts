@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import type { EncodedPiece } from '../../../lambda/data/previews.ts';
+import type { EncodedPiece } from '../../../lambda/data/fleet/previews.ts';
 import type { EncodedMessage } from '../../../lambda/publisher/encoded/message-queue.ts';
 import { encoderKeyOf, SharedEncoders } from '../../../lambda/publisher/encoded/shared-encoder.ts';
 import { profileOf } from '../../../lambda/publisher/ffmpeg/profile.ts';

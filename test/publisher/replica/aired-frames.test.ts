@@ -1,6 +1,6 @@
 // Which pictures count as aired: those whose bytes were acknowledged, in stretches without a gap.
 import { expect, it } from 'vitest';
-import type { ItemOccurrence } from '../../../lambda/domain/play-out.ts';
+import type { ItemOccurrence } from '../../../lambda/domain/playout/play-out.ts';
 import { AiredFrames } from '../../../lambda/publisher/replica/aired-frames.ts';
 
 const item = { itemID: 'itm', uploadID: 'upl' } as ItemOccurrence['item'];

@@ -1,6 +1,6 @@
 // An agent makes a few connections for each user and to each host at once, and nobody waits behind another user's.
 import { expect, it } from 'vitest';
-import { connecting } from '../../../lambda/domain/outbound-limits.ts';
+import { connecting } from '../../../lambda/domain/shared/outbound-limits.ts';
 import { ConnectionTurns } from '../../../lambda/publisher/replica/connection-turns.ts';
 import type { Connecting } from '../../../lambda/publisher/replica/connection-turns.ts';
 

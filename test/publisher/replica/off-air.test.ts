@@ -1,6 +1,6 @@
 // A replica whose destination takes nothing gives its share of the agent back, and is given up after hours.
 import { expect, it, onTestFinished } from 'vitest';
-import { failsAfterMs, keepsShareMs, keepsShareWhileSlowMs } from '../../../lambda/domain/off-air.ts';
+import { failsAfterMs, keepsShareMs, keepsShareWhileSlowMs } from '../../../lambda/domain/fleet/off-air.ts';
 import { profileOf } from '../../../lambda/publisher/ffmpeg/profile.ts';
 import { HeldReplica } from '../../../lambda/publisher/replica/held-replica.ts';
 import type { AgentRoom } from '../../../lambda/publisher/replica/held-share.ts';

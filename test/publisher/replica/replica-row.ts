@@ -1,5 +1,5 @@
 // The row of a replica that an agent has claimed, for tests without a database.
-import type { Replica } from '../../../lambda/data/replicas.ts';
+import type { Replica } from '../../../lambda/data/fleet/replicas.ts';
 import { ConnectionTurns } from '../../../lambda/publisher/replica/connection-turns.ts';
 import type { AgentRoom } from '../../../lambda/publisher/replica/held-share.ts';
 

@@ -2,7 +2,7 @@
 import { serverAudits } from 'graphql-http';
 import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { createService } from '../../../lambda/api/create-service.ts';
-import { createPool } from '../../../lambda/data/queryable.ts';
+import { createPool } from '../../../lambda/data/shared/queryable.ts';
 import { maxCost, maxDepth } from '../../../lambda/surfaces/graphql/limits.ts';
 import { createGraphqlHandler } from '../../../lambda/surfaces/graphql/graphql-handler.ts';
 import { signAccessToken } from '../../support/access-token.ts';

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { createService } from '../../../lambda/api/create-service.ts';
-import { createPool } from '../../../lambda/data/queryable.ts';
+import { createPool } from '../../../lambda/data/shared/queryable.ts';
 import { operations } from '../../../lambda/operations/index.ts';
 import { toolName } from '../../../lambda/operations/operation.ts';
 import { problemCodes } from '../../../lambda/operations/problem-codes.ts';

@@ -1,0 +1,80 @@
+// SQL of the applications that act for users, as far as better-auth has no statement for it.
+import { all, one } from '../shared/queryable.ts';
+import type { Queryable } from '../shared/queryable.ts';
+
+export interface ConnectedApplication {
+  readonly client_id: string;
+  readonly name: string | null;
+  readonly uri: string | null;
+  readonly redirect_uris: readonly string[];
+  readonly scopes: readonly string[];
+  readonly connected_at: Date;
+}
+
+export function applications(db: Queryable) {
+  return {
+    /** Whether the application said at its registration that it uses refresh tokens. */
+    mayRefresh: async (clientID: string) => {
+      const client = await one<{ may_refresh: boolean }>(
+        db,
+        `select coalesce(grant_types ? 'refresh_token', false) as may_refresh from oauth_clients where client_id = $1`,
+        [clientID],
+      );
+      return client?.may_refresh ?? false;
+    },
+
+    /** The applications that the user has agreed to, the latest first. */
+    connectedTo: (userID: string) =>
+      all<ConnectedApplication>(
+        db,
+        `select client_id, c.name, c.uri, c.redirect_uris, consent.scopes, consent.created_at as connected_at
+         from oauth_consents consent join oauth_clients c using (client_id)
+         where consent.user_id = $1 order by consent.created_at desc`,
+        [userID],
+      ),
+
+    /** Whether the user agrees to the application now. */
+    isAgreedTo: async (userID: string, clientID: string) => {
+      const consent = await one(db, 'select from oauth_consents where user_id = $1 and client_id = $2 limit 1', [
+        userID,
+        clientID,
+      ]);
+      return consent !== null;
+    },
+
+    /**
+     * Ends the user's consent to an application, every token that came of it, every code that could become one, and
+     * what the webhooks and alert channels are told that it made.
+     * @returns whether there was any of these
+     */
+    disconnect: async (userID: string, clientID: string) => {
+      const { rowCount } = await db.query(
+        `with consents as (delete from oauth_consents where user_id = $1 and client_id = $2 returning 1),
+           refresh as (delete from oauth_refresh_tokens where user_id = $1 and client_id = $2 returning 1),
+           opaque as (delete from oauth_access_tokens where user_id = $1 and client_id = $2 returning 1),
+           codes as (
+             delete from auth_verifications
+             where case when value is json object
+               then value::jsonb ->> 'userId' = $1 and value::jsonb -> 'query' ->> 'client_id' = $2 end
+             returning 1),
+           hooks as (
+             update webhooks set enabled = false, disabled_reason = null
+             where user_id = $1 and client_id = $2 and enabled returning id),
+           given_up as (
+             update webhook_deliveries set state = 'failed', failure = 'webhook_disabled'
+             where state = 'pending' and webhook_id in (select id from hooks)),
+           alerts as (
+             update alert_channels set enabled = false, disabled_reason = null, test_asked_at = null
+             where user_id = $1 and client_id = $2 and enabled returning id),
+           untold as (delete from alert_notices where sent_at is null and channel_id in (select id from alerts)),
+           -- The application may be connected again: it must not be deleted at once as one that nobody uses.
+           used as (update oauth_clients set updated_at = now() where client_id = $2),
+           ended as (
+             table consents union all table refresh union all table opaque union all table codes)
+         insert into token_revocations (user_id, client_id) select $1, $2 where exists (table ended)`,
+        [userID, clientID],
+      );
+      return (rowCount ?? 0) > 0;
+    },
+  };
+}

@@ -1,0 +1,69 @@
+// SQL of limits: what a user has of what is limited, and what an operator allows them instead of the table.
+import { costOfSlot } from '../../domain/fleet/capacity.ts';
+import type { LimitName } from '../../domain/shared/limits.ts';
+import { checksUnderWay } from '../destinations/destination-checks.ts';
+import { all } from '../shared/queryable.ts';
+import type { Queryable } from '../shared/queryable.ts';
+
+/** What is known of one limit of a user. */
+export interface LimitFacts {
+  readonly limit_name: LimitName;
+  readonly used: number;
+  /** Null where nobody has overridden the table. */
+  readonly override: number | null;
+  /** Settled credits of the user, without what running streams have used since. */
+  readonly credits: number;
+}
+
+/** SQL of the limits that are not counted as rows come and go, of the user $1. */
+const computed = `
+  select 'runningStreams' as limit_name, count(*) as used from streams where user_id = $1 and status = 'ACTIVE'
+  union all
+  select 'destinationChecks', (${checksUnderWay})
+  union all
+  select 'runningSlots', coalesce(round(sum(coalesce(r.cores / ${costOfSlot('ffmpeg').cores}, r.slots))), 0)
+  from streams s join replicas r on r.stream_id = s.id
+  where s.user_id = $1 and s.status = 'ACTIVE' and r.wanted <> 'ended'`;
+
+export function limits(db: Queryable) {
+  /** What the user has of each of these. */
+  const facts = (userID: string, names: readonly LimitName[]) =>
+    all<LimitFacts>(
+      db,
+      `with known as (
+         select limit_name, used from limit_use where user_id = $1 and limit_name = any ($2)
+         union all
+         select * from (${computed}) c where limit_name = any ($2))
+       select wanted.limit_name, coalesce(sum(known.used), 0)::bigint as used, max(o.allowed) as override,
+         (select coalesce(sum(remaining_credits), 0) from invoices where user_id = $1 and remaining_credits <> 0)
+           as credits
+       from unnest($2::text[]) as wanted (limit_name)
+         left join known using (limit_name)
+         left join limit_overrides o on o.user_id = $1 and o.limit_name = wanted.limit_name
+       group by wanted.limit_name`,
+      [userID, names],
+    );
+
+  return {
+    facts,
+
+    /**
+     * The same, locked until the transaction ends: whoever else is about to use more of one of them, or of what is
+     * counted together with them, waits. The rows are locked in one order, so that nobody waits in a circle.
+     */
+    lock: async (userID: string, names: readonly LimitName[]) => {
+      await db.query('select lock_uses($1, $2)', [userID, names]);
+      return facts(userID, names);
+    },
+
+    /** Allows a user another number than the table; null: what the table says. */
+    override: (userID: string, name: LimitName, allowed: number | null) =>
+      allowed === null
+        ? db.query('delete from limit_overrides where user_id = $1 and limit_name = $2', [userID, name])
+        : db.query(
+            `insert into limit_overrides (user_id, limit_name, allowed) values ($1, $2, $3)
+             on conflict (user_id, limit_name) do update set allowed = excluded.allowed`,
+            [userID, name, allowed],
+          ),
+  };
+}

@@ -1,0 +1,158 @@
+// SQL of users and their API keys.
+import type { Framerate, Quality } from '../../domain/shared/video-format.ts';
+import { all, one } from '../shared/queryable.ts';
+import type { Queryable } from '../shared/queryable.ts';
+
+export interface User {
+  readonly id: string;
+  readonly email: string;
+  readonly name: string;
+  readonly created_at: Date;
+  readonly default_stream_duration_seconds: number;
+  readonly default_quality: Quality;
+  readonly default_framerate: Framerate;
+  readonly stream_backend_edit: boolean;
+  readonly disabled_at: Date | null;
+  /** Set while the account is on hold: its user may only read, and is told the reason. */
+  readonly held_at: Date | null;
+  readonly held_reason: string | null;
+  /** Whether the account is disabled or on hold: then nothing of it is on air, and what is due waits. */
+  readonly is_at_rest: boolean;
+}
+
+/** The features that operators switch for a user, with their columns. */
+export const features = { streamBackendEdit: 'stream_backend_edit' } as const;
+
+/** What a user has that is not limited, by the words that operators read. */
+export type UseOfUser = Readonly<Record<string, number>>;
+
+export function users(db: Queryable) {
+  return {
+    find: (userID: string) => one<User>(db, 'select * from users where id = $1', [userID]),
+
+    /**
+     * Whether the account is at rest, which it stays, or not, until the transaction ends. Who locks a stream does so
+     * before.
+     */
+    isAtRest: async (userID: string) =>
+      (await one<{ is_at_rest: boolean }>(db, 'select is_at_rest from users where id = $1 for share', [userID]))
+        ?.is_at_rest ?? false,
+
+    /** Why the account is on hold; null where it is not. */
+    holdOf: async (userID: string) =>
+      (
+        await one<{ held_reason: string }>(
+          db,
+          `select coalesce(held_reason, '') as held_reason from users where id = $1 and held_at is not null`,
+          [userID],
+        )
+      )?.held_reason ?? null,
+
+    /**
+     * The user of an API key that is neither revoked nor expired, and the scopes of the key (null: every scope).
+     * `is_use_noted` is true if its use was noted within the last minute. The key itself is stored nowhere, only its
+     * SHA-256.
+     */
+    ownerOfKey: (keySha256: Buffer) =>
+      one<{ user_id: string; key_id: string; scopes: string[] | null; is_use_noted: boolean }>(
+        db,
+        `select user_id, k.id as key_id, scopes,
+           coalesce(last_used_at > now() - interval '1 minute', false) as is_use_noted
+         from api_keys k join users u on u.id = user_id
+         where key_sha256 = $1 and revoked_at is null and (expires_at is null or expires_at > now())
+           and disabled_at is null`,
+        [keySha256],
+      ),
+
+    /** The user of a session that has not ended. */
+    ownerOfSession: (token: string) =>
+      one<{ user_id: string }>(
+        db,
+        `select user_id from auth_sessions s join users u on u.id = user_id
+         where token = $1 and s.expires_at > now() and disabled_at is null`,
+        [token],
+      ),
+
+    noteKeyUse: (keyID: string) => db.query('update api_keys set last_used_at = now() where id = $1', [keyID]),
+
+    /** The user with this address, in whatever case it is written, or with this id. */
+    named: (name: string) => one<User>(db, 'select * from users where id = $1 or lower(email) = lower($1)', [name]),
+
+    /** Users whose address or id has this text in it, the newest first. */
+    search: (text: string, count: number) =>
+      all<User>(
+        db,
+        `select * from users where strpos(lower(email), lower($1)) > 0 or strpos(id, $1) > 0
+         order by created_at desc limit $2`,
+        [text, count],
+      ),
+
+    useOf: async (userID: string) =>
+      (await one<UseOfUser>(
+        db,
+        `select
+           (select count(*) from streams where user_id = $1 and state = 'scheduled') as "streams scheduled",
+           (select count(*) from webhook_deliveries d join webhooks w on w.id = d.webhook_id
+             where w.user_id = $1 and d.state = 'pending') as "deliveries pending",
+           (select coalesce(sum(credits), 0) from invoices
+             where user_id = $1 and type = 'credit_purchase' and state = 'paid') as "credits bought"`,
+        [userID],
+      ))!,
+
+    /** @returns false if the user is disabled already; so do the following three, likewise */
+    disable: (userID: string) => set(db, userID, 'disabled_at = now()', 'disabled_at is null'),
+    enable: (userID: string) => set(db, userID, 'disabled_at = null', 'disabled_at is not null'),
+    /** @param told what the user is told; null: nothing but that the account is on hold */
+    hold: async (userID: string, told: string | null) => {
+      const isNew = await set(db, userID, 'held_at = now()', 'held_at is null');
+      await db.query('update users set held_reason = $2 where id = $1', [userID, told]);
+      return isNew;
+    },
+    release: (userID: string) => set(db, userID, 'held_at = null, held_reason = null', 'held_at is not null'),
+
+    setFeature: (userID: string, feature: keyof typeof features, isOn: boolean) =>
+      db.query(`update users set ${features[feature]} = $2 where id = $1`, [userID, isOn]),
+
+    /** Makes the user, or gives this address and name to the user that has the id already. */
+    ensureUser: async (user: { id: string; email: string; name: string }) =>
+      (await one<User>(
+        db,
+        `insert into users (id, email, name) values ($1, $2, $3)
+         on conflict (id) do update set email = excluded.email, name = excluded.name returning *`,
+        [user.id, user.email, user.name],
+      ))!,
+
+    /**
+     * Gives a user this password, whatever it was before. The address counts as verified, without any mail.
+     * @param credential its `passwordHash` as better-auth makes it
+     */
+    ensurePassword: (credential: { id: string; userID: string; passwordHash: string }) =>
+      db.query(
+        `with verified as (update users set email_verified = true where id = $2)
+         insert into auth_credentials (id, user_id, account_id, provider_id, password)
+         values ($1, $2, $2, 'credential', $3)
+         on conflict (id) do update set password = excluded.password`,
+        [credential.id, credential.userID, credential.passwordHash],
+      ),
+
+    /** Makes an API key in place of that with its id. */
+    replaceKey: (key: { id: string; userID: string; name: string; keySha256: Buffer; keyStart: string }) =>
+      db.query(
+        `insert into api_keys (id, user_id, name, key_sha256, key_start) values ($1, $2, $3, $4, $5)
+         on conflict (id) do update set key_sha256 = excluded.key_sha256, key_start = excluded.key_start`,
+        [key.id, key.userID, key.name, key.keySha256, key.keyStart],
+      ),
+
+    /** Makes an API key, unless it is there already. */
+    ensureKey: (key: { id: string; userID: string; name: string; keySha256: Buffer; keyStart: string }) =>
+      db.query(
+        `insert into api_keys (id, user_id, name, key_sha256, key_start) values ($1, $2, $3, $4, $5)
+         on conflict (key_sha256) do nothing`,
+        [key.id, key.userID, key.name, key.keySha256, key.keyStart],
+      ),
+  };
+}
+
+async function set(db: Queryable, userID: string, assignment: string, condition: string): Promise<boolean> {
+  return (await db.query(`update users set ${assignment} where id = $1 and ${condition}`, [userID])).rowCount === 1;
+}

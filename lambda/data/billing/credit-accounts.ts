@@ -1,0 +1,229 @@
+// SQL of credit accounts: what is left of a user's credits, when it will be gone, and whether free credits were given.
+import { createHash } from 'node:crypto';
+import type { Consumption, Outlook, Warning } from '../../domain/billing/credits.ts';
+import { all, one } from '../shared/queryable.ts';
+import type { Queryable } from '../shared/queryable.ts';
+
+export interface BillingOverview {
+  /** Of ended intervals only: what running ones have used is not taken off yet. */
+  readonly balance: number;
+  readonly credits_left: number;
+  readonly any_open_dispute: boolean;
+  /** What is live now costs so much. */
+  readonly credits_per_hour: number;
+  /** As the account was last judged. */
+  readonly credits_exhausted_at: Date | null;
+}
+
+/** The address of a user, which decides whether they get free credits. */
+export interface EmailFacts {
+  readonly email: string;
+  readonly email_verified: boolean;
+}
+
+/** An account that something is due to: a warning, the end of its streams, or free credits. */
+export interface DueAccount {
+  readonly user_id: string;
+  readonly credits_exhausted_at: Date | null;
+  readonly warned: Warning | null;
+  readonly free_credits_due_at: Date | null;
+}
+
+/** A due account that was taken up and not finished within this time is due again, for any process. */
+const dueAgainSeconds = 10;
+
+// The following fragments are SQL about a user; `user` is SQL of the id.
+
+/**
+ * What running intervals have used, and the ledger does not have yet.
+ * @param time SQL of the time until which they count
+ */
+const spentUntil = (time: string, user = '$1') =>
+  `select coalesce(sum(live_cost(credits_per_hour, started_at, ${time})), 0)
+   from live_intervals where user_id = ${user} and ended_at is null`;
+/** Streams that credits are spent on, or are about to be. */
+const running = (user = '$1') => `from streams
+  where user_id = ${user} and deleted_at is null and state in ('preparing', 'activating', 'active', 'failing')`;
+/** What all invoices have left. */
+const settled = (user = '$1') => `select coalesce(sum(remaining_credits), 0)
+  from invoices where user_id = ${user} and remaining_credits <> 0`;
+
+export function creditAccounts(db: Queryable) {
+  /** The states of accounts, each at a time, by the id of the user. Accounts have rows once they were locked. */
+  const consumptions = async (
+    accounts: readonly { readonly userID: string; readonly at: Date }[],
+  ): Promise<Map<string, Consumption>> => {
+    const rows = await all<{
+      user_id: string;
+      credits_left: number;
+      credits_per_hour: number;
+      exhausted_at: Date | null;
+      warned: Warning | null;
+      any_running: boolean;
+    }>(
+      db,
+      {
+        name: 'consumptions',
+        text: `select user_id, (${settled('b.user_id')}) - spent as credits_left, credits_per_hour,
+           credits_exhausted_at as exhausted_at, warned, exists (select ${running('b.user_id')}) as any_running
+         from unnest($1::text[], $2::timestamptz[]) as asked (user_id, at) join billing_accounts b using (user_id),
+           lateral (
+             select coalesce(sum(live_cost(credits_per_hour, started_at, asked.at)), 0) as spent,
+               coalesce(sum(credits_per_hour), 0) as credits_per_hour
+             from live_intervals i where i.user_id = b.user_id and ended_at is null) open_intervals`,
+      },
+      [accounts.map(({ userID }) => userID), accounts.map(({ at }) => at)],
+    );
+    return new Map(
+      rows.map((row) => [
+        row.user_id,
+        {
+          creditsLeft: row.credits_left,
+          creditsPerHour: row.credits_per_hour,
+          exhaustedAt: row.exhausted_at,
+          warned: row.warned,
+          anyRunning: row.any_running,
+        },
+      ]),
+    );
+  };
+
+  /** Writes what was found of accounts, which the caller has locked, by the id of the user. */
+  const saveOutlooks = (outlooks: ReadonlyMap<string, Outlook>) => {
+    const each = [...outlooks.values()];
+    return db.query(
+      {
+        name: 'save_outlooks',
+        text: `update billing_accounts b
+         set credits_exhausted_at = exhausted_at, warned = o.warned,
+           -- What still runs of an account at rest is to be stopped, whatever its credits are.
+           due_at = least(o.due_at, free_credits_due_at, case
+             when (select is_at_rest from users where id = b.user_id) and exists (select ${running('b.user_id')})
+               then least(b.due_at, now() + make_interval(secs => ${dueAgainSeconds})) end)
+         from unnest($1::text[], $2::timestamptz[], $3::text[], $4::timestamptz[])
+           as o (user_id, exhausted_at, warned, due_at)
+         where b.user_id = o.user_id`,
+      },
+      [
+        [...outlooks.keys()],
+        each.map(({ exhaustedAt }) => exhaustedAt),
+        each.map(({ warned }) => warned),
+        each.map(({ dueAt }) => dueAt),
+      ],
+    );
+  };
+
+  return {
+    /** The credits that are left at this instant, or at `at`. */
+    creditsLeft: async (userID: string, at: Date | null = null) =>
+      (await one<{ credits: number }>(
+        db,
+        `select (${settled()}) - (${spentUntil('coalesce($2, clock_timestamp())')}) as credits`,
+        [userID, at],
+      ))!.credits,
+
+    overview: async (userID: string, at: Date) =>
+      (await one<BillingOverview>(
+        db,
+        `select balance, balance - spent as credits_left,
+           (select coalesce(sum(credits_per_hour), 0)::float8 from live_intervals
+            where user_id = $1 and ended_at is null) as credits_per_hour,
+           (select credits_exhausted_at from billing_accounts where user_id = $1) as credits_exhausted_at,
+           exists (
+             select from payment_reversals r join invoices i on i.id = r.invoice_id
+             where i.user_id = $1 and r.kind = 'dispute' and r.taken and not r.final) as any_open_dispute
+         from (select (${settled()}) as balance, (${spentUntil('$2')}) as spent) as figures`,
+        [userID, at],
+      ))!,
+
+    /**
+     * Locks accounts until the transaction ends. Whatever changes a user's credits takes turns on this lock; where it
+     * locks a stream's row as well, it has done so before. The accounts are locked in the order of their users, so that
+     * two that lock several wait for each other, and do not end in a deadlock.
+     */
+    lock: async (...userIDs: readonly string[]): Promise<void> => {
+      const users = [...new Set(userIDs)].sort();
+      const { rowCount } = await db.query(
+        'select from billing_accounts where user_id = any ($1) order by user_id for update',
+        [users],
+      );
+      if (rowCount === users.length) return;
+      await db.query(
+        `insert into billing_accounts (user_id) select unnest($1::text[])
+         on conflict (user_id) do update set user_id = excluded.user_id`,
+        [users],
+      );
+    },
+
+    /** The state of an account at a time. The account has a row once it was locked. */
+    consumption: async (userID: string, at: Date): Promise<Consumption> =>
+      (await consumptions([{ userID, at }])).get(userID)!,
+
+    consumptions,
+
+    runningStreams: async (userID: string) =>
+      (await all<{ id: string }>(db, `select id ${running()} order by id`, [userID])).map(({ id }) => id),
+
+    saveOutlook: (userID: string, outlook: Outlook) => saveOutlooks(new Map([[userID, outlook]])),
+
+    saveOutlooks,
+
+    /** Takes up an account that something is due to. Processes that ask in the same moment get other accounts. */
+    takeDue: (at: Date) =>
+      one<DueAccount>(
+        db,
+        `update billing_accounts set due_at = $1::timestamptz + make_interval(secs => $2)
+         where user_id = (
+           select user_id from billing_accounts where due_at <= $1
+           order by due_at limit 1 for update skip locked)
+         returning user_id, credits_exhausted_at, warned, free_credits_due_at`,
+        [at, dueAgainSeconds],
+      ),
+
+    /**
+     * Makes accounts due that are at rest while a stream of theirs runs, or awake while a start of theirs rests:
+     * whoever was to settle that has died.
+     */
+    makeRestDue: () =>
+      db.query(
+        `update billing_accounts set due_at = date_trunc('milliseconds', now())
+         where (due_at is null or due_at > now() + make_interval(secs => ${dueAgainSeconds})) and user_id in (
+           select u.id from users u join streams s on s.user_id = u.id
+           where (u.disabled_at is not null or u.held_at is not null)
+             and s.state in ('preparing', 'activating', 'active', 'failing')
+           union
+           select u.id from due_times d join streams s on s.id = d.stream_id join users u on u.id = s.user_id
+           where d.resting and not u.is_at_rest)`,
+      ),
+
+    emailFacts: async (userID: string) =>
+      (await one<EmailFacts>(db, 'select email, email_verified from users where id = $1', [userID]))!,
+
+    /** Whether free credits were given to this inbox, or to this user with another one. */
+    hadFreeCredits: async (userID: string, inbox: string) =>
+      (await one<{ had: boolean }>(
+        db,
+        'select exists (select from free_credit_grants where email_sha256 = $2 or user_id = $1) as had',
+        [userID, sha256(inbox)],
+      ))!.had,
+
+    /** Remembers that free credits are given to this inbox. @returns false if they were given to it before */
+    claimFreeCredits: async (userID: string, inbox: string) =>
+      (await one<{ claimed: boolean }>(
+        db,
+        `with claimed as (
+           insert into free_credit_grants (email_sha256, user_id) values ($1, $2)
+           on conflict do nothing returning user_id)
+         select exists (select from claimed) as claimed`,
+        [sha256(inbox), userID],
+      ))!.claimed,
+
+    markFreeCreditsDecided: (userID: string) =>
+      db.query('update billing_accounts set free_credits_due_at = null where user_id = $1', [userID]),
+  };
+}
+
+/** The hash of an inbox is enough to know it again, without keeping the address. */
+function sha256(text: string): Buffer {
+  return createHash('sha256').update(text).digest();
+}

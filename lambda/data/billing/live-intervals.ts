@@ -1,0 +1,132 @@
+// SQL of live intervals: what of a stream is live, since when, and at which price.
+import type { Price } from '../../domain/billing/credits.ts';
+import { declaredDead } from '../fleet/agents.ts';
+import { all } from '../shared/queryable.ts';
+import type { Queryable } from '../shared/queryable.ts';
+import type { ReplicaRole } from '../fleet/replicas.ts';
+
+/** An interval that was begun or ended. */
+export interface ChangedInterval {
+  readonly id: number;
+  readonly user_id: string;
+  /** Null for one that was begun. */
+  readonly ended_at: Date | null;
+  /** What the whole interval costs; 0 for one that was begun. */
+  readonly credits: number;
+}
+
+/** A stream whose replicas may have changed, and that the caller has locked. */
+export interface MeteredStream {
+  readonly streamID: string;
+  /** What intervals cost that begin now: of one output, and of each further one. */
+  readonly prices: Readonly<Record<ReplicaRole, { readonly first: Price; readonly further: Price }>>;
+  /** When the change was observed, by the database's clock. */
+  readonly at: Date;
+}
+
+export function liveIntervals(db: Queryable) {
+  return {
+    /** Ids of streams of which an output beside the first is live, and costs nothing. */
+    streamsUnmetered: async (count: number) => {
+      const rows = await all<{ id: string }>(
+        db,
+        `select distinct r.stream_id as id from replicas r
+         where r.output_id is not null and r.state = 'live' and r.wanted <> 'ended'
+           and not exists (
+             select from live_intervals
+             where replica_id = r.id and agent_id = r.agent_id and epoch = r.epoch and ended_at is null)
+         limit $1`,
+        [count],
+      );
+      return rows.map(({ id }) => id);
+    },
+
+    /**
+     * Ends and begins intervals of streams, until the open intervals of each are those of its replicas that are live
+     * and wanted so, one for each, of the claim that sends it. An interval ends at `at`; if its agent was declared
+     * dead, it ends when that agent last renewed its lease. A new interval never begins before the last one of its
+     * replica ended. Of the live outputs of a stream one has the full price: the one that had it, else the first one of
+     * those that are live. It is one statement, so that every part sees the same rows, and that changes cost one
+     * round trip more, however many streams have changed.
+     * @param areFiguresKept whether the rows of the streams have what agents said last, so that it is not looked for
+     */
+    updateFromReplicas: (metered: readonly MeteredStream[], areFiguresKept: boolean) =>
+      all<ChangedInterval>(
+        db,
+        {
+          name: 'meter',
+          text: `with metered as (
+           select * from unnest($1::text[], $2::jsonb[], $3::timestamptz[]) as m (stream_id, prices, at)),
+         -- The replicas that send.
+         live as (
+           select r.*, m.prices, m.at, row_number() over (
+             partition by r.stream_id, r.role order by paid.id is null, r.output_id nulls first) > 1 as is_further
+           from metered m join replicas r on r.stream_id = m.stream_id
+             left join live_intervals paid
+               on paid.replica_id = r.id and paid.agent_id = r.agent_id and paid.epoch = r.epoch
+                 and paid.ended_at is null and not paid.is_further
+           where r.stream_id = any ($1) and r.state = 'live' and r.wanted <> 'ended'),
+         sending as (
+           select *, prices -> role -> case when is_further then 'further' else 'first' end as price from live),
+         -- Open intervals that stay open: the claim that they belong to still sends.
+         going_on as (
+           select i.id, i.replica_id
+           from live_intervals i
+             join sending r on r.id = i.replica_id and r.agent_id = i.agent_id and r.epoch = i.epoch
+               and r.is_further = i.is_further
+           where i.stream_id = any ($1) and i.ended_at is null),
+         -- Ends all other open intervals of the streams. Where the agent was not declared dead, the inner select is
+         -- null, which least() passes over. The bytes are those of the claim's latest figures, if these were sampled
+         -- within the interval.
+         ended as (
+           update live_intervals i set
+             ended_at = greatest(i.started_at, least(m.at, (
+               select renewed_at from agents where id = i.agent_id and lease_expires_at = ${declaredDead}))),
+             bytes_after = greatest(i.bytes_before, (
+               select (latest.stats ->> 'bytesSent')::bigint
+               from (
+                   select (sent.id is null and $4) as is_kept, case when sent.id is not null then sent.stats
+                     when i.role = 'primary' then s.stats else s.backup_stats end as stats
+                   from (select) one left join replicas sent on sent.id = i.replica_id and sent.output_id is not null
+                 ) kept,
+                 lateral (select case when kept.is_kept then kept.stats
+                   else latest_stats(kept.stats, i.agent_id, i.replica_id, i.epoch) end as stats) latest
+               where (latest.stats ->> 'sampledAt')::timestamptz >= i.started_at))
+           -- The intervals of each stream are looked up by themselves, as Postgres would compare all with all.
+           from metered m join streams s on s.id = m.stream_id and s.id = any ($1)
+             cross join lateral (
+               select id from live_intervals
+               where stream_id = m.stream_id and ended_at is null and id not in (select id from going_on) offset 0) open
+           where i.id = open.id
+           returning i.id, i.user_id, i.replica_id, i.epoch, i.ended_at, i.bytes_after,
+             live_cost(i.credits_per_hour, i.started_at, i.ended_at) as credits),
+         -- Begins an interval for each replica that sends and has none. Bytes are counted by claim: where the replica's
+         -- last interval was of the same claim, the count goes on from there, else from 0.
+         begun as (
+           insert into live_intervals (user_id, stream_id, replica_id, role, agent_id, epoch,
+             is_further, price_version, credits_per_hour, started_at, bytes_before)
+           select s.user_id, r.stream_id, r.id, r.role, r.agent_id, r.epoch,
+             r.is_further, r.price ->> 'version', (r.price ->> 'creditsPerHour')::numeric,
+             greatest(r.at, before.ended_at), case when before.epoch = r.epoch then before.bytes_after else 0 end
+           from sending r join streams s on s.id = r.stream_id
+           -- The replica's last interval. Those that this statement ends still look open to it in the table.
+           left join lateral (
+             select ended_at, epoch, bytes_after from ended where replica_id = r.id
+             union all (
+               select ended_at, epoch, bytes_after from live_intervals
+               where replica_id = r.id and ended_at is not null
+               order by ended_at desc limit 1)
+             order by ended_at desc limit 1) before on true
+           where r.id not in (select replica_id from going_on)
+           returning id, user_id)
+         select id, user_id, ended_at, credits from ended union all select id, user_id, null, 0 from begun`,
+        },
+        [
+          metered.map(({ streamID }) => streamID),
+          metered.map(({ prices }) => prices),
+          metered.map(({ at }) => at),
+          areFiguresKept,
+        ],
+      ),
+  };
+}

@@ -1,0 +1,123 @@
+// SQL of what storage costs: who has more than the allowance, who was told so, and what each day has cost.
+import { all, one } from '../shared/queryable.ts';
+import type { Queryable } from '../shared/queryable.ts';
+
+export interface StorageFigures {
+  readonly stored_bytes: number;
+  /** The next day that may cost something, as YYYY-MM-DD; null where the user was not told that storage costs. */
+  readonly charged_from: string | null;
+  readonly credits_30_days: number;
+}
+
+/** What a day of storage comes to. */
+export interface StorageDay {
+  readonly byte_hours: number;
+  readonly cost: number;
+}
+
+/** After so many days without a charge, a user is told again before the next one. */
+const forgottenAfterDays = 30;
+
+/** Days are texts, as YYYY-MM-DD, in UTC. */
+export function storageCharges(db: Queryable) {
+  return {
+    /** Users who have more than the allowance and were not told yet, in no order. Those at rest are told later. */
+    exceeding: (freeBytes: number, count: number) =>
+      all<{ user_id: string; bytes: number }>(
+        db,
+        `select user_id, used as bytes from limit_use l
+         where limit_name = 'storedBytes' and used > $1
+           and not exists (select from storage_accounts a where a.user_id = l.user_id)
+           and not (select is_at_rest from users where id = l.user_id)
+         limit $2`,
+        [freeBytes, count],
+      ),
+
+    /** Notes that a user is told. @returns false if they were told already */
+    open: async (userID: string, toldAt: Date, firstDay: string) => {
+      const { rowCount } = await db.query(
+        `insert into storage_accounts (user_id, told_at, charged_to) values ($1, $2, $3::date - 1)
+         on conflict (user_id) do nothing`,
+        [userID, toldAt, firstDay],
+      );
+      return rowCount === 1;
+    },
+
+    /** Users of whom a day up to `lastDay` has to be charged, those who have waited longest first. */
+    due: async (lastDay: string, count: number) => {
+      const rows = await all<{ user_id: string }>(
+        db,
+        `select user_id from storage_accounts where charged_to < $1::date order by charged_to, user_id limit $2`,
+        [lastDay, count],
+      );
+      return rows.map(({ user_id: userID }) => userID);
+    },
+
+    /** The next day of a user that has to be charged, locked until the transaction ends; null where there is none. */
+    lockNextDay: async (userID: string, lastDay: string) =>
+      (
+        await one<{ day: string }>(
+          db,
+          `select to_char(charged_to + 1, 'YYYY-MM-DD') as day from storage_accounts
+           where user_id = $1 and charged_to < $2::date for update`,
+          [userID, lastDay],
+        )
+      )?.day ?? null,
+
+    /** What a day comes to, beyond the allowance. It costs users nothing who are at rest. */
+    day: async (userID: string, day: string, freeBytes: number, creditsPerGiBMonth: number) =>
+      (await one<StorageDay>(
+        db,
+        `select byte_hours, storage_cost($4, byte_hours) as cost from (
+           select coalesce(sum(greatest(0, level.bytes - $3::bigint)), 0) as byte_hours
+           from generate_series(0, 23) as hours (hour)
+             join users on users.id = $1 and not is_at_rest
+             cross join lateral (
+               select bytes from stored_levels
+               where user_id = $1
+                 and hour <= ($2::date::timestamp at time zone 'UTC') + make_interval(hours => hours.hour)
+               order by hour desc limit 1) level) as summed`,
+        [userID, day, freeBytes, creditsPerGiBMonth],
+      ))!,
+
+    /** Notes that a day is charged. One that comes to nothing leaves no row. */
+    settle: (
+      userID: string,
+      day: string,
+      { byteHours, creditsPerGiBMonth, credits }: { byteHours: number; creditsPerGiBMonth: number; credits: number },
+    ) =>
+      db.query(
+        `with charged as (
+           insert into storage_charges (user_id, day, byte_hours, credits_per_gib_month, credits)
+           select $1, $2::date, $3::numeric, $4::numeric, $5::numeric where $3::numeric > 0),
+         moved as (update storage_accounts set charged_to = $2::date where user_id = $1)
+         delete from stored_levels
+         where user_id = $1 and hour < (
+           select max(hour) from stored_levels
+           where user_id = $1 and hour < (($2::date + 1)::timestamp at time zone 'UTC'))`,
+        [userID, day, byteHours, creditsPerGiBMonth, credits],
+      ),
+
+    /** Forgets that a user was told who has not had more than the allowance for long. */
+    forgetIdle: (userID: string, day: string) =>
+      db.query(
+        `delete from storage_accounts
+         where user_id = $1 and charged_to - ${forgottenAfterDays} > (told_at at time zone 'UTC')::date
+           and not exists (
+             select from storage_charges c where c.user_id = $1 and c.day > $2::date - ${forgottenAfterDays})`,
+        [userID, day],
+      ),
+
+    figures: async (userID: string) =>
+      (await one<StorageFigures>(
+        db,
+        `select coalesce((select used from limit_use where user_id = $1 and limit_name = 'storedBytes'), 0)
+             as stored_bytes,
+           (select to_char(charged_to + 1, 'YYYY-MM-DD') from storage_accounts where user_id = $1) as charged_from,
+           coalesce((
+             select sum(credits) from storage_charges
+             where user_id = $1 and day > (now() at time zone 'UTC')::date - 30), 0) as credits_30_days`,
+        [userID],
+      ))!,
+  };
+}

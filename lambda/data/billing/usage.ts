@@ -1,0 +1,89 @@
+// SQL of usage over time: live seconds, credits and bytes of a user in hours, days or months of a time zone.
+import { all } from '../shared/queryable.ts';
+import type { Queryable } from '../shared/queryable.ts';
+
+export type Granularity = 'hour' | 'day' | 'month';
+
+export interface UsageQuery {
+  readonly userID: string;
+  readonly streamID: string | null;
+  readonly from: Date;
+  /** The end of the range, which does not belong to it. */
+  readonly to: Date;
+  readonly granularity: Granularity;
+  /** The IANA name of a time zone. */
+  readonly timeZone: string;
+  /** The time until which running intervals count. */
+  readonly now: Date;
+}
+
+export interface UsageBucket {
+  /** The start of the hour, day or month in the time zone. The first may begin before `from`; it counts from there. */
+  readonly start: Date;
+  /** Seconds in which a stream was live on at least one replica, summed over streams. */
+  readonly live_seconds: number;
+  readonly credits_spent: number;
+  readonly bytes_sent: number;
+}
+
+export function usage(db: Queryable) {
+  return {
+    /**
+     * Every bucket of the range, also empty ones. What an interval costs is split so that its parts sum up to what the
+     * ledger has; its bytes are spread evenly over it. It is one statement, so that all figures are of one instant.
+     */
+    buckets: ({ userID, streamID, from, to, granularity, timeZone, now }: UsageQuery) =>
+      all<UsageBucket>(
+        db,
+        // Where buckets begin. Steps of half an hour find each hour also where clocks change by half an hour.
+        `with starts as (
+           select distinct date_trunc($5, step, $6) as start
+           from generate_series(
+             date_trunc($5, $3::timestamptz, $6), $4::timestamptz - interval '1 microsecond',
+             case $5 when 'hour' then interval '30 minutes' else ('1 ' || $5)::interval end, $6) as step),
+         buckets as (
+           select start, greatest(start, $3) as opens,
+             least(coalesce(lead(start) over (order by start), $4), $4) as closes
+           from starts),
+         -- The intervals of the range, whole. Bytes of a running one are in the latest figures of its claim.
+         intervals as (
+           select i.stream_id, i.credits_per_hour, i.started_at, coalesce(i.ended_at, $7) as ended_at,
+             coalesce(
+               i.bytes_after,
+               case when i.ended_at is null and (figures.stats ->> 'sampledAt')::timestamptz >= i.started_at
+                 then (figures.stats ->> 'bytesSent')::bigint end,
+               i.bytes_before) - i.bytes_before as bytes
+           from live_intervals i
+           left join lateral (
+             select latest_stats(
+               case when sent.id is not null then sent.stats
+                 when i.role = 'primary' then s.stats else s.backup_stats end,
+               i.agent_id, i.replica_id, i.epoch) as stats
+             from streams s left join replicas sent on sent.id = i.replica_id and sent.output_id is not null
+             where s.id = i.stream_id and i.ended_at is null) as figures on true
+           where i.user_id = $1 and ($2::text is null or i.stream_id = $2)
+             and i.started_at < $4 and (i.ended_at is null or i.ended_at > $3)
+             and i.started_at < coalesce(i.ended_at, $7)),
+         -- What of each interval is in each bucket.
+         parts as (
+           select b.start, i.stream_id, tstzrange(greatest(i.started_at, b.opens), least(i.ended_at, b.closes)) as live,
+             live_cost(i.credits_per_hour, i.started_at, least(i.ended_at, b.closes))
+               - live_cost(i.credits_per_hour, i.started_at, greatest(i.started_at, b.opens)) as credits,
+             i.bytes * extract(epoch from least(i.ended_at, b.closes) - greatest(i.started_at, b.opens))
+               / extract(epoch from i.ended_at - i.started_at) as bytes
+           from buckets b join intervals i on i.started_at < b.closes and i.ended_at > b.opens),
+         -- While several replicas of a stream are live, its seconds count once.
+         live as (
+           select start, sum(extract(epoch from upper(stretch) - lower(stretch))) as seconds
+           from (
+             select start, unnest(range_agg(live)) as stretch from parts group by start, stream_id) as stretches
+           group by start),
+         sums as (select start, sum(credits) as credits, round(sum(bytes)) as bytes from parts group by start)
+         select b.start, coalesce(l.seconds, 0) as live_seconds, coalesce(s.credits, 0) as credits_spent,
+           coalesce(s.bytes, 0) as bytes_sent
+         from buckets b left join live l using (start) left join sums s using (start)
+         order by b.start`,
+        [userID, streamID, from, to, granularity, timeZone, now],
+      ),
+  };
+}

@@ -1,0 +1,78 @@
+// SQL of broadcasts: what we know of those that a stream has, or had, on managed platforms.
+import { all, one } from '../shared/queryable.ts';
+import type { Queryable } from '../shared/queryable.ts';
+
+export interface BroadcastHealth {
+  readonly state: 'good' | 'ok' | 'bad' | 'no_data' | 'unknown';
+  readonly issues: readonly { readonly type: string; readonly severity: string; readonly detail: string }[];
+}
+
+export const broadcastPhases = ['prepared', 'starting', 'live', 'ended', 'failed'] as const;
+export type BroadcastPhase = (typeof broadcastPhases)[number];
+
+export interface Broadcast {
+  readonly id: string;
+  readonly seq: number;
+  readonly stream_id: string;
+  readonly connection_id: string;
+  /** 1 for the first of the stream. */
+  readonly n: number;
+  readonly external_id: string | null;
+  readonly watch_url: string | null;
+  /** `failed`: it was never made. */
+  readonly phase: BroadcastPhase;
+  /** Since when the answer to its making is not known. */
+  readonly pending_since: Date | null;
+  readonly missed_at: Date | null;
+  readonly title: string;
+  readonly scheduled_start_at: Date;
+  readonly auto_start: boolean;
+  readonly bound: boolean;
+  readonly thumbnail_upload_id: string | null;
+  readonly described_hash: string | null;
+  readonly described_at: Date | null;
+  readonly ingest_active_at: Date | null;
+  readonly live_at: Date | null;
+  readonly ended_at: Date | null;
+  readonly health: BroadcastHealth | null;
+  readonly health_observed_at: Date | null;
+  /** Null: unknown. */
+  readonly viewers: number | null;
+  readonly viewers_observed_at: Date | null;
+  /** Of a quota, for its end: counted as used on that day, YYYY-MM-DD. */
+  readonly reserved_units: number;
+  readonly reserved_day: string | null;
+  readonly created_at: Date;
+}
+
+/** SQL: that a broadcast has not ended, as far as we know. */
+export const isOpen = `phase in ('prepared', 'starting', 'live')`;
+
+export function broadcasts(db: Queryable) {
+  return {
+    /** Whether a stream has any that has not ended. */
+    hasOpen: async (streamID: string) =>
+      (await one(db, `select from broadcasts where stream_id = $1 and ${isOpen} limit 1`, [streamID])) !== null,
+
+    /** Whether any is open on a connection. */
+    hasOpenOn: async (connectionID: string) =>
+      (await one(db, `select from broadcasts where connection_id = $1 and ${isOpen} limit 1`, [connectionID])) !== null,
+
+    /** Where viewers find each of these streams: its live broadcast, or else the one that is prepared. */
+    watchURLs: (streamIDs: readonly string[]) =>
+      all<{ stream_id: string; watch_url: string }>(
+        db,
+        `select distinct on (stream_id) stream_id, watch_url from broadcasts
+         where stream_id = any ($1) and ${isOpen} and watch_url is not null
+         order by stream_id, phase = 'live' desc, n desc`,
+        [streamIDs],
+      ),
+
+    list: (streamID: string, before: number | null, count: number) =>
+      all<Broadcast>(
+        db,
+        `select * from broadcasts where stream_id = $1 and ($2::bigint is null or seq < $2) order by seq desc limit $3`,
+        [streamID, before, count],
+      ),
+  };
+}

@@ -1,0 +1,73 @@
+// SQL of checks of destinations: each destination has its last one, which an agent claims, carries out and writes down.
+import { checkClaimedWithinSeconds, checkOverAfterSeconds } from '../../domain/destinations/destination-check.ts';
+import type { CheckedFeed } from '../../domain/destinations/destination-check.ts';
+import { one } from '../shared/queryable.ts';
+import type { Queryable } from '../shared/queryable.ts';
+
+/** The last check of a destination. */
+export interface DestinationCheck {
+  /** A time with its offset. */
+  readonly askedAt: string;
+  /** Whether an agent has begun it. */
+  readonly isClaimed: boolean;
+  /** Whether it is too late for it to be done. */
+  readonly isOver: boolean;
+  /** Null until it is done. */
+  readonly feeds: readonly CheckedFeed[] | null;
+}
+
+/** What an agent has to check. */
+export interface ClaimedCheck {
+  readonly id: string;
+  readonly destination_id: string;
+  readonly rtmp_url: string;
+  readonly backup_rtmp_url: string | null;
+}
+
+/** SQL of checks, in statements that call the table `c`. */
+const isOver = `c.asked_at < now() - interval '${checkOverAfterSeconds} seconds'`;
+/** SQL of the checks of the user $1 that are under way, counted. */
+export const checksUnderWay = `select count(*) from destination_checks c
+  where c.user_id = $1 and c.done_at is null and not ${isOver}`;
+
+/** SQL of a check as a `DestinationCheck`. */
+const asShown = `json_build_object('askedAt', c.asked_at, 'isClaimed', c.claimed_at is not null, 'isOver', ${isOver},
+  'feeds', c.feeds)`;
+/** SQL of the last check of a row of destinations that the statement calls `d`. */
+export const lastCheck = `(select ${asShown} from destination_checks c where c.destination_id = d.id)`;
+
+export function destinationChecks(db: Queryable) {
+  return {
+    /** Asks for a check in place of the last. @param id of the new one */
+    ask: async (asked: { readonly id: string; readonly destinationID: string; readonly userID: string }) =>
+      (await one<{ check: DestinationCheck }>(
+        db,
+        `insert into destination_checks as c (destination_id, user_id, id) values ($1, $2, $3)
+         on conflict (destination_id) do update
+           set id = excluded.id, asked_at = now(), claimed_at = null, done_at = null, feeds = null
+         returning ${asShown} as check`,
+        [asked.destinationID, asked.userID, asked.id],
+      ))!.check,
+
+    /** Claims the check that has waited longest; null where none waits. */
+    claim: () =>
+      one<ClaimedCheck>(
+        db,
+        `update destination_checks c set claimed_at = now() from destinations d
+         where d.id = c.destination_id and c.destination_id = (
+           select destination_id from destination_checks
+           where claimed_at is null and asked_at > now() - make_interval(secs => $1)
+           order by asked_at limit 1 for update skip locked)
+         returning c.id, c.destination_id, d.rtmp_url, d.backup_rtmp_url`,
+        [checkClaimedWithinSeconds],
+      ),
+
+    /** Writes down what was found, unless another check was asked for meanwhile. */
+    settle: (id: string, destinationID: string, feeds: readonly CheckedFeed[]) =>
+      db.query(`update destination_checks set done_at = now(), feeds = $3 where destination_id = $2 and id = $1`, [
+        id,
+        destinationID,
+        JSON.stringify(feeds),
+      ]),
+  };
+}

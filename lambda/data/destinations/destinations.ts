@@ -1,0 +1,215 @@
+// SQL of destinations. Stream keys and passphrases are sealed before they get here.
+import type { PlatformName } from '../../domain/channels/managed-platforms.ts';
+import { lastCheck } from './destination-checks.ts';
+import type { DestinationCheck } from './destination-checks.ts';
+import { all, one } from '../shared/queryable.ts';
+import type { Queryable } from '../shared/queryable.ts';
+
+export interface Destination {
+  readonly id: string;
+  readonly seq: number;
+  readonly user_id: string;
+  readonly name: string;
+  /** Its address, whichever way out it names; empty for a connected channel. */
+  readonly rtmp_url: string;
+  readonly backup_rtmp_url: string | null;
+  readonly sealed_stream_key: Buffer;
+  /** How long a listener of SRT waits for what was lost; null for other destinations. */
+  readonly srt_latency_ms: number | null;
+  readonly srt_stream_id: string | null;
+  readonly sealed_srt_passphrase: Buffer | null;
+  readonly created_at: Date;
+  readonly last_used_at: Date | null;
+  readonly archived_at: Date | null;
+  /** The connected channel that it stands for; null for an RTMP address of its user's. */
+  readonly connection_id: string | null;
+  readonly channel_platform: PlatformName | null;
+  /** What that channel is called. */
+  readonly channel_title: string | null;
+  /** Null while its addresses were not checked. */
+  readonly last_check: DestinationCheck | null;
+}
+
+export interface NewDestination {
+  readonly id: string;
+  readonly userID: string;
+  readonly settings: DestinationSettings;
+}
+
+/** The columns that an update sets. */
+export type DestinationSettings = Pick<
+  Destination,
+  | 'name'
+  | 'rtmp_url'
+  | 'backup_rtmp_url'
+  | 'sealed_stream_key'
+  | 'srt_latency_ms'
+  | 'srt_stream_id'
+  | 'sealed_srt_passphrase'
+>;
+
+/** The columns of a destination, in statements that call the table `d`. */
+const columns = `d.*, (select title_cached from connections where id = d.connection_id) as channel_title,
+  (select platform from connections where id = d.connection_id) as channel_platform, ${lastCheck} as last_check`;
+
+/** What an update sets, in the order of its parameters. */
+function valuesOf(settings: DestinationSettings): unknown[] {
+  return [
+    settings.name,
+    settings.rtmp_url,
+    settings.backup_rtmp_url,
+    settings.sealed_stream_key,
+    settings.srt_latency_ms,
+    settings.srt_stream_id,
+    settings.sealed_srt_passphrase,
+  ];
+}
+
+export function destinations(db: Queryable) {
+  return {
+    insert: async ({ id, userID, settings }: NewDestination) =>
+      (await one<Destination>(
+        db,
+        `insert into destinations as d (id, user_id, name, rtmp_url, backup_rtmp_url, sealed_stream_key, srt_latency_ms,
+           srt_stream_id, sealed_srt_passphrase)
+         values ($1, $2, $3, $4, $5, $6, $7, $8, $9) returning ${columns}`,
+        [id, userID, ...valuesOf(settings)],
+      ))!,
+
+    /**
+     * Makes the destination that stands for a connected channel, unless there is one. Its address is empty: each
+     * stream has an ingest of its own there.
+     */
+    insertOfConnection: (made: { id: string; connectionID: string; name: string; sealedStreamKey: Buffer }) =>
+      db.query(
+        `insert into destinations (id, user_id, connection_id, name, rtmp_url, sealed_stream_key)
+         select $1, user_id, id, $3, '', $4 from connections where id = $2
+         on conflict (connection_id) do nothing`,
+        [made.id, made.connectionID, made.name, made.sealedStreamKey],
+      ),
+
+    find: (userID: string, id: string) =>
+      one<Destination>(db, `select ${columns} from destinations d where id = $1 and user_id = $2`, [id, userID]),
+
+    /** Those of these destinations that are this user's, in no order. */
+    findMany: (userID: string, ids: readonly string[]) =>
+      all<Destination>(db, `select ${columns} from destinations d where user_id = $1 and id = any ($2)`, [userID, ids]),
+
+    /** The destination, locked until the transaction ends. */
+    lock: (userID: string, id: string) =>
+      one<Destination>(db, `select ${columns} from destinations d where id = $1 and user_id = $2 for update`, [
+        id,
+        userID,
+      ]),
+
+    /** The destination, locked against being archived until the transaction ends. */
+    findToUse: (userID: string, id: string) =>
+      one<Destination>(db, `select ${columns} from destinations d where id = $1 and user_id = $2 for key share`, [
+        id,
+        userID,
+      ]),
+
+    /** Those of these destinations that are this user's, locked against changes until the transaction ends. */
+    findManyToUse: (userID: string, ids: readonly string[]) =>
+      all<Destination>(
+        db,
+        `select ${columns} from destinations d where user_id = $1 and id = any ($2) order by id for key share`,
+        [userID, ids],
+      ),
+
+    /** Other destinations of streams that have an output there, locked likewise. */
+    besides: (id: string) =>
+      all<Destination>(
+        db,
+        `select ${columns} from destinations d where id in (
+           select other.destination_id from outputs one join outputs other on other.stream_id = one.stream_id
+           where one.destination_id = $1 and other.destination_id <> $1
+             and one.deleted_at is null and other.deleted_at is null)
+         order by id for key share`,
+        [id],
+      ),
+
+    list: (userID: string, archived: boolean, before: number | null, count: number) =>
+      all<Destination>(
+        db,
+        `select ${columns} from destinations d
+         where user_id = $1 and (archived_at is not null) = $2 and ($3::bigint is null or seq < $3)
+         order by seq desc limit $4`,
+        [userID, archived, before, count],
+      ),
+
+    save: async (id: string, settings: DestinationSettings) =>
+      (await one<Destination>(
+        db,
+        `update destinations d set name = $2, rtmp_url = $3, backup_rtmp_url = $4, sealed_stream_key = $5,
+           srt_latency_ms = $6, srt_stream_id = $7, sealed_srt_passphrase = $8
+         where id = $1 returning ${columns}`,
+        [id, ...valuesOf(settings)],
+      ))!,
+
+    archive: (id: string) => db.query('update destinations set archived_at = now() where id = $1', [id]),
+
+    restore: async (id: string) =>
+      (await one<Destination>(db, `update destinations d set archived_at = null where id = $1 returning ${columns}`, [
+        id,
+      ]))!,
+
+    /** Deletes the archived destinations of a user that no stream names, but for so many that were archived last. */
+    forgetArchived: (userID: string, kept: number) =>
+      db.query(
+        `delete from destinations where id in (
+           select id from destinations d
+           where user_id = $1 and archived_at is not null
+             and not exists (select from streams where destination_id = d.id)
+             and not exists (select from outputs where destination_id = d.id)
+           order by archived_at desc offset $2)`,
+        [userID, kept],
+      ),
+
+    /** Whether a live stream is sent there. */
+    isInUse: async (id: string) =>
+      (await one<{ used: boolean }>(
+        db,
+        `select exists (
+           select from streams
+           where deleted_at is null and id in (
+               select id from streams where destination_id = $1
+               union select stream_id from outputs where destination_id = $1 and deleted_at is null)
+             and state in ('preparing', 'activating', 'active', 'failing', 'stopping')) as used`,
+        [id],
+      ))!.used,
+
+    /** Replaces an address in all destinations: for an ingest of ours that has moved. */
+    moveAddress: (fromURL: string, toURL: string) =>
+      db.query('update destinations set rtmp_url = $2 where rtmp_url = $1', [fromURL, toURL]),
+
+    /**
+     * Notes that streams went live where they go to. The destinations are locked in the order of their ids, so that two
+     * that mark the same ones end in no deadlock.
+     */
+    markUsedBy: (streamIDs: readonly string[]) =>
+      db.query(
+        `with named as (
+           select destination_id as id from streams
+           where id = any ($1) and stream_destination is distinct from 'managed'
+           union
+           select d.id from streams s
+             join managed_settings m on m.id = s.managed_settings_id
+             join destinations d on d.connection_id = m.connection_id
+           where s.id = any ($1) and s.stream_destination = 'managed'),
+         used as (select id from destinations where id in (select id from named) order by id for update)
+         update destinations d set last_used_at = now() from used where d.id = used.id`,
+        [streamIDs],
+      ),
+
+    /** Notes that outputs beside the first of their streams went live where they go to. */
+    markUsedByOutputs: (outputIDs: readonly string[]) =>
+      db.query(
+        `with used as (
+           select id from destinations where id in (select destination_id from outputs where id = any ($1))
+           order by id for update)
+         update destinations d set last_used_at = now() from used where d.id = used.id`,
+        [outputIDs],
+      ),
+  };
+}

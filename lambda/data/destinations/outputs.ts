@@ -1,0 +1,110 @@
+// SQL of outputs: where streams are sent to. The first output of a stream follows its destination_id by a trigger.
+import { all, one } from '../shared/queryable.ts';
+import type { Queryable } from '../shared/queryable.ts';
+
+export interface Output {
+  readonly id: string;
+  readonly stream_id: string;
+  readonly destination_id: string;
+  readonly name: string | null;
+  /** Whether it is sent to while its stream is live. */
+  readonly enabled: boolean;
+  /** Whether it is the stream's `destination_id`. Its replicas have no `output_id`. */
+  readonly is_first: boolean;
+  /** Set if it was removed while live: users do not see it any more, and the row goes once its replicas have ended. */
+  readonly deleted_at: Date | null;
+}
+
+export interface NewOutput {
+  readonly id: string;
+  readonly streamID: string;
+  readonly destinationID: string;
+  readonly name: string | null;
+  readonly enabled: boolean;
+}
+
+/** The columns that an update sets. */
+export type OutputSettings = Pick<Output, 'name' | 'enabled'>;
+
+export function outputs(db: Queryable) {
+  return {
+    /** Makes an output. One that is just being removed from the same destination comes back. */
+    insert: async (output: NewOutput) =>
+      (await one<Output>(
+        db,
+        `insert into outputs (id, stream_id, destination_id, name, enabled) values ($1, $2, $3, $4, $5)
+         on conflict (stream_id, destination_id)
+           do update set deleted_at = null, name = excluded.name, enabled = excluded.enabled
+         returning *`,
+        [output.id, output.streamID, output.destinationID, output.name, output.enabled],
+      ))!,
+
+    /** Makes the first output of a stream that has none, and with it the stream's `destination_id`. */
+    insertFirst: async ({ streamID, destinationID, name, enabled }: NewOutput) => {
+      await db.query('update streams set destination_id = $2, updated_at = now() where id = $1', [
+        streamID,
+        destinationID,
+      ]);
+      return (await one<Output>(
+        db,
+        'update outputs set name = $2, enabled = $3 where stream_id = $1 and is_first returning *',
+        [streamID, name, enabled],
+      ))!;
+    },
+
+    /** An output of this stream that is not being removed. */
+    find: (streamID: string, id: string) =>
+      one<Output>(db, 'select * from outputs where stream_id = $1 and id = $2 and deleted_at is null', [streamID, id]),
+
+    /** All of a stream, also those that are being removed, the first one first. */
+    ofStream: (streamID: string) =>
+      all<Output>(db, 'select * from outputs where stream_id = $1 order by is_first desc, seq', [streamID]),
+
+    /** Those of these streams that are not being removed, in the same order. */
+    ofStreams: (streamIDs: readonly string[]) =>
+      all<Output>(
+        db,
+        'select * from outputs where stream_id = any ($1) and deleted_at is null order by is_first desc, seq',
+        [streamIDs],
+      ),
+
+    save: async (id: string, { name, enabled }: OutputSettings) =>
+      (await one<Output>(db, 'update outputs set name = $2, enabled = $3 where id = $1 returning *', [
+        id,
+        name,
+        enabled,
+      ]))!,
+
+    markDeleted: (id: string) => db.query('update outputs set deleted_at = now() where id = $1', [id]),
+
+    /** Deletes the outputs of a stream that are being removed, and of which no replica is left. */
+    forgetDeleted: (streamID: string) =>
+      db.query(
+        `delete from outputs o where stream_id = $1 and deleted_at is not null
+           and not exists (select from replicas where output_id = o.id and state <> 'ended')`,
+        [streamID],
+      ),
+
+    /** Ids of running streams of which an enabled output beside the first has no replicas. */
+    streamsWithUnsettled: async (count: number) => {
+      const rows = await all<{ id: string }>(
+        db,
+        `select distinct s.id from outputs o
+           join streams s on s.id = o.stream_id
+           join destinations d on d.id = o.destination_id
+         where o.enabled and not o.is_first and o.deleted_at is null and d.archived_at is null
+           and s.state in ('activating', 'active', 'failing')
+           and not exists (select from replicas where output_id = o.id)
+         limit $1`,
+        [count],
+      );
+      return rows.map(({ id }) => id);
+    },
+
+    /** Removes the first output of a stream, and the deprecated key, which would take its place. */
+    deleteFirst: (streamID: string) =>
+      db.query('update streams set destination_id = null, sealed_stream_key = null, updated_at = now() where id = $1', [
+        streamID,
+      ]),
+  };
+}

@@ -1,0 +1,248 @@
+// SQL of replicas: the rows that agents claim, and what they report of them.
+import { costNames } from '../../domain/fleet/capacity.ts';
+import type { StreamCost } from '../../domain/fleet/capacity.ts';
+import { all, one } from '../shared/queryable.ts';
+import type { Queryable } from '../shared/queryable.ts';
+import type { StoredCost } from './replica-costs.ts';
+import { costColumnList, costColumns } from './replica-costs.ts';
+import type { StateReason, StreamBackend } from '../streams/streams.ts';
+
+export type ReplicaRole = 'primary' | 'backup';
+export const replicaStates = ['waiting', 'connecting', 'live', 'failing', 'ended'] as const;
+export type ReplicaState = (typeof replicaStates)[number];
+
+export interface Replica extends StoredCost {
+  readonly id: string;
+  readonly stream_id: string;
+  readonly role: ReplicaRole;
+  /** Null: that of the stream's first output, or of its managed platform. */
+  readonly output_id: string | null;
+  readonly backend: StreamBackend;
+  /** See `slotsOfOldRelease`. */
+  readonly slots: number;
+  /** `further`: live, for an output beside the first. */
+  readonly wanted: 'live' | 'further' | 'ended';
+  readonly state: ReplicaState;
+  readonly reason: StateReason | null;
+  readonly since: Date;
+  readonly agent_id: string | null;
+  /** Grows with every claim. It tells a report of the holder from a late one of an agent that has lost the replica. */
+  readonly epoch: number;
+  /** Whether the stream's only replica is sent to the destination's backup URL, where it was handed over. */
+  readonly at_backup_url: boolean;
+  /** Null while it is live, and until it was first tried. */
+  readonly failing_since: Date | null;
+  /** It has ended because nothing that is retried could help, while other outputs of the stream go on. */
+  readonly is_given_up: boolean;
+  /** Since it was last live. */
+  readonly failures: number;
+  readonly next_attempt_at: Date | null;
+  readonly last_failure: LastFailure | null;
+  /** The trace of its start; null: nobody traces it. */
+  readonly traceparent: string | null;
+}
+
+/** What went wrong last with a replica, and whose fault it was. */
+export interface LastFailure extends StateReason {
+  readonly blame: string;
+}
+
+export interface NewReplica {
+  readonly id: string;
+  readonly streamID: string;
+  readonly outputID: string | null;
+  readonly role: ReplicaRole;
+  readonly backend: StreamBackend;
+  readonly slots: number;
+  readonly cost: StreamCost;
+}
+
+/** Which claim of a replica a report is about. */
+export type Claim = Pick<Replica, 'id' | 'agent_id' | 'epoch'>;
+
+/** What the holder of a replica observed. */
+export interface ClaimReport {
+  readonly claim: Claim;
+  readonly state: ReplicaState;
+  readonly reason: StateReason | null;
+  /** Of one that is failing. */
+  readonly attempt?: FailedAttempt;
+}
+
+/** An attempt to publish that failed, and when the next one is. */
+export interface FailedAttempt {
+  readonly failures: number;
+  readonly nextInMs: number;
+  readonly blame: string;
+}
+
+/** What a replica publishes for. */
+export type PublishedFor = Pick<Replica, 'id' | 'role' | 'output_id'>;
+
+/**
+ * SQL for `update replicas set …` that takes replicas away from their holders and their successors. A successor knows
+ * the replica by the epoch after the holder's (see `succeed`). So where there was one, that epoch is passed over: the
+ * next claim has a later one, and a late report of the former successor does not pass for a report of the new holder.
+ */
+export const freed = `agent_id = null, is_offered = false,
+  epoch = case when successor_id is null then epoch else epoch + 1 end, successor_id = null,
+  since = now(), state = case when wanted = 'ended' then 'ended' else 'waiting' end`;
+
+/** SQL for `update replicas set …` that asks for the end of replicas. */
+const asked = `wanted = 'ended', since = case when agent_id is null then now() else since end,
+  state = case when agent_id is null then 'ended' else state end`;
+
+/** Those of the first output first, each with the primary before the backup. */
+const inOrder = 'order by output_id nulls first, role desc';
+
+export function replicas(db: Queryable) {
+  /** Lets go of replicas that are still wanted, of those that the agent holds. @returns those that it held */
+  const releaseAll = (claims: readonly Claim[]) =>
+    all<Replica>(
+      db,
+      `update replicas set ${freed}
+       from unnest($1::text[], $2::text[], $3::integer[]) as c (held_id, holder_id, held_epoch)
+       where id = held_id and agent_id = holder_id and epoch = held_epoch
+       returning replicas.*`,
+      columnsOf(claims),
+    );
+
+  /**
+   * Writes what holders observed. A replica that has ended has no holder.
+   * @returns what those that were held publish for, by their ids
+   */
+  const reportAll = async (reports: readonly ClaimReport[]): Promise<ReadonlyMap<string, PublishedFor>> => {
+    const rows = await all<PublishedFor>(
+      db,
+      {
+        name: 'report_all',
+        text: `update replicas r
+       set reason = case when r.is_given_up then r.reason else o.reason end,
+         since = case when r.state = o.state then since else now() end, state = o.state,
+         agent_id = case when o.state = 'ended' then null else r.agent_id end,
+         failures = case o.state when 'live' then 0 else coalesce((o.attempt ->> 'failures')::int, r.failures) end,
+         next_attempt_at = now() + make_interval(secs => (o.attempt ->> 'nextInMs')::float8 / 1000),
+         last_failure = case when o.attempt is null then r.last_failure
+           else o.reason || jsonb_build_object('blame', o.attempt -> 'blame') end,
+         failing_since = case
+           when o.state = 'failing' then coalesce(failing_since, now())
+           when o.state = 'connecting' then failing_since end
+       from unnest($1::text[], $2::text[], $3::integer[], $4::text[], $5::jsonb[], $6::jsonb[])
+         as o (id, agent_id, epoch, state, reason, attempt)
+       where r.id = o.id and r.agent_id = o.agent_id and r.epoch = o.epoch
+       returning r.id, r.role, r.output_id`,
+      },
+      [
+        ...columnsOf(reports.map(({ claim }) => claim)),
+        reports.map(({ state }) => state),
+        reports.map(({ reason }) => reason),
+        reports.map(({ attempt }) => attempt ?? null),
+      ],
+    );
+    return new Map(rows.map((row) => [row.id, row]));
+  };
+
+  return {
+    /** Makes a replica that nobody holds yet. An earlier one of the same output and role has to be gone. */
+    insert: (replica: NewReplica) =>
+      db.query(
+        `insert into replicas (id, stream_id, output_id, wanted, role, backend, slots, ${costColumnList})
+         values ($1, $2, $3, case when $3::text is null then 'live' else 'further' end, $4, $5, $6,
+           ${costNames.map((_, index) => `$${index + 7}`).join(', ')})`,
+        [
+          replica.id,
+          replica.streamID,
+          replica.outputID,
+          replica.role,
+          replica.backend,
+          replica.slots,
+          ...costNames.map((name) => replica.cost[name]),
+        ],
+      ),
+
+    /** What a replica costs from its next claim on. */
+    setCost: (id: string, cost: StreamCost) =>
+      db.query(
+        `update replicas set ${costNames.map((name, index) => `${costColumns[name]} = $${index + 2}`).join(', ')}
+         where id = $1`,
+        [id, ...costNames.map((name) => cost[name])],
+      ),
+
+    /** Removes what an earlier run of the stream left. */
+    deleteAll: (streamID: string) => db.query('delete from replicas where stream_id = $1', [streamID]),
+
+    delete: (ids: readonly string[]) => db.query('delete from replicas where id = any ($1)', [ids]),
+
+    /** Lets an output that was given up begin anew. */
+    forgetGivenUp: (streamID: string, outputID: string | null) =>
+      db.query(
+        `update replicas set is_given_up = false
+         where stream_id = $1 and output_id is not distinct from $2 and is_given_up`,
+        [streamID, outputID],
+      ),
+
+    /** Lets all outputs of a stream that were given up begin anew, likewise. */
+    forgetAllGivenUp: (streamID: string) =>
+      db.query('update replicas set is_given_up = false where stream_id = $1 and is_given_up', [streamID]),
+
+    /**
+     * Makes new claims of the failing replicas of a stream, for the agents that hold them: each ends what has the epoch
+     * before, which waits, and begins anew what the database counts as its own.
+     */
+    reclaimFailing: (streamID: string) =>
+      db.query(
+        `update replicas set epoch = epoch + case when successor_id is null then 1 else 2 end, state = 'connecting',
+           since = now(), is_offered = false, successor_id = null
+         where stream_id = $1 and state = 'failing' and wanted <> 'ended' and agent_id is not null`,
+        [streamID],
+      ),
+
+    find: (id: string) => one<Replica>(db, 'select * from replicas where id = $1', [id]),
+
+    ofStream: (streamID: string) =>
+      all<Replica>(db, `select * from replicas where stream_id = $1 ${inOrder}`, [streamID]),
+
+    ofStreams: (streamIDs: readonly string[]) =>
+      all<Replica>(db, `select * from replicas where stream_id = any ($1) ${inOrder}`, [streamIDs]),
+
+    /** Those of some replicas that an agent holds and that are still wanted. */
+    heldOf: (agentID: string, ids: readonly string[]) =>
+      all<Replica>(db, `select * from replicas where id = any ($2) and agent_id = $1 and wanted <> 'ended'`, [
+        agentID,
+        ids,
+      ]),
+
+    /** Lets go of a replica that is still wanted. @returns whether the agent held it */
+    release: async (claim: Claim) => (await releaseAll([claim])).length > 0,
+
+    releaseAll,
+
+    /** Writes what the holder observed, as `reportAll` does. @returns whether the agent held it */
+    report: async (claim: Claim, state: ReplicaState, reason: StateReason | null) =>
+      (await reportAll([{ claim, state, reason }])).has(claim.id),
+
+    reportAll,
+
+    /** Asks for the end of all replicas of a stream. Those that nobody holds have ended at once. */
+    endAll: (streamID: string) =>
+      db.query(`update replicas set ${asked} where stream_id = $1 and state <> 'ended'`, [streamID]),
+
+    /** Asks for the end of these, likewise. */
+    end: (ids: readonly string[]) =>
+      db.query(`update replicas set ${asked} where id = any ($1) and state <> 'ended'`, [ids]),
+
+    /** Asks for the end of all replicas of an output, likewise, as nothing that is retried can help. */
+    giveUp: (streamID: string, outputID: string | null, reason: StateReason | null) =>
+      db.query(
+        `update replicas set ${asked}, is_given_up = true, reason = $3
+         where stream_id = $1 and output_id is not distinct from $2 and state <> 'ended'`,
+        [streamID, outputID, reason],
+      ),
+  };
+}
+
+const columnsOf = (claims: readonly Claim[]) => [
+  claims.map(({ id }) => id),
+  claims.map(({ agent_id: agentID }) => agentID),
+  claims.map(({ epoch }) => epoch),
+];

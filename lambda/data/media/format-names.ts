@@ -1,0 +1,58 @@
+// SQL of the formats that items are sent in, and of what streams keep prepared in them.
+
+/** SQL of the name that formatName of domain/playout/rendition.ts gives to a format. A codec of null is H.264. */
+const nameOfFormat = (
+  ...[quality, framerate, videoCodec, aspect, framing, drawn]: readonly [string, string, string, string, string, string]
+) =>
+  `concat_ws('-', ${quality}, ${framerate}, nullif(${videoCodec}, 'h264'),
+    replace(nullif(${aspect}, '16:9'), ':', 'x'), ${framing}, ${drawn})`;
+
+/** SQL of the format that an `item` with the upload `u` would have if the stream `s` of the user `a` began now. */
+const nameOfKeptFormat = nameOfFormat(
+  'coalesce(s.quality, a.default_quality)',
+  'coalesce(s.framerate, a.default_framerate)',
+  's.video_codec',
+  `s.look ->> 'aspect'`,
+  `framing_name(item -> 'look', s.look, u.width, u.height)`,
+  `s.look ->> 'drawn'`,
+);
+/** SQL of the format of an `item` of the run of a stream `s`. */
+export const nameOfRunFormat = nameOfFormat(
+  's.run_quality',
+  's.run_framerate',
+  's.run_video_codec',
+  's.run_aspect',
+  `item ->> 'framing'`,
+  `item ->> 'drawn'`,
+);
+const ofRunOr = (own: string, kept: string) =>
+  `case when s.state in ('preparing', 'activating', 'active', 'failing') then coalesce(s.${own}, ${kept})
+    else ${kept} end`;
+/** SQL of the format that an `item` of a draft would have if it were published now, in a run or in the next one. */
+export const nameOfDraftFormat = nameOfFormat(
+  ofRunOr('run_quality', 'coalesce(s.quality, a.default_quality)'),
+  ofRunOr('run_framerate', 'coalesce(s.framerate, a.default_framerate)'),
+  ofRunOr('run_video_codec', 's.video_codec'),
+  `s.look ->> 'aspect'`,
+  `framing_name(item -> 'look', s.look, u.width, u.height)`,
+  `s.look ->> 'drawn'`,
+);
+/** SQL of the condition that all of the rendition `r` is there. That a part is being made anew changes nothing. */
+export const isThere = `(r.state = 'ready'
+  or r.state = 'preparing' and r.segment_count > 0 and r.segments_written >= r.segment_count)`;
+
+/**
+ * SQL, to stand after `from`: the items of playlists that streams keep prepared, each with its stream `s`, its playlist
+ * `p`, its upload `u` (nulls if that is gone) and the `format` that is wanted of it. Further conditions may follow:
+ * `and …`.
+ */
+export const keptItems = `
+  streams s join users a on a.id = s.user_id join playlists p on p.id = any (s.prepared_playlist_ids)
+    cross join jsonb_array_elements((p.draft -> 'items') || coalesce(p.live -> 'items', '[]')) as item
+    left join uploads u on u.id = item ->> 'uploadID'
+    cross join lateral (
+      select case p.kind when 'audio' then 'sound' else ${nameOfKeptFormat} end as format) wanted
+  where s.stream_backend = 'manifest' and s.deleted_at is null`;
+/** SQL condition: the upload `u` has the tracks of this kind of playlist (rule: domain/readiness/readiness.ts). */
+export const isPlayable = (kind: string) =>
+  `(u.probe_state = 'completed' and case ${kind} when 'audio' then u.audio_codec else u.video_codec end is not null)`;

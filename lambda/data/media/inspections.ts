@@ -1,0 +1,152 @@
+// SQL of inspections: which content is looked through next and by whom, what was found in it, and what goes with it.
+import { randomUUID } from 'node:crypto';
+import type { ContentPictures } from '../../domain/media/content-pictures.ts';
+import type { Finding } from '../../domain/media/findings.ts';
+import type { Loudness } from '../../domain/playout/loudness.ts';
+import type { Measurements } from '../../domain/media/measurements.ts';
+import { all, one } from '../shared/queryable.ts';
+import type { Queryable } from '../shared/queryable.ts';
+
+/** What is known so far of a content. */
+export interface Inspection {
+  readonly content_hash: string;
+  /** How much of it has been looked through, from 0 to 1. */
+  readonly share: number;
+  readonly findings: readonly Finding[];
+  readonly loudness: Loudness | null;
+  /** Null until they are made. */
+  readonly pictures: ContentPictures | null;
+}
+
+/** An inspection that a worker has claimed. */
+export interface ClaimedInspection extends Inspection {
+  readonly claim: string;
+  /** How often it was claimed since it last got on, this time included. */
+  readonly attempts: number;
+  readonly measurements: Measurements | null;
+  readonly tool_seconds: number;
+}
+
+export interface InspectionProgress extends Pick<Inspection, 'share' | 'findings' | 'loudness'> {
+  readonly measurements: Measurements | null;
+  /** How long the tool worked for this. */
+  readonly toolSeconds: number;
+  readonly isCompleted: boolean;
+}
+
+/** Longer than a worker takes for pictures and a piece. */
+const lastsFor = '450 seconds';
+/** SQL of the condition that nobody works at it. */
+const isFree = '(claimed_until is null or claimed_until < now())';
+
+export function inspections(db: Queryable) {
+  return {
+    /** What is known of these contents, in no order. */
+    ofContents: (contentHashes: readonly string[]) =>
+      all<Inspection>(
+        db,
+        `select content_hash, share, findings, loudness, pictures from inspections where content_hash = any ($1)`,
+        [contentHashes],
+      ),
+
+    /** Claims the content whose turn it is. */
+    claim: () =>
+      one<ClaimedInspection>(
+        db,
+        `update inspections
+         set claim = $1, claimed_until = now() + interval '${lastsFor}', attempts = attempts + 1
+         where content_hash = (
+           select content_hash from inspections where state <> 'completed' and not is_orphan and ${isFree}
+           order by turn, content_hash limit 1 for update skip locked)
+         returning content_hash, claim, attempts, share, findings, loudness, pictures, measurements, tool_seconds`,
+        [randomUUID()],
+      ),
+
+    recordPictures: ({ content_hash, claim }: ClaimedInspection, pictures: ContentPictures) =>
+      db.query('update inspections set pictures = $3 where content_hash = $1 and claim = $2', [
+        content_hash,
+        claim,
+        pictures,
+      ]),
+
+    /**
+     * Notes what a piece has brought, ends the claim, and lets others have their turns. The uploads that have the
+     * content get the kinds of its findings.
+     * @returns whether no upload has the content any more; null where the claim was another's by now
+     */
+    advance: async ({ content_hash, claim }: ClaimedInspection, progress: InspectionProgress) => {
+      const { share, findings, loudness, measurements, toolSeconds, isCompleted } = progress;
+      const kinds = [...new Set(findings.map(({ kind }) => kind))].sort();
+      const row = await one<{ is_orphan: boolean }>(
+        db,
+        `update inspections
+         set share = $3, findings = $4, loudness = $5, measurements = $6, tool_seconds = tool_seconds + $7,
+           finding_kinds = $8, state = case when $9 then 'completed' else 'pending' end, attempts = 0,
+           claim = null, claimed_until = null, turn = next_inspection_turn(user_id)
+         where content_hash = $1 and claim = $2 returning is_orphan`,
+        [
+          content_hash,
+          claim,
+          share,
+          JSON.stringify(findings),
+          loudness,
+          isCompleted ? null : measurements,
+          toolSeconds,
+          kinds,
+          isCompleted,
+        ],
+      );
+      if (row)
+        await db.query('update uploads set finding_kinds = $2 where content_hash = $1 and finding_kinds <> $2', [
+          content_hash,
+          kinds,
+        ]);
+      return row?.is_orphan ?? null;
+    },
+
+    /**
+     * Leaves it to others.
+     * @param afterSeconds how long nobody tries again
+     * @param counts whether this was an attempt
+     */
+    release: ({ content_hash, claim }: ClaimedInspection, afterSeconds: number, counts: boolean) =>
+      db.query(
+        `update inspections
+         set claim = null, claimed_until = now() + make_interval(secs => $3), attempts = attempts - $4,
+           turn = next_inspection_turn(user_id)
+         where content_hash = $1 and claim = $2`,
+        [content_hash, claim, afterSeconds, counts ? 0 : 1],
+      ),
+
+    /**
+     * Claims some of those whose content no upload has any more, so that their pictures can be deleted. From now on
+     * they are shown to nobody.
+     */
+    claimOrphans: (count: number) =>
+      all<Pick<ClaimedInspection, 'content_hash' | 'claim'>>(
+        db,
+        `update inspections
+         set state = 'removing', pictures = null, claim = $1, claimed_until = now() + interval '${lastsFor}'
+         where content_hash in (
+           select content_hash from inspections where is_orphan and ${isFree} limit $2 for update skip locked)
+         returning content_hash, claim`,
+        [randomUUID(), count],
+      ),
+
+    /** Forgets one whose pictures are deleted. Where an upload has the content by now, it begins anew. */
+    forget: async ({ content_hash, claim }: Pick<ClaimedInspection, 'content_hash' | 'claim'>) => {
+      const { rowCount } = await db.query(
+        'delete from inspections where content_hash = $1 and claim = $2 and is_orphan',
+        [content_hash, claim],
+      );
+      if (rowCount) return;
+      await db.query(
+        `update inspections
+         set state = 'pending', claim = null, claimed_until = null, attempts = 0, share = 0, measurements = null,
+           turn = next_inspection_turn(user_id)
+         where content_hash = $1 and claim = $2`,
+        [content_hash, claim],
+      );
+    },
+  };
+}

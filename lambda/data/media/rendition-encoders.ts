@@ -1,0 +1,53 @@
+// SQL of the encoders that make renditions: one kind makes all segments of one, as long as there are workers of it.
+import { one } from '../shared/queryable.ts';
+import type { Queryable } from '../shared/queryable.ts';
+
+/**
+ * A kind of encoder is gone when a rendition has waited for it for so long, and no worker of the kind was seen. It is
+ * longer than a command may take, since a worker is seen when it takes one.
+ */
+const goneAfter = '15 minutes';
+/** So often at most it is written down that a kind was seen. */
+const seenEvery = '1 minute';
+
+export function renditionEncoders(db: Queryable) {
+  return {
+    /** Notes that a worker with this kind of encoder takes commands. */
+    noteSeen: (kind: string) =>
+      db.query(
+        `insert into encoders as e (kind) values ($1) on conflict (kind) do update set seen_at = now()
+           where e.seen_at < now() - interval '${seenEvery}'`,
+        [kind],
+      ),
+
+    /**
+     * Notes that a worker with another kind has come to a rendition which this kind has begun.
+     * @returns whether no worker of this kind is there any more
+     */
+    miss: async (contentHash: string, format: string, kind: string) =>
+      (
+        await one<{ is_gone: boolean }>(
+          db,
+          `update renditions r set updated_at = now(), encoder_missed_since = coalesce(encoder_missed_since, now())
+           where content_hash = $1 and format = $2 and encoder = $3
+           returning encoder_missed_since < now() - interval '${goneAfter}' and not exists (
+             select from encoders e
+             where e.kind = r.encoder and e.seen_at > now() - interval '${goneAfter}') as is_gone`,
+          [contentHash, format, kind],
+        )
+      )?.is_gone ?? false,
+
+    /** Has a rendition made anew by another kind. @returns false where another worker has done that already */
+    beginAnew: async (contentHash: string, format: string, { from, to }: { readonly from: string; to: string }) => {
+      const row = await one(
+        db,
+        `update renditions
+         set encoder = $4, encoder_missed_since = null, segments_written = greatest(segments_written, segments_done),
+           segments_done = 0, state = 'preparing', updated_at = now()
+         where content_hash = $1 and format = $2 and encoder = $3 returning true`,
+        [contentHash, format, from, to],
+      );
+      return row !== null;
+    },
+  };
+}

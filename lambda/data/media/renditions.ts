@@ -1,0 +1,239 @@
+// SQL of renditions: how far the preparation of uploads is, and which streams and playlists wait for it.
+import type { Overlays } from '../../domain/playout/overlays.ts';
+import type { SoundSettings } from '../../domain/playout/sound.ts';
+import type { Titles } from '../../domain/playout/titles.ts';
+import { isPlayable, isThere, keptItems } from './format-names.ts';
+import { all, one } from '../shared/queryable.ts';
+import type { Queryable } from '../shared/queryable.ts';
+import type { UploadFailure } from './uploads.ts';
+
+export const renditionStates = ['preparing', 'ready', 'failed'] as const;
+export type RenditionState = (typeof renditionStates)[number];
+
+export interface RenditionRow {
+  readonly content_hash: string;
+  /** The name of a format, as formatName of domain/playout/rendition.ts makes it. */
+  readonly format: string;
+  readonly state: RenditionState;
+  readonly segment_count: number;
+  readonly segments_done: number;
+  readonly failure: UploadFailure | null;
+  /** The kind of encoder that makes all segments; null for sound, and where any kind may go on. */
+  readonly encoder: string | null;
+}
+
+/** Failures by their code, so many seconds ago at least. */
+export interface RetriedFailure {
+  readonly code: string;
+  readonly afterSeconds: number;
+}
+
+/** How far the preparation of an upload is. The state is null if it was not asked for. */
+export interface UploadPreparation {
+  readonly upload_id: string;
+  readonly content_hash: string | null;
+  readonly state: RenditionState | null;
+  /** Null unless the preparation failed. */
+  readonly failure: UploadFailure | null;
+}
+
+/** An upload that is kept prepared. */
+export interface KeptUpload extends Pick<UploadPreparation, 'upload_id' | 'content_hash'> {
+  readonly user_id: string;
+  readonly format: string;
+  readonly item_sound: SoundSettings | null;
+  readonly stream_sound: SoundSettings | null;
+  /** What is drawn over its pictures; null: nothing. */
+  readonly overlays: Overlays | null;
+  readonly name: string;
+  readonly titles: Titles;
+  readonly captions: string | null;
+}
+
+/** A rendition that has not changed for longer than a segment may take is not being prepared any more. */
+const stalledAfter = '15 minutes';
+/**
+ * SQL of the condition that the rendition `r` has to be asked for again, or where it failed with the code $3, $4
+ * seconds ago. Whoever noted the failure may have begun after us.
+ */
+const isToBeAsked = `(r.state = 'preparing' and r.updated_at < now() - interval '${stalledAfter}'
+  or r.state = 'failed' and r.failure ->> 'code' = $3
+    and r.updated_at < clock_timestamp() - make_interval(secs => $4))`;
+
+/** SQL of the condition, after the items of a playlist, that one of them is the upload $1. */
+const holdsUpload = `@> jsonb_build_array(jsonb_build_object('uploadID', $1::text))`;
+/** SQL of conditions on `keptItems`: those of one stream, playlist, upload or content. $1 is its id. */
+const keptBy = {
+  stream: 's.id = $1',
+  playlist: 's.user_id = (select user_id from playlists where id = $1) and p.id = $1',
+  content: 'u.content_hash = $1 and s.user_id = u.user_id',
+  upload: `u.id = $1 and s.user_id = u.user_id
+    and (p.draft -> 'items' ${holdsUpload} or p.live -> 'items' ${holdsUpload})`,
+} as const;
+
+/** SQL of the condition that the stream `s` plays sound that has titles of its own. */
+const hasSoundTrack = `(s.audio_upload_id is not null
+  or exists (select from playlists a where a.id = any (s.playlist_ids) and a.kind = 'audio'))`;
+
+export function renditions(db: Queryable) {
+  return {
+    /**
+     * Asks for the renditions of these contents in a format. Those that need nothing are not locked: everybody who
+     * starts a stream with one holds it by `ofUploads`, and two who then wanted it for themselves would wait for each
+     * other. So it is called before `ofUploads`.
+     * @param retried the failures after which a rendition is tried again; null: none
+     * @returns the contents for which a command has to be sent: nobody has asked for them before, they failed in that
+     *   way, or their preparation has stalled
+     */
+    request: async (contentHashes: readonly string[], format: string, retried: RetriedFailure | null) => {
+      const rows = await all<{ content_hash: string }>(
+        db,
+        `insert into renditions as r (content_hash, format, segment_count)
+           select distinct content_hash, $2, 0 from unnest($1::text[]) as wanted (content_hash)
+           where not exists (
+             select from renditions r
+             where r.content_hash = wanted.content_hash and r.format = $2 and ${isToBeAsked} is not true)
+           order by content_hash
+         on conflict (content_hash, format) do update set state = 'preparing', failure = null, updated_at = now()
+           where ${isToBeAsked}
+         returning content_hash`,
+        [contentHashes, format, retried?.code ?? null, retried?.afterSeconds ?? 0],
+      );
+      return new Set(rows.map((row) => row.content_hash));
+    },
+
+    /**
+     * Notes of how many segments a rendition consists, before its first segment is made. Nobody changes that later.
+     * @param encoder the kind of the worker's encoder, which is noted before the first segment
+     * @returns the row as it is now
+     */
+    begin: async (contentHash: string, format: string, segmentCount: number, encoder: string | null = null) =>
+      (await one<RenditionRow>(
+        db,
+        `insert into renditions as r (content_hash, format, segment_count, encoder) values ($1, $2, $3, $4)
+         on conflict (content_hash, format) do update set updated_at = now(),
+           segment_count = case when r.segment_count = 0 then $3 else r.segment_count end,
+           encoder = case when r.segments_done = 0 and r.state = 'preparing' then $4 else r.encoder end,
+           encoder_missed_since = case when r.encoder <> $4 then r.encoder_missed_since end
+         returning *`,
+        [contentHash, format, segmentCount, encoder],
+      ))!,
+
+    /**
+     * Notes that a segment is done, if it is the next one.
+     * @returns the row as it is now; null if it was not the next
+     */
+    finishSegment: (contentHash: string, format: string, segment: number) =>
+      one<RenditionRow>(
+        db,
+        `update renditions
+         set segments_done = $3 + 1, segments_written = greatest(segments_written, $3 + 1), updated_at = now(),
+           state = case when $3 + 1 >= segment_count then 'ready' else state end
+         where content_hash = $1 and format = $2 and segments_done = $3 and state = 'preparing' returning *`,
+        [contentHash, format, segment],
+      ),
+
+    find: (contentHash: string, format: string) =>
+      one<RenditionRow>(db, 'select * from renditions where content_hash = $1 and format = $2', [contentHash, format]),
+
+    fail: (contentHash: string, format: string, failure: UploadFailure) =>
+      db.query(
+        `insert into renditions (content_hash, format, segment_count, state, failure) values ($1, $2, 0, 'failed', $3)
+         on conflict (content_hash, format) do update set state = 'failed', failure = $3, updated_at = now()`,
+        [contentHash, format, failure],
+      ),
+
+    /** The contents of these uploads, in no order; null where one is not known yet. */
+    contentsOf: (uploadIDs: readonly string[]) =>
+      all<Pick<UploadPreparation, 'upload_id' | 'content_hash'>>(
+        db,
+        'select id as upload_id, content_hash from uploads where id = any ($1)',
+        [uploadIDs],
+      ),
+
+    /**
+     * How far these uploads are in a format, in no order. A rendition that is not ready stays so until the transaction
+     * ends.
+     */
+    ofUploads: async (uploadIDs: readonly string[], format: string): Promise<UploadPreparation[]> => {
+      // A process that finishes one of them waits for this lock. Afterwards it sees who waits for the rendition.
+      await db.query(
+        `select from renditions
+         where format = $2 and content_hash in (select content_hash from uploads where id = any ($1))
+         order by content_hash for share`,
+        [uploadIDs, format],
+      );
+      return all<UploadPreparation>(
+        db,
+        `select u.id as upload_id, u.content_hash, r.state, case r.state when 'failed' then r.failure end as failure
+         from uploads u left join renditions r on r.content_hash = u.content_hash and r.format = $2
+         where u.id = any ($1)`,
+        [uploadIDs, format],
+      );
+    },
+
+    /**
+     * The contents of those of these uploads that are prepared in one of these formats at least, and all of these
+     * formats in which they are, by the id of the upload.
+     */
+    prepared: async (uploadIDs: readonly string[], wanted: readonly string[]) => {
+      const rows = await all<{ id: string; content_hash: string; formats: string[] }>(
+        db,
+        `select u.id, u.content_hash, array_agg(r.format) as formats
+         from uploads u join renditions r on r.content_hash = u.content_hash and r.format = any ($2)
+         where u.id = any ($1) and ${isThere} group by u.id, u.content_hash`,
+        [uploadIDs, wanted],
+      );
+      return {
+        contentHashes: new Map(rows.map((row) => [row.id, row.content_hash])),
+        formats: new Map(rows.map((row) => [row.id, row.formats])),
+      };
+    },
+
+    /**
+     * What a stream, a playlist, an upload or a content has that is to be kept prepared, once for each setting of its
+     * sound, as far as it can be played. It stays so until the transaction ends.
+     */
+    toKeep: async (by: keyof typeof keptBy, id: string) => {
+      // A process that has just written what was found in an upload commits before this goes on. One that comes to
+      // write it later waits for this transaction, and then sees what it has asked for.
+      const { rowCount } = await db.query(
+        `select from uploads where id in (select u.id from ${keptItems} and ${keptBy[by]}) order by id for share`,
+        [id],
+      );
+      // Whoever puts one there from now on asks for it too, and finds what is committed by then.
+      if (rowCount === 0) return [];
+      return all<KeptUpload>(
+        db,
+        `select distinct u.id as upload_id, u.content_hash, s.user_id, format,
+           item -> 'sound' as item_sound, s.sound as stream_sound, u.name,
+           upload_titles(u.file_tags, u.given_titles) as titles, u.captions ->> 'hash' as captions,
+           case when p.kind = 'video' then s.look -> 'overlays' || case when ${hasSoundTrack} then '{"title": null}'
+             else '{}' end::jsonb end as overlays
+         from ${keptItems} and ${keptBy[by]} and ${isPlayable('p.kind')}`,
+        [id],
+      );
+    },
+
+    /** Ids of the streams that are preparing with this content, and the playlists that are being published with it. */
+    waitingFor: async (contentHash: string) => {
+      const streams = await all<{ id: string }>(
+        db,
+        `select id from streams s where state = 'preparing' and exists (
+           select from timeline_entries t join uploads u on u.content_hash = $1
+           where t.stream_id = s.id
+             and t.snapshot -> 'items' @> jsonb_build_array(jsonb_build_object('uploadID', u.id)))
+         order by id`,
+        [contentHash],
+      );
+      const playlists = await all<{ id: string; publish_request: number }>(
+        db,
+        `select id, publish_request from playlists p where publish_status = 'PREPARING' and exists (
+           select from uploads u where u.content_hash = $1
+           and p.publishing -> 'items' @> jsonb_build_array(jsonb_build_object('uploadID', u.id)))`,
+        [contentHash],
+      );
+      return { streamIDs: streams.map(({ id }) => id), playlists };
+    },
+  };
+}

@@ -1,0 +1,162 @@
+// SQL of lists of uploads: those that are looked for, in the order that is asked for, abandoned ones, and folders.
+import { all, one } from '../shared/queryable.ts';
+import type { Queryable } from '../shared/queryable.ts';
+import { uploadColumns } from './uploads.ts';
+import type { probeStates, Upload, UploadType } from './uploads.ts';
+
+/** What is looked for. Null asks for nothing. */
+export interface UploadFilter {
+  /** Words with which words of the name begin, all of them. */
+  readonly q: string | null;
+  readonly tags: readonly string[] | null;
+  readonly type: UploadType | null;
+  readonly probeState: (typeof probeStates)[number] | null;
+  readonly inFolder: string | null;
+  /** The folder, or any in it. */
+  readonly belowFolder: string | null;
+  readonly hasFindings: boolean | null;
+}
+
+/** SQL of what a list is sorted by, before `seq`. Each has an index of this expression. */
+const sortKeys = {
+  createdAt: null,
+  name: 'name collate natural_order',
+  durationSeconds: 'coalesce(duration_seconds, -1)',
+  fileSize: 'coalesce(size_bytes, declared_size_bytes, -1)',
+} as const;
+export type UploadSortKey = keyof typeof sortKeys;
+export const uploadSortKeys = Object.keys(sortKeys) as UploadSortKey[];
+
+export interface UploadOrder {
+  readonly by: UploadSortKey;
+  readonly descending: boolean;
+}
+
+/** Where a page of a sorted list ended. `key` is the sort key of its last row; null where it is sorted by `seq`. */
+export interface SortPosition {
+  readonly seq: number;
+  readonly key: string | number | null;
+}
+
+export type SortedUpload = Upload & { readonly sort_key: string | number | null };
+
+export function uploadLists(db: Queryable) {
+  return {
+    /**
+     * Ids of uploads that were begun more than `days` ago, are neither complete nor being imported, and that nothing
+     * names. The oldest come first.
+     */
+    abandoned: async (days: number, count: number) => {
+      const rows = await all<{ id: string }>(
+        db,
+        `select id from uploads
+           where not uploaded and created_at < now() - make_interval(days => $1)
+             and not exists (
+               select from imports where upload_id = uploads.id and state in ('pending', 'downloading'))
+             and not exists (
+               select from streams where video_upload_id = uploads.id or audio_upload_id = uploads.id)
+             and not exists (
+               select from playlists
+               where draft -> 'items' @> jsonb_build_array(jsonb_build_object('uploadID', uploads.id)))
+           order by created_at limit $2`,
+        [days, count],
+      );
+      return rows.map(({ id }) => id);
+    },
+
+    search: (
+      userID: string,
+      filter: UploadFilter,
+      { by, descending }: UploadOrder,
+      after: SortPosition | null,
+      count: number,
+    ) => {
+      const key = sortKeys[by];
+      const [before, direction] = descending ? ['<', 'desc'] : ['>', 'asc'];
+      // Every condition without a value is a constant when the statement is planned, and goes.
+      const query = 'upload_query($1, $2, $3, $4, $5, $6, $7, $10)';
+      const isAfter = key === null ? `seq ${before} $9` : `(${key}, seq) ${before} ($11, $9)`;
+      return all<SortedUpload>(
+        db,
+        `select ${uploadColumns}, ${key ?? 'null'} as sort_key from uploads
+         where user_id = $1 and ($6::text is null or folder = $6) and (${query} is null or terms @@ ${query})
+           and ($9::bigint is null or ${isAfter})
+         order by ${key === null ? '' : `${key} ${direction}, `}seq ${direction} limit $8`,
+        [
+          userID,
+          filter.q,
+          filter.tags,
+          filter.type,
+          filter.probeState,
+          filter.inFolder,
+          filter.belowFolder,
+          count,
+          after?.seq ?? null,
+          filter.hasFindings,
+          ...(key === null ? [] : [after?.key ?? null]),
+        ],
+      );
+    },
+
+    /**
+     * The folders right in a folder, in the order of their bytes; empty: the outermost. It looks once into an index for
+     * each of them, however many uploads they hold.
+     * @param after the path that the page before ended with
+     */
+    foldersIn: (userID: string, folder: string, after: string | null, count: number) => {
+      const within = folder === '' ? '' : `${folder}/`;
+      // What is in a folder lies between its path with a slash and its path with the character after the slash.
+      const pathFrom = (start: string) => `(
+        select (folder || '/') collate "C" from uploads
+        where user_id = $1 and folder <> '' and (folder || '/') collate "C" >= ${start}
+        order by (folder || '/') collate "C" limit 1)`;
+      const child = `$2 || split_part(substr(path, length($2) + 1), '/', 1)`;
+      return all<{ path: string; sort_key: string; seq: number }>(
+        db,
+        `with recursive walk (path) as (
+           select ${pathFrom('$3')}
+           union all
+           select ${pathFrom(`${child} || '0'`)} from walk where starts_with(path, $2))
+         select ${child} as path, ${child} as sort_key, 0 as seq from walk where starts_with(path, $2) limit $4`,
+        [userID, within, after === null ? `${within}\u0001` : `${after}0`, count],
+      );
+    },
+
+    /** Ids of the uploads in a folder and in those in it, in the order in which they were made; at most `most`. */
+    idsBelow: async (userID: string, folder: string, most: number) => {
+      const rows = await all<{ id: string }>(
+        db,
+        `select id from uploads
+         where user_id = $1 and terms @@ upload_query($1, null, null, null, null, null, $2) order by seq limit $3`,
+        [userID, folder, most],
+      );
+      return rows.map(({ id }) => id);
+    },
+
+    /**
+     * Gives a folder, with those in it, another path.
+     * @param to empty: outside all folders
+     * @returns how many uploads were moved
+     */
+    moveFolder: async (userID: string, folder: string, to: string) => {
+      const { rowCount } = await db.query(
+        `update uploads
+         set folder = case
+           when $3 = '' then substr(folder, length($2) + 2)
+           else $3 || substr(folder, length($2) + 1) end
+         where user_id = $1 and terms @@ upload_query($1, null, null, null, null, null, $2)`,
+        [userID, folder, to],
+      );
+      return rowCount ?? 0;
+    },
+
+    /** The longest path in a folder, in names. 0: nothing is there. */
+    depthBelow: async (userID: string, folder: string) =>
+      (await one<{ depth: number }>(
+        db,
+        `select coalesce(max(cardinality(string_to_array(folder, '/'))), 0) as depth from uploads
+         where user_id = $1 and terms @@ upload_query($1, null, null, null, null, null, $2)`,
+        [userID, folder],
+      ))!.depth,
+  };
+}

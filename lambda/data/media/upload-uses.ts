@@ -1,0 +1,71 @@
+// SQL of what uses an upload: playlists that hold it, and streams that play or draw it.
+import { all, one } from '../shared/queryable.ts';
+import type { Queryable } from '../shared/queryable.ts';
+
+/** How many playlists and streams name an upload. */
+export interface UploadUse {
+  readonly id: string;
+  readonly playlists: number;
+  readonly streams: number;
+}
+
+export function uploadUses(db: Queryable) {
+  return {
+    /**
+     * Whether a playlist holds the upload, or a live stream plays it. A stream whose playlist has changed plays the
+     * former items until the change takes effect. It is one statement, so that no change falls between its parts.
+     */
+    isInUse: async (id: string) =>
+      (await one<{ used: boolean }>(
+        db,
+        `with live as (
+           select id, video_upload_id, audio_upload_id,
+             extract(epoch from clock_timestamp() - anchored_at) as elapsed_seconds
+           from streams
+           where user_id = (select user_id from uploads where id = $1) and deleted_at is null
+             and state in ('preparing', 'activating', 'active', 'failing', 'stopping'))
+         select exists (select from playlists where draft -> 'items' @> $2 or live -> 'items' @> $2)
+           or exists (select from live where video_upload_id = $1 or audio_upload_id = $1)
+           or exists (
+             -- An entry of the timeline plays, or will, unless a later one of its track has taken over.
+             select from live join timeline_entries playing on playing.stream_id = live.id
+             where (playing.snapshot -> 'items' @> $2 or playing.snapshot -> 'items' @> $3
+                 or playing.snapshot -> 'overlays' -> 'logo' ->> 'uploadID' = $1) and not exists (
+               select from timeline_entries later
+               where later.stream_id = playing.stream_id and later.track = playing.track
+                 and later.number > playing.number and later.offset_seconds < elapsed_seconds)) as used`,
+        [id, JSON.stringify([{ uploadID: id }]), JSON.stringify([{ join: { stinger: { uploadID: id } } }])],
+      ))!.used,
+
+    /** What uses each of these uploads; in no order. */
+    uses: (ids: readonly string[]) =>
+      all<UploadUse>(
+        db,
+        `select u.id,
+           (select count(*)::int from playlists p
+            where p.draft -> 'items' @> i.item or p.live -> 'items' @> i.item) as playlists,
+           (select count(*)::int from streams s
+            where (s.video_upload_id = u.id or s.audio_upload_id = u.id
+                or s.look #>> '{overlays,logo,uploadID}' = u.id or s.look #>> '{stinger,uploadID}' = u.id)
+              and s.deleted_at is null) as streams
+         from unnest($1::text[]) as u (id)
+         cross join lateral (select jsonb_build_array(jsonb_build_object('uploadID', u.id)) as item) as i`,
+        [ids],
+      ),
+
+    /** The playlists that hold an upload and the live streams that play it, a few of each, to be named. */
+    usersOf: async (id: string, most: number) =>
+      all<{ kind: 'playlist' | 'stream'; id: string; name: string | null }>(
+        db,
+        `(select 'playlist' as kind, id, name from playlists
+          where draft -> 'items' @> $2 or live -> 'items' @> $2 order by seq limit $3)
+         union all
+         (select 'stream', id, name from streams
+          where (video_upload_id = $1 or audio_upload_id = $1 or look #>> '{overlays,logo,uploadID}' = $1
+              or look #>> '{stinger,uploadID}' = $1)
+            and deleted_at is null
+            and state in ('preparing', 'activating', 'active', 'failing', 'stopping') order by seq limit $3)`,
+        [id, JSON.stringify([{ uploadID: id }]), most],
+      ),
+  };
+}

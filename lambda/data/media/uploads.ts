@@ -1,0 +1,289 @@
+// SQL of uploads and the facts that probing found in them.
+import type { FindingKind } from '../../domain/media/findings.ts';
+import type { ContentFacts } from '../../domain/playout/rendition.ts';
+import type { FileTags, Titles } from '../../domain/playout/titles.ts';
+import type { DynamicRange } from '../../domain/shared/video-format.ts';
+import { externalSource } from './external-source.ts';
+import { all, one } from '../shared/queryable.ts';
+import type { Queryable } from '../shared/queryable.ts';
+
+export const uploadTypes = ['video', 'audio', 'image'] as const;
+export type UploadType = (typeof uploadTypes)[number];
+export const importStates = ['pending', 'downloading', 'completed', 'failed'] as const;
+export const probeStates = ['pending', 'completed', 'failed'] as const;
+
+export interface UploadFailure {
+  readonly code: string;
+  readonly detail: string;
+}
+
+/** Where the bytes of an imported upload come from, and how far the import is, in the form that the API has. */
+export interface ExternalSource {
+  readonly url: string;
+  readonly state: (typeof importStates)[number];
+  readonly bytesReceived: number;
+  readonly failure: UploadFailure | null;
+  /** The watched source that listed it; null: it was imported by its link. */
+  readonly sourceID: string | null;
+  /** Since when that source has it no more, in ISO 8601; null while it does. */
+  readonly removedAt: string | null;
+}
+
+export interface Upload {
+  readonly id: string;
+  readonly seq: number;
+  readonly user_id: string;
+  readonly name: string;
+  /** A path, as in domain/shared/folder-path.ts; empty outside all folders. */
+  readonly folder: string;
+  readonly tags: readonly string[];
+  /** What viewers are told of it. */
+  readonly titles: Titles;
+  /** What of that its user has said; an empty text: nothing. */
+  readonly given_titles: Titles;
+  /** What its file says of itself; null where that was not read. */
+  readonly file_tags: FileTags | null;
+  /** The image that is its artwork, in place of that in the file; null where there is none. */
+  readonly artwork_upload_id: string | null;
+  /** Its file of captions: how many are in it, and how long it is in UTF-8; null: it has none. */
+  readonly captions: { readonly hash: string; readonly count: number; readonly bytes: number } | null;
+  /** The content of that image. */
+  readonly artwork_content_hash: string | null;
+  readonly mime_type: string;
+  readonly type: UploadType;
+  readonly object_key: string;
+  readonly declared_size_bytes: number | null;
+  /** How many bytes may come, until they have. */
+  readonly expected_bytes: number;
+  readonly size_bytes: number | null;
+  readonly uploaded: boolean;
+  readonly probe_state: (typeof probeStates)[number];
+  readonly failure: UploadFailure | null;
+  readonly duration_seconds: number | null;
+  readonly width: number | null;
+  readonly height: number | null;
+  readonly framerate: number | null;
+  readonly video_codec: string | null;
+  readonly audio_codec: string | null;
+  readonly dynamic_range: DynamicRange;
+  /** Of decodeCost in domain/media/source-limits.ts; null without moving pictures, and where it is not known. */
+  readonly decode_cost: number | null;
+  /** From contentHashOf (domain/playout/rendition.ts); begins with the SHA-256 of the bytes; null until inspected. */
+  readonly content_hash: string | null;
+  /** What was found in its content, each kind once. The findings themselves are in `inspections`. */
+  readonly finding_kinds: readonly FindingKind[];
+  readonly created_at: Date;
+  /** Null for uploads that were not imported. */
+  readonly external_source: ExternalSource | null;
+  /** It is sent in parts, and not complete yet. */
+  readonly is_multipart: boolean;
+}
+
+export type ProbedFacts = Pick<
+  Upload,
+  'duration_seconds' | 'width' | 'height' | 'framerate' | 'video_codec' | 'audio_codec' | 'dynamic_range'
+> &
+  Partial<Pick<Upload, 'decode_cost' | 'file_tags'>>;
+
+/** What users change of their uploads at any time. */
+export type ArrangedUpload = Pick<
+  Upload,
+  'name' | 'folder' | 'tags' | 'given_titles' | 'artwork_upload_id' | 'captions'
+>;
+
+/** What was found in an upload that has been examined. What its user said that it is counts for nothing here. */
+export function contentFacts(
+  upload: Pick<Upload, 'duration_seconds' | 'video_codec' | 'audio_codec' | 'dynamic_range'>,
+): ContentFacts {
+  const moving = upload.video_codec === null ? 'audio' : 'video';
+  return {
+    kind: upload.duration_seconds === null ? 'image' : moving,
+    durationSeconds: upload.duration_seconds,
+    hasAudio: upload.audio_codec !== null,
+    dynamicRange: upload.dynamic_range,
+  };
+}
+
+export interface NewUpload {
+  readonly id: string;
+  readonly userID: string;
+  readonly name: string;
+  /** By default none. */
+  readonly folder?: string | undefined;
+  readonly tags?: readonly string[] | undefined;
+  readonly mimeType: string;
+  readonly type: UploadType;
+  readonly objectKey: string;
+  readonly declaredSizeBytes: number | null;
+  /** How many bytes may come, which count until they have. */
+  readonly expectedBytes: number;
+}
+
+/** All but `terms`, which only searches read. */
+const ownColumns = [
+  'id, seq, user_id, name, folder, tags, mime_type, type, object_key, declared_size_bytes, expected_bytes, size_bytes',
+  'uploaded, probe_state, failure, duration_seconds, width, height, framerate, video_codec, audio_codec, captions',
+  'dynamic_range, decode_cost, content_hash, finding_kinds, created_at, file_tags, given_titles, artwork_upload_id',
+].join(', ');
+
+/** SQL of the columns of an Upload. */
+export const uploadColumns = `${ownColumns}, ${externalSource} as external_source,
+  upload_titles(file_tags, given_titles) as titles,
+  (select content_hash from uploads as artwork where artwork.id = uploads.artwork_upload_id) as artwork_content_hash,
+  (select true from multiparts where upload_id = uploads.id) is not null as is_multipart`;
+
+export function uploads(db: Queryable) {
+  return {
+    insert: async (upload: NewUpload) =>
+      (await one<Upload>(
+        db,
+        `insert into uploads (
+           id, user_id, name, mime_type, type, object_key, declared_size_bytes, expected_bytes, folder, tags)
+         values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) returning ${uploadColumns}`,
+        [
+          upload.id,
+          upload.userID,
+          upload.name,
+          upload.mimeType,
+          upload.type,
+          upload.objectKey,
+          upload.declaredSizeBytes,
+          upload.expectedBytes,
+          upload.folder ?? '',
+          upload.tags ?? [],
+        ],
+      ))!,
+
+    find: (userID: string, id: string) =>
+      one<Upload>(db, `select ${uploadColumns} from uploads where id = $1 and user_id = $2`, [id, userID]),
+
+    /** The upload, locked until the transaction ends. */
+    lock: (userID: string, id: string) =>
+      one<Upload>(db, `select ${uploadColumns} from uploads where id = $1 and user_id = $2 for update`, [id, userID]),
+
+    /** The same, whoever owns the upload. */
+    lockAny: (id: string) => one<Upload>(db, `select ${uploadColumns} from uploads where id = $1 for update`, [id]),
+
+    /** The upload, whoever owns it: for the worker that probes it. */
+    findAny: (id: string) => one<Upload>(db, `select ${uploadColumns} from uploads where id = $1`, [id]),
+
+    /** One of the uploads that have this content and can be played, whoever owns it. */
+    anyWithContent: (contentHash: string) =>
+      one<Upload>(
+        db,
+        `select ${uploadColumns} from uploads
+         where content_hash = $1 and probe_state = 'completed' order by id limit 1`,
+        [contentHash],
+      ),
+
+    /** Those of these uploads that are this user's, in no order, to be shown. */
+    ofUser: (userID: string, ids: readonly string[]) =>
+      all<Upload>(db, `select ${uploadColumns} from uploads where user_id = $1 and id = any ($2)`, [userID, ids]),
+
+    /** The same, locked against deletion until the transaction ends. */
+    findMany: (userID: string, ids: readonly string[]) =>
+      all<Upload>(db, `select ${uploadColumns} from uploads where user_id = $1 and id = any ($2) for key share`, [
+        userID,
+        ids,
+      ]),
+
+    /**
+     * The same, locked against every change until the transaction ends. It waits for a transaction that is just writing
+     * what was found in one of them.
+     */
+    findSettled: (userID: string, ids: readonly string[]) =>
+      all<Upload>(
+        db,
+        `select ${uploadColumns} from uploads where user_id = $1 and id = any ($2) order by id for share`,
+        [userID, ids],
+      ),
+
+    /** These uploads by id, whoever owns them, to show the playlists that hold them. */
+    byID: async (ids: readonly string[]) => {
+      const found = await all<Upload>(db, `select ${uploadColumns} from uploads where id = any ($1)`, [ids]);
+      return new Map(found.map((upload) => [upload.id, upload]));
+    },
+
+    /** Changes what people call it, what viewers are told of it, and where it is kept. */
+    arrange: async (id: string, upload: ArrangedUpload) =>
+      (await one<Upload>(
+        db,
+        `update uploads set name = $2, folder = $3, tags = $4, given_titles = $5, artwork_upload_id = $6,
+           captions = $7
+         where id = $1 returning ${uploadColumns}`,
+        [id, upload.name, upload.folder, upload.tags, upload.given_titles, upload.artwork_upload_id, upload.captions],
+      ))!,
+
+    /** Notes that the object is there, so that it is probed. What was found in an earlier object counts no more. */
+    markUploaded: async (id: string, sizeBytes: number) =>
+      (await one<Upload>(
+        db,
+        `update uploads set uploaded = true, size_bytes = $2, probe_state = 'pending', failure = null
+         where id = $1 returning ${uploadColumns}`,
+        [id, sizeBytes],
+      ))!,
+
+    /** Notes what the source of an import says of it. An upload that its user has named keeps that name. */
+    describe: (
+      id: string,
+      said: {
+        name: string;
+        mimeType: string;
+        type: UploadType;
+        sizeBytes: number | null;
+        expectedBytes: number;
+      },
+    ) =>
+      db.query(
+        `update uploads
+         set name = case when (select named from imports where upload_id = $1) then name else $2 end,
+           mime_type = $3, type = $4, declared_size_bytes = $5, expected_bytes = $6
+         where id = $1`,
+        [id, said.name, said.mimeType, said.type, said.sizeBytes, said.expectedBytes],
+      ),
+
+    /** Notes what the content of an import is, whatever its source said. */
+    recordContent: (id: string, mimeType: string, type: UploadType) =>
+      db.query('update uploads set mime_type = $2, type = $3 where id = $1', [id, mimeType, type]),
+
+    recordFacts: (id: string, facts: ProbedFacts) =>
+      db.query(
+        `update uploads
+         set probe_state = 'completed', failure = null, duration_seconds = $2, width = $3, height = $4,
+           framerate = $5, video_codec = $6, audio_codec = $7, dynamic_range = $8, decode_cost = $9, file_tags = $10
+         where id = $1`,
+        [
+          id,
+          facts.duration_seconds,
+          facts.width,
+          facts.height,
+          facts.framerate,
+          facts.video_codec,
+          facts.audio_codec,
+          facts.dynamic_range,
+          facts.decode_cost ?? null,
+          facts.file_tags ?? null,
+        ],
+      ),
+
+    recordContentHash: (id: string, contentHash: string) =>
+      db.query('update uploads set content_hash = $2 where id = $1', [id, contentHash]),
+
+    recordFailure: (id: string, failure: UploadFailure) =>
+      db.query(`update uploads set probe_state = 'failed', failure = $2 where id = $1`, [id, failure]),
+
+    /**
+     * Deletes the upload with its import and its parts.
+     * @returns what the object store calls the parts that have arrived, if any; null if there is no such upload
+     */
+    delete: (id: string) =>
+      one<{ multipart_id: string | null }>(
+        db,
+        `delete from uploads where id = $1
+         returning coalesce(
+           (select multipart_id from imports where upload_id = uploads.id),
+           (select multipart_id from multiparts where upload_id = uploads.id)) as multipart_id`,
+        [id],
+      ),
+  };
+}

@@ -1,0 +1,87 @@
+// SQL of notifications to users. A trigger has each one mailed, and tells the user's webhooks of it.
+import type { NotificationKind } from '../../domain/notices/notification-words.ts';
+import { all, one } from '../shared/queryable.ts';
+import type { Queryable } from '../shared/queryable.ts';
+
+export interface Notification {
+  readonly userID: string;
+  readonly kind: NotificationKind;
+  /** What it is about. A user is told of a kind and a reference once. */
+  readonly reference: string;
+  /** The figures of the cause, as JSON. */
+  readonly detail: Readonly<Record<string, unknown>>;
+  readonly dueAt: Date;
+}
+
+/** A notification that has to be mailed. */
+export interface UnsentNotification {
+  readonly id: number;
+  readonly kind: NotificationKind;
+  readonly detail: Readonly<Record<string, unknown>>;
+  readonly email: string;
+}
+
+/** A notification as its user reads it. */
+export interface ReadNotification {
+  readonly id: number;
+  readonly seq: number;
+  readonly kind: NotificationKind;
+  readonly detail: Readonly<Record<string, unknown>>;
+  readonly created_at: Date;
+  readonly read_at: Date | null;
+}
+
+export function notifications(db: Queryable) {
+  return {
+    /** Written in the transaction of its cause. */
+    add: ({ userID, kind, reference, detail, dueAt }: Notification) =>
+      db.query(
+        `insert into notifications (user_id, kind, reference, detail, due_at) values ($1, $2, $3, $4, $5)
+         on conflict (user_id, kind, reference) do nothing`,
+        [userID, kind, reference, JSON.stringify(detail), dueAt],
+      ),
+
+    /** The last first. */
+    list: (
+      userID: string,
+      filter: { readonly except: readonly NotificationKind[]; readonly isUnread: boolean },
+      before: number | null,
+      count: number,
+    ) =>
+      all<ReadNotification>(
+        db,
+        `select id, id as seq, kind, detail, created_at, read_at from notifications
+         where user_id = $1 and kind <> all ($2) and (not $3 or read_at is null)
+           and ($4::bigint is null or id < $4)
+         order by id desc limit $5`,
+        [userID, filter.except, filter.isUnread, before, count],
+      ),
+
+    /** Notes that a user has read these, or all. @returns how many were unread */
+    markRead: async (userID: string, ids: readonly number[] | null) => {
+      const { rowCount } = await db.query(
+        `update notifications set read_at = now()
+         where user_id = $1 and read_at is null and ($2::bigint[] is null or id = any ($2))`,
+        [userID, ids],
+      );
+      return rowCount ?? 0;
+    },
+
+    /**
+     * A notification, locked until the transaction ends. Null if it was sent, is not due, or another process has it
+     * locked.
+     */
+    takeUnsent: (id: number) =>
+      one<UnsentNotification>(
+        db,
+        `select n.id, kind, detail, email from notifications n join users on users.id = user_id
+         where n.id = $1 and sent_at is null and due_at <= now() for update of n skip locked`,
+        [id],
+      ),
+
+    markSent: (id: number) => db.query('update notifications set sent_at = now() where id = $1', [id]),
+
+    /** Puts a notification off for ever: where no mail can be sent. */
+    shelve: (id: number) => db.query(`update notifications set due_at = 'infinity' where id = $1`, [id]),
+  };
+}

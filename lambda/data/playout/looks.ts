@@ -1,0 +1,93 @@
+// SQL of what is drawn over pictures, and from when on the run of a stream sends pictures with it.
+import { lookKey } from '../../domain/playout/drawings.ts';
+import type { Drawing } from '../../domain/playout/drawings.ts';
+import { isThere, nameOfRunFormat } from '../media/format-names.ts';
+import { all, one } from '../shared/queryable.ts';
+import type { Queryable } from '../shared/queryable.ts';
+
+export interface NamedDrawing {
+  readonly name: string;
+  readonly drawing: Drawing;
+}
+
+export function looks(db: Queryable) {
+  return {
+    /** Keeps what is drawn by its name, for those who prepare it. */
+    noteDrawings: (drawings: readonly NamedDrawing[]) =>
+      db.query(
+        `insert into drawings (name, drawing)
+         select distinct on (name) name, drawing from jsonb_to_recordset($1) as noted (name text, drawing jsonb)
+         order by name
+         on conflict (name) do update set noted_at = now() where drawings.noted_at < now() - interval '1 hour'`,
+        [JSON.stringify(drawings)],
+      ),
+
+    /** Forgets what was drawn over nothing in the end, a day after it was noted. */
+    forgetUnused: (most: number) =>
+      db.query(
+        `delete from drawings where name in (
+           select name from drawings d where noted_at < now() - interval '1 day'
+             and not exists (select from renditions r where drawing_of(r.format) = d.name)
+           order by noted_at limit $1)
+         and noted_at < now() - interval '1 day'`,
+        [most],
+      ),
+
+    drawing: async (name: string): Promise<Drawing | null> =>
+      (await one<{ drawing: Drawing }>(db, 'select drawing from drawings where name = $1', [name]))?.drawing ?? null,
+
+    /**
+     * Lets a run send what is there of the pictures with drawings that it plays, from a time of it on. What it does not
+     * play any more is forgotten.
+     */
+    takeUp: (streamID: string, fromSeconds: number) =>
+      db.query(
+        `with wanted as (
+           select distinct u.content_hash, concat_ws('-', ${nameOfRunFormat}, variant) as format
+           from streams s join timeline_entries t on t.stream_id = s.id and t.track = 'video'
+             cross join jsonb_array_elements(t.snapshot -> 'items') as item
+             join uploads u on u.id = item ->> 'uploadID'
+             cross join lateral (
+               select null as variant where item ? 'drawn'
+               union all select jsonb_array_elements_text(item -> 'variants')) as variants
+           where s.id = $1),
+         forgotten as (
+           delete from timeline_looks where stream_id = $1
+             and (content_hash, format) not in (select content_hash, format from wanted)),
+         taken as (
+           insert into timeline_looks (stream_id, content_hash, format, from_seconds)
+           select $1, w.content_hash, w.format, $2
+           from wanted w join renditions r on r.content_hash = w.content_hash and r.format = w.format and ${isThere}
+           on conflict do nothing returning format)
+         update replicas set timeline_revision = timeline_revision + 1
+         where stream_id = $1 and exists (select from taken)`,
+        [streamID, fromSeconds],
+      ),
+
+    /** From when on a run sends which renditions with drawings, in seconds after its anchor, by `lookKey`. */
+    ofRun: async (streamID: string): Promise<Map<string, number>> => {
+      const rows = await all<{ content_hash: string; format: string; from_seconds: number }>(
+        db,
+        'select content_hash, format, from_seconds from timeline_looks where stream_id = $1',
+        [streamID],
+      );
+      return new Map(rows.map((row) => [lookKey(row.content_hash, row.format), row.from_seconds]));
+    },
+
+    /** Ids of the streams on the air that play a content, and draw anything over their pictures. */
+    waitingFor: async (contentHash: string) => {
+      const rows = await all<{ id: string }>(
+        db,
+        `select distinct s.id from uploads u join streams s on s.user_id = u.user_id
+         where u.content_hash = $1 and s.stream_backend = 'manifest'
+           and s.state in ('preparing', 'activating', 'active', 'failing')
+           and exists (
+             select from timeline_entries t where t.stream_id = s.id and t.snapshot ? 'overlays'
+               and t.snapshot -> 'items' @> jsonb_build_array(jsonb_build_object('uploadID', u.id)))
+         order by s.id`,
+        [contentHash],
+      );
+      return rows.map(({ id }) => id);
+    },
+  };
+}

@@ -1,0 +1,144 @@
+// SQL of playlists: the draft that edits change, and the live snapshot that streams play.
+import type { PlaylistSpec } from '../../domain/playout/playlist-edits.ts';
+import { all, one } from '../shared/queryable.ts';
+import type { Queryable } from '../shared/queryable.ts';
+
+export const playlistKinds = ['video', 'audio'] as const;
+export type PlaylistKind = (typeof playlistKinds)[number];
+export const publishStatuses = ['IDLE', 'PREPARING', 'FAILED'] as const;
+
+export interface VersionedSpec extends PlaylistSpec {
+  readonly version: number;
+}
+
+export interface LiveSpec extends VersionedSpec {
+  readonly publishedAt: string;
+}
+
+export interface Playlist {
+  readonly id: string;
+  readonly seq: number;
+  readonly user_id: string;
+  readonly stream_id: string;
+  readonly name: string | null;
+  readonly kind: PlaylistKind;
+  readonly version: number;
+  readonly draft: PlaylistSpec;
+  readonly live: LiveSpec | null;
+  /** The draft as it was when its publish was asked for, until it is live; else null. */
+  readonly publishing: VersionedSpec | null;
+  readonly publish_status: (typeof publishStatuses)[number];
+  readonly publish_failure: { code: string; detail: string } | null;
+  /** Grows with each publish, so that one that finishes late sees that a newer one has taken its place. */
+  readonly publish_request: number;
+  readonly created_at: Date;
+}
+
+export interface NewPlaylist {
+  readonly id: string;
+  readonly userID: string;
+  readonly streamID: string;
+  readonly name: string | null;
+  readonly kind: PlaylistKind;
+  readonly draft: PlaylistSpec;
+}
+
+export function playlists(db: Queryable) {
+  return {
+    insert: async (playlist: NewPlaylist) =>
+      (await one<Playlist>(
+        db,
+        'insert into playlists (id, user_id, stream_id, name, kind, draft) values ($1, $2, $3, $4, $5, $6) returning *',
+        [playlist.id, playlist.userID, playlist.streamID, playlist.name, playlist.kind, playlist.draft],
+      ))!,
+
+    find: (userID: string, id: string) =>
+      one<Playlist>(db, 'select * from playlists where id = $1 and user_id = $2', [id, userID]),
+
+    /** The playlist, locked until the transaction ends. */
+    lock: (userID: string, id: string) =>
+      one<Playlist>(db, 'select * from playlists where id = $1 and user_id = $2 for update', [id, userID]),
+
+    /** The playlist, whoever owns it: for the worker that publishes its draft. */
+    findAny: (id: string) => one<Playlist>(db, 'select * from playlists where id = $1', [id]),
+
+    lockAny: (id: string) => one<Playlist>(db, 'select * from playlists where id = $1 for update', [id]),
+
+    /** Locks those of these playlists that are this user's: nobody waits for a stranger. */
+    lockMany: (userID: string, ids: readonly string[]) =>
+      db.query('select from playlists where user_id = $1 and id = any ($2) order by id for update', [userID, ids]),
+
+    /** Those of these playlists that are this user's, in no order. */
+    findMany: (userID: string, ids: readonly string[]) =>
+      all<Playlist>(db, 'select * from playlists where user_id = $1 and id = any ($2)', [userID, ids]),
+
+    /** How many items these playlists have in their drafts and in what is live, all together. */
+    countItems: async (userID: string, ids: readonly string[]) =>
+      (await one<{ items: number }>(
+        db,
+        `select coalesce(sum(
+           jsonb_array_length(draft -> 'items') + coalesce(jsonb_array_length(live -> 'items'), 0)), 0)::int as items
+         from playlists where user_id = $1 and id = any ($2)`,
+        [userID, ids],
+      ))!.items,
+
+    list: (userID: string, streamID: string | null, before: number | null, count: number) =>
+      all<Playlist>(
+        db,
+        `select * from playlists
+         where user_id = $1 and ($2::text is null or stream_id = $2) and ($3::bigint is null or seq < $3)
+         order by seq desc limit $4`,
+        [userID, streamID, before, count],
+      ),
+
+    /** Playlists whose publish waits for what is found in this upload. */
+    publishingWith: (uploadID: string) =>
+      all<Playlist>(db, `select * from playlists where publish_status = 'PREPARING' and publishing -> 'items' @> $1`, [
+        JSON.stringify([{ uploadID }]),
+      ]),
+
+    delete: (id: string) => db.query('delete from playlists where id = $1', [id]),
+
+    /** Deletes all playlists of a stream. @returns their ids */
+    deleteOfStream: async (streamID: string) => {
+      const rows = await all<{ id: string }>(db, 'delete from playlists where stream_id = $1 returning id', [streamID]);
+      return rows.map(({ id }) => id);
+    },
+
+    moveToStream: (id: string, streamID: string) =>
+      db.query('update playlists set stream_id = $2 where id = $1', [id, streamID]),
+
+    rename: async (id: string, name: string | null) =>
+      (await one<Playlist>(db, 'update playlists set name = $2 where id = $1 returning *', [id, name]))!,
+
+    saveDraft: async (id: string, draft: PlaylistSpec) =>
+      (await one<Playlist>(db, 'update playlists set draft = $2, version = version + 1 where id = $1 returning *', [
+        id,
+        draft,
+      ]))!,
+
+    /** Begins to publish the draft, in place of an earlier publish that has not ended yet. */
+    beginPublish: async (id: string) =>
+      (await one<Playlist>(
+        db,
+        `update playlists
+         set publish_status = 'PREPARING', publish_failure = null, publish_request = publish_request + 1,
+           publishing = draft || jsonb_build_object('version', version)
+         where id = $1 returning *`,
+        [id],
+      ))!,
+
+    finishPublish: (id: string, live: LiveSpec) =>
+      db.query(
+        `update playlists set live = $2, publishing = null, publish_status = 'IDLE', publish_failure = null
+         where id = $1`,
+        [id, live],
+      ),
+
+    failPublish: (id: string, failure: { code: string; detail: string }) =>
+      db.query(
+        `update playlists set publishing = null, publish_status = 'FAILED', publish_failure = $2 where id = $1`,
+        [id, failure],
+      ),
+  };
+}

@@ -1,0 +1,174 @@
+// SQL of runs: what a stream played, and what of that destinations took, in the past runs and in the present one.
+import type { AiredFrames } from '../../domain/playout/aired.ts';
+import type { Aspect } from '../../domain/playout/look.ts';
+import type { Framerate, Quality, VideoCodec } from '../../domain/shared/video-format.ts';
+import type { Titles } from '../../domain/playout/titles.ts';
+import { all, one } from '../shared/queryable.ts';
+import type { Queryable } from '../shared/queryable.ts';
+import { pastTimelines } from './timelines.ts';
+import type { RunTime, Track } from './timelines.ts';
+
+/** A run that is over. */
+export interface PastRun {
+  readonly anchored_at: Date;
+  readonly ended_at: Date;
+  readonly quality: Quality;
+  readonly framerate: Framerate;
+  /** Null: H.264. */
+  readonly video_codec: VideoCodec | null;
+  /** Null: 16:9. */
+  readonly aspect: Aspect | null;
+}
+
+/** What is known of an upload that was played. */
+export interface PlayedUpload {
+  readonly id: string;
+  readonly name: string;
+  /** As `contentHashOf` answers; null while it is not known. */
+  readonly contentHash: string | null;
+  readonly titles: Titles;
+  /** The content of the image that is its artwork; null where its user has named none. */
+  readonly artworkContentHash: string | null;
+}
+
+/** Frames that a destination took, with what played in place of the items of each track. */
+export interface AiredOfTracks extends Omit<AiredFrames, 'standInUploadID'> {
+  readonly standInUploadIDs: Readonly<Record<Track, string | null>>;
+}
+
+interface AiredRow {
+  readonly output_id: string | null;
+  readonly from_frame: number;
+  readonly to_frame: number;
+  readonly bytes: number;
+  readonly stand_in_upload_id: string | null;
+  readonly sound_stand_in_upload_id: string | null;
+}
+
+/** What destinations took of a run as a whole, whoever published it. */
+export interface AiredSum {
+  readonly airedFrames: number;
+  /** From the first to the end of the last one that a destination took. */
+  readonly wholeFrames: number;
+  readonly interruptions: number;
+  readonly bytes: number;
+}
+
+/**
+ * SQL of the stretches of a run by its stream and its anchor, with what agents have said since they were noted. Where
+ * nobody has noted the output, it is that of the replica, or the first one.
+ */
+const knownStretches = `
+  select replica_id, epoch, from_frame, max(to_frame) as to_frame, max(bytes) as bytes,
+    max(stand_in_upload_id) as stand_in_upload_id, max(sound_stand_in_upload_id) as sound_stand_in_upload_id,
+    max(known.output_id) as output_id
+  from (
+    select a.replica_id, a.epoch, a.from_frame, a.to_frame, a.bytes, a.stand_in_upload_id,
+      a.sound_stand_in_upload_id, coalesce(a.output_id, r.output_id, o.id) as output_id
+    from aired_frames a
+      left join replicas r on r.id = a.replica_id left join outputs o on o.stream_id = a.stream_id and o.is_first
+    where a.stream_id = $1 and a.anchored_at = $2
+    union all
+    select r.id, r.epoch, said."from", said."to", said.bytes, said."standIn", said."soundStandIn",
+      coalesce(r.output_id, o.id)
+    from streams s join replicas r on r.stream_id = s.id
+      left join outputs o on o.stream_id = s.id and o.is_first
+      cross join lateral jsonb_to_recordset(latest_stats(null, r.agent_id, r.id, r.epoch) -> 'aired')
+        as said ("from" bigint, "to" bigint, bytes bigint, "standIn" text, "soundStandIn" text)
+    where s.id = $1 and date_trunc('milliseconds', s.anchored_at) = $2) known`;
+
+export function runs(db: Queryable) {
+  return {
+    /** The past runs of a stream that reach into a time, the earliest first. */
+    between: (streamID: string, from: Date, to: Date, count: number) =>
+      all<PastRun>(
+        db,
+        `select anchored_at, ended_at, quality, framerate, video_codec, aspect from past_runs
+         where stream_id = $1 and ended_at > $2 and anchored_at < $3 order by anchored_at limit $4`,
+        [streamID, from, to, count],
+      ),
+
+    /** What a past run played at a time of it. */
+    timelines: (streamID: string, anchoredAt: Date, time: RunTime) => pastTimelines(db, streamID, anchoredAt, time),
+
+    /**
+     * Deletes, at most `most` rows each, what is too old, and of streams that have begun another run within the last
+     * minutes what is beyond so many bytes; the latest past run stays, however large it is.
+     */
+    forget: async (days: number, bytesPerStream: number, most: number) => {
+      await db.query(
+        `with kept as (select distinct stream_id from past_runs where kept_at > now() - interval '5 minutes'),
+         excess as (
+           select stream_id, anchored_at from (
+             select stream_id, anchored_at, row_number() over latest as place, sum(bytes) over latest as bytes
+             from past_runs where stream_id in (select stream_id from kept)
+             window latest as (partition by stream_id order by anchored_at desc)) sized
+           where place > 1 and bytes > $2),
+         old as (
+           select stream_id, anchored_at from past_runs where ended_at < now() - make_interval(days => $1)
+           order by ended_at limit $3)
+         delete from past_runs
+         where (stream_id, anchored_at) in (select * from excess union select * from old limit $3)`,
+        [days, bytesPerStream, most],
+      );
+      await db.query(
+        `delete from aired_frames where ctid in (
+           select ctid from aired_frames where noted_at < now() - make_interval(days => $1)
+           order by noted_at limit $2)`,
+        [days, most],
+      );
+    },
+
+    /** What uploads of a user are called now, and their contents, by their ids, as far as they are there. */
+    uploadFacts: async (userID: string, ids: readonly string[]): Promise<Map<string, PlayedUpload>> => {
+      const rows = await all<PlayedUpload>(
+        db,
+        `select id, name, content_hash as "contentHash", upload_titles(file_tags, given_titles) as titles,
+           (select content_hash from uploads where id = u.artwork_upload_id) as "artworkContentHash"
+         from uploads u where user_id = $1 and id = any ($2)`,
+        [userID, ids],
+      );
+      return new Map(rows.map((row) => [row.id, row]));
+    },
+
+    /** What destinations took of a run between two of its frames: the first `most` stretches of it. */
+    aired: async (
+      streamID: string,
+      anchoredAt: Date,
+      fromFrame: number,
+      toFrame: number,
+      most: number,
+    ): Promise<AiredOfTracks[]> => {
+      const rows = await all<AiredRow>(
+        db,
+        `${knownStretches}
+         where from_frame < $4 and to_frame > $3
+         group by replica_id, epoch, from_frame order by from_frame limit $5`,
+        [streamID, anchoredAt, fromFrame, toFrame, most],
+      );
+      return rows.map((row) => ({
+        outputID: row.output_id,
+        fromFrame: row.from_frame,
+        toFrame: row.to_frame,
+        bytes: row.bytes,
+        standInUploadIDs: { video: row.stand_in_upload_id, audio: row.sound_stand_in_upload_id },
+      }));
+    },
+
+    /** What destinations took of a run, each frame once; null while that is nothing. */
+    airedSum: (streamID: string, anchoredAt: Date): Promise<AiredSum | null> =>
+      one<AiredSum>(
+        db,
+        `with stretches as (${knownStretches} group by replica_id, epoch, from_frame),
+         following as (
+           select *, max(to_frame) over (
+             order by from_frame, to_frame rows between unbounded preceding and 1 preceding) as before
+           from stretches)
+         select sum(greatest(to_frame - greatest(from_frame, before), 0))::bigint as "airedFrames",
+           max(to_frame) - min(from_frame) as "wholeFrames",
+           count(*) filter (where from_frame > before) as interruptions, sum(bytes)::bigint as bytes
+         from following having count(*) > 0`,
+        [streamID, anchoredAt],
+      ),
+  };
+}

@@ -1,0 +1,105 @@
+// SQL of how loud streams are: what is known of the loudness of what they play, and the levels of their runs.
+import type { Loudness } from '../../domain/playout/loudness.ts';
+import type { TimedLevel } from '../../domain/playout/sound.ts';
+import { all, one } from '../shared/queryable.ts';
+import type { Queryable } from '../shared/queryable.ts';
+
+/** A level of an item of a run. */
+export interface ItemLevel extends TimedLevel {
+  readonly itemID: string;
+  readonly uploadID: string;
+}
+
+/** An upload that is measured from beginning to end. */
+export interface MeasuredUpload {
+  readonly upload_id: string;
+  readonly content_hash: string;
+  /** Null for silence. */
+  readonly loudness: Loudness | null;
+}
+
+/** SQL of the condition that a stream `s` is sent, or is about to be. */
+const isSent = "s.status = 'ACTIVE'";
+
+export function streamSounds(db: Queryable) {
+  return {
+    /** Those of these uploads that are measured, in no order. */
+    measured: (uploadIDs: readonly string[]) =>
+      all<MeasuredUpload>(
+        db,
+        `select u.id as upload_id, u.content_hash, i.loudness
+         from uploads u join inspections i on i.content_hash = u.content_hash
+         where u.id = any ($1) and i.state = 'completed' and i.share = 1`,
+        [uploadIDs],
+      ),
+
+    /** The loudness of a content, which has been measured; null for silence, undefined where it has not. */
+    loudnessOf: async (contentHash: string) =>
+      (
+        await one<Pick<MeasuredUpload, 'loudness'>>(
+          db,
+          `select loudness from inspections where content_hash = $1 and state = 'completed' and share = 1`,
+          [contentHash],
+        )
+      )?.loudness,
+
+    /**
+     * Notes levels of a run. One that is noted with a time that has one already takes its place. Of each item there are
+     * a few: what is on air has begun by one of the last.
+     */
+    addLevels: (streamID: string, levels: readonly ItemLevel[]) =>
+      db.query(
+        `with ranked as (
+           select item_id, upload_id, from_seconds,
+             row_number() over (partition by item_id, upload_id order by from_seconds desc) as number
+           from timeline_levels where stream_id = $1),
+         overtaken as (
+           delete from timeline_levels l using ranked r
+           where l.stream_id = $1 and l.item_id = r.item_id and l.upload_id = r.upload_id
+             and l.from_seconds = r.from_seconds and r.number > 3),
+         added as (
+           insert into timeline_levels (stream_id, item_id, upload_id, from_seconds, level)
+             select $1, added ->> 'itemID', added ->> 'uploadID', (added ->> 'fromSeconds')::double precision,
+               nullif(added -> 'level', 'null')
+             from jsonb_array_elements($2) as added
+           on conflict (stream_id, item_id, upload_id, from_seconds) do update set level = excluded.level)
+         update replicas set timeline_revision = timeline_revision + 1 where stream_id = $1`,
+        [streamID, JSON.stringify(levels)],
+      ),
+
+    /** Notes how many items of the run are sent as they are meanwhile. */
+    notePending: (id: string, count: number) =>
+      db.query('update streams set pending_sound = $2 where id = $1 and pending_sound is distinct from $2', [
+        id,
+        count,
+      ]),
+
+    /** Ids of the streams that are sent and play an upload with this content. */
+    playing: async (contentHash: string) => {
+      const rows = await all<{ id: string }>(
+        db,
+        `select distinct s.id from uploads u join streams s on s.user_id = u.user_id and s.deleted_at is null
+           join timeline_entries t on t.stream_id = s.id
+         where u.content_hash = $1 and ${isSent}
+           and t.snapshot -> 'items' @> jsonb_build_array(jsonb_build_object('uploadID', u.id))
+         order by s.id`,
+        [contentHash],
+      );
+      return rows.map(({ id }) => id);
+    },
+
+    /**
+     * Ids of streams with items that are sent as they are meanwhile: first those at whose sound nobody has looked, as
+     * another release has started them, then any others.
+     */
+    unsettled: async (count: number) => {
+      const rows = await all<{ id: string }>(
+        db,
+        `select id from streams s where pending_sound is distinct from 0 and ${isSent}
+         order by pending_sound is not null, random() limit $1`,
+        [count],
+      );
+      return rows.map(({ id }) => id);
+    },
+  };
+}

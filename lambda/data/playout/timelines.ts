@@ -1,0 +1,200 @@
+// SQL of timelines: what a run plays, and from when on.
+import { bounds } from '../../domain/shared/limits.ts';
+import type { TimelineEntry, TimelineItem, TimelineSnapshot } from '../../domain/playout/play-out.ts';
+import type { TimedLevel } from '../../domain/playout/sound.ts';
+import { all, one } from '../shared/queryable.ts';
+import type { Queryable } from '../shared/queryable.ts';
+
+export type Track = 'video' | 'audio';
+
+/** As it is stored, of past runs too. */
+export interface EntryRow {
+  readonly track: Track;
+  readonly number: number;
+  readonly offset_seconds: number;
+  readonly playlist_id: string | null;
+  readonly snapshot: TimelineSnapshot;
+}
+
+interface LevelRow {
+  readonly item_id: string;
+  readonly upload_id: string;
+  readonly levels: readonly TimedLevel[];
+}
+
+/** Timelines by track. The audio track is empty where the video's own sound is played. */
+export type Timelines = Readonly<Record<Track, readonly TimelineEntry[]>>;
+
+/** A part of a run, in seconds after its anchor. */
+export interface RunTime {
+  readonly fromSeconds: number;
+  readonly toSeconds: number;
+}
+
+const wholeRun: RunTime = { fromSeconds: -Infinity, toSeconds: Infinity };
+
+export interface TimelineSources {
+  /** Whether sound is played in place of the pictures' own, be it the same at another loudness. */
+  readonly hasSoundTrack: boolean;
+  /** Of its most expensive pictures, as `Upload.decode_cost`; 0 for stills; null where it is known of none. */
+  readonly decodeCost: number | null;
+}
+
+/** The latest entries stay however large they are: the last ones are yet to begin, and one of them is playing. */
+const mostInReach = 20;
+
+export function timelines(db: Queryable) {
+  return {
+    /** Writes the first entry of each track, in place of what an earlier run left. */
+    begin: async (
+      streamID: string,
+      entries: readonly { track: Track; playlistID: string | null; snapshot: TimelineSnapshot }[],
+    ) => {
+      await db.query('delete from timeline_entries where stream_id = $1', [streamID]);
+      for (const { track, playlistID, snapshot } of entries) {
+        await db.query(
+          `insert into timeline_entries (stream_id, track, number, offset_seconds, playlist_id, snapshot)
+           values ($1, $2, 0, 0, $3, $4)`,
+          [streamID, track, playlistID, snapshot],
+        );
+      }
+    },
+
+    /**
+     * Adds an entry that takes over at `offsetSeconds` after the run's anchor, in place of those that have not begun by
+     * then. What was played long before is forgotten where the track has more of it than `keptBytes`.
+     */
+    append: async (
+      streamID: string,
+      track: Track,
+      entry: Omit<TimelineEntry, 'number'>,
+      keptBytes = bounds.keptBytesPerTrack,
+    ) => {
+      await db.query(
+        'delete from timeline_entries where stream_id = $1 and track = $2 and offset_seconds >= $3 and number > 0',
+        [streamID, track, entry.offsetSeconds],
+      );
+      await db.query(
+        `insert into timeline_entries (stream_id, track, number, offset_seconds, playlist_id, snapshot)
+         select $1, $2, coalesce(max(number), -1) + 1, $3, $4, $5
+         from timeline_entries where stream_id = $1 and track = $2`,
+        [streamID, track, entry.offsetSeconds, entry.playlistID, entry.snapshot],
+      );
+      await db.query(
+        `delete from timeline_entries where stream_id = $1 and track = $2 and number in (
+           select number from (
+             select number, row_number() over latest as place, sum(pg_column_size(snapshot)) over latest as bytes
+             from timeline_entries where stream_id = $1 and track = $2 window latest as (order by number desc)) sized
+           where place > ${mostInReach} and bytes > $3)`,
+        [streamID, track, keptBytes],
+      );
+    },
+
+    /** When streams begin to play what was published last of these playlists, where that is to come, by their ids. */
+    takeOvers: async (playlistIDs: readonly string[]) => {
+      const rows = await all<{ playlist_id: string; at: Date }>(
+        db,
+        `select e.playlist_id, max(s.anchored_at + make_interval(secs => e.offset_seconds)) as at
+         from playlists p join streams s on s.id = p.stream_id join timeline_entries e on e.stream_id = s.id
+         where p.id = any ($1) and e.playlist_id = p.id and s.state in ('active', 'failing')
+           and s.anchored_at + make_interval(secs => e.offset_seconds) > now()
+         group by e.playlist_id`,
+        [playlistIDs],
+      );
+      return new Map(rows.map((row) => [row.playlist_id, row.at]));
+    },
+
+    /** How often timelines of an agent's replicas have changed, by the replica's id, without those that never did. */
+    revisions: async (agentID: string) => {
+      const rows = await all<{ id: string; timeline_revision: number }>(
+        db,
+        `select id, timeline_revision from replicas
+         where (agent_id = $1 or successor_id = $1) and timeline_revision > 0`,
+        [agentID],
+      );
+      return new Map(rows.map((row) => [row.id, row.timeline_revision]));
+    },
+
+    /** What decides how much of an agent a stream takes. */
+    sources: async (streamID: string): Promise<TimelineSources> => {
+      const row = await one<{ has_sound_track: boolean; decode_cost: number | null }>(
+        db,
+        `select exists (select from timeline_entries where stream_id = $1 and track = 'audio')
+             or exists (select from timeline_levels where stream_id = $1 and level is not null) as has_sound_track,
+           (select max(case when duration_seconds is null then 0 else decode_cost end) from uploads
+            where id = any (array(
+              select item ->> 'uploadID' from timeline_entries, jsonb_array_elements(snapshot -> 'items') as item
+              where stream_id = $1 and track = 'video'))) as decode_cost`,
+        [streamID],
+      );
+      return { hasSoundTrack: row!.has_sound_track, decodeCost: row!.decode_cost };
+    },
+
+    /** What a run plays, with no more of it than what is in force at a time of it. */
+    ofStream: async (streamID: string, time = wholeRun): Promise<Timelines> => {
+      const rows = await all<EntryRow>(db, entriesOf('timeline_entries e', 'stream_id = $1', 2), [
+        streamID,
+        time.fromSeconds,
+        time.toSeconds,
+      ]);
+      const levels = await all<LevelRow>(
+        db,
+        `select item_id, upload_id,
+           jsonb_agg(jsonb_build_object('fromSeconds', from_seconds, 'level', level) order by from_seconds) as levels
+         from timeline_levels where stream_id = $1 group by item_id, upload_id`,
+        [streamID],
+      );
+      const withLevels = levelling(levels);
+      return timelinesOf(
+        rows.map((row) => ({ ...row, snapshot: { ...row.snapshot, items: row.snapshot.items.map(withLevels) } })),
+      );
+    },
+  };
+}
+
+/** What a run that is over played at a time of it, without levels. */
+export async function pastTimelines(
+  db: Queryable,
+  streamID: string,
+  anchoredAt: Date,
+  { fromSeconds, toSeconds }: RunTime,
+): Promise<Timelines> {
+  const ofRun = 'stream_id = $1 and anchored_at = $2';
+  const values = [streamID, anchoredAt, fromSeconds, toSeconds];
+  return timelinesOf(await all<EntryRow>(db, entriesOf('past_entries e', ofRun, 3), values));
+}
+
+/**
+ * SQL of the entries of a run that are in force between the times of two parameters. A second more on each side, as
+ * entries begin on the grid of frames.
+ */
+const entriesOf = (table: string, ofRun: string, parameter: number) =>
+  `select track, number, offset_seconds, playlist_id, snapshot from ${table}
+   where ${ofRun} and offset_seconds < $${parameter + 1}::float8 + 1 and number >= coalesce((
+     select max(number) from ${table.replace(' e', ' before')}
+     where ${ofRun} and before.track = e.track and before.offset_seconds <= $${parameter}::float8 - 1), 0)
+   order by number`;
+
+/** Gives items their levels. */
+function levelling(rows: readonly LevelRow[]): (item: TimelineItem) => TimelineItem {
+  if (rows.length === 0) return (item) => item;
+  const levels = new Map(rows.map((row) => [`${row.item_id}/${row.upload_id}`, row.levels]));
+  return (item) => {
+    const found = levels.get(`${item.itemID}/${item.uploadID}`);
+    return found ? { ...item, levels: found } : item;
+  };
+}
+
+/** @param rows in the order of their numbers */
+function timelinesOf(rows: readonly EntryRow[]): Timelines {
+  const entriesOf = (track: Track) =>
+    rows
+      .filter((row) => row.track === track)
+      .map((row) => ({
+        number: row.number,
+        offsetSeconds: row.offset_seconds,
+        playlistID: row.playlist_id,
+        snapshot: row.snapshot,
+      }));
+  return { video: entriesOf('video'), audio: entriesOf('audio') };
+}

@@ -1,0 +1,23 @@
+// SQL of the wrapped keys that secrets are sealed with.
+import type { KeyPurpose } from '../../domain/shared/sealed-places.ts';
+import { all } from './queryable.ts';
+import type { Queryable } from './queryable.ts';
+
+/** The release before reads all of `data_keys`, and could unwrap none of another purpose. */
+const tableOf: Readonly<Record<KeyPurpose, string>> = { 'data key': 'data_keys', sources: 'source_keys' };
+
+export function dataKeys(db: Queryable) {
+  return (purpose: KeyPurpose) => ({
+    /** All keys for this purpose, the oldest first. */
+    list: () =>
+      all<{ id: number; wrapped_key: Buffer }>(db, `select id, wrapped_key from ${tableOf[purpose]} order by id`),
+
+    /** Makes the first key, unless it is there already. */
+    insertFirst: (wrappedKey: Buffer) =>
+      db.query(`insert into ${tableOf[purpose]} (id, wrapped_key) values (1, $1) on conflict do nothing`, [wrappedKey]),
+
+    /** Keeps the same key as another key of the place wraps it. */
+    rewrap: (id: number, wrappedKey: Buffer) =>
+      db.query(`update ${tableOf[purpose]} set wrapped_key = $2 where id = $1`, [id, wrappedKey]),
+  });
+}

@@ -1,0 +1,214 @@
+// SQL of imports: uploads whose bytes a worker fetches from a link, and the leases by which workers hold them.
+import { all, one } from '../shared/queryable.ts';
+import type { Queryable } from '../shared/queryable.ts';
+import type { UploadFailure } from '../media/uploads.ts';
+
+/** An import as the worker that claimed it sees it. */
+export interface ClaimedImport {
+  readonly upload_id: string;
+  readonly user_id: string;
+  readonly url: string;
+  readonly epoch: number;
+  readonly multipart_id: string | null;
+  readonly source_version: SourceVersion | null;
+  readonly object_key: string;
+  /** The source that lists it; null where there is none, or none any more. */
+  readonly source_id: string | null;
+  /** What is left of the time that the import may take, all its workers together. Negative when it is over. */
+  readonly seconds_left: number;
+  /** How long ago it was asked for. */
+  readonly waited_ms: number;
+}
+
+/** What tells whether a link still leads to the file of which some parts were fetched. */
+export interface SourceVersion {
+  /** The value for If-Range; null if the source gives none that is safe: then the import cannot be resumed. */
+  readonly validator: string | null;
+  /** Null if the source does not say it. */
+  readonly sizeBytes: number | null;
+}
+
+export interface NewImport {
+  readonly uploadID: string;
+  readonly userID: string;
+  readonly url: string;
+  /** Whether the upload has its name already; else it gets the one that the source gives. */
+  readonly named: boolean;
+  /** The source that lists it, whose credentials open the link; null: it was imported by its link. */
+  readonly sourceID?: string | null;
+}
+
+/** An import that a worker holds. */
+export interface HeldImport {
+  readonly uploadID: string;
+  readonly epoch: number;
+}
+
+/** SQL of the condition that an import waits for a worker. */
+const isUnclaimed = `state in ('pending', 'downloading') and lease_expires_at is null`;
+
+export function imports(db: Queryable) {
+  return {
+    insert: ({ uploadID, userID, url, named, sourceID = null }: NewImport) =>
+      db.query('insert into imports (upload_id, user_id, url, named, source_id) values ($1, $2, $3, $4, $5)', [
+        uploadID,
+        userID,
+        url,
+        named,
+        sourceID,
+      ]),
+
+    /** Lets the upload keep the name that its user has given it, whatever the source says. */
+    keepName: (uploadID: string) =>
+      db.query('update imports set named = true where upload_id = $1 and not named', [uploadID]),
+
+    /**
+     * Gives an import to a worker: of the users that have the fewest under way, the one that has waited longest.
+     * Users at rest wait. It is one statement, so that workers which claim in the same moment pass over what this one
+     * has locked, and never get the same import. Of each user it reads some, more than there are workers that claim in
+     * the same moment, and not all thousand.
+     * @param leaving users of whom the worker claims nothing now
+     */
+    claim: (leaseSeconds: number, totalSeconds: number, leaving: readonly string[] = []) =>
+      one<ClaimedImport>(
+        db,
+        `with recursive waiting as (
+           (select user_id from imports where ${isUnclaimed} order by user_id limit 1)
+           union all
+           select next.user_id from waiting cross join lateral (
+             select user_id from imports
+             where ${isUnclaimed} and user_id > waiting.user_id order by user_id limit 1) next),
+         turns as (
+           select user_id, (
+             select count(*) from imports held
+             where held.user_id = waiting.user_id and held.lease_expires_at is not null) as held
+           from waiting
+           where user_id <> all ($3) and not exists (select from users where id = waiting.user_id and is_at_rest)),
+         first as materialized (
+           select upload_id, held from turns cross join lateral (
+             select upload_id from imports
+             where ${isUnclaimed} and user_id = turns.user_id order by seq limit 30) of_user),
+         next as (
+           select upload_id from first join imports using (upload_id)
+           where ${isUnclaimed} order by held, seq limit 1 for update of imports skip locked)
+         update imports
+         set state = 'downloading', epoch = epoch + 1, lease_expires_at = now() + make_interval(secs => $1),
+           deadline_at = coalesce(deadline_at, now() + make_interval(secs => $2))
+         from next join uploads on uploads.id = next.upload_id
+         where imports.upload_id = next.upload_id
+         returning imports.*, uploads.object_key, extract(epoch from deadline_at - now())::float8 as seconds_left,
+           extract(epoch from now() - uploads.created_at)::float8 * 1000 as waited_ms`,
+        [leaseSeconds, totalSeconds, leaving],
+      ),
+
+    /**
+     * Renews the leases of all imports that a worker holds, and notes how far each has got. Those of users at rest are
+     * let go of: another worker goes on with them once their users are woken, with all of their time.
+     * @returns those that it still holds
+     */
+    renew: async (held: readonly (HeldImport & { readonly bytesReceived: number })[], leaseSeconds: number) => {
+      const rows = await all<{ upload_id: string; epoch: number }>(
+        db,
+        `with mine as (
+           select i.upload_id, i.epoch, asked.bytes_received, u.is_at_rest
+           from unnest($2::text[], $3::integer[], $4::bigint[]) as asked (upload_id, epoch, bytes_received)
+             join imports i on i.upload_id = asked.upload_id and i.epoch = asked.epoch
+               and i.state = 'downloading' and i.lease_expires_at is not null
+             join users u on u.id = i.user_id),
+         resting as (
+           update imports i set lease_expires_at = null, deadline_at = null, bytes_received = mine.bytes_received
+           from mine
+           where mine.is_at_rest and i.upload_id = mine.upload_id and i.epoch = mine.epoch
+             and i.lease_expires_at is not null
+           returning i.upload_id),
+         -- Who is woken at this moment has sent the commands for those that nobody held.
+         asked_for as (insert into outbox (queue, body)
+           select 'imports', jsonb_build_object('uploadID', upload_id) from resting)
+         update imports i
+         set lease_expires_at = now() + make_interval(secs => $1), bytes_received = mine.bytes_received
+         from mine
+         where not mine.is_at_rest and i.upload_id = mine.upload_id and i.epoch = mine.epoch
+           and i.state = 'downloading' and i.lease_expires_at is not null
+         returning i.upload_id, i.epoch`,
+        [
+          leaseSeconds,
+          held.map(({ uploadID }) => uploadID),
+          held.map(({ epoch }) => epoch),
+          held.map(({ bytesReceived }) => bytesReceived),
+        ],
+      );
+      return rows.map((row): HeldImport => ({ uploadID: row.upload_id, epoch: row.epoch }));
+    },
+
+    /**
+     * Notes the multipart upload that the parts go to from now on, and the version of the source that they come from.
+     * @returns false if the worker does not hold the import any more
+     */
+    beginParts: async ({ uploadID, epoch }: HeldImport, multipartID: string, version: SourceVersion) => {
+      const { rowCount } = await db.query(
+        `update imports set multipart_id = $3, source_version = $4, bytes_received = 0
+         where upload_id = $1 and epoch = $2 and lease_expires_at is not null`,
+        [uploadID, epoch, multipartID, JSON.stringify(version)],
+      );
+      return rowCount === 1;
+    },
+
+    /** Ends an import: completed, or failed for good. @returns false if the worker does not hold it any more */
+    end: async (
+      { uploadID, epoch }: HeldImport,
+      { bytesReceived, failure }: { bytesReceived: number; failure: UploadFailure | null },
+    ) => {
+      const { rowCount } = await db.query(
+        `update imports
+         set state = case when $4::jsonb is null then 'completed' else 'failed' end, bytes_received = $3, failure = $4,
+           lease_expires_at = null, multipart_id = null, source_version = null
+         where upload_id = $1 and epoch = $2 and lease_expires_at is not null`,
+        [uploadID, epoch, bytesReceived, failure === null ? null : JSON.stringify(failure)],
+      );
+      return rowCount === 1;
+    },
+
+    /**
+     * Lets an import that has failed wait for a worker again, with all of its time, as if it had just been made.
+     * @param url where its file is now
+     */
+    beginAgain: (uploadID: string, url: string | null = null) =>
+      db.query(
+        `with again as (
+           update imports set state = 'pending', failure = null, bytes_received = 0, deadline_at = null,
+             url = coalesce($2, url)
+           where upload_id = $1 and state = 'failed' returning upload_id)
+         update uploads set probe_state = 'pending', failure = null, declared_size_bytes = null, expected_bytes = 0
+         from again where uploads.id = again.upload_id`,
+        [uploadID, url],
+      ),
+
+    /** Lets go of the imports that a worker holds, each with a command for another worker to go on with it at once. */
+    giveBack: (held: readonly HeldImport[]) =>
+      db.query(
+        `with given as (
+           update imports set lease_expires_at = null
+           from unnest($1::text[], $2::integer[]) as mine (upload_id, epoch)
+           where imports.upload_id = mine.upload_id and imports.epoch = mine.epoch and lease_expires_at is not null
+           returning imports.upload_id)
+         insert into outbox (queue, body) select 'imports', jsonb_build_object('uploadID', upload_id) from given`,
+        [held.map(({ uploadID }) => uploadID), held.map(({ epoch }) => epoch)],
+      ),
+
+    /**
+     * Frees imports whose lease is over, each with a command for another worker. Any number of processes may do so at
+     * once.
+     */
+    freeExpired: () => free(db, 'lease_expires_at < now()'),
+
+    /** Frees all imports that any worker holds. Only for a caller that knows that all workers are dead. */
+    freeAll: () => free(db, 'lease_expires_at is not null'),
+  };
+}
+
+function free(db: Queryable, condition: string) {
+  return db.query(
+    `with freed as (update imports set lease_expires_at = null where ${condition} returning upload_id)
+     insert into outbox (queue, body) select 'imports', jsonb_build_object('uploadID', upload_id) from freed`,
+  );
+}

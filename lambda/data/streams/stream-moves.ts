@@ -1,0 +1,124 @@
+// SQL of moves: the transitions of streams from state to state, and their history.
+import { nextState } from '../../domain/streams/stream-lifecycle.ts';
+import type { StreamState, TransitionCause } from '../../domain/streams/stream-lifecycle.ts';
+import { newerFigures } from '../fleet/figures.ts';
+import type { KeptFigures } from '../fleet/figures.ts';
+import { all, one } from '../shared/queryable.ts';
+import type { Queryable } from '../shared/queryable.ts';
+import type { StateReason, Stream } from './streams.ts';
+
+export interface StreamTransition {
+  readonly stream_id: string;
+  readonly id: number;
+  readonly from_state: StreamState;
+  readonly to_state: StreamState;
+  readonly cause: TransitionCause;
+  readonly at: Date;
+}
+
+/** A transition in a list, with its place there. */
+export interface ListedTransition extends StreamTransition {
+  readonly seq: number;
+}
+
+/** A move of a stream, which the caller has locked. */
+export interface StreamMove {
+  readonly stream: Stream;
+  readonly cause: TransitionCause;
+  readonly reason: StateReason | null;
+  /** What the row is to keep with the move: a row that is written twice costs twice. */
+  readonly figures?: KeptFigures;
+}
+
+export function streamMoves(db: Queryable) {
+  /**
+   * SQL of moves: one statement, however many there are. Transitions have their ids before they are added, as Postgres
+   * would compare each of those that were added with each stream.
+   * @param returning SQL of what is answered of each stream
+   */
+  const moving = (returning: string) =>
+    `with moving as materialized (
+       select *, nextval('stream_transitions_id_seq') as transition_id
+       from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::jsonb[], $6::jsonb[], $7::jsonb[])
+         as m (stream_id, from_state, to_state, cause, reason, primary_stats, backup_stats)),
+     transition as (
+       insert into stream_transitions (id, stream_id, from_state, to_state, cause) overriding system value
+       select transition_id, stream_id, from_state, to_state, cause from moving)
+     update streams s
+     set state = to_state, state_reason = m.reason, last_transition_id = transition_id, updated_at = now(),
+       status = case when to_state in ('preparing', 'activating', 'active', 'failing')
+         then 'ACTIVE' else 'INACTIVE' end,
+       stopped_at = case when from_state = 'stopping' or (to_state = 'failed' and from_state <> 'scheduled')
+         then now() else stopped_at end,
+       stats = ${newerFigures('m.primary_stats', 's.stats')},
+       backup_stats = ${newerFigures('m.backup_stats', 's.backup_stats')}
+     from moving m
+     where s.id = m.stream_id and s.id = any ($1) returning ${returning}`;
+
+  const valuesOf = (moves: readonly StreamMove[]) => [
+    moves.map(({ stream }) => stream.id),
+    moves.map(({ stream }) => stream.state),
+    moves.map(({ stream, cause }) => nextState(stream.state, cause)),
+    moves.map(({ cause }) => cause),
+    moves.map(({ reason }) => reason),
+    moves.map(({ figures }) => figures?.primary ?? null),
+    moves.map(({ figures }) => figures?.backup ?? null),
+  ];
+
+  return {
+    /**
+     * Moves a stream to the state that the table of the lifecycle has for the cause, and writes its history.
+     * @returns the stream as it is now; null if the table has no such move
+     */
+    move: async (stream: Stream, cause: TransitionCause, reason: StateReason | null = null): Promise<Stream | null> =>
+      nextState(stream.state, cause) === null
+        ? null
+        : one<Stream>(db, moving('s.*'), valuesOf([{ stream, cause, reason }])),
+
+    /**
+     * Moves streams likewise, each of them named once.
+     * @returns the ids of those that were moved; those for which the table has no such move are left out
+     */
+    moveAll: async (moves: readonly StreamMove[]): Promise<ReadonlySet<string>> => {
+      const possible = moves.filter(({ stream, cause }) => nextState(stream.state, cause) !== null);
+      if (possible.length === 0) return new Set();
+      const statement = { name: 'move_all', text: moving('s.id') };
+      const moved = await all<{ id: string }>(db, statement, valuesOf(possible));
+      return new Set(moved.map(({ id }) => id));
+    },
+
+    /** The last `count` transitions of each of these streams, the newest first. */
+    lastTransitions: (ids: readonly string[], count: number) =>
+      all<StreamTransition>(
+        db,
+        `select t.* from unnest($1::text[]) as wanted (stream_id) cross join lateral (
+           select stream_id, id, from_state, to_state, cause, at from stream_transitions
+           where stream_id = wanted.stream_id order by id desc limit $2) t`,
+        [ids, count],
+      ),
+
+    /** The transitions of a stream, the newest first. @param before the id of one; null: from the newest on */
+    transitionsBefore: (streamID: string, before: number | null, count: number) =>
+      all<ListedTransition>(
+        db,
+        `select *, id as seq from stream_transitions where stream_id = $1 and ($2::bigint is null or id < $2)
+         order by id desc limit $3`,
+        [streamID, before, count],
+      ),
+
+    /**
+     * Deletes old history, at most `most` rows: what is too old, and what streams have beyond `kept` that have moved
+     * within the last minutes. Others had no more after the sweep that followed their last move.
+     */
+    forgetTransitions: (kept: number, days: number, most: number) =>
+      db.query(
+        `with moved as (select distinct stream_id from stream_transitions where at > now() - interval '5 minutes'),
+         excess as (
+           select beyond.id from moved cross join lateral (
+             select id from stream_transitions where stream_id = moved.stream_id order by id desc offset $1) beyond),
+         old as (select id from stream_transitions where at < now() - make_interval(days => $2) order by at limit $3)
+         delete from stream_transitions where id in (select id from excess union select id from old limit $3)`,
+        [kept, days, most],
+      ),
+  };
+}

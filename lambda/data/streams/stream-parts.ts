@@ -1,0 +1,108 @@
+// SQL of the parts that streams name: their uploads, playlists and destinations.
+import { all, one } from '../shared/queryable.ts';
+import type { Queryable } from '../shared/queryable.ts';
+import type { Stream } from './streams.ts';
+
+/** A part that streams name. It has one of these ids. */
+export interface StreamPart {
+  readonly uploadID?: string;
+  readonly playlistID?: string;
+  readonly destinationID?: string;
+}
+
+/** SQL of the condition that a stream names the upload $1, the playlist $2 or the destination $3. */
+const namesPart = `(video_upload_id = $1 or audio_upload_id = $1 or look #>> '{overlays,logo,uploadID}' = $1
+  or look #>> '{stinger,uploadID}' = $1
+  or playlist_ids @> array[$2] or destination_id = $3
+  or id = any (array(select stream_id from outputs where destination_id = $3)))`;
+
+export function streamParts(db: Queryable) {
+  return {
+    /** Ids of the streams that name this part and are not live: whether they are complete has to be judged anew. */
+    idleUsersOf: async (part: StreamPart) => {
+      const rows = await all<{ id: string }>(
+        db,
+        `select id from streams
+         where state in ('draft', 'invalid', 'stopped', 'failed') and ${namesPart}
+         order by id`,
+        [part.uploadID ?? null, part.playlistID ?? null, part.destinationID ?? null],
+      );
+      return rows.map(({ id }) => id);
+    },
+
+    /** Ids of the streams whose logo or stinger this upload is. */
+    withInLook: async (uploadID: string) => {
+      const rows = await all<{ id: string }>(
+        db,
+        `select id from streams
+         where (look #>> '{overlays,logo,uploadID}' = $1 or look #>> '{stinger,uploadID}' = $1) and deleted_at is null
+         order by id`,
+        [uploadID],
+      );
+      return rows.map(({ id }) => id);
+    },
+
+    /** Ids of the streams on the air that play an upload, and draw captions. */
+    withCaptionsOf: async (uploadID: string) => {
+      const rows = await all<{ id: string }>(
+        db,
+        `select s.id from uploads u join streams s on s.user_id = u.user_id
+         where u.id = $1 and s.look #>> '{overlays,captions,place}' is not null
+           and s.state in ('preparing', 'activating', 'active', 'failing')
+           and exists (
+             select from timeline_entries t where t.stream_id = s.id
+               and t.snapshot -> 'items' @> jsonb_build_array(jsonb_build_object('uploadID', u.id)))
+         order by s.id`,
+        [uploadID],
+      );
+      return rows.map(({ id }) => id);
+    },
+
+    /** Locks the streams that name this part, so that none of them starts with it while it is being deleted. */
+    lockUsersOf: (part: StreamPart) =>
+      db.query(`select from streams where ${namesPart} order by id for update`, [
+        part.uploadID ?? null,
+        part.playlistID ?? null,
+        part.destinationID ?? null,
+      ]),
+
+    attachPlaylist: async (id: string, playlistID: string) =>
+      (await one<Stream>(
+        db,
+        `update streams set playlist_ids = array_append(playlist_ids, $2), updated_at = now()
+         where id = $1 returning *`,
+        [id, playlistID],
+      ))!,
+
+    detachPlaylist: async (id: string, playlistID: string) =>
+      (await one<Stream>(
+        db,
+        `update streams set playlist_ids = array_remove(playlist_ids, $2), updated_at = now()
+         where id = $1 returning *`,
+        [id, playlistID],
+      ))!,
+
+    /** Lets no stream of this user keep these playlists prepared any more. */
+    forgetPrepared: (userID: string, playlistIDs: readonly string[]) =>
+      db.query(
+        `update streams set prepared_playlist_ids = array(
+           select id from unnest(prepared_playlist_ids) with ordinality as kept (id, place)
+           where id <> all ($2) order by place)
+         where user_id = $1 and prepared_playlist_ids && $2`,
+        [userID, playlistIDs],
+      ),
+
+    /** Notes in the stream whether any of its playlists is being published, or has failed to be. */
+    settleProcessing: (id: string) =>
+      db.query(
+        `update streams set processing_state = (
+           select case
+             when bool_or(publish_status = 'PREPARING') then 'processing'
+             when bool_or(publish_status = 'FAILED') then 'failed'
+             else 'idle' end
+           from playlists where stream_id = $1)
+         where id = $1`,
+        [id],
+      ),
+  };
+}

@@ -1,0 +1,271 @@
+// SQL of streams and the history of their transitions.
+import { ofAspect } from '../../domain/playout/look.ts';
+import type { AiredStretch } from '../../domain/playout/aired.ts';
+import type { Aspect, StreamLook } from '../../domain/playout/look.ts';
+import type { PictureFormat } from '../../domain/playout/rendition.ts';
+import type { SoundSettings } from '../../domain/playout/sound.ts';
+import type { StreamState, StreamStatus } from '../../domain/streams/stream-lifecycle.ts';
+import type { Framerate, Quality, VideoCodec } from '../../domain/shared/video-format.ts';
+import type { User } from '../accounts/users.ts';
+import { all, one } from '../shared/queryable.ts';
+import type { Queryable } from '../shared/queryable.ts';
+
+export const streamBackends = ['ffmpeg', 'manifest'] as const;
+export type StreamBackend = (typeof streamBackends)[number];
+
+export interface StateReason {
+  readonly code: string;
+  readonly detail: string;
+}
+
+/** The columns that create_stream and update_stream set. */
+export interface StreamSettings {
+  readonly name: string | null;
+  readonly agent_mode_enabled: boolean | null;
+  readonly run_backup_stream: boolean | null;
+  readonly video_upload_id: string | null;
+  readonly audio_upload_id: string | null;
+  readonly destination_id: string | null;
+  readonly playlist_ids: readonly string[];
+  readonly prepared_playlist_ids: readonly string[];
+  readonly quality: Quality | null;
+  readonly framerate: Framerate | null;
+  /** Null: H.264. */
+  readonly video_codec: VideoCodec | null;
+  readonly stream_backend: StreamBackend | null;
+  readonly stream_destination: 'managed' | null;
+  readonly stream_duration_seconds: number | null;
+  readonly managed_settings_id: string | null;
+  readonly sealed_stream_key: Buffer | null;
+  readonly schedule_start_at: Date | null;
+  readonly schedule_end_at: Date | null;
+  /** Null: as every stream is unless it says otherwise. */
+  readonly sound: SoundSettings | null;
+  /** Null: as every stream looks unless it says otherwise. */
+  readonly look: StreamLook | null;
+}
+
+/** The recurrence of a schedule. Times are ISO 8601, as in JSON. */
+export interface StreamRecurrence {
+  readonly rule: string;
+  readonly timeZone: string;
+  readonly firstStartAt: string;
+  readonly lengthSeconds: number | null;
+  /** The start that is armed, or was armed last, and those that come after it. */
+  readonly upcoming: readonly string[];
+  /** Starts to come that are left out; absent: none. */
+  readonly skipped?: readonly string[];
+}
+
+export interface Stream extends StreamSettings {
+  readonly id: string;
+  readonly seq: number;
+  readonly user_id: string;
+  readonly recurrence: StreamRecurrence | null;
+  readonly status: StreamStatus;
+  readonly state: StreamState;
+  readonly state_reason: StateReason | null;
+  readonly processing_state: 'idle' | 'processing' | 'failed';
+  readonly last_transition_id: number | null;
+  /** The quality of this run, or of the last one: the stream's own or the user's default, as it was at the start. */
+  readonly run_quality: Quality | null;
+  readonly run_framerate: Framerate | null;
+  /** Null: H.264, in a run that began before streams had codecs. */
+  readonly run_video_codec: VideoCodec | null;
+  /** Null: 16:9. */
+  readonly run_aspect: Aspect | null;
+  readonly started_at: Date | null;
+  readonly stopped_at: Date | null;
+  readonly anchored_at: Date | null;
+  readonly stats: StreamStats | null;
+  /** How many items of the run are sent as they are, as their sound is not ready yet; null: nobody has looked. */
+  readonly pending_sound: number | null;
+  /** How many joins of the next minutes are cuts yet; null where nothing that is played has joins. */
+  readonly pending_joins: number | null;
+  readonly created_at: Date;
+  readonly updated_at: Date;
+  /**
+   * Set if the stream was deleted while live, or with broadcasts that had not ended: users do not see it any more, and
+   * the row goes once its replicas and broadcasts have ended.
+   */
+  readonly deleted_at: Date | null;
+}
+
+/**
+ * The format of pictures that a run would have if it began now: the stream's own settings, else the user's defaults.
+ */
+export function formatOfStart(
+  { quality, framerate, video_codec, look }: Pick<Stream, 'quality' | 'framerate' | 'video_codec' | 'look'>,
+  user: User,
+): PictureFormat {
+  return {
+    quality: quality ?? user.default_quality,
+    framerate: framerate ?? user.default_framerate,
+    videoCodec: video_codec ?? 'h264',
+    ...ofAspect(look?.aspect ?? null),
+  };
+}
+
+/** The format that the pictures of a run are prepared to. */
+export function formatOfRun({
+  run_quality,
+  run_framerate,
+  run_video_codec,
+  run_aspect,
+}: Pick<Stream, 'run_quality' | 'run_framerate' | 'run_video_codec' | 'run_aspect'>): PictureFormat {
+  const size = { quality: run_quality!, ...ofAspect(run_aspect) };
+  return { ...size, framerate: run_framerate!, videoCodec: run_video_codec ?? 'h264' };
+}
+
+/** The last figures that an agent reported for the stream's primary replica. */
+export interface StreamStats {
+  /**
+   * The least media since the figures before that was encoded and not due yet; negative: it was sent so late. Null
+   * where nothing is encoded while it is sent; absent in figures of the release before.
+   */
+  readonly secondsInHand?: number | null;
+  readonly bitrateKbps: number;
+  readonly framesPerSecond: number;
+  readonly framesSent: number;
+  readonly bytesSent: number;
+  readonly droppedFrames: number;
+  /** Due and not sent yet. Absent in figures of the release before. */
+  readonly lateFrames?: number;
+  readonly reconnects: number;
+  readonly loopCount: number;
+  readonly currentItem: { playlistID: string | null; itemID: string; uploadID: string; positionSeconds: number } | null;
+  /** The last that destinations took of it. Absent in figures of the release before. */
+  readonly aired?: readonly AiredStretch[];
+  readonly sampledAt: string;
+}
+
+const settingColumns = [
+  'name',
+  'agent_mode_enabled',
+  'run_backup_stream',
+  'video_upload_id',
+  'audio_upload_id',
+  'destination_id',
+  'playlist_ids',
+  'prepared_playlist_ids',
+  'quality',
+  'framerate',
+  'video_codec',
+  'stream_backend',
+  'stream_destination',
+  'stream_duration_seconds',
+  'managed_settings_id',
+  'sealed_stream_key',
+  'schedule_start_at',
+  'schedule_end_at',
+  'sound',
+  'look',
+] as const satisfies readonly (keyof StreamSettings)[];
+
+export function streams(db: Queryable) {
+  return {
+    insert: async (id: string, userID: string, settings: StreamSettings) => {
+      const parameters = settingColumns.map((_, index) => `$${index + 3}`).join(', ');
+      return (await one<Stream>(
+        db,
+        `insert into streams (id, user_id, ${settingColumns.join(', ')}) values ($1, $2, ${parameters}) returning *`,
+        [id, userID, ...settingColumns.map((column) => settings[column])],
+      ))!;
+    },
+
+    saveSettings: async (id: string, settings: StreamSettings) => {
+      const assignments = settingColumns.map((column, index) => `${column} = $${index + 2}`).join(', ');
+      return (await one<Stream>(db, `update streams set ${assignments}, updated_at = now() where id = $1 returning *`, [
+        id,
+        ...settingColumns.map((column) => settings[column]),
+      ]))!;
+    },
+
+    find: (userID: string, id: string) =>
+      one<Stream>(db, 'select * from streams where id = $1 and user_id = $2 and deleted_at is null', [id, userID]),
+
+    /** The stream, locked until the transaction ends. Whatever moves a stream takes turns on this lock. */
+    lock: (userID: string, id: string) =>
+      one<Stream>(db, 'select * from streams where id = $1 and user_id = $2 and deleted_at is null for update', [
+        id,
+        userID,
+      ]),
+
+    lockAny: (id: string) => one<Stream>(db, 'select * from streams where id = $1 for update', [id]),
+
+    /** Those of these streams that are stored, locked likewise. It waits for those that others have locked. */
+    lockMany: (ids: readonly string[]) =>
+      all<Stream>(db, 'select * from streams where id = any ($1) order by id for update', [ids]),
+
+    /** The same, without those that others have locked at the moment. */
+    lockFree: (ids: readonly string[]) =>
+      all<Stream>(db, 'select * from streams where id = any ($1) for update skip locked', [ids]),
+
+    /** Those of these streams that are this user's, the newest first. */
+    findMany: (userID: string, ids: readonly string[]) =>
+      all<Stream>(
+        db,
+        'select * from streams where user_id = $1 and id = any ($2) and deleted_at is null order by seq desc',
+        [userID, ids],
+      ),
+
+    /** Clears what the run before has left: a new run begins with item 0, in 16:9 and without figures. */
+    beginRun: async (id: string, { quality, framerate, videoCodec, aspect }: PictureFormat): Promise<void> => {
+      await db.query(
+        `update streams set started_at = null, stopped_at = null, anchored_at = null, stats = null,
+           run_quality = $2, run_framerate = $3, run_video_codec = $4 where id = $1`,
+        [id, quality, framerate, videoCodec],
+      );
+      if (aspect) await db.query('update streams set run_aspect = $2 where id = $1', [id, aspect]);
+    },
+
+    /** Notes when runs were first seen live. */
+    markStarted: (ids: readonly string[]) =>
+      db.query('update streams set started_at = coalesce(started_at, now()) where id = any ($1)', [ids]),
+
+    /**
+     * Makes this the instant at which the first frame of the run is due, unless a replica has set it before.
+     * @returns the instant that was set, and the database's time
+     */
+    anchor: async (id: string) =>
+      (await one<{ anchored_at: Date; now: Date }>(
+        db,
+        `update streams set anchored_at = coalesce(anchored_at, clock_timestamp()) where id = $1
+         returning anchored_at, clock_timestamp() as now`,
+        [id],
+      ))!,
+
+    /** A stream that an agent sends, with the database's time. */
+    forPublishing: async (id: string) => {
+      const { now, ...stream } = (await one<Stream & { now: Date }>(
+        db,
+        'select *, clock_timestamp() as now from streams where id = $1',
+        [id],
+      ))!;
+      return { stream, now };
+    },
+
+    setReason: (id: string, reason: StateReason | null) =>
+      db.query('update streams set state_reason = $2, updated_at = now() where id = $1', [id, reason]),
+
+    /** Notes what is about to end that an active stream is on the air; null: nothing. */
+    warn: (id: string, reason: StateReason | null) =>
+      db.query(
+        `update streams set state_reason = $2, updated_at = now()
+         where id = $1 and state = 'active' and state_reason is distinct from $2`,
+        [id, reason],
+      ),
+
+    setSchedule: async (id: string, startAt: Date | null, endAt: Date | null, recurrence: Stream['recurrence']) =>
+      (await one<Stream>(
+        db,
+        `update streams set schedule_start_at = $2, schedule_end_at = $3, recurrence = $4, updated_at = now()
+         where id = $1 returning *`,
+        [id, startAt, endAt, recurrence],
+      ))!,
+
+    markDeleted: (id: string) => db.query('update streams set deleted_at = now() where id = $1', [id]),
+
+    delete: (id: string) => db.query('delete from streams where id = $1', [id]),
+  };
+}

@@ -1,0 +1,198 @@
+// What well-known platforms take: codecs, qualities, bitrates, and how long a connection may last.
+// A stream that is too much for its platform is refused before it starts, and a connection is replaced before it lasts
+// longer than the platform allows.
+import type { PictureFormat } from '../playout/rendition.ts';
+import type { PlatformName } from '../channels/managed-platforms.ts';
+import type { WayOut } from './publish-url.ts';
+import { framerates, framesPerSecond, qualities, videoBitrateKbps } from '../shared/video-format.ts';
+import type { Quality, VideoCodec } from '../shared/video-format.ts';
+
+export const knownPlatforms = ['youtube', 'facebook', 'twitch', 'kick'] as const satisfies readonly (
+  | PlatformName
+  | 'facebook'
+)[];
+export type KnownPlatform = (typeof knownPlatforms)[number];
+
+/** What an ingest takes. */
+export interface IngestLimits {
+  readonly name: KnownPlatform;
+  /** As it writes itself. */
+  readonly platform: string;
+  readonly hosts: RegExp;
+  /** The codecs that it takes over RTMP. We propose the first one for a stream of another codec. */
+  readonly videoCodecs: readonly [VideoCodec, ...VideoCodec[]];
+  readonly maxQuality: Quality;
+  readonly maxVideoBitrateKbps: number;
+  readonly maxFramesPerSecond: number;
+  /** How long a group of pictures may be. */
+  readonly maxKeyframeSeconds: number;
+  /** Of AAC, which all of them take; null where its pages name no maximum. */
+  readonly maxAudioBitrateKbps: number | null;
+  /** The platform ends a broadcast that lasts longer, or does not archive it. */
+  readonly longestConnectionMs: number;
+}
+
+const minuteMs = 60_000;
+const hourMs = 60 * minuteMs;
+
+/**
+ * Formats, from the platforms' pages for broadcasters:
+ * - YouTube: help page 2853702, encoder settings. It takes HEVC and AV1 by Enhanced RTMP, although its pages for
+ *   developers list H.264 alone.
+ * - Facebook: Live Video API reference, H.264 level 4.2 and 9000 kbit/s at 1080p60.
+ * - Twitch: broadcasting guidelines. Its maximum for everybody is 6000 kbit/s. Its Enhanced Broadcasting, which has
+ *   HEVC, is not plain RTMP.
+ * - Kick, whose ingest is Amazon IVS: IVS streaming configuration, H.264, 1080p and 8.5 Mbit/s.
+ *
+ * Durations: YouTube archives only what is shorter than 12 hours, and was seen to cut at 11:55. Facebook ends a live
+ * video after 8 hours. Twitch ends a broadcast, and IVS a stream, after 48 hours.
+ */
+const ingests: readonly IngestLimits[] = [
+  {
+    name: 'youtube',
+    platform: 'YouTube',
+    hosts: /(?:^|\.)youtube\.com$/,
+    videoCodecs: ['h264', 'hevc', 'av1'],
+    maxQuality: 'q_2160p',
+    maxVideoBitrateKbps: 40_000,
+    maxFramesPerSecond: 60,
+    maxKeyframeSeconds: 4,
+    maxAudioBitrateKbps: null,
+    longestConnectionMs: 11 * hourMs + 55 * minuteMs,
+  },
+  {
+    name: 'facebook',
+    platform: 'Facebook',
+    hosts: /(?:^|\.)facebook\.com$/,
+    videoCodecs: ['h264'],
+    maxQuality: 'q_1080p',
+    maxVideoBitrateKbps: 9000,
+    maxFramesPerSecond: 60,
+    maxKeyframeSeconds: 4,
+    maxAudioBitrateKbps: 256,
+    longestConnectionMs: 8 * hourMs,
+  },
+  {
+    name: 'twitch',
+    platform: 'Twitch',
+    hosts: /(?:^|\.)twitch\.tv$|\.contribute\.live-video\.net$|^ingest\.global-contribute\.live-video\.net$/,
+    videoCodecs: ['h264'],
+    maxQuality: 'q_1080p',
+    maxVideoBitrateKbps: 6000,
+    maxFramesPerSecond: 60,
+    maxKeyframeSeconds: 4,
+    maxAudioBitrateKbps: 320,
+    longestConnectionMs: 48 * hourMs,
+  },
+  {
+    name: 'kick',
+    platform: 'Kick',
+    hosts: /^[0-9a-f]{12}\.global-contribute\.live-video\.net$/,
+    videoCodecs: ['h264'],
+    maxQuality: 'q_1080p',
+    maxVideoBitrateKbps: 8500,
+    maxFramesPerSecond: 60,
+    maxKeyframeSeconds: 4,
+    maxAudioBitrateKbps: 320,
+    longestConnectionMs: 48 * hourMs,
+  },
+];
+
+/**
+ * For other hosts. Timestamps of FLV are signed 32-bit milliseconds, which end
+ * after 24.8 days, and servers count in them.
+ */
+const longestConnectionAnywhereMs = 20 * 24 * hourMs;
+/**
+ * A connection is replaced at the latest when this share of its longest time is left: of 8 hours, almost ten minutes.
+ */
+const leftOver = 0.02;
+/** Connections that an agent opened together are not replaced together, but at random times within this share. */
+const spread = 0.08;
+
+/**
+ * What an MPEG transport stream carries, over SRT and as HLS, wherever it goes: nobody has said how AV1 is to be in one
+ * that servers agree on.
+ */
+const transportCodecs: readonly [VideoCodec, ...VideoCodec[]] = ['h264', 'hevc'];
+const wayTitles: Readonly<Record<Exclude<WayOut, 'rtmp'>, string>> = { srt: 'SRT', hls: 'HLS' };
+/** The sequence numbers of SRT come round, at the highest bitrate after a week, and may not under one key. */
+const longestSrtConnectionMs = 5 * 24 * hourMs;
+
+/** What of a stream a platform does not take, and what it takes instead. */
+export interface IngestExcess {
+  readonly platform: string;
+  /** All codecs that the platform takes, the best choice first; null where the stream's codec is one of them. */
+  readonly videoCodecs: readonly [VideoCodec, ...VideoCodec[]] | null;
+  /**
+   * The highest quality that the platform takes at each framerate, in a codec that it takes. Null where it takes the
+   * stream's own quality and framerate in that codec.
+   */
+  readonly taken: readonly Omit<PictureFormat, 'videoCodec'>[] | null;
+}
+
+/**
+ * @returns null where the platform at this host takes such a stream over this way, and where we do not know the
+ * platform and the way carries the stream
+ */
+export function excessOver(hostname: string, format: PictureFormat, way: WayOut = 'rtmp'): IngestExcess | null {
+  const limits = ingestLimitsAt(hostname, way);
+  if (limits) return excessOf(limits, format);
+  if (way === 'rtmp' || transportCodecs.includes(format.videoCodec)) return null;
+  return { platform: wayTitles[way], videoCodecs: transportCodecs, taken: null };
+}
+
+/** What the platform at a host takes over a way out; null where we do not know the platform. */
+export function ingestLimitsAt(hostname: string, way: WayOut = 'rtmp'): IngestLimits | null {
+  const limits = ingests.find(({ hosts }) => hosts.test(hostname));
+  if (!limits || way === 'rtmp') return limits ?? null;
+  const videoCodecs = transportCodecs.filter((codec) => limits.videoCodecs.includes(codec));
+  return { ...limits, videoCodecs: videoCodecs as [VideoCodec, ...VideoCodec[]] };
+}
+
+/** What a platform takes over RTMP. */
+export function ingestLimitsOf(name: KnownPlatform): IngestLimits {
+  return ingests.find((limits) => limits.name === name)!;
+}
+
+/** The same for a platform by its name, as it writes itself. */
+export function excessOverPlatform(name: string, format: PictureFormat): IngestExcess | null {
+  const limits = ingests.find(({ platform }) => platform === name);
+  return limits ? excessOf(limits, format) : null;
+}
+
+function excessOf(limits: IngestLimits, format: PictureFormat): IngestExcess | null {
+  const { platform, videoCodecs } = limits;
+  const isCodecTaken = videoCodecs.includes(format.videoCodec);
+  const videoCodec = isCodecTaken ? format.videoCodec : videoCodecs[0];
+  const isTooMuch = !hasRoomFor(limits, { ...format, videoCodec });
+  if (isCodecTaken && !isTooMuch) return null;
+  const fastestFirst = framerates.toSorted((a, b) => framesPerSecond[b] - framesPerSecond[a]);
+  const taken = fastestFirst.flatMap((framerate) => {
+    const quality = qualities.findLast((candidate) =>
+      hasRoomFor(limits, { quality: candidate, framerate, videoCodec }),
+    );
+    return quality === undefined ? [] : [{ quality, framerate }];
+  });
+  return { platform, videoCodecs: isCodecTaken ? null : videoCodecs, taken: isTooMuch ? taken : null };
+}
+
+/**
+ * How many milliseconds after its beginning a connection to a host is replaced by a new one.
+ * @param random uniform in [0, 1)
+ */
+export function connectionEndsAfterMs(hostname: string, random: number, way: WayOut = 'rtmp'): number {
+  const longestOfWayMs = way === 'srt' ? longestSrtConnectionMs : longestConnectionAnywhereMs;
+  const longestMs = Math.min(longestOfWayMs, ingestLimitsAt(hostname)?.longestConnectionMs ?? Infinity);
+  return longestMs * (1 - leftOver - spread * random);
+}
+
+function hasRoomFor(
+  { maxQuality, maxVideoBitrateKbps }: IngestLimits,
+  { quality, framerate, videoCodec }: PictureFormat,
+): boolean {
+  return (
+    qualities.indexOf(quality) <= qualities.indexOf(maxQuality) &&
+    videoBitrateKbps(quality, framerate, videoCodec) <= maxVideoBitrateKbps
+  );
+}

@@ -1,0 +1,289 @@
+// What a stream costs the machine that sends it, and what a machine has: the one place that says both.
+// Costs are in cores of the machine that they were measured on; `Machine.speed` translates them to other machines.
+import { isSound } from '../playout/rendition.ts';
+import type { RenditionFormat } from '../playout/rendition.ts';
+import { parsePublishURL } from '../destinations/publish-url.ts';
+import type { WayOut } from '../destinations/publish-url.ts';
+import { pixelsOfDecodeCost } from '../media/source-limits.ts';
+import { framesPerSecond, videoBitrateKbps } from '../shared/video-format.ts';
+import type { Framerate, Quality, VideoCodec } from '../shared/video-format.ts';
+
+/** What one replica of a stream takes of an agent while it is on air. */
+export interface StreamCost {
+  /** Cores, where pictures are encoded by the processor. */
+  readonly cores: number;
+  /** Cores beside a GPU that encodes. */
+  readonly coresBesideGpu: number;
+  /** The part of the agent's one thread, on which it sends. */
+  readonly thread: number;
+  readonly memoryMiB: number;
+  /** Through the machine's network, with the headers of packets. */
+  readonly networkMbps: number;
+  /** Million pixels a second that a GPU encodes, where there is one. */
+  readonly gpuMegapixels: number;
+}
+
+export const costNames = ['cores', 'coresBesideGpu', 'thread', 'memoryMiB', 'networkMbps', 'gpuMegapixels'] as const;
+
+/** What an agent may use of its machine. */
+export interface Capacity {
+  readonly cores: number;
+  readonly thread: number;
+  readonly memoryMiB: number;
+  /** Null where nobody knows: then the network is no limit. */
+  readonly networkMbps: number | null;
+  /** Million pixels a second that the GPU encodes; 0 without one. */
+  readonly gpuMegapixels: number;
+}
+
+export interface StreamToSend {
+  readonly backend: 'ffmpeg' | 'manifest';
+  readonly quality: Quality;
+  readonly framerate: Framerate;
+  readonly videoCodec: VideoCodec;
+  /** Whether sound comes from a track of its own. */
+  readonly hasSoundTrack: boolean;
+  readonly isEncodedForAnother?: boolean; // by an encoder of the same stream, so that it is only sent
+  /** Where it is sent; null where nobody knows yet. */
+  readonly url: string | null;
+  /**
+   * What its most expensive source costs to decode, as `decodeCost` in source-limits.ts says it; null or absent where
+   * nobody knows: then it is taken for one in the size of the stream.
+   */
+  readonly decodeCost?: number | null;
+}
+
+const pixels: Readonly<Record<Quality, number>> = {
+  q_720p: 1280 * 720,
+  q_1080p: 1920 * 1080,
+  q_1440p: 2560 * 1440,
+  q_2160p: 3840 * 2160,
+};
+const audioMbps = 0.16;
+/** A full packet of 1,500 bytes carries 1,448 bytes of RTMP. */
+export const packetOverhead = 1500 / 1448;
+
+/** Sending: `npm run bench -- platform` measures what a stream and what a megabit of it take of the agent. */
+const sending = {
+  thread: 0.0001,
+  threadPerMbps: 0.00008,
+  threadPerMbpsOfTls: 0.0002,
+  memoryMiB: 1,
+  memoryPerMbps: 0.3,
+};
+/**
+ * What a megabit takes besides where it leaves as a transport stream. Over SRT each packet is a call of the system, and
+ * what may have to be sent again is kept. Of HLS two segments are kept.
+ */
+const transport: Readonly<Record<WayOut, { readonly threadPerMbps: number; readonly memoryPerMbps: number }>> = {
+  rtmp: { threadPerMbps: 0, memoryPerMbps: 0 },
+  srt: { threadPerMbps: 0.0085, memoryPerMbps: 0.3 },
+  hls: { threadPerMbps: 0.0024, memoryPerMbps: 0.8 },
+};
+/** Encoding by x264 `veryfast`, with scaling, and what a stream's sound and pipes take besides. */
+const encoding = { coresPerMegapixel: 0.0125, cores: 0.06, thread: 0.015, memoryMiB: 120, memoryPerMegapixel: 2 };
+/** Beside a GPU pictures are scaled by the processor, and copied to the GPU. */
+const scalingCoresPerMegapixel = 0.002;
+const decodingCoresPerMegapixel = 0.003;
+
+/** A source decodes so many times as fast as it plays, as an item may begin far behind a keyframe. */
+const decodingHeadroom = 3;
+/** What the threads of a source are reckoned from that nobody has examined for it: 2160p60. */
+const unknownDecodeCost = 18;
+
+/** How many threads may decode the pictures of a source while they are sent. @param decodeCost null: not known */
+export function decodingThreads(decodeCost: number | null): number {
+  const megapixels = pixelsOfDecodeCost(decodeCost ?? unknownDecodeCost) / 1e6;
+  return 1 + Math.ceil(decodingHeadroom * megapixels * decodingCoresPerMegapixel);
+}
+
+export function costOf(stream: StreamToSend): StreamCost {
+  const { backend, quality, framerate, videoCodec, hasSoundTrack, url } = stream;
+  const mbps = videoBitrateKbps(quality, framerate, videoCodec) / 1000 + audioMbps;
+  const megapixels = (pixels[quality] * framesPerSecond[framerate]) / 1e6;
+  const server = url === null ? null : parsePublishURL(url);
+  const ofWay = transport[server?.way ?? 'rtmp'];
+  const sends =
+    sending.thread +
+    mbps * (sending.threadPerMbps + ofWay.threadPerMbps + (server?.secure ? sending.threadPerMbpsOfTls : 0));
+  const common = {
+    memoryMiB: sending.memoryMiB + mbps * (sending.memoryPerMbps + ofWay.memoryPerMbps),
+    networkMbps: server && isThisMachine(server.hostname) ? 0 : mbps * packetOverhead,
+  };
+  if (backend === 'manifest' || stream.isEncodedForAnother) {
+    // Sound of its own is cut in between prepared pictures, picture by picture.
+    const thread = hasSoundTrack && !stream.isEncodedForAnother ? 2 * sends : sends;
+    return { ...common, cores: thread, coresBesideGpu: thread, thread, gpuMegapixels: 0 };
+  }
+  const { decodeCost = null } = stream;
+  const megapixelsOfSource = decodeCost === null ? megapixels : pixelsOfDecodeCost(decodeCost) / 1e6;
+  const decoding = megapixelsOfSource * decodingCoresPerMegapixel;
+  const thread = encoding.thread + mbps * ofWay.threadPerMbps;
+  const besides = decoding + encoding.cores + thread;
+  return {
+    cores: besides + megapixels * encoding.coresPerMegapixel,
+    coresBesideGpu: besides + megapixels * scalingCoresPerMegapixel,
+    thread,
+    memoryMiB: common.memoryMiB + encoding.memoryMiB + megapixels * encoding.memoryPerMegapixel,
+    networkMbps: common.networkMbps,
+    gpuMegapixels: megapixels,
+  };
+}
+
+function isThisMachine(hostname: string): boolean {
+  return hostname === 'localhost' || hostname === '::1' || hostname.startsWith('127.');
+}
+
+/** A machine, as it was measured or as its type says. */
+export interface Machine {
+  readonly cores: number;
+  /** How much faster one of its cores encodes than the one that costs were measured on. */
+  readonly speed: number;
+  readonly memoryMiB: number;
+  readonly networkMbps: number | null;
+  readonly gpuMegapixels: number;
+}
+
+/** The part of a machine that streams may take. The rest is for its system, joins and sudden changes. */
+const usableFraction = { cores: 0.9, thread: 0.7, memory: 0.8, network: 0.9 } as const;
+/** What an agent takes before it has a stream: itself, and media that all prepared streams share. */
+const agentMemoryMiB = 800;
+
+/**
+ * What making pictures with an encoder in software gets: a fifth more than SVT-AV1 takes at 2160p60 on two cores.
+ * Encoders start threads for further cores, each with pictures of its own.
+ */
+export function preparingMemoryMiB(cores: number): number {
+  return Math.ceil(1.2 * 2458) + 256 * Math.max(0, cores - 2);
+}
+
+/**
+ * What each of some agents on a machine may use. Each has a thread of its own.
+ * @param agents how many agents share the machine
+ */
+export function capacityOf(machine: Machine, agents = 1): Capacity {
+  const { cores, speed, memoryMiB, networkMbps, gpuMegapixels } = machine;
+  return {
+    cores: (usableFraction.cores * cores * speed) / agents,
+    thread: Math.min(1, cores) * usableFraction.thread * speed,
+    memoryMiB: Math.max(0, (usableFraction.memory * memoryMiB) / agents - agentMemoryMiB),
+    networkMbps: networkMbps === null ? null : (usableFraction.network * networkMbps) / agents,
+    gpuMegapixels: gpuMegapixels / agents,
+  };
+}
+
+/**
+ * The memory of an agent that fills a machine with the smallest prepared streams, which take the most for what they
+ * bring. It prepares nothing beside them (`takesMedia` in lanes.ts).
+ */
+export function memoryToFill(machine: Omit<Machine, 'memoryMiB'>): number {
+  const cost = costOf({ ...smallest, backend: 'manifest', url: 'rtmps://another-machine/live' });
+  const streams = 1 / shareOf(cost, capacityOf({ ...machine, memoryMiB: Infinity }));
+  return (agentMemoryMiB + streams * cost.memoryMiB) / usableFraction.memory;
+}
+
+const largest = {
+  backend: 'ffmpeg',
+  quality: 'q_2160p',
+  framerate: 'f_60',
+  videoCodec: 'h264',
+  hasSoundTrack: false,
+  url: null,
+} as const;
+
+/**
+ * How many agents pay off on a machine. Another one sends by a thread more, but takes memory, and a part of the cores:
+ * the thread of one carries thousands of streams, so there are several only where each could encode the largest.
+ * @param most at most so many
+ */
+export function agentsOn(machine: Machine, most: number): number {
+  let agents = 1;
+  while (agents < most && shareOf(costOf(largest), capacityOf(machine, agents + 1)) <= 1) agents++;
+  return agents;
+}
+
+/** By how much each cost grows the share of an agent, in the order of `costNames`; 0 where it does not matter. */
+export function weightsOf(capacity: Capacity): number[] {
+  const { cores, thread, memoryMiB, networkMbps, gpuMegapixels } = capacity;
+  const hasGpu = gpuMegapixels > 0;
+  return [
+    hasGpu ? 0 : 1 / cores,
+    hasGpu ? 1 / cores : 0,
+    1 / thread,
+    1 / memoryMiB,
+    networkMbps === null ? 0 : 1 / networkMbps,
+    hasGpu ? 1 / gpuMegapixels : 0,
+  ];
+}
+
+/**
+ * The part of an agent that a stream takes: of what it takes the most of. Streams whose shares add up to 1 at most can
+ * be sent together.
+ */
+export function shareOf(cost: StreamCost, capacity: Capacity): number {
+  const weights = weightsOf(capacity);
+  return Math.max(...costNames.map((name, index) => cost[name] * weights[index]!));
+}
+
+/** What an agent has left. */
+export interface Room {
+  readonly weights: readonly number[];
+  /** The share that is free. */
+  readonly share: number;
+  /** The share of a slot, for replicas of releases that counted slots: an encoded 720p30 stream, or a prepared one. */
+  readonly shareOfSlot: number;
+  /** No more streams than these could fit. */
+  readonly streams: number;
+}
+
+const smallest = {
+  quality: 'q_720p',
+  framerate: 'f_24',
+  videoCodec: 'h264',
+  hasSoundTrack: false,
+  url: 'rtmp://localhost/live',
+  decodeCost: 0,
+} as const;
+/** So that agents which claim at the same time all find something. */
+const mostStreamsAtOnce = 500;
+
+/** @param usedShare the sum of the shares of what the agent holds */
+export function roomOf(capacity: Capacity, usedShare: number, backends: readonly StreamToSend['backend'][]): Room {
+  const share = Math.max(0, 1 - usedShare);
+  const leastShare = Math.min(...backends.map((backend) => shareOf(costOf({ ...smallest, backend }), capacity)));
+  return {
+    weights: weightsOf(capacity),
+    share,
+    shareOfSlot: shareOf(costOfSlot(backends.includes('ffmpeg') ? 'ffmpeg' : 'manifest'), capacity),
+    streams: Math.min(mostStreamsAtOnce, Math.floor(share / leastShare)),
+  };
+}
+
+/**
+ * What a stream counts against its user's limit: its cores, in those of an encoded 720p30 stream. Prepared streams
+ * count next to nothing.
+ */
+export function slotsOfCost(cost: StreamCost): number {
+  return cost.cores / costOfSlot('ffmpeg').cores;
+}
+
+/** Sound alone is about an eighth of the work of pictures in 720p30 with their sound. */
+const slotsOfSound = 0.12;
+
+/** How many times the work a second in this format is of a second in 720p30. */
+export function slotsOfPreparing(format: RenditionFormat): number {
+  if (isSound(format)) return slotsOfSound;
+  return slotsOfCost(costOf({ ...format, backend: 'ffmpeg', hasSoundTrack: false, url: null }));
+}
+
+/** What a slot stands for; a prepared stream was one as well in releases that counted slots. */
+export function costOfSlot(backend: StreamToSend['backend']): StreamCost {
+  return costOf({
+    backend,
+    quality: 'q_720p',
+    framerate: 'f_30',
+    videoCodec: 'h264',
+    hasSoundTrack: false,
+    url: null,
+  });
+}

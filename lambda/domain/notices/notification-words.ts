@@ -1,0 +1,139 @@
+// What users are told of their credits, webhooks, channels and sources: by mail, and where they read it later.
+import { graceMs } from '../billing/credits.ts';
+import { platformTraits } from '../channels/managed-platforms.ts';
+import type { PlatformName } from '../channels/managed-platforms.ts';
+import { describeChannelDisabling, describeDisabling } from './webhook-failures.ts';
+
+export const notificationKinds = [
+  'credits_end_within_day',
+  'credits_end_within_hour',
+  'credits_exhausted',
+  'streams_stopped_without_credits',
+  'payment_refunded',
+  'payment_disputed',
+  'storage_will_cost',
+  'webhook_disabled',
+  'webhook_overflowed',
+  'alert_channel_disabled',
+  'channel_lost',
+  'platform_disagrees',
+  'source_failing',
+] as const;
+export type NotificationKind = (typeof notificationKinds)[number];
+
+/** Of credits and payments: whoever may not read those is not told of them. */
+export const billingKinds: readonly NotificationKind[] = [
+  'credits_end_within_day',
+  'credits_end_within_hour',
+  'credits_exhausted',
+  'streams_stopped_without_credits',
+  'payment_refunded',
+  'payment_disputed',
+  'storage_will_cost',
+];
+
+export interface Words {
+  readonly subject: string;
+  readonly text: string;
+}
+type Detail = Readonly<Record<string, unknown>>;
+
+const minuteMs = 60_000;
+
+/** @param detail what was written with the notification */
+export function notificationWords(kind: NotificationKind, detail: Detail): Words {
+  return words[kind](detail);
+}
+
+const words: Readonly<Record<NotificationKind, (detail: Detail) => Words>> = {
+  credits_end_within_day: (detail) => ({
+    subject: 'Your credits end within a day',
+    text: `${creditsOf(detail)}\n\nBuy more before then, and your streams go on without a break.`,
+  }),
+  credits_end_within_hour: (detail) => ({
+    subject: 'Your credits end within an hour',
+    text: `${creditsOf(detail)}\n\nBuy more before then, and your streams go on without a break.`,
+  }),
+  credits_exhausted: () => ({
+    subject: 'Your credits are used up',
+    text:
+      `Your streams go on for ${graceMs / minuteMs} minutes and then stop. ` +
+      'Buy more credits within that time, and they go on without a break.',
+  }),
+  streams_stopped_without_credits: ({ streamIDs }) => {
+    const lines = (streamIDs as readonly string[]).map((id) => `  ${id}`);
+    return {
+      subject: 'Your streams have stopped: the credits are used up',
+      text: `These streams were stopped:\n${lines.join('\n')}\n\nBuy more credits, then start them again.`,
+    };
+  },
+  payment_refunded: (detail) => ({ subject: 'A payment was refunded', text: takenBack(detail) }),
+  payment_disputed: (detail) => ({
+    subject: 'A payment is disputed',
+    text: `${takenBack(detail)} They come back if the dispute is decided for us.`,
+  }),
+  storage_will_cost: ({ storedGiB, freeGiB, creditsPerGiBMonth, chargedFrom }) => ({
+    subject: 'Your uploads will begin to cost credits',
+    text:
+      `You have ${String(storedGiB)} GiB of uploads, and ${String(freeGiB)} GiB are free. From ` +
+      `${String(chargedFrom)} on, what is beyond costs ${String(creditsPerGiBMonth)} credits for a GiB and month, ` +
+      'taken once a day. Delete what you do not need before then, and it costs nothing.',
+  }),
+  webhook_disabled: ({ url, reason }) => ({
+    subject: 'A webhook was disabled',
+    text: `No more events are sent to ${String(url)}.\n\n${describeDisabling(reason as 'gone' | 'failing').detail}`,
+  }),
+  webhook_overflowed: ({ webhookID, waiting }) => ({
+    subject: 'Events for a webhook were given up',
+    text:
+      `Too many events wait for the webhook ${String(webhookID)}: at most ${String(waiting)} do, and the oldest have ` +
+      'failed. They can be delivered again for 30 days. Answer them faster, subscribe to fewer types, or delete the ' +
+      'webhook. You are told once a day.',
+  }),
+  alert_channel_disabled: ({ name, target, reason }) => ({
+    subject: 'An alert channel was disabled',
+    text:
+      `You are told nothing more by the alert channel ${String(name)} (${String(target)}).\n\n` +
+      describeChannelDisabling(reason as 'gone' | 'failing').detail,
+  }),
+  // A trigger writes it (data/migrations/0033_read_back.sql).
+  channel_lost: ({ platform, title }) => {
+    const { title: platformTitle } = platformTraits[platform as PlatformName];
+    return {
+      subject: `${platformTitle} does not let us stream to your channel any more`,
+      text:
+        `The consent for the channel ${String(title)} has ended, so its streams cannot start. ` +
+        'Connect the channel again within six days; what we know of it is deleted then.',
+    };
+  },
+  // A trigger of the table sources writes it.
+  source_failing: ({ sourceID, url, reason }) => ({
+    subject: 'A watched source cannot be looked at',
+    text:
+      `We look for new files at ${String(url)} (${String(sourceID)}), and cannot any more. ` +
+      `${(reason as { readonly detail: string }).detail}\n\n` +
+      'We go on trying. Nothing is deleted meanwhile, and you are not told again until the source was well.',
+  }),
+  platform_disagrees: ({ platform, streamID, health, issues }) => {
+    const { title } = platformTraits[platform as PlatformName];
+    const lines = (issues as readonly { readonly detail: string }[]).map(({ detail }) => `  ${detail}`);
+    return {
+      subject: `${title} has trouble with a stream that is on air`,
+      text:
+        `We send the stream ${String(streamID)} and ${title} takes it, but says for a minute that its health is ` +
+        `${String(health)}.\n${lines.join('\n')}\n\nLook at the broadcast there. The stream goes on meanwhile.`,
+    };
+  },
+};
+
+function creditsOf({ creditsLeft, creditsExhaustedAt }: Detail): string {
+  const credits = Number(creditsLeft).toFixed(0);
+  const exhaustedAt = String(creditsExhaustedAt)
+    .replace('T', ' ')
+    .replace(/\.\d+Z$/, ' UTC');
+  return `You have ${credits} credits left. With what is live now they are used up at ${exhaustedAt}.`;
+}
+
+function takenBack({ invoiceID, creditsTakenBack }: Detail): string {
+  return `${String(creditsTakenBack)} credits of invoice ${String(invoiceID)} were taken back.`;
+}

@@ -1,0 +1,221 @@
+// When a stream that recurs is on, by RFC 5545 rules in a time zone, so that 20:00 stays 20:00 when the clocks change.
+import { isTimeZone } from '../shared/time-zone.ts';
+
+/** A recurrence as a user gives it. */
+export interface Recurrence {
+  /** An RFC 5545 recurrence rule, such as FREQ=WEEKLY;BYDAY=MO,FR. */
+  readonly rule: string;
+  /** An IANA time zone, such as Europe/Berlin. */
+  readonly timeZone: string;
+}
+
+/**
+ * A recurrence with its first start, from which INTERVAL and COUNT are counted,
+ * and how long the stream is on each time.
+ */
+export interface Series extends Recurrence {
+  readonly firstStartAt: Date;
+  /** How long the stream is on each time; null where the schedule does not end it. */
+  readonly lengthSeconds: number | null;
+  /** Starts that are left out, in ISO 8601 as in JSON; COUNT counts them. */
+  readonly skipped?: readonly string[];
+}
+
+export interface RecurrenceFault {
+  readonly field: keyof Recurrence;
+  readonly detail: string;
+}
+
+const days = '(?:MO|TU|WE|TH|FR|SA|SU)';
+const upTo366 = '[+-]?0{0,2}(?:[1-9]\\d?|[12]\\d\\d|3[0-5]\\d|36[0-6])';
+const upTo53 = '[+-]?0?(?:[1-9]|[1-4]\\d|5[0-3])';
+const listOf = (value: string) => new RegExp(`^${value}(?:,${value})*$`);
+
+/**
+ * The parts of a rule and the form of their values (RFC 5545, section 3.3.10). COUNT has a maximum of ours, since a
+ * search has to count from the first start.
+ */
+const ruleParts: Readonly<Record<string, RegExp>> = {
+  FREQ: /^(?:SECONDLY|MINUTELY|HOURLY|DAILY|WEEKLY|MONTHLY|YEARLY)$/,
+  UNTIL: /^\d{8}(?:T\d{6}Z)?$/,
+  COUNT: /^(?:[1-9]\d{0,2}|1000)$/,
+  INTERVAL: /^[1-9]\d{0,4}$/,
+  BYSECOND: listOf('(?:[0-5]?\\d|60)'),
+  BYMINUTE: listOf('[0-5]?\\d'),
+  BYHOUR: listOf('(?:[01]?\\d|2[0-3])'),
+  BYDAY: listOf(`(?:${upTo53})?${days}`),
+  BYMONTHDAY: listOf('[+-]?(?:0?[1-9]|[12]\\d|3[01])'),
+  BYYEARDAY: listOf(upTo366),
+  BYWEEKNO: listOf(upTo53),
+  BYMONTH: listOf('(?:0?[1-9]|1[0-2])'),
+  BYSETPOS: listOf(upTo366),
+  WKST: new RegExp(`^${days}$`),
+};
+
+/** Later times have no ISO 8601 form, whose years have four digits. */
+const lastTimeMs = Date.UTC(9999, 11, 31, 23, 59, 59, 999);
+
+interface SearchLimits {
+  readonly maxIterations: number;
+  readonly maxCandidateEvaluations: number;
+}
+
+/**
+ * How much work it may be to find one start of a new rule. Whatever else the process does waits meanwhile, such as the
+ * pictures of an agent: a step takes some 10 µs, and a candidate some 20. Four years of days are enough to find
+ * 29 February.
+ */
+const limitsOfCheck: SearchLimits = { maxIterations: 1500, maxCandidateEvaluations: 1000 };
+/** For a rule that was checked: a later start may be further away than the second was. */
+const limitsOfUse: SearchLimits = { maxIterations: 3000, maxCandidateEvaluations: 2000 };
+/**
+ * No search looks further ahead. 29 February comes again within eight years. In later centuries, of whose changes of
+ * clocks nothing is written down, a single time can take the library milliseconds.
+ */
+const mostYearsAhead = 10;
+
+const noSecond =
+  'It has no second occurrence that could be found within ten years. Check that its parts can come true together.';
+const tooManySteps =
+  'Finding its occurrences takes too many steps. Choose a coarser FREQ, such as FREQ=DAILY;BYHOUR=20 in place of ' +
+  'FREQ=HOURLY;BYHOUR=20, a smaller COUNT, or UNTIL in place of COUNT.';
+
+/** What is wrong with a recurrence, and what to do about it; null when it gives starts from `firstStartAt` on. */
+export async function faultOfRecurrence(recurrence: Recurrence, firstStartAt: Date): Promise<RecurrenceFault | null> {
+  if (!isTimeZone(recurrence.timeZone))
+    return { field: 'timeZone', detail: 'It has to be an IANA time zone, such as Europe/Berlin or UTC.' };
+  const detail =
+    faultOfRule(recurrence.rule) ?? (await faultOfSearch({ ...recurrence, firstStartAt, lengthSeconds: null }));
+  return detail === null ? null : { field: 'rule', detail };
+}
+
+function faultOfRule(rule: string): string | null {
+  const parts = rule
+    .toUpperCase()
+    .replace(/^RRULE:/, '')
+    .split(';')
+    .map((part) => part.split('='));
+  const names = parts.map(([name = '']) => name);
+  if (!names.includes('FREQ'))
+    return 'It has to be an RFC 5545 recurrence rule with FREQ, such as FREQ=WEEKLY;BYDAY=MO,FR.';
+  const unknown = names.find((name) => !Object.hasOwn(ruleParts, name));
+  if (unknown === '') return 'Its parts are separated by one semicolon each, with none at the end.';
+  if (unknown !== undefined)
+    return `A recurrence rule has no part ${unknown}. Its parts are ${Object.keys(ruleParts).join(', ')}.`;
+  const repeated = names.find((name, place) => names.indexOf(name) !== place);
+  if (repeated !== undefined) return `${repeated} may be there once.`;
+  if (names.includes('UNTIL') && names.includes('COUNT'))
+    return 'UNTIL and COUNT may not be there together. Choose one.';
+  const wrong = parts.find(([name = '', value = '', ...more]) => more.length > 0 || !ruleParts[name]!.test(value))?.[0];
+  if (wrong === 'UNTIL') return 'UNTIL has to be a time in UTC, such as 20270101T000000Z, or a date, such as 20270101.';
+  if (wrong === 'COUNT') return 'COUNT has to be from 1 to 1000. Leave it out for a recurrence without end.';
+  return wrong === undefined ? null : `The value of ${wrong} is not one that RFC 5545 allows.`;
+}
+
+/** Finds what is wrong with a combination of parts that are valid alone: the library knows what the RFC forbids. */
+async function faultOfSearch(series: Series): Promise<string | null> {
+  try {
+    const starts = await search(series, series.firstStartAt, 2, limitsOfCheck);
+    if (starts[0]?.getTime() !== series.firstStartAt.getTime())
+      return 'It ends before scheduleStartAt. Set a later UNTIL, or leave it out.';
+    if (starts.length < 2 && !/UNTIL|COUNT=1(?:;|$)/i.test(series.rule)) return noSecond;
+  } catch (error) {
+    const { message } = error as Error;
+    return message.startsWith('Maximum') ? noSecond : `${message}.`;
+  }
+  return /COUNT/i.test(series.rule) ? faultOfCount(series) : null;
+}
+
+/** What COUNT counts is counted from the first start on each time: the start after the last takes the most steps. */
+async function faultOfCount(series: Series): Promise<string | null> {
+  try {
+    await search(series, yearsAfter(series.firstStartAt, mostYearsAhead), 1, limitsOfCheck);
+    return null;
+  } catch {
+    return tooManySteps;
+  }
+}
+
+/**
+ * At most `count` starts at or after `from`, in order. The first start of the series is one of them,
+ * whether the rule names it or not. As RFC 5545 has it, times that a day does not have (a month without day
+ * 31, the hour that clocks skip) do not occur.
+ */
+export async function startsOf(series: Series, from: Date, count: number): Promise<Date[]> {
+  try {
+    return await search(series, from, count, limitsOfUse);
+  } catch {
+    // The rule was checked when it was set, so the only failure left is a search that reached its limits.
+    return [];
+  }
+}
+
+async function search(
+  { rule, timeZone, firstStartAt, skipped = [] }: Series,
+  from: Date,
+  count: number,
+  limits: SearchLimits,
+): Promise<Date[]> {
+  // The library is loaded here, by the few requests that need it: loading takes longer than most requests take.
+  const { RRuleTemporal } = await import('rrule-temporal');
+  const dtstart = { timeZoneId: timeZone, toString: () => `${firstStartAt.toISOString()}[${timeZone}]` };
+  const starts: Date[] = [];
+  let last: Date | undefined;
+  while (starts.length < count) {
+    const rruleString = `RRULE:${untilHorizon(rule, last ?? from)}`;
+    const recurrence = new RRuleTemporal({ rruleString, dtstart, includeDtstart: true, ...limits });
+    const next = recurrence.next(last ?? from, last === undefined);
+    if (next === null || next.epochMilliseconds > lastTimeMs) break;
+    last = new Date(next.epochMilliseconds);
+    if (!skipped.includes(last.toISOString())) starts.push(last);
+    // Whatever else this process does has its turn between two starts.
+    await new Promise<void>((resolve) => setImmediate(resolve));
+  }
+  return starts;
+}
+
+/** The rule, with an end beyond which nothing is searched. The library takes UNTIL beside COUNT. */
+function untilHorizon(rule: string, from: Date): string {
+  const horizon = yearsAfter(from, mostYearsAhead)
+    .toISOString()
+    .replaceAll(/[-:]|\.\d+/g, '');
+  const parts = rule
+    .toUpperCase()
+    .replace(/^RRULE:/, '')
+    .split(';');
+  const until = parts.find((part) => part.startsWith('UNTIL='))?.slice('UNTIL='.length);
+  if (until !== undefined && until < horizon) return parts.join(';');
+  return [...parts.filter((part) => !part.startsWith('UNTIL=')), `UNTIL=${horizon}`].join(';');
+}
+
+function yearsAfter(from: Date, years: number): Date {
+  const later = new Date(from);
+  later.setUTCFullYear(from.getUTCFullYear() + years);
+  return new Date(Math.min(later.getTime(), lastTimeMs));
+}
+
+/** One of the times at which a schedule has a stream on. */
+export interface ScheduledTime {
+  readonly startAt: Date;
+  readonly endAt: Date | null;
+}
+
+/**
+ * The scheduled time after the one that began, or was to begin, at `startAt`: the first that is not over yet. It may
+ * have begun already; the stream then starts late. So scheduled times may follow each other without a break.
+ * @param durationSeconds how long the stream is on where the schedule does not end it; 0 where nothing ends it
+ * @returns null when the recurrence is over
+ */
+export async function nextScheduledTime(
+  series: Series,
+  startAt: Date,
+  now: Date,
+  durationSeconds: number,
+): Promise<ScheduledTime | null> {
+  const { lengthSeconds } = series;
+  const overAt = now.getTime() - (lengthSeconds ?? durationSeconds) * 1000;
+  const from = startAt > now ? startAt.getTime() : Math.max(startAt.getTime(), overAt) + 1;
+  const [next] = await startsOf(series, new Date(from), 1);
+  if (next === undefined) return null;
+  return { startAt: next, endAt: lengthSeconds === null ? null : new Date(next.getTime() + lengthSeconds * 1000) };
+}

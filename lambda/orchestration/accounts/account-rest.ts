@@ -1,0 +1,38 @@
+// Puts an account to rest, whose streams stop, and wakes it, whose schedules go on.
+import type { Pool } from 'pg';
+import { databaseOn, inTransaction } from '../../data/database.ts';
+import type { Database } from '../../data/database.ts';
+import { stopStream } from '../streams/stop-stream.ts';
+
+/** What a stream says that was stopped, or not started, because its account is at rest. */
+const reason = {
+  code: 'account_at_rest',
+  detail: 'The account was disabled or put on hold. Ask whoever runs the platform.',
+};
+
+/**
+ * Stops what runs of an account at rest. Makes starts due that came due while an account was at rest that is awake
+ * now.
+ * @returns the ids of the streams that were stopped
+ */
+export async function settleRest(pool: Pool, userID: string): Promise<string[]> {
+  const data = databaseOn(pool);
+  const user = await data.users.find(userID);
+  if (!user) return [];
+  if (!user.is_at_rest) {
+    await data.dueTimes.wake(userID);
+    return [];
+  }
+  const stopped: string[] = [];
+  for (const streamID of await data.creditAccounts.runningStreams(userID)) {
+    if (await inTransaction(pool, (tx) => stopAtRest(tx, userID, streamID))) stopped.push(streamID);
+  }
+  return stopped;
+}
+
+async function stopAtRest(data: Database, userID: string, streamID: string): Promise<boolean> {
+  const stream = await data.streams.lockAny(streamID);
+  // The account may have been woken meanwhile.
+  if (!stream || !(await data.users.isAtRest(userID))) return false;
+  return (await stopStream(data, stream, 'account_at_rest', { reason })) !== stream;
+}

@@ -1,0 +1,106 @@
+// What falls due to an account: its rest; and when credits run out, warnings, then a grace for a top-up, then the end.
+import type { Pool } from 'pg';
+import type { DueAccount } from '../../data/billing/credit-accounts.ts';
+import { databaseOn, inTransaction } from '../../data/database.ts';
+import type { Database } from '../../data/database.ts';
+import type { NotificationKind } from '../../domain/notices/notification-words.ts';
+import { actionDue, graceMs, outlookOf } from '../../domain/billing/credits.ts';
+import type { Warning } from '../../domain/billing/credits.ts';
+import { settleRest } from './account-rest.ts';
+import { grantFreeCredits } from '../billing/free-credits.ts';
+import { reassess } from '../billing/meter.ts';
+import { stopStream } from '../streams/stop-stream.ts';
+
+const notificationOf: Readonly<Record<Warning, NotificationKind>> = {
+  day: 'credits_end_within_day',
+  hour: 'credits_end_within_hour',
+  exhausted: 'credits_exhausted',
+};
+
+/**
+ * Warns, stops or wakes for every account what is due now. Any number of processes may call this at once. An account
+ * that a process left half done when it died becomes due again.
+ * @returns how many accounts had something due
+ * @throws the first failure, once all other accounts had their turn
+ */
+export async function fireCredits(pool: Pool, now: Date): Promise<number> {
+  const failures: unknown[] = [];
+  for (let taken = 0; ; taken++) {
+    const account = await databaseOn(pool).creditAccounts.takeDue(now);
+    if (account) {
+      await fireAccount(pool, account, now).catch((error: unknown) => failures.push(error));
+      continue;
+    }
+    if (failures.length > 0) throw failures[0];
+    return taken;
+  }
+}
+
+async function fireAccount(pool: Pool, account: DueAccount, now: Date): Promise<void> {
+  const userID = account.user_id;
+  await settleRest(pool, userID);
+  const due = await inTransaction(pool, async (data) => {
+    await data.creditAccounts.lock(userID);
+    if (account.free_credits_due_at !== null) await grantFreeCredits(data, userID, now);
+    return warn(data, userID, now);
+  });
+  if (due !== 'stop') return;
+  const stopped: string[] = [];
+  for (const streamID of await databaseOn(pool).creditAccounts.runningStreams(userID)) {
+    if (await inTransaction(pool, (data) => stopWithoutCredits(data, userID, streamID, now))) stopped.push(streamID);
+  }
+  await inTransaction(pool, async (data) => {
+    await data.creditAccounts.lock(userID);
+    await reassess(data, userID, now);
+    if (stopped.length === 0) return;
+    const reference = `${account.credits_exhausted_at?.toISOString()}`;
+    await data.notifications.add({
+      userID,
+      kind: 'streams_stopped_without_credits',
+      reference,
+      detail: { streamIDs: stopped },
+      dueAt: now,
+    });
+  });
+}
+
+/** Judges the account again, now that it is locked, and warns if that is due. */
+async function warn(data: Database, userID: string, now: Date): Promise<'stop' | 'done'> {
+  const consumption = await data.creditAccounts.consumption(userID, now);
+  const outlook = outlookOf(consumption, now);
+  const action = actionDue(outlook, now);
+  if (action && 'stop' in action) return 'stop';
+  if (action) {
+    const detail = { creditsLeft: consumption.creditsLeft, creditsExhaustedAt: outlook.exhaustedAt };
+    // The same reference is never mailed twice: a user who starts and stops streams all day gets each warning once
+    // a day, and again after the next payment.
+    const today = now.toISOString().slice(0, 'YYYY-MM-DD'.length);
+    const lastPaidAt = await data.invoices.lastPaidAt(userID);
+    const reference = `${today} after ${lastPaidAt?.toISOString() ?? 'nothing'}`;
+    await data.notifications.add({ userID, kind: notificationOf[action.warn], reference, detail, dueAt: now });
+    await data.creditAccounts.saveOutlook(userID, { ...outlook, warned: action.warn });
+  }
+  await reassess(data, userID, now);
+  return 'done';
+}
+
+/**
+ * Stops one stream, unless a top-up has arrived meanwhile. What was live after the end of the grace costs nothing.
+ * @returns whether the stream was stopped
+ */
+async function stopWithoutCredits(data: Database, userID: string, streamID: string, now: Date): Promise<boolean> {
+  const stream = await data.streams.lockAny(streamID);
+  if (!stream) return false;
+  await data.creditAccounts.lock(userID);
+  const outlook = outlookOf(await data.creditAccounts.consumption(userID, now), now);
+  const action = actionDue(outlook, now);
+  if (outlook.exhaustedAt === null || !action || !('stop' in action)) return false;
+  const endOfGrace = new Date(outlook.exhaustedAt.getTime() + graceMs);
+  const stopped = await stopStream(data, stream, 'credits_used_up', { reason, paidUntil: endOfGrace });
+  return stopped !== stream;
+}
+
+const reason = {
+  code: 'no_credits',
+  detail: 'The credits are used up. Buy more with create_top_up, then start the stream again.',
+};

@@ -1,0 +1,181 @@
+// Keeps the replicas of a running stream in step with its outputs: each that is enabled has its replicas, no other has.
+import type { Pool } from 'pg';
+import { databaseOn, inTransaction } from '../../data/database.ts';
+import type { Database } from '../../data/database.ts';
+import { newID } from '../../data/shared/new-id.ts';
+import type { Output } from '../../data/destinations/outputs.ts';
+import type { Replica, ReplicaRole } from '../../data/fleet/replicas.ts';
+import type { Stream, StreamBackend } from '../../data/streams/streams.ts';
+import { formatOfRun } from '../../data/streams/streams.ts';
+import { costOf } from '../../domain/fleet/capacity.ts';
+import { parsePublishURL } from '../../domain/destinations/publish-url.ts';
+import type { PublishURL } from '../../domain/destinations/publish-url.ts';
+import type { StreamCost } from '../../domain/fleet/capacity.ts';
+import { slotsOfOldRelease } from '../../domain/shared/video-format.ts';
+import { meterStream } from '../billing/meter.ts';
+import { wantsBackup } from '../streams/stream-parts.ts';
+
+/** Where replicas of a stream are sent to, as far as that is known. */
+interface Way {
+  /** As in `Replica`. */
+  readonly outputID: string | null;
+  readonly isWanted: boolean;
+  /** A platform has not said the address yet: nothing of the stream begins before. */
+  readonly isAwaited: boolean;
+  readonly rtmpURLs: Readonly<Record<ReplicaRole, string | null>>;
+}
+
+/**
+ * Begins and ends replicas of a stream that runs, which the caller has locked, until they are those of its enabled
+ * outputs. Where replicas are still ending that may be sent to the same place, whichever output's they are, an output
+ * begins once they have: two publishers with one key end each other. Call it whenever an output has changed, and when a
+ * replica has ended.
+ */
+export async function settleOutputs(data: Database, stream: Stream, now: Date): Promise<void> {
+  if (!['activating', 'active', 'failing'].includes(stream.state)) return;
+  await data.outputs.forgetDeleted(stream.id);
+  const ways = await waysOf(data, stream);
+  if (ways.some(({ isAwaited }) => isAwaited)) return;
+  let replicas = await data.replicas.ofStream(stream.id);
+  const ofWay = ({ outputID }: Way) => replicas.filter(({ output_id: id }) => id === outputID);
+  const unwanted = replicas.filter(
+    ({ output_id: id, wanted }) =>
+      wanted !== 'ended' && !ways.some(({ outputID, isWanted }) => isWanted && outputID === id),
+  );
+  if (unwanted.length > 0) {
+    await data.replicas.end(unwanted.map(({ id }) => id));
+    await meterStream(data, stream, now);
+    replicas = await data.replicas.ofStream(stream.id);
+    await data.outputs.forgetDeleted(stream.id);
+  }
+  const ending = replicas.filter(({ wanted, state }) => wanted === 'ended' && state !== 'ended');
+  const held = ending.map(({ output_id: id }) => ways.find(({ outputID }) => outputID === id));
+  const begun = ways.filter(
+    (way) => way.isWanted && ofWay(way).every(mayBeReplaced) && !held.some((other) => mayBeSamePlace(way, other)),
+  );
+  if (begun.length > 0) {
+    const ended = begun.flatMap((way) => ofWay(way).map(({ id }) => id));
+    if (ended.length > 0) await data.replicas.delete(ended);
+    await begin(data, stream, begun, now);
+  }
+  const isShared = backendOf(stream) === 'ffmpeg' && ways.length > 1;
+  if (isShared && begun.length + unwanted.length > 0) await noteCosts(data, stream);
+}
+
+/** So many streams are mended that are not as they should be; the next sweep goes on. */
+const forgottenAtOnce = 100;
+
+/**
+ * Mends what an agent of the release before does not know of, which has streams without further outputs: of those that
+ * it starts no output beside the first has replicas, and those that it reports of pay for none.
+ */
+export async function settleForgottenOutputs(pool: Pool): Promise<void> {
+  const { outputs, liveIntervals } = databaseOn(pool);
+  const locked = (id: string, work: (data: Database, stream: Stream, now: Date) => Promise<void>) =>
+    inTransaction(pool, async (data) => {
+      const stream = await data.streams.lockAny(id);
+      if (stream) await work(data, stream, await data.now());
+    });
+  for (const id of await outputs.streamsWithUnsettled(forgottenAtOnce)) await locked(id, settleOutputs);
+  for (const id of await liveIntervals.streamsUnmetered(forgottenAtOnce)) await locked(id, meterStream);
+}
+
+/**
+ * Keys are sealed, so all of a server counts as one place, and so does its port for TLS. What is not known any more may
+ * be anywhere.
+ */
+function mayBeSamePlace(way: Way, other: Way | undefined): boolean {
+  const [own, others] = [serversOf(way), other ? serversOf(other) : []];
+  const isSame = (one: PublishURL, another: PublishURL) =>
+    one.way === another.way &&
+    one.hostname === another.hostname &&
+    (one.port === another.port || one.secure !== another.secure);
+  return others.length === 0 || own.some((one) => others.some((another) => isSame(one, another)));
+}
+
+function serversOf({ rtmpURLs }: Way): PublishURL[] {
+  return Object.values(rtmpURLs).flatMap((url) => (url && parsePublishURL(url)) || []);
+}
+
+const mayBeReplaced = ({ state, is_given_up: isGivenUp }: Replica) => state === 'ended' && !isGivenUp;
+
+async function begin(data: Database, stream: Stream, ways: readonly Way[], now: Date): Promise<void> {
+  const backend = backendOf(stream);
+  const { quality, framerate } = formatOfRun(stream);
+  const slots = slotsOfOldRelease(backend, quality, framerate);
+  const cost = await costOfStream(data, stream);
+  for (const way of ways)
+    for (const role of rolesOf(stream, way)) {
+      const replica = { id: newID('rep', now), streamID: stream.id, outputID: way.outputID, role, backend, slots };
+      await data.replicas.insert({ ...replica, cost: cost(way.rtmpURLs[role], false) });
+    }
+  await data.outbox.send({ queue: `publish-${backend}`, body: { streamID: stream.id } });
+}
+
+/**
+ * Notes what the replicas of a live stream cost, as its timeline or its outputs have changed: of those that are encoded
+ * while they are sent, the first of each role has the encoder. Agents keep what they have as it is: what is too much
+ * shows by itself (publisher/agent/pressure.ts). The next agent that takes one has room for it.
+ */
+export async function noteCosts(data: Database, stream: Stream): Promise<void> {
+  const cost = await costOfStream(data, stream);
+  const ways = await waysOf(data, stream);
+  const encoded = new Set<ReplicaRole>();
+  for (const { id, role, wanted, output_id: outputID } of await data.replicas.ofStream(stream.id)) {
+    if (wanted === 'ended') continue;
+    const rtmpURL = ways.find((way) => way.outputID === outputID)?.rtmpURLs[role] ?? null;
+    await data.replicas.setCost(id, cost(rtmpURL, encoded.has(role) && backendOf(stream) === 'ffmpeg'));
+    encoded.add(role);
+  }
+}
+
+/** @returns what a replica costs that is sent to an address, of a stream whose timeline is written */
+async function costOfStream(
+  data: Database,
+  stream: Stream,
+): Promise<(rtmpURL: string | null, isEncodedForAnother: boolean) => StreamCost> {
+  const sources = await data.timelines.sources(stream.id);
+  const common = { ...formatOfRun(stream), ...sources, backend: backendOf(stream) };
+  return (rtmpURL, isEncodedForAnother) => costOf({ ...common, url: rtmpURL, isEncodedForAnother });
+}
+
+/** All ways of a stream: the first output's, or its managed platform's, and those of its other outputs. */
+async function waysOf(data: Database, stream: Stream): Promise<Way[]> {
+  const outputs = await data.outputs.ofStream(stream.id);
+  const ids = outputs.map(({ destination_id: id }) => id);
+  const destinations = new Map((await data.destinations.findMany(stream.user_id, ids)).map((each) => [each.id, each]));
+  const wayOf = (output: Output): Way => {
+    const destination = destinations.get(output.destination_id);
+    return {
+      outputID: output.is_first ? null : output.id,
+      isWanted: output.enabled && output.deleted_at === null && destination?.archived_at === null,
+      isAwaited: false,
+      rtmpURLs: { primary: destination?.rtmp_url ?? null, backup: destination?.backup_rtmp_url ?? null },
+    };
+  };
+  const ways = outputs.map(wayOf);
+  if (outputs.some((output) => output.is_first)) return ways;
+  return [await wayWithoutDestination(data, stream), ...ways];
+}
+
+/** Of a stream whose first way is not an output: a managed platform, or the deprecated stream key. */
+async function wayWithoutDestination(data: Database, stream: Stream): Promise<Way> {
+  const isManaged = stream.stream_destination === 'managed';
+  const ingest = isManaged ? (await data.managedStreams.channel(stream.id))?.ingest : null;
+  return {
+    outputID: null,
+    isWanted: isManaged || stream.sealed_stream_key !== null,
+    isAwaited: isManaged && !ingest,
+    rtmpURLs: { primary: ingest?.url ?? null, backup: ingest?.backup_url ?? null },
+  };
+}
+
+/** An output beside the first that has no second address goes without a backup: of the first, readiness says so. */
+function rolesOf(stream: Stream, { outputID, rtmpURLs }: Way): readonly ReplicaRole[] {
+  const hasBackup = wantsBackup(stream) && (outputID === null || rtmpURLs.backup !== null);
+  return hasBackup ? ['primary', 'backup'] : ['primary'];
+}
+
+function backendOf(stream: Stream): StreamBackend {
+  return stream.stream_backend ?? 'ffmpeg';
+}

@@ -1,0 +1,201 @@
+// Turns what an agent observed of a replica into the state of its stream, which follows only from what was observed.
+import type { Database } from '../../data/database.ts';
+import type { ReplicaFigures } from '../../data/fleet/figures.ts';
+import type { Claim, FailedAttempt, PublishedFor, ReplicaState } from '../../data/fleet/replicas.ts';
+import type { StateReason, Stream } from '../../data/streams/streams.ts';
+import { nextState } from '../../domain/streams/stream-lifecycle.ts';
+import { meterStreams } from '../billing/meter.ts';
+import { settleOutputs } from '../destinations/settle-outputs.ts';
+import { settleStopping } from '../streams/stop-stream.ts';
+
+export interface ReplicaReport {
+  readonly streamID: string;
+  readonly claim: Claim;
+  readonly state: ReplicaState;
+  readonly reason: StateReason | null;
+  /** No further attempt can help: the output is given up, and with the last one the stream fails. */
+  readonly hopeless?: boolean;
+  /** Of what is failing. */
+  readonly attempt?: FailedAttempt;
+  /** The last figures of what ends with this report, or the first ones of what begins. */
+  readonly figures?: ReplicaFigures;
+  /** When the agent observed it, by the database's clock. */
+  readonly now: Date;
+}
+
+/**
+ * Writes one report and moves the stream by it, in the caller's transaction.
+ * @returns false when the agent holds the replica no more, so that it must stop sending at once
+ */
+export async function reportReplica(data: Database, report: ReplicaReport): Promise<boolean> {
+  const answers = await writeReports(data, [report], await data.streams.lockMany([report.streamID]));
+  return answers.get(report) ?? false;
+}
+
+/**
+ * Writes reports, each about another stream, as `reportReplica` does: with as many statements for thousands of them as
+ * for one, but for what happens rarely. Where somebody else has locked the stream at the moment, nothing is written.
+ * @returns the answers to those that were written
+ */
+export async function reportReplicas(
+  data: Database,
+  reports: readonly ReplicaReport[],
+): Promise<ReadonlyMap<ReplicaReport, boolean>> {
+  return writeReports(data, reports, await data.streams.lockFree(reports.map(({ streamID }) => streamID)));
+}
+
+async function writeReports(
+  data: Database,
+  reports: readonly ReplicaReport[],
+  locked: readonly Stream[],
+): Promise<ReadonlyMap<ReplicaReport, boolean>> {
+  const streams = new Map(locked.map((stream) => [stream.id, stream]));
+  const found = reports.flatMap((report) => {
+    const stream = streams.get(report.streamID);
+    return stream ? [{ ...report, stream, report }] : [];
+  });
+  if (found.length === 0) return new Map();
+  await data.figures.keepAll(
+    found.flatMap(({ claim, figures, ...report }) =>
+      figures && !movesByLive(report) ? [{ ...figures, agentID: claim.agent_id! }] : [],
+    ),
+  );
+  const held = await data.replicas.reportAll(found);
+  const answers = new Map<ReplicaReport, boolean>();
+  const counting: FoundReport[] = [];
+  for (const each of found) {
+    const { report, claim, state } = each;
+    const isHolder = held.has(claim.id);
+    answers.set(report, isHolder || (await data.replicas.reportSuccessor(claim, state)));
+    // During a hand-over the successor reports as well. Of its reports only `live` counts, by which it becomes the
+    // holder.
+    if (isHolder || (answers.get(report) && state === 'live')) counting.push(each);
+  }
+
+  await moveByLive(
+    data,
+    counting.filter(({ state }) => state === 'live'),
+    held,
+  );
+  await moveByFailing(
+    data,
+    counting.filter(({ state }) => state === 'failing'),
+  );
+  await noteWarnings(data, counting);
+  for (const { hopeless, streamID, reason, claim } of counting)
+    if (hopeless) await giveUp(data, streamID, held.get(claim.id)?.output_id ?? null, reason);
+  await meterStreams(
+    data,
+    counting.map(({ stream, now }) => ({ stream, at: now })),
+  );
+  for (const { stream, state, now } of counting) {
+    if (state !== 'ended') continue;
+    await settleStopping(data, stream);
+    await settleOutputs(data, stream, now);
+  }
+  return answers;
+}
+
+interface FoundReport extends ReplicaReport {
+  /** As it was when it was locked. */
+  readonly stream: Stream;
+}
+
+function movesByLive({ stream, state }: Pick<FoundReport, 'stream' | 'state'>): boolean {
+  return state === 'live' && nextState(stream.state, 'media_accepted') !== null;
+}
+
+/** @param held what replicas publish for whose holders report, by their ids */
+async function moveByLive(
+  data: Database,
+  reports: readonly FoundReport[],
+  held: ReadonlyMap<string, PublishedFor>,
+): Promise<void> {
+  const movedIDs = await data.streams.moveAll(
+    reports.map(({ stream, claim, figures }) => {
+      const { role, output_id: outputID = null } = held.get(claim.id) ?? {};
+      const isKept = role !== undefined && outputID === null && figures;
+      const kept = { primary: null, backup: null, ...(isKept && { [role]: JSON.stringify(figures.stats) }) };
+      return { stream, cause: 'media_accepted', reason: null, figures: kept };
+    }),
+  );
+  const further = reports.flatMap(({ claim }) => held.get(claim.id)?.output_id ?? []);
+  if (further.length > 0) await data.destinations.markUsedByOutputs(further);
+  const started = reports.filter(({ stream }) => stream.started_at === null && movedIDs.has(stream.id));
+  if (started.length === 0) return;
+  const streamIDs = started.map(({ streamID }) => streamID);
+  await data.streams.markStarted(streamIDs);
+  await data.dueTimes.disarm(streamIDs, 'activation_timeout');
+  for (const { stream, now } of started) {
+    if (!stream.stream_duration_seconds) continue;
+    const overAt = new Date(now.getTime() + stream.stream_duration_seconds * 1000);
+    await data.dueTimes.set(stream.id, 'duration_over', overAt);
+  }
+  await data.destinations.markUsedBy(streamIDs);
+}
+
+/** The reason of an active stream is what any of its live replicas warns of. */
+async function noteWarnings(data: Database, reports: readonly FoundReport[]): Promise<void> {
+  const warned = ({ stream, state, reason }: FoundReport) =>
+    (state === 'live' && reason !== null) || (stream.state === 'active' && stream.state_reason !== null);
+  const streamIDs = reports.filter(warned).map(({ streamID }) => streamID);
+  if (streamIDs.length === 0) return;
+  const live = (await data.replicas.ofStreams(streamIDs)).filter(({ state }) => state === 'live');
+  for (const id of streamIDs) {
+    const reason = live.find((replica) => replica.stream_id === id && replica.reason !== null)?.reason ?? null;
+    await data.streams.warn(id, reason);
+  }
+}
+
+/** A stream stays as it is while another replica of it is live, of whichever output. */
+async function moveByFailing(data: Database, reports: readonly FoundReport[]): Promise<void> {
+  if (reports.length === 0) return;
+  const replicas = await data.replicas.ofStreams(reports.map(({ streamID }) => streamID));
+  const live = new Set(replicas.filter(({ state }) => state === 'live').map(({ stream_id: streamID }) => streamID));
+  const dark = reports.filter(({ streamID }) => !live.has(streamID));
+  const movedIDs = await data.streams.moveAll(
+    dark.map(({ stream, reason }) => ({ stream, cause: 'media_interrupted', reason })),
+  );
+  for (const { stream, reason } of dark) {
+    if (movedIDs.has(stream.id)) continue;
+    if (stream.state === 'activating' || stream.state === 'failing') await data.streams.setReason(stream.id, reason);
+  }
+}
+
+/**
+ * Reports that a replica has ended, later than it did, by the agent that holds
+ * it and could not reach the database then.
+ */
+export async function reportEnded(data: Database, replicaID: string, agentID: string): Promise<void> {
+  const replica = await data.replicas.find(replicaID);
+  if (!replica || replica.agent_id !== agentID) return;
+  await reportReplica(data, {
+    streamID: replica.stream_id,
+    claim: replica,
+    state: 'ended',
+    reason: null,
+    now: await data.now(),
+  });
+}
+
+/**
+ * Gives an output up, and the stream with the last of them. A stream that never became active fails at once as well,
+ * and does not wait for the activation timeout.
+ */
+async function giveUp(
+  data: Database,
+  streamID: string,
+  outputID: string | null,
+  reason: StateReason | null,
+): Promise<void> {
+  const replicas = await data.replicas.ofStream(streamID);
+  if (replicas.some(({ output_id: id, wanted }) => id !== outputID && wanted !== 'ended')) {
+    await data.replicas.giveUp(streamID, outputID, reason);
+    return;
+  }
+  const stream = (await data.streams.lockAny(streamID))!;
+  const failing = (await data.streams.move(stream, 'no_evidence', reason)) ?? stream;
+  if (!(await data.streams.move(failing, 'hopeless', reason))) return;
+  await data.dueTimes.clear(streamID);
+  await data.replicas.endAll(streamID);
+}

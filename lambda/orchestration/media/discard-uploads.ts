@@ -1,0 +1,50 @@
+// Removes uploads: the row at once, the bytes by commands, since the object store takes no part in transactions.
+import type { Pool } from 'pg';
+import { databaseOn, inTransaction } from '../../data/database.ts';
+import type { Database } from '../../data/database.ts';
+import type { Upload } from '../../data/media/uploads.ts';
+import { abandonedAfterDays, uploadURLSeconds } from '../../domain/media/upload-times.ts';
+import { judgeUsersOf } from '../streams/judge-parts.ts';
+
+/** How many abandoned uploads one sweep discards at most; the next one continues. */
+const abandonedAtOnce = 100;
+
+/** Deletes an upload and its bytes. @param upload the caller has locked it, and nothing uses it */
+export async function discardUpload(data: Database, upload: Upload): Promise<void> {
+  const multipartID = (await data.uploads.delete(upload.id))?.multipart_id ?? null;
+  const body = {
+    task: 'delete_object',
+    objectKey: upload.object_key,
+    ...(multipartID === null ? {} : { multipartID }),
+  } as const;
+  const command = { queue: 'media', body } as const;
+  await data.outbox.send(command);
+  // Deleted again later, since bytes can still arrive by an upload URL that is
+  // valid, even by a PUT begun in its last second.
+  await data.outbox.send(command, 2 * uploadURLSeconds);
+  await judgeUsersOf(data, { uploadID: upload.id });
+}
+
+/**
+ * Discards uploads that were begun and never completed, with the bytes that may have arrived. Uploads that a stream or
+ * playlist names stay.
+ * @returns how many were discarded
+ * @throws {AggregateError} the failures, after all other uploads had their turn
+ */
+export async function discardAbandonedUploads(pool: Pool): Promise<number> {
+  const ids = await databaseOn(pool).uploads.abandoned(abandonedAfterDays, abandonedAtOnce);
+  const turns = await Promise.allSettled(ids.map((id) => discardIfAbandoned(pool, id)));
+  const failures = turns.flatMap((turn) => (turn.status === 'rejected' ? [turn.reason as unknown] : []));
+  if (failures.length > 0)
+    throw new AggregateError(failures, `uploads could not be discarded: ${failures.map(String).join('; ')}`);
+  return turns.filter((turn) => turn.status === 'fulfilled' && turn.value).length;
+}
+
+function discardIfAbandoned(pool: Pool, id: string): Promise<boolean> {
+  return inTransaction(pool, async (data) => {
+    const upload = await data.uploads.lockAny(id);
+    if (!upload || upload.uploaded || (await data.uploads.isInUse(id))) return false;
+    await discardUpload(data, upload);
+    return true;
+  });
+}

@@ -1,0 +1,167 @@
+// Makes incidents of what triggers have signalled, as time passes, and has channels and webhooks told.
+import type { Pool } from 'pg';
+import type { AlertChannel } from '../../data/notices/alert-channels.ts';
+import { databaseOn, inTransaction } from '../../data/database.ts';
+import type { Database } from '../../data/database.ts';
+import { courseOf } from '../../data/notices/incidents.ts';
+import type { Incident, IncidentEvent, Signal } from '../../data/notices/incidents.ts';
+import {
+  afterSignal,
+  afterTime,
+  confirmedAfterSeconds,
+  lastedSeconds,
+  tellAt,
+} from '../../domain/notices/incidents.ts';
+import type { Course, IncidentKind } from '../../domain/notices/incidents.ts';
+import { showIncident } from './show-incident.ts';
+
+export interface SettleOptions {
+  readonly pool: Pool;
+  readonly newID: (prefix: string) => string;
+}
+
+/** So many signals are taken at once: all of a user, so that no end of what was wrong waits while that is confirmed. */
+const signalsAtOnce = 20_000;
+/** One command is for so many users, and so many are settled at a time. */
+const users = { atOnce: 200, together: 4 } as const;
+/** A transaction under way signals what is not seen yet: it is over by then. */
+const lookAgainSeconds = 5;
+
+type Changed = Omit<Incident, 'seq'>;
+
+/**
+ * Settles the incidents of users, in the order of their ids. Of those that come after this command's users another
+ * takes care. @throws what the incidents of any user failed by, once those of all others are settled
+ */
+export async function settleAllIncidents(options: SettleOptions, afterUserID: string): Promise<void> {
+  const data = databaseOn(options.pool);
+  const userIDs = await data.incidents.unsettled(afterUserID, users.atOnce);
+  if (userIDs.length === users.atOnce)
+    await data.outbox.send({ queue: 'webhooks', body: { incidents: userIDs.at(-1)! } });
+  const left = [...userIDs];
+  const errors: unknown[] = [];
+  const settleNext = async (): Promise<void> => {
+    for (let userID = left.shift(); userID !== undefined; userID = left.shift())
+      await settleIncidents(options, userID).catch((error: unknown) => errors.push(error));
+  };
+  await Promise.all(Array.from({ length: users.together }, settleNext));
+  // Those that fail are found again by the sweep.
+  await data.incidents.lookAgain(userIDs.length > errors.length ? lookAgainSeconds : null);
+  if (errors.length > 0) throw new AggregateError(errors, 'incidents of some users were not settled');
+}
+
+/** Settles what has been signalled of a user, and what is due. Does nothing where there is neither. */
+export async function settleIncidents({ pool, newID }: SettleOptions, userID: string): Promise<void> {
+  await inTransaction(pool, async (data) => {
+    await data.incidents.takeTurn(userID);
+    const now = await data.now();
+    const signals = await data.incidents.takeSignals(userID, signalsAtOnce);
+    const open = await data.incidents.open(userID, now, signals);
+    if (open.length === 0 && signals.length === 0) return;
+    const channels = await data.alertChannels.enabledOf(userID);
+    const before = new Map(open.map((incident) => [keyOf(incident), incident]));
+    const signalled = afterSignals(before, signals, (signal) => ({
+      id: newID('inc'),
+      user_id: userID,
+      kind: signal.kind,
+      subject_id: signal.subject_id,
+      stream_id: signal.stream_id,
+      output_id: signal.output_id,
+    }));
+    const changed: Changed[] = [];
+    const passed: string[] = [];
+    for (const incident of signalled.values()) {
+      const { course, dueAt } = afterTime(courseOf(incident), now, confirmSecondsOf(incident.kind, channels));
+      if (course === null) passed.push(incident.id);
+      else changed.push({ ...incident, ...columnsOf(course), due_at: dueAt });
+    }
+    await data.incidents.save(changed, passed);
+    await tell(data, userID, changed, new Map(open.map((incident) => [incident.id, incident])), channels);
+  });
+}
+
+const keyOf = ({
+  kind,
+  subject_id: subjectID,
+  output_id: outputID,
+}: Pick<Incident, 'kind' | 'subject_id' | 'output_id'>) => `${kind} ${subjectID} ${outputID ?? ''}`;
+
+/** @param begin the columns of a new incident that its course does not have */
+function afterSignals(
+  before: ReadonlyMap<string, Incident>,
+  signals: readonly Signal[],
+  begin: (signal: Signal) => Pick<Incident, 'id' | 'user_id' | 'kind' | 'subject_id' | 'stream_id' | 'output_id'>,
+): Map<string, Changed> {
+  const after = new Map<string, Changed>(before);
+  for (const signal of signals) {
+    const key = keyOf(signal);
+    const incident = after.get(key);
+    const course = afterSignal(incident ? courseOf(incident) : null, signal.condition, signal.at);
+    if (course === null) continue;
+    // What went wrong first, and at last, is what a person has to know; that it is well says nothing of it.
+    const detail = signal.condition === 'wrong' || !incident ? signal.detail : incident.detail;
+    after.set(key, { ...(incident ?? begin(signal)), ...columnsOf(course), detail, due_at: null });
+  }
+  return after;
+}
+
+/** As soon as the first channel wants to hear of it, or webhooks would. */
+function confirmSecondsOf(kind: IncidentKind, channels: readonly AlertChannel[]): number {
+  const wanted = channels.filter(({ events }) => events.includes(kind)).map((channel) => channel.after_seconds);
+  return Math.min(confirmedAfterSeconds, ...wanted);
+}
+
+function columnsOf({ condition, since, beganAt, confirmedAt, endedAt, count }: Course) {
+  return { condition, since, began_at: beganAt, confirmed_at: confirmedAt, ended_at: endedAt, count };
+}
+
+/** @param before the incidents as they were, by their ids */
+async function tell(
+  data: Database,
+  userID: string,
+  changed: readonly Changed[],
+  before: ReadonlyMap<string, Incident>,
+  channels: readonly AlertChannel[],
+): Promise<void> {
+  const began = changed.filter(
+    ({ id, confirmed_at: at }) => at !== null && (before.get(id)?.confirmed_at ?? null) === null,
+  );
+  const ended = changed.filter(({ ended_at: at }) => at !== null);
+  await data.alertNotices.add(
+    began.flatMap((incident) => {
+      const course = courseOf(incident);
+      return channels
+        .filter(({ events }) => events.includes(incident.kind))
+        .map(({ id, after_seconds: seconds }) => ({
+          channelID: id,
+          incidentID: incident.id,
+          dueAt: tellAt(course, seconds),
+        }));
+    }),
+  );
+  await data.alertNotices.end(new Map(ended.map((incident) => [incident.id, lastedSeconds(courseOf(incident))])));
+  await data.alertNotices.wake(changed.filter(({ confirmed_at: at }) => at !== null).map(({ id }) => id));
+  await data.incidents.tellWebhooks(userID, [
+    ...began.flatMap((incident) => eventOf('incident.began', incident)),
+    ...ended.flatMap((incident) => eventOf('incident.ended', incident)),
+  ]);
+}
+
+/** Credits have events of their own, which take another scope. */
+function eventOf(type: IncidentEvent['type'], incident: Changed): readonly IncidentEvent[] {
+  if (incident.kind === 'credits_low') return [];
+  const {
+    id: incidentID,
+    kind,
+    subjectID,
+    streamID,
+    outputID,
+    beganAt,
+    endedAt,
+    count,
+    detail,
+    advice,
+  } = showIncident(incident);
+  const data = { incidentID, kind, subjectID, streamID, outputID, beganAt, endedAt, count, detail, advice };
+  return [{ type, incidentID, data }];
+}

@@ -1,0 +1,21 @@
+// An incident as API, webhooks and alert channels show it, with its words.
+import type { Incident } from '../../data/notices/incidents.ts';
+import { describeIncident, incidentSentence } from '../../domain/notices/incident-words.ts';
+
+export function showIncident(incident: Omit<Incident, 'seq'>) {
+  const words = describeIncident(incident.kind, incident.detail);
+  return {
+    id: incident.id,
+    kind: incident.kind,
+    subjectID: incident.subject_id,
+    streamID: incident.stream_id,
+    outputID: incident.output_id,
+    beganAt: incident.began_at,
+    confirmedAt: incident.confirmed_at,
+    endedAt: incident.ended_at,
+    count: incident.count,
+    detail: incidentSentence(words),
+    viewers: words.viewers,
+    advice: words.advice,
+  };
+}

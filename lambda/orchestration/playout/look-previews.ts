@@ -1,0 +1,106 @@
+// What a picture of a stream, as it would look, is made of.
+import type { Database } from '../../data/database.ts';
+import { formatOfStart } from '../../data/streams/streams.ts';
+import { contentFacts } from '../../data/media/uploads.ts';
+import type { Upload } from '../../data/media/uploads.ts';
+import { captionsOver, textsOf, textsOver, variantAt } from '../../domain/playout/drawings.ts';
+import type { DrawnItem, TextBlock, Variant } from '../../domain/playout/drawings.ts';
+import { variantWith } from '../../domain/playout/drawing-names.ts';
+import { ofAspect } from '../../domain/playout/look.ts';
+import type { StreamLook } from '../../domain/playout/look.ts';
+import type { TimelineOverlays } from '../../domain/playout/play-out.ts';
+import { isPlayable } from '../../domain/readiness/readiness.ts';
+import { formatOfItem } from '../../domain/playout/rendition.ts';
+import type { PictureFormat } from '../../domain/playout/rendition.ts';
+import { clockTexts, tickerTexts } from '../../domain/playout/running-texts.ts';
+import { playsSoundTrack, uploadFacts } from '../streams/stream-parts.ts';
+import type { StreamParts } from '../streams/stream-parts.ts';
+import { noteDrawings } from './take-up-looks.ts';
+import { captionsOf, overlaysOf, shownAs } from './timeline-snapshots.ts';
+
+/** The first of a stream's items that has pictures. */
+export function firstShown(parts: StreamParts): Upload | undefined {
+  return allShown(parts)[0];
+}
+
+function allShown({ stream, playlists, uploads }: StreamParts): Upload[] {
+  const items = playlists.flatMap((playlist) => {
+    if (playlist?.kind !== 'video') return [];
+    return [...playlist.draft.items, ...(playlist.live?.items ?? [])].map(({ uploadID }) => uploadID);
+  });
+  const ids = stream.video_upload_id === null ? items : [...items, stream.video_upload_id];
+  return ids.flatMap((each) => uploads.get(each) ?? []).filter((upload) => isPlayable(uploadFacts(upload), 'video'));
+}
+
+/** The format in which an upload is shown at a time of it, in a stream that looks like that; its drawings are kept. */
+export async function previewedFormat(
+  data: Database,
+  parts: StreamParts,
+  look: StreamLook,
+  upload: Upload,
+  { atSeconds, now }: { readonly atSeconds: number; readonly now: Date },
+): Promise<PictureFormat> {
+  const user = (await data.users.find(parts.stream.user_id))!;
+  const { aspect: _, ...plain } = formatOfStart(parts.stream, user);
+  const format = { ...plain, ...ofAspect(look.aspect) };
+  const overlays = overlaysOf({ look }, parts.uploads, playsSoundTrack(parts.stream, parts.playlists));
+  const all = allShown(parts);
+  const next = all[all.findIndex(({ id }) => id === upload.id) + 1] ?? all[0];
+  const { kind, durationSeconds } = contentFacts(upload);
+  const facts = { kind, durationSeconds: durationSeconds ?? 0 };
+  const item = {
+    name: upload.name,
+    titles: upload.titles,
+    ...captionsOf(upload),
+    ...facts,
+    ...(next && { next: { name: next.name, titles: next.titles } }),
+  };
+  const shown = shownAs({ look }, overlays, upload, item);
+  if (overlays) await noteDrawings(data, overlays, [item]);
+  const running = overlays && parts.stream.stream_backend !== 'manifest' ? runningNow(overlays, now) : [];
+  const isOwn = overlays !== null && (overlays.ofSound || running.length > 0);
+  const own = isOwn ? drawnAt(overlays, item, { heard: heardFirst(parts), running, atSeconds }) : null;
+  if (own) await data.looks.noteDrawings([own]);
+  const variant = own?.name ?? variantAt({ ...shown, ...facts }, atSeconds);
+  return { ...formatOfItem(format, shown), ...(variant && { variant }) };
+}
+
+interface DrawnAt {
+  /** The first items of the sound track. */
+  readonly heard: readonly Upload[];
+  readonly running: readonly TextBlock[];
+  readonly atSeconds: number;
+}
+
+/** What is drawn over a picture besides what all have, where that is in no variant of its item; null: nothing. */
+function drawnAt(overlays: TimelineOverlays, item: DrawnItem, { heard, running, atSeconds }: DrawnAt): Variant | null {
+  const texts = (overlays.ofSound ? toldOf(overlays, heard) : textsOver(overlays, item)).filter(
+    ({ fromSeconds, toSeconds }) => atSeconds >= fromSeconds && atSeconds < (toSeconds ?? Infinity),
+  );
+  const shown = [...running, ...texts].map((text) => ({ ...text, fromSeconds: 0, toSeconds: null }));
+  const captions = captionsOver(overlays, item);
+  return shown.length === 0 ? null : variantWith({ logo: overlays.logo, texts: shown, captions });
+}
+
+/** What is told of a sound track during its first item. */
+function toldOf(overlays: TimelineOverlays, [first, next]: readonly Upload[]): TextBlock[] {
+  if (!first) return [];
+  const { name, titles, duration_seconds: seconds } = first;
+  const following = next && { next: { name: next.name, titles: next.titles } };
+  return textsOf(overlays, { name, titles, durationSeconds: seconds ?? 0, ...following, kind: 'audio' });
+}
+
+/** How long a ticker has been running, of which a picture is to show something. */
+const tickerSeconds = 8;
+
+function runningNow(overlays: TimelineOverlays, now: Date): TextBlock[] {
+  const clock = clockTexts(overlays, now.getTime(), { fromSeconds: 0, toSeconds: 0.001 });
+  return [...tickerTexts(overlays, tickerSeconds), ...clock];
+}
+
+/** The first two items of a stream's sound track, as far as there are so many. */
+function heardFirst({ stream, playlists, uploads }: StreamParts): Upload[] {
+  const items = playlists.flatMap((each) => (each?.kind === 'audio' ? each.draft.items : []));
+  const ids = stream.audio_upload_id === null ? items.map(({ uploadID }) => uploadID) : [stream.audio_upload_id];
+  return ids.flatMap((id) => uploads.get(id) ?? []).slice(0, 2);
+}

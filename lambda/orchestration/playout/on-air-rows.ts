@@ -1,0 +1,179 @@
+// What a stream plays at any time, past and to come: computed from its timelines, and never logged.
+import type { Database } from '../../data/database.ts';
+import { formatOfRun } from '../../data/streams/streams.ts';
+import type { Stream } from '../../data/streams/streams.ts';
+import type { AiredOfTracks, PastRun } from '../../data/playout/runs.ts';
+import type { RunTime, Timelines, Track } from '../../data/playout/timelines.ts';
+import { airedPartsOf } from '../../domain/playout/aired.ts';
+import type { AiredFrames, AiredPart } from '../../domain/playout/aired.ts';
+import { ofAspect } from '../../domain/playout/look.ts';
+import { occurrencesFrom } from '../../domain/playout/play-out.ts';
+import type { ItemOccurrence, TimelineEntry } from '../../domain/playout/play-out.ts';
+import type { PictureFormat } from '../../domain/playout/rendition.ts';
+import { runClock } from '../../domain/streams/run-clock.ts';
+import { isLive } from '../../domain/streams/stream-lifecycle.ts';
+import { framesPerSecond } from '../../domain/shared/video-format.ts';
+import type { Framerate } from '../../domain/shared/video-format.ts';
+import { draftTimelines, timelinesOfStart } from './planned-timelines.ts';
+import { endOfRun, plannedTimes } from '../schedule/planned-times.ts';
+
+/** One playing of an item. */
+export interface OnAirRow {
+  readonly startAt: Date;
+  readonly endAt: Date;
+  readonly occurrence: ItemOccurrence;
+  readonly framesPerSecond: number;
+  readonly format: PictureFormat;
+  /** What is played then, of both tracks. */
+  readonly timelines: Timelines;
+  /** What of it destinations took; null: it is to come. */
+  readonly aired: readonly AiredPart[] | null;
+}
+
+/** A run of a stream: past, present, or one that a schedule will begin. */
+export interface AirRun {
+  readonly anchoredAt: Date;
+  /** Null: nobody knows of an end. */
+  readonly endsAt: Date | null;
+  readonly format: PictureFormat;
+  readonly framesPerSecond: number;
+  /** As far as they are in force at a time of the run. */
+  readonly timelines: (time: RunTime) => Promise<Timelines>;
+  /** Whether anything of it can have been on the air. */
+  readonly isBegun: boolean;
+}
+
+export interface OnAirQuery {
+  readonly from: Date;
+  readonly to: Date;
+  readonly count: number;
+  /** Null: that which viewers would call the programme. */
+  readonly track: Track | null;
+  /** The rows are those that there would be if these drafts were published now; null: those that there will be. */
+  readonly drafts: 'all' | { readonly playlistID: string } | null;
+  /** When drafts of a stream that neither runs nor waits for a schedule would begin. Absent: now. */
+  readonly beginsAt?: Date;
+  readonly now: Date;
+}
+
+/** More stretches than this are not read for the rows of a page. */
+const mostStretches = 20_000;
+/** Media is sent ahead of its time by less than this: so much that was due after a run's end may have been taken. */
+const mostAheadMs = 1000;
+
+/** What a stream plays between two times, in order, from the item on that is on the air at `from`. */
+export async function onAirRows(data: Database, stream: Stream, query: OnAirQuery): Promise<OnAirRow[]> {
+  const rows: OnAirRow[] = [];
+  for (const run of await airRuns(data, stream, query)) {
+    if (rows.length >= query.count) break;
+    rows.push(...(await rowsOfRun(data, stream, run, { ...query, count: query.count - rows.length })));
+  }
+  return rows;
+}
+
+async function rowsOfRun(data: Database, stream: Stream, run: AirRun, query: OnAirQuery): Promise<OnAirRow[]> {
+  const { framesPerSecond: rate, anchoredAt } = run;
+  const secondsAt = (at: Date) => (at.getTime() - anchoredAt.getTime()) / 1000;
+  const timelines = await run.timelines({ fromSeconds: secondsAt(query.from), toSeconds: secondsAt(query.to) });
+  const track = query.track ?? programmeTrackOf(timelines, secondsAt(query.from));
+  const timeline = timelines[track];
+  if (!timeline[0]?.snapshot.items.length) return [];
+  const overMs = run.endsAt?.getTime() ?? Infinity;
+  const to = new Date(Math.min(query.to.getTime(), overMs + (run.isBegun ? mostAheadMs : 0)));
+  const { frameAt, timeOf } = runClock(anchoredAt, rate);
+  const found: ItemOccurrence[] = [];
+  for (const occurrence of occurrencesFrom(timeline, Math.floor(frameAt(query.from)), rate)) {
+    if (timeOf(occurrence.startFrame) >= to || found.length === query.count) break;
+    found.push(occurrence);
+  }
+  const last = found.at(-1);
+  if (!last) return [];
+  const endOf = ({ startFrame, frameCount }: ItemOccurrence) => startFrame + frameCount;
+  const aired = run.isBegun
+    ? await data.runs.aired(stream.id, anchoredAt, found[0]!.startFrame, endOf(last), mostStretches)
+    : [];
+  const ofTrack = airedOfTrack(aired, track);
+  return found.flatMap((occurrence): OnAirRow[] => {
+    const { startFrame } = occurrence;
+    const startAt = timeOf(startFrame);
+    const isToCome = !run.isBegun || startAt > query.now;
+    const parts = isToCome ? null : airedPartsOf(occurrence, ofTrack, rate);
+    let endAt = new Date(Math.min(timeOf(endOf(occurrence)).getTime(), overMs));
+    if (startAt.getTime() >= overMs) {
+      const sent = parts?.at(-1);
+      if (!sent) return [];
+      endAt = timeOf(startFrame + Math.round(sent.toSeconds * rate));
+    }
+    return [{ startAt, endAt, occurrence, framesPerSecond: rate, format: run.format, timelines, aired: parts }];
+  });
+}
+
+/** The runs of a stream between two times, in order. */
+export async function airRuns(data: Database, stream: Stream, query: OnAirQuery): Promise<AirRun[]> {
+  const { from, to, now, count, drafts, beginsAt = now } = query;
+  const past = (await data.runs.between(stream.id, from, to, count)).map((run): AirRun => ({
+    anchoredAt: run.anchored_at,
+    endsAt: run.ended_at,
+    format: formatOfPast(run),
+    framesPerSecond: framesPerSecond[run.framerate],
+    timelines: (time) => data.runs.timelines(stream.id, run.anchored_at, time),
+    isBegun: true,
+  }));
+  const present = stream.anchored_at === null ? null : presentRun(data, stream, query);
+  const isBetween = ({ anchoredAt, endsAt }: AirRun) => anchoredAt < to && (endsAt === null || endsAt > from);
+  const begun = [...past, ...(present && isBetween(present) ? [present] : [])];
+  const planned = await plannedTimes(stream, { from, to, count, now, plannedAt: drafts && beginsAt });
+  if (planned.length === 0) return begun;
+  const { format, timelines } = await timelinesOfStart(data, stream, now);
+  const toCome = planned.map(({ startAt, endsAt }): AirRun => ({
+    anchoredAt: startAt,
+    endsAt,
+    format,
+    framesPerSecond: framesPerSecond[format.framerate],
+    timelines: async () => timelines,
+    isBegun: false,
+  }));
+  return [...begun, ...toCome];
+}
+
+function formatOfPast({ quality, framerate, video_codec: videoCodec, aspect }: PastRun): PictureFormat {
+  return { quality, framerate, videoCodec: videoCodec ?? 'h264', ...ofAspect(aspect) };
+}
+
+function presentRun(data: Database, stream: Stream, { drafts, now }: OnAirQuery): AirRun {
+  const live = (time: RunTime) => data.timelines.ofStream(stream.id, time);
+  // Drafts take over soon after now, by what is in force then.
+  const sinceNow = ({ fromSeconds }: RunTime) => {
+    const nowSeconds = (now.getTime() - stream.anchored_at!.getTime()) / 1000;
+    return { fromSeconds: Math.min(fromSeconds, nowSeconds), toSeconds: Infinity };
+  };
+  const mayChange = isLive(stream.state) && stream.state !== 'stopping';
+  return {
+    anchoredAt: stream.anchored_at!,
+    endsAt: mayChange ? endOfRun(stream, stream.started_at) : (stream.stopped_at ?? now),
+    format: formatOfRun(stream),
+    framesPerSecond: framesPerSecond[stream.run_framerate as Framerate],
+    timelines:
+      drafts === null || !mayChange
+        ? live
+        : async (time) => draftTimelines(data, stream, await live(sinceNow(time)), drafts, now),
+    isBegun: true,
+  };
+}
+
+/** What of it is true of a track. */
+export function airedOfTrack(aired: readonly AiredOfTracks[], track: Track): AiredFrames[] {
+  return aired.map(({ standInUploadIDs, ...frames }) => ({ ...frames, standInUploadID: standInUploadIDs[track] }));
+}
+
+/**
+ * The track that is the programme at a time of a run: the sound, where several tracks play to one picture, as on a
+ * music channel; else the pictures.
+ */
+export function programmeTrackOf({ video, audio }: Timelines, atSeconds: number): Track {
+  const itemsOf = (timeline: readonly TimelineEntry[]) => {
+    const entry = timeline.findLast(({ offsetSeconds }) => offsetSeconds <= atSeconds) ?? timeline[0];
+    return entry?.snapshot.items.length ?? 0;
+  };
+  return itemsOf(video) < 2 && itemsOf(audio) > 1 ? 'audio' : 'video';
+}

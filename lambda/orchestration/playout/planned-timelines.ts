@@ -1,0 +1,56 @@
+// What a stream would play: from a start that is still to come, or once drafts are published.
+import type { Database } from '../../data/database.ts';
+import type { Playlist } from '../../data/playout/playlists.ts';
+import type { Stream } from '../../data/streams/streams.ts';
+import type { Timelines } from '../../data/playout/timelines.ts';
+import type { PictureFormat } from '../../domain/playout/rendition.ts';
+import { takeOverSeconds } from './publish-draft.ts';
+import { withLiveDraft } from '../runs/start-stream.ts';
+import { loadParts, playsSoundTrack } from '../streams/stream-parts.ts';
+import { snapshotOfPlaylist, snapshotsOf } from './timeline-snapshots.ts';
+
+/** A shuffle is drawn when it takes over: until then nobody knows its order, and this one stands for it. */
+const anySeed = 0;
+
+/** What a stream that is not live would play if it were started as it is, and in which format. */
+export async function timelinesOfStart(
+  data: Database,
+  stream: Stream,
+  now: Date,
+): Promise<{ readonly format: PictureFormat; readonly timelines: Timelines }> {
+  const found = await loadParts(data, stream);
+  const playlists = found.playlists.map((playlist) => playlist && withLiveDraft(playlist, now));
+  const known = playlists.every((playlist) => playlist === null || playlist.live !== null);
+  const snapshots = known ? snapshotsOf({ ...found, playlists }, anySeed) : [];
+  const timelineOf = (wanted: 'video' | 'audio') =>
+    snapshots
+      .filter(({ track }) => track === wanted)
+      .map(({ playlistID, snapshot }) => ({ number: 0, offsetSeconds: 0, playlistID, snapshot }));
+  return { format: found.format, timelines: { video: timelineOf('video'), audio: timelineOf('audio') } };
+}
+
+/** What a stream that is live would play if drafts were published now. */
+export async function draftTimelines(
+  data: Database,
+  stream: Stream,
+  live: Timelines,
+  drafts: 'all' | { readonly playlistID: string },
+  now: Date,
+): Promise<Timelines> {
+  const { playlists, uploads } = await loadParts(data, stream);
+  const isMeant = (playlist: Playlist | null) =>
+    playlist !== null && (drafts === 'all' || playlist.id === drafts.playlistID);
+  const planned = { ...live };
+  for (const playlist of playlists.filter(isMeant)) {
+    const { id: playlistID, kind, draft } = playlist!;
+    const hasSoundTrack = playsSoundTrack(stream, playlists);
+    const snapshot = snapshotOfPlaylist(stream, kind, draft, { uploads, hasSoundTrack, seed: anySeed });
+    const timeline = live[kind];
+    if (snapshot.items.length === 0 || timeline.length === 0) continue;
+    const offsetSeconds = takeOverSeconds(stream, timeline, now);
+    const kept = timeline.filter((entry) => entry.number === 0 || entry.offsetSeconds < offsetSeconds);
+    const entry = { number: kept.at(-1)!.number + 1, offsetSeconds, playlistID, snapshot };
+    planned[kind] = [...kept, entry];
+  }
+  return planned;
+}

@@ -1,0 +1,168 @@
+// Publishes the draft of a playlist.
+// The draft, as it was when its user asked for that, becomes the live snapshot, which a running stream then plays.
+import type { Database } from '../../data/database.ts';
+import type { Playlist } from '../../data/playout/playlists.ts';
+import { formatOfRun, formatOfStart } from '../../data/streams/streams.ts';
+import type { Stream } from '../../data/streams/streams.ts';
+import { wordsOf } from '../../domain/shared/limits.ts';
+import { lookUploads } from '../../domain/playout/look.ts';
+import { withNext } from '../../domain/playout/drawings.ts';
+import { boundaryAfter, effectiveAheadSeconds } from '../../domain/playout/play-out.ts';
+import type { TimelineEntry } from '../../domain/playout/play-out.ts';
+import type { PictureFormat } from '../../domain/playout/rendition.ts';
+import { isLive } from '../../domain/streams/stream-lifecycle.ts';
+import { framesPerSecond } from '../../domain/shared/video-format.ts';
+import { judgeParts } from '../streams/judge-parts.ts';
+import { noteCosts } from '../destinations/settle-outputs.ts';
+import { lockWithStream } from '../shared/lock-with-stream.ts';
+import { itemsInFormat, noteToPrepare } from '../media/preparation-limit.ts';
+import { keepPrepared, remedyFor, requestPreparation } from '../media/prepare-media.ts';
+import { refreshSound, requestSound, soundsOf } from './settle-sound.ts';
+import { noteDrawings, takeUpLooks } from './take-up-looks.ts';
+import { playsSoundTrack } from '../streams/stream-parts.ts';
+import { snapshotOfPlaylist } from './timeline-snapshots.ts';
+
+/** What the user is told of a failure that is our fault. */
+const notPublished = {
+  code: 'not_published',
+  detail: 'We could not publish this playlist, by no fault of yours. Publish it again.',
+};
+
+/**
+ * Asks for the draft of a playlist to be published. The caller has locked the playlist with its stream. The request
+ * replaces an earlier one that is not finished.
+ */
+export async function requestDraftPublish(
+  data: Database,
+  stream: Stream,
+  playlist: Playlist,
+  limitFactor: number,
+): Promise<Playlist> {
+  const publishing = await data.playlists.beginPublish(playlist.id);
+  await data.streamParts.settleProcessing(stream.id);
+  await data.outbox.send({
+    queue: 'media',
+    body: { task: 'publish_playlist', playlistID: playlist.id, request: publishing.publish_request },
+  });
+  await keepPrepared(data, 'playlist', playlist.id, { retries: 'at once', limitFactor });
+  return publishing;
+}
+
+export interface PublishOptions {
+  /** The time by the database's clock, which the anchor of a run was taken from as well. */
+  readonly now: Date;
+  /** Uniform in [0, 1). */
+  readonly random: () => number;
+  /** Of the stage. */
+  readonly limitFactor: number;
+}
+
+/**
+ * Finishes one request to publish a draft. Does nothing while an item is still being probed or prepared: whoever ends
+ * that sends the command again. Nor for a request that a later one has replaced.
+ */
+export async function publishDraft(
+  data: Database,
+  playlistID: string,
+  request: number,
+  { now, random, limitFactor }: PublishOptions,
+): Promise<void> {
+  const locked = await lockWithStream(data, playlistID);
+  if (!locked) return;
+  const { stream, playlist } = locked;
+  const { publishing } = playlist;
+  if (!publishing || playlist.publish_request !== request || playlist.publish_status !== 'PREPARING') return;
+
+  const requesting = { retries: 'never', limitFactor } as const;
+  const itemIDs = publishing.items.map((item) => item.uploadID);
+  const found = await data.uploads.findSettled(playlist.user_id, [...itemIDs, ...lookUploads(stream.look)]);
+  const awaited = found.filter(({ id }) => itemIDs.includes(id));
+  if (awaited.some((upload) => upload.uploaded && upload.probe_state === 'pending')) return;
+
+  const uploads = new Map(found.map((upload) => [upload.id, upload]));
+  const seed = Math.floor(random() * 2 ** 31);
+  const playlists = await data.playlists.findMany(stream.user_id, stream.playlist_ids);
+  const hasSoundTrack = playsSoundTrack(stream, playlists);
+  const snapshot = snapshotOfPlaylist(stream, playlist.kind, publishing, { uploads, hasSoundTrack, seed });
+  if (snapshot.items.length === 0)
+    return fail(data, locked, 'No item of the playlist can be played: look at the failure of each upload in it.');
+  if (snapshot.overlays) await noteDrawings(data, snapshot.overlays, withNext(snapshot.items, snapshot.mode));
+  if (stream.stream_backend === 'manifest') {
+    const format = await formatOf(data, stream);
+    const toPrepare = itemsInFormat(snapshot.items, playlist.kind === 'audio' ? 'sound' : format);
+    const reached = await noteToPrepare(data, playlist.user_id, limitFactor, toPrepare);
+    if (reached) return fail(data, locked, wordsOf(reached), 'limit_reached');
+    const preparation = await requestPreparation(data, playlist.kind, snapshot.items, format, requesting);
+    await requestSound(data, playlist.user_id, soundsOf(stream, snapshot.items), requesting);
+    if (preparation === 'preparing' || preparation === 'begun') return;
+    if (preparation === 'failed') {
+      const failedFormat = playlist.kind === 'audio' ? 'sound' : format;
+      const remedy = await remedyFor(data, snapshot.items, failedFormat, 'Replace its uploads.');
+      return fail(data, locked, `No item of the playlist could be prepared. ${remedy}`);
+    }
+  }
+  await data.playlists.finishPublish(playlist.id, { ...publishing, publishedAt: now.toISOString() });
+  await settle(data, stream);
+  if (isLive(stream.state) && stream.state !== 'stopping' && stream.playlist_ids.includes(playlist.id)) {
+    await takeOver(data, stream, playlist, snapshot, now);
+    if (stream.stream_backend === 'manifest') await takeUpLooks(data, stream, now);
+    await refreshSound(data, stream, { now, ...requesting });
+  }
+}
+
+/** Ends a request to publish a draft that failed by our fault, whatever failed. */
+export async function giveUpPublishing(data: Database, playlistID: string, request: number): Promise<void> {
+  const locked = await lockWithStream(data, playlistID);
+  if (!locked || locked.playlist.publish_request !== request || locked.playlist.publish_status !== 'PREPARING') return;
+  await data.playlists.failPublish(playlistID, notPublished);
+  await settle(data, locked.stream);
+}
+
+async function fail(
+  data: Database,
+  { stream, playlist }: { readonly stream: Stream; readonly playlist: Playlist },
+  detail: string,
+  code = 'playlist_not_playable',
+): Promise<void> {
+  await data.playlists.failPublish(playlist.id, { code, detail });
+  await settle(data, stream);
+}
+
+/** The format that the stream plays in now, or will play in when it is started. */
+async function formatOf(data: Database, stream: Stream): Promise<PictureFormat> {
+  return isLive(stream.state) ? formatOfRun(stream) : formatOfStart(stream, (await data.users.find(stream.user_id))!);
+}
+
+/** An idle stream is `invalid` as long as the draft of one of its playlists could not be published. */
+async function settle(data: Database, stream: Stream): Promise<void> {
+  await data.streamParts.settleProcessing(stream.id);
+  await judgeParts(data, stream);
+}
+
+/** Appends the new snapshot to the timeline of a running stream. */
+async function takeOver(
+  data: Database,
+  stream: Stream,
+  playlist: Playlist,
+  snapshot: ReturnType<typeof snapshotOfPlaylist>,
+  now: Date,
+): Promise<void> {
+  const track = playlist.kind;
+  const replacement = { playlistID: playlist.id, snapshot };
+  // A run without an anchor has sent nothing yet: it begins with the new snapshot.
+  if (stream.anchored_at === null) {
+    await data.timelines.append(stream.id, track, { ...replacement, offsetSeconds: 0 });
+    return noteCosts(data, stream);
+  }
+  const timeline = (await data.timelines.ofStream(stream.id))[track];
+  const offsetSeconds = takeOverSeconds(stream, timeline, now);
+  await data.timelines.append(stream.id, track, { ...replacement, offsetSeconds });
+  await noteCosts(data, stream);
+}
+
+/** How many seconds after its anchor a run can begin with another snapshot, if that is decided now. */
+export function takeOverSeconds(stream: Stream, timeline: readonly TimelineEntry[], now: Date): number {
+  const fps = framesPerSecond[stream.run_framerate!];
+  const elapsedSeconds = (now.getTime() - stream.anchored_at!.getTime()) / 1000;
+  return boundaryAfter(timeline, Math.ceil((elapsedSeconds + effectiveAheadSeconds) * fps), fps) / fps;
+}

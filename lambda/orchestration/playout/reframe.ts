@@ -1,0 +1,121 @@
+// Lets a stream that is live show its items as it says by now, from the next one on: in its frame, under its overlays.
+import type { Database } from '../../data/database.ts';
+import { formatOfRun } from '../../data/streams/streams.ts';
+import type { Stream } from '../../data/streams/streams.ts';
+import { withNext } from '../../domain/playout/drawings.ts';
+import type { Use } from '../../domain/shared/limits.ts';
+import { lookUploads } from '../../domain/playout/look.ts';
+import type { TimelineEntry, TimelineItem, TimelineOverlays } from '../../domain/playout/play-out.ts';
+import { runningIn } from '../../domain/playout/running-texts.ts';
+import { toldBy } from '../../domain/playout/sound-titles.ts';
+import { isLive } from '../../domain/streams/stream-lifecycle.ts';
+import { changeJoins } from './change-joins.ts';
+import { goOnWith, lastItems } from './go-on-with.ts';
+import { itemsInFormat, noteToPrepare } from '../media/preparation-limit.ts';
+import { keepPrepared, requestPreparation } from '../media/prepare-media.ts';
+import { refreshJoins } from './settle-joins.ts';
+import { noteDrawings, takeUpLooks } from './take-up-looks.ts';
+import { captionsOf, drawnOver, overlaysOf, shownAs } from './timeline-snapshots.ts';
+
+interface ReframeOptions {
+  readonly now: Date;
+  /** Of the stage. */
+  readonly limitFactor: number;
+}
+
+/**
+ * Lets a stream, which the caller has locked, show its next items as it says by now, if it is live.
+ * @returns the limit of its user that this would exceed; null where there is room
+ */
+export async function takeUpLook(data: Database, stream: Stream, options: ReframeOptions): Promise<Use | null> {
+  if (!isLive(stream.state) || stream.state === 'stopping') return null;
+  const reached = await reframe(data, stream, options);
+  if (reached) return reached;
+  await changeJoins(data, stream, 'video', options.now);
+  await refreshJoins(data, stream, options.now);
+  return null;
+}
+
+/**
+ * Lets the streams whose logo or stinger an upload is show it, once it is known whether it can be shown. What has no
+ * room goes on as it is.
+ */
+export async function takeUpShown(data: Database, uploadID: string, limitFactor: number): Promise<void> {
+  await takeUpLooksOf(data, await data.streamParts.withInLook(uploadID), limitFactor);
+}
+
+/** Lets the streams on the air that show an upload with its captions draw those that it has by now. */
+export async function takeUpCaptions(data: Database, uploadID: string, limitFactor: number): Promise<void> {
+  await takeUpLooksOf(data, await data.streamParts.withCaptionsOf(uploadID), limitFactor);
+}
+
+async function takeUpLooksOf(data: Database, streamIDs: readonly string[], limitFactor: number): Promise<void> {
+  for (const id of streamIDs) {
+    const stream = await data.streams.lockAny(id);
+    if (!stream) continue;
+    await takeUpLook(data, stream, { now: await data.now(), limitFactor });
+    await keepPrepared(data, 'stream', id, { retries: 'at once', limitFactor });
+  }
+}
+
+/**
+ * Takes up the setting of a stream, which the caller has locked, and has prepared what that takes. Until it is, what is
+ * there is sent.
+ * @returns the limit of its user that this would exceed, with nothing written; null where there is room
+ */
+async function reframe(data: Database, stream: Stream, { now, limitFactor }: ReframeOptions): Promise<Use | null> {
+  const timeline = (await data.timelines.ofStream(stream.id)).video;
+  const last = timeline.at(-1);
+  if (!last) return null;
+  const before = lastItems(timeline);
+  const { items, overlays } = await shown(data, stream, last, before);
+  if (
+    items.every((item, index) => isShownAs(item, before[index]!)) &&
+    toldBy(overlays) === toldBy(last.snapshot.overlays) &&
+    runningIn(overlays) === runningIn(last.snapshot.overlays)
+  )
+    return null;
+  if (overlays) await noteDrawings(data, overlays, withNext(items, last.snapshot.mode));
+  if (stream.stream_backend === 'manifest') {
+    const format = formatOfRun(stream);
+    const reached = await noteToPrepare(data, stream.user_id, limitFactor, itemsInFormat(items, format));
+    if (reached) return reached;
+    await requestPreparation(data, 'video', items, format, { retries: 'at once' });
+  }
+  await goOnWith(data, stream, 'video', timeline, { items, ...(overlays && { overlays }) }, now);
+  if (stream.stream_backend === 'manifest') await takeUpLooks(data, stream, now);
+  return null;
+}
+
+/** Items as they and their stream say now. One whose upload is gone keeps its framing. */
+async function shown(
+  data: Database,
+  stream: Stream,
+  { playlistID, snapshot: { mode } }: TimelineEntry,
+  items: readonly TimelineItem[],
+): Promise<{ readonly items: TimelineItem[]; readonly overlays: TimelineOverlays | null }> {
+  const wanted = new Set([...items.map(({ uploadID }) => uploadID), ...lookUploads(stream.look)]);
+  const found = await data.uploads.ofUser(stream.user_id, [...wanted]);
+  const uploads = new Map(found.map((upload) => [upload.id, upload]));
+  const [playlist] = playlistID === null ? [] : await data.playlists.findMany(stream.user_id, [playlistID]);
+  const looks = new Map(playlist?.live?.items.map(({ id, look }) => [id, look]));
+  const hasSoundTrack = (await data.timelines.ofStream(stream.id)).audio.length > 0;
+  const overlays = overlaysOf(stream, uploads, hasSoundTrack);
+  const captioned = items.map(({ captions, ...item }) => {
+    const upload = uploads.get(item.uploadID);
+    return { ...item, ...(upload ? captionsOf(upload) : captions !== undefined && { captions }) };
+  });
+  const named = withNext(captioned, mode);
+  const shownItems = captioned.map((before, index) => {
+    const { framing, drawn: _drawn, variants: _variants, ...item } = before;
+    const upload = uploads.get(item.uploadID);
+    if (upload) return { ...item, ...shownAs(stream, overlays, upload, named[index]!, looks.get(item.itemID)) };
+    return { ...item, ...(framing && { framing }), ...drawnOver(overlays, named[index]!) };
+  });
+  return { items: shownItems, overlays };
+}
+
+function isShownAs(one: TimelineItem, other: TimelineItem): boolean {
+  const variants = ({ variants: names = [] }: TimelineItem) => names.join(' ');
+  return one.framing === other.framing && one.drawn === other.drawn && variants(one) === variants(other);
+}

@@ -1,0 +1,57 @@
+// Lets streams send prepared pictures with what is drawn over them, once these are there.
+import type { Pool } from 'pg';
+import { inTransaction } from '../../data/database.ts';
+import type { Database } from '../../data/database.ts';
+import type { KeptUpload } from '../../data/media/renditions.ts';
+import type { Stream } from '../../data/streams/streams.ts';
+import type { NamedDrawing } from '../../data/playout/looks.ts';
+import { wholeDrawing } from '../../domain/playout/drawings.ts';
+import type { DrawnItem } from '../../domain/playout/drawings.ts';
+import type { Overlays } from '../../domain/playout/overlays.ts';
+import { effectiveAheadSeconds } from '../../domain/playout/play-out.ts';
+import { formatNamed, isSound } from '../../domain/playout/rendition.ts';
+import { drawingName, variantsOf } from '../../domain/playout/drawing-names.ts';
+import { forLiveStreams } from '../shared/live-streams.ts';
+import type { WantedRendition } from '../media/request-renditions.ts';
+
+/** Keeps what is drawn over items, with what follows each, for those who prepare them. */
+export async function noteDrawings(data: Database, overlays: Overlays, items: readonly DrawnItem[]): Promise<void> {
+  await data.looks.noteDrawings([...wholeOf(overlays), ...items.flatMap((item) => variantsOf(overlays, item))]);
+}
+
+function wholeOf(overlays: Overlays): NamedDrawing[] {
+  const whole = wholeDrawing(overlays);
+  return whole ? [{ name: drawingName(whole), drawing: whole }] : [];
+}
+
+/** The variants of uploads that are kept prepared, in their formats. */
+export async function keptVariants(data: Database, uploads: readonly KeptUpload[]): Promise<WantedRendition[]> {
+  const wanted = uploads.flatMap(({ overlays, name, titles, captions, format, ...upload }) => {
+    const item = { name, titles, ...(captions !== null && { captions }) };
+    const variants = overlays ? variantsOf(overlays, item) : [];
+    return variants.map((variant) => ({ ...upload, format: `${format}-${variant.name}`, variant }));
+  });
+  const wholes = uploads.flatMap(({ overlays }) => (overlays ? wholeOf(overlays) : []));
+  await data.looks.noteDrawings([...wholes, ...wanted.map(({ variant }) => variant)]);
+  return wanted;
+}
+
+/** Lets a run that is about to begin send what is there. The caller has locked the stream. */
+export async function beginWithLooks(data: Database, stream: Stream): Promise<void> {
+  await data.looks.takeUp(stream.id, 0);
+}
+
+/** Lets a run send what is there, so far ahead that all agents know it. The caller has locked the stream. */
+export async function takeUpLooks(data: Database, stream: Stream, now: Date): Promise<void> {
+  const { anchored_at: anchoredAt } = stream;
+  const elapsedSeconds = anchoredAt === null ? 0 : (now.getTime() - anchoredAt.getTime()) / 1000;
+  await data.looks.takeUp(stream.id, elapsedSeconds + effectiveAheadSeconds);
+}
+
+/** The streams that wait for a rendition with a drawing send it from their next items on. @param format its name */
+export async function settleLooksOf(pool: Pool, contentHash: string, format: string): Promise<void> {
+  const named = formatNamed(format);
+  if (isSound(named) || (named.variant ?? named.drawn) === undefined) return;
+  const ids = await inTransaction(pool, (data) => data.looks.waitingFor(contentHash));
+  await forLiveStreams(pool, ids, takeUpLooks);
+}

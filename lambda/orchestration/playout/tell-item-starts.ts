@@ -1,0 +1,54 @@
+// Tells webhooks which items of a stream have begun, and arms the beginning of the next one.
+import type { Database } from '../../data/database.ts';
+import type { Stream } from '../../data/streams/streams.ts';
+import { nameOfItem, titlesOfItem } from '../../domain/playout/item-title.ts';
+import { occurrencesFrom } from '../../domain/playout/play-out.ts';
+import type { ItemOccurrence } from '../../domain/playout/play-out.ts';
+import { runClock } from '../../domain/streams/run-clock.ts';
+import { framesPerSecond } from '../../domain/shared/video-format.ts';
+import { programmeTrackOf } from './on-air-rows.ts';
+
+/** Of what has begun while nobody looked, only the last is told. */
+const mostAtOnce = 10;
+/** And of what began before that, only what is on the air yet then. */
+const lookBackMs = 600_000;
+
+/**
+ * Tells what has begun since `dueAt`. Once no webhook listens any more, or the run is over, nothing is armed.
+ * @param now by the database's clock
+ */
+export async function tellItemStarts(data: Database, stream: Stream, dueAt: Date, now: Date): Promise<void> {
+  const { id, user_id: userID, anchored_at: anchoredAt, state } = stream;
+  if ((state !== 'active' && state !== 'failing') || anchoredAt === null) return;
+  if (!(await data.webhooks.isAnyTold(userID, 'item.started'))) return;
+  const timelines = await data.timelines.ofStream(id);
+  const timeline = timelines[programmeTrackOf(timelines, (now.getTime() - anchoredAt.getTime()) / 1000)];
+  if (!timeline[0]?.snapshot.items.length) return;
+  const rate = framesPerSecond[stream.run_framerate!];
+  const { frameAt, timeOf } = runClock(anchoredAt, rate);
+  const begun: ItemOccurrence[] = [];
+  const since = new Date(Math.max(dueAt.getTime(), now.getTime() - lookBackMs));
+  for (const occurrence of occurrencesFrom(timeline, Math.floor(frameAt(since)), rate)) {
+    const startAt = timeOf(occurrence.startFrame);
+    if (startAt > now) {
+      await data.dueTimes.set(id, 'item_start', startAt);
+      break;
+    }
+    if (startAt >= dueAt) begun.push(occurrence);
+    if (begun.length > mostAtOnce) begun.shift();
+  }
+  const uploads = await data.runs.uploadFacts(userID, [...new Set(begun.map(({ item }) => item.uploadID))]);
+  for (const { item, playlistID, startFrame, frameCount } of begun) {
+    await data.webhooks.tell(userID, 'item.started', id, {
+      streamID: id,
+      playlistID,
+      itemID: item.itemID,
+      uploadID: item.uploadID,
+      name: nameOfItem(item, uploads.get(item.uploadID)?.name, true),
+      ...titlesOfItem(item, uploads.get(item.uploadID)),
+      startAt: timeOf(startFrame),
+      endAt: timeOf(startFrame + frameCount),
+      state,
+    });
+  }
+}

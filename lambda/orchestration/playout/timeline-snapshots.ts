@@ -1,0 +1,193 @@
+// Makes snapshots of what a stream plays, which need no further look-ups.
+import type { Track } from '../../data/playout/timelines.ts';
+import type { Stream } from '../../data/streams/streams.ts';
+import { contentFacts } from '../../data/media/uploads.ts';
+import type { Upload } from '../../data/media/uploads.ts';
+import { wholeDrawing, withNext } from '../../domain/playout/drawings.ts';
+import type { DrawnItem } from '../../domain/playout/drawings.ts';
+import { canBeLogo } from '../../domain/readiness/logo-readiness.ts';
+import { framingOf } from '../../domain/playout/look.ts';
+import type { ItemLook } from '../../domain/playout/look.ts';
+import { imageDurationSeconds } from '../../domain/playout/play-out.ts';
+import type { TimelineItem, TimelineOverlays, TimelineSnapshot } from '../../domain/playout/play-out.ts';
+import type { PlaylistItem, PlaylistSpec } from '../../domain/playout/playlist-edits.ts';
+import { withPictureJoins } from '../../domain/playout/picture-joins.ts';
+import { withSoundUnder } from '../../domain/playout/sound-under.ts';
+import { withJoins } from '../../domain/playout/sound-joins.ts';
+import { isPlayable } from '../../domain/readiness/readiness.ts';
+import { canBeStinger } from '../../domain/playout/stinger.ts';
+import type { ShownStinger } from '../../domain/playout/stinger-joins.ts';
+import type { ItemFormat } from '../../domain/playout/rendition.ts';
+import { drawingName, variantsOf } from '../../domain/playout/drawing-names.ts';
+import { logoFacts, stingerFacts } from '../streams/look-parts.ts';
+import { playsSoundTrack, uploadFacts } from '../streams/stream-parts.ts';
+import type { StreamParts } from '../streams/stream-parts.ts';
+
+/**
+ * A still image that is a stream's only picture is shown in laps of this length. Viewers see no cut between laps; the
+ * length only limits how long one encoding process runs.
+ */
+const stillLapSeconds = 3600;
+
+export interface TrackSnapshot {
+  readonly track: Track;
+  readonly playlistID: string | null;
+  readonly snapshot: TimelineSnapshot;
+}
+
+/** The snapshots that a run begins with: one of pictures, and one of sound where the stream names other sound. */
+export function snapshotsOf(parts: StreamParts, seed: number): TrackSnapshot[] {
+  const hasSoundTrack = playsSoundTrack(parts.stream, parts.playlists);
+  return (['video', 'audio'] as const).flatMap((track): TrackSnapshot[] => {
+    const playlist = parts.playlists.find((candidate) => candidate?.kind === track);
+    if (playlist) {
+      const having = { uploads: parts.uploads, hasSoundTrack, seed };
+      const snapshot = snapshotOfPlaylist(parts.stream, track, playlist.live!, having);
+      return [{ track, playlistID: playlist.id, snapshot }];
+    }
+    const uploadID = track === 'video' ? parts.stream.video_upload_id : parts.stream.audio_upload_id;
+    const upload = uploadID === null ? undefined : parts.uploads.get(uploadID);
+    if (!upload) return [];
+    const overlays = track === 'video' ? overlaysOf(parts.stream, parts.uploads, hasSoundTrack) : null;
+    const plain = timelineItem(upload.id, upload, stillLapSeconds);
+    const look = track === 'video' ? shownAs(parts.stream, overlays, upload, plain) : {};
+    const items = joined(parts.stream, track, [{ ...plain, ...look }], parts.uploads);
+    const snapshot = { mode: 'sequential', seed, items, ...(overlays && { overlays }) } as const;
+    return [{ track, playlistID: null, snapshot }];
+  });
+}
+
+export interface SnapshotOptions {
+  readonly uploads: ReadonlyMap<string, Upload>;
+  /** As `playsSoundTrack` says. */
+  readonly hasSoundTrack: boolean;
+  readonly seed: number;
+}
+
+/** The playable items of a playlist. Items whose upload has failed, is gone or has no such track are left out. */
+export function snapshotOfPlaylist(
+  stream: JoiningStream,
+  track: Track,
+  spec: PlaylistSpec,
+  { uploads, hasSoundTrack, seed }: SnapshotOptions,
+): TimelineSnapshot {
+  const overlays = track === 'video' ? overlaysOf(stream, uploads, hasSoundTrack) : null;
+  const playable = spec.items.filter(({ uploadID }) => isPlayable(uploadFacts(uploads.get(uploadID)), track));
+  const plain = playable.map(({ id, uploadID, sound, join, under, look }) => ({
+    ...timelineItem(id, uploads.get(uploadID)!, imageDurationSeconds),
+    ...(sound && { sound }),
+    ...ownJoinOf(track, { join, look }),
+    ...(track === 'video' && under && { ownUnder: under }),
+  }));
+  const drawn = withNext(plain, spec.mode);
+  const items = plain.map((item, index) => {
+    if (track === 'audio') return item;
+    const { look } = playable[index]!;
+    return { ...item, ...shownAs(stream, overlays, uploads.get(item.uploadID)!, drawn[index]!, look) };
+  });
+  return { mode: spec.mode, seed, items: joined(stream, track, items, uploads), ...(overlays && { overlays }) };
+}
+
+/** What decides how items follow one another, and what is heard under what. */
+type JoiningStream = Pick<Stream, 'sound' | 'look'>;
+
+/**
+ * Items as they are played by what a stream says now. Those of a sound track are joined by what is said of sound; those
+ * of pictures, with their own sound, by the look.
+ * @param items without anything of that
+ * @param uploads the stinger's among them
+ */
+export function joined(
+  { sound, look }: JoiningStream,
+  track: Track,
+  items: readonly TimelineItem[],
+  uploads: ReadonlyMap<string, Upload>,
+) {
+  if (track === 'audio') return withJoins(items, sound?.join);
+  return withPictureJoins(withSoundUnder(items, sound?.under), look?.join, stingerOf(look, uploads));
+}
+
+/** The stinger of a stream; null where it has none that can be played. */
+function stingerOf(look: Stream['look'], uploads: ReadonlyMap<string, Upload>): ShownStinger | null {
+  if (!look?.stinger) return null;
+  const { uploadID, cutSeconds } = look.stinger;
+  const upload = uploads.get(uploadID);
+  if (!upload || !canBeStinger(stingerFacts(upload, cutSeconds))) return null;
+  const { durationSeconds, hasAudio, dynamicRange } = contentFacts(upload);
+  const stinger = {
+    uploadID,
+    objectKey: upload.object_key,
+    contentHash: upload.content_hash!,
+    durationSeconds: durationSeconds!,
+    hasAudio,
+    videoCodec: upload.video_codec!,
+    ...(dynamicRange && dynamicRange !== 'sdr' && { dynamicRange }),
+  };
+  return { seconds: cutSeconds, stinger };
+}
+
+function ownJoinOf(track: Track, { join, look }: Pick<PlaylistItem, 'join' | 'look'>): Pick<TimelineItem, 'ownJoin'> {
+  const ownJoin = track === 'audio' ? join : look?.join;
+  return ownJoin ? { ownJoin } : {};
+}
+
+/** How the pictures of an upload are shown. @param own what its item says of that */
+export function shownAs(
+  { look }: Pick<Stream, 'look'>,
+  overlays: TimelineOverlays | null,
+  upload: Upload,
+  item: DrawnItem,
+  own?: ItemLook,
+): ItemFormat {
+  const framing = framingOf(own, look, sizeOf(upload));
+  return { ...(framing !== undefined && { framing }), ...drawnOver(overlays, item) };
+}
+
+/** What is drawn over the pictures of an item. */
+export function drawnOver(overlays: TimelineOverlays | null, item: DrawnItem): Pick<ItemFormat, 'drawn' | 'variants'> {
+  const whole = wholeDrawing(overlays);
+  const variants = overlays ? variantsOf(overlays, item).map(({ name }) => name) : [];
+  return { ...(whole && { drawn: drawingName(whole) }), ...(variants.length > 0 && { variants }) };
+}
+
+/** What is drawn over the pictures of a stream, as far as it is there; null where it is nothing. */
+export function overlaysOf(
+  { look }: Pick<Stream, 'look'>,
+  uploads: ReadonlyMap<string, Upload>,
+  hasSoundTrack: boolean,
+): TimelineOverlays | null {
+  if (!look?.overlays) return null;
+  const { logo: wanted, title: wantedTitle, next: wantedNext = null, captions, clock, ticker, theme } = look.overlays;
+  const image = wanted && uploads.get(wanted.uploadID);
+  const [logo, logoKey] = image && canBeLogo(logoFacts(image)) ? [wanted, image.object_key] : [null, null];
+  const others = { ...(captions && { captions }), ...(clock && { clock }), ...(ticker && { ticker }) };
+  if (!logo && !wantedTitle && !wantedNext && Object.keys(others).length === 0) return null;
+  const texts = { title: wantedTitle, next: wantedNext, ...others, theme };
+  return { logo, logoKey, ...texts, ...(hasSoundTrack && (wantedTitle || wantedNext) && { ofSound: true }) };
+}
+
+/** Null where it is not known. */
+function sizeOf({ width, height }: Pick<Upload, 'width' | 'height'>) {
+  return width === null || height === null ? null : { width, height };
+}
+
+/** What an item says of the captions of its upload. */
+export function captionsOf({ captions }: Pick<Upload, 'captions'>): Pick<TimelineItem, 'captions'> {
+  return captions ? { captions: captions.hash } : {};
+}
+
+function timelineItem(itemID: string, upload: Upload, imageSeconds: number): TimelineItem {
+  const facts = contentFacts(upload);
+  return {
+    itemID,
+    uploadID: upload.id,
+    name: upload.name,
+    ...(Object.keys(upload.titles).length > 0 && { titles: upload.titles }),
+    ...captionsOf(upload),
+    ...(upload.content_hash !== null && { contentHash: upload.content_hash }),
+    objectKey: upload.object_key,
+    ...facts,
+    ...(upload.decode_cost !== null && { decodeCost: upload.decode_cost }),
+    durationSeconds: facts.durationSeconds ?? imageSeconds,
+  };
+}

@@ -1,0 +1,131 @@
+// Starts a stream, in the transaction of the caller.
+// It judges readiness, publishes changed drafts, and writes the timeline, the replicas and the command to the agents.
+import type { Database } from '../../data/database.ts';
+import type { Playlist } from '../../data/playout/playlists.ts';
+import type { UploadInFormat } from '../../data/media/prepared-uploads.ts';
+import type { Stream } from '../../data/streams/streams.ts';
+import { costOf, slotsOfCost } from '../../domain/fleet/capacity.ts';
+import { withNext } from '../../domain/playout/drawings.ts';
+import type { Use } from '../../domain/shared/limits.ts';
+import { isPending } from '../../domain/readiness/readiness.ts';
+import { isBlocking } from '../../domain/readiness/readiness-issues.ts';
+import type { ReadinessIssue } from '../../domain/readiness/readiness-issues.ts';
+import type { PictureFormat } from '../../domain/playout/rendition.ts';
+import { launchStream } from './launch-stream.ts';
+import { limitReached } from '../shared/limits.ts';
+import { itemsInFormat } from '../media/preparation-limit.ts';
+import { prepareAndLaunch } from '../media/prepare-media.ts';
+import { requestDraftPublish } from '../playout/publish-draft.ts';
+import { refreshSound } from '../playout/settle-sound.ts';
+import { issuesOf, loadParts, uploadFacts, wantsBackup } from '../streams/stream-parts.ts';
+import type { StreamingSettings, StreamParts } from '../streams/stream-parts.ts';
+import { noteDrawings } from '../playout/take-up-looks.ts';
+import { snapshotsOf } from '../playout/timeline-snapshots.ts';
+import type { TrackSnapshot } from '../playout/timeline-snapshots.ts';
+
+export interface StartOptions {
+  readonly settings: StreamingSettings;
+  readonly now: Date;
+  readonly newID: (prefix: string) => string;
+  /** Uniform in [0, 1). */
+  readonly random: () => number;
+}
+
+/** The stream as it is now; or all issues where one of them keeps it from starting; or the limit that does. */
+export type StartResult = { readonly issues: ReadinessIssue[] } | { readonly limit: Use } | { readonly stream: Stream };
+
+/**
+ * Moves a stream to `activating`, or on to `preparing`. The caller has locked it, and its state is one that it can
+ * start from. Where it is not ready, nothing is written.
+ */
+export async function startStream(
+  data: Database,
+  stream: Stream,
+  cause: 'start' | 'schedule_start',
+  options: StartOptions,
+): Promise<StartResult> {
+  const { settings, now, random } = options;
+  // Whoever puts the account to rest waits for this start, and then stops it.
+  await data.users.isAtRest(stream.user_id);
+  // With the locks, an edit or publishing of a draft that runs at the same time happens before this start or after it.
+  await data.playlists.lockMany(stream.user_id, stream.playlist_ids);
+  const found = await loadParts(data, stream);
+  const issues = issuesOf(found, settings, now);
+  if (issues.some(isBlocking)) return { issues };
+  const parts = { ...found, playlists: found.playlists.map((playlist) => playlist && withLiveDraft(playlist, now)) };
+  const snapshots = snapshotsOf(parts, Math.floor(random() * 2 ** 31));
+  const toPrepare = stream.stream_backend === 'manifest' ? whatToPrepare(snapshots, parts.format) : [];
+  const limit = await limitReached(data, stream.user_id, settings.limitFactor, {
+    runningStreams: 1,
+    runningSlots: slotsOfStart(found, snapshots),
+    preparedSeconds: toPrepare.length > 0 ? await data.preparedUploads.unnotedSeconds(toPrepare) : 0,
+  });
+  if (limit) return { limit };
+
+  if (toPrepare.length > 0) await data.preparedUploads.note(toPrepare);
+  await publishChangedDrafts(data, found, parts.playlists);
+  const moved = await data.streams.move(stream, cause);
+  if (!moved) throw new Error(`stream ${stream.id} cannot start from ${stream.state}`);
+  await publishDraftsOncePlayable(data, parts, settings.limitFactor);
+  for (const { snapshot } of snapshots)
+    if (snapshot.overlays) await noteDrawings(data, snapshot.overlays, withNext(snapshot.items, snapshot.mode));
+  await data.streams.beginRun(stream.id, parts.format);
+  await data.timelines.begin(stream.id, snapshots);
+  await data.dueTimes.clear(stream.id);
+  await data.dueTimes.set(stream.id, 'schedule_end', stream.schedule_end_at);
+  const begun = (await data.streams.lockAny(stream.id))!;
+  await (stream.stream_backend === 'manifest' ? prepareAndLaunch : launchStream)(data, begun, now);
+  await refreshSound(data, begun, { now, retries: 'at once', limitFactor: settings.limitFactor });
+  return { stream: (await data.streams.find(stream.user_id, stream.id))! };
+}
+
+/** The slots of all replicas that the stream has if it is started now, to whole ones. */
+function slotsOfStart({ stream, format }: StreamParts, snapshots: readonly TrackSnapshot[]): number {
+  const pictures = snapshots.find(({ track }) => track === 'video');
+  const cost = costOf({
+    ...format,
+    backend: stream.stream_backend ?? 'ffmpeg',
+    hasSoundTrack: snapshots.some(({ track }) => track === 'audio'),
+    url: null,
+    decodeCost: Math.max(0, ...(pictures?.snapshot.items ?? []).map(({ decodeCost }) => decodeCost ?? 0)) || null,
+  });
+  return Math.round(slotsOfCost(cost) * (wantsBackup(stream) ? 2 : 1));
+}
+
+/** What the tracks of a run play, in the formats that they are prepared in. */
+function whatToPrepare(snapshots: readonly TrackSnapshot[], format: PictureFormat): UploadInFormat[] {
+  return snapshots.flatMap(({ track, snapshot }) =>
+    itemsInFormat(snapshot.items, track === 'audio' ? 'sound' : format),
+  );
+}
+
+/** A start plays the drafts as they are, so each draft that differs from its live snapshot is published at once. */
+export function withLiveDraft(playlist: Playlist, now: Date): Playlist {
+  if (playlist.draft.items.length === 0 || playlist.live?.version === playlist.version) return playlist;
+  return { ...playlist, live: { ...playlist.draft, version: playlist.version, publishedAt: now.toISOString() } };
+}
+
+async function publishChangedDrafts(
+  data: Database,
+  { stream, playlists: before }: StreamParts,
+  playlists: StreamParts['playlists'],
+): Promise<void> {
+  for (const [index, playlist] of playlists.entries())
+    if (playlist?.live && playlist !== before[index]) await data.playlists.finishPublish(playlist.id, playlist.live);
+  await data.streamParts.settleProcessing(stream.id);
+}
+
+/**
+ * A draft with items that are still being examined is published without them now, and once more when they can be
+ * played: the running stream then plays them too.
+ */
+async function publishDraftsOncePlayable(
+  data: Database,
+  { stream, playlists, uploads }: StreamParts,
+  limitFactor: number,
+): Promise<void> {
+  for (const playlist of playlists) {
+    const pending = playlist?.draft.items.some((item) => isPending(uploadFacts(uploads.get(item.uploadID))));
+    if (playlist && pending) await requestDraftPublish(data, stream, playlist, limitFactor);
+  }
+}

@@ -1,0 +1,70 @@
+// When a stream is to begin runs: by its schedule, by its recurrence, or as if it were started with its drafts.
+import type { Stream } from '../../data/streams/streams.ts';
+import { startsOf } from '../../domain/streams/recurrence.ts';
+import { isLive } from '../../domain/streams/stream-lifecycle.ts';
+import { seriesOf } from './schedule.ts';
+
+export interface PlannedTime {
+  readonly startAt: Date;
+  /** Null: nobody knows of an end. */
+  readonly endsAt: Date | null;
+}
+
+export interface PlannedQuery {
+  readonly from: Date;
+  readonly to: Date;
+  /** So many are answered at most. */
+  readonly count: number;
+  readonly now: Date;
+  /** When a stream that is idle would be started; null: it would not. */
+  readonly plannedAt: Date | null;
+}
+
+/** The runs that a stream will begin as far as is known, and that reach into a time, in order. */
+export async function plannedTimes(stream: Stream, query: PlannedQuery): Promise<PlannedTime[]> {
+  const { state, schedule_start_at: scheduledAt } = stream;
+  const { from, to, count } = query;
+  if (state === 'stopping') return [];
+  const scheduled = state === 'scheduled' ? scheduledAt : null;
+  const startAt = isLive(state) ? null : (scheduled ?? query.plannedAt);
+  const first = startAt && { startAt, endsAt: scheduled && endOfRun(stream, scheduled) };
+  const times = first ? [first] : [];
+  if (scheduled !== null || isLive(state)) times.push(...(await recurringTimes(stream, query)));
+  return times.filter((time) => time.startAt < to && (time.endsAt === null || time.endsAt > from)).slice(0, count);
+}
+
+/** Those after the scheduled time that the stream waits for, or after its present run. */
+async function recurringTimes(stream: Stream, { from, to, count, now }: PlannedQuery): Promise<PlannedTime[]> {
+  const { recurrence, state, schedule_start_at: scheduledAt, stream_duration_seconds: durationSeconds } = stream;
+  let overAt = endOfRun(stream, state === 'scheduled' ? scheduledAt : stream.started_at);
+  if (recurrence === null || scheduledAt === null || overAt === null) return [];
+  const lengthMs = (recurrence.lengthSeconds ?? durationSeconds ?? 0) * 1000;
+  // Whoever starts a stream by hand before its time has it on at that time as well.
+  const isAhead = state !== 'scheduled' && scheduledAt > now;
+  const firstMs = scheduledAt.getTime() + (isAhead ? 0 : 1);
+  let searchMs = Math.max(firstMs, Math.max(from.getTime(), overAt.getTime()) - lengthMs);
+  const times: PlannedTime[] = [];
+  // The first can be over before the time that was asked for.
+  for (let looks = 0; overAt !== null && looks <= count; looks++) {
+    const [next] = await startsOf(seriesOf(recurrence), new Date(searchMs), 1);
+    if (next === undefined || next >= to) break;
+    searchMs = next.getTime() + 1;
+    const endAt = recurrence.lengthSeconds === null ? null : new Date(next.getTime() + lengthMs);
+    if (endAt !== null && endAt <= overAt) continue;
+    const startAt: Date = next > overAt ? next : overAt;
+    overAt = endOfRun({ ...stream, schedule_end_at: endAt }, startAt);
+    times.push({ startAt, endsAt: overAt });
+  }
+  return times;
+}
+
+/** When a run ends by its schedule or its duration; null: it has neither. */
+export function endOfRun(
+  stream: Pick<Stream, 'stream_duration_seconds' | 'schedule_end_at'>,
+  startedAt: Date | null,
+): Date | null {
+  const seconds = stream.stream_duration_seconds;
+  const overMs = seconds && startedAt ? startedAt.getTime() + seconds * 1000 : Infinity;
+  const endMs = Math.min(overMs, stream.schedule_end_at?.getTime() ?? Infinity);
+  return endMs === Infinity ? null : new Date(endMs);
+}

@@ -1,0 +1,93 @@
+// Arms a schedule: writes the times that the stream shows, and the due times by which it starts and ends.
+import type { Database } from '../../data/database.ts';
+import type { Stream, StreamRecurrence } from '../../data/streams/streams.ts';
+import { startsOf } from '../../domain/streams/recurrence.ts';
+import type { ScheduledTime, Recurrence } from '../../domain/streams/recurrence.ts';
+
+/** How many starts a stream shows at most. */
+const shownStarts = 5;
+
+/** A recurrence whose first scheduled time is this one; all others are as long as it. */
+export function beginSeries({ rule, timeZone }: Recurrence, { startAt, endAt }: ScheduledTime): StreamRecurrence {
+  const lengthSeconds = endAt === null ? null : (endAt.getTime() - startAt.getTime()) / 1000;
+  return { rule, timeZone, firstStartAt: startAt.toISOString(), lengthSeconds, upcoming: [] };
+}
+
+/** The recurrence of a stream in the form that domain/streams/recurrence.ts takes. */
+export function seriesOf(recurrence: StreamRecurrence) {
+  return { ...recurrence, firstStartAt: new Date(recurrence.firstStartAt) };
+}
+
+/** Sets when a stream, which the caller has locked, starts and ends. The caller sets the state. */
+export async function armSchedule(
+  data: Database,
+  stream: Pick<Stream, 'id'>,
+  { startAt, endAt }: ScheduledTime,
+  recurrence: StreamRecurrence | null,
+): Promise<Stream> {
+  const shown = recurrence && (await withUpcoming(recurrence, startAt));
+  await data.dueTimes.set(stream.id, 'schedule_start', startAt);
+  await data.dueTimes.set(stream.id, 'schedule_end', endAt);
+  return data.streams.setSchedule(stream.id, startAt, endAt, shown);
+}
+
+/** Forgets the schedule of a stream that waits for it, and that the caller has locked. */
+export async function cancelSchedule(data: Database, stream: Stream): Promise<Stream> {
+  await data.dueTimes.clear(stream.id);
+  const cleared = await data.streams.setSchedule(stream.id, null, null, null);
+  return (await data.streams.move(cleared, 'cancel_schedule'))!;
+}
+
+/** How many starts to come may be left out at a time. */
+export const mostSkipped = 100;
+
+/** Why a start cannot be left out, or taken back. */
+export type SkipRefusal = 'no such start' | 'too many';
+
+/**
+ * Leaves out one start to come of a stream, which the caller has locked, or takes that back. Without any further start
+ * the schedule is over.
+ */
+export async function skipStart(
+  data: Database,
+  stream: Stream,
+  { at, skip, now }: { readonly at: Date; readonly skip: boolean; readonly now: Date },
+): Promise<Stream | SkipRefusal> {
+  const { recurrence, schedule_start_at: armedAt } = stream;
+  const isArmed = stream.state === 'scheduled' && at.getTime() === armedAt?.getTime();
+  if (recurrence === null || armedAt === null) return isArmed && skip ? cancelSchedule(data, stream) : 'no such start';
+  const { skipped: before = [], ...plain } = recurrence;
+  const [found] = await startsOf(seriesOf(plain), at, 1);
+  const isSkipped = before.includes(at.toISOString());
+  const isToCome = at > now && (at >= armedAt || isSkipped);
+  if (!isToCome || found?.getTime() !== at.getTime()) return 'no such start';
+  if (skip === isSkipped) return stream;
+  const others = before.filter((start) => new Date(start) > now && start !== at.toISOString());
+  if (skip && others.length === mostSkipped) return 'too many';
+  const series = { ...plain, skipped: skip ? [...others, at.toISOString()] : others };
+  if (stream.state !== 'scheduled')
+    return data.streams.setSchedule(stream.id, armedAt, stream.schedule_end_at, await withUpcoming(series, armedAt));
+  const [startAt] = await startsOf(seriesOf(series), at < armedAt ? at : armedAt, 1);
+  if (startAt === undefined) return cancelSchedule(data, stream);
+  return armSchedule(data, stream, { startAt, endAt: endOf(series, startAt) }, series);
+}
+
+async function withUpcoming(recurrence: StreamRecurrence, from: Date): Promise<StreamRecurrence> {
+  const starts = await startsOf(seriesOf(recurrence), from, shownStarts + 1);
+  return { ...recurrence, upcoming: starts.map((start) => start.toISOString()) };
+}
+
+function endOf({ lengthSeconds }: StreamRecurrence, startAt: Date): Date | null {
+  return lengthSeconds === null ? null : new Date(startAt.getTime() + lengthSeconds * 1000);
+}
+
+/** The next starts of a stream by its schedule: five at most, and none where it neither waits for one nor runs. */
+export function nextStarts({ state, recurrence, schedule_start_at: startAt }: Stream, now: Date): Date[] {
+  if (state === 'scheduled' && startAt !== null && recurrence === null) return [startAt];
+  if (recurrence === null || !['scheduled', 'preparing', 'activating', 'active', 'failing'].includes(state)) return [];
+  const from = state === 'scheduled' ? startAt! : now;
+  return recurrence.upcoming
+    .map((start) => new Date(start))
+    .filter((start) => start >= from)
+    .slice(0, shownStarts);
+}

@@ -1,0 +1,19 @@
+// Keeps a stream that is not live `invalid` exactly as long as something that it names is gone or has failed.
+import type { Database } from '../../data/database.ts';
+import type { StreamPart } from '../../data/streams/stream-parts.ts';
+import type { Stream } from '../../data/streams/streams.ts';
+import { hasMissingPart, loadParts } from './stream-parts.ts';
+
+/** Judges a stream, which the caller has locked. @returns the stream as it is afterwards */
+export async function judgeParts(data: Database, stream: Stream): Promise<Stream> {
+  const missing = hasMissingPart(await loadParts(data, stream));
+  return (await data.streams.move(stream, missing ? 'part_missing' : 'parts_complete')) ?? stream;
+}
+
+/** Judges every idle stream that names the part which has just changed. */
+export async function judgeUsersOf(data: Database, part: StreamPart): Promise<void> {
+  for (const id of await data.streamParts.idleUsersOf(part)) {
+    const stream = await data.streams.lockAny(id);
+    if (stream) await judgeParts(data, stream);
+  }
+}

@@ -1,0 +1,33 @@
+// What readiness has to know of the sound of videos under a sound track.
+import type { Stream } from '../../data/streams/streams.ts';
+import { contentFacts } from '../../data/media/uploads.ts';
+import type { Upload } from '../../data/media/uploads.ts';
+import { canBeMixed } from '../../domain/playout/mixed-sound.ts';
+import type { PlaylistItem } from '../../domain/playout/playlist-edits.ts';
+import type { StreamFacts } from '../../domain/readiness/readiness.ts';
+import { usualSound } from '../../domain/playout/sound.ts';
+
+/** @param items what the stream shows of playlists */
+export function soundUnderFacts(
+  {
+    sound,
+    stream_backend: backend,
+    video_upload_id: uploadID,
+  }: Pick<Stream, 'sound' | 'stream_backend' | 'video_upload_id'>,
+  items: readonly PlaylistItem[],
+  uploads: ReadonlyMap<string, Upload>,
+): Pick<StreamFacts, 'wantsSoundUnder' | 'missesSoundUnder'> {
+  const ofStream = sound?.under?.enabled ?? usualSound.under.enabled;
+  const single = uploadID !== null && items.length === 0 ? [{ uploadID, under: undefined }] : [];
+  const heard = [...items, ...single].filter(({ under }) => under?.enabled ?? ofStream);
+  const isMissed = ({ uploadID: id }: Pick<PlaylistItem, 'uploadID'>) => {
+    const upload = uploads.get(id);
+    const facts = upload && contentFacts(upload);
+    return facts !== undefined && facts.hasAudio && !canBeMixed(facts);
+  };
+  return {
+    // Of a stream that shows nothing yet, what it says itself counts.
+    wantsSoundUnder: heard.length > 0 || (items.length === 0 && ofStream),
+    missesSoundUnder: backend === 'manifest' && heard.some(isMissed),
+  };
+}

@@ -1,0 +1,72 @@
+// Stops a stream: asks its replicas to end, and settles the stream once they have ended.
+import type { Database } from '../../data/database.ts';
+import type { StateReason, Stream } from '../../data/streams/streams.ts';
+import { nextScheduledTime } from '../../domain/streams/recurrence.ts';
+import type { TransitionCause } from '../../domain/streams/stream-lifecycle.ts';
+import { meterStream } from '../billing/meter.ts';
+import { armSchedule, seriesOf } from '../schedule/schedule.ts';
+
+export type StopCause = Extract<
+  TransitionCause,
+  'stop' | 'schedule_end' | 'duration_over' | 'credits_used_up' | 'account_at_rest' | 'content_blocked'
+>;
+
+export interface StopOptions {
+  /** Why the stream stops, where the cause does not say enough. */
+  readonly reason?: StateReason;
+  /** Until when the stream costs credits; now where it is absent. */
+  readonly paidUntil?: Date;
+}
+
+/**
+ * Moves a live stream, which the caller has locked, to `stopping`, and settles
+ * it at once where no agent held a replica.
+ */
+export async function stopStream(
+  data: Database,
+  stream: Stream,
+  cause: StopCause,
+  { reason, paidUntil }: StopOptions = {},
+): Promise<Stream> {
+  const moved = await data.streams.move(stream, cause, reason);
+  if (!moved) return stream;
+  await data.dueTimes.clear(stream.id);
+  await data.replicas.endAll(stream.id);
+  await meterStream(data, stream, paidUntil ?? (await data.now()));
+  return settleStopping(data, moved);
+}
+
+/**
+ * The causes that end one scheduled time of a recurrence: its end, and what operators do. Any other cause ends the
+ * recurrence.
+ */
+const scheduledEnds = new Set<TransitionCause>(['schedule_end', 'duration_over', 'account_at_rest', 'content_blocked']);
+
+/**
+ * Settles a `stopping` stream, which the caller has locked, once all its replicas have ended: it waits for its next
+ * scheduled time, or is stopped, or, where its user has deleted it, its row is deleted.
+ */
+export async function settleStopping(data: Database, stream: Stream): Promise<Stream> {
+  if (stream.state !== 'stopping') return stream;
+  const replicas = await data.replicas.ofStream(stream.id);
+  if (replicas.some((replica) => replica.state !== 'ended')) return stream;
+  const waiting = await awaitNextScheduledTime(data, stream);
+  if (waiting) return waiting;
+  const stopped = (await data.streams.move(stream, 'replicas_ended', stream.state_reason))!;
+  // The mirror deletes it once its broadcasts have ended.
+  if (stopped.deleted_at !== null && !(await data.broadcasts.hasOpen(stopped.id)))
+    await data.streams.delete(stopped.id);
+  return stopped;
+}
+
+async function awaitNextScheduledTime(data: Database, stream: Stream): Promise<Stream | null> {
+  const { recurrence, schedule_start_at: startAt } = stream;
+  if (recurrence === null || startAt === null || stream.deleted_at !== null) return null;
+  const [stopping] = await data.streams.lastTransitions([stream.id], 1);
+  if (!stopping || !scheduledEnds.has(stopping.cause)) return null;
+  const durationSeconds = stream.stream_duration_seconds ?? 0;
+  const next = await nextScheduledTime(seriesOf(recurrence), startAt, await data.now(), durationSeconds);
+  if (next === null) return null;
+  const armed = await armSchedule(data, stream, next, recurrence);
+  return data.streams.move(armed, 'next_occurrence');
+}

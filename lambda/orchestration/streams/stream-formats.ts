@@ -1,0 +1,59 @@
+// The format in which streams run, or would if they were started, and what that costs with all their outputs.
+import type { Database } from '../../data/database.ts';
+import { formatOfRun, formatOfStart } from '../../data/streams/streams.ts';
+import type { Stream } from '../../data/streams/streams.ts';
+import { streamPriceOf } from '../../domain/billing/credits.ts';
+import { isLive } from '../../domain/streams/stream-lifecycle.ts';
+import type { Framerate, Quality, VideoCodec } from '../../domain/shared/video-format.ts';
+import { wantsBackup } from './stream-parts.ts';
+
+export interface StreamFormat {
+  readonly effective: { readonly quality: Quality; readonly framerate: Framerate; readonly videoCodec: VideoCodec };
+  readonly creditsPerHour: number;
+}
+
+/** Of streams of one user, by their ids. */
+export async function formatsOfStreams(
+  data: Database,
+  userID: string,
+  streams: readonly Stream[],
+  now: Date,
+): Promise<ReadonlyMap<string, StreamFormat>> {
+  if (streams.length === 0) return new Map();
+  const user = (await data.users.find(userID))!;
+  const outputs = await enabledOutputs(data, userID, streams);
+  return new Map(
+    streams.map((stream) => {
+      const runs = isLive(stream.state) && stream.run_quality !== null && stream.run_framerate !== null;
+      const { quality, framerate, videoCodec } = runs ? formatOfRun(stream) : formatOfStart(stream, user);
+      const own = outputs.filter((output) => output.stream_id === stream.id);
+      const further = own.filter(({ is_first: isFirst }) => !isFirst);
+      // A managed platform or the deprecated key takes the place of the first output.
+      const hasFirst =
+        own.length > further.length || stream.stream_destination !== null || stream.sealed_stream_key !== null;
+      const isBackedUp = wantsBackup(stream);
+      const creditsPerHour = streamPriceOf(
+        {
+          quality,
+          framerate,
+          isBackedUp,
+          further: (hasFirst ? further : further.slice(1)).map(({ hasBackup }) => ({
+            isBackedUp: isBackedUp && hasBackup,
+          })),
+        },
+        now,
+      );
+      return [stream.id, { effective: { quality, framerate, videoCodec }, creditsPerHour }];
+    }),
+  );
+}
+
+/** The enabled outputs of streams, and whether each has a second address. */
+async function enabledOutputs(data: Database, userID: string, streams: readonly Stream[]) {
+  const outputs = (await data.outputs.ofStreams(streams.map(({ id }) => id))).filter(({ enabled }) => enabled);
+  const isAnyFurther = outputs.some(({ is_first: isFirst }) => !isFirst) && streams.some(wantsBackup);
+  const ids = isAnyFurther ? outputs.map(({ destination_id: id }) => id) : [];
+  const destinations = await (ids.length > 0 ? data.destinations.findMany(userID, ids) : []);
+  const backedUp = new Set(destinations.filter((each) => each.backup_rtmp_url !== null).map(({ id }) => id));
+  return outputs.map((output) => ({ ...output, hasBackup: backedUp.has(output.destination_id) }));
+}

@@ -1,0 +1,272 @@
+// Loads what a stream names, its uploads, playlists and destination, to judge its readiness and to make its timeline.
+import { longestTitle } from '../../domain/channels/broadcast-title.ts';
+import type { Database } from '../../data/database.ts';
+import type { Destination } from '../../data/destinations/destinations.ts';
+import type { Output } from '../../data/destinations/outputs.ts';
+import type { Playlist } from '../../data/playout/playlists.ts';
+import type { PlaylistSpec } from '../../domain/playout/playlist-edits.ts';
+import type { ManagedChannel } from '../../data/channels/managed-streams.ts';
+import { formatOfStart } from '../../data/streams/streams.ts';
+import type { Stream } from '../../data/streams/streams.ts';
+import type { Upload } from '../../data/media/uploads.ts';
+import { excessOver, excessOverPlatform } from '../../domain/destinations/ingest-limits.ts';
+import type { IngestExcess } from '../../domain/destinations/ingest-limits.ts';
+import { lineOfUpload } from '../../domain/playout/item-title.ts';
+import { platformTraits } from '../../domain/channels/managed-platforms.ts';
+import type { ManagedFacts } from '../../domain/readiness/managed-readiness.ts';
+import { isLive } from '../../domain/streams/stream-lifecycle.ts';
+import { judgeReadiness } from '../../domain/readiness/readiness.ts';
+import type { DestinationFacts, OutputFacts, PlaylistFacts, UploadFacts } from '../../domain/readiness/readiness.ts';
+import type { ReadinessIssue } from '../../domain/readiness/readiness-issues.ts';
+import type { PictureFormat } from '../../domain/playout/rendition.ts';
+import { isRunning } from '../../domain/playout/running-texts.ts';
+import { parsePublishURL } from '../../domain/destinations/publish-url.ts';
+import { targetOf, usualSound } from '../../domain/playout/sound.ts';
+import { lookUploads } from '../../domain/playout/look.ts';
+import { isDestinationAllowed } from '../../domain/destinations/destination-url.ts';
+import { wantedLogo, wantedStinger } from './look-parts.ts';
+import { soundUnderFacts } from './sound-parts.ts';
+
+/** The settings of a stage that matter for streams. */
+export interface StreamingSettings {
+  readonly allowPrivateAddresses: boolean;
+  /** Where a stream that has only the deprecated streamKey is published; null where such streams cannot start. */
+  readonly legacyRtmpURL: string | null;
+  /** Whether any managed platform is set up; absent where that is not known. */
+  readonly offersPlatforms?: boolean;
+  /** Multiplies every limit of domain/shared/limits.ts. */
+  readonly limitFactor: number;
+}
+
+/** Everything that a stream names, as far as it is there. */
+export interface StreamParts {
+  readonly stream: Stream;
+  /** The format that it plays in if it is started now. */
+  readonly format: PictureFormat;
+  /** In the order of playlist_ids; null where one is gone. */
+  readonly playlists: readonly (Playlist | null)[];
+  readonly uploads: ReadonlyMap<string, Upload>;
+  readonly destination: Destination | null;
+  /** Of its first enabled output; null without one. */
+  readonly destinationID: string | null;
+  /** All that are enabled. */
+  readonly outputs: readonly Output[];
+  /** Those of its other outputs, by their ids. */
+  readonly destinations: ReadonlyMap<string, Destination>;
+  /** Null where the stream goes to an RTMP destination. */
+  readonly managed: { readonly channel: ManagedChannel | null; readonly hasChannel: boolean } | null;
+  readonly creditsLeft: number;
+  /** Null unless the account is at rest; then what its user is told. */
+  readonly accountRest: string | null;
+}
+
+export async function loadParts(data: Database, stream: Stream): Promise<StreamParts> {
+  const user = (await data.users.find(stream.user_id))!;
+  const found = await data.playlists.findMany(stream.user_id, stream.playlist_ids);
+  const playlists = stream.playlist_ids.map((id) => found.find((playlist) => playlist.id === id) ?? null);
+  const items = found.flatMap((playlist) => [...playlist.draft.items, ...(playlist.live?.items ?? [])]);
+  const uploadIDs = new Set(items.map((item) => item.uploadID));
+  for (const id of [stream.video_upload_id, stream.audio_upload_id]) if (id !== null) uploadIDs.add(id);
+  for (const id of lookUploads(stream.look)) uploadIDs.add(id);
+  const allOutputs = await data.outputs.ofStreams([stream.id]);
+  const outputs = allOutputs.filter(({ enabled }) => enabled);
+  const isManaged = stream.stream_destination === 'managed';
+  const hasOwnWay = isManaged || allOutputs.length === 0;
+  const destinationID = hasOwnWay ? stream.destination_id : (outputs[0]?.destination_id ?? null);
+  const furtherIDs = outputs.map(({ destination_id: id }) => id).filter((id) => id !== destinationID);
+  const further = furtherIDs.length > 0 ? await data.destinations.findMany(stream.user_id, furtherIDs) : [];
+  const uploads = uploadIDs.size > 0 ? await data.uploads.findMany(stream.user_id, [...uploadIDs]) : [];
+  return {
+    stream,
+    format: formatOfStart(stream, user),
+    playlists,
+    uploads: new Map(uploads.map((upload) => [upload.id, upload])),
+    destination: destinationID === null ? null : await data.destinations.findToUse(stream.user_id, destinationID),
+    destinationID,
+    outputs,
+    destinations: new Map(further.map((each) => [each.id, each])),
+    managed: isManaged ? await managedParts(data, stream) : null,
+    accountRest: user.is_at_rest ? (user.held_reason ?? '') : null,
+    creditsLeft: await data.creditAccounts.creditsLeft(stream.user_id),
+  };
+}
+
+/** Runs the readiness checks on what was loaded. */
+export function issuesOf(parts: StreamParts, settings: StreamingSettings, now: Date): ReadinessIssue[] {
+  const { stream, uploads } = parts;
+  const factsOf = (id: string) => uploadFacts(uploads.get(id));
+  return judgeReadiness(
+    {
+      playlists: parts.playlists.map((playlist) => playlist && playlistFacts(playlist, factsOf)),
+      videoUpload: stream.video_upload_id === null ? undefined : factsOf(stream.video_upload_id),
+      audioUpload: stream.audio_upload_id === null ? undefined : factsOf(stream.audio_upload_id),
+      logo: wantedLogo(stream.look, uploads),
+      stinger: wantedStinger(stream.look, shownItems(parts), uploads),
+      destination: destinationFacts(parts, settings),
+      otherOutputs: otherOutputFacts(parts, settings),
+      wantsBackup: wantsBackup(stream),
+      managed: managedFacts(parts, settings),
+      creditsLeft: parts.creditsLeft,
+      accountRest: parts.accountRest,
+      scheduleEndAt: stream.schedule_end_at,
+      recursWithoutEnd: stream.recurrence?.lengthSeconds === null && !stream.stream_duration_seconds,
+      isLive: isLive(stream.state),
+      joinsSound: (stream.sound?.join ?? usualSound.join).kind !== 'cut',
+      ...soundUnderFacts(stream, shownItems(parts), uploads),
+      missesNext: missesNext(parts),
+      missesCaptions: missesCaptions(parts),
+      missesRunning: stream.stream_backend === 'manifest' && isRunning(stream.look?.overlays),
+      isLevelled: targetOf(null, stream.sound) !== null,
+    },
+    now,
+  );
+}
+
+/**
+ * Whether what follows items is to be drawn over prepared pictures, in an order that each lap has anew. What follows
+ * those of a sound track is drawn just in time, in any order.
+ */
+function missesNext({ stream, playlists }: StreamParts): boolean {
+  if (!stream.look?.overlays?.next || stream.stream_backend !== 'manifest') return false;
+  if (playsSoundTrack(stream, playlists)) return false;
+  return playlists.some((each) => each?.kind === 'video' && specOf(each).mode === 'shuffle');
+}
+
+/** The items of pictures that the stream is to show. */
+function shownItems({ playlists }: Pick<StreamParts, 'playlists'>) {
+  return playlists.flatMap((each) => (each?.kind === 'video' ? specOf(each).items : []));
+}
+
+function missesCaptions({ stream, playlists, uploads }: StreamParts): boolean {
+  if (!stream.look?.overlays?.captions) return false;
+  const shown = [stream.video_upload_id, ...shownItems({ playlists }).map(({ uploadID }) => uploadID)];
+  return shown.every((id) => id === null || !uploads.get(id)?.captions);
+}
+
+/** Whether sound is played that has titles of its own, so that those of the pictures are not what viewers hear. */
+export function playsSoundTrack(
+  { audio_upload_id: audioUploadID }: Pick<Stream, 'audio_upload_id'>,
+  playlists: readonly (Pick<Playlist, 'kind'> | null)[],
+): boolean {
+  return audioUploadID !== null || playlists.some((playlist) => playlist?.kind === 'audio');
+}
+
+/** Whether the stream runs a backup replica, which only agent mode offers. */
+export function wantsBackup(stream: Stream): boolean {
+  return Boolean(stream.agent_mode_enabled && stream.run_backup_stream);
+}
+
+/**
+ * Whether a part that the stream names is gone, has failed or is archived, or is a playlist whose draft could not be
+ * published. An idle stream with such a part is `invalid`.
+ */
+export function hasMissingPart(parts: StreamParts): boolean {
+  const { stream, uploads, destination, destinationID } = parts;
+  const uploadLost = [stream.video_upload_id, stream.audio_upload_id].some(
+    (id) => id !== null && (uploads.get(id)?.probe_state ?? 'failed') === 'failed',
+  );
+  const destinationLost = destinationID !== null && (destination === null || destination.archived_at !== null);
+  const playlistLost = parts.playlists.some((playlist) => playlist === null || playlist.publish_status === 'FAILED');
+  return uploadLost || destinationLost || playlistLost;
+}
+
+export function uploadFacts(upload: Upload | undefined): UploadFacts | null {
+  if (!upload) return null;
+  return {
+    uploaded: upload.uploaded,
+    probeState: upload.probe_state,
+    hasVideo: upload.video_codec !== null,
+    hasAudio: upload.audio_codec !== null,
+    findings: upload.finding_kinds,
+  };
+}
+
+function playlistFacts(playlist: Playlist, factsOf: (id: string) => UploadFacts | null): PlaylistFacts {
+  const spec = specOf(playlist);
+  const isDraftUnpublished =
+    playlist.draft.items.length > 0 &&
+    playlist.live?.version !== playlist.version &&
+    playlist.publish_status !== 'PREPARING';
+  return { kind: playlist.kind, items: spec.items.map((item) => factsOf(item.uploadID)), isDraftUnpublished };
+}
+
+/** What a playlist plays, or would. */
+function specOf({ draft, live }: Playlist): PlaylistSpec {
+  return draft.items.length > 0 ? draft : (live ?? draft);
+}
+
+function destinationFacts(parts: StreamParts, settings: StreamingSettings): DestinationFacts | null | undefined {
+  const { stream, destination, destinationID, outputs } = parts;
+  if (destinationID !== null) {
+    const outputID = outputs.find((output) => output.destination_id === destinationID)?.id ?? null;
+    return destination && { outputID, ...addressFacts(destination, parts, settings) };
+  }
+  const { legacyRtmpURL: url } = settings;
+  if (stream.sealed_stream_key === null || url === null) return undefined;
+  return { outputID: null, archived: false, allowed: true, hasBackupURL: false, excesses: excessesOf([url], parts) };
+}
+
+function otherOutputFacts(parts: StreamParts, settings: StreamingSettings): OutputFacts[] {
+  return parts.outputs.flatMap(({ id, name, destination_id: destinationID }) => {
+    const destination = parts.destinations.get(destinationID);
+    if (!destination) return [];
+    return { outputID: id, name: name ?? destination.name, ...addressFacts(destination, parts, settings) };
+  });
+}
+
+function addressFacts(
+  { rtmp_url: url, backup_rtmp_url: backupURL, archived_at: archivedAt }: Destination,
+  parts: StreamParts,
+  settings: StreamingSettings,
+): Omit<DestinationFacts, 'outputID'> {
+  const urls = backupURL === null ? [url] : [url, backupURL];
+  const used = wantsBackup(parts.stream) ? urls : [url];
+  return {
+    archived: archivedAt !== null,
+    allowed: urls.every((candidate) => isDestinationAllowed(candidate, settings)),
+    hasBackupURL: backupURL !== null,
+    excesses: excessesOf(used, parts),
+  };
+}
+
+async function managedParts(data: Database, stream: Stream): Promise<NonNullable<StreamParts['managed']>> {
+  const channel = await data.managedStreams.channel(stream.id);
+  return { channel, hasChannel: channel !== null || (await data.managedStreams.hasConnected(stream.user_id)) };
+}
+
+function managedFacts(
+  { managed, format, stream, uploads }: StreamParts,
+  settings: StreamingSettings,
+): ManagedFacts | null {
+  if (!managed) return null;
+  const offersPlatforms = settings.offersPlatforms ?? null;
+  const { channel, hasChannel } = managed;
+  if (!channel) return { offersPlatforms, hasChannel, channel: null };
+  const { title: platform, hasBackupIngest, maxTitleLength } = platformTraits[channel.platform];
+  const names = [...uploads.values()].map(lineOfUpload);
+  return {
+    offersPlatforms,
+    hasChannel,
+    channel: {
+      platform,
+      state: channel.state,
+      grantEndsAt: channel.grant_expires_at,
+      hasBackupIngest,
+      excess: excessOverPlatform(platform, format),
+      isPrepared: channel.is_prepared,
+      isBusy: channel.mirror_code === 'channel_busy',
+      quotaExhaustedUntil: channel.quota_exhausted_until,
+      isHealthBad: isLive(stream.state) && channel.health_state === 'bad',
+      isTitleCut: longestTitle(channel.title_template, names) > maxTitleLength,
+    },
+  };
+}
+
+/** Names each platform once, even where both addresses are of the same one. */
+function excessesOf(urls: readonly string[], { format }: StreamParts): IngestExcess[] {
+  const found = urls.flatMap((url) => {
+    const server = parsePublishURL(url);
+    return (server && excessOver(server.hostname, format, server.way)) ?? [];
+  });
+  return [...new Map(found.map((excess) => [excess.platform, excess])).values()];
+}

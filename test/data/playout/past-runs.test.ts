@@ -1,0 +1,88 @@
+// What is kept of past runs and of the present one, and that no more of it is read than a time of it needs.
+import { beforeEach, expect, it } from 'vitest';
+import { all } from '../../../lambda/data/shared/queryable.ts';
+import { actorsOn } from '../../support/actors.ts';
+import { testService } from '../../support/service.ts';
+
+const service = testService();
+const { call, claim, data, readyStream, register, report, transaction, user } = actorsOn(service);
+
+let streamID: string;
+
+beforeEach(async () => {
+  streamID = await readyStream();
+  await register('agent');
+});
+
+/** A run that begins now and ends, as the database has it, so many hours ago. */
+async function run(hoursAgo: number): Promise<void> {
+  await call('POST', `/streams/${streamID}/start`);
+  const [replica] = await claim('agent');
+  await data().streams.anchor(streamID);
+  await report(replica!, 'live');
+  await call('POST', `/streams/${streamID}/stop`);
+  await report(replica!, 'ended');
+  await service.pool().query(
+    `update streams set anchored_at = now() - make_interval(hours => $2, mins => 10),
+       stopped_at = now() - make_interval(hours => $2) where id = $1`,
+    [streamID, hoursAgo],
+  );
+}
+
+/** Publishes so many times, each a second after the other. */
+async function publish(times: number, keptBytes?: number): Promise<void> {
+  const [entry] = (await data().timelines.ofStream(streamID)).video;
+  for (let second = 1; second <= times; second++)
+    await data().timelines.append(streamID, 'video', { ...entry!, offsetSeconds: second }, keptBytes);
+}
+const numbersOf = (entries: readonly { number: number }[]) => entries.map(({ number }) => number);
+
+it('the latest past run stays, and of those before it as much as fits, however long ago they ended', async () => {
+  for (const hoursAgo of [72, 48, 24]) await run(hoursAgo);
+  await call('POST', `/streams/${streamID}/start`);
+  const kept = async () =>
+    (
+      await all<{ hours: number }>(
+        service.pool(),
+        `select round(extract(epoch from now() - ended_at) / 3600)::int as hours from past_runs
+       where stream_id = $1 order by ended_at`,
+        [streamID],
+      )
+    ).map(({ hours }) => hours);
+  expect(await kept()).toEqual([72, 48, 24]);
+  await data().runs.forget(400, 1_000_000, 100);
+  expect(await kept()).toEqual([72, 48, 24]);
+  await data().runs.forget(400, 1, 100);
+  expect(await kept()).toEqual([24]);
+  expect(
+    await all(service.pool(), 'select distinct anchored_at from past_entries where stream_id = $1', [streamID]),
+  ).toHaveLength(1);
+});
+
+it('of a run only what is in force at a time of it is read, while it goes on and when it is over', async () => {
+  await run(24);
+  await publish(40);
+  const { anchored_at: anchoredAt } = (await data().streams.find(user().id, streamID))!;
+  const time = { fromSeconds: 20.5, toSeconds: 22.5 };
+  const present = await data().timelines.ofStream(streamID, time);
+  expect(numbersOf(present.video)).toEqual([19, 20, 21, 22, 23]);
+  expect((await data().timelines.ofStream(streamID)).video).toHaveLength(41);
+  await call('POST', `/streams/${streamID}/start`);
+  expect(await data().runs.timelines(streamID, anchoredAt!, time)).toEqual(present);
+});
+
+it('a run that goes on forgets what it played long before, and never what is in reach', async () => {
+  await run(24);
+  await publish(40, 1);
+  const { video } = await data().timelines.ofStream(streamID);
+  expect(numbersOf(video)).toEqual(Array.from({ length: 20 }, (_, index) => 21 + index));
+});
+
+it('a schedule that is missed leaves the end of the run before as it was', async () => {
+  await run(24);
+  const find = async () => (await data().streams.find(user().id, streamID))!;
+  const { stopped_at: stoppedAt } = await find();
+  await service.pool().query(`update streams set state = 'scheduled' where id = $1`, [streamID]);
+  await transaction(async (tx) => tx.streams.move(await find(), 'schedule_missed'));
+  expect(await find()).toMatchObject({ state: 'failed', stopped_at: stoppedAt });
+});

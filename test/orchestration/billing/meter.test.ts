@@ -1,0 +1,288 @@
+// Credits are spent for what is live, while it is live, and for nothing else; and what happens when they are gone.
+import { describe, expect, it } from 'vitest';
+import { fireCredits } from '../../../lambda/orchestration/accounts/fire-credits.ts';
+import { recoverReplicas } from '../../../lambda/orchestration/fleet/recover-replicas.ts';
+import { paymentsOn } from '../../api/payments.ts';
+import { actorsOn, statsWith } from '../../support/actors.ts';
+import { roomFor } from '../../support/capacities.ts';
+import { intervalsOf, letIntervalsBegin, notificationsOf } from '../../support/books.ts';
+import { isStored } from '../../support/rows.ts';
+import { testService } from '../../support/service.ts';
+
+const service = testService();
+const actors = actorsOn(service);
+const { activeStream, call, claim, data, fire, register, report, stream, user } = actors;
+const { pay } = paymentsOn(service);
+
+const lost = { code: 'connection_lost', detail: 'x' };
+const withBackup = { agentModeEnabled: true, runBackupStream: true };
+const after = (at: Date, seconds: number) => new Date(at.getTime() + seconds * 1000);
+const creditsLeft = (at: Date) => data().creditAccounts.creditsLeft(user().id, at);
+const intervals = () => intervalsOf(service, user().id);
+const firstInterval = async () => (await intervals())[0]!;
+const toldOf = async () => (await notificationsOf(service, user().id)).map(({ kind }) => kind);
+const msBetween = (from: Date, to: Date | null) => to!.getTime() - from.getTime();
+const hourMs = 3_600_000;
+
+/** An active stream whose intervals began so many seconds ago. */
+async function liveSince(secondsAgo: number, more: object = {}) {
+  await register('agent');
+  const active = await activeStream('agent', more);
+  await letIntervalsBegin(service, user().id, secondsAgo);
+  return active;
+}
+
+/** Lets an agent have renewed for the last time half an hour ago. @returns when that was */
+async function renewedHalfAnHourAgo(agentID: string): Promise<Date> {
+  const { rows } = await service.pool().query<{ renewed_at: Date }>(
+    `update agents set renewed_at = now() - interval '30 minutes'
+     where id = $1 returning date_trunc('milliseconds', renewed_at) as renewed_at`,
+    [agentID],
+  );
+  return rows[0]!.renewed_at;
+}
+
+/** When the user's credits are gone, and what the user was warned of last. */
+async function outlook(): Promise<{ exhaustedAt: Date; warned: string | null }> {
+  const query = 'select credits_exhausted_at, warned from billing_accounts where user_id = $1';
+  const { rows } = await service.pool().query(query, [user().id]);
+  return { exhaustedAt: rows[0].credits_exhausted_at, warned: rows[0].warned };
+}
+
+/** Makes it time to look at the user's credits, if that is ever to be done. The column rounds to milliseconds. */
+const makeLookDue = () =>
+  service
+    .pool()
+    .query(`update billing_accounts set due_at = now() - interval '1 ms' where user_id = $1 and due_at is not null`, [
+      user().id,
+    ]);
+
+/** Lets the user's credits have been gone for so many minutes, although the books say otherwise. */
+const letCreditsBeGone = (minutesAgo: number) =>
+  service.pool().query(
+    `update billing_accounts
+     set due_at = now() - interval '1 ms', credits_exhausted_at = now() - make_interval(mins => $2)
+     where user_id = $1`,
+    [user().id, minutesAgo],
+  );
+
+describe('an interval', () => {
+  it('runs from the first evidence to the stop, by the price of quality and framerate', async () => {
+    await register('agent');
+    const { id } = await activeStream('agent', { quality: 'q_1080p', framerate: 'f_60' });
+    const { started_at: startedAt } = await firstInterval();
+    expect(await creditsLeft(after(startedAt, 3600))).toBe(1000 - 69);
+    await call('POST', `/streams/${id}/stop`);
+    const { ended_at: endedAt, credits_per_hour: rate } = await firstInterval();
+    const cost = Math.round((msBetween(startedAt, endedAt) / hourMs) * 69 * 1e4) / 1e4;
+    expect([rate, await creditsLeft(after(startedAt, 3600))]).toEqual([69, 1000 - cost]);
+  });
+
+  it('does not run while the destination accepts nothing, and the backup has its own', async () => {
+    await register('agent');
+    const { held } = await activeStream('agent', withBackup);
+    const [primary, backup] = held;
+    const at = new Date();
+    await report(primary!, 'failing', { now: after(at, 60), reason: lost });
+    await report(backup!, 'failing', { now: after(at, 120), reason: lost });
+    expect(await creditsLeft(after(at, 240))).toBe(await creditsLeft(after(at, 3600)));
+    await report(primary!, 'live', { now: after(at, 300) });
+    const rows = await intervals();
+    const secondsTo = (end: Date | null) => end && Math.round(msBetween(at, end) / 1000);
+    expect(rows.map((row) => [row.role, secondsTo(row.ended_at)])).toEqual([
+      ['primary', 60],
+      ['backup', 120],
+      ['primary', null],
+    ]);
+    expect(rows[2]!.started_at).toEqual(after(at, 300));
+  });
+
+  it('ends when the loss was observed, however late that is reported, and never before it began', async () => {
+    const { held } = await liveSince(100);
+    const { started_at: startedAt } = await firstInterval();
+    await report(held[0]!, 'failing', { now: after(startedAt, 40), reason: lost });
+    await report(held[0]!, 'live', { now: after(startedAt, 20) });
+    await report(held[0]!, 'failing', { now: after(startedAt, 30), reason: lost });
+    const secondsTo = (time: Date | null) => msBetween(startedAt, time) / 1000;
+    expect((await intervals()).map((row) => [secondsTo(row.started_at), secondsTo(row.ended_at)])).toEqual([
+      [0, 40],
+      [40, 40],
+    ]);
+  });
+
+  it('ends with the last sign of life of an agent that died', async () => {
+    const { id } = await liveSince(3600);
+    const renewedAt = await renewedHalfAnHourAgo('agent');
+    await actors.loseLease('agent');
+    await recoverReplicas(service.pool());
+    expect((await stream(id)).state).toBe('failing');
+    expect(Math.abs(msBetween(renewedAt, (await firstInterval()).ended_at))).toBeLessThanOrEqual(1);
+  });
+
+  it('of each replica ends when its stream is deleted while live, and still counts as usage', async () => {
+    const { id, held } = await liveSince(3600, withBackup);
+    await call('DELETE', `/streams/${id}`);
+    for (const replica of held) await report(replica, 'ended');
+    expect(await isStored(service, 'streams', id)).toBe(false);
+    const { totals } = (await call('GET', `/billing/usage?streamID=${id}`)).body;
+    expect([Math.round(totals.liveSeconds), Math.round(totals.creditsSpent)]).toEqual([3600, 50]);
+  });
+
+  it('does not begin by evidence that comes after the stop', async () => {
+    const { id, held } = await liveSince(60);
+    await call('POST', `/streams/${id}/stop`);
+    await report(held[0]!, 'live');
+    expect((await intervals()).map((row) => row.ended_at === null)).toEqual([false]);
+  });
+
+  it('counts the bytes that were sent in it, by both replicas', async () => {
+    const { id, held } = await liveSince(60, withBackup);
+    const figures = (bytes: readonly number[]) =>
+      data().figures.say(
+        'agent',
+        held.map(({ id: replicaID, epoch }, index) => ({
+          replicaID,
+          epoch,
+          stats: statsWith({ bytesSent: bytes[index]! }),
+        })),
+      );
+    const bytesSent = async () => (await call('GET', `/billing/usage?streamID=${id}`)).body.totals.bytesSent;
+    await figures([1000, 400]);
+    expect(await bytesSent()).toBe(1400);
+    await report(held[0]!, 'failing', { reason: lost });
+    await report(held[0]!, 'live');
+    await figures([1500, 600]);
+    expect(await bytesSent()).toBe(2100);
+    await call('POST', `/streams/${id}/stop`);
+    expect(await bytesSent()).toBe(2100);
+    expect((await call('GET', `/streams/${id}/stats`)).body.bytesSent).toBe(1500);
+  });
+
+  it('is followed by another at a hand-over, with no second and no byte lost or counted twice', async () => {
+    const {
+      id,
+      held: [held],
+    } = await liveSince(3600);
+    await register('next');
+    const at = new Date();
+    const sent = (agent: string, epoch: number, bytesSent: number) =>
+      data().figures.say(agent, [
+        {
+          replicaID: held!.id,
+          epoch,
+          stats: statsWith({ bytesSent, sampledAt: after(at, 120).toISOString() }),
+        },
+      ]);
+    await sent('agent', held!.epoch, 1_000_000);
+    await data().replicas.offer('agent');
+    const [successor] = await data().replicas.succeed('next', ['ffmpeg'], roomFor(10));
+    await report(successor!, 'live', { now: after(at, 60) });
+    const [before, open] = await intervals();
+    expect(before).toMatchObject({ agent_id: 'agent', ended_at: open!.started_at });
+    expect(open).toMatchObject({ agent_id: 'next', started_at: after(at, 60), ended_at: null });
+    await sent('next', successor!.epoch, 500);
+    await report(successor!, 'failing', { now: after(at, 180), reason: lost });
+    expect((await intervals()).map((row) => row.bytes_after! - row.bytes_before)).toEqual([1_000_000, 500]);
+    expect((await intervals()).every((row) => row.stream_id === id)).toBe(true);
+  });
+});
+
+describe('the end of the credits', () => {
+  /** Looks so many hours after the first interval began. With 25 credits an hour, 1000 last 40 hours. */
+  const lookAfter = async (hours: number) => {
+    const { started_at: startedAt } = await firstInterval();
+    await makeLookDue();
+    await fireCredits(service.pool(), after(startedAt, hours * 3600));
+  };
+
+  it('is announced a day ahead, an hour ahead and when it comes; five minutes later streams stop for it', async () => {
+    const { id, held } = await liveSince(0);
+    await lookAfter(15.9);
+    expect(await toldOf()).toEqual([]);
+    await lookAfter(16.1);
+    await lookAfter(39.1);
+    await lookAfter(40.01);
+    expect(await toldOf()).toEqual(['credits_end_within_day', 'credits_end_within_hour', 'credits_exhausted']);
+    expect((await stream(id)).state).toBe('active');
+    await lookAfter(40.1);
+    expect(await stream(id)).toMatchObject({
+      state: 'stopping',
+      status: 'INACTIVE',
+      stateReason: { code: 'no_credits' },
+    });
+    await report(held[0]!, 'ended');
+    expect(await stream(id)).toMatchObject({ state: 'stopped', stateReason: { code: 'no_credits' } });
+    expect((await toldOf()).at(-1)).toBe('streams_stopped_without_credits');
+    // The user owes the five minutes of grace, at 25 credits an hour, and nothing that came after them.
+    expect((await call('GET', '/billing/overview')).body.billing).toMatchObject({
+      balance: -2.0833,
+      goodStanding: false,
+    });
+    const refused = (await call('POST', `/streams/${id}/start`)).body;
+    expect([refused.code, refused.readiness.issues.map(({ code }: { code: string }) => code)]).toEqual([
+      'stream_not_ready',
+      ['no_credits'],
+    ]);
+    await pay(user(), 100);
+    expect((await call('GET', '/billing/overview')).body.billing).toMatchObject({
+      creditsLeft: 97.9167,
+      goodStanding: true,
+    });
+    expect((await call('POST', `/streams/${id}/start`)).status).toBe(200);
+  });
+
+  it('moves away with a top-up within the grace, and no stream stops', async () => {
+    const { id } = await liveSince(40 * 3600 + 200);
+    await fire();
+    await pay(user(), 5000);
+    await fireCredits(service.pool(), new Date(Date.now() + 600_000));
+    expect((await stream(id)).state).toBe('active');
+    const { exhaustedAt, warned } = await outlook();
+    expect([Math.round((exhaustedAt.getTime() - Date.now()) / hourMs), warned]).toEqual([200, null]);
+  });
+
+  it('stops each of several streams, even those that are not live yet', async () => {
+    const first = await liveSince(0);
+    const second = await activeStream('agent');
+    const third = await actors.startedStream();
+    await letIntervalsBegin(service, user().id, 41 * 3600);
+    await letCreditsBeGone(6);
+    await Promise.all([1, 2, 3].map(() => fire()));
+    expect([(await stream(first.id)).state, (await stream(second.id)).state, (await stream(third)).state]).toEqual([
+      'stopping',
+      'stopping',
+      'stopped',
+    ]);
+    for (const id of [first.id, second.id, third])
+      expect((await actors.causes(id)).filter((cause) => cause === 'credits_used_up')).toHaveLength(1);
+    expect((await toldOf()).filter((kind) => kind === 'streams_stopped_without_credits')).toHaveLength(1);
+  });
+
+  it('stops them before anything that is due to others, however much that is', async () => {
+    const { id } = await liveSince(41 * 3600);
+    await letCreditsBeGone(6);
+    const other = await service.user();
+    await service.pool().query(
+      `with due as (
+         insert into streams (id, user_id, state, schedule_start_at)
+         select 'due_' || n, $1, 'scheduled', now() - interval '1 hour' from generate_series(1, 50) n returning id)
+       insert into due_times (stream_id, kind, due_at) select id, 'schedule_start', now() - interval '1 hour' from due`,
+      [other.id],
+    );
+    await fire();
+    const { rows } = await service
+      .pool()
+      .query<{ stream_id: string }>(
+        `select stream_id from stream_transitions where cause = 'credits_used_up' or stream_id like 'due%' order by id`,
+      );
+    expect([rows.length, rows[0]!.stream_id]).toEqual([51, id]);
+  });
+
+  it('is told to agents that renew their lease', async () => {
+    await liveSince(10);
+    expect((await data().agents.renew('agent')).isAnyDue).toBe(false);
+    await makeLookDue();
+    expect((await data().agents.renew('agent')).isAnyDue).toBe(true);
+    expect(await claim('agent')).toEqual([]);
+  });
+});

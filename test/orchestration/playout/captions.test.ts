@@ -1,0 +1,149 @@
+// Videos have captions, and the streams that wish so draw them: prepared ahead, taken up while live, bounded in size.
+import { beforeEach, describe, expect, it } from 'vitest';
+import { captionBounds } from '../../../lambda/domain/playout/captions.ts';
+import { settlePreparation } from '../../../lambda/orchestration/media/prepare-media.ts';
+import { actorsOn } from '../../support/actors.ts';
+import { testService } from '../../support/service.ts';
+import { clearRenditions } from '../../support/stored-uploads.ts';
+
+const service = testService();
+const { call, claim, commands, create, data, readyStream, register, report, upload } = actorsOn(service);
+const base = 'q_720p-f_30';
+const look = { overlays: { captions: {} } };
+const file = (text: string) => `1\n00:00:01,000 --> 00:00:02,500\n${text}\n`;
+
+beforeEach(() => clearRenditions(service));
+
+async function video(content: string): Promise<string> {
+  const id = await upload();
+  await data().uploads.recordContentHash(id, content);
+  await data().renditions.begin(content, base, 1);
+  await data().renditions.finishSegment(content, base, 0);
+  return id;
+}
+
+async function streamOf(uploadID: string, more: object = {}): Promise<string> {
+  const settings = { quality: 'q_720p', framerate: 'f_30', streamBackend: 'manifest', videoUploadObjectID: null };
+  const id = await readyStream({ ...settings, look, ...more });
+  const playlistID = await create('/playlists', { streamID: id, kind: 'video', mode: 'sequential' });
+  await call('POST', `/playlists/${playlistID}/operations`, { operations: [{ op: 'add', uploadID }] });
+  return id;
+}
+
+const setCaptions = (id: string, captions: string | null) => call('PATCH', `/uploads/${id}`, { captions });
+const issuesOf = async (id: string) => {
+  const { body } = await call('GET', `/streams/${id}/readiness`);
+  return body.issues.map(({ code }: { code: string }) => code);
+};
+const asked = async () =>
+  (await commands()).flatMap(({ body }) =>
+    body.task === 'prepare_upload' ? [`${body.contentHash} ${body.format}`] : [],
+  );
+const variantsOf = async (id: string) => {
+  const { video: entries } = await data().timelines.ofStream(id);
+  return entries.at(-1)!.snapshot.items.flatMap(({ variants = [] }) => variants);
+};
+
+describe('captions of an upload', () => {
+  it('are counted in answers, until they are taken away', async () => {
+    const id = await video('film');
+    expect((await setCaptions(id, file('Guten Tag'))).body.captionCount).toBe(1);
+    expect((await call('PATCH', `/uploads/${id}`, { name: 'other' })).body.captionCount).toBe(1);
+    expect((await setCaptions(id, null)).body.captionCount).toBe(0);
+  });
+
+  it.each([
+    ['WEBVTT\n', /no captions/],
+    ['1\n00:00:03,000 --> 00:00:02,000\nx', /^Line 2: the caption ends before it begins/],
+    ['x'.repeat(captionBounds.bytes + 1), /300000/],
+  ])('are refused where they cannot be read: %#', async (text, sentence) => {
+    const { status, body } = await setCaptions(await video('film'), text);
+    expect([status, body.code, body.errors[0].path]).toEqual([422, 'validation_failed', '/captions']);
+    expect(body.errors[0].detail).toMatch(sentence);
+  });
+
+  it('are for videos alone', async () => {
+    const id = await upload();
+    await service.pool().query(`update uploads set type = 'audio' where id = $1`, [id]);
+    expect((await setCaptions(id, file('x'))).body.errors[0].detail).toMatch(/Only videos have captions/);
+  });
+
+  it('count among the limits of their user, as long as they are there', async () => {
+    const used = async () => {
+      const { body } = await call('GET', '/me');
+      return body.limits.find(({ limit }: { limit: string }) => limit === 'captionBytes').used;
+    };
+    const [id, other] = [await video('film'), await video('another')];
+    const before = await used();
+    await setCaptions(id, file('abc'));
+    await setCaptions(other, file('abcdef'));
+    expect((await used()) - before).toBe(file('abc').length + file('abcdef').length);
+    await setCaptions(id, null);
+    await call('DELETE', `/uploads/${other}`);
+    expect(await used()).toBe(before);
+  });
+});
+
+describe('a stream that draws captions', () => {
+  it('says that nothing has any, and begins with those that there are', async () => {
+    const uploadID = await video('film');
+    const id = await streamOf(uploadID);
+    expect(await issuesOf(id)).toContain('captions_missing');
+    await setCaptions(uploadID, file('Guten Tag'));
+    expect(await issuesOf(id)).not.toContain('captions_missing');
+    await call('POST', `/streams/${id}/start`);
+    const [variant] = await variantsOf(id);
+    expect(variant).toMatch(/^v[\da-f]{16}a$/);
+    expect(await asked()).toEqual([`film ${base}-${variant}`]);
+    const { hash } = (await data().uploads.findAny(uploadID))!.captions!;
+    expect(await data().looks.drawing(variant!)).toMatchObject({ captions: { hash, place: 'bottom' }, texts: [] });
+    expect(await data().captions.file(hash)).toBe(file('Guten Tag'));
+  });
+
+  it('draws other ones from the next item on while it is live, and none where they are taken away', async () => {
+    const uploadID = await video('film');
+    await setCaptions(uploadID, file('before'));
+    const id = await streamOf(uploadID);
+    await call('POST', `/streams/${id}/start`);
+    const [before] = await variantsOf(id);
+    await register('agent');
+    const [replica] = await claim('agent');
+    await report(replica!, 'live');
+    await setCaptions(uploadID, file('after'));
+    const [after] = await variantsOf(id);
+    expect(after).not.toBe(before);
+    expect(await asked()).toContain(`film ${base}-${after}`);
+    expect((await call('GET', `/streams/${id}`)).body.pendingLook).toBe(1);
+    await data().renditions.begin('film', `${base}-${after}`, 1);
+    await data().renditions.finishSegment('film', `${base}-${after}`, 0);
+    await settlePreparation(service.pool(), 'film', `${base}-${after}`);
+    expect((await call('GET', `/streams/${id}`)).body.pendingLook).toBe(0);
+    await setCaptions(uploadID, null);
+    expect(await variantsOf(id)).toEqual([]);
+  });
+
+  it('has them prepared with its playlists', async () => {
+    const uploadID = await video('film');
+    const id = await streamOf(uploadID);
+    const { playlistIDs } = (await call('GET', `/streams/${id}`)).body;
+    await call('PATCH', `/streams/${id}`, { preparedPlaylistIDs: playlistIDs });
+    expect(await asked()).toEqual([]);
+    await setCaptions(uploadID, file('x'));
+    const [variant, ...others] = await asked();
+    expect([variant, others]).toEqual([expect.stringMatching(/^film q_720p-f_30-v[\da-f]{16}a$/), []]);
+    await call('POST', `/streams/${id}/start`);
+    expect((await variantsOf(id)).map((name) => `film ${base}-${name}`)).toEqual([variant]);
+  });
+});
+
+it('files that nothing names are forgotten after a day', async () => {
+  const uploadID = await video('film');
+  await setCaptions(uploadID, file('kept'));
+  const { hash: kept } = (await data().uploads.findAny(uploadID))!.captions!;
+  await data().captions.note('unnamed', 'x');
+  await data().captions.forgetUnused(10);
+  expect(await data().captions.file('unnamed')).toBe('x');
+  await service.pool().query(`update captions set noted_at = now() - interval '25 hours'`);
+  await data().captions.forgetUnused(10);
+  expect([await data().captions.file('unnamed'), await data().captions.file(kept)]).toEqual([null, file('kept')]);
+});
