@@ -1,5 +1,5 @@
 // One stage of the platform: all of its stacks, in the order in which they are deployed.
-import { Aspects, BOOTSTRAP_QUALIFIER_CONTEXT, PermissionsBoundary, Stage, Tags } from 'aws-cdk-lib';
+import { BOOTSTRAP_QUALIFIER_CONTEXT, PermissionsBoundary, Stage, Tags } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
 import { ApiStack } from './api/api-stack.ts';
 import { WebStack } from './web/web-stack.ts';
@@ -16,7 +16,6 @@ import { PublishingStack } from './publishing/publishing-stack.ts';
 import type { PublisherImage } from './shared/publisher-image.ts';
 import { PublicOrigin } from './shared/public-origin.ts';
 import type { StageSettings } from './stage-settings.ts';
-import { RoleNames } from './shared/role-names.ts';
 import { stageTags } from './shared/stage-tags.ts';
 import { StageZone } from './web/stage-zone.ts';
 
@@ -40,7 +39,6 @@ export class ServiceStage extends Stage {
     if (settings.bootstrapQualifier !== null)
       this.node.setContext(BOOTSTRAP_QUALIFIER_CONTEXT, settings.bootstrapQualifier);
     for (const [key, value] of Object.entries(stageTags(id, settings))) Tags.of(this).add(key, value);
-    if (settings.rolePrefix !== null) Aspects.of(this).add(new RoleNames(settings.rolePrefix));
     const origin = new PublicOrigin(id, settings);
     const zone = new StageZone(this, settings);
 

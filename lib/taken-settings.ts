@@ -43,8 +43,6 @@ export interface TakenSettings {
   readonly alarmTopicArn: string | null;
   /** ARN of a policy that every role of the stage has as its permissions boundary. */
   readonly permissionsBoundaryArn: string | null;
-  /** What the names of the stage's roles begin with. Null: CloudFormation names them after their stacks. */
-  readonly rolePrefix: string | null;
   /** Further tags of everything that the stage has, by key. */
   readonly tags: Readonly<Record<string, string>>;
 }
@@ -61,7 +59,6 @@ export const nothingTaken: TakenSettings = {
   logBucketName: null,
   alarmTopicArn: null,
   permissionsBoundaryArn: null,
-  rolePrefix: null,
   tags: {},
 };
 
@@ -92,7 +89,6 @@ export function takenChecks({
     logBucketName: orNull(text(/^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/, 'the name of a bucket')),
     alarmTopicArn: orNull(isArn('sns', '[\\w-]+', region)),
     permissionsBoundaryArn: orNull(isArn('iam', 'policy/.+')),
-    rolePrefix: orNull(text(/^[A-Za-z][\w+=,.@-]{0,15}$/, 'up to 16 characters that names of roles have')),
     tags: {
       expected: 'values of tags by their keys, without those that every stage has',
       holds: (value) =>

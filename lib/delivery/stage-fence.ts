@@ -32,7 +32,7 @@ export class StageFence extends Construct {
     const names = Object.keys(others);
     const named = names.flatMap((name) => [
       arn('cloudformation', '*', `stack/${name}-*`),
-      arn('iam', '', `role/${others[name]!.rolePrefix ?? ''}${name}-*`),
+      arn('iam', '', `role/${name}-*`),
       arn('iam', '', `policy/${name}-*`),
       arn('lambda', '*', `function:${name}-*`),
       arn('sqs', '*', `${name}-*`),

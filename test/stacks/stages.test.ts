@@ -21,7 +21,6 @@ const malformed: Record<keyof StageSettings, unknown> = {
   logBucketName: 'Logs',
   alarmTopicArn: 'ops@example.com',
   permissionsBoundaryArn: 'Boundary',
-  rolePrefix: 'with space',
   tags: { stage: 'mine' },
   natGateways: 0,
   nat: 'squid',

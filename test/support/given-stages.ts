@@ -62,7 +62,6 @@ const choices: Readonly<Record<string, readonly Choice[]>> = {
   logs: [nothing, () => ({ logBucketName: 'company-log-archive' })],
   alarms: [() => ({ alarmEmail: 'ops@example.com' }), (region) => ({ alarmTopicArn: arn(region, 'sns', 'ops') })],
   boundary: [nothing, (region) => ({ permissionsBoundaryArn: arn(region, 'iam', 'policy/boundary', '') })],
-  roles: [nothing, () => ({ rolePrefix: 'app-' })],
   tags: [nothing, () => ({ tags: { 'data-class': 'internal', team: 'video' } })],
   bootstrap: [nothing, () => ({ bootstrapQualifier: 'company' })],
   nat: [nothing, () => ({ nat: 'instance' })],
