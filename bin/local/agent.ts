@@ -10,7 +10,7 @@ import { runAgent } from '../../lambda/publisher/agent/agent.ts';
 import { Inspector } from '../../lambda/publisher/inspecting/inspector.ts';
 import { createMediaWorker } from '../../lambda/publisher/media-worker.ts';
 import { encoderChoice } from '../../lambda/publisher/media/choose-encoder.ts';
-import { streamBackends } from '../../lambda/data/streams/streams.ts';
+import { streamBackends } from '../../lambda/domain/streams/stream-words.ts';
 import { newID } from '../../lambda/data/shared/new-id.ts';
 import { limitWaits } from '../../lambda/data/shared/queryable.ts';
 import { measures } from '../../lambda/telemetry/measures.ts';

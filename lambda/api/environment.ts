@@ -10,7 +10,7 @@ import {
   storageVariables,
   streamingVariables,
 } from '../ports/aws/environment.ts';
-import { streamBackends } from '../data/streams/streams.ts';
+import { streamBackends } from '../domain/streams/stream-words.ts';
 import type { BackendSettings } from '../operations/context.ts';
 import type { StorageSettings } from '../orchestration/billing/charge-storage.ts';
 import { requiredVariable } from '../required-variable.ts';

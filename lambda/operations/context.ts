@@ -1,6 +1,6 @@
 // What every operation is called with: its caller, the database, the ports and the settings.
 import type { Database } from '../data/database.ts';
-import type { StreamBackend } from '../data/streams/streams.ts';
+import type { StreamBackend } from '../domain/streams/stream-words.ts';
 import type { StorageSettings } from '../orchestration/billing/charge-storage.ts';
 import type { StreamingSettings } from '../orchestration/streams/stream-parts.ts';
 import type { CryptoProcessor } from '../ports/payments/crypto-processor.ts';

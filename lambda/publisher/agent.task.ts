@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { createServer } from 'node:http';
 import { databaseOn } from '../data/database.ts';
-import type { StreamBackend } from '../data/streams/streams.ts';
+import type { StreamBackend } from '../domain/streams/stream-words.ts';
 import { limitWaits } from '../data/shared/queryable.ts';
 import { jsonLog } from '../log.ts';
 import { recoverReplicas } from '../orchestration/fleet/recover-replicas.ts';

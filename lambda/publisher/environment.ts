@@ -1,6 +1,6 @@
 // The environment variables of an agent in AWS: their names for the stack, and their values.
-import type { StreamBackend } from '../data/streams/streams.ts';
-import { streamBackends } from '../data/streams/streams.ts';
+import type { StreamBackend } from '../domain/streams/stream-words.ts';
+import { streamBackends } from '../domain/streams/stream-words.ts';
 import type { DatabaseEnvironment } from '../ports/aws/connect-aws.ts';
 import {
   databaseVariables,

@@ -3,7 +3,7 @@ import { expect } from 'vitest';
 import { databaseOn } from '../../lambda/data/database.ts';
 import { all } from '../../lambda/data/shared/queryable.ts';
 import type { ReplicaRole } from '../../lambda/data/fleet/replicas.ts';
-import { streamBackends } from '../../lambda/data/streams/streams.ts';
+import { streamBackends } from '../../lambda/domain/streams/stream-words.ts';
 import { roomFor } from './capacities.ts';
 import type { WithPool } from './database.ts';
 

@@ -1,7 +1,7 @@
 // An agent in the process of a test, on the database and the object store of the test's service.
 import { onTestFinished } from 'vitest';
 import { createPool, limitWaits } from '../../lambda/data/shared/queryable.ts';
-import { streamBackends } from '../../lambda/data/streams/streams.ts';
+import { streamBackends } from '../../lambda/domain/streams/stream-words.ts';
 import { createPostgresCommandQueue } from '../../lambda/ports/command-queue/postgres-command-queue.ts';
 import { createSealer } from '../../lambda/ports/sealer/sealer.ts';
 import { runAgent } from '../../lambda/publisher/agent/agent.ts';

@@ -3,7 +3,7 @@ import type { Capacity } from '../../domain/fleet/capacity.ts';
 import { leaseMs } from '../../domain/fleet/lease.ts';
 import { all, one } from '../shared/queryable.ts';
 import type { Queryable } from '../shared/queryable.ts';
-import type { StreamBackend } from '../streams/streams.ts';
+import type { StreamBackend } from '../../domain/streams/stream-words.ts';
 
 export const leaseSeconds = leaseMs / 1000;
 /** How many other agents an agent can ask: enough that some are probably on the other side of a broken network. */

@@ -2,6 +2,8 @@
 import { all, one } from '../shared/queryable.ts';
 import type { Queryable } from '../shared/queryable.ts';
 import type { FreedReplica } from './replica-losses.ts';
+import { newerFigures } from '../streams/kept-figures.ts';
+import type { KeptFigures } from '../streams/kept-figures.ts';
 import type { StreamStats } from '../streams/streams.ts';
 
 /** What an agent measured of a replica that it holds with this epoch. */
@@ -10,16 +12,6 @@ export interface ReplicaFigures {
   readonly epoch: number;
   readonly stats: StreamStats;
 }
-
-/** What the row of a stream is to keep of its replicas, as the JSON that agents stored; null: what it has. */
-export interface KeptFigures {
-  readonly primary: string | null;
-  readonly backup: string | null;
-}
-
-/** SQL of the figures that a row keeps: those that were said, unless it has newer ones. */
-export const newerFigures = (said: string, kept: string) =>
-  `case when ${said} is null or ${said} ->> 'sampledAt' < ${kept} ->> 'sampledAt' then ${kept} else ${said} end`;
 
 /** What of figures is noted for good: which pictures destinations took. */
 export interface SaidFigures {

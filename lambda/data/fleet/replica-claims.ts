@@ -5,7 +5,7 @@ import { all, one } from '../shared/queryable.ts';
 import type { Queryable } from '../shared/queryable.ts';
 import type { Claim, Replica, ReplicaState } from './replicas.ts';
 import { costColumnList, roomParameters, shareOf } from './replica-costs.ts';
-import type { StreamBackend } from '../streams/streams.ts';
+import type { StreamBackend } from '../../domain/streams/stream-words.ts';
 
 /** The columns of a `Replica` that a claim leaves as they are, and all of them. */
 const claimedColumns = `id, stream_id, role, output_id, backend, slots, ${costColumnList}, wanted, state, reason, since,

@@ -1,7 +1,7 @@
 // What replicas cost agents, as their rows say it, and the SQL that compares it with an agent's room.
 import { costNames, costOfSlot } from '../../domain/fleet/capacity.ts';
 import type { Room, StreamCost } from '../../domain/fleet/capacity.ts';
-import type { StreamBackend } from '../streams/streams.ts';
+import type { StreamBackend } from '../../domain/streams/stream-words.ts';
 
 /** What a replica costs an agent, see `StreamCost`. All of it is null in rows of releases that counted slots. */
 export interface StoredCost {

@@ -5,7 +5,7 @@ import { all, one } from '../shared/queryable.ts';
 import type { Queryable } from '../shared/queryable.ts';
 import type { StoredCost } from './replica-costs.ts';
 import { costColumnList, costColumns } from './replica-costs.ts';
-import type { StateReason, StreamBackend } from '../streams/streams.ts';
+import type { StateReason, StreamBackend } from '../../domain/streams/stream-words.ts';
 
 export type ReplicaRole = 'primary' | 'backup';
 export const replicaStates = ['waiting', 'connecting', 'live', 'failing', 'ended'] as const;

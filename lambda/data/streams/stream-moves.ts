@@ -1,11 +1,12 @@
 // SQL of moves: the transitions of streams from state to state, and their history.
 import { nextState } from '../../domain/streams/stream-lifecycle.ts';
 import type { StreamState, TransitionCause } from '../../domain/streams/stream-lifecycle.ts';
-import { newerFigures } from '../fleet/figures.ts';
-import type { KeptFigures } from '../fleet/figures.ts';
+import { newerFigures } from './kept-figures.ts';
+import type { KeptFigures } from './kept-figures.ts';
 import { all, one } from '../shared/queryable.ts';
 import type { Queryable } from '../shared/queryable.ts';
-import type { StateReason, Stream } from './streams.ts';
+import type { Stream } from './streams.ts';
+import type { StateReason } from '../../domain/streams/stream-words.ts';
 
 export interface StreamTransition {
   readonly stream_id: string;

@@ -4,19 +4,12 @@ import type { AiredStretch } from '../../domain/playout/aired.ts';
 import type { Aspect, StreamLook } from '../../domain/playout/look.ts';
 import type { PictureFormat } from '../../domain/playout/rendition.ts';
 import type { SoundSettings } from '../../domain/playout/sound.ts';
+import type { StateReason, StreamBackend } from '../../domain/streams/stream-words.ts';
 import type { StreamState, StreamStatus } from '../../domain/streams/stream-lifecycle.ts';
 import type { Framerate, Quality, VideoCodec } from '../../domain/shared/video-format.ts';
 import type { User } from '../accounts/users.ts';
 import { all, one } from '../shared/queryable.ts';
 import type { Queryable } from '../shared/queryable.ts';
-
-export const streamBackends = ['ffmpeg', 'manifest'] as const;
-export type StreamBackend = (typeof streamBackends)[number];
-
-export interface StateReason {
-  readonly code: string;
-  readonly detail: string;
-}
 
 /** The columns that create_stream and update_stream set. */
 export interface StreamSettings {

@@ -1,5 +1,4 @@
 // The short video that is played over where items of pictures follow one another, often with transparency.
-import type { ReadinessCode } from '../readiness/readiness-issues.ts';
 import type { DynamicRange } from '../shared/video-format.ts';
 
 /** What a stream says of its stinger. */
@@ -34,17 +33,6 @@ export interface StingerFacts {
   readonly durationSeconds: number | null;
   /** As its stream says. */
   readonly cutSeconds: number;
-}
-
-/**
- * Nothing waits for a stinger: items follow by a cut without it.
- * @param stinger null: it is not there, or none is named; undefined: nothing wants one
- */
-export function judgeStinger(stinger: StingerFacts | null | undefined): ReadinessCode[] {
-  if (stinger === undefined) return [];
-  if (stinger === null) return ['stinger_missing'];
-  if (stinger.probeState === 'pending') return ['stinger_not_probed'];
-  return canBeStinger(stinger) ? [] : ['stinger_unusable'];
 }
 
 /** Whether an upload can be played as a stinger: a video that has been examined, and is over soon after its cut. */

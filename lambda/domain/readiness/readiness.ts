@@ -4,7 +4,7 @@ import type { IngestExcess } from '../destinations/ingest-limits.ts';
 import { judgeLogo } from './logo-readiness.ts';
 import { judgeOverlays } from './overlay-readiness.ts';
 import type { OverlayFacts } from './overlay-readiness.ts';
-import { judgeStinger } from '../playout/stinger.ts';
+import { judgeStinger } from './stinger-readiness.ts';
 import type { StingerFacts } from '../playout/stinger.ts';
 import type { LogoFacts } from './logo-readiness.ts';
 import { judgeManaged } from './managed-readiness.ts';

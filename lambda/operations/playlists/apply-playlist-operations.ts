@@ -6,7 +6,7 @@ import { playlistModes } from '../../domain/playout/play-out.ts';
 import { applyPlaylistOperations as apply, maxPlaylistItems } from '../../domain/playout/playlist-edits.ts';
 import type { PlaylistOperation } from '../../domain/playout/playlist-edits.ts';
 import { failureOfItem } from '../../domain/readiness/readiness.ts';
-import { keepPrepared } from '../../orchestration/media/prepare-media.ts';
+import { keepPrepared } from '../../orchestration/playout/keep-prepared.ts';
 import { uploadFacts } from '../../orchestration/streams/stream-parts.ts';
 import type { Context } from '../context.ts';
 import { id, orNotFound, pathID } from '../fields.ts';

@@ -1,6 +1,6 @@
 // POST /playlists/{id}/copy: copies the draft of one playlist into another, which has to be empty.
 import * as z from 'zod';
-import { keepPrepared } from '../../orchestration/media/prepare-media.ts';
+import { keepPrepared } from '../../orchestration/playout/keep-prepared.ts';
 import { id, orNotFound, pathID } from '../fields.ts';
 import { assertRoom } from '../limits.ts';
 import { operation } from '../operation.ts';

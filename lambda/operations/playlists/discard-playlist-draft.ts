@@ -1,5 +1,5 @@
 // POST /playlists/{id}/discard-draft: makes the draft what was published last.
-import { keepPrepared } from '../../orchestration/media/prepare-media.ts';
+import { keepPrepared } from '../../orchestration/playout/keep-prepared.ts';
 import { orNotFound, pathID } from '../fields.ts';
 import { operation } from '../operation.ts';
 import { ProblemError } from '../problem-codes.ts';

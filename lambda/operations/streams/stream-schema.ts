@@ -2,7 +2,7 @@
 import * as z from 'zod';
 import { replicaStates } from '../../data/fleet/replicas.ts';
 import type { Replica } from '../../data/fleet/replicas.ts';
-import { streamBackends } from '../../data/streams/streams.ts';
+import { streamBackends } from '../../domain/streams/stream-words.ts';
 import type { Stream } from '../../data/streams/streams.ts';
 import { usualSound } from '../../domain/playout/sound.ts';
 import { isLive, streamStates, streamStatuses } from '../../domain/streams/stream-lifecycle.ts';

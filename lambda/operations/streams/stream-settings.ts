@@ -1,11 +1,12 @@
 // What creating and updating a stream share: checking what a request names, and turning its fields into settings.
 import type * as z from 'zod';
-import type { Stream, StreamBackend, StreamSettings } from '../../data/streams/streams.ts';
+import type { Stream, StreamSettings } from '../../data/streams/streams.ts';
+import type { StreamBackend } from '../../domain/streams/stream-words.ts';
 import { streamKeyPlace } from '../../domain/shared/sealed-places.ts';
 import { isLive } from '../../domain/streams/stream-lifecycle.ts';
 import { judgeParts } from '../../orchestration/streams/judge-parts.ts';
 import { lockWithStream } from '../../orchestration/shared/lock-with-stream.ts';
-import { keepPrepared } from '../../orchestration/media/prepare-media.ts';
+import { keepPrepared } from '../../orchestration/playout/keep-prepared.ts';
 import type { Context } from '../context.ts';
 import { streamKeyFaults } from '../destinations/destination-wish.ts';
 import { fieldProblem, fieldProblems } from '../field-problems.ts';

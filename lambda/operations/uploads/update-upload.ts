@@ -5,7 +5,7 @@ import { captionBounds, CaptionsError, parseCaptions } from '../../domain/playou
 import { sha256 } from '../../domain/shared/sha256.ts';
 import { longestTitle, shownTitle, titleFields } from '../../domain/playout/titles.ts';
 import type { Titles } from '../../domain/playout/titles.ts';
-import { keepPrepared } from '../../orchestration/media/prepare-media.ts';
+import { keepPrepared } from '../../orchestration/playout/keep-prepared.ts';
 import { takeUpCaptions } from '../../orchestration/playout/reframe.ts';
 import type { Context } from '../context.ts';
 import { fieldProblem } from '../field-problems.ts';

@@ -3,11 +3,13 @@
 import type { Pool } from 'pg';
 import { databaseOn } from '../../data/database.ts';
 import type { Database } from '../../data/database.ts';
-import type { KeptFigures, ReplicaFigures } from '../../data/fleet/figures.ts';
+import type { ReplicaFigures } from '../../data/fleet/figures.ts';
+import type { KeptFigures } from '../../data/streams/kept-figures.ts';
 import { newID } from '../../data/shared/new-id.ts';
 import type { Place } from '../../data/shared/places.ts';
 import type { Claim, Replica } from '../../data/fleet/replicas.ts';
-import type { StateReason, Stream } from '../../data/streams/streams.ts';
+import type { Stream } from '../../data/streams/streams.ts';
+import type { StateReason } from '../../domain/streams/stream-words.ts';
 import type { Dealer } from '../../domain/fleet/dealing.ts';
 import { dealOut } from './deal-out.ts';
 import type { Deal } from './deal-out.ts';

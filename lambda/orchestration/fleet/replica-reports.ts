@@ -2,7 +2,8 @@
 import type { Database } from '../../data/database.ts';
 import type { ReplicaFigures } from '../../data/fleet/figures.ts';
 import type { Claim, FailedAttempt, PublishedFor, ReplicaState } from '../../data/fleet/replicas.ts';
-import type { StateReason, Stream } from '../../data/streams/streams.ts';
+import type { Stream } from '../../data/streams/streams.ts';
+import type { StateReason } from '../../domain/streams/stream-words.ts';
 import { nextState } from '../../domain/streams/stream-lifecycle.ts';
 import { meterStreams } from '../billing/meter.ts';
 import { settleOutputs } from '../destinations/settle-outputs.ts';

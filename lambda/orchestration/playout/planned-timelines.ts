@@ -5,7 +5,7 @@ import type { Stream } from '../../data/streams/streams.ts';
 import type { Timelines } from '../../data/playout/timelines.ts';
 import type { PictureFormat } from '../../domain/playout/rendition.ts';
 import { takeOverSeconds } from './publish-draft.ts';
-import { withLiveDraft } from '../runs/start-stream.ts';
+import { withLiveDraft } from './timeline-snapshots.ts';
 import { loadParts, playsSoundTrack } from '../streams/stream-parts.ts';
 import { snapshotOfPlaylist, snapshotsOf } from './timeline-snapshots.ts';
 

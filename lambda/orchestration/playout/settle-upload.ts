@@ -3,7 +3,7 @@ import type { Pool } from 'pg';
 import { inTransaction } from '../../data/database.ts';
 import type { Database } from '../../data/database.ts';
 import { judgeUsersOf } from '../streams/judge-parts.ts';
-import { keepPrepared } from '../media/prepare-media.ts';
+import { keepPrepared } from './keep-prepared.ts';
 import { takeUpShown } from './reframe.ts';
 import { refreshSoundOf } from './settle-sound.ts';
 

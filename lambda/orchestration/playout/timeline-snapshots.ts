@@ -1,4 +1,5 @@
 // Makes snapshots of what a stream plays, which need no further look-ups.
+import type { Playlist } from '../../data/playout/playlists.ts';
 import type { Track } from '../../data/playout/timelines.ts';
 import type { Stream } from '../../data/streams/streams.ts';
 import { contentFacts } from '../../data/media/uploads.ts';
@@ -55,6 +56,12 @@ export function snapshotsOf(parts: StreamParts, seed: number): TrackSnapshot[] {
     const snapshot = { mode: 'sequential', seed, items, ...(overlays && { overlays }) } as const;
     return [{ track, playlistID: null, snapshot }];
   });
+}
+
+/** The playlist with its changed draft as its live version: a start plays drafts, and publishes those that changed. */
+export function withLiveDraft(playlist: Playlist, now: Date): Playlist {
+  if (playlist.draft.items.length === 0 || playlist.live?.version === playlist.version) return playlist;
+  return { ...playlist, live: { ...playlist.draft, version: playlist.version, publishedAt: now.toISOString() } };
 }
 
 export interface SnapshotOptions {

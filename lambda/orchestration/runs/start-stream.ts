@@ -1,7 +1,6 @@
 // Starts a stream, in the transaction of the caller.
 // It judges readiness, publishes changed drafts, and writes the timeline, the replicas and the command to the agents.
 import type { Database } from '../../data/database.ts';
-import type { Playlist } from '../../data/playout/playlists.ts';
 import type { UploadInFormat } from '../../data/media/prepared-uploads.ts';
 import type { Stream } from '../../data/streams/streams.ts';
 import { costOf, slotsOfCost } from '../../domain/fleet/capacity.ts';
@@ -14,13 +13,13 @@ import type { PictureFormat } from '../../domain/playout/rendition.ts';
 import { launchStream } from './launch-stream.ts';
 import { limitReached } from '../shared/limits.ts';
 import { itemsInFormat } from '../media/preparation-limit.ts';
-import { prepareAndLaunch } from '../media/prepare-media.ts';
+import { prepareAndLaunch } from './start-prepared.ts';
 import { requestDraftPublish } from '../playout/publish-draft.ts';
 import { refreshSound } from '../playout/settle-sound.ts';
 import { issuesOf, loadParts, uploadFacts, wantsBackup } from '../streams/stream-parts.ts';
 import type { StreamingSettings, StreamParts } from '../streams/stream-parts.ts';
 import { noteDrawings } from '../playout/take-up-looks.ts';
-import { snapshotsOf } from '../playout/timeline-snapshots.ts';
+import { snapshotsOf, withLiveDraft } from '../playout/timeline-snapshots.ts';
 import type { TrackSnapshot } from '../playout/timeline-snapshots.ts';
 
 export interface StartOptions {
@@ -97,12 +96,6 @@ function whatToPrepare(snapshots: readonly TrackSnapshot[], format: PictureForma
   return snapshots.flatMap(({ track, snapshot }) =>
     itemsInFormat(snapshot.items, track === 'audio' ? 'sound' : format),
   );
-}
-
-/** A start plays the drafts as they are, so each draft that differs from its live snapshot is published at once. */
-export function withLiveDraft(playlist: Playlist, now: Date): Playlist {
-  if (playlist.draft.items.length === 0 || playlist.live?.version === playlist.version) return playlist;
-  return { ...playlist, live: { ...playlist.draft, version: playlist.version, publishedAt: now.toISOString() } };
 }
 
 async function publishChangedDrafts(

@@ -1,6 +1,7 @@
 // Stops a stream: asks its replicas to end, and settles the stream once they have ended.
 import type { Database } from '../../data/database.ts';
-import type { StateReason, Stream } from '../../data/streams/streams.ts';
+import type { Stream } from '../../data/streams/streams.ts';
+import type { StateReason } from '../../domain/streams/stream-words.ts';
 import { nextScheduledTime } from '../../domain/streams/recurrence.ts';
 import type { TransitionCause } from '../../domain/streams/stream-lifecycle.ts';
 import { meterStream } from '../billing/meter.ts';

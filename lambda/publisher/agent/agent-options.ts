@@ -1,7 +1,7 @@
 // What an agent is made of, and what it tells of itself.
 import type { Pool } from 'pg';
 import type { AgentLoad } from '../../data/fleet/agents.ts';
-import type { StreamBackend } from '../../data/streams/streams.ts';
+import type { StreamBackend } from '../../domain/streams/stream-words.ts';
 import type { Capacity } from '../../domain/fleet/capacity.ts';
 import type { connectionEndsAfterMs } from '../../domain/destinations/ingest-limits.ts';
 import type { Log } from '../../log.ts';

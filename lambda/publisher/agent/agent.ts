@@ -2,7 +2,7 @@
 import { setTimeout } from 'node:timers/promises';
 import type { AgentLoad } from '../../data/fleet/agents.ts';
 import { databaseOn } from '../../data/database.ts';
-import { streamBackends } from '../../data/streams/streams.ts';
+import { streamBackends } from '../../domain/streams/stream-words.ts';
 import type { Database } from '../../data/database.ts';
 import { mediaLanes, takesMedia } from '../../domain/fleet/lanes.ts';
 import { recoverReplicas } from '../../orchestration/fleet/recover-replicas.ts';

@@ -1,7 +1,7 @@
 // Claims replicas for an agent: its share of what waits, as far as it has room.
 import type { Database } from '../../data/database.ts';
 import type { Replica } from '../../data/fleet/replicas.ts';
-import type { StreamBackend } from '../../data/streams/streams.ts';
+import type { StreamBackend } from '../../domain/streams/stream-words.ts';
 import { roomOf } from '../../domain/fleet/capacity.ts';
 import type { Capacity, Room } from '../../domain/fleet/capacity.ts';
 import { claimShare } from '../../domain/fleet/claim-share.ts';

@@ -19,7 +19,7 @@ import {
 import type { Rendition } from '../../domain/playout/rendition.ts';
 import { levelFor } from '../../domain/playout/sound.ts';
 import type { VideoCodec } from '../../domain/shared/video-format.ts';
-import { settlePreparation } from '../../orchestration/media/prepare-media.ts';
+import { settlePreparation } from '../../orchestration/runs/start-prepared.ts';
 import { notEncodable, notPrepared } from '../../orchestration/media/request-renditions.ts';
 import { ObjectNotFound } from '../../ports/object-store/object-store.ts';
 import type { ObjectStore } from '../../ports/object-store/object-store.ts';

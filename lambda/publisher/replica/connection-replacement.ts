@@ -1,5 +1,5 @@
 // Replaces a connection whose time is over: gets the next one ready, and keeps pictures coming meanwhile where it can.
-import type { StreamBackend } from '../../data/streams/streams.ts';
+import type { StreamBackend } from '../../domain/streams/stream-words.ts';
 import type { Log } from '../../log.ts';
 import type { PublishTarget } from '../destination/publish-target.ts';
 import type { RtmpClientOptions } from '../rtmp/rtmp-client.ts';

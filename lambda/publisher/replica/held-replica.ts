@@ -3,7 +3,7 @@ import { setTimeout } from 'node:timers/promises';
 import type { ReplicaFigures } from '../../data/fleet/figures.ts';
 import type { Claim, Replica, ReplicaState } from '../../data/fleet/replicas.ts';
 import { seriesOf } from '../../data/fleet/series.ts';
-import type { StateReason, StreamBackend } from '../../data/streams/streams.ts';
+import type { StateReason, StreamBackend } from '../../domain/streams/stream-words.ts';
 import { connectionEndsAfterMs } from '../../domain/destinations/ingest-limits.ts';
 import { failsAfterMs, restingDelayMs } from '../../domain/fleet/off-air.ts';
 import type { Log } from '../../log.ts';

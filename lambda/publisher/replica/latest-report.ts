@@ -1,7 +1,7 @@
 // Writes what was last observed of a replica, again and again until it is written.
 import { setTimeout } from 'node:timers/promises';
 import type { Claim, FailedAttempt, ReplicaState } from '../../data/fleet/replicas.ts';
-import type { StateReason } from '../../data/streams/streams.ts';
+import type { StateReason } from '../../domain/streams/stream-words.ts';
 import type { Log } from '../../log.ts';
 
 export interface Report {

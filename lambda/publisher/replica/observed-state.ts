@@ -1,6 +1,6 @@
 // What a connection shows of its replica: whether media arrives, is about to be late, or is late and through whom.
 import type { ReplicaState } from '../../data/fleet/replicas.ts';
-import type { StateReason } from '../../data/streams/streams.ts';
+import type { StateReason } from '../../domain/streams/stream-words.ts';
 import { DestinationError } from '../destination/destination-error.ts';
 import { FallsBehind, TooSlow } from './faults.ts';
 import type { Slowness } from './stream-media.ts';

@@ -1,5 +1,5 @@
 // Whose fault it was that a connection ended: the destination's, the media's or ours.
-import type { StateReason } from '../../data/streams/streams.ts';
+import type { StateReason } from '../../domain/streams/stream-words.ts';
 import { failsAfterMs } from '../../domain/fleet/off-air.ts';
 import type { RetryPace } from './backoff.ts';
 import { MediaError } from '../media/media-error.ts';

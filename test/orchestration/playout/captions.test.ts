@@ -1,7 +1,7 @@
 // Videos have captions, and the streams that wish so draw them: prepared ahead, taken up while live, bounded in size.
 import { beforeEach, describe, expect, it } from 'vitest';
 import { captionBounds } from '../../../lambda/domain/playout/captions.ts';
-import { settlePreparation } from '../../../lambda/orchestration/media/prepare-media.ts';
+import { settlePreparation } from '../../../lambda/orchestration/runs/start-prepared.ts';
 import { actorsOn } from '../../support/actors.ts';
 import { testService } from '../../support/service.ts';
 import { clearRenditions } from '../../support/stored-uploads.ts';

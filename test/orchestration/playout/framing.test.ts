@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { formatOfRun } from '../../../lambda/data/streams/streams.ts';
 import { formatName } from '../../../lambda/domain/playout/rendition.ts';
 import { publishDraft } from '../../../lambda/orchestration/playout/publish-draft.ts';
-import { settlePreparation } from '../../../lambda/orchestration/media/prepare-media.ts';
+import { settlePreparation } from '../../../lambda/orchestration/runs/start-prepared.ts';
 import { actorsOn } from '../../support/actors.ts';
 import { testService } from '../../support/service.ts';
 import { clearRenditions } from '../../support/stored-uploads.ts';

@@ -1,7 +1,7 @@
 // Streams draw a logo over their pictures as they say: prepared once, from the next item on, and never waited for.
 import { beforeEach, describe, expect, it } from 'vitest';
 import { inTransaction } from '../../../lambda/data/database.ts';
-import { settlePreparation } from '../../../lambda/orchestration/media/prepare-media.ts';
+import { settlePreparation } from '../../../lambda/orchestration/runs/start-prepared.ts';
 import { notPrepared } from '../../../lambda/orchestration/media/request-renditions.ts';
 import { settleUpload } from '../../../lambda/orchestration/playout/settle-upload.ts';
 import { actorsOn } from '../../support/actors.ts';

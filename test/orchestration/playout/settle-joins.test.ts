@@ -5,7 +5,7 @@ import type { MixRecipe } from '../../../lambda/domain/playout/mixed-sound.ts';
 import { joinsAt } from '../../../lambda/domain/playout/sound-joins.ts';
 import { joinKey } from '../../../lambda/domain/media/object-keys.ts';
 import { forgetOldJoins } from '../../../lambda/orchestration/playout/forget-joins.ts';
-import { settlePreparation } from '../../../lambda/orchestration/media/prepare-media.ts';
+import { settlePreparation } from '../../../lambda/orchestration/runs/start-prepared.ts';
 import { settleJoin } from '../../../lambda/orchestration/playout/settle-joins.ts';
 import { makeJoin } from '../../../lambda/publisher/preparing/make-join.ts';
 import { actorsOn } from '../../support/actors.ts';

@@ -1,7 +1,8 @@
 // Streams play their items at the loudness that is wished once it is measured and prepared, and until then as they are.
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { Loudness } from '../../../lambda/domain/playout/loudness.ts';
-import { keepPrepared, settlePreparation } from '../../../lambda/orchestration/media/prepare-media.ts';
+import { settlePreparation } from '../../../lambda/orchestration/runs/start-prepared.ts';
+import { keepPrepared } from '../../../lambda/orchestration/playout/keep-prepared.ts';
 import { notPrepared } from '../../../lambda/orchestration/media/request-renditions.ts';
 import { publishDraft } from '../../../lambda/orchestration/playout/publish-draft.ts';
 import { refreshUnsettledSound } from '../../../lambda/orchestration/playout/settle-sound.ts';

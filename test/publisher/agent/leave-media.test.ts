@@ -1,6 +1,6 @@
 // An agent that does not keep up with its streams leaves to others what would decode files beside them.
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { StreamBackend } from '../../../lambda/data/streams/streams.ts';
+import type { StreamBackend } from '../../../lambda/domain/streams/stream-words.ts';
 import type { MediaCommand } from '../../../lambda/data/shared/outbox.ts';
 import { BetterMediaPlace, unlessLeft } from '../../../lambda/publisher/agent/leave-media.ts';
 import { actorsOn } from '../../support/actors.ts';

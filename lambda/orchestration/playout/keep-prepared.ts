@@ -1,0 +1,30 @@
+// Keeps the playlists of prepared streams prepared before a start, so that a start need not wait.
+import type { Database } from '../../data/database.ts';
+import { targetOf } from '../../domain/playout/sound.ts';
+import { requestWithinLimit } from '../media/request-renditions.ts';
+import type { RequestOptions } from '../media/request-renditions.ts';
+import { requestSound } from './settle-sound.ts';
+import { keptVariants } from './take-up-looks.ts';
+
+/**
+ * Has the playlists of streams of the prepared backend prepared before anybody starts the streams, so that a start need
+ * not wait: their drafts, which a start plays, and their live snapshots. Where a user may not have so much prepared,
+ * only what was asked for before is: a start says why.
+ * @param changed what has changed: a stream, a playlist, or what is known of an upload or of a content
+ * @param id of the stream, playlist or upload; the hash of the content
+ */
+export async function keepPrepared(
+  data: Database,
+  changed: 'stream' | 'playlist' | 'upload' | 'content',
+  id: string,
+  options: RequestOptions,
+): Promise<void> {
+  const kept = await data.renditions.toKeep(changed, id);
+  for (const [userID, uploads] of Map.groupBy(kept, (upload) => upload.user_id)) {
+    await requestWithinLimit(data, userID, [...uploads, ...(await keptVariants(data, uploads))], options);
+    const sounds = uploads.map(({ upload_id: uploadID, item_sound: item, stream_sound: stream }) => {
+      return { uploadID, targetLUFS: targetOf(item, stream) };
+    });
+    await requestSound(data, userID, sounds, options);
+  }
+}
