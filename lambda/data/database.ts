@@ -7,8 +7,10 @@ import { alertChannels } from './notices/alert-channels.ts';
 import { alertNotices } from './notices/alert-notices.ts';
 import { apiKeys } from './accounts/api-keys.ts';
 import { applications } from './accounts/applications.ts';
+import { bindingOf } from './shared/bind-aggregates.ts';
 import { blockedContents } from './media/blocked-contents.ts';
 import { broadcasts } from './channels/broadcasts.ts';
+import { captions } from './playout/captions.ts';
 import { changes } from './notices/changes.ts';
 import { connections } from './channels/connections.ts';
 import { creditAccounts } from './billing/credit-accounts.ts';
@@ -26,10 +28,10 @@ import { imports } from './sources/imports.ts';
 import { incidents } from './notices/incidents.ts';
 import { inspections } from './media/inspections.ts';
 import { invoices } from './billing/invoices.ts';
+import { joins } from './playout/joins.ts';
 import { ledger } from './billing/ledger.ts';
 import { limits } from './accounts/limits.ts';
 import { liveIntervals } from './billing/live-intervals.ts';
-import { captions } from './playout/captions.ts';
 import { looks } from './playout/looks.ts';
 import { managedSettings } from './channels/managed-settings.ts';
 import { managedStreams } from './channels/managed-streams.ts';
@@ -63,100 +65,108 @@ import { signingKeys } from './accounts/signing-keys.ts';
 import { sourceFiles } from './sources/source-files.ts';
 import { sources } from './sources/sources.ts';
 import { storageCharges } from './billing/storage-charges.ts';
-import { streamParts } from './streams/stream-parts.ts';
-import { streamSounds } from './playout/stream-sounds.ts';
-import { joins } from './playout/joins.ts';
 import { streamLists } from './streams/stream-lists.ts';
 import { streamMoves } from './streams/stream-moves.ts';
+import { streamParts } from './streams/stream-parts.ts';
 import { streams } from './streams/streams.ts';
+import { streamSounds } from './playout/stream-sounds.ts';
 import { timelines } from './playout/timelines.ts';
 import { tokenRevocations } from './accounts/token-revocations.ts';
 import { uploadLists } from './media/upload-lists.ts';
-import { uploadUses } from './media/upload-uses.ts';
 import { uploads } from './media/uploads.ts';
+import { uploadUses } from './media/upload-uses.ts';
 import { usage } from './billing/usage.ts';
 import { users } from './accounts/users.ts';
 import { webhookDeliveries } from './notices/webhook-deliveries.ts';
 import { webhooks } from './notices/webhooks.ts';
 
+/** The aggregates that all functions need: the function that binds each to a pool or a client. */
+export const aggregates = {
+  agentRenewals,
+  agents,
+  alertChannels,
+  alertNotices,
+  apiKeys,
+  applications,
+  blockedContents,
+  broadcasts,
+  captions,
+  changes,
+  connections,
+  creditAccounts,
+  cryptoDeposits,
+  dataKeys,
+  destinationChecks,
+  destinations,
+  dueTimes,
+  expiredCredentials,
+  figures,
+  frames,
+  guideLinks,
+  idempotency,
+  imports,
+  incidents,
+  inspections,
+  invoices,
+  joins,
+  ledger,
+  limits,
+  liveIntervals,
+  looks,
+  managedSettings,
+  managedStreams,
+  mediaClaims,
+  mirrorIntents,
+  multiparts,
+  notifications,
+  /** The database's time. Timelines go by it, so that all processes agree. */
+  now: (db: Queryable) => async () => (await db.query<{ now: Date }>('select clock_timestamp() as now')).rows[0]!.now,
+  operatorCommands,
+  orphanedRenditions,
+  outbox,
+  outputs,
+  payments,
+  places,
+  platformIngests,
+  playlists,
+  preparedShares,
+  preparedUploads,
+  previews,
+  reconciliation,
+  renditionEncoders,
+  renditions,
+  replicaClaims,
+  replicaLosses,
+  replicas,
+  requestWindows,
+  runs,
+  securityEvents,
+  series,
+  signingKeys,
+  sourceFiles,
+  sources,
+  storageCharges,
+  streamLists,
+  streamMoves,
+  streamParts,
+  streams,
+  streamSounds,
+  timelines,
+  tokenRevocations,
+  uploadLists,
+  uploads,
+  uploadUses,
+  usage,
+  users,
+  webhookDeliveries,
+  webhooks,
+};
+
+/** Binds the aggregates to a pool (each statement by itself) or to a client within a transaction. */
+export const databaseOn = bindingOf(aggregates);
+
 /** The statements of all aggregates, bound to a pool or to a transaction. */
 export type Database = ReturnType<typeof databaseOn>;
-
-/** Binds the statements to a pool (each statement by itself) or to a client within a transaction. */
-export function databaseOn(db: Queryable) {
-  return {
-    /** The database's time. Timelines go by it, so that all processes agree. */
-    now: async () => (await db.query<{ now: Date }>('select clock_timestamp() as now')).rows[0]!.now,
-    agents: { ...agents(db), ...agentRenewals(db) },
-    alertChannels: alertChannels(db),
-    alertNotices: alertNotices(db),
-    apiKeys: apiKeys(db),
-    applications: applications(db),
-    blockedContents: blockedContents(db),
-    broadcasts: broadcasts(db),
-    changes: changes(db),
-    connections: connections(db),
-    creditAccounts: creditAccounts(db),
-    cryptoDeposits: cryptoDeposits(db),
-    dataKeys: dataKeys(db),
-    destinationChecks: destinationChecks(db),
-    destinations: destinations(db),
-    dueTimes: dueTimes(db),
-    expiredCredentials: expiredCredentials(db),
-    figures: figures(db),
-    frames: frames(db),
-    guideLinks: guideLinks(db),
-    idempotency: idempotency(db),
-    imports: imports(db),
-    incidents: incidents(db),
-    inspections: inspections(db),
-    invoices: invoices(db),
-    ledger: ledger(db),
-    limits: limits(db),
-    liveIntervals: liveIntervals(db),
-    captions: captions(db),
-    looks: looks(db),
-    managedSettings: managedSettings(db),
-    managedStreams: managedStreams(db),
-    mediaClaims: mediaClaims(db),
-    mirrorIntents: mirrorIntents(db),
-    multiparts: multiparts(db),
-    notifications: notifications(db),
-    operatorCommands: operatorCommands(db),
-    orphanedRenditions: orphanedRenditions(db),
-    outbox: outbox(db),
-    outputs: outputs(db),
-    payments: payments(db),
-    places: places(db),
-    platformIngests: platformIngests(db),
-    playlists: playlists(db),
-    preparedUploads: preparedUploads(db),
-    previews: previews(db),
-    reconciliation: reconciliation(db),
-    renditionEncoders: renditionEncoders(db),
-    renditions: { ...renditions(db), ...preparedShares(db) },
-    replicas: { ...replicas(db), ...replicaClaims(db), ...replicaLosses(db) },
-    requestWindows: requestWindows(db),
-    runs: runs(db),
-    securityEvents: securityEvents(db),
-    series: series(db),
-    signingKeys: signingKeys(db),
-    sourceFiles: sourceFiles(db),
-    sources: sources(db),
-    storageCharges: storageCharges(db),
-    streamParts: streamParts(db),
-    streamSounds: streamSounds(db),
-    joins: joins(db),
-    streams: { ...streams(db), ...streamLists(db), ...streamMoves(db) },
-    timelines: timelines(db),
-    tokenRevocations: tokenRevocations(db),
-    uploads: { ...uploads(db), ...uploadLists(db), ...uploadUses(db) },
-    usage: usage(db),
-    users: users(db),
-    webhookDeliveries: webhookDeliveries(db),
-    webhooks: webhooks(db),
-  };
-}
 
 /** The errors by which Postgres ends one transaction for the sake of another: serialization failure, deadlock. */
 const retriableErrors = new Set(['40001', '40P01']);

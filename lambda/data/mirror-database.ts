@@ -2,25 +2,24 @@
 import type { Pool } from 'pg';
 import { broadcastWork } from './channels/broadcast-work.ts';
 import { connectionLeases } from './channels/connection-leases.ts';
-import { databaseOn, inTransaction } from './database.ts';
+import { aggregates, inTransaction } from './database.ts';
+import { bindingOf } from './shared/bind-aggregates.ts';
 import { mirrorWork } from './channels/mirror-work.ts';
 import { platformQuota } from './channels/platform-quota.ts';
-import type { Queryable } from './shared/queryable.ts';
 import { readBacks } from './channels/read-backs.ts';
 
-export type MirrorDatabase = ReturnType<typeof mirrorDatabaseOn>;
+/** Binds these aggregates to a pool or to a client within a transaction. */
+export const mirrorDatabaseOn = bindingOf({
+  ...aggregates,
+  broadcastWork,
+  connectionLeases,
+  mirrorWork,
+  platformQuota,
+  readBacks,
+});
 
-export function mirrorDatabaseOn(db: Queryable) {
-  const data = databaseOn(db);
-  return {
-    ...data,
-    broadcasts: { ...data.broadcasts, ...broadcastWork(db) },
-    connections: { ...data.connections, ...connectionLeases(db) },
-    mirrorIntents: { ...data.mirrorIntents, ...mirrorWork(db) },
-    platformQuota: platformQuota(db),
-    readBacks: readBacks(db),
-  };
-}
+/** The statements of all aggregates and of the worker of mirrors. */
+export type MirrorDatabase = ReturnType<typeof mirrorDatabaseOn>;
 
 /** As `inTransaction`, with these statements. */
 export function inMirrorTransaction<Result>(

@@ -108,7 +108,7 @@ export async function sweep({ pool, queue, timers, startOptions, storage, clock 
     () => databaseOn(pool).requestWindows.deleteEnded(),
     () => databaseOn(pool).previews.forget(),
     () => databaseOn(pool).webhookDeliveries.deleteOld(eventsKeptDays, oldEventsAtOnce),
-    () => databaseOn(pool).streams.forgetTransitions(keptMoves, keptDays, oldTransitionsAtOnce),
+    () => databaseOn(pool).streamMoves.forgetTransitions(keptMoves, keptDays, oldTransitionsAtOnce),
     () => rollUpSeries(pool, clock(), AbortSignal.timeout(rollUpMs)),
     () => databaseOn(pool).series.forget(clock(), oldSeriesAtOnce),
     () => forgetFrames(pool),

@@ -26,7 +26,8 @@ export async function accessTokenOf(
   if (!force && grant.expiresAt.getTime() - clock().getTime() > refreshAheadMs) return grant.accessToken;
   const refreshed = await platform.refresh(grant);
   const sealed = sealGrant(sealer, connection.id, refreshed);
-  if (!(await mirrorDatabaseOn(pool).connections.saveGrant(connection.id, leaseToken, sealed))) throw new LeaseLost();
+  if (!(await mirrorDatabaseOn(pool).connectionLeases.saveGrant(connection.id, leaseToken, sealed)))
+    throw new LeaseLost();
   return refreshed.accessToken;
 }
 

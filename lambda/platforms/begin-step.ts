@@ -59,7 +59,7 @@ export async function beginStep(
       await openChannel(data, options, mirror);
       return null;
     case 'wait':
-      await data.mirrorIntents.wait(intent, connection.id, step.until);
+      await data.mirrorWork.wait(intent, connection.id, step.until);
       return null;
     case 'nothing':
       await finish(data, mirror, step.again);
@@ -76,7 +76,7 @@ export async function beginStep(
 
 /** All is as it is wished. */
 async function finish(data: MirrorDatabase, { stream, intent }: Mirror, again: Date | null): Promise<void> {
-  await data.mirrorIntents.markDone(intent);
+  await data.mirrorWork.markDone(intent);
   await data.dueTimes.set(stream.id, 'broadcast_rotation', again);
   if (await data.broadcasts.hasOpen(stream.id)) return;
   // The row was kept for its broadcasts alone.
@@ -93,7 +93,7 @@ async function isUnusable(
   if (platform && (state === 'ok' || state === 'live_not_enabled')) return false;
   if (settings === null || stream.deleted_at !== null) {
     for (const { id, external_id: externalID } of facts.broadcasts)
-      await data.broadcasts.setPhase(id, externalID === null ? 'failed' : 'ended', facts.now);
+      await data.broadcastWork.setPhase(id, externalID === null ? 'failed' : 'ended', facts.now);
     await remirror(data, [stream.id], 'connection_lost');
     return true;
   }
@@ -103,7 +103,7 @@ async function isUnusable(
       : 'grant_revoked'
     : 'connection_needed';
   const detail = connection.problem ?? wordsOfMirror(code, platform?.title ?? connection.platform, state);
-  await data.mirrorIntents.fail(intent, connection.id, { code, detail, retryAt: null });
+  await data.mirrorWork.fail(intent, connection.id, { code, detail, retryAt: null });
   return true;
 }
 
@@ -127,11 +127,11 @@ async function begin(
   if (step.do === 'insert') {
     const { broadcast, autoStart } = step;
     const makingID = broadcast?.id ?? newID('bct');
-    const n = broadcast?.n ?? (await data.broadcasts.nextNumber(stream.id));
+    const n = broadcast?.n ?? (await data.broadcastWork.nextNumber(stream.id));
     const scheduledStartAt = await startFor(data, mirror, broadcast?.id ?? null);
     const draft = await draftOf(data, about, { n, scheduledStartAt, autoStart });
     const row = { id: makingID, streamID: stream.id, connectionID: connection.id, n };
-    await data.broadcasts.beginMaking(row, { ...draft, describedHash }, clock());
+    await data.broadcastWork.beginMaking(row, { ...draft, describedHash }, clock());
     await data.platformQuota.reserveEnd(makingID, platform.units.end, quotaDay(clock()));
     return { ...begun, makingID, draft, describedHash };
   }
@@ -164,7 +164,7 @@ async function startFor(data: MirrorDatabase, { connection, facts }: Mirror, exc
   const { wish, now } = facts;
   const earliest = new Date(now.getTime() + startAheadMs);
   const at = wish.kind === 'prepared' && wish.at !== null && wish.at > earliest ? wish.at : earliest;
-  return data.broadcasts.freeStart(connection.id, at, except);
+  return data.broadcastWork.freeStart(connection.id, at, except);
 }
 
 async function openChannel(
@@ -172,15 +172,15 @@ async function openChannel(
   { clock, newID }: Pick<MirrorOptions, 'clock' | 'newID'>,
   { stream, connection, settings, playing }: Mirror,
 ): Promise<void> {
-  const n = await data.broadcasts.nextNumber(stream.id);
+  const n = await data.broadcastWork.nextNumber(stream.id);
   const now = clock();
-  const scheduledStartAt = await data.broadcasts.freeStart(connection.id, now, null);
+  const scheduledStartAt = await data.broadcastWork.freeStart(connection.id, now, null);
   const about = { stream, settings: settings!, platform: connection.platform, playing };
   const draft = await draftOf(data, about, { n, scheduledStartAt, autoStart: true });
   const row = { id: newID('bct'), streamID: stream.id, connectionID: connection.id, n };
-  await data.broadcasts.beginMaking(row, { ...draft, describedHash: null }, now);
-  await data.broadcasts.markMade(row.id, null, connection.live_url, now);
-  await data.broadcasts.setPhase(row.id, 'live', now);
+  await data.broadcastWork.beginMaking(row, { ...draft, describedHash: null }, now);
+  await data.broadcastWork.markMade(row.id, null, connection.live_url, now);
+  await data.broadcastWork.setPhase(row.id, 'live', now);
 }
 
 /** Takes the units of a call before anything is written of it. Where there are none, the mirror waits for them. */
@@ -199,7 +199,7 @@ async function hasUnits(
   const until = (await data.platformQuota.exhaustedUntil(platform.name, now)) ?? nextQuotaDay(now);
   const code = 'quota_exhausted';
   const retryAt = retryAtOf(code, intent.attempts + 1, { now, askedFor: until, random });
-  await data.mirrorIntents.fail(intent, connection.id, {
+  await data.mirrorWork.fail(intent, connection.id, {
     code,
     detail: wordsOfMirror(code, platform.title, ''),
     retryAt,

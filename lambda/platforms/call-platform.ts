@@ -29,7 +29,7 @@ export async function callPlatform(
   switch (step.do) {
     case 'insert': {
       const made = await broadcasts.insert(access, begun.draft!);
-      return (data, now) => data.broadcasts.markMade(begun.makingID!, made.externalID, made.watchURL, now);
+      return (data, now) => data.broadcastWork.markMade(begun.makingID!, made.externalID, made.watchURL, now);
     }
     case 'find': {
       const found = await broadcasts.find(access, begun.draft!);
@@ -48,30 +48,31 @@ export async function callPlatform(
   switch (step.do) {
     case 'bind':
       await broadcasts.bind(access, externalID, mirror.ingest!.external_id!);
-      return (data) => data.broadcasts.markDone(broadcast.id, 'bound');
+      return (data) => data.broadcastWork.markDone(broadcast.id, 'bound');
     case 'update': {
       const { phase } = broadcast;
       await broadcasts.update(access, externalID, begun.draft!, phase);
-      return (data, now) => data.broadcasts.markDescribed(broadcast.id, { ...begun.draft!, ...begun }, now);
+      return (data, now) => data.broadcastWork.markDescribed(broadcast.id, { ...begun.draft!, ...begun }, now);
     }
     case 'thumbnail': {
       const { id: uploadID, object_key: key, mime_type: mimeType } = mirror.thumbnail!;
       const bytes = await buffer(await options.objects.read(key));
       await broadcasts.setThumbnail(access, externalID, { mimeType: mimeType as 'image/jpeg' | 'image/png', bytes });
-      return (data) => data.broadcasts.markThumbnail(broadcast.id, uploadID);
+      return (data) => data.broadcastWork.markThumbnail(broadcast.id, uploadID);
     }
     case 'goLive': {
       const reached = await broadcasts.goLive(access, externalID);
       return async (data, now) => {
-        if (reached === 'waiting') await data.broadcasts.observed(broadcast.id, { isActive: false, health: null, now });
-        else await data.broadcasts.setPhase(broadcast.id, reached, now);
+        if (reached === 'waiting')
+          await data.broadcastWork.observed(broadcast.id, { isActive: false, health: null, now });
+        else await data.broadcastWork.setPhase(broadcast.id, reached, now);
       };
     }
     case 'end':
       await broadcasts.end(access, externalID, broadcast.phase);
       return async (data, now) => {
         await closeBroadcast(data, mirror, broadcast, 'ended', now);
-        await data.mirrorIntents.wakeBusy(mirror.connection.id, now);
+        await data.mirrorWork.wakeBusy(mirror.connection.id, now);
       };
   }
 }
@@ -107,7 +108,7 @@ async function describe(platform: ManagedPlatform, access: string, begun: BegunS
   const { title, categoryID, tags } = draft!;
   await platform.describe?.(access, { accountID: mirror.connection.account_id!, title, categoryID, tags });
   const { id } = (step as { readonly broadcast: OpenBroadcastRow }).broadcast;
-  return (data, now) => data.broadcasts.markDescribed(id, { ...draft!, describedHash }, now);
+  return (data, now) => data.broadcastWork.markDescribed(id, { ...draft!, describedHash }, now);
 }
 
 /** One that is not known is the one whose making was not answered. None, twice a minute apart: it was not made. */
@@ -118,7 +119,7 @@ async function noteFound(
   found: readonly InsertedBroadcast[],
   now: Date,
 ): Promise<void> {
-  const known = await data.broadcasts.known(
+  const known = await data.broadcastWork.known(
     connection.id,
     found.map(({ externalID }) => externalID),
   );
@@ -127,10 +128,10 @@ async function noteFound(
     const detail =
       `${others.length + 1} broadcasts of this title and start are on the channel, and one is ours. ` +
       'Delete all but one there, then set retryMirror.';
-    await data.mirrorIntents.fail(intent, connection.id, { code: 'rejected', detail, retryAt: null });
-  } else if (match) await data.broadcasts.markMade(lost.id, match.externalID, match.watchURL, now);
-  else if (lost.missed_at === null) await data.broadcasts.markMissed(lost.id, now);
-  else await data.broadcasts.markUnmade(lost.id);
+    await data.mirrorWork.fail(intent, connection.id, { code: 'rejected', detail, retryAt: null });
+  } else if (match) await data.broadcastWork.markMade(lost.id, match.externalID, match.watchURL, now);
+  else if (lost.missed_at === null) await data.broadcastWork.markMissed(lost.id, now);
+  else await data.broadcastWork.markUnmade(lost.id);
 }
 
 async function noteObserved(
@@ -144,17 +145,17 @@ async function noteObserved(
   for (const { id, external_id: externalID, phase } of all) {
     const seen = observed.find((candidate) => candidate.externalID === externalID);
     if (!seen || seen.phase === 'ended') {
-      await data.broadcasts.setPhase(id, 'ended', now);
+      await data.broadcastWork.setPhase(id, 'ended', now);
       hasEnded = true;
       continue;
     }
     const isActive = seen.ingest === 'unknown' ? null : seen.ingest === 'active';
-    await data.broadcasts.observed(id, { isActive, health: seen.health, now });
-    if (seen.phase !== phase) await data.broadcasts.setPhase(id, seen.phase, now);
+    await data.broadcastWork.observed(id, { isActive, health: seen.health, now });
+    if (seen.phase !== phase) await data.broadcastWork.setPhase(id, seen.phase, now);
   }
   if (!hasEnded || facts.wish.kind !== 'live') return;
   const code = 'ended_there';
-  await data.mirrorIntents.fail(intent, connection.id, {
+  await data.mirrorWork.fail(intent, connection.id, {
     code,
     detail: wordsOfMirror(code, platform.title, ''),
     retryAt: retryAtOf(code, intent.attempts + 1, { now, askedFor: null, random }),

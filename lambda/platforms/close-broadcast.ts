@@ -11,7 +11,7 @@ export async function closeBroadcast(
   phase: 'ended' | 'failed',
   now: Date,
 ): Promise<void> {
-  await data.broadcasts.setPhase(broadcast.id, phase, now);
-  const isLeft = settings === null && (await data.broadcasts.openOf(stream.id, connection.id)).length === 0;
+  await data.broadcastWork.setPhase(broadcast.id, phase, now);
+  const isLeft = settings === null && (await data.broadcastWork.openOf(stream.id, connection.id)).length === 0;
   if (isLeft) await remirror(data, [stream.id], 'channel_left');
 }

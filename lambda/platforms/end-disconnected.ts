@@ -24,7 +24,7 @@ export async function endDisconnected(
   await inMirrorTransaction(pool, async (data) => {
     // The streams before the connection, as everybody locks them.
     const mirrored = await lockMirrorsOf(data, { connectionID: id });
-    if (!(await data.connections.lockLeased(id, leaseToken))) throw new LeaseLost();
+    if (!(await data.connectionLeases.lockLeased(id, leaseToken))) throw new LeaseLost();
     await data.connections.delete(id);
     await remirror(data, mirrored, 'connection_deleted');
   });

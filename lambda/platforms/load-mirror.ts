@@ -45,7 +45,7 @@ export async function loadMirror(
   { stream, connection, hasBroadcasts }: { stream: Stream; connection: LeasedConnection; hasBroadcasts: boolean },
   now: Date,
 ): Promise<Mirror | null> {
-  const intent = await data.mirrorIntents.dueOf(stream.id, connection.id, now);
+  const intent = await data.mirrorWork.dueOf(stream.id, connection.id, now);
   if (!intent) return null;
   const { managed_settings_id: settingsID } = stream;
   const named =
@@ -54,7 +54,7 @@ export async function loadMirror(
       : null;
   const settings = named?.connection_id === connection.id ? named : null;
   const wish = wishOf(stream, settings !== null);
-  const broadcasts = await data.broadcasts.openOf(stream.id, connection.id);
+  const broadcasts = await data.broadcastWork.openOf(stream.id, connection.id);
   const ingest = await data.platformIngests.find(stream.id);
   const thumbnail = settings && (await thumbnailOf(data, settings));
   const isTitledByItem = settings?.title_template.includes('{item}') && !hasBroadcasts && wish.kind === 'live';

@@ -26,7 +26,7 @@ export async function mirrorConnection(options: MirrorOptions, connectionID: str
   const beganMs = options.steadyClock();
   const leaseToken = options.newID('lse');
   // What became due between the last look and the release is worked, too.
-  while (!options.signal.aborted && (await data.mirrorIntents.nextDue(connectionID, options.clock())) !== null) {
+  while (!options.signal.aborted && (await data.mirrorWork.nextDue(connectionID, options.clock())) !== null) {
     if (options.steadyClock() - beganMs >= turnMs) {
       await data.outbox.send({ queue: 'platforms', body: { connectionID } });
       return;
@@ -39,7 +39,7 @@ export async function mirrorConnection(options: MirrorOptions, connectionID: str
       if (error instanceof LeaseLost) return;
       throw error;
     } finally {
-      await data.connections.release(connectionID, leaseToken);
+      await data.connectionLeases.release(connectionID, leaseToken);
     }
   }
 }
@@ -70,13 +70,18 @@ class Turn {
   renew(): Promise<boolean> {
     const now = this.#options.clock();
     const until = new Date(now.getTime() + leaseSeconds * 1000);
-    return mirrorDatabaseOn(this.#options.pool).connections.lease(this.#connectionID, this.#leaseToken, now, until);
+    return mirrorDatabaseOn(this.#options.pool).connectionLeases.lease(
+      this.#connectionID,
+      this.#leaseToken,
+      now,
+      until,
+    );
   }
 
   /** Takes one step for the stream that has waited for longest. @returns false where none waits */
   async step(): Promise<boolean> {
     const { pool, clock } = this.#options;
-    const streamID = await mirrorDatabaseOn(pool).mirrorIntents.nextDue(this.#connectionID, clock());
+    const streamID = await mirrorDatabaseOn(pool).mirrorWork.nextDue(this.#connectionID, clock());
     if (streamID === null) return false;
     if (!(await this.renew())) throw new LeaseLost();
     const begun = await this.#begin(streamID);
@@ -101,7 +106,7 @@ class Turn {
   }
 
   async #lockConnection(data: MirrorDatabase): Promise<LeasedConnection> {
-    const connection = await data.connections.lockLeased(this.#connectionID, this.#leaseToken);
+    const connection = await data.connectionLeases.lockLeased(this.#connectionID, this.#leaseToken);
     if (!connection) throw new LeaseLost();
     return connection;
   }
@@ -123,7 +128,7 @@ class Turn {
       const note = await callPlatform(this.#options, begun.platform, this.#access!, begun);
       if (connection.state !== 'live_not_enabled') return note;
       return async (data, now) => {
-        await data.connections.setState(connection.id, 'ok', null);
+        await data.connectionLeases.setState(connection.id, 'ok', null);
         await note(data, now);
       };
     } catch (error) {
@@ -132,7 +137,7 @@ class Turn {
       // The token may have ended before its time.
       this.#isRenewed = true;
       this.#access = null;
-      return async (data) => begun.makingID !== null && data.broadcasts.markUnmade(begun.makingID);
+      return async (data) => begun.makingID !== null && data.broadcastWork.markUnmade(begun.makingID);
     }
   }
 

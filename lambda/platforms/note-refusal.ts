@@ -19,25 +19,25 @@ export async function noteRefusal(
 ): Promise<void> {
   const now = clock();
   // Where the platform may have made it, it is looked for before anything else.
-  if (makingID !== null && refusal.outcome === 'rejected') await data.broadcasts.markUnmade(makingID);
+  if (makingID !== null && refusal.outcome === 'rejected') await data.broadcastWork.markUnmade(makingID);
   if (step.do === 'thumbnail' && refusal.code === 'rejected') {
     // A broadcast without its picture is better than none.
-    await data.broadcasts.markThumbnail(step.broadcast.id, thumbnail!.id);
+    await data.broadcastWork.markThumbnail(step.broadcast.id, thumbnail!.id);
     return;
   }
   if (refusal.reason === 'liveStreamNotFound') await data.platformIngests.delete(stream.id);
   if ('broadcast' in step && step.broadcast && otherThanThought.has(refusal.reason))
-    await data.broadcasts.markDone(step.broadcast.id, 'looksAgain');
+    await data.broadcastWork.markDone(step.broadcast.id, 'looksAgain');
   const isElse = otherThanThought.has(refusal.reason) || refusal.reason === 'liveStreamNotFound';
   const code: MirrorCode = isElse && refusal.code === 'rejected' ? 'unavailable' : refusal.code;
   const detail = wordsOfMirror(code, platform.title, refusal.reason);
-  if (code === 'grant_revoked') await data.connections.setState(connection.id, 'grant_revoked', detail);
-  if (code === 'live_not_enabled') await data.connections.setState(connection.id, 'live_not_enabled', detail);
+  if (code === 'grant_revoked') await data.connectionLeases.setState(connection.id, 'grant_revoked', detail);
+  if (code === 'live_not_enabled') await data.connectionLeases.setState(connection.id, 'live_not_enabled', detail);
   let askedFor = refusal.retryAt;
   if (code === 'quota_exhausted') {
     askedFor = exhaustedUntil(now, random);
     await data.platformQuota.exhaust(platform.name, quotaDay(now), askedFor);
   }
   const retryAt = retryAtOf(code, intent.attempts + 1, { now, askedFor, random });
-  await data.mirrorIntents.fail(intent, connection.id, { code, detail, retryAt });
+  await data.mirrorWork.fail(intent, connection.id, { code, detail, retryAt });
 }

@@ -30,9 +30,11 @@ export async function readBack(options: MirrorOptions, connectionID: string): Pr
   const leaseToken = newID('lse');
   const now = clock();
   const until = new Date(now.getTime() + leaseSeconds * 1000);
-  if (!(await data.connections.lease(connectionID, leaseToken, now, until))) return;
+  if (!(await data.connectionLeases.lease(connectionID, leaseToken, now, until))) return;
   try {
-    const connection = await inMirrorTransaction(pool, (tx) => tx.connections.lockLeased(connectionID, leaseToken));
+    const connection = await inMirrorTransaction(pool, (tx) =>
+      tx.connectionLeases.lockLeased(connectionID, leaseToken),
+    );
     if (!connection || connection.state === 'pending') return;
     const isToVerify = await data.readBacks.isToVerify(connectionID);
     if (connection.deleted_at !== null) {
@@ -49,7 +51,7 @@ export async function readBack(options: MirrorOptions, connectionID: string): Pr
   } catch (error) {
     if (!(error instanceof LeaseLost)) throw error;
   } finally {
-    await data.connections.release(connectionID, leaseToken);
+    await data.connectionLeases.release(connectionID, leaseToken);
   }
 }
 
@@ -192,7 +194,7 @@ class ReadBack {
     const token = async (force: boolean) => {
       // Read anew: the grant may have been refreshed, and the one before may be of no use any more.
       const { id } = this.#connection;
-      const connection = await this.#data.connections.lockLeased(id, this.#leaseToken);
+      const connection = await this.#data.connectionLeases.lockLeased(id, this.#leaseToken);
       if (!connection) throw new LeaseLost();
       return accessTokenOf(this.#options, this.#platform, connection, { leaseToken: this.#leaseToken, force });
     };
@@ -209,10 +211,11 @@ class ReadBack {
     this.#options.log('read_back_refused', { connectionID, code, reason });
     const problem = `${this.#platform.title} answered: ${reason}.`;
     if (code === 'grant_revoked') {
-      await this.#data.connections.setState(connectionID, 'grant_revoked', problem);
+      await this.#data.connectionLeases.setState(connectionID, 'grant_revoked', problem);
       return;
     }
-    if (code === 'live_not_enabled') await this.#data.connections.setState(connectionID, 'live_not_enabled', problem);
+    if (code === 'live_not_enabled')
+      await this.#data.connectionLeases.setState(connectionID, 'live_not_enabled', problem);
     await this.#postpone(retryAt);
   }
 

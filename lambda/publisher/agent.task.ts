@@ -142,7 +142,7 @@ function attendToTask(): void {
 /** By the number of streams that wait, machines come and go. What a claim takes is waited for first. */
 async function reportWaiting(): Promise<void> {
   const { waiting } = loadMetrics;
-  const count = await databaseOn(pool).replicas.waitingFor('ffmpeg', claimedWithinSeconds);
+  const count = await databaseOn(pool).replicaClaims.waitingFor('ffmpeg', claimedWithinSeconds);
   jsonLog('streams_waiting', metricsOf('ffmpeg', [[waiting, count]]));
 }
 

@@ -56,7 +56,7 @@ function bare() {
   app.get('/v1/uploads', async (c) => {
     const limit = Number(c.req.query('limit') ?? 20);
     const newestFirst = { by: 'createdAt', descending: true } as const;
-    return c.json({ data: await data.uploads.search(c.get('userID'), everything, newestFirst, null, limit + 1) });
+    return c.json({ data: await data.uploadLists.search(c.get('userID'), everything, newestFirst, null, limit + 1) });
   });
   app.get('/v1/uploads/:id', async (c) => c.json(await data.uploads.find(c.get('userID'), c.req.param('id'))));
   app.post('/v1/uploads', async (c) => {

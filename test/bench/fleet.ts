@@ -125,7 +125,7 @@ class BenchAgent {
 
   async run(startAfterMs: number, signal: AbortSignal): Promise<void> {
     const claims = this.#claims(signal);
-    const lease = databaseOn(this.#leasePool).agents;
+    const lease = databaseOn(this.#leasePool).agentRenewals;
     let known: Renewal | null = null;
     let chores: Promise<void> | null = null;
     let firing: Promise<unknown> | null = null;

@@ -96,16 +96,16 @@ async function scansOf(sent: Sent, relation: string): Promise<Plan[]> {
 }
 
 const takeover = async (data: Database, agentID: string): Promise<Replica[]> => {
-  const { waiting } = await data.replicas.demand(agentID, ['manifest', 'ffmpeg']);
+  const { waiting } = await data.replicaClaims.demand(agentID, ['manifest', 'ffmpeg']);
   expect(waiting).toBeGreaterThan(0);
-  return data.replicas.claim(agentID, ['manifest', 'ffmpeg'], { ...roomFor(1000), streams: 40 });
+  return data.replicaClaims.claim(agentID, ['manifest', 'ffmpeg'], { ...roomFor(1000), streams: 40 });
 };
 
 it('a renewal that finds nothing new visits no row of what the agent holds', async () => {
-  const known = await databaseOn(database.pool()).agents.renew('agent_3');
+  const known = await databaseOn(database.pool()).agentRenewals.renew('agent_3');
   expect(known.holding.size).toBe(streams / agents);
   await database.pool().query('vacuum replicas');
-  const [sent] = (await statementsOf((_, data) => data.agents.renew('agent_3', undefined, known))) as [Sent];
+  const [sent] = (await statementsOf((_, data) => data.agentRenewals.renew('agent_3', undefined, known))) as [Sent];
   const scans = (await scansOf(sent, 'replicas')).filter((scan) => scan['Actual Rows']! > 0);
   expect(scans.map((scan) => [scan['Node Type'], scan['Actual Rows'], scan['Heap Fetches']])).toEqual([
     ['Index Only Scan', streams / agents, 0],
@@ -116,9 +116,9 @@ it('whoever locks some of many lost streams reads no others', async () => {
   const lost = Array.from({ length: 50 }, (_, index) => `agent_${index + 100}`);
   await database.pool().query(`update agents set lease_expires_at = '-infinity' where id = any ($1)`, [lost]);
   await database.pool().query('analyze agents');
-  const ids = await databaseOn(database.pool()).replicas.lostStreams(streams);
+  const ids = await databaseOn(database.pool()).replicaLosses.lostStreams(streams);
   expect(ids).toHaveLength((lost.length * streams) / agents);
-  const [sent] = (await statementsOf((_, data) => data.replicas.lockLost(ids.slice(0, 250)))) as [Sent];
+  const [sent] = (await statementsOf((_, data) => data.replicaLosses.lockLost(ids.slice(0, 250)))) as [Sent];
   const read = (await scansOf(sent, 'replicas')).map((scan) => scan['Actual Rows']! * scan['Actual Loops']!);
   expect(read).toEqual([250]);
   await database
@@ -130,7 +130,7 @@ it('whoever locks some of many lost streams reads no others', async () => {
 describe('no statement reads a large table as a whole', () => {
   it('that an agent sends each second', async () => {
     const statements = await statementsOf(async (_, data) => {
-      const { holding } = await data.agents.renew('agent_1');
+      const { holding } = await data.agentRenewals.renew('agent_1');
       const figures = Array.from(holding, ([replicaID, epoch]) => ({ replicaID, epoch, stats: statsWith({}) }));
       await data.figures.say('agent_1', figures);
       await data.agents.peerURLs('agent_1');
@@ -164,7 +164,7 @@ describe('no statement reads a large table as a whole', () => {
       );
       const answers = await reportReplicas(data, reports);
       expect([...answers.values()]).toEqual(reports.map(() => true));
-      await data.replicas.succeed('agent_1', ['manifest'], roomFor(1000));
+      await data.replicaClaims.succeed('agent_1', ['manifest'], roomFor(1000));
     });
     expect(await readingWhole(takeovers)).toEqual([]);
   });
@@ -172,7 +172,7 @@ describe('no statement reads a large table as a whole', () => {
   it('and a claim looks at no more of what waits than it takes', async () => {
     await database.pool().query(`update replicas set agent_id = null where agent_id > 'agent_15'`);
     const [sent] = (await statementsOf((_, data) =>
-      data.replicas.claim('agent_1', ['manifest'], { ...roomFor(1000), streams: 20 }),
+      data.replicaClaims.claim('agent_1', ['manifest'], { ...roomFor(1000), streams: 20 }),
     )) as [Sent];
     const read = (await scansOf(sent, 'replicas')).map((scan) => scan['Actual Rows']!);
     expect(read).toContain(20);

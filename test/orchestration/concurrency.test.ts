@@ -135,7 +135,7 @@ function stepsOn(world: World, random: () => number) {
         await report(pick(world.held), pick(['live', 'live', 'failing']), { reason, hopeless: random() < 0.1 });
     },
     end: async () => {
-      const { ending } = await data().agents.renew(pick(world.agents));
+      const { ending } = await data().agentRenewals.renew(pick(world.agents));
       for (const replica of world.held.filter(({ id }) => ending.includes(id))) await report(replica, 'ended');
     },
     fallDue: () => makeSomethingDue(service),

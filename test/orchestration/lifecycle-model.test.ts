@@ -255,7 +255,7 @@ const hopeless = step(
 const replicaEnds = step(
   'the agent ends what it was asked to end',
   async (model, { agent, replica }) => {
-    const { ending } = await data().agents.renew(agent);
+    const { ending } = await data().agentRenewals.renew(agent);
     if (!replica || !ending.includes(replica.id)) return;
     await report(replica, 'ended');
     settle(model);

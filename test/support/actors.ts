@@ -110,7 +110,7 @@ export function actorsOn(service: TestService) {
     },
     /** Claims for an agent with room for so many encoded streams at 720p30. */
     claim: (agent: string, streams = 1000): Promise<Replica[]> =>
-      data().replicas.claim(agent, streamBackends, roomFor(streams)),
+      data().replicaClaims.claim(agent, streamBackends, roomFor(streams)),
     /** Claims for an agent that may be forgotten at the same moment: then it gets nothing. */
     claimUnlessForgotten: async (agent: string): Promise<Replica[]> => {
       try {

@@ -80,7 +80,7 @@ export function mirroredStreamsOn(service: TestService) {
     /** Moves a stream as its lifecycle does, without what else a start or stop does. */
     move: (streamID: string, cause: TransitionCause) =>
       inTransaction(pool(), async (tx) => {
-        const moved = await tx.streams.move((await tx.streams.lockAny(streamID))!, cause);
+        const moved = await tx.streamMoves.move((await tx.streams.lockAny(streamID))!, cause);
         if (moved?.state === 'activating') await tx.streams.beginRun(streamID, runFormat);
         return moved;
       }),

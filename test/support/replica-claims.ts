@@ -75,7 +75,7 @@ export async function claimUnanswered(
   startAgent();
   const registered = async () => all(client, 'select id from agents');
   await expect.poll(registered).toEqual([{ id: agentID }]);
-  const claimed = await databaseOn(client).replicas.claim(agentID, streamBackends, roomFor(1000));
+  const claimed = await databaseOn(client).replicaClaims.claim(agentID, streamBackends, roomFor(1000));
   expect(claimed).toMatchObject([{ stream_id: streamID, agent_id: agentID }]);
   await client.query('commit');
   client.release();

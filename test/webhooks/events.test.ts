@@ -173,7 +173,7 @@ it('nothing is told that was undone, that another user did, or that the webhook 
   await webhook(receiver.url, ['stream.state_changed']);
   const id = await readyStream();
   const failed = transaction(async (data) => {
-    await data.streams.move((await data.streams.lockAny(id))!, 'start');
+    await data.streamMoves.move((await data.streams.lockAny(id))!, 'start');
     throw new Error('undone');
   });
   await expect(failed).rejects.toThrow('undone');

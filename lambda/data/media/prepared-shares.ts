@@ -11,7 +11,7 @@ export function preparedShares(db: Queryable) {
      * prepared counts as done.
      * It is one statement for any number of streams.
      */
-    preparedShares: async (streamIDs: readonly string[]) => {
+    ofStreams: async (streamIDs: readonly string[]) => {
       const rows = await all<{ stream_id: string; share: number }>(
         db,
         `with items as (
@@ -40,7 +40,7 @@ export function preparedShares(db: Queryable) {
      * How much is done of what the publishing of playlists waits for, from 0 to 1, by the id of the playlist: each item
      * has to be examined, and prepared where its stream sends what is prepared. What cannot be played counts as done.
      */
-    publishProgress: async (playlistIDs: readonly string[]) => {
+    ofPlaylists: async (playlistIDs: readonly string[]) => {
       const rows = await all<{ id: string; share: number }>(
         db,
         `select p.id, avg(case

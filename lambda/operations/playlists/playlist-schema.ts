@@ -113,7 +113,7 @@ export async function presentPlaylists(
 async function progressOf(ctx: Context, playlists: readonly Playlist[]): Promise<ReadonlyMap<string, number>> {
   const ids = playlists.filter((playlist) => playlist.publish_status === 'PREPARING').map(({ id }) => id);
   const isWanted = ids.length > 0 && ctx.isWanted('Playlist.publishProgress');
-  return isWanted ? ctx.data.renditions.publishProgress(ids) : new Map();
+  return isWanted ? ctx.data.preparedShares.ofPlaylists(ids) : new Map();
 }
 
 async function takeOversOf(ctx: Context, playlists: readonly Playlist[]): Promise<ReadonlyMap<string, Date>> {

@@ -21,7 +21,7 @@ export const countStreams = operation(['service:read'], {
   output: { status: 200, body: counts },
   errors: [],
   async handle(ctx) {
-    const states = await ctx.data.streams.counts(ctx.caller.userID);
+    const states = await ctx.data.streamLists.counts(ctx.caller.userID);
     return {
       count: states.reduce((sum, { count }) => sum + count, 0),
       needAttention: states.reduce((sum, { needing }) => sum + needing, 0),

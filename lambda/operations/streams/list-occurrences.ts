@@ -45,7 +45,7 @@ export const listOccurrences = operation(['service:read'], {
     if (to <= from) throw fieldProblem('query/to', 'It has to be after from.');
     if (to.getTime() - from.getTime() > mostDays * dayMs)
       throw fieldProblem('query/to', `It may be ${mostDays} days after from at most.`);
-    const streams = await ctx.data.streams.withSchedule(ctx.caller.userID, streamID);
+    const streams = await ctx.data.streamLists.withSchedule(ctx.caller.userID, streamID);
     const found = await occurrencesOf(streams, { from, to });
     return {
       data: found.occurrences.map(({ stream, startAt, endAt, isSkipped }) => ({

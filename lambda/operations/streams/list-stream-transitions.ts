@@ -17,7 +17,7 @@ export const listStreamTransitions = operation(['service:read'], {
   errors: ['not_found', 'invalid_cursor'],
   async handle(ctx, { params, query }) {
     const { id } = orNotFound(await ctx.data.streams.find(ctx.caller.userID, params.id), 'stream');
-    const load = (before: number | null, count: number) => ctx.data.streams.transitionsBefore(id, before, count);
+    const load = (before: number | null, count: number) => ctx.data.streamMoves.transitionsBefore(id, before, count);
     return pageThrough(ctx, `transitions of ${id}`, query, load, (row: ListedTransition) => presentTransition(row));
   },
 });

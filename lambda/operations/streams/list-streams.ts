@@ -58,7 +58,7 @@ export const listStreams = operation(['service:read'], {
       ctx,
       `streams ${JSON.stringify({ ...filter, sort })}`,
       { limit, cursor },
-      (after, count) => ctx.data.streams.search(userID, filter, orderOf(sort), after, count),
+      (after, count) => ctx.data.streamLists.search(userID, filter, orderOf(sort), after, count),
     );
     return { data: await presentStreams(ctx, data), page };
   },

@@ -54,6 +54,6 @@ export const scheduleStream = operation(['service:write'], {
     }
     const times = { startAt, endAt };
     const armed = await armSchedule(ctx.data, stream, times, repeats && beginSeries(repeats, times));
-    return presentStream(ctx, (await ctx.data.streams.move(armed, 'schedule'))!);
+    return presentStream(ctx, (await ctx.data.streamMoves.move(armed, 'schedule'))!);
   },
 });

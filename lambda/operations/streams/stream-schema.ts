@@ -207,14 +207,15 @@ export async function presentStreams(
   const outputs = areOutputsWanted ? await ctx.data.outputs.ofStreams(ids) : [];
   const preparing = ctx.isWanted('Stream.preparedShare') ? streams.filter(hasShare).map((stream) => stream.id) : [];
   const prepared =
-    preparing.length > 0 ? await ctx.data.renditions.preparedShares(preparing) : new Map<string, number>();
+    preparing.length > 0 ? await ctx.data.preparedShares.ofStreams(preparing) : new Map<string, number>();
   const looking = ctx.isWanted('Stream.pendingLook') ? streams.filter(isFramedAhead).map((stream) => stream.id) : [];
-  const pendingLooks = looking.length > 0 ? await ctx.data.renditions.pendingLooks(looking) : new Map<string, number>();
+  const pendingLooks =
+    looking.length > 0 ? await ctx.data.preparedShares.pendingLooks(looking) : new Map<string, number>();
   const formatOf = await formatsOf(ctx, streams);
   const mirrors = await mirrorsOf(ctx, streams);
   const watchURLs = await watchURLsOf(ctx, streams);
   const history = ctx.isWanted('Stream.transitions')
-    ? await ctx.data.streams.lastTransitions(ids, shownTransitions)
+    ? await ctx.data.streamMoves.lastTransitions(ids, shownTransitions)
     : [];
   return streams.map((stream) => ({
     id: stream.id,

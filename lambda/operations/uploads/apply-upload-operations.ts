@@ -89,7 +89,7 @@ async function apply(ctx: Context, each: Change, refusal: Refusal, done: Done): 
       done.moved += await moveFolder(ctx, each, refusal);
       return;
     case 'deleteFolder': {
-      const ids = await ctx.data.uploads.idsBelow(userID, each.folder, maxDeleted + 1);
+      const ids = await ctx.data.uploadLists.idsBelow(userID, each.folder, maxDeleted + 1);
       if (ids.length === 0) throw refusal.of('folder', 'There is no such folder.');
       for (const uploadID of ids) await remove(ctx, uploadID, 'folder', refusal, done);
       return;
@@ -131,12 +131,12 @@ async function moveFolder(
   refusal: Refusal,
 ): Promise<number> {
   if (isWithin(to, folder)) throw refusal.of('to', 'A folder cannot be moved into itself.');
-  const depth = await ctx.data.uploads.depthBelow(ctx.caller.userID, folder);
+  const depth = await ctx.data.uploadLists.depthBelow(ctx.caller.userID, folder);
   if (depth === 0) throw refusal.of('folder', 'There is no such folder.');
   const added = to === '' ? 0 : to.split('/').length;
   if (depth - folder.split('/').length + added > maxDepth)
     throw refusal.of('to', `What is in the folder would be more than ${maxDepth} deep there.`);
-  return ctx.data.uploads.moveFolder(ctx.caller.userID, folder, to);
+  return ctx.data.uploadLists.moveFolder(ctx.caller.userID, folder, to);
 }
 
 async function remove(ctx: Context, uploadID: string, field: string, refusal: Refusal, done: Done): Promise<void> {

@@ -44,7 +44,7 @@ export async function deleteUnused(
   await ctx.data.streamParts.lockUsersOf({ uploadID: found.id });
   const upload = await ctx.data.uploads.lock(userID, found.id);
   if (!upload) return 'missing';
-  if (await ctx.data.uploads.isInUse(upload.id)) return { inUse: await usersOf(ctx, upload) };
+  if (await ctx.data.uploadUses.isInUse(upload.id)) return { inUse: await usersOf(ctx, upload) };
   await ctx.data.sourceFiles.leave(upload.id);
   await discardUpload(ctx.data, upload);
   return 'deleted';
@@ -52,7 +52,7 @@ export async function deleteUnused(
 
 /** What uses an upload, a few of each kind, as they are named in a sentence. */
 async function usersOf(ctx: Context, { id: uploadID }: Upload): Promise<string[]> {
-  const users = await ctx.data.uploads.usersOf(uploadID, maxNamed);
+  const users = await ctx.data.uploadUses.usersOf(uploadID, maxNamed);
   // A stream whose playlist has changed plays the former items until the change takes effect.
   if (users.length === 0) return ['a live stream, until what was published last takes effect'];
   return users.map(

@@ -21,7 +21,7 @@ export const listUploadFolders = operation(['service:read'], {
   errors: ['invalid_cursor'],
   async handle(ctx, { query }) {
     const { data, page } = await pageThroughSorted(ctx, `folders in ${query.folder}`, query, (after, count) =>
-      ctx.data.uploads.foldersIn(ctx.caller.userID, query.folder, after?.key?.toString() ?? null, count),
+      ctx.data.uploadLists.foldersIn(ctx.caller.userID, query.folder, after?.key?.toString() ?? null, count),
     );
     return { data: data.map(({ path }) => ({ path, name: path.slice(path.lastIndexOf('/') + 1) })), page };
   },

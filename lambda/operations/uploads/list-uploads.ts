@@ -50,7 +50,7 @@ export const listUploads = operation(['service:read'], {
       ctx,
       `uploads ${JSON.stringify({ ...filter, sort: query.sort })}`,
       query,
-      (after, count) => ctx.data.uploads.search(ctx.caller.userID, filter, orderOf(query.sort), after, count),
+      (after, count) => ctx.data.uploadLists.search(ctx.caller.userID, filter, orderOf(query.sort), after, count),
     );
     return { data: await presentUploads(ctx, data), page };
   },

@@ -77,7 +77,7 @@ export async function presentUploads(
   uploads: readonly Upload[],
 ): Promise<z.input<typeof uploadSchema>[]> {
   const counted = ctx.isWanted('Upload.usedBy') ? uploads.map(({ id }) => id) : [];
-  const uses = counted.length > 0 ? await ctx.data.uploads.uses(counted) : [];
+  const uses = counted.length > 0 ? await ctx.data.uploadUses.uses(counted) : [];
   const useOf = new Map(uses.map(({ id, playlists, streams }) => [id, { playlists, streams }]));
   const inspections = await presentInspections(ctx, uploads);
   return uploads.map((upload) =>

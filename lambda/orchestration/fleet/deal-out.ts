@@ -25,7 +25,7 @@ export async function dealOut(data: Database, streamIDs: readonly string[], deal
   const hands = dealer.deal(
     alone.map((replica) => ({ id: replica.id, backend: replica.backend, cost: costOfReplica(replica) })),
   );
-  const dealt = await data.replicas.deal(
+  const dealt = await data.replicaLosses.deal(
     hands.flatMap(({ agentID, replicaIDs }) => replicaIDs.map((id) => ({ agentID, replica: byID.get(id)! }))),
   );
   return {

@@ -28,7 +28,7 @@ export class Losses {
     while (this.#listed.length > 0 || this.#wereAnyFree) {
       if (this.#listed.length === 0) await this.#list(data, place);
       const ids = this.#listed.splice(0, count).filter((id) => !except.includes(id));
-      const locked = ids.length === 0 ? [] : await data.replicas.lockLost(ids);
+      const locked = ids.length === 0 ? [] : await data.replicaLosses.lockLost(ids);
       if (locked.length > 0) {
         this.#wereAnyFree = true;
         return locked;
@@ -39,7 +39,7 @@ export class Losses {
 
   /** Lists what is lost by now: the leases of those that are lost together end one after the other, for a second. */
   async #list(data: Database, { number, outOf }: Place): Promise<void> {
-    const all = await data.replicas.lostStreams(mostListed);
+    const all = await data.replicaLosses.lostStreams(mostListed);
     this.#areMany ||= all.length >= dealtFrom.lost;
     const first = Math.floor((all.length * (number - 1)) / outOf);
     this.#listed.push(...all.slice(first), ...all.slice(0, first));
@@ -53,7 +53,7 @@ export class Losses {
   async dealer(data: Database, { number, outOf }: Place): Promise<Dealer | null> {
     if (!this.#areMany) return null;
     if (!this.#dealers.has(number)) {
-      const all = await data.replicas.dealees();
+      const all = await data.replicaLosses.dealees();
       const ours = all.filter(({ id }, index) => id !== this.#agentID && index % outOf === number - 1);
       this.#dealers.set(number, all.length < dealtFrom.agents ? null : new Dealer(ours));
     }

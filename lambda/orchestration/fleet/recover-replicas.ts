@@ -90,7 +90,7 @@ export async function releaseReplicas(data: Database, released: readonly Release
 async function recoverStreams(data: Database, streams: readonly Stream[], dealer: Dealer | null): Promise<void> {
   const ids = streams.map(({ id }) => id);
   const { dealt, areAnyLeft, loads } = dealer === null ? nothingDealt : await dealOut(data, ids, dealer);
-  const left = areAnyLeft ? await data.replicas.releaseOfDeadAgents(ids) : [];
+  const left = areAnyLeft ? await data.replicaLosses.releaseOfDeadAgents(ids) : [];
   await wakeUpFor(
     data,
     left.filter(({ wanted }) => wanted !== 'ended'),
@@ -110,7 +110,7 @@ async function recoverStreams(data: Database, streams: readonly Stream[], dealer
   await data.figures.keepNewerOfOutputs(new Map(ofOutputs));
   await settleLoss(data, streams, agentLost, keptOfFirst(freed, said));
   // At last, as agents that renew their leases wait for these rows until the end of the transaction.
-  if (loads.size > 0) await data.replicas.addLoads(loads);
+  if (loads.size > 0) await data.replicaLosses.addLoads(loads);
 }
 
 /** What the rows of streams keep of what was said of the replicas of their first outputs, by the id of the stream. */
@@ -144,7 +144,7 @@ async function settleLoss(
   if (streams.length === 0) return;
   const replicas = await data.replicas.ofStreams(streams.map(({ id }) => id));
   const live = new Set(replicas.filter(({ state }) => state === 'live').map(({ stream_id: streamID }) => streamID));
-  const moved = await data.streams.moveAll(
+  const moved = await data.streamMoves.moveAll(
     streams
       .filter(({ id }) => !live.has(id))
       .map((stream) => ({ stream, cause: 'media_interrupted', reason, figures: said.get(stream.id) })),

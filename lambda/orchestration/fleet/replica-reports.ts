@@ -67,7 +67,7 @@ async function writeReports(
   for (const each of found) {
     const { report, claim, state } = each;
     const isHolder = held.has(claim.id);
-    answers.set(report, isHolder || (await data.replicas.reportSuccessor(claim, state)));
+    answers.set(report, isHolder || (await data.replicaClaims.reportSuccessor(claim, state)));
     // During a hand-over the successor reports as well. Of its reports only `live` counts, by which it becomes the
     // holder.
     if (isHolder || (answers.get(report) && state === 'live')) counting.push(each);
@@ -112,7 +112,7 @@ async function moveByLive(
   reports: readonly FoundReport[],
   held: ReadonlyMap<string, PublishedFor>,
 ): Promise<void> {
-  const movedIDs = await data.streams.moveAll(
+  const movedIDs = await data.streamMoves.moveAll(
     reports.map(({ stream, claim, figures }) => {
       const { role, output_id: outputID = null } = held.get(claim.id) ?? {};
       const isKept = role !== undefined && outputID === null && figures;
@@ -154,7 +154,7 @@ async function moveByFailing(data: Database, reports: readonly FoundReport[]): P
   const replicas = await data.replicas.ofStreams(reports.map(({ streamID }) => streamID));
   const live = new Set(replicas.filter(({ state }) => state === 'live').map(({ stream_id: streamID }) => streamID));
   const dark = reports.filter(({ streamID }) => !live.has(streamID));
-  const movedIDs = await data.streams.moveAll(
+  const movedIDs = await data.streamMoves.moveAll(
     dark.map(({ stream, reason }) => ({ stream, cause: 'media_interrupted', reason })),
   );
   for (const { stream, reason } of dark) {
@@ -195,8 +195,8 @@ async function giveUp(
     return;
   }
   const stream = (await data.streams.lockAny(streamID))!;
-  const failing = (await data.streams.move(stream, 'no_evidence', reason)) ?? stream;
-  if (!(await data.streams.move(failing, 'hopeless', reason))) return;
+  const failing = (await data.streamMoves.move(stream, 'no_evidence', reason)) ?? stream;
+  if (!(await data.streamMoves.move(failing, 'hopeless', reason))) return;
   await data.dueTimes.clear(streamID);
   await data.replicas.endAll(streamID);
 }

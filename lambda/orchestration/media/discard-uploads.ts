@@ -32,7 +32,7 @@ export async function discardUpload(data: Database, upload: Upload): Promise<voi
  * @throws {AggregateError} the failures, after all other uploads had their turn
  */
 export async function discardAbandonedUploads(pool: Pool): Promise<number> {
-  const ids = await databaseOn(pool).uploads.abandoned(abandonedAfterDays, abandonedAtOnce);
+  const ids = await databaseOn(pool).uploadLists.abandoned(abandonedAfterDays, abandonedAtOnce);
   const turns = await Promise.allSettled(ids.map((id) => discardIfAbandoned(pool, id)));
   const failures = turns.flatMap((turn) => (turn.status === 'rejected' ? [turn.reason as unknown] : []));
   if (failures.length > 0)
@@ -43,7 +43,7 @@ export async function discardAbandonedUploads(pool: Pool): Promise<number> {
 function discardIfAbandoned(pool: Pool, id: string): Promise<boolean> {
   return inTransaction(pool, async (data) => {
     const upload = await data.uploads.lockAny(id);
-    if (!upload || upload.uploaded || (await data.uploads.isInUse(id))) return false;
+    if (!upload || upload.uploaded || (await data.uploadUses.isInUse(id))) return false;
     await discardUpload(data, upload);
     return true;
   });

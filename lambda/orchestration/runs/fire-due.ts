@@ -119,7 +119,7 @@ async function fire(data: Database, due: DueTime, stream: Stream, startOptions: 
     case 'activation_timeout': {
       const replicas = await data.replicas.ofStream(stream.id);
       const reported = replicas.find((replica) => replica.reason !== null)?.reason;
-      await data.streams.move(stream, 'no_evidence', reported ?? (await noCapacity(data, replicas)));
+      await data.streamMoves.move(stream, 'no_evidence', reported ?? (await noCapacity(data, replicas)));
     }
   }
 }
@@ -144,13 +144,13 @@ async function fireScheduleStart(
   }
   if (stream.schedule_end_at !== null && stream.schedule_end_at <= startOptions.now) {
     const detail = `The start at ${due.due_at.toISOString()} was missed, and the end has passed as well.`;
-    await data.streams.move(stream, 'schedule_missed', { code: 'schedule_missed', detail });
+    await data.streamMoves.move(stream, 'schedule_missed', { code: 'schedule_missed', detail });
     await data.dueTimes.clear(stream.id);
     return;
   }
   const result = await startStream(data, stream, 'schedule_start', startOptions);
   if ('stream' in result) return;
-  await data.streams.move(stream, 'schedule_start_refused', refusalOf(result));
+  await data.streamMoves.move(stream, 'schedule_start_refused', refusalOf(result));
   await data.dueTimes.clear(stream.id);
 }
 

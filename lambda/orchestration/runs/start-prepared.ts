@@ -23,7 +23,7 @@ import { launchStream } from './launch-stream.ts';
 export async function prepareAndLaunch(data: Database, stream: Stream, now: Date): Promise<void> {
   const preparation = await preparationOf(data, stream, { retries: 'at once' });
   if (mayLaunch(preparation)) return launch(data, stream, now);
-  const preparing = (await data.streams.move(stream, 'preparation_needed'))!;
+  const preparing = (await data.streamMoves.move(stream, 'preparation_needed'))!;
   if (preparation === 'failed') await failPreparation(data, preparing);
 }
 
@@ -48,7 +48,7 @@ export async function settlePreparation(pool: Pool, contentHash: string, format:
       const preparation = await preparationOf(data, stream, { retries: 'never' });
       if (preparation === 'failed') await failPreparation(data, stream);
       if (!mayLaunch(preparation)) return;
-      const prepared = (await data.streams.move(stream, 'preparation_done'))!;
+      const prepared = (await data.streamMoves.move(stream, 'preparation_done'))!;
       await launch(data, prepared, await data.now());
     });
   }
@@ -97,7 +97,7 @@ async function failPreparation(data: Database, stream: Stream): Promise<void> {
   const items = itemsOf(await data.timelines.ofStream(stream.id), 'video');
   const usual = 'Replace its video, or the items of its playlist.';
   const remedy = await remedyFor(data, items, formatOfRun(stream), usual);
-  await data.streams.move(stream, 'preparation_failed', {
+  await data.streamMoves.move(stream, 'preparation_failed', {
     code: 'preparation_failed',
     detail: `Nothing that the stream plays could be prepared. ${remedy}`,
   });

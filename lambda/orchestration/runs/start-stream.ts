@@ -63,7 +63,7 @@ export async function startStream(
 
   if (toPrepare.length > 0) await data.preparedUploads.note(toPrepare);
   await publishChangedDrafts(data, found, parts.playlists);
-  const moved = await data.streams.move(stream, cause);
+  const moved = await data.streamMoves.move(stream, cause);
   if (!moved) throw new Error(`stream ${stream.id} cannot start from ${stream.state}`);
   await publishDraftsOncePlayable(data, parts, settings.limitFactor);
   for (const { snapshot } of snapshots)

@@ -35,7 +35,7 @@ export async function armSchedule(
 export async function cancelSchedule(data: Database, stream: Stream): Promise<Stream> {
   await data.dueTimes.clear(stream.id);
   const cleared = await data.streams.setSchedule(stream.id, null, null, null);
-  return (await data.streams.move(cleared, 'cancel_schedule'))!;
+  return (await data.streamMoves.move(cleared, 'cancel_schedule'))!;
 }
 
 /** How many starts to come may be left out at a time. */

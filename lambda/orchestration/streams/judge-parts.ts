@@ -7,7 +7,7 @@ import { hasMissingPart, loadParts } from './stream-parts.ts';
 /** Judges a stream, which the caller has locked. @returns the stream as it is afterwards */
 export async function judgeParts(data: Database, stream: Stream): Promise<Stream> {
   const missing = hasMissingPart(await loadParts(data, stream));
-  return (await data.streams.move(stream, missing ? 'part_missing' : 'parts_complete')) ?? stream;
+  return (await data.streamMoves.move(stream, missing ? 'part_missing' : 'parts_complete')) ?? stream;
 }
 
 /** Judges every idle stream that names the part which has just changed. */

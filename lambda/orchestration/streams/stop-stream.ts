@@ -29,7 +29,7 @@ export async function stopStream(
   cause: StopCause,
   { reason, paidUntil }: StopOptions = {},
 ): Promise<Stream> {
-  const moved = await data.streams.move(stream, cause, reason);
+  const moved = await data.streamMoves.move(stream, cause, reason);
   if (!moved) return stream;
   await data.dueTimes.clear(stream.id);
   await data.replicas.endAll(stream.id);
@@ -53,7 +53,7 @@ export async function settleStopping(data: Database, stream: Stream): Promise<St
   if (replicas.some((replica) => replica.state !== 'ended')) return stream;
   const waiting = await awaitNextScheduledTime(data, stream);
   if (waiting) return waiting;
-  const stopped = (await data.streams.move(stream, 'replicas_ended', stream.state_reason))!;
+  const stopped = (await data.streamMoves.move(stream, 'replicas_ended', stream.state_reason))!;
   // The mirror deletes it once its broadcasts have ended.
   if (stopped.deleted_at !== null && !(await data.broadcasts.hasOpen(stopped.id)))
     await data.streams.delete(stopped.id);
@@ -63,11 +63,11 @@ export async function settleStopping(data: Database, stream: Stream): Promise<St
 async function awaitNextScheduledTime(data: Database, stream: Stream): Promise<Stream | null> {
   const { recurrence, schedule_start_at: startAt } = stream;
   if (recurrence === null || startAt === null || stream.deleted_at !== null) return null;
-  const [stopping] = await data.streams.lastTransitions([stream.id], 1);
+  const [stopping] = await data.streamMoves.lastTransitions([stream.id], 1);
   if (!stopping || !scheduledEnds.has(stopping.cause)) return null;
   const durationSeconds = stream.stream_duration_seconds ?? 0;
   const next = await nextScheduledTime(seriesOf(recurrence), startAt, await data.now(), durationSeconds);
   if (next === null) return null;
   const armed = await armSchedule(data, stream, next, recurrence);
-  return data.streams.move(armed, 'next_occurrence');
+  return data.streamMoves.move(armed, 'next_occurrence');
 }

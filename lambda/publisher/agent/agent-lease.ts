@@ -76,7 +76,7 @@ export class AgentLease {
   async renew(): Promise<Renewal> {
     const { agentID, steadyClock, load, onRenewed, onLost } = this.#options;
     const askedAtMs = steadyClock();
-    const renewal = await databaseOn(this.#pool).agents.renew(agentID, load(), this.#known);
+    const renewal = await databaseOn(this.#pool).agentRenewals.renew(agentID, load(), this.#known);
     this.#known = renewal;
     measures.record('loop.agent.lease.renewal.duration', (steadyClock() - askedAtMs) / 1000);
     if (!renewal.leaseHolds) {

@@ -57,7 +57,7 @@ export async function handOver(options: HandOverOptions): Promise<void> {
  */
 async function offer({ agentID, pool, queue }: HandOverOptions): Promise<ReadonlySet<string>> {
   const offeredIDs = await inTransaction(pool, async (data) => {
-    const offered = await data.replicas.offer(agentID);
+    const offered = await data.replicaClaims.offer(agentID);
     await wakeUpFor(data, offered);
     return new Set(offered.map(({ id }) => id));
   });

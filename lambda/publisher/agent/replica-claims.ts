@@ -81,7 +81,7 @@ export class ReplicaClaims {
     const areAnyOffered = await this.#claimShare();
     const room = this.#room;
     if (!areAnyOffered || !mayClaim() || room.streams <= 0) return;
-    for (const replica of await data.replicas.succeed(agentID, backends, room)) replicas.begin(replica);
+    for (const replica of await data.replicaClaims.succeed(agentID, backends, room)) replicas.begin(replica);
   }
 
   get #room(): Room {
@@ -96,11 +96,14 @@ export class ReplicaClaims {
   async #claimShare(): Promise<boolean> {
     const { agentID, backends, data, replicas, mayClaim } = this.#options;
     if (this.#room.streams <= 0) return false;
-    const { waiting, offered, takers } = await data.replicas.demand(agentID, backends);
+    const { waiting, offered, takers } = await data.replicaClaims.demand(agentID, backends);
     if (waiting === 0 || !mayClaim()) return offered;
     const share = claimShare(waiting, takers);
     const room = this.#room;
-    const claimed = await data.replicas.claim(agentID, backends, { ...room, streams: Math.min(room.streams, share) });
+    const claimed = await data.replicaClaims.claim(agentID, backends, {
+      ...room,
+      streams: Math.min(room.streams, share),
+    });
     for (const replica of claimed) replicas.begin(replica);
     if (claimed.length > 0 && waiting > share) {
       // What fails is done again with the next renewal.

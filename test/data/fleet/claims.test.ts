@@ -55,7 +55,7 @@ describe('claiming', () => {
     await register('a');
     await register('b');
     await transaction(async (tx) => {
-      expect(await tx.replicas.claim('a', ['ffmpeg'], roomFor(1))).toMatchObject([{ stream_id: first }]);
+      expect(await tx.replicaClaims.claim('a', ['ffmpeg'], roomFor(1))).toMatchObject([{ stream_id: first }]);
       expect(await claim('b', 1)).toMatchObject([{ stream_id: second }]);
     });
   });
@@ -86,7 +86,7 @@ describe('claiming', () => {
     const justEnough = roomOf(capacity, 1 - shares[0]! - shares[1]!, ['ffmpeg']);
     const tooLittle = roomOf(capacity, 1.001 - shares[0]! - shares[1]!, ['ffmpeg']);
     await transaction(async (tx) => {
-      expect(await tx.replicas.claim('a', ['ffmpeg'], tooLittle)).toMatchObject([{ stream_id: known }]);
+      expect(await tx.replicaClaims.claim('a', ['ffmpeg'], tooLittle)).toMatchObject([{ stream_id: known }]);
       await tx.replicas.endAll(known!);
     });
     expect(await claim('a', 0.99)).toEqual([]);
@@ -145,15 +145,15 @@ describe('claiming', () => {
     await waiting(['q_720p', 'q_720p', 'q_720p']);
     await register('a');
     const two = { ...roomFor(10), streams: 2 };
-    expect(await data().replicas.claim('a', ['ffmpeg'], two)).toHaveLength(2);
-    expect(await data().replicas.claim('a', ['ffmpeg'], two)).toHaveLength(1);
+    expect(await data().replicaClaims.claim('a', ['ffmpeg'], two)).toHaveLength(2);
+    expect(await data().replicaClaims.claim('a', ['ffmpeg'], two)).toHaveLength(1);
   });
 
   it('takes only replicas of a backend that the agent has, and of streams that should run', async () => {
     const [stopped, wanted] = await waiting(['q_720p', 'q_720p']);
     await call('POST', `/streams/${stopped}/stop`);
     await register('a');
-    expect(await data().replicas.claim('a', ['manifest'], roomFor(10))).toEqual([]);
+    expect(await data().replicaClaims.claim('a', ['manifest'], roomFor(10))).toEqual([]);
     expect(await claim('a')).toMatchObject([{ stream_id: wanted }]);
   });
 
@@ -162,7 +162,7 @@ describe('claiming', () => {
     for (let round = 0; round < 10; round++) {
       const id = await startedStream();
       const [stopped, claimed] = await Promise.all([call('POST', `/streams/${id}/stop`), claim('a')]);
-      const { ending } = await data().agents.renew('a');
+      const { ending } = await data().agentRenewals.renew('a');
       expect([stopped.body.state, ending]).toEqual(
         claimed.length > 0 ? ['stopping', [claimed[0]!.id]] : ['stopped', []],
       );
@@ -175,13 +175,13 @@ describe('an agent whose lease is over', () => {
   it('is given nothing, neither what waits nor what is offered', async () => {
     for (const name of ['holder', 'late', 'dead']) await register(name);
     await activeStream('holder');
-    await data().replicas.offer('holder');
+    await data().replicaClaims.offer('holder');
     await startedStream();
     await loseLease('late');
     await declareDead(service, 'dead');
     for (const name of ['late', 'dead']) {
       expect(await claim(name)).toEqual([]);
-      expect(await data().replicas.succeed(name, ['ffmpeg'], roomFor(10))).toEqual([]);
+      expect(await data().replicaClaims.succeed(name, ['ffmpeg'], roomFor(10))).toEqual([]);
     }
   });
 });
@@ -196,7 +196,7 @@ describe('renewing', () => {
     await makeEverythingDue(service);
     await loseLease('dead');
     for (const { id, held } of [mine, theirs]) await data().previews.look(id, held[0]!.id);
-    const { now, renewingForMs, holdingHash, ...renewal } = await data().agents.renew('a');
+    const { now, renewingForMs, holdingHash, ...renewal } = await data().agentRenewals.renew('a');
     expect(holdingHash).not.toBe('0');
     expect(renewingForMs).toBeGreaterThan(0);
     expect(renewal).toEqual({
@@ -210,28 +210,28 @@ describe('renewing', () => {
       lookedAt: [{ streamID: mine.id, replicaID: mine.held[0]!.id, role: 'primary' }],
     });
     expect(now).toBeInstanceOf(Date);
-    expect(await data().agents.renew('never registered')).toMatchObject({ leaseHolds: false });
+    expect(await data().agentRenewals.renew('never registered')).toMatchObject({ leaseHolds: false });
   });
 
   it('tells again what the agent holds where that has changed, and only there', async () => {
     await register('a');
-    const nothing = await data().agents.renew('a');
+    const nothing = await data().agentRenewals.renew('a');
     const { held } = await activeStream('a');
-    const one = await data().agents.renew('a', undefined, nothing);
+    const one = await data().agentRenewals.renew('a', undefined, nothing);
     expect(one.holding).toEqual(new Map([[held[0]!.id, 1]]));
-    expect((await data().agents.renew('a', undefined, one)).holding).toBe(one.holding);
+    expect((await data().agentRenewals.renew('a', undefined, one)).holding).toBe(one.holding);
     await service.pool().query('update replicas set epoch = epoch + 1');
-    const later = await data().agents.renew('a', undefined, one);
+    const later = await data().agentRenewals.renew('a', undefined, one);
     expect(later.holding).toEqual(new Map([[held[0]!.id, 2]]));
     await service.pool().query('update replicas set agent_id = null');
-    expect((await data().agents.renew('a', undefined, later)).holding).toEqual(new Map());
+    expect((await data().agentRenewals.renew('a', undefined, later)).holding).toEqual(new Map());
   });
 
   it('tells the agent that there is nothing to do', async () => {
     await register('a');
     await activeStream('a');
     await clearCommands(service);
-    expect(await data().agents.renew('a')).toMatchObject({
+    expect(await data().agentRenewals.renew('a')).toMatchObject({
       ending: [],
       isAnyWaiting: false,
       isAnyDue: false,
@@ -249,7 +249,7 @@ describe('renewing', () => {
     await transaction(async (tx) => {
       await tx.streams.lockAny(locked.id);
       await data().figures.say('a', figures);
-      expect((await data().agents.renew('a')).leaseHolds).toBe(true);
+      expect((await data().agentRenewals.renew('a')).leaseHolds).toBe(true);
     });
     const framesSent = async (id: string) => (await call('GET', `/streams/${id}/stats`)).body.framesSent;
     expect([await framesSent(locked.id), await framesSent(free.id)]).toEqual([7, 7]);
@@ -325,15 +325,15 @@ describe('a hand-over', () => {
   const offered = async () => {
     for (const name of ['a', 'b']) await register(name);
     const made = await activeStream('a');
-    expect(await data().replicas.offer('a')).toMatchObject([{ stream_id: made.id }]);
-    const [successor] = await data().replicas.succeed('b', ['ffmpeg'], roomFor(10));
+    expect(await data().replicaClaims.offer('a')).toMatchObject([{ stream_id: made.id }]);
+    const [successor] = await data().replicaClaims.succeed('b', ['ffmpeg'], roomFor(10));
     return { id: made.id, held: made.held[0]!, successor: successor! };
   };
 
   it('happens when the successor is live, and not before', async () => {
     const { held, successor } = await offered();
     expect(successor).toMatchObject({ id: held.id, agent_id: 'b', epoch: held.epoch + 1, at_backup_url: true });
-    expect((await data().agents.renew('b')).holding).toEqual(new Map([[held.id, successor.epoch]]));
+    expect((await data().agentRenewals.renew('b')).holding).toEqual(new Map([[held.id, successor.epoch]]));
     expect(await report(successor, 'failing', { reason: { code: 'unreachable', detail: 'It is.' } })).toBe(true);
     expect(await data().replicas.find(held.id)).toMatchObject({
       agent_id: 'a',
@@ -349,13 +349,13 @@ describe('a hand-over', () => {
       at_backup_url: true,
     });
     expect(await report(held, 'live')).toBe(false);
-    expect((await data().agents.renew('a')).holding).toEqual(new Map());
+    expect((await data().agentRenewals.renew('a')).holding).toEqual(new Map());
   });
 
   it('is over for the successor when the stream is stopped', async () => {
     const stopped = await offered();
     await call('POST', `/streams/${stopped.id}/stop`);
-    expect((await data().agents.renew('b')).holding).toEqual(new Map());
+    expect((await data().agentRenewals.renew('b')).holding).toEqual(new Map());
     expect(await report(stopped.successor, 'live')).toBe(false);
     await report(stopped.held, 'ended');
   });
@@ -386,14 +386,14 @@ describe('a hand-over', () => {
     await register('a');
     await activeStream('a');
     await register('manifest', ['manifest']);
-    expect(await data().replicas.offer('a')).toEqual([]);
+    expect(await data().replicaClaims.offer('a')).toEqual([]);
     expect(await data().agents.drain('a')).toBe(false);
     await register('b');
     expect(await data().agents.drain('a')).toBe(true);
     await data().agents.drain('b');
-    expect(await data().replicas.offer('a')).toEqual([]);
+    expect(await data().replicaClaims.offer('a')).toEqual([]);
     expect(await data().agents.drain('a')).toBe(false);
     await registerOfOlderRelease('old');
-    expect(await data().replicas.offer('a')).toHaveLength(1);
+    expect(await data().replicaClaims.offer('a')).toHaveLength(1);
   });
 });

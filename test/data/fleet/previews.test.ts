@@ -20,7 +20,7 @@ const pass = (seconds: number) =>
   service
     .pool()
     .query('update stream_previews set looked_at_until = looked_at_until - make_interval(secs => $1)', [seconds]);
-const lookedAt = async () => (await data().agents.renew('agent')).lookedAt.map(({ streamID }) => streamID);
+const lookedAt = async () => (await data().agentRenewals.renew('agent')).lookedAt.map(({ streamID }) => streamID);
 
 it('nobody who does not look costs anything, and nobody adds to what nobody looks at', async () => {
   expect(await lookedAt()).toEqual([]);

@@ -64,7 +64,7 @@ it('folders are found by an index, each by itself', async () => {
       return database.pool().query(text, values);
     },
   };
-  const { foldersIn } = databaseOn(noting as never).uploads;
+  const { foldersIn } = databaseOn(noting as never).uploadLists;
   const years = Array.from({ length: 20 }, (_, year) => `Year ${2000 + year}`);
   expect((await foldersIn('usr_1', '', null, 100)).map(({ path }) => path)).toEqual(years);
   expect((await foldersIn('usr_1', '', 'Year 2004', 3)).map(({ path }) => path)).toEqual(years.slice(5, 8));
@@ -86,7 +86,7 @@ it('what has none is found as well that was uploaded before anything was looked 
   const found = async (hasFindings: boolean | null) => {
     const filter = { ...nothing, inFolder: 'Year 2003/Day 3', hasFindings };
     const order = { by: 'createdAt', descending: false } as const;
-    return (await databaseOn(pool).uploads.search('usr_1', filter, order, null, 1000)).map(({ id }) => id);
+    return (await databaseOn(pool).uploadLists.search('usr_1', filter, order, null, 1000)).map(({ id }) => id);
   };
   const [all, some, others] = [await found(null), await found(true), await found(false)];
   expect(some).toContain('upl_2003');
@@ -103,7 +103,7 @@ describe.each(searches)('%s', (_, filter) => {
         return database.pool().query(text, values);
       },
     };
-    const list = databaseOn(noting as never).uploads;
+    const list = databaseOn(noting as never).uploadLists;
     const first = await list.search('usr_1', { ...nothing, ...filter }, order, null, 21);
     const last = first.at(-1);
     if (last) await list.search('usr_1', { ...nothing, ...filter }, order, { seq: last.seq, key: last.sort_key }, 21);

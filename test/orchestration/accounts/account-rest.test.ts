@@ -32,7 +32,7 @@ const {
 const rest = (how: 'disabled' | 'held' = 'disabled') => putToRest(service, user().id, how);
 const awake = () => wake(service, user().id);
 const row = async (id: string) => (await data().streams.find(user().id, id))!;
-const isAnyDue = async () => (await data().agents.renew('agent')).isAnyDue;
+const isAnyDue = async () => (await data().agentRenewals.renew('agent')).isAnyDue;
 
 async function scheduledStream(recurrence: object | null = null): Promise<string> {
   const id = await readyStream();
@@ -49,7 +49,7 @@ describe.each(['disabled', 'held'] as const)('the streams of a user who is %s', 
     expect(await isAnyDue()).toBe(true);
     await fire();
     expect(await row(id)).toMatchObject({ state: 'stopping', state_reason: { code: 'account_at_rest' } });
-    expect((await data().agents.renew('agent')).ending).toEqual(held.map((replica) => replica.id));
+    expect((await data().agentRenewals.renew('agent')).ending).toEqual(held.map((replica) => replica.id));
     await report(held[0]!, 'ended');
     expect((await row(id)).state).toBe('stopped');
     expect(await isAnyDue()).toBe(false);

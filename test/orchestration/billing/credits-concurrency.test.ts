@@ -45,7 +45,7 @@ it.for([1, 2])('eight workers leave books that are right: seed %d', { timeout: 1
         await report(pick(held), pick(['live', 'live', 'failing']), { reason, hopeless: random() < 0.05 });
     },
     end: async () => {
-      const { ending } = await data().agents.renew(pick(agents));
+      const { ending } = await data().agentRenewals.renew(pick(agents));
       for (const replica of held.filter(({ id }) => ending.includes(id))) await report(replica, 'ended');
     },
     lose: async () => {

@@ -174,8 +174,8 @@ describe('an interval', () => {
         },
       ]);
     await sent('agent', held!.epoch, 1_000_000);
-    await data().replicas.offer('agent');
-    const [successor] = await data().replicas.succeed('next', ['ffmpeg'], roomFor(10));
+    await data().replicaClaims.offer('agent');
+    const [successor] = await data().replicaClaims.succeed('next', ['ffmpeg'], roomFor(10));
     await report(successor!, 'live', { now: after(at, 60) });
     const [before, open] = await intervals();
     expect(before).toMatchObject({ agent_id: 'agent', ended_at: open!.started_at });
@@ -280,9 +280,9 @@ describe('the end of the credits', () => {
 
   it('is told to agents that renew their lease', async () => {
     await liveSince(10);
-    expect((await data().agents.renew('agent')).isAnyDue).toBe(false);
+    expect((await data().agentRenewals.renew('agent')).isAnyDue).toBe(false);
     await makeLookDue();
-    expect((await data().agents.renew('agent')).isAnyDue).toBe(true);
+    expect((await data().agentRenewals.renew('agent')).isAnyDue).toBe(true);
     expect(await claim('agent')).toEqual([]);
   });
 });

@@ -55,7 +55,7 @@ it('gives each stream one new holder, whose reports count, and no report of the 
     });
   expect(await report(before!)).toBe(false);
   expect(await report(after!)).toBe(true);
-  const renewal = await databaseOn(database.pool()).agents.renew(after!.agent_id!);
+  const renewal = await databaseOn(database.pool()).agentRenewals.renew(after!.agent_id!);
   expect(renewal.holding.get(after!.id)).toBe(2);
 });
 

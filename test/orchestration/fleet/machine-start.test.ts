@@ -19,7 +19,7 @@ async function registerOnFargate(machineSeconds: number | null = minutesOfMachin
 }
 
 const claimOnFargate = () =>
-  data().replicas.claim('fargate', ['ffmpeg', 'manifest'], roomOf(onFargate, 0, ['ffmpeg', 'manifest']));
+  data().replicaClaims.claim('fargate', ['ffmpeg', 'manifest'], roomOf(onFargate, 0, ['ffmpeg', 'manifest']));
 
 describe('where agents stand in for machines', () => {
   it('a stream that they have room for is on air by them, and nothing is said of machines', async () => {
@@ -38,19 +38,19 @@ describe('where agents stand in for machines', () => {
     expect([state, stateReason.code]).toEqual(['activating', 'machine_starting']);
     expect(stateReason.detail).toMatch(/a machine is started for it: on air in about 6 minutes.*manifest/);
     expect(await claimOnFargate()).toEqual([]);
-    expect(await data().replicas.waitingFor('ffmpeg', 0)).toBe(1);
-    expect(await data().replicas.waitingFor('ffmpeg', 3600)).toBe(0);
+    expect(await data().replicaClaims.waitingFor('ffmpeg', 0)).toBe(1);
+    expect(await data().replicaClaims.waitingFor('ffmpeg', 3600)).toBe(0);
 
     await register('machine');
     const [replica] = await claim('machine');
     await report(replica!, 'live');
     expect(await stream(id)).toMatchObject({ state: 'active', stateReason: null });
-    expect(await data().replicas.waitingFor('ffmpeg', 0)).toBe(0);
+    expect(await data().replicaClaims.waitingFor('ffmpeg', 0)).toBe(0);
   });
 
   it('a stream beside others that fill them waits as well', async () => {
     await registerOnFargate();
-    await data().agents.renew('fargate', { usedShare: 0.9, behindReason: null });
+    await data().agentRenewals.renew('fargate', { usedShare: 0.9, behindReason: null });
     expect((await stream(await startedStream(small))).stateReason).toMatchObject({ code: 'machine_starting' });
   });
 

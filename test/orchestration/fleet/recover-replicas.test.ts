@@ -37,7 +37,7 @@ describe('a lease that is over', () => {
     } = await activeStream('dying');
     await clearCommands(service);
     await loseLease('dying');
-    expect((await data().agents.renew('healthy')).isAnyToRecover).toBe(true);
+    expect((await data().agentRenewals.renew('healthy')).isAnyToRecover).toBe(true);
     await recover();
     expect(await stream(id)).toMatchObject({
       state: 'failing',
@@ -73,14 +73,14 @@ describe('a lease that is over', () => {
     await activeStream('dying');
     await loseLease('dying');
     await recover();
-    expect((await data().agents.renew('dying')).leaseHolds).toBe(false);
+    expect((await data().agentRenewals.renew('dying')).leaseHolds).toBe(false);
     expect(await agentIDs(service)).toEqual(['healthy']);
   });
 
   it('is never taken from an agent that renews in time', async () => {
     const { id } = await activeStream('healthy');
     for (let renewal = 0; renewal < 3; renewal++) {
-      expect((await data().agents.renew('healthy')).leaseHolds).toBe(true);
+      expect((await data().agentRenewals.renew('healthy')).leaseHolds).toBe(true);
       expect(await recover()).toBe(0);
     }
     expect((await stream(id)).state).toBe('active');
@@ -90,13 +90,13 @@ describe('a lease that is over', () => {
     await activeStream('dying');
     await endAllLeases(service, 90);
     // One agent is back, and the other is not.
-    expect(await data().agents.renew('healthy')).toMatchObject({
+    expect(await data().agentRenewals.renew('healthy')).toMatchObject({
       leaseHolds: true,
       isAnyToRecover: true,
       renewingForMs: 0,
     });
     expect(await recover()).toBe(0);
-    expect((await data().agents.renew('dying')).leaseHolds).toBe(true);
+    expect((await data().agentRenewals.renew('dying')).leaseHolds).toBe(true);
     await letRenewFor(service, 'healthy', 6);
     await endLease(service, 'dying');
     expect(await recover()).toBe(1);
@@ -105,7 +105,7 @@ describe('a lease that is over', () => {
   it('is good again if its agent renews before it was declared dead', async () => {
     const { id } = await activeStream('dying');
     await loseLease('dying');
-    expect((await data().agents.renew('dying')).leaseHolds).toBe(true);
+    expect((await data().agentRenewals.renew('dying')).leaseHolds).toBe(true);
     expect(await recover()).toBe(0);
     expect((await stream(id)).state).toBe('active');
   });
@@ -115,7 +115,7 @@ describe('a lease that is over', () => {
       const agent = `racing ${round}`;
       await register(agent);
       await loseLease(agent);
-      const [{ leaseHolds }] = await Promise.all([data().agents.renew(agent), recover(), recover()]);
+      const [{ leaseHolds }] = await Promise.all([data().agentRenewals.renew(agent), recover(), recover()]);
       expect([round, (await agentIDs(service)).includes(agent)]).toEqual([round, leaseHolds]);
     }
   });
@@ -123,7 +123,7 @@ describe('a lease that is over', () => {
   it('ends at once when the supervisor has seen the agent die', async () => {
     const { id } = await activeStream('dying');
     await data().agents.declareDeadOfSupervisor('supervisor of dying');
-    expect((await data().agents.renew('dying')).leaseHolds).toBe(false);
+    expect((await data().agentRenewals.renew('dying')).leaseHolds).toBe(false);
     expect(await recover()).toBe(1);
     expect((await stream(id)).state).toBe('failing');
   });
@@ -215,7 +215,7 @@ describe('a lease that is over', () => {
     const others: string[] = [];
     onTestFinished(async () => void (await Promise.all(others.map((other) => places.leave('recovery', other)))));
     while (await places.keep('recovery', `other_${others.length}`)) others.push(`other_${others.length}`);
-    const isAnyToRecover = async () => (await data().agents.renew('healthy')).isAnyToRecover;
+    const isAnyToRecover = async () => (await data().agentRenewals.renew('healthy')).isAnyToRecover;
     await loseLease('dying');
     expect(await isAnyToRecover()).toBe(true);
     expect(await recover()).toBe(0);
@@ -235,7 +235,7 @@ describe('a lease that is over', () => {
     });
     expect((await stream(idle.id)).state).toBe('failing');
     expect((await stream(busy.id)).state).toBe('active');
-    expect((await data().agents.renew('healthy')).isAnyToRecover).toBe(true);
+    expect((await data().agentRenewals.renew('healthy')).isAnyToRecover).toBe(true);
     expect(await recover()).toBe(1);
     expect((await stream(busy.id)).state).toBe('failing');
   });
@@ -246,7 +246,7 @@ describe('an agent that ends', () => {
     const [wanted, stopped] = [await activeStream('dying'), await activeStream('dying')];
     await call('POST', `/streams/${stopped.id}/stop`);
     await declareDead(service, 'dying');
-    expect((await data().agents.renew('healthy')).isAnyToRecover).toBe(true);
+    expect((await data().agentRenewals.renew('healthy')).isAnyToRecover).toBe(true);
     expect(await recover()).toBe(2);
     expect([(await stream(wanted.id)).state, (await stream(stopped.id)).state]).toEqual(['failing', 'stopped']);
     expect(await claim('healthy')).toMatchObject([{ id: wanted.held[0]!.id }]);

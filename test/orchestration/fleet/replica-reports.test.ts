@@ -117,7 +117,7 @@ describe('one replica', () => {
         stoppedAt: expect.any(String),
       });
       expect(await dueKinds(id)).toEqual([]);
-      expect((await data().agents.renew('agent')).ending).toEqual([replica!.id]);
+      expect((await data().agentRenewals.renew('agent')).ending).toEqual([replica!.id]);
       await report(replica!, 'ended');
       expect((await stream(id)).state).toBe('failed');
       expect((await call('POST', `/streams/${id}/start`)).body.state).toBe('activating');
@@ -131,11 +131,11 @@ describe('one replica', () => {
     } = await activeStream('agent', { streamDuration: 60 });
     expect((await call('POST', `/streams/${id}/stop`)).body).toMatchObject({ state: 'stopping', status: 'INACTIVE' });
     expect(await dueKinds(id)).toEqual([]);
-    expect((await data().agents.renew('agent')).ending).toEqual([replica!.id]);
+    expect((await data().agentRenewals.renew('agent')).ending).toEqual([replica!.id]);
     expect((await call('POST', `/streams/${id}/start`)).body.code).toBe('stream_not_startable');
     await report(replica!, 'ended');
     expect(await stream(id)).toMatchObject({ state: 'stopped', stoppedAt: expect.any(String) });
-    expect((await data().agents.renew('agent')).ending).toEqual([]);
+    expect((await data().agentRenewals.renew('agent')).ending).toEqual([]);
   });
 
   it('does not move a stream that is stopping by reporting that it fails or is live', async () => {
@@ -156,7 +156,7 @@ describe('one replica', () => {
     } = await activeStream('agent');
     expect((await call('DELETE', `/streams/${id}`)).status).toBe(204);
     expect((await call('GET', `/streams/${id}`)).status).toBe(404);
-    expect((await data().agents.renew('agent')).ending).toEqual([replica!.id]);
+    expect((await data().agentRenewals.renew('agent')).ending).toEqual([replica!.id]);
     expect(await report(replica!, 'ended')).toBe(true);
     expect(await countRows(service, 'streams', 'replicas')).toBe(0);
     expect(await report(replica!, 'ended')).toBe(false);

@@ -394,7 +394,7 @@ describe('every format has in SQL the name that it has in TypeScript', () => {
     const id = await readyStream({ ...prepared, videoUploadObjectID: await uploadOf('a') });
     await start(id);
     const expectHalfPrepared = async () =>
-      expect(await data().renditions.preparedShares([id])).toEqual(new Map([[id, 0.5]]));
+      expect(await data().preparedShares.ofStreams([id])).toEqual(new Map([[id, 0.5]]));
     for (const format of formats) {
       await data().streams.beginRun(id, format);
       await data().renditions.begin('a', formatName(format), 2);

@@ -158,7 +158,7 @@ describe('an end', () => {
     expect(await stream(id)).toMatchObject({ state: 'stopping', status: 'INACTIVE' });
     expect(await causes(id)).toEqual(['start', 'media_accepted', kind]);
     expect(await dueKinds(id)).toEqual([]);
-    expect((await data().agents.renew('agent')).ending).toEqual([replica!.id]);
+    expect((await data().agentRenewals.renew('agent')).ending).toEqual([replica!.id]);
   });
 
   it('stops at once what no agent ever took', async () => {
@@ -199,7 +199,7 @@ describe('a start without evidence', () => {
 
   it('says what is missing and what would help, where all agents are full', async () => {
     await register('full');
-    await data().agents.renew('full', { usedShare: 0.9999, behindReason: null });
+    await data().agentRenewals.renew('full', { usedShare: 0.9999, behindReason: null });
     const id = await startedStream();
     await fallDue(id, 'activation_timeout');
     await fire();
@@ -220,11 +220,11 @@ describe('a start without evidence', () => {
       for (let index = 0; index < 16; index++)
         ids.push(await startedStream({ quality: 'q_720p', framerate: 'f_30', streamBackend: 'ffmpeg' }));
       const claimBeside = (usedShare: number) =>
-        data().replicas.claim('small', ['ffmpeg'], roomOf(capacity, usedShare, ['ffmpeg']));
+        data().replicaClaims.claim('small', ['ffmpeg'], roomOf(capacity, usedShare, ['ffmpeg']));
       const held = await claimBeside(0);
       for (const replica of held) await report(replica, 'live');
       expect(await claimBeside(1)).toEqual([]);
-      await data().agents.renew('small', { usedShare: 1, behindReason: null });
+      await data().agentRenewals.renew('small', { usedShare: 1, behindReason: null });
       for (const id of ids) await fallDue(id, 'activation_timeout');
       while ((await fire()) > 0);
       const streams = await Promise.all(ids.map(stream));

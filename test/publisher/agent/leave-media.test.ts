@@ -95,9 +95,9 @@ describe('a better place than beside streams', () => {
 
   it('is nowhere once that has as much to do as it can do at once', async () => {
     await agentWith('agent_media', [], 0);
-    await data().agents.renew('agent_media', { usedShare: 0, behindReason: null, isMediaFull: true });
+    await data().agentRenewals.renew('agent_media', { usedShare: 0, behindReason: null, isMediaFull: true });
     expect(await isThereFor(0.9)).toBe(false);
-    await data().agents.renew('agent_media', { usedShare: 0, behindReason: null, isMediaFull: false });
+    await data().agentRenewals.renew('agent_media', { usedShare: 0, behindReason: null, isMediaFull: false });
     expect(await isThereFor(0.9)).toBe(true);
   });
 

@@ -58,7 +58,7 @@ it('takes what the others have left, a moment later', async () => {
 
 it('begins what it was dealt, also while it takes nothing besides', async () => {
   const agent = await claiming('a');
-  const [replica] = await startedStream().then(() => data().replicas.claim('a', ['ffmpeg'], roomFor(1)));
+  const [replica] = await startedStream().then(() => data().replicaClaims.claim('a', ['ffmpeg'], roomFor(1)));
   agent.isOpen = false;
   agent.claims.noteHeld([replica!.id]);
   expect(agent.claims.areAnyUnknown).toBe(true);

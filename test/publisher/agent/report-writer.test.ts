@@ -169,6 +169,6 @@ async function whileLocked(locking: string, work: () => Promise<unknown>): Promi
 
 /** When a stream was moved last: transactions have one time. */
 async function transitionTimes(id: string): Promise<Date> {
-  const [last] = await data().streams.lastTransitions([id], 1);
+  const [last] = await data().streamMoves.lastTransitions([id], 1);
   return last!.at;
 }
