@@ -1,8 +1,8 @@
-// `npm test` and `npm run test:long`: every check in order, with its time, and a count at the end.
+// Runs the suites of `npm test`, `npm run test:long` and `npm run test:nightly`: checks, tests, slowest files, a count.
 import { spawn } from 'node:child_process';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 
 interface Count {
   passed: number;
@@ -11,7 +11,9 @@ interface Count {
 }
 
 const root = join(import.meta.dirname, '..');
-const isLong = process.argv[2] === 'long';
+const [suite = 'fast'] = process.argv.slice(2);
+/** Files that a suite lists as its slowest. */
+const slowestFiles = 25;
 const binary = (name: string) => join(root, 'node_modules/.bin', name);
 
 /** Fast ones first: what fails should fail early. */
@@ -24,7 +26,7 @@ const checks: readonly { readonly title: string; readonly command: string; reado
 ];
 
 const total: Count = { passed: 0, failed: 0, skipped: [] };
-if (!isLong) for (const check of checks) add(await runCheck(check));
+if (suite === 'fast') for (const check of checks) add(await runCheck(check));
 add(await runTests());
 
 for (const [group, tests] of Map.groupBy(total.skipped, (name) => name))
@@ -53,6 +55,10 @@ interface VitestReport {
   readonly numFailedTests: number;
   readonly numFailedTestSuites: number;
   readonly testResults: readonly {
+    /** The path of the file. */
+    readonly name: string;
+    readonly startTime: number;
+    readonly endTime: number;
     readonly assertionResults: readonly {
       readonly status: string;
       readonly ancestorTitles: readonly string[];
@@ -65,16 +71,15 @@ async function runTests(): Promise<Count> {
   const folder = await mkdtemp(join(tmpdir(), 'test-report-'));
   const file = join(folder, 'report.json');
   try {
-    const environment: Record<string, string> = isLong
-      ? { SUITE: 'long', RUN_AWS_EMULATOR: '1', RUN_STRIPE_MOCK: '1', RUN_OTLP_RECEIVER: '1' }
-      : { SUITE: 'fast' };
+    const peers = { RUN_AWS_EMULATOR: '1', RUN_STRIPE_MOCK: '1', RUN_OTLP_RECEIVER: '1' };
     const { code } = await run(
       binary('vitest'),
       ['run', '--config=test/vitest-config.ts'],
-      { ...environment, TEST_REPORT: file },
+      { ...(suite !== 'fast' && peers), SUITE: suite, TEST_REPORT: file },
       'inherit',
     );
     const report = JSON.parse(await readFile(file, 'utf8')) as VitestReport;
+    if (suite !== 'fast') printSlowest(report);
     const skipped = report.testResults
       .flatMap((result) => result.assertionResults)
       .filter(({ status }) => status !== 'passed' && status !== 'failed')
@@ -86,6 +91,13 @@ async function runTests(): Promise<Count> {
   } finally {
     await rm(folder, { recursive: true });
   }
+}
+
+/** Prints the files that took longest, in seconds: the ones to sharpen, or to move to the nightly suite. */
+function printSlowest({ testResults }: VitestReport): void {
+  const timed = testResults.map(({ name, startTime, endTime }) => ({ name, seconds: (endTime - startTime) / 1000 }));
+  for (const { name, seconds } of timed.sort((a, b) => b.seconds - a.seconds).slice(0, slowestFiles))
+    console.log(`${seconds.toFixed(0).padStart(5)} s ${relative(root, name)}`);
 }
 
 function run(

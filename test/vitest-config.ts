@@ -1,4 +1,4 @@
-// What vitest runs: SUITE=fast or SUITE=long one suite, and without it every test that the command line names.
+// Suites of vitest: SUITE=fast, long or nightly runs one of them; without it, tests that the command line names run.
 import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
 import type { TestProjectInlineConfiguration } from 'vitest/config';
@@ -46,6 +46,14 @@ const slow = [
   'test/webhooks/{alerts,bounds,deliver,hosts,killed}.test.ts',
 ];
 
+/** Tests of `slow` that CI does not wait for: they run nightly, and by hand before an issue is called resolved. */
+const nightly = [
+  'test/long/{as-run,disturbed-outputs,interrupted-uploads,killed-anytime,killed-outputs}.test.ts',
+  'test/long/{mcp-inspector,radio,recurrence-zones,relays,thirty-outputs}.test.ts',
+  'test/long/four-files.test.ts',
+  'test/publisher/prepared/{long-life,torture}.test.ts',
+];
+
 /**
  * Fast tests that the long suite runs as well, with more to do: it has an emulator of AWS for the contracts of the
  * ports, and generates many more cases for the others.
@@ -61,7 +69,7 @@ const inBothSuites = [
  * These take more than half of two processors for minutes, in real time: beside others, frames would be late. They run
  * one after the other when all others are done.
  */
-const alone = ['test/long/{four-files,stinger}.test.ts'];
+const alone = ['test/long/four-files.test.ts', 'test/long/stinger.test.ts'];
 
 const benches = 'test/bench/**';
 /** These end what hangs. What takes long is for benches to say: a busy machine fails no test. */
@@ -77,19 +85,26 @@ const fast = {
   ...fastLimits,
   ...oneProcess,
 };
-const isLong = suite === 'long';
+const included = suite === 'long' ? [...slow, ...inBothSuites] : suite === 'nightly' ? nightly : slow;
+const excluded = suite === 'long' ? [benches, ...nightly] : [benches];
 
-/** In the long suite what belongs to it, otherwise every test once: each with the time limits of its suite. */
+/** A suite's own tests, or every test once if no suite is named. The limits are those of the suite of each test. */
 const projects: TestProjectInlineConfiguration[] = [
-  ...(isLong ? [] : [projectOf('fast', fast)]),
+  ...(suite === undefined ? [projectOf('fast', fast)] : []),
   projectOf('slow', {
-    include: isLong ? [...slow, ...inBothSuites] : slow,
-    exclude: [benches, ...alone],
+    include: included,
+    exclude: [...excluded, ...alone],
     // Two processors, which long tests often leave idle, as they wait for what plays in real time.
-    maxWorkers: isLong ? 3 : 2,
+    maxWorkers: suite === undefined ? 2 : 3,
     ...slowLimits,
   }),
-  projectOf('alone', { include: alone, maxWorkers: 1, sequence: { groupOrder: 1 }, ...slowLimits }),
+  projectOf('alone', {
+    include: suite === 'nightly' ? alone.filter((file) => nightly.includes(file)) : alone,
+    exclude: excluded,
+    maxWorkers: 1,
+    sequence: { groupOrder: 1 },
+    ...slowLimits,
+  }),
 ];
 
 function projectOf(name: string, test: TestProjectInlineConfiguration['test']): TestProjectInlineConfiguration {
