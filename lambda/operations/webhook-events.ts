@@ -1,5 +1,5 @@
 // The events that webhooks are told of: when each happens, and what it carries.
-// Triggers in the database write the events (data/migrations/0010_webhooks.sql).
+// Triggers in the database write the events (data/migrations/0003_notices.sql).
 import * as z from 'zod';
 import { graceMs } from '../domain/billing/credits.ts';
 import { findingKinds } from '../domain/media/findings.ts';

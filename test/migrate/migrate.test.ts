@@ -41,7 +41,7 @@ describe('the migrations of the service', () => {
   it('are applied in order, and none a second time', async () => {
     const first = await migrate(pool);
     expect(first).toEqual(first.toSorted());
-    expect(first[0]).toBe('0001_accounts.sql');
+    expect(first[0]).toBe('0001_shared.sql');
     const before = await tables();
     expect(await migrate(pool)).toEqual([]);
     expect(await tables()).toEqual(before);

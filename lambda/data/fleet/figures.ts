@@ -178,7 +178,7 @@ const claimOf = (replicaID: string, epoch: number) => `${replicaID}/${epoch}`;
 
 /**
  * The stored form of figures: for each replica a line break, ID/EPOCH, a space, and the figures as JSON on one line.
- * The SQL function latest_stats (migrations/0013_figures.sql) reads this form, and so does `linesByClaim`.
+ * The SQL function latest_stats (migrations/0011_fleet.sql) reads this form, and so does `linesByClaim`.
  */
 function storedLines(all: readonly ReplicaFigures[]): string {
   return all.map(({ replicaID, epoch, stats }) => `\n${claimOf(replicaID, epoch)} ${JSON.stringify(stats)}`).join('');

@@ -96,7 +96,7 @@ const words: Readonly<Record<NotificationKind, (detail: Detail) => Words>> = {
       `You are told nothing more by the alert channel ${String(name)} (${String(target)}).\n\n` +
       describeChannelDisabling(reason as 'gone' | 'failing').detail,
   }),
-  // A trigger writes it (data/migrations/0033_read_back.sql).
+  // A trigger writes it (data/migrations/0008_channels.sql).
   channel_lost: ({ platform, title }) => {
     const { title: platformTitle } = platformTraits[platform as PlatformName];
     return {

@@ -1,4 +1,4 @@
-// Has the platform's side of streams made anew. Changes of streams do that by a trigger (0030_mirror.sql).
+// Has the platform's side of streams made anew. Changes of streams do that by a trigger (0008_channels.sql).
 import type { Database } from '../../data/database.ts';
 import { isLive } from '../../domain/streams/stream-lifecycle.ts';
 

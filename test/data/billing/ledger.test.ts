@@ -1,13 +1,7 @@
-// The ledger refuses what a ledger must refuse, and begins with the credits that were there before it.
-import { copyFile, mkdtemp, rm } from 'node:fs/promises';
-import { readdirSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { beforeEach, describe, expect, inject, it } from 'vitest';
+// The ledger refuses what a ledger must refuse.
+import { beforeEach, describe, expect, it } from 'vitest';
 import { databaseOn } from '../../../lambda/data/database.ts';
-import { createPool } from '../../../lambda/data/shared/queryable.ts';
-import { migrate } from '../../../lambda/migrate/migrate.ts';
-import { dropDatabase, onServer, testDatabase, urlOfDatabase } from '../../support/database.ts';
+import { testDatabase } from '../../support/database.ts';
 
 const database = testDatabase();
 const userID = 'usr_1';
@@ -66,34 +60,4 @@ describe('the ledger', () => {
     expect(await take('2', 0)).toBe(false);
     expect(await referencesOf('usage')).toEqual(['1']);
   });
-});
-
-it('the migration that brings the ledger begins it with the credits that users had before', async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'migrations-'));
-  const source = join(import.meta.dirname, '../../../lambda/data/migrations');
-  const files = readdirSync(source).sort();
-  const billing = files.findIndex((name) => name.endsWith('_billing.sql'));
-  const name = `test_ledger_${process.pid}`;
-  await onServer(inject('postgresURL'), `create database "${name}"`);
-  const pool = createPool({ connectionString: urlOfDatabase(inject('postgresURL'), name) });
-  try {
-    for (const file of files.slice(0, billing)) await copyFile(join(source, file), join(folder, file));
-    await migrate(pool, folder);
-    await pool.query(`insert into users (id, email, name) values ('u', 'u@example.com', 'U')`);
-    await pool.query(
-      `insert into invoices (id, user_id, type, method, state, cost, currency, credits, remaining_credits)
-       values
-         ('a', 'u', 'adjustment', 'grant', 'paid', 0, 'USD', 100000, 100000),
-         ('b', 'u', 'credit_purchase', 'card', 'paid', 5, 'USD', 500, 500),
-         ('c', 'u', 'credit_purchase', 'card', 'pending', 5, 'USD', 500, 0)`,
-    );
-    for (const file of files.slice(billing)) await copyFile(join(source, file), join(folder, file));
-    await migrate(pool, folder);
-    expect(await databaseOn(pool).reconciliation.differences()).toEqual([]);
-    expect(await databaseOn(pool).creditAccounts.creditsLeft('u')).toBe(100_500);
-  } finally {
-    await pool.end();
-    await dropDatabase(inject('postgresURL'), name);
-    await rm(folder, { recursive: true });
-  }
 });
