@@ -36,7 +36,7 @@ export interface BegunStep {
 const startAheadMs = 60_000;
 
 /**
- * Takes a step that needs no call. The stream is locked.
+ * Takes a step that needs no call.
  * @param platform undefined where the stage has not set it up
  * @param hasAccess whether the worker has a token
  * @returns the call to be made; null where the step is taken, or what it waits for is written down

@@ -16,6 +16,7 @@ import { framesPerSecond } from '../domain/shared/video-format.ts';
 import { hashOfSettings } from './broadcast-draft.ts';
 import { playingOf, titleItemOf } from './playing-item.ts';
 import type { PlayingItem } from './playing-item.ts';
+import type { Locked } from '../data/shared/locked.ts';
 
 export interface Mirror {
   readonly stream: Stream;
@@ -37,15 +38,18 @@ const thumbnailTypes = new Set(['image/jpeg', 'image/png']);
 const thumbnailBytes = 10 * 1024 * 1024;
 
 /**
- * @param stream the caller has locked it
  * @returns null where the stream has no generation that is due any more, or is another connection's to work
  */
 export async function loadMirror(
   data: MirrorDatabase,
-  { stream, connection, hasBroadcasts }: { stream: Stream; connection: LeasedConnection; hasBroadcasts: boolean },
+  {
+    stream,
+    connection,
+    hasBroadcasts,
+  }: { stream: Locked<Stream>; connection: LeasedConnection; hasBroadcasts: boolean },
   now: Date,
 ): Promise<Mirror | null> {
-  const intent = await data.mirrorWork.dueOf(stream.id, connection.id, now);
+  const intent = await data.mirrorWork.dueOf(stream, connection.id, now);
   if (!intent) return null;
   const { managed_settings_id: settingsID } = stream;
   const named =

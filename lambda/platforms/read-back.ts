@@ -138,8 +138,8 @@ class ReadBack {
   /** The mirror's worker looks itself, and makes what is wished. */
   #noteEnded({ stream_id: streamID }: LiveBroadcast): Promise<void> {
     return inMirrorTransaction(this.#options.pool, async (data) => {
-      if (!(await data.streams.lockAny(streamID))) return;
-      await data.mirrorIntents.supersede([streamID], 'observed');
+      const stream = await data.streams.lockAny(streamID);
+      if (stream) await data.mirrorIntents.supersede([stream], 'observed');
     });
   }
 

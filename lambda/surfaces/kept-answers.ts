@@ -26,7 +26,7 @@ export async function answerOnce(
 ): Promise<Answer> {
   const { operation, caller, input, idempotencyKey: key } = call;
   const { userID } = caller;
-  if (!(await data.idempotency.claim(userID, operation.id, key))) {
+  if (!(await data.idempotency.tryLock(userID, operation.id, key))) {
     throw new ProblemError('idempotency_in_progress', 'A request with this Idempotency-Key is running right now.');
   }
   const requestSha256 = createHash('sha256')

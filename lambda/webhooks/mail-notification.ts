@@ -24,7 +24,7 @@ export async function mailNotification(
   notificationID: number,
 ): Promise<void> {
   await inTransaction(pool, async (data) => {
-    const notification = await data.notifications.takeUnsent(notificationID);
+    const notification = await data.notifications.lockUnsent(notificationID);
     if (!notification) return;
     const { id, kind, email, detail } = notification;
     if (mailer === null) {

@@ -31,10 +31,10 @@ export function users(db: Queryable) {
     find: (userID: string) => one<User>(db, 'select * from users where id = $1', [userID]),
 
     /**
-     * Whether the account is at rest, which it stays, or not, until the transaction ends. Who locks a stream does so
-     * before.
+     * Whether the account is at rest. The answer holds until the transaction ends. A transaction that also locks a
+     * stream locks the stream first.
      */
-    isAtRest: async (userID: string) =>
+    lockRest: async (userID: string) =>
       (await one<{ is_at_rest: boolean }>(db, 'select is_at_rest from users where id = $1 for share', [userID]))
         ?.is_at_rest ?? false,
 

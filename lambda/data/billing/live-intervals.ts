@@ -15,7 +15,7 @@ export interface ChangedInterval {
   readonly credits: number;
 }
 
-/** A stream whose replicas may have changed, and that the caller has locked. */
+/** A locked stream whose replicas may have changed. */
 export interface MeteredStream {
   readonly streamID: string;
   /** What intervals cost that begin now: of one output, and of each further one. */

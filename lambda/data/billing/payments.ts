@@ -30,10 +30,10 @@ export function payments(db: Queryable) {
       ),
 
     /**
-     * The oldest message after `afterSeq` that is not applied yet, locked. Processes that ask in the same moment get
-     * other messages.
+     * The oldest message after `afterSeq` that is not applied yet, locked. It skips messages that another process has
+     * locked.
      */
-    nextUnapplied: (afterSeq: number) =>
+    lockNextUnapplied: (afterSeq: number) =>
       one<StoredEvent & { seq: number }>(
         db,
         `select provider, id, meaning, seq from payment_events

@@ -3,6 +3,8 @@ import type { MirrorCode } from '../../domain/channels/mirror-retries.ts';
 import { isOpen } from './broadcasts.ts';
 import { all } from '../shared/queryable.ts';
 import type { Queryable } from '../shared/queryable.ts';
+import type { Stream } from '../streams/streams.ts';
+import type { Locked } from '../shared/locked.ts';
 
 export const mirrorStates = ['done', 'pending', 'blocked'] as const;
 
@@ -22,9 +24,9 @@ export interface MirrorIntent {
 
 export function mirrorIntents(db: Queryable) {
   return {
-    /** Begins a generation for streams, which the caller has locked. */
-    supersede: (streamIDs: readonly string[], cause: string) =>
-      db.query('select supersede_mirror(id, $2) from unnest($1::text[]) as id', [streamIDs, cause]),
+    /** Begins a generation for each of these streams. */
+    supersede: (streams: readonly Locked<Pick<Stream, 'id'>>[], cause: string) =>
+      db.query('select supersede_mirror(id, $2) from unnest($1::text[]) as id', [streams.map(({ id }) => id), cause]),
 
     /**
      * The streams whose side at the platform may have to change with these settings, or with all of a connection's:

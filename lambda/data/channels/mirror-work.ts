@@ -4,6 +4,8 @@ import { isOpen } from './broadcasts.ts';
 import type { MirrorIntent } from './mirror-intents.ts';
 import { one } from '../shared/queryable.ts';
 import type { Queryable } from '../shared/queryable.ts';
+import type { Stream } from '../streams/streams.ts';
+import type { Locked } from '../shared/locked.ts';
 
 /** SQL of the streams that the connection $1 may have to work. */
 const concerned = `
@@ -13,13 +15,13 @@ const concerned = `
 
 export function mirrorWork(db: Queryable) {
   return {
-    /** The generation of a stream that is due, if there still is one. The caller has locked the stream. */
-    dueOf: (streamID: string, connectionID: string, now: Date) =>
+    /** The generation of a stream that is due; null if there is none any more. */
+    dueOf: (stream: Locked<Pick<Stream, 'id'>>, connectionID: string, now: Date) =>
       one<MirrorIntent>(
         db,
         `select * from mirror_intents
          where stream_id = $1 and state = 'pending' and next_attempt_at <= $3 and connection_to_work(stream_id) = $2`,
-        [streamID, connectionID, now],
+        [stream.id, connectionID, now],
       ),
 
     /** The stream whose generation has been due for longest, of those that the connection has to work; null: none. */

@@ -4,6 +4,7 @@ import { lastCheck } from './destination-checks.ts';
 import type { DestinationCheck } from './destination-checks.ts';
 import { all, one } from '../shared/queryable.ts';
 import type { Queryable } from '../shared/queryable.ts';
+import type { Locked } from '../shared/locked.ts';
 
 export interface Destination {
   readonly id: string;
@@ -68,7 +69,7 @@ function valuesOf(settings: DestinationSettings): unknown[] {
 export function destinations(db: Queryable) {
   return {
     insert: async ({ id, userID, settings }: NewDestination) =>
-      (await one<Destination>(
+      (await one<Locked<Destination>>(
         db,
         `insert into destinations as d (id, user_id, name, rtmp_url, backup_rtmp_url, sealed_stream_key, srt_latency_ms,
            srt_stream_id, sealed_srt_passphrase)
@@ -91,34 +92,36 @@ export function destinations(db: Queryable) {
     find: (userID: string, id: string) =>
       one<Destination>(db, `select ${columns} from destinations d where id = $1 and user_id = $2`, [id, userID]),
 
-    /** Those of these destinations that are this user's, in no order. */
+    /** This user's destinations among these, in no order. */
     findMany: (userID: string, ids: readonly string[]) =>
       all<Destination>(db, `select ${columns} from destinations d where user_id = $1 and id = any ($2)`, [userID, ids]),
 
-    /** The destination, locked until the transaction ends. */
     lock: (userID: string, id: string) =>
-      one<Destination>(db, `select ${columns} from destinations d where id = $1 and user_id = $2 for update`, [
+      one<Locked<Destination>>(db, `select ${columns} from destinations d where id = $1 and user_id = $2 for update`, [
         id,
         userID,
       ]),
 
-    /** The destination, locked against being archived until the transaction ends. */
-    findToUse: (userID: string, id: string) =>
+    /** The destination, which no other transaction archives until this one ends. */
+    lockForUse: (userID: string, id: string) =>
       one<Destination>(db, `select ${columns} from destinations d where id = $1 and user_id = $2 for key share`, [
         id,
         userID,
       ]),
 
-    /** Those of these destinations that are this user's, locked against changes until the transaction ends. */
-    findManyToUse: (userID: string, ids: readonly string[]) =>
+    /** This user's destinations among these, which no other transaction changes until this one ends. */
+    lockManyForUse: (userID: string, ids: readonly string[]) =>
       all<Destination>(
         db,
         `select ${columns} from destinations d where user_id = $1 and id = any ($2) order by id for key share`,
         [userID, ids],
       ),
 
-    /** Other destinations of streams that have an output there, locked likewise. */
-    besides: (id: string) =>
+    /**
+     * The other destinations of all streams that have an output to this destination. No other transaction changes them
+     * until this one ends.
+     */
+    lockOthersForUse: (id: string) =>
       all<Destination>(
         db,
         `select ${columns} from destinations d where id in (
@@ -139,7 +142,7 @@ export function destinations(db: Queryable) {
       ),
 
     save: async (id: string, settings: DestinationSettings) =>
-      (await one<Destination>(
+      (await one<Locked<Destination>>(
         db,
         `update destinations d set name = $2, rtmp_url = $3, backup_rtmp_url = $4, sealed_stream_key = $5,
            srt_latency_ms = $6, srt_stream_id = $7, sealed_srt_passphrase = $8
@@ -150,9 +153,11 @@ export function destinations(db: Queryable) {
     archive: (id: string) => db.query('update destinations set archived_at = now() where id = $1', [id]),
 
     restore: async (id: string) =>
-      (await one<Destination>(db, `update destinations d set archived_at = null where id = $1 returning ${columns}`, [
-        id,
-      ]))!,
+      (await one<Locked<Destination>>(
+        db,
+        `update destinations d set archived_at = null where id = $1 returning ${columns}`,
+        [id],
+      ))!,
 
     /** Deletes the archived destinations of a user that no stream names, but for so many that were archived last. */
     forgetArchived: (userID: string, kept: number) =>

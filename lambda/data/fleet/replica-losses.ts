@@ -7,6 +7,7 @@ import { replicaColumns } from './replica-claims.ts';
 import { freed } from './replicas.ts';
 import type { Replica } from './replicas.ts';
 import type { Stream } from '../streams/streams.ts';
+import type { Locked } from '../shared/locked.ts';
 
 /** A replica that was taken from a dead agent, and the claim by which that held it. */
 export interface FreedReplica extends Replica {
@@ -48,7 +49,7 @@ export function replicaLosses(db: Queryable) {
      * other streams.
      */
     lockLost: (streamIDs: readonly string[]) =>
-      all<Stream>(
+      all<Locked<Stream>>(
         db,
         `select s.* from streams s
          where s.id = any ($1) and exists (select from replicas where stream_id = s.id and ${isHeldByDead})

@@ -78,12 +78,11 @@ const hasSoundTrack = `(s.audio_upload_id is not null
 export function renditions(db: Queryable) {
   return {
     /**
-     * Asks for the renditions of these contents in a format. Those that need nothing are not locked: everybody who
-     * starts a stream with one holds it by `ofUploads`, and two who then wanted it for themselves would wait for each
-     * other. So it is called before `ofUploads`.
-     * @param retried the failures after which a rendition is tried again; null: none
-     * @returns the contents for which a command has to be sent: nobody has asked for them before, they failed in that
-     *   way, or their preparation has stalled
+     * Requests the renditions of these contents in a format. It does not lock renditions that need nothing: each start
+     * of a stream holds its renditions by `lockOfUploads`, and two starts that then wanted one exclusively would
+     * deadlock. For the same reason, call it before `lockOfUploads`.
+     * @param retried the failures after which a rendition is prepared again; null: none
+     * @returns the contents that need a command: they are new, they failed in that way, or their preparation stalled
      */
     request: async (contentHashes: readonly string[], format: string, retried: RetriedFailure | null) => {
       const rows = await all<{ content_hash: string }>(
@@ -152,11 +151,11 @@ export function renditions(db: Queryable) {
       ),
 
     /**
-     * How far these uploads are in a format, in no order. A rendition that is not ready stays so until the transaction
-     * ends.
+     * The preparation of these uploads in a format, in no order. No other transaction changes their renditions until
+     * this one ends.
      */
-    ofUploads: async (uploadIDs: readonly string[], format: string): Promise<UploadPreparation[]> => {
-      // A process that finishes one of them waits for this lock. Afterwards it sees who waits for the rendition.
+    lockOfUploads: async (uploadIDs: readonly string[], format: string): Promise<UploadPreparation[]> => {
+      // A worker that finishes a rendition waits for this lock. Then it sees which streams wait for the rendition.
       await db.query(
         `select from renditions
          where format = $2 and content_hash in (select content_hash from uploads where id = any ($1))
@@ -191,17 +190,17 @@ export function renditions(db: Queryable) {
     },
 
     /**
-     * What a stream, a playlist, an upload or a content has that is to be kept prepared, once for each setting of its
-     * sound, as far as it can be played. It stays so until the transaction ends.
+     * The playable uploads to keep prepared that a stream, playlist, upload or content has, one row per format and
+     * setting of the sound. No other transaction changes these uploads until this one ends.
      */
-    toKeep: async (by: keyof typeof keptBy, id: string) => {
-      // A process that has just written what was found in an upload commits before this goes on. One that comes to
-      // write it later waits for this transaction, and then sees what it has asked for.
+    lockToKeep: async (by: keyof typeof keptBy, id: string) => {
+      // This statement waits for a worker that is writing the result of a probe. A worker that writes one later waits
+      // for this transaction, and then sees its requests.
       const { rowCount } = await db.query(
         `select from uploads where id in (select u.id from ${keptItems} and ${keptBy[by]}) order by id for share`,
         [id],
       );
-      // Whoever puts one there from now on asks for it too, and finds what is committed by then.
+      // A transaction that adds an upload from now on requests it itself, and finds what is committed by then.
       if (rowCount === 0) return [];
       return all<KeptUpload>(
         db,

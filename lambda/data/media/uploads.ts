@@ -6,6 +6,7 @@ import type { DynamicRange } from '../../domain/shared/video-format.ts';
 import { externalSource } from './external-source.ts';
 import { all, one } from '../shared/queryable.ts';
 import type { Queryable } from '../shared/queryable.ts';
+import type { Locked } from '../shared/locked.ts';
 
 export const uploadTypes = ['video', 'audio', 'image'] as const;
 export type UploadType = (typeof uploadTypes)[number];
@@ -135,7 +136,7 @@ export const uploadColumns = `${ownColumns}, ${externalSource} as external_sourc
 export function uploads(db: Queryable) {
   return {
     insert: async (upload: NewUpload) =>
-      (await one<Upload>(
+      (await one<Locked<Upload>>(
         db,
         `insert into uploads (
            id, user_id, name, mime_type, type, object_key, declared_size_bytes, expected_bytes, folder, tags)
@@ -157,17 +158,20 @@ export function uploads(db: Queryable) {
     find: (userID: string, id: string) =>
       one<Upload>(db, `select ${uploadColumns} from uploads where id = $1 and user_id = $2`, [id, userID]),
 
-    /** The upload, locked until the transaction ends. */
     lock: (userID: string, id: string) =>
-      one<Upload>(db, `select ${uploadColumns} from uploads where id = $1 and user_id = $2 for update`, [id, userID]),
+      one<Locked<Upload>>(db, `select ${uploadColumns} from uploads where id = $1 and user_id = $2 for update`, [
+        id,
+        userID,
+      ]),
 
-    /** The same, whoever owns the upload. */
-    lockAny: (id: string) => one<Upload>(db, `select ${uploadColumns} from uploads where id = $1 for update`, [id]),
+    /** The upload of any user, locked. */
+    lockAny: (id: string) =>
+      one<Locked<Upload>>(db, `select ${uploadColumns} from uploads where id = $1 for update`, [id]),
 
-    /** The upload, whoever owns it: for the worker that probes it. */
+    /** The upload of any user: for the worker that probes it. */
     findAny: (id: string) => one<Upload>(db, `select ${uploadColumns} from uploads where id = $1`, [id]),
 
-    /** One of the uploads that have this content and can be played, whoever owns it. */
+    /** One of all users' uploads that have this content and can be played. */
     anyWithContent: (contentHash: string) =>
       one<Upload>(
         db,
@@ -176,22 +180,22 @@ export function uploads(db: Queryable) {
         [contentHash],
       ),
 
-    /** Those of these uploads that are this user's, in no order, to be shown. */
+    /** This user's uploads among these, in no order. */
     ofUser: (userID: string, ids: readonly string[]) =>
       all<Upload>(db, `select ${uploadColumns} from uploads where user_id = $1 and id = any ($2)`, [userID, ids]),
 
-    /** The same, locked against deletion until the transaction ends. */
-    findMany: (userID: string, ids: readonly string[]) =>
+    /** This user's uploads among these, in no order, which no other transaction deletes until this one ends. */
+    lockManyForUse: (userID: string, ids: readonly string[]) =>
       all<Upload>(db, `select ${uploadColumns} from uploads where user_id = $1 and id = any ($2) for key share`, [
         userID,
         ids,
       ]),
 
     /**
-     * The same, locked against every change until the transaction ends. It waits for a transaction that is just writing
-     * what was found in one of them.
+     * This user's uploads among these, by id, which no other transaction changes until this one ends. It waits for one
+     * that is writing the result of a probe.
      */
-    findSettled: (userID: string, ids: readonly string[]) =>
+    lockManyForRead: (userID: string, ids: readonly string[]) =>
       all<Upload>(
         db,
         `select ${uploadColumns} from uploads where user_id = $1 and id = any ($2) order by id for share`,
@@ -206,7 +210,7 @@ export function uploads(db: Queryable) {
 
     /** Changes what people call it, what viewers are told of it, and where it is kept. */
     arrange: async (id: string, upload: ArrangedUpload) =>
-      (await one<Upload>(
+      (await one<Locked<Upload>>(
         db,
         `update uploads set name = $2, folder = $3, tags = $4, given_titles = $5, artwork_upload_id = $6,
            captions = $7
@@ -214,9 +218,9 @@ export function uploads(db: Queryable) {
         [id, upload.name, upload.folder, upload.tags, upload.given_titles, upload.artwork_upload_id, upload.captions],
       ))!,
 
-    /** Notes that the object is there, so that it is probed. What was found in an earlier object counts no more. */
+    /** Records that the object is stored, and discards the result of an earlier probe. */
     markUploaded: async (id: string, sizeBytes: number) =>
-      (await one<Upload>(
+      (await one<Locked<Upload>>(
         db,
         `update uploads set uploaded = true, size_bytes = $2, probe_state = 'pending', failure = null
          where id = $1 returning ${uploadColumns}`,
@@ -226,13 +230,7 @@ export function uploads(db: Queryable) {
     /** Notes what the source of an import says of it. An upload that its user has named keeps that name. */
     describe: (
       id: string,
-      said: {
-        name: string;
-        mimeType: string;
-        type: UploadType;
-        sizeBytes: number | null;
-        expectedBytes: number;
-      },
+      said: { name: string; mimeType: string; type: UploadType; sizeBytes: number | null; expectedBytes: number },
     ) =>
       db.query(
         `update uploads

@@ -58,8 +58,8 @@ export function incidents(db: Queryable) {
         [id, userID, kinds],
       ),
 
-    /** Waits until nobody works on the incidents of the user, and keeps others off until the transaction ends. */
-    takeTurn: (userID: string) =>
+    /** Locks the incidents of a user: one worker at a time reconciles them. */
+    lockTurn: (userID: string) =>
       db.query(
         `insert into incident_turns (user_id) select id from users where id = $1
          on conflict (user_id) do update set user_id = excluded.user_id`,

@@ -67,11 +67,8 @@ export function notifications(db: Queryable) {
       return rowCount ?? 0;
     },
 
-    /**
-     * A notification, locked until the transaction ends. Null if it was sent, is not due, or another process has it
-     * locked.
-     */
-    takeUnsent: (id: number) =>
+    /** A notification, locked. Null if it was sent, is not due, or another process has locked it. */
+    lockUnsent: (id: number) =>
       one<UnsentNotification>(
         db,
         `select n.id, kind, detail, email from notifications n join users on users.id = user_id

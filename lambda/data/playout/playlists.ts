@@ -2,6 +2,7 @@
 import type { PlaylistSpec } from '../../domain/playout/playlist-edits.ts';
 import { all, one } from '../shared/queryable.ts';
 import type { Queryable } from '../shared/queryable.ts';
+import type { Locked } from '../shared/locked.ts';
 
 export const playlistKinds = ['video', 'audio'] as const;
 export type PlaylistKind = (typeof playlistKinds)[number];
@@ -46,7 +47,7 @@ export interface NewPlaylist {
 export function playlists(db: Queryable) {
   return {
     insert: async (playlist: NewPlaylist) =>
-      (await one<Playlist>(
+      (await one<Locked<Playlist>>(
         db,
         'insert into playlists (id, user_id, stream_id, name, kind, draft) values ($1, $2, $3, $4, $5, $6) returning *',
         [playlist.id, playlist.userID, playlist.streamID, playlist.name, playlist.kind, playlist.draft],
@@ -55,20 +56,20 @@ export function playlists(db: Queryable) {
     find: (userID: string, id: string) =>
       one<Playlist>(db, 'select * from playlists where id = $1 and user_id = $2', [id, userID]),
 
-    /** The playlist, locked until the transaction ends. */
     lock: (userID: string, id: string) =>
-      one<Playlist>(db, 'select * from playlists where id = $1 and user_id = $2 for update', [id, userID]),
+      one<Locked<Playlist>>(db, 'select * from playlists where id = $1 and user_id = $2 for update', [id, userID]),
 
-    /** The playlist, whoever owns it: for the worker that publishes its draft. */
+    /** The playlist of any user: for the worker that publishes its draft. */
     findAny: (id: string) => one<Playlist>(db, 'select * from playlists where id = $1', [id]),
 
-    lockAny: (id: string) => one<Playlist>(db, 'select * from playlists where id = $1 for update', [id]),
+    /** The playlist of any user, locked. */
+    lockAny: (id: string) => one<Locked<Playlist>>(db, 'select * from playlists where id = $1 for update', [id]),
 
-    /** Locks those of these playlists that are this user's: nobody waits for a stranger. */
+    /** Locks this user's playlists among these. */
     lockMany: (userID: string, ids: readonly string[]) =>
       db.query('select from playlists where user_id = $1 and id = any ($2) order by id for update', [userID, ids]),
 
-    /** Those of these playlists that are this user's, in no order. */
+    /** This user's playlists among these, in no order. */
     findMany: (userID: string, ids: readonly string[]) =>
       all<Playlist>(db, 'select * from playlists where user_id = $1 and id = any ($2)', [userID, ids]),
 
@@ -109,17 +110,18 @@ export function playlists(db: Queryable) {
       db.query('update playlists set stream_id = $2 where id = $1', [id, streamID]),
 
     rename: async (id: string, name: string | null) =>
-      (await one<Playlist>(db, 'update playlists set name = $2 where id = $1 returning *', [id, name]))!,
+      (await one<Locked<Playlist>>(db, 'update playlists set name = $2 where id = $1 returning *', [id, name]))!,
 
     saveDraft: async (id: string, draft: PlaylistSpec) =>
-      (await one<Playlist>(db, 'update playlists set draft = $2, version = version + 1 where id = $1 returning *', [
-        id,
-        draft,
-      ]))!,
+      (await one<Locked<Playlist>>(
+        db,
+        'update playlists set draft = $2, version = version + 1 where id = $1 returning *',
+        [id, draft],
+      ))!,
 
     /** Begins to publish the draft, in place of an earlier publish that has not ended yet. */
     beginPublish: async (id: string) =>
-      (await one<Playlist>(
+      (await one<Locked<Playlist>>(
         db,
         `update playlists
          set publish_status = 'PREPARING', publish_failure = null, publish_request = publish_request + 1,

@@ -20,7 +20,7 @@ export function idempotency(db: Queryable) {
      * Reserves the key until the transaction ends.
      * @returns false if a request with the same key is running right now
      */
-    claim: async (userID: string, operationID: string, key: string) =>
+    tryLock: async (userID: string, operationID: string, key: string) =>
       (await one<{ claimed: boolean }>(
         db,
         `select pg_try_advisory_xact_lock(hashtextextended($1 || ' ' || $2 || ' ' || $3, 0)) as claimed`,

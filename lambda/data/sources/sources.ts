@@ -149,8 +149,8 @@ export function sources(db: Queryable) {
         [leaseSeconds],
       ),
 
-    /** Locks the source until the transaction ends. @returns false where the worker does not hold it any more */
-    holds: async ({ id, epoch }: HeldSource) =>
+    /** Locks the source until the transaction ends. @returns false if the worker no longer holds it */
+    lockHeld: async ({ id, epoch }: HeldSource) =>
       (await one(db, 'select from sources where id = $1 and epoch = $2 for no key update', [id, epoch])) !== null,
 
     /** Ends a look. @returns false, with nothing changed, where the worker does not hold the source any more */

@@ -7,6 +7,7 @@ import { all, one } from '../shared/queryable.ts';
 import type { Queryable } from '../shared/queryable.ts';
 import type { Stream } from './streams.ts';
 import type { StateReason } from '../../domain/streams/stream-words.ts';
+import type { Locked } from '../shared/locked.ts';
 
 export interface StreamTransition {
   readonly stream_id: string;
@@ -22,9 +23,9 @@ export interface ListedTransition extends StreamTransition {
   readonly seq: number;
 }
 
-/** A move of a stream, which the caller has locked. */
+/** A move of a stream. */
 export interface StreamMove {
-  readonly stream: Stream;
+  readonly stream: Locked<Stream>;
   readonly cause: TransitionCause;
   readonly reason: StateReason | null;
   /** What the row is to keep with the move: a row that is written twice costs twice. */
@@ -71,10 +72,14 @@ export function streamMoves(db: Queryable) {
      * Moves a stream to the state that the table of the lifecycle has for the cause, and writes its history.
      * @returns the stream as it is now; null if the table has no such move
      */
-    move: async (stream: Stream, cause: TransitionCause, reason: StateReason | null = null): Promise<Stream | null> =>
+    move: async (
+      stream: Locked<Stream>,
+      cause: TransitionCause,
+      reason: StateReason | null = null,
+    ): Promise<Locked<Stream> | null> =>
       nextState(stream.state, cause) === null
         ? null
-        : one<Stream>(db, moving('s.*'), valuesOf([{ stream, cause, reason }])),
+        : one<Locked<Stream>>(db, moving('s.*'), valuesOf([{ stream, cause, reason }])),
 
     /**
      * Moves streams likewise, each of them named once.

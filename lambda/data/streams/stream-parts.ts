@@ -2,6 +2,7 @@
 import { all, one } from '../shared/queryable.ts';
 import type { Queryable } from '../shared/queryable.ts';
 import type { Stream } from './streams.ts';
+import type { Locked } from '../shared/locked.ts';
 
 /** A part that streams name. It has one of these ids. */
 export interface StreamPart {
@@ -67,7 +68,7 @@ export function streamParts(db: Queryable) {
       ]),
 
     attachPlaylist: async (id: string, playlistID: string) =>
-      (await one<Stream>(
+      (await one<Locked<Stream>>(
         db,
         `update streams set playlist_ids = array_append(playlist_ids, $2), updated_at = now()
          where id = $1 returning *`,
@@ -75,7 +76,7 @@ export function streamParts(db: Queryable) {
       ))!,
 
     detachPlaylist: async (id: string, playlistID: string) =>
-      (await one<Stream>(
+      (await one<Locked<Stream>>(
         db,
         `update streams set playlist_ids = array_remove(playlist_ids, $2), updated_at = now()
          where id = $1 returning *`,

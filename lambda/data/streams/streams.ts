@@ -10,6 +10,7 @@ import type { Framerate, Quality, VideoCodec } from '../../domain/shared/video-f
 import type { User } from '../accounts/users.ts';
 import { all, one } from '../shared/queryable.ts';
 import type { Queryable } from '../shared/queryable.ts';
+import type { Locked } from '../shared/locked.ts';
 
 /** The columns that create_stream and update_stream set. */
 export interface StreamSettings {
@@ -159,7 +160,7 @@ export function streams(db: Queryable) {
   return {
     insert: async (id: string, userID: string, settings: StreamSettings) => {
       const parameters = settingColumns.map((_, index) => `$${index + 3}`).join(', ');
-      return (await one<Stream>(
+      return (await one<Locked<Stream>>(
         db,
         `insert into streams (id, user_id, ${settingColumns.join(', ')}) values ($1, $2, ${parameters}) returning *`,
         [id, userID, ...settingColumns.map((column) => settings[column])],
@@ -168,33 +169,36 @@ export function streams(db: Queryable) {
 
     saveSettings: async (id: string, settings: StreamSettings) => {
       const assignments = settingColumns.map((column, index) => `${column} = $${index + 2}`).join(', ');
-      return (await one<Stream>(db, `update streams set ${assignments}, updated_at = now() where id = $1 returning *`, [
-        id,
-        ...settingColumns.map((column) => settings[column]),
-      ]))!;
+      return (await one<Locked<Stream>>(
+        db,
+        `update streams set ${assignments}, updated_at = now() where id = $1 returning *`,
+        [id, ...settingColumns.map((column) => settings[column])],
+      ))!;
     },
 
     find: (userID: string, id: string) =>
       one<Stream>(db, 'select * from streams where id = $1 and user_id = $2 and deleted_at is null', [id, userID]),
 
-    /** The stream, locked until the transaction ends. Whatever moves a stream takes turns on this lock. */
+    /** The stream, locked. All code that moves a stream to another state locks it first. */
     lock: (userID: string, id: string) =>
-      one<Stream>(db, 'select * from streams where id = $1 and user_id = $2 and deleted_at is null for update', [
-        id,
-        userID,
-      ]),
+      one<Locked<Stream>>(
+        db,
+        'select * from streams where id = $1 and user_id = $2 and deleted_at is null for update',
+        [id, userID],
+      ),
 
-    lockAny: (id: string) => one<Stream>(db, 'select * from streams where id = $1 for update', [id]),
+    /** The stream of any user, locked. */
+    lockAny: (id: string) => one<Locked<Stream>>(db, 'select * from streams where id = $1 for update', [id]),
 
-    /** Those of these streams that are stored, locked likewise. It waits for those that others have locked. */
+    /** These streams, locked, by id; those that do not exist are left out. It waits for other transactions' locks. */
     lockMany: (ids: readonly string[]) =>
-      all<Stream>(db, 'select * from streams where id = any ($1) order by id for update', [ids]),
+      all<Locked<Stream>>(db, 'select * from streams where id = any ($1) order by id for update', [ids]),
 
-    /** The same, without those that others have locked at the moment. */
+    /** These streams, locked, without those that another transaction has locked. */
     lockFree: (ids: readonly string[]) =>
-      all<Stream>(db, 'select * from streams where id = any ($1) for update skip locked', [ids]),
+      all<Locked<Stream>>(db, 'select * from streams where id = any ($1) for update skip locked', [ids]),
 
-    /** Those of these streams that are this user's, the newest first. */
+    /** This user's streams among these, the newest first. */
     findMany: (userID: string, ids: readonly string[]) =>
       all<Stream>(
         db,
@@ -250,7 +254,7 @@ export function streams(db: Queryable) {
       ),
 
     setSchedule: async (id: string, startAt: Date | null, endAt: Date | null, recurrence: Stream['recurrence']) =>
-      (await one<Stream>(
+      (await one<Locked<Stream>>(
         db,
         `update streams set schedule_start_at = $2, schedule_end_at = $3, recurrence = $4, updated_at = now()
          where id = $1 returning *`,

@@ -32,7 +32,7 @@ export const updateDestination = operation(['service:write'], {
     const settings = settingsOf(ctx, before.id, body, before);
     const field = placeFields.find((each) => body[each] !== undefined);
     if (field !== undefined)
-      assertOtherPlace(ctx, field, { ...before, ...settings }, await ctx.data.destinations.besides(before.id));
+      assertOtherPlace(ctx, field, { ...before, ...settings }, await ctx.data.destinations.lockOthersForUse(before.id));
     const saved = await ctx.data.destinations.save(before.id, settings);
     return presentDestination(saved);
   },

@@ -7,8 +7,8 @@ import type { Context } from '../context.ts';
 import { fieldProblem } from '../field-problems.ts';
 
 /**
- * Two publishers with one key would end each other at the destination, again and again. The caller has locked the
- * destinations against changes.
+ * Two publishers with one key would end each other at the destination, again and again. The caller gets the
+ * destinations by a query that locks them.
  * @param field of the request, of which a person is told
  * @param others where streams with this destination are sent besides
  * @param keyAlone where a stream goes that has the deprecated stream key only, as `placeOfKeyAlone` answers

@@ -13,14 +13,14 @@ import { assertOtherPlace, placeOfKeyAlone } from './assert-other-place.ts';
  * @throws {ProblemError} validation_failed, output_exists, limit_reached
  */
 export async function assertNewOutput(ctx: Context, stream: Stream, destinationID: string): Promise<void> {
-  const destination = await ctx.data.destinations.findToUse(ctx.caller.userID, destinationID);
+  const destination = await ctx.data.destinations.lockForUse(ctx.caller.userID, destinationID);
   if (!destination) throw fieldProblem('destinationID', 'There is no such destination.');
   if (destination.archived_at !== null) throw fieldProblem('destinationID', 'This destination is archived.');
   if (destination.connection_id !== null)
     throw fieldProblem('destinationID', 'A connected channel is reached by streamDestination managed.');
   const outputs = await ctx.data.outputs.ofStreams([stream.id]);
   const ids = outputs.map(({ destination_id: id }) => id);
-  const others = await ctx.data.destinations.findManyToUse(ctx.caller.userID, ids);
+  const others = await ctx.data.destinations.lockManyForUse(ctx.caller.userID, ids);
   assertOtherPlace(ctx, 'destinationID', destination, others, placeOfKeyAlone(ctx, stream.id, stream));
   const { outputsPerStream: allowed } = bounds;
   if (outputs.length < allowed) return;
@@ -39,10 +39,10 @@ export async function assertOtherWay(ctx: Context, before: Stream, settings: Str
   if (!isNew && key === placeOfKeyAlone(ctx, before.id, before)) return;
   const further = (await ctx.data.outputs.ofStreams([before.id])).filter((output) => !output.is_first);
   const ids = further.map(({ destination_id: id }) => id);
-  const others = await ctx.data.destinations.findManyToUse(ctx.caller.userID, ids);
+  const others = await ctx.data.destinations.lockManyForUse(ctx.caller.userID, ids);
   if (!isNew) for (const other of others) assertOtherPlace(ctx, 'streamKey', other, [], key);
   else {
-    const destination = await ctx.data.destinations.findToUse(ctx.caller.userID, destinationID);
+    const destination = await ctx.data.destinations.lockForUse(ctx.caller.userID, destinationID);
     if (destination) assertOtherPlace(ctx, 'destinationID', destination, others);
   }
 }

@@ -5,7 +5,7 @@ import { settleOutputs } from '../../orchestration/destinations/settle-outputs.t
 import { pathID } from '../fields.ts';
 import { operation } from '../operation.ts';
 import { assertOneIsLeft } from './assert-output.ts';
-import { findOutput } from './output-schema.ts';
+import { lockOutput } from './output-schema.ts';
 
 export const deleteStreamOutput = operation(['service:write'], {
   id: 'deleteStreamOutput',
@@ -18,7 +18,7 @@ export const deleteStreamOutput = operation(['service:write'], {
   output: { status: 204 },
   errors: ['not_found', 'stream_live'],
   async handle(ctx, { params }) {
-    const { stream, output } = await findOutput(ctx, params, { lock: true });
+    const { stream, output } = await lockOutput(ctx, params);
     if (isLive(stream.state)) await assertOneIsLeft(ctx, output);
     if (output.is_first) await ctx.data.outputs.deleteFirst(stream.id);
     else await ctx.data.outputs.markDeleted(output.id);

@@ -7,6 +7,7 @@ import type { Stream, StreamStats } from '../../data/streams/streams.ts';
 import { figuresSchema, presentFigures } from '../streams/stream-figures.ts';
 import type { Context } from '../context.ts';
 import { failure, id, orNotFound, text, timestamp } from '../fields.ts';
+import type { Locked } from '../../data/shared/locked.ts';
 
 const states = ['idle', 'connecting', 'live', 'failing', 'ended'] as const;
 
@@ -97,14 +98,24 @@ function hasReason({ state, is_given_up: isGivenUp }: Replica): boolean {
   return isGivenUp || state === 'live' || state === 'failing';
 }
 
+interface OutputPath {
+  /** Of the stream. */
+  readonly id: string;
+  readonly outputID: string;
+}
+
 /** An output of a stream of the caller's, with that stream. @throws {ProblemError} not_found */
-export async function findOutput(
-  ctx: Context,
-  { id: streamID, outputID }: { readonly id: string; readonly outputID: string },
-  { lock = false } = {},
-): Promise<{ stream: Stream; output: Output }> {
-  const { userID } = ctx.caller;
-  const found = await (lock ? ctx.data.streams.lock(userID, streamID) : ctx.data.streams.find(userID, streamID));
-  const stream = orNotFound(found, 'stream');
-  return { stream, output: orNotFound(await ctx.data.outputs.find(stream.id, outputID), 'output') };
+export async function findOutput(ctx: Context, path: OutputPath): Promise<{ stream: Stream; output: Output }> {
+  const stream = orNotFound(await ctx.data.streams.find(ctx.caller.userID, path.id), 'stream');
+  return { stream, output: await outputOf(ctx, stream, path) };
+}
+
+/** An output of a stream of the caller's, with that stream, which is locked. @throws {ProblemError} not_found */
+export async function lockOutput(ctx: Context, path: OutputPath): Promise<{ stream: Locked<Stream>; output: Output }> {
+  const stream = orNotFound(await ctx.data.streams.lock(ctx.caller.userID, path.id), 'stream');
+  return { stream, output: await outputOf(ctx, stream, path) };
+}
+
+async function outputOf(ctx: Context, stream: Stream, { outputID }: OutputPath): Promise<Output> {
+  return orNotFound(await ctx.data.outputs.find(stream.id, outputID), 'output');
 }

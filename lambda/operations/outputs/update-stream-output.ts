@@ -5,7 +5,7 @@ import { settleOutputs } from '../../orchestration/destinations/settle-outputs.t
 import { pathID } from '../fields.ts';
 import { operation } from '../operation.ts';
 import { assertOneIsLeft } from './assert-output.ts';
-import { figuresOf, findOutput, outputFields, outputSchema, presentOutput } from './output-schema.ts';
+import { figuresOf, lockOutput, outputFields, outputSchema, presentOutput } from './output-schema.ts';
 
 const { name, enabled } = outputFields;
 
@@ -22,7 +22,7 @@ export const updateStreamOutput = operation(['service:write'], {
   errors: ['not_found', 'stream_live'],
   hints: { openWorld: true },
   async handle(ctx, { params, body }) {
-    const { stream, output } = await findOutput(ctx, params, { lock: true });
+    const { stream, output } = await lockOutput(ctx, params);
     if (body.enabled === false && isLive(stream.state)) await assertOneIsLeft(ctx, output);
     const { name: newName = output.name, enabled: isEnabled = output.enabled } = body;
     const saved = await ctx.data.outputs.save(output.id, { name: newName, enabled: isEnabled });

@@ -9,6 +9,7 @@ import { limitProblem } from '../limits.ts';
 import { operation } from '../operation.ts';
 import { ProblemError } from '../problem-codes.ts';
 import { presentStream, streamSchema } from './stream-schema.ts';
+import type { Locked } from '../../data/shared/locked.ts';
 
 export const startStream = operation(['service:write'], {
   id: 'startStream',
@@ -31,10 +32,10 @@ export const startStream = operation(['service:write'], {
 });
 
 /**
- * Starts a stream, which the caller has locked. One that is live is answered as it is.
+ * Starts a stream. A live one is returned as it is.
  * @throws {ProblemError} stream_not_startable, stream_not_ready, limit_reached
  */
-export async function startOrRefuse(ctx: Context, stream: Stream): Promise<Stream> {
+export async function startOrRefuse(ctx: Context, stream: Locked<Stream>): Promise<Stream> {
   if (stream.state === 'stopping')
     throw new ProblemError('stream_not_startable', 'The stream is stopping. Start it again once it has stopped.');
   if (isLive(stream.state)) return stream;

@@ -6,6 +6,7 @@ import { orNotFound, pathID } from '../fields.ts';
 import { operation } from '../operation.ts';
 import { ProblemError } from '../problem-codes.ts';
 import { presentStream, streamSchema } from './stream-schema.ts';
+import type { Locked } from '../../data/shared/locked.ts';
 
 export const stopStream = operation(['service:write'], {
   id: 'stopStream',
@@ -26,8 +27,8 @@ export const stopStream = operation(['service:write'], {
   },
 });
 
-/** Stops a stream, which the caller has locked. @throws {ProblemError} stream_not_stoppable */
-export async function stopOrRefuse(ctx: Context, stream: Stream): Promise<Stream> {
+/** Stops a stream. @throws {ProblemError} stream_not_stoppable */
+export async function stopOrRefuse(ctx: Context, stream: Locked<Stream>): Promise<Locked<Stream>> {
   switch (stream.state) {
     case 'scheduled':
       throw new ProblemError('stream_not_stoppable', 'The stream is only scheduled. Cancel its schedule instead.');
@@ -42,7 +43,7 @@ export async function stopOrRefuse(ctx: Context, stream: Stream): Promise<Stream
 /**
  * After a stop by its user a stream does not start again by its recurrence, even if it was stopping for another cause.
  */
-async function endRecurrence(ctx: Context, stream: Stream): Promise<Stream> {
+async function endRecurrence(ctx: Context, stream: Locked<Stream>): Promise<Locked<Stream>> {
   if (stream.recurrence === null) return stream;
   return ctx.data.streams.setSchedule(stream.id, stream.schedule_start_at, stream.schedule_end_at, null);
 }

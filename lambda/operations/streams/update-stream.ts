@@ -30,6 +30,7 @@ import {
   keepPlaylistsPrepared,
   mergeSettings,
 } from './stream-settings.ts';
+import type { Locked } from '../../data/shared/locked.ts';
 
 /** The fields that may change while a stream is live. */
 const changeableLive = new Set([
@@ -100,22 +101,22 @@ export const updateStream = operation(['service:write'], {
     await keepPlaylistsPrepared(ctx, stream.id, settings);
     if (input.look !== undefined) await showAsSaid(ctx, { ...stream, ...settings });
     if (input.sound !== undefined) await takeUpSound(ctx, { ...stream, ...settings });
-    if (retryMirror) await writeAgain(ctx.data, stream.id, ctx.now);
-    let updated = await judgeParts(ctx.data, (await ctx.data.streams.lockAny(stream.id))!);
-    if (status === 'ACTIVE') updated = await startOrRefuse(ctx, updated);
-    if (status === 'INACTIVE') updated = await stopOrRefuse(ctx, updated);
-    return presentStream(ctx, updated);
+    if (retryMirror) await writeAgain(ctx.data, stream, ctx.now);
+    const judged = await judgeParts(ctx.data, (await ctx.data.streams.lockAny(stream.id))!);
+    if (status === 'ACTIVE') return presentStream(ctx, await startOrRefuse(ctx, judged));
+    if (status === 'INACTIVE') return presentStream(ctx, await stopOrRefuse(ctx, judged));
+    return presentStream(ctx, judged);
   },
 });
 
 /** Lets a stream that is live show its next items otherwise. */
-async function showAsSaid({ data, now, settings: { limitFactor } }: Context, stream: Stream): Promise<void> {
+async function showAsSaid({ data, now, settings: { limitFactor } }: Context, stream: Locked<Stream>): Promise<void> {
   const reached = await takeUpLook(data, stream, { now, limitFactor });
   if (reached) throw new ProblemError('limit_reached', wordsOf(reached));
 }
 
 /** Lets a stream that is live change its sound with its next items. */
-async function takeUpSound({ data, now, settings: { limitFactor } }: Context, stream: Stream): Promise<void> {
+async function takeUpSound({ data, now, settings: { limitFactor } }: Context, stream: Locked<Stream>): Promise<void> {
   if (!isLive(stream.state) || stream.state === 'stopping') return;
   await changeJoins(data, stream, 'audio', now);
   // The sound of videos may be heard under that of the track.
@@ -178,7 +179,7 @@ async function assertChangeable(
 }
 
 /** Moves an armed schedule to the new times, and the end and the duration of a stream that is running. */
-async function moveDueTimes(ctx: Context, stream: Stream, settings: StreamSettings): Promise<void> {
+async function moveDueTimes(ctx: Context, stream: Locked<Stream>, settings: StreamSettings): Promise<void> {
   const running = isLive(stream.state) && stream.state !== 'stopping';
   if (stream.state === 'scheduled') await rearm(ctx, stream, settings);
   if (running) await ctx.data.dueTimes.set(stream.id, 'schedule_end', settings.schedule_end_at);
@@ -190,7 +191,7 @@ async function moveDueTimes(ctx: Context, stream: Stream, settings: StreamSettin
 }
 
 /** With a new start, the recurrence is counted from there. With a new end, the stream is on that long each time. */
-async function rearm(ctx: Context, stream: Stream, settings: StreamSettings): Promise<void> {
+async function rearm(ctx: Context, stream: Locked<Stream>, settings: StreamSettings): Promise<void> {
   const times = { startAt: settings.schedule_start_at!, endAt: settings.schedule_end_at };
   const { recurrence } = stream;
   const moved = times.startAt.getTime() !== stream.schedule_start_at?.getTime();

@@ -106,7 +106,7 @@ async function showCaptions({ data, settings: { limitFactor } }: Context, upload
 }
 
 async function assertImage(ctx: Context, uploadID: string): Promise<void> {
-  const [upload] = await ctx.data.uploads.findMany(ctx.caller.userID, [uploadID]);
+  const [upload] = await ctx.data.uploads.lockManyForUse(ctx.caller.userID, [uploadID]);
   if (upload?.probe_state === 'completed' && upload.type === 'image') return;
   const detail = upload ? 'It is no image that has been examined.' : 'There is no such upload.';
   throw new ProblemError('validation_failed', detail, {

@@ -4,6 +4,7 @@ import type { ArrangedUpload, Upload } from '../../data/media/uploads.ts';
 import { faultOfFolder, maxDepth, maxFolderLength } from '../../domain/shared/folder-path.ts';
 import type { Context } from '../context.ts';
 import { text } from '../fields.ts';
+import type { Locked } from '../../data/shared/locked.ts';
 
 /** How many tags an upload may have. */
 export const maxTags = 32;
@@ -52,10 +53,10 @@ export function withoutTags(before: readonly string[], removed: readonly string[
   return before.filter((each) => !gone.has(each.toLowerCase()));
 }
 
-/** Changes some of it of an upload, which the caller has locked. An import keeps a name that its user has given. */
+/** Changes some settings of an upload. An import keeps a name that its user has given. */
 export async function arrangeUpload(
   ctx: Context,
-  before: Upload,
+  before: Locked<Upload>,
   changes: { readonly [Field in keyof ArrangedUpload]?: Upload[Field] | undefined },
 ): Promise<Upload> {
   if (changes.name !== undefined) await ctx.data.imports.keepName(before.id);

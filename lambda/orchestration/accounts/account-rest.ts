@@ -33,6 +33,6 @@ export async function settleRest(pool: Pool, userID: string): Promise<string[]> 
 async function stopAtRest(data: Database, userID: string, streamID: string): Promise<boolean> {
   const stream = await data.streams.lockAny(streamID);
   // The account may have been woken meanwhile.
-  if (!stream || !(await data.users.isAtRest(userID))) return false;
+  if (!stream || !(await data.users.lockRest(userID))) return false;
   return (await stopStream(data, stream, 'account_at_rest', { reason })) !== stream;
 }

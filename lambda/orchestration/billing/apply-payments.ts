@@ -26,7 +26,7 @@ export async function applyPayments(
     let isPayment = false;
     try {
       isPayment = await inTransaction(pool, async (data) => {
-        turn.event = await data.payments.nextUnapplied(afterSeq);
+        turn.event = await data.payments.lockNextUnapplied(afterSeq);
         return turn.event ? applyEvent(data, turn.event, await clock(data)) : false;
       });
       if (turn.event) applied++;

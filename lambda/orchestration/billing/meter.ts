@@ -5,9 +5,10 @@ import type { Database } from '../../data/database.ts';
 import type { ReplicaRole } from '../../data/fleet/replicas.ts';
 import type { Stream } from '../../data/streams/streams.ts';
 import { outlookOf, priceOf } from '../../domain/billing/credits.ts';
+import type { Locked } from '../../data/shared/locked.ts';
 
 /** What is needed of a stream to meter it. Without quality and framerate it has never run. */
-type MeteredStream = Pick<Stream, 'id' | 'user_id' | 'run_quality' | 'run_framerate'>;
+type MeteredStream = Locked<Pick<Stream, 'id' | 'user_id' | 'run_quality' | 'run_framerate'>>;
 
 /** A stream whose replicas have changed, and when that was observed, by the database's clock. */
 export interface ReplicaChange {
@@ -26,9 +27,9 @@ export function meterStream(
 }
 
 /**
- * Begins and ends live intervals after the replicas of streams have changed, in the same transaction, which has locked
- * the streams. How many statements that takes does not depend on how many streams there are, nor on how long anything
- * was live. Where no replica began or ceased to be live, it writes nothing.
+ * Begins and ends live intervals after the replicas of streams have changed, in the same transaction. The number of
+ * statements depends neither on the number of streams nor on how long replicas were live. Writes nothing if no replica
+ * went live or stopped being live.
  * @param options.areFiguresKept whether the rows of the streams have what their agents measured last
  */
 export async function meterStreams(

@@ -1,6 +1,8 @@
 // Has the platform's side of streams made anew. Changes of streams do that by a trigger (0008_channels.sql).
 import type { Database } from '../../data/database.ts';
 import { isLive } from '../../domain/streams/stream-lifecycle.ts';
+import type { Stream } from '../../data/streams/streams.ts';
+import type { Locked } from '../../data/shared/locked.ts';
 
 /** A request to try again within so long of the one before changes nothing. */
 const retryCoalescedMs = 60_000;
@@ -18,21 +20,22 @@ export async function lockMirrorsOf(data: Database, part: ManagedPart): Promise<
 }
 
 /**
- * Begins a generation for streams, which the caller has locked, as what they go by has changed. Those that were kept
- * for broadcasts that are gone are deleted.
+ * Begins a generation for streams after their settings or connection have changed. Deletes deleted streams whose rows
+ * were kept only for broadcasts that have ended.
  */
 export async function remirror(data: Database, streamIDs: readonly string[], cause: string): Promise<void> {
-  const kept: string[] = [];
-  for (const { id, deleted_at: deletedAt, state } of await data.streams.lockMany(streamIDs)) {
+  const kept: Locked<Stream>[] = [];
+  for (const stream of await data.streams.lockMany(streamIDs)) {
+    const { id, deleted_at: deletedAt, state } = stream;
     if (deletedAt !== null && !isLive(state) && !(await data.broadcasts.hasOpen(id))) await data.streams.delete(id);
-    else kept.push(id);
+    else kept.push(stream);
   }
   await data.mirrorIntents.supersede(kept, cause);
 }
 
-/** Begins a generation although nothing has changed, for a stream that the caller has locked. */
-export async function retryMirror(data: Database, streamID: string, now: Date): Promise<void> {
-  const [last] = await data.mirrorIntents.lastOf([streamID]);
+/** Begins a generation for a stream although nothing has changed. */
+export async function retryMirror(data: Database, stream: Locked<Stream>, now: Date): Promise<void> {
+  const [last] = await data.mirrorIntents.lastOf([stream.id]);
   const isRepeated = last?.cause === 'retry' && now.getTime() - last.created_at.getTime() < retryCoalescedMs;
-  if (!isRepeated) await data.mirrorIntents.supersede([streamID], 'retry');
+  if (!isRepeated) await data.mirrorIntents.supersede([stream], 'retry');
 }

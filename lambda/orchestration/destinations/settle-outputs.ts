@@ -15,6 +15,7 @@ import type { StreamCost } from '../../domain/fleet/capacity.ts';
 import { slotsOfOldRelease } from '../../domain/shared/video-format.ts';
 import { meterStream } from '../billing/meter.ts';
 import { wantsBackup } from '../streams/stream-parts.ts';
+import type { Locked } from '../../data/shared/locked.ts';
 
 /** Where replicas of a stream are sent to, as far as that is known. */
 interface Way {
@@ -27,12 +28,12 @@ interface Way {
 }
 
 /**
- * Begins and ends replicas of a stream that runs, which the caller has locked, until they are those of its enabled
+ * Begins and ends replicas of a running stream until they are those of its enabled
  * outputs. Where replicas are still ending that may be sent to the same place, whichever output's they are, an output
  * begins once they have: two publishers with one key end each other. Call it whenever an output has changed, and when a
  * replica has ended.
  */
-export async function settleOutputs(data: Database, stream: Stream, now: Date): Promise<void> {
+export async function settleOutputs(data: Database, stream: Locked<Stream>, now: Date): Promise<void> {
   if (!['activating', 'active', 'failing'].includes(stream.state)) return;
   await data.outputs.forgetDeleted(stream.id);
   const ways = await waysOf(data, stream);
@@ -72,7 +73,7 @@ const forgottenAtOnce = 100;
  */
 export async function settleForgottenOutputs(pool: Pool): Promise<void> {
   const { outputs, liveIntervals } = databaseOn(pool);
-  const locked = (id: string, work: (data: Database, stream: Stream, now: Date) => Promise<void>) =>
+  const locked = (id: string, work: (data: Database, stream: Locked<Stream>, now: Date) => Promise<void>) =>
     inTransaction(pool, async (data) => {
       const stream = await data.streams.lockAny(id);
       if (stream) await work(data, stream, await data.now());
@@ -100,7 +101,7 @@ function serversOf({ rtmpURLs }: Way): PublishURL[] {
 
 const mayBeReplaced = ({ state, is_given_up: isGivenUp }: Replica) => state === 'ended' && !isGivenUp;
 
-async function begin(data: Database, stream: Stream, ways: readonly Way[], now: Date): Promise<void> {
+async function begin(data: Database, stream: Locked<Stream>, ways: readonly Way[], now: Date): Promise<void> {
   const backend = backendOf(stream);
   const { quality, framerate } = formatOfRun(stream);
   const slots = slotsOfOldRelease(backend, quality, framerate);
@@ -118,7 +119,7 @@ async function begin(data: Database, stream: Stream, ways: readonly Way[], now: 
  * while they are sent, the first of each role has the encoder. Agents keep what they have as it is: what is too much
  * shows by itself (publisher/agent/pressure.ts). The next agent that takes one has room for it.
  */
-export async function noteCosts(data: Database, stream: Stream): Promise<void> {
+export async function noteCosts(data: Database, stream: Locked<Stream>): Promise<void> {
   const cost = await costOfStream(data, stream);
   const ways = await waysOf(data, stream);
   const encoded = new Set<ReplicaRole>();

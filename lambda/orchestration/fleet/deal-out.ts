@@ -1,8 +1,10 @@
-// Deals out what dead agents held of streams, which the caller has locked.
+// Deals the replicas of dead agents out to other agents.
 import type { Database } from '../../data/database.ts';
 import { costOfReplica } from '../../data/fleet/replica-costs.ts';
 import type { FreedReplica } from '../../data/fleet/replica-losses.ts';
 import type { Dealer } from '../../domain/fleet/dealing.ts';
+import type { Stream } from '../../data/streams/streams.ts';
+import type { Locked } from '../../data/shared/locked.ts';
 
 export interface Deal {
   readonly dealt: readonly FreedReplica[];
@@ -13,11 +15,11 @@ export interface Deal {
 }
 
 /**
- * Gives what dead agents hold of streams to agents that live. Which agent may take a replica depends on the others of
- * its stream: so only those are dealt that have no others.
+ * Gives the replicas that dead agents hold to live agents. Only a replica that is the only one of its stream is dealt:
+ * for any other, the agents that may take it depend on where the stream's other replicas are.
  */
-export async function dealOut(data: Database, streamIDs: readonly string[], dealer: Dealer): Promise<Deal> {
-  const replicas = await data.replicas.ofStreams(streamIDs);
+export async function dealOut(data: Database, streams: readonly Locked<Stream>[], dealer: Dealer): Promise<Deal> {
+  const replicas = await data.replicas.ofStreams(streams.map(({ id }) => id));
   const wanted = replicas.filter((replica) => replica.wanted !== 'ended');
   const byStream = Map.groupBy(wanted, (replica) => replica.stream_id);
   const alone = [...byStream.values()].flatMap((replicas) => (replicas.length === 1 ? replicas : []));

@@ -3,6 +3,7 @@ import type { Database } from '../../data/database.ts';
 import type { Place } from '../../data/shared/places.ts';
 import type { Stream } from '../../data/streams/streams.ts';
 import { Dealer, dealtFrom } from '../../domain/fleet/dealing.ts';
+import type { Locked } from '../../data/shared/locked.ts';
 
 /** No more are listed at a time. What is beyond is listed after them. */
 const mostListed = 20_000;
@@ -24,7 +25,12 @@ export class Losses {
    * Locks the next streams that nobody else has locked: of few users at a time, as whatever a user's credits depend on
    * is then written once for many streams, and seldom waits for other processes, each of which begins elsewhere.
    */
-  async lockSome(data: Database, place: Place, except: readonly string[], count: number): Promise<readonly Stream[]> {
+  async lockSome(
+    data: Database,
+    place: Place,
+    except: readonly string[],
+    count: number,
+  ): Promise<readonly Locked<Stream>[]> {
     while (this.#listed.length > 0 || this.#wereAnyFree) {
       if (this.#listed.length === 0) await this.#list(data, place);
       const ids = this.#listed.splice(0, count).filter((id) => !except.includes(id));

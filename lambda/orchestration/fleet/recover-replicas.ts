@@ -18,6 +18,7 @@ import { Losses } from './losses.ts';
 import { meterStreams } from '../billing/meter.ts';
 import { settleOutputs } from '../destinations/settle-outputs.ts';
 import { settleStopping } from '../streams/stop-stream.ts';
+import type { Locked } from '../../data/shared/locked.ts';
 
 const handedOver = { code: 'handed_over', detail: 'Another publisher takes this stream over.' };
 const agentLost = { code: 'agent_lost', detail: 'The publisher of this stream stopped working; another takes over.' };
@@ -87,9 +88,13 @@ export async function releaseReplicas(data: Database, released: readonly Release
 }
 
 /** @param dealer null: what is wanted waits for agents to claim it */
-async function recoverStreams(data: Database, streams: readonly Stream[], dealer: Dealer | null): Promise<void> {
+async function recoverStreams(
+  data: Database,
+  streams: readonly Locked<Stream>[],
+  dealer: Dealer | null,
+): Promise<void> {
   const ids = streams.map(({ id }) => id);
-  const { dealt, areAnyLeft, loads } = dealer === null ? nothingDealt : await dealOut(data, ids, dealer);
+  const { dealt, areAnyLeft, loads } = dealer === null ? nothingDealt : await dealOut(data, streams, dealer);
   const left = areAnyLeft ? await data.replicaLosses.releaseOfDeadAgents(ids) : [];
   await wakeUpFor(
     data,
@@ -137,7 +142,7 @@ export async function wakeUpFor(
 /** @param said figures that the rows of the streams do not have yet */
 async function settleLoss(
   data: Database,
-  streams: readonly Stream[],
+  streams: readonly Locked<Stream>[],
   reason: StateReason,
   said: ReadonlyMap<string, KeptFigures> = new Map(),
 ): Promise<void> {

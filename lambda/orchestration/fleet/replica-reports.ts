@@ -8,6 +8,7 @@ import { nextState } from '../../domain/streams/stream-lifecycle.ts';
 import { meterStreams } from '../billing/meter.ts';
 import { settleOutputs } from '../destinations/settle-outputs.ts';
 import { settleStopping } from '../streams/stop-stream.ts';
+import type { Locked } from '../../data/shared/locked.ts';
 
 export interface ReplicaReport {
   readonly streamID: string;
@@ -48,7 +49,7 @@ export async function reportReplicas(
 async function writeReports(
   data: Database,
   reports: readonly ReplicaReport[],
-  locked: readonly Stream[],
+  locked: readonly Locked<Stream>[],
 ): Promise<ReadonlyMap<ReplicaReport, boolean>> {
   const streams = new Map(locked.map((stream) => [stream.id, stream]));
   const found = reports.flatMap((report) => {
@@ -99,7 +100,7 @@ async function writeReports(
 
 interface FoundReport extends ReplicaReport {
   /** As it was when it was locked. */
-  readonly stream: Stream;
+  readonly stream: Locked<Stream>;
 }
 
 function movesByLive({ stream, state }: Pick<FoundReport, 'stream' | 'state'>): boolean {

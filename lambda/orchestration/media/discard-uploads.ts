@@ -5,12 +5,13 @@ import type { Database } from '../../data/database.ts';
 import type { Upload } from '../../data/media/uploads.ts';
 import { abandonedAfterDays, uploadURLSeconds } from '../../domain/media/upload-times.ts';
 import { judgeUsersOf } from '../streams/judge-parts.ts';
+import type { Locked } from '../../data/shared/locked.ts';
 
 /** How many abandoned uploads one sweep discards at most; the next one continues. */
 const abandonedAtOnce = 100;
 
-/** Deletes an upload and its bytes. @param upload the caller has locked it, and nothing uses it */
-export async function discardUpload(data: Database, upload: Upload): Promise<void> {
+/** Deletes an upload and its bytes. Nothing uses it. */
+export async function discardUpload(data: Database, upload: Locked<Upload>): Promise<void> {
   const multipartID = (await data.uploads.delete(upload.id))?.multipart_id ?? null;
   const body = {
     task: 'delete_object',

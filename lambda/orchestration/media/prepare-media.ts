@@ -34,7 +34,7 @@ export async function requestPreparation(
     await requestRenditions(data, name, await data.renditions.contentsOf(ids), { retries });
   const states: UploadPreparation['state'][] = [];
   for (const [name, ids] of wanted)
-    states.push(...(await data.renditions.ofUploads(ids, name)).map(({ state }) => state));
+    states.push(...(await data.renditions.lockOfUploads(ids, name)).map(({ state }) => state));
   if (states.some((state) => state === null || state === 'preparing'))
     return states.includes('ready') ? 'begun' : 'preparing';
   return states.includes('ready') ? 'ready' : 'failed';
@@ -53,7 +53,7 @@ export async function remedyFor(
 ): Promise<string> {
   const reasons = new Set<string | undefined>();
   for (const [name, ids] of uploadsByFormat(items, format))
-    for (const { failure } of await data.renditions.ofUploads(ids, name)) reasons.add(failure?.detail);
+    for (const { failure } of await data.renditions.lockOfUploads(ids, name)) reasons.add(failure?.detail);
   const [reason, ...others] = reasons;
   return reason !== undefined && others.length === 0 ? reason : usual;
 }

@@ -53,7 +53,7 @@ export async function settleAllIncidents(options: SettleOptions, afterUserID: st
 /** Settles what has been signalled of a user, and what is due. Does nothing where there is neither. */
 export async function settleIncidents({ pool, newID }: SettleOptions, userID: string): Promise<void> {
   await inTransaction(pool, async (data) => {
-    await data.incidents.takeTurn(userID);
+    await data.incidents.lockTurn(userID);
     const now = await data.now();
     const signals = await data.incidents.takeSignals(userID, signalsAtOnce);
     const open = await data.incidents.open(userID, now, signals);

@@ -6,9 +6,10 @@ import { isSameUnder } from '../../domain/playout/sound-under.ts';
 import { isSameJoin } from '../../domain/playout/stinger-joins.ts';
 import { goOnWith, lastItems } from './go-on-with.ts';
 import { joined } from './timeline-snapshots.ts';
+import type { Locked } from '../../data/shared/locked.ts';
 
-/** Takes up what a stream, which the caller has locked, says of one of its tracks. */
-export async function changeJoins(data: Database, stream: Stream, track: Track, now: Date): Promise<void> {
+/** Takes up what a stream says of one of its tracks. */
+export async function changeJoins(data: Database, stream: Locked<Stream>, track: Track, now: Date): Promise<void> {
   const timeline = (await data.timelines.ofStream(stream.id))[track];
   const before = lastItems(timeline);
   if (before.length === 0) return;

@@ -6,6 +6,7 @@ import { occurrenceAt, orderOfLap } from '../../domain/playout/play-out.ts';
 import type { TimelineEntry, TimelineItem, TimelineSnapshot } from '../../domain/playout/play-out.ts';
 import { framesPerSecond } from '../../domain/shared/video-format.ts';
 import { takeOverSeconds } from './publish-draft.ts';
+import type { Locked } from '../../data/shared/locked.ts';
 
 /** What a track plays otherwise from now on; what is left out of it is not there any more. */
 type NextSnapshot = Omit<TimelineSnapshot, 'mode' | 'seed'>;
@@ -19,13 +20,13 @@ export function lastItems(timeline: readonly TimelineEntry[]): TimelineItem[] {
 }
 
 /**
- * Appends the last entry of a track as it is to be from now on. The caller has locked the stream.
+ * Appends the last entry of a track as it is to be from now on.
  * @param timeline of the track, with an entry at least
  * @param next with the items in the order of that entry
  */
 export async function goOnWith(
   data: Database,
-  stream: Stream,
+  stream: Locked<Stream>,
   track: Track,
   timeline: readonly TimelineEntry[],
   next: NextSnapshot,

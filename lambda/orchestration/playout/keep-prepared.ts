@@ -19,7 +19,7 @@ export async function keepPrepared(
   id: string,
   options: RequestOptions,
 ): Promise<void> {
-  const kept = await data.renditions.toKeep(changed, id);
+  const kept = await data.renditions.lockToKeep(changed, id);
   for (const [userID, uploads] of Map.groupBy(kept, (upload) => upload.user_id)) {
     await requestWithinLimit(data, userID, [...uploads, ...(await keptVariants(data, uploads))], options);
     const sounds = uploads.map(({ upload_id: uploadID, item_sound: item, stream_sound: stream }) => {

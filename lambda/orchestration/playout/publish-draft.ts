@@ -22,6 +22,7 @@ import { refreshSound, requestSound, soundsOf } from './settle-sound.ts';
 import { noteDrawings, takeUpLooks } from './take-up-looks.ts';
 import { playsSoundTrack } from '../streams/stream-parts.ts';
 import { snapshotOfPlaylist } from './timeline-snapshots.ts';
+import type { Locked } from '../../data/shared/locked.ts';
 
 /** What the user is told of a failure that is our fault. */
 const notPublished = {
@@ -30,12 +31,11 @@ const notPublished = {
 };
 
 /**
- * Asks for the draft of a playlist to be published. The caller has locked the playlist with its stream. The request
- * replaces an earlier one that is not finished.
+ * Requests that the draft of a playlist is published. The request replaces an earlier one that is not finished.
  */
 export async function requestDraftPublish(
   data: Database,
-  stream: Stream,
+  stream: Locked<Stream>,
   playlist: Playlist,
   limitFactor: number,
 ): Promise<Playlist> {
@@ -76,7 +76,7 @@ export async function publishDraft(
 
   const requesting = { retries: 'never', limitFactor } as const;
   const itemIDs = publishing.items.map((item) => item.uploadID);
-  const found = await data.uploads.findSettled(playlist.user_id, [...itemIDs, ...lookUploads(stream.look)]);
+  const found = await data.uploads.lockManyForRead(playlist.user_id, [...itemIDs, ...lookUploads(stream.look)]);
   const awaited = found.filter(({ id }) => itemIDs.includes(id));
   if (awaited.some((upload) => upload.uploaded && upload.probe_state === 'pending')) return;
 
@@ -121,7 +121,7 @@ export async function giveUpPublishing(data: Database, playlistID: string, reque
 
 async function fail(
   data: Database,
-  { stream, playlist }: { readonly stream: Stream; readonly playlist: Playlist },
+  { stream, playlist }: { readonly stream: Locked<Stream>; readonly playlist: Playlist },
   detail: string,
   code = 'playlist_not_playable',
 ): Promise<void> {
@@ -135,7 +135,7 @@ async function formatOf(data: Database, stream: Stream): Promise<PictureFormat> 
 }
 
 /** An idle stream is `invalid` as long as the draft of one of its playlists could not be published. */
-async function settle(data: Database, stream: Stream): Promise<void> {
+async function settle(data: Database, stream: Locked<Stream>): Promise<void> {
   await data.streamParts.settleProcessing(stream.id);
   await judgeParts(data, stream);
 }
@@ -143,7 +143,7 @@ async function settle(data: Database, stream: Stream): Promise<void> {
 /** Appends the new snapshot to the timeline of a running stream. */
 async function takeOver(
   data: Database,
-  stream: Stream,
+  stream: Locked<Stream>,
   playlist: Playlist,
   snapshot: ReturnType<typeof snapshotOfPlaylist>,
   now: Date,

@@ -17,6 +17,7 @@ import { keepPrepared } from './keep-prepared.ts';
 import { refreshJoins } from './settle-joins.ts';
 import { noteDrawings, takeUpLooks } from './take-up-looks.ts';
 import { captionsOf, drawnOver, overlaysOf, shownAs } from './timeline-snapshots.ts';
+import type { Locked } from '../../data/shared/locked.ts';
 
 interface ReframeOptions {
   readonly now: Date;
@@ -25,10 +26,10 @@ interface ReframeOptions {
 }
 
 /**
- * Lets a stream, which the caller has locked, show its next items as it says by now, if it is live.
+ * Lets a stream show its next items as it says by now, if it is live.
  * @returns the limit of its user that this would exceed; null where there is room
  */
-export async function takeUpLook(data: Database, stream: Stream, options: ReframeOptions): Promise<Use | null> {
+export async function takeUpLook(data: Database, stream: Locked<Stream>, options: ReframeOptions): Promise<Use | null> {
   if (!isLive(stream.state) || stream.state === 'stopping') return null;
   const reached = await reframe(data, stream, options);
   if (reached) return reached;
@@ -60,11 +61,15 @@ async function takeUpLooksOf(data: Database, streamIDs: readonly string[], limit
 }
 
 /**
- * Takes up the setting of a stream, which the caller has locked, and has prepared what that takes. Until it is, what is
+ * Takes up the setting of a stream and has prepared what that takes. Until it is, what is
  * there is sent.
  * @returns the limit of its user that this would exceed, with nothing written; null where there is room
  */
-async function reframe(data: Database, stream: Stream, { now, limitFactor }: ReframeOptions): Promise<Use | null> {
+async function reframe(
+  data: Database,
+  stream: Locked<Stream>,
+  { now, limitFactor }: ReframeOptions,
+): Promise<Use | null> {
   const timeline = (await data.timelines.ofStream(stream.id)).video;
   const last = timeline.at(-1);
   if (!last) return null;

@@ -22,6 +22,7 @@ import { isLive } from '../../domain/streams/stream-lifecycle.ts';
 import { titledPicturesWithin } from '../../domain/playout/titled-pictures.ts';
 import { framesPerSecond } from '../../domain/shared/video-format.ts';
 import { forLiveStreams, forLiveStreamsPlaying } from '../shared/live-streams.ts';
+import type { Locked } from '../../data/shared/locked.ts';
 
 /** Joins are prepared so long ahead, so that also those of a shuffled order are few. */
 const aheadSeconds = 600;
@@ -35,8 +36,8 @@ const mostPreparing = 30;
 const looksAgainAfterSeconds = 300;
 const looksAfterLeavingSeconds = 60;
 
-/** Looks at what a stream plays next. The caller has locked the stream. */
-export async function refreshJoins(data: Database, stream: Stream, now: Date): Promise<void> {
+/** Looks at what a stream plays next. */
+export async function refreshJoins(data: Database, stream: Locked<Stream>, now: Date): Promise<void> {
   if (stream.stream_backend !== 'manifest' || !isLive(stream.state) || stream.state === 'stopping') return;
   const { video, audio } = await data.timelines.ofStream(stream.id);
   const [isTitled, isMixed] = [tellsOfSound(video), hearsUnder(video, audio)];
@@ -95,7 +96,7 @@ export async function settleJoin(pool: Pool, name: string): Promise<void> {
 }
 
 /** What takes effect does so far enough ahead that all agents know it. */
-async function takeUpJoins(data: Database, stream: Stream, now: Date): Promise<void> {
+async function takeUpJoins(data: Database, stream: Locked<Stream>, now: Date): Promise<void> {
   await data.joins.takeUp(stream.id, elapsedSecondsOf(stream, now) + effectiveAheadSeconds, true);
 }
 

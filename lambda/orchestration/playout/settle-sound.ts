@@ -15,6 +15,7 @@ import { refreshJoins } from './settle-joins.ts';
 import { noteCosts } from '../destinations/settle-outputs.ts';
 import { requestWithinLimit } from '../media/request-renditions.ts';
 import type { RequestOptions } from '../media/request-renditions.ts';
+import type { Locked } from '../../data/shared/locked.ts';
 
 /** An upload that is to be played at a loudness; null: as it is. */
 interface WantedSound {
@@ -61,10 +62,10 @@ export async function requestSound(
   if (wanted.length > 0) await requestWithinLimit(data, userID, wanted, options);
 }
 
-/** Has the sound prepared that a stream is to play, and takes up what is there. The caller has locked the stream. */
+/** Has the sound prepared that a stream is to play, and takes up what is there. */
 export async function refreshSound(
   data: Database,
-  stream: Stream,
+  stream: Locked<Stream>,
   { now, ...options }: RequestOptions & { readonly now: Date },
 ): Promise<void> {
   if (stream.stream_backend === 'manifest') {
@@ -109,9 +110,9 @@ function unlessStopping(work: StreamWork): StreamWork {
 
 /**
  * Notes which items a stream is to send at which level from its next item on, and how many it sends as they are
- * meanwhile. The caller has locked the stream.
+ * meanwhile.
  */
-async function settleSound(data: Database, stream: Stream, now: Date): Promise<void> {
+async function settleSound(data: Database, stream: Locked<Stream>, now: Date): Promise<void> {
   const items = await itemsOf(data, stream, now);
   const levels = await levelsOf(data, soundsOf(stream, items));
   const isThere = await whatIsPrepared(data, stream, levels);
@@ -143,7 +144,7 @@ async function whatIsPrepared(
   const prepared = new Set<string>();
   for (const [targetLUFS, sounds] of Map.groupBy(levelled, (sound) => sound.targetLUFS!)) {
     const format = soundAt(targetLUFS);
-    const uploads = await data.renditions.ofUploads(
+    const uploads = await data.renditions.lockOfUploads(
       sounds.map(({ uploadID }) => uploadID),
       format,
     );

@@ -13,6 +13,7 @@ import { formatNamed, isSound } from '../../domain/playout/rendition.ts';
 import { drawingName, variantsOf } from '../../domain/playout/drawing-names.ts';
 import { forLiveStreams } from '../shared/live-streams.ts';
 import type { WantedRendition } from '../media/request-renditions.ts';
+import type { Locked } from '../../data/shared/locked.ts';
 
 /** Keeps what is drawn over items, with what follows each, for those who prepare them. */
 export async function noteDrawings(data: Database, overlays: Overlays, items: readonly DrawnItem[]): Promise<void> {
@@ -36,13 +37,13 @@ export async function keptVariants(data: Database, uploads: readonly KeptUpload[
   return wanted;
 }
 
-/** Lets a run that is about to begin send what is there. The caller has locked the stream. */
-export async function beginWithLooks(data: Database, stream: Stream): Promise<void> {
+/** Lets a run that is about to begin send what is there. */
+export async function beginWithLooks(data: Database, stream: Locked<Stream>): Promise<void> {
   await data.looks.takeUp(stream.id, 0);
 }
 
-/** Lets a run send what is there, so far ahead that all agents know it. The caller has locked the stream. */
-export async function takeUpLooks(data: Database, stream: Stream, now: Date): Promise<void> {
+/** Lets a run send what is there, so far ahead that all agents know it. */
+export async function takeUpLooks(data: Database, stream: Locked<Stream>, now: Date): Promise<void> {
   const { anchored_at: anchoredAt } = stream;
   const elapsedSeconds = anchoredAt === null ? 0 : (now.getTime() - anchoredAt.getTime()) / 1000;
   await data.looks.takeUp(stream.id, elapsedSeconds + effectiveAheadSeconds);

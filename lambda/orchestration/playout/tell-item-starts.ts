@@ -7,6 +7,7 @@ import type { ItemOccurrence } from '../../domain/playout/play-out.ts';
 import { runClock } from '../../domain/streams/run-clock.ts';
 import { framesPerSecond } from '../../domain/shared/video-format.ts';
 import { programmeTrackOf } from './on-air-rows.ts';
+import type { Locked } from '../../data/shared/locked.ts';
 
 /** Of what has begun while nobody looked, only the last is told. */
 const mostAtOnce = 10;
@@ -17,7 +18,7 @@ const lookBackMs = 600_000;
  * Tells what has begun since `dueAt`. Once no webhook listens any more, or the run is over, nothing is armed.
  * @param now by the database's clock
  */
-export async function tellItemStarts(data: Database, stream: Stream, dueAt: Date, now: Date): Promise<void> {
+export async function tellItemStarts(data: Database, stream: Locked<Stream>, dueAt: Date, now: Date): Promise<void> {
   const { id, user_id: userID, anchored_at: anchoredAt, state } = stream;
   if ((state !== 'active' && state !== 'failing') || anchoredAt === null) return;
   if (!(await data.webhooks.isAnyTold(userID, 'item.started'))) return;

@@ -18,6 +18,7 @@ import { startStream } from './start-stream.ts';
 import type { StartOptions, StartResult } from './start-stream.ts';
 import { tellItemStarts } from '../playout/tell-item-starts.ts';
 import { stopStream } from '../streams/stop-stream.ts';
+import type { Locked } from '../../data/shared/locked.ts';
 
 /**
  * What one round fires at most before the accounts are looked at again, and of each user. A newcomer waits for no more
@@ -101,7 +102,7 @@ async function fireLocked(data: Database, found: DueTime, startOptions: StartOpt
   return true;
 }
 
-async function fire(data: Database, due: DueTime, stream: Stream, startOptions: StartOptions): Promise<void> {
+async function fire(data: Database, due: DueTime, stream: Locked<Stream>, startOptions: StartOptions): Promise<void> {
   switch (due.kind) {
     case 'schedule_start':
       return fireScheduleStart(data, due, stream, startOptions);
@@ -110,7 +111,7 @@ async function fire(data: Database, due: DueTime, stream: Stream, startOptions: 
       await stopStream(data, stream, due.kind);
       return;
     case 'broadcast_rotation':
-      await data.mirrorIntents.supersede([stream.id], due.kind);
+      await data.mirrorIntents.supersede([stream], due.kind);
       return;
     case 'joins':
       return refreshJoins(data, stream, await data.now());
@@ -135,10 +136,10 @@ async function noCapacity(data: Database, replicas: readonly Replica[]): Promise
 async function fireScheduleStart(
   data: Database,
   due: DueTime,
-  stream: Stream,
+  stream: Locked<Stream>,
   startOptions: StartOptions,
 ): Promise<void> {
-  if (await data.users.isAtRest(stream.user_id)) {
+  if (await data.users.lockRest(stream.user_id)) {
     await data.dueTimes.rest(due);
     return;
   }

@@ -4,6 +4,7 @@ import type { Stream } from '../../data/streams/streams.ts';
 import { costOfReplica } from '../../data/fleet/replica-costs.ts';
 import { isRoomFor, machineStart } from '../../domain/fleet/machine-start.ts';
 import { settleOutputs } from '../destinations/settle-outputs.ts';
+import type { Locked } from '../../data/shared/locked.ts';
 
 /** A stream is `failing` where no agent has reported for so long that its destination takes the media. */
 const activationTimeoutSeconds = 30;
@@ -17,10 +18,10 @@ const awaited = {
 };
 
 /**
- * Launches a stream in `activating`, which the caller has locked and whose run has begun. One that goes to a channel
+ * Launches a stream in `activating` whose run has begun. One that goes to a channel
  * waits in this state until its ingest there is known.
  */
-export async function launchStream(data: Database, stream: Stream, now: Date): Promise<void> {
+export async function launchStream(data: Database, stream: Locked<Stream>, now: Date): Promise<void> {
   const isManaged = stream.stream_destination === 'managed';
   if (isManaged && !(await data.managedStreams.channel(stream.id))?.ingest) {
     await data.streams.setReason(stream.id, awaited);

@@ -15,12 +15,13 @@ import { refreshJoinsOf } from '../playout/settle-joins.ts';
 import { settleSoundOf } from '../playout/settle-sound.ts';
 import { beginWithLooks, settleLooksOf } from '../playout/take-up-looks.ts';
 import { launchStream } from './launch-stream.ts';
+import type { Locked } from '../../data/shared/locked.ts';
 
 /**
- * Launches a stream, which the caller has locked and moved to `activating`, where something of what it plays is
+ * Launches a stream in `activating` if something of what it plays is
  * prepared: that plays in place of the rest until the rest is. Otherwise the stream is `preparing` meanwhile.
  */
-export async function prepareAndLaunch(data: Database, stream: Stream, now: Date): Promise<void> {
+export async function prepareAndLaunch(data: Database, stream: Locked<Stream>, now: Date): Promise<void> {
   const preparation = await preparationOf(data, stream, { retries: 'at once' });
   if (mayLaunch(preparation)) return launch(data, stream, now);
   const preparing = (await data.streamMoves.move(stream, 'preparation_needed'))!;
@@ -56,7 +57,7 @@ export async function settlePreparation(pool: Pool, contentHash: string, format:
   await refreshJoinsOf(pool, contentHash);
 }
 
-async function launch(data: Database, stream: Stream, now: Date): Promise<void> {
+async function launch(data: Database, stream: Locked<Stream>, now: Date): Promise<void> {
   await beginWithLooks(data, stream);
   await launchStream(data, stream, now);
 }
@@ -93,7 +94,7 @@ function itemsOf(timelines: Timelines, track: Track): TimelineItem[] {
   return timelines[track].flatMap(({ snapshot }) => snapshot.items);
 }
 
-async function failPreparation(data: Database, stream: Stream): Promise<void> {
+async function failPreparation(data: Database, stream: Locked<Stream>): Promise<void> {
   const items = itemsOf(await data.timelines.ofStream(stream.id), 'video');
   const usual = 'Replace its video, or the items of its playlist.';
   const remedy = await remedyFor(data, items, formatOfRun(stream), usual);

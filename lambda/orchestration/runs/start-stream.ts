@@ -21,6 +21,7 @@ import type { StreamingSettings, StreamParts } from '../streams/stream-parts.ts'
 import { noteDrawings } from '../playout/take-up-looks.ts';
 import { snapshotsOf, withLiveDraft } from '../playout/timeline-snapshots.ts';
 import type { TrackSnapshot } from '../playout/timeline-snapshots.ts';
+import type { Locked } from '../../data/shared/locked.ts';
 
 export interface StartOptions {
   readonly settings: StreamingSettings;
@@ -34,18 +35,18 @@ export interface StartOptions {
 export type StartResult = { readonly issues: ReadinessIssue[] } | { readonly limit: Use } | { readonly stream: Stream };
 
 /**
- * Moves a stream to `activating`, or on to `preparing`. The caller has locked it, and its state is one that it can
- * start from. Where it is not ready, nothing is written.
+ * Moves a stream to `activating`, or on to `preparing`. Its state is one that it can start from. If it is not ready,
+ * nothing is written.
  */
 export async function startStream(
   data: Database,
-  stream: Stream,
+  stream: Locked<Stream>,
   cause: 'start' | 'schedule_start',
   options: StartOptions,
 ): Promise<StartResult> {
   const { settings, now, random } = options;
   // Whoever puts the account to rest waits for this start, and then stops it.
-  await data.users.isAtRest(stream.user_id);
+  await data.users.lockRest(stream.user_id);
   // With the locks, an edit or publishing of a draft that runs at the same time happens before this start or after it.
   await data.playlists.lockMany(stream.user_id, stream.playlist_ids);
   const found = await loadParts(data, stream);
@@ -65,7 +66,7 @@ export async function startStream(
   await publishChangedDrafts(data, found, parts.playlists);
   const moved = await data.streamMoves.move(stream, cause);
   if (!moved) throw new Error(`stream ${stream.id} cannot start from ${stream.state}`);
-  await publishDraftsOncePlayable(data, parts, settings.limitFactor);
+  await publishDraftsOncePlayable(data, moved, parts, settings.limitFactor);
   for (const { snapshot } of snapshots)
     if (snapshot.overlays) await noteDrawings(data, snapshot.overlays, withNext(snapshot.items, snapshot.mode));
   await data.streams.beginRun(stream.id, parts.format);
@@ -114,7 +115,8 @@ async function publishChangedDrafts(
  */
 async function publishDraftsOncePlayable(
   data: Database,
-  { stream, playlists, uploads }: StreamParts,
+  stream: Locked<Stream>,
+  { playlists, uploads }: StreamParts,
   limitFactor: number,
 ): Promise<void> {
   for (const playlist of playlists) {

@@ -3,6 +3,7 @@ import type { Database } from '../../data/database.ts';
 import type { Stream, StreamRecurrence } from '../../data/streams/streams.ts';
 import { startsOf } from '../../domain/streams/recurrence.ts';
 import type { ScheduledTime, Recurrence } from '../../domain/streams/recurrence.ts';
+import type { Locked } from '../../data/shared/locked.ts';
 
 /** How many starts a stream shows at most. */
 const shownStarts = 5;
@@ -18,21 +19,21 @@ export function seriesOf(recurrence: StreamRecurrence) {
   return { ...recurrence, firstStartAt: new Date(recurrence.firstStartAt) };
 }
 
-/** Sets when a stream, which the caller has locked, starts and ends. The caller sets the state. */
+/** Sets when a stream starts and ends. The caller sets the state. */
 export async function armSchedule(
   data: Database,
-  stream: Pick<Stream, 'id'>,
+  stream: Locked<Pick<Stream, 'id'>>,
   { startAt, endAt }: ScheduledTime,
   recurrence: StreamRecurrence | null,
-): Promise<Stream> {
+): Promise<Locked<Stream>> {
   const shown = recurrence && (await withUpcoming(recurrence, startAt));
   await data.dueTimes.set(stream.id, 'schedule_start', startAt);
   await data.dueTimes.set(stream.id, 'schedule_end', endAt);
   return data.streams.setSchedule(stream.id, startAt, endAt, shown);
 }
 
-/** Forgets the schedule of a stream that waits for it, and that the caller has locked. */
-export async function cancelSchedule(data: Database, stream: Stream): Promise<Stream> {
+/** Cancels the schedule of a stream that waits for it. */
+export async function cancelSchedule(data: Database, stream: Locked<Stream>): Promise<Locked<Stream>> {
   await data.dueTimes.clear(stream.id);
   const cleared = await data.streams.setSchedule(stream.id, null, null, null);
   return (await data.streamMoves.move(cleared, 'cancel_schedule'))!;
@@ -45,14 +46,14 @@ export const mostSkipped = 100;
 export type SkipRefusal = 'no such start' | 'too many';
 
 /**
- * Leaves out one start to come of a stream, which the caller has locked, or takes that back. Without any further start
+ * Skips one start to come of a stream, or no longer skips it. Without any further start
  * the schedule is over.
  */
 export async function skipStart(
   data: Database,
-  stream: Stream,
+  stream: Locked<Stream>,
   { at, skip, now }: { readonly at: Date; readonly skip: boolean; readonly now: Date },
-): Promise<Stream | SkipRefusal> {
+): Promise<Locked<Stream> | SkipRefusal> {
   const { recurrence, schedule_start_at: armedAt } = stream;
   const isArmed = stream.state === 'scheduled' && at.getTime() === armedAt?.getTime();
   if (recurrence === null || armedAt === null) return isArmed && skip ? cancelSchedule(data, stream) : 'no such start';

@@ -4,9 +4,10 @@ import { inTransaction } from '../../data/database.ts';
 import type { Database } from '../../data/database.ts';
 import type { Stream } from '../../data/streams/streams.ts';
 import { isLive } from '../../domain/streams/stream-lifecycle.ts';
+import type { Locked } from '../../data/shared/locked.ts';
 
 /** @param now by the clock of the database */
-export type StreamWork = (data: Database, stream: Stream, now: Date) => Promise<void>;
+export type StreamWork = (data: Database, stream: Locked<Stream>, now: Date) => Promise<void>;
 
 /** Works on those of these streams that are live once they are locked. */
 export async function forLiveStreams(pool: Pool, ids: readonly string[], work: StreamWork): Promise<void> {

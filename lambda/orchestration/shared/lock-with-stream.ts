@@ -2,12 +2,13 @@
 import type { Database } from '../../data/database.ts';
 import type { Playlist } from '../../data/playout/playlists.ts';
 import type { Stream } from '../../data/streams/streams.ts';
+import type { Locked } from '../../data/shared/locked.ts';
 
 /** Both stay locked, so that the playlist stays with the stream, until the transaction ends. Null: no such playlist. */
 export async function lockWithStream(
   data: Database,
   playlistID: string,
-): Promise<{ stream: Stream; playlist: Playlist } | null> {
+): Promise<{ stream: Locked<Stream>; playlist: Locked<Playlist> } | null> {
   const seen = await data.playlists.findAny(playlistID);
   const stream = seen && (await data.streams.lockAny(seen.stream_id));
   const playlist = await data.playlists.lockAny(playlistID);

@@ -71,7 +71,7 @@ export async function applyScan(options: ApplyScanOptions, { files, isWhole, lef
 }
 
 async function assertHeld(data: Database, source: ClaimedSource): Promise<void> {
-  if (!(await data.sources.holds(source))) throw new SourceTaken();
+  if (!(await data.sources.lockHeld(source))) throw new SourceTaken();
 }
 
 /** Begins imports until there is no room for the next one. */

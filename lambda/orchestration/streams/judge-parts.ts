@@ -3,9 +3,10 @@ import type { Database } from '../../data/database.ts';
 import type { StreamPart } from '../../data/streams/stream-parts.ts';
 import type { Stream } from '../../data/streams/streams.ts';
 import { hasMissingPart, loadParts } from './stream-parts.ts';
+import type { Locked } from '../../data/shared/locked.ts';
 
-/** Judges a stream, which the caller has locked. @returns the stream as it is afterwards */
-export async function judgeParts(data: Database, stream: Stream): Promise<Stream> {
+/** Judges a stream. @returns the stream as it is afterwards */
+export async function judgeParts(data: Database, stream: Locked<Stream>): Promise<Locked<Stream>> {
   const missing = hasMissingPart(await loadParts(data, stream));
   return (await data.streamMoves.move(stream, missing ? 'part_missing' : 'parts_complete')) ?? stream;
 }

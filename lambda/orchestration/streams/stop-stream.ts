@@ -6,6 +6,7 @@ import { nextScheduledTime } from '../../domain/streams/recurrence.ts';
 import type { TransitionCause } from '../../domain/streams/stream-lifecycle.ts';
 import { meterStream } from '../billing/meter.ts';
 import { armSchedule, seriesOf } from '../schedule/schedule.ts';
+import type { Locked } from '../../data/shared/locked.ts';
 
 export type StopCause = Extract<
   TransitionCause,
@@ -20,15 +21,14 @@ export interface StopOptions {
 }
 
 /**
- * Moves a live stream, which the caller has locked, to `stopping`, and settles
- * it at once where no agent held a replica.
+ * Moves a live stream to `stopping`, and at once on from there if no agent held a replica.
  */
 export async function stopStream(
   data: Database,
-  stream: Stream,
+  stream: Locked<Stream>,
   cause: StopCause,
   { reason, paidUntil }: StopOptions = {},
-): Promise<Stream> {
+): Promise<Locked<Stream>> {
   const moved = await data.streamMoves.move(stream, cause, reason);
   if (!moved) return stream;
   await data.dueTimes.clear(stream.id);
@@ -44,10 +44,10 @@ export async function stopStream(
 const scheduledEnds = new Set<TransitionCause>(['schedule_end', 'duration_over', 'account_at_rest', 'content_blocked']);
 
 /**
- * Settles a `stopping` stream, which the caller has locked, once all its replicas have ended: it waits for its next
+ * Settles a `stopping` stream once all its replicas have ended: it waits for its next
  * scheduled time, or is stopped, or, where its user has deleted it, its row is deleted.
  */
-export async function settleStopping(data: Database, stream: Stream): Promise<Stream> {
+export async function settleStopping(data: Database, stream: Locked<Stream>): Promise<Locked<Stream>> {
   if (stream.state !== 'stopping') return stream;
   const replicas = await data.replicas.ofStream(stream.id);
   if (replicas.some((replica) => replica.state !== 'ended')) return stream;
@@ -60,7 +60,7 @@ export async function settleStopping(data: Database, stream: Stream): Promise<St
   return stopped;
 }
 
-async function awaitNextScheduledTime(data: Database, stream: Stream): Promise<Stream | null> {
+async function awaitNextScheduledTime(data: Database, stream: Locked<Stream>): Promise<Locked<Stream> | null> {
   const { recurrence, schedule_start_at: startAt } = stream;
   if (recurrence === null || startAt === null || stream.deleted_at !== null) return null;
   const [stopping] = await data.streamMoves.lastTransitions([stream.id], 1);

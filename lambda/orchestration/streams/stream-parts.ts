@@ -75,13 +75,13 @@ export async function loadParts(data: Database, stream: Stream): Promise<StreamP
   const destinationID = hasOwnWay ? stream.destination_id : (outputs[0]?.destination_id ?? null);
   const furtherIDs = outputs.map(({ destination_id: id }) => id).filter((id) => id !== destinationID);
   const further = furtherIDs.length > 0 ? await data.destinations.findMany(stream.user_id, furtherIDs) : [];
-  const uploads = uploadIDs.size > 0 ? await data.uploads.findMany(stream.user_id, [...uploadIDs]) : [];
+  const uploads = uploadIDs.size > 0 ? await data.uploads.lockManyForUse(stream.user_id, [...uploadIDs]) : [];
   return {
     stream,
     format: formatOfStart(stream, user),
     playlists,
     uploads: new Map(uploads.map((upload) => [upload.id, upload])),
-    destination: destinationID === null ? null : await data.destinations.findToUse(stream.user_id, destinationID),
+    destination: destinationID === null ? null : await data.destinations.lockForUse(stream.user_id, destinationID),
     destinationID,
     outputs,
     destinations: new Map(further.map((each) => [each.id, each])),

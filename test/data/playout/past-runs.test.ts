@@ -83,6 +83,6 @@ it('a schedule that is missed leaves the end of the run before as it was', async
   const find = async () => (await data().streams.find(user().id, streamID))!;
   const { stopped_at: stoppedAt } = await find();
   await service.pool().query(`update streams set state = 'scheduled' where id = $1`, [streamID]);
-  await transaction(async (tx) => tx.streamMoves.move(await find(), 'schedule_missed'));
+  await transaction(async (tx) => tx.streamMoves.move((await tx.streams.lockAny(streamID))!, 'schedule_missed'));
   expect(await find()).toMatchObject({ state: 'failed', stopped_at: stoppedAt });
 });

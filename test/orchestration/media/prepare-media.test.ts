@@ -383,7 +383,7 @@ describe('every format has in SQL the name that it has in TypeScript', () => {
     for (const { videoCodec, ...format } of formats) {
       for (const video_codec of videoCodec === 'h264' ? [videoCodec, null] : [videoCodec]) {
         await data().streams.saveSettings(id, { ...settings, ...format, video_codec });
-        expect(await data().renditions.toKeep('stream', id)).toMatchObject([
+        expect(await data().renditions.lockToKeep('stream', id)).toMatchObject([
           { format: formatName({ ...format, videoCodec }) },
         ]);
       }
