@@ -278,7 +278,7 @@ it('what else goes wrong is told too: a publish, a file, a source, credits', asy
   expect((await incidents()).map(({ kind, detail }: { kind: string; detail: string }) => [kind, detail])).toEqual(
     expect.arrayContaining([
       ['media_unplayable', 'The upload “clip” cannot be played. Because.'],
-      ['source_unreachable', 'The source “https://example.org/feed.xml” cannot be looked at. Because.'],
+      ['source_unreachable', 'The source “https://example.org/feed.xml” is unreachable. Because.'],
       ['publish_failed', 'The playlist “Nights” could not be published. Because.'],
       ['credits_low', 'Your credits are used up.'],
     ]),

@@ -1,25 +1,25 @@
-// What live time and storage cost, when credits run out, what happens then, and who gets free ones.
+// Prices of live time and storage, the end of credits and its consequences, and free credits.
 // One credit is one US cent.
 import type { Framerate, Quality } from '../shared/video-format.ts';
 
-/** What an eligible user gets once: four hours of 720p30. */
+/** Free credits of an eligible user, once: four hours of 720p30. */
 export const freeCredits = 100;
 
 interface PriceTable {
   readonly version: string;
-  /** Live intervals that begin at this time or later cost this. Intervals that run already keep their price. */
+  /** Begin of the first live intervals with this price. Running intervals keep their price. */
   readonly effectiveFrom: string;
   /** Credits per live hour, at up to 30 and at 60 frames per second. */
   readonly creditsPerHour: Readonly<Record<Quality, { readonly upTo30: number; readonly at60: number }>>;
-  /** What a backup replica costs, as a share of the price of a primary one. */
+  /** Price of a backup replica, as a share of its primary's. */
   readonly backupShare: number;
-  /** What each output of a stream costs beside the first live one, as a share of the price of that. */
+  /** Price of each output after the first live one, as a share of that one's price. */
   readonly furtherShare: number;
-  /** Of a GiB beyond the allowance, for 720 hours. Each day in UTC costs what the table in force at its begin says. */
+  /** Price of a GiB beyond the allowance for 720 hours. A day in UTC costs the price in force when it begins. */
   readonly creditsPerGiBMonth: number;
 }
 
-/** Oldest first. A new price is a new table at the end: live intervals name the version that they were priced by. */
+/** Oldest first. A new price is a new table at the end: live intervals name the version of their price. */
 export const priceTables: readonly PriceTable[] = [
   {
     version: '1',
@@ -41,13 +41,13 @@ export interface Price {
   readonly creditsPerHour: number;
 }
 
-/** What a replica costs whose live interval begins at `at`. */
+/** Price of a replica whose live interval begins at `at`. */
 export function priceOf(
   replica: {
     readonly role: 'primary' | 'backup';
     readonly quality: Quality;
     readonly framerate: Framerate;
-    /** Another output of the stream is live at the full price. */
+    /** Whether another output of the stream is live at the full price. */
     readonly isFurther?: boolean;
   },
   at: Date,
@@ -59,13 +59,13 @@ export function priceOf(
   return { version: table.version, creditsPerHour: (replica.framerate === 'f_60' ? at60 : upTo30) * share };
 }
 
-/** What all of a stream costs in an hour in which its first output, each other and their backups are live. */
+/** Price of an hour of a stream with its first output, all other outputs and their backups live. */
 export function streamPriceOf(
   stream: {
     readonly quality: Quality;
     readonly framerate: Framerate;
     readonly isBackedUp: boolean;
-    /** Outputs beside the first. */
+    /** Outputs after the first. */
     readonly further: readonly { readonly isBackedUp: boolean }[];
   },
   at: Date,
@@ -79,7 +79,7 @@ export function streamPriceOf(
   );
 }
 
-/** What a GiB beyond the allowance costs for 720 hours, in a day that begins at `at`. */
+/** Price of a GiB beyond the allowance for 720 hours, on a day that begins at `at`. */
 export function storagePriceOf(at: Date): number {
   return tableAt(at).creditsPerGiBMonth;
 }
@@ -89,10 +89,10 @@ export function tableAt(at: Date, tables: readonly PriceTable[] = priceTables): 
   return tables.findLast(({ effectiveFrom }) => new Date(effectiveFrom) <= at) ?? tables[0]!;
 }
 
-/** Streams go on for this long after the credits are used up, so that a top-up that is under way can arrive. */
+/** Time for which streams continue after the credits are used up, so that a top-up under way can arrive. */
 export const graceMs = 5 * 60_000;
 
-/** The warnings in the order in which a user gets them, each with how long before the end of the credits it is due. */
+/** Warnings in the order in which a user gets them, each with its time before the end of the credits. */
 export const warnings = [
   { kind: 'day', aheadMs: 24 * 3_600_000 },
   { kind: 'hour', aheadMs: 3_600_000 },
@@ -100,30 +100,26 @@ export const warnings = [
 ] as const;
 export type Warning = (typeof warnings)[number]['kind'];
 
-/** What is known at a time of an account and of what uses its credits. */
+/** Facts of an account and of its use of credits, at a time. */
 export interface Consumption {
-  /**
-   * What live intervals have used so far is taken off. Below zero within the grace, and after a payment was reversed.
-   */
+  /** Credits less the use of open live intervals. Below zero within the grace, and after a reversed payment. */
   readonly creditsLeft: number;
   readonly creditsPerHour: number;
-  /** When the credits were, or would have been, used up, as the account was last judged. */
+  /** When the credits were, or would have been, used up, by the last judgement of the account. */
   readonly exhaustedAt: Date | null;
   readonly warned: Warning | null;
-  /** Whether any stream of the user is running, so that there is one to stop. */
+  /** Whether any stream of the user is running. */
   readonly anyRunning: boolean;
 }
 
 export interface Outlook {
   readonly exhaustedAt: Date | null;
   readonly warned: Warning | null;
-  /** When to judge the account again; null where only a change of it makes that necessary. */
+  /** When to judge the account again; null if only a change of it makes that necessary. */
   readonly dueAt: Date | null;
 }
 
-/**
- * When the credits are used up: in the past where they are already; null where nothing uses them, or not before 9999.
- */
+/** When the credits are used up: in the past if they already are; null if nothing uses them, or not before 9999. */
 export function exhaustionOf(
   { creditsLeft, creditsPerHour, exhaustedAt }: Pick<Consumption, 'creditsLeft' | 'creditsPerHour' | 'exhaustedAt'>,
   now: Date,
@@ -135,14 +131,14 @@ export function exhaustionOf(
   return time > maxTime ? null : new Date(time);
 }
 
-/** Credits that last beyond the year 9999 count as lasting for ever. */
+/** Credits that last beyond the year 9999 count as endless. */
 const maxTime = Date.UTC(9999, 0);
 
-/** When the account has to be judged again, and which warning still counts as given. */
+/** When to judge the account again, and which warning still counts as given. */
 export function outlookOf(consumption: Consumption, now: Date): Outlook {
   const exhaustedAt = exhaustionOf(consumption, now);
   if (exhaustedAt === null) return { exhaustedAt, warned: null, dueAt: null };
-  // A top-up that postpones the end takes back the warnings that are no longer due, so that they are given again later.
+  // A top-up that postpones the end withdraws the warnings that are no longer due, so that they are given again later.
   const leftMs = exhaustedAt.getTime() - now.getTime();
   const given = warnings.findIndex(({ kind }) => kind === consumption.warned);
   const reached = warnings.findLastIndex(({ aheadMs }) => leftMs <= aheadMs);
@@ -154,14 +150,14 @@ export function outlookOf(consumption: Consumption, now: Date): Outlook {
 
 /**
  * When the next warning is due; after the last warning, when the streams are stopped.
- * @param given index of the last warning that was given, -1 where none was
+ * @param given index of the last given warning, -1 if none
  */
 function dueAfter(exhaustedAt: Date, given: number): Date {
   const next = warnings[given + 1];
   return new Date(exhaustedAt.getTime() + (next ? -next.aheadMs : graceMs));
 }
 
-/** What has to be done about an account now. Of several things only the most urgent; null where nothing is due. */
+/** The most urgent action that is due now for an account; null if none is. */
 export function actionDue(
   { exhaustedAt, warned }: Pick<Outlook, 'exhaustedAt' | 'warned'>,
   now: Date,
@@ -174,8 +170,7 @@ export function actionDue(
 }
 
 /**
- * The first account of an e-mail address gets free credits, once, when the
- * address is verified. Nothing else decides this.
+ * The first account of an e-mail address gets free credits, once, when the address is verified. No other rule applies.
  */
 export function isEligibleForFreeCredits(user: {
   readonly emailVerified: boolean;

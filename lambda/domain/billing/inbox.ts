@@ -1,13 +1,13 @@
-// Which e-mail addresses lead to the same inbox: free credits are for an inbox, and sign-in is not concerned by this.
+// Inboxes behind e-mail addresses: free credits are given once for an inbox. Sign-in does not use this rule.
 
 interface Provider {
-  /** All names of the provider: the same local part is the same inbox at each. The first stands for all. */
+  /** All domains of the provider; a local part leads to one inbox at all of them. The first stands for all. */
   readonly domains: readonly [string, ...string[]];
-  /** The characters of the local part that the provider passes over. */
+  /** Characters that the provider ignores in the local part. */
   readonly ignores?: RegExp;
 }
 
-/** As the providers' own help pages have it. Others keep dots apart. */
+/** Rules from the providers' help pages. Other providers distinguish dots. */
 const providers: readonly Provider[] = [
   { domains: ['gmail.com', 'googlemail.com'], ignores: /\./g },
   { domains: ['proton.me', 'protonmail.com', 'protonmail.ch', 'pm.me'], ignores: /[._-]/g },
@@ -15,7 +15,7 @@ const providers: readonly Provider[] = [
   { domains: ['yandex.com', 'yandex.ru', 'yandex.by', 'yandex.kz', 'ya.ru'] },
 ];
 
-/** One spelling for all e-mail addresses of one inbox: in lower case, without a tag and without what is passed over. */
+/** One spelling for all e-mail addresses of an inbox: lower case, without tag and ignored characters. */
 export function inboxOf(email: string): string {
   const [local = '', domain = ''] = email.toLowerCase().split(/@(?=[^@]*$)/);
   const provider = providers.find(({ domains }) => domains.includes(domain.replace(/\.$/, '')));

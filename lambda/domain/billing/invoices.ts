@@ -1,4 +1,4 @@
-// The states of an invoice, and how reports of payment providers move it, even late, twice, or in another order.
+// States of an invoice, and the effect of payment reports on them, even late, doubled or reordered ones.
 
 export const invoiceStates = ['pending', 'paid', 'cancelled', 'expired', 'refunded'] as const;
 export type InvoiceState = (typeof invoiceStates)[number];
@@ -8,7 +8,7 @@ export const paymentMethods = ['card', 'crypto', 'grant'] as const;
 export type PaymentMethod = (typeof paymentMethods)[number];
 
 const transitions = {
-  /** Money that arrived is never refused: it pays even an invoice that was cancelled or has expired. */
+  /** Money that arrived is never refused: it pays even a cancelled or expired invoice. */
   paid: { from: ['pending', 'cancelled', 'expired'], to: 'paid' },
   failed: { from: ['pending'], to: 'cancelled' },
   expired: { from: ['pending'], to: 'expired' },
@@ -16,34 +16,31 @@ const transitions = {
   given_back: { from: ['refunded'], to: 'paid' },
 } as const satisfies Record<string, { readonly from: readonly InvoiceState[]; readonly to: InvoiceState }>;
 
-/** The state that a report leads to, or null where the report changes nothing any more. */
+/** The state after a report; null if the report changes nothing. */
 export function nextInvoiceState(state: InvoiceState, report: keyof typeof transitions): InvoiceState | null {
   const { from, to }: { readonly from: readonly InvoiceState[]; readonly to: InvoiceState } = transitions[report];
   return from.includes(state) ? to : null;
 }
 
-/** A refund or dispute as it was last reported. */
+/** Last report of a refund or dispute. */
 export interface ReversalState {
-  /** Whether the money was taken from us, for now or for good. */
+  /** Whether the money was taken from us, temporarily or for good. */
   readonly taken: boolean;
   readonly final: boolean;
 }
 
-/**
- * What holds after one more report, in whatever order reports come: a final state stays, and only a final report gives
- * money back that was taken.
- */
+/** State after one more report, whatever their order: a final state stays, and only a final report returns money. */
 export function mergeReversal(known: ReversalState | null, reported: ReversalState): ReversalState {
   if (known?.final || (known?.taken && !reported.final)) return known;
   return reported;
 }
 
 /**
- * What refunds and disputes of an invoice take back once another one has given its credits back: those that found less
- * than they were for, because the other one held it, take what they lack, the first of them first.
- * @param reversals those that hold credits, the oldest first, none of which holds more than it was reported for
- * @param most the credits that the invoice brought
- * @returns each with the credits that it takes now, and how many more these are
+ * Credits that refunds and disputes of an invoice take after another one has returned its credits: those that found too
+ * little, because the other one held it, take their missing part, the oldest first.
+ * @param reversals those that hold credits, oldest first; none holds more than it was reported for
+ * @param most credits that the invoice brought
+ * @returns each with its new credits and the increase
  */
 export function raisedReversals<Of extends { readonly credits: number; readonly amount_cents: number }>(
   reversals: readonly Of[],
@@ -57,7 +54,7 @@ export function raisedReversals<Of extends { readonly credits: number; readonly 
   });
 }
 
-/** The credits for an amount of US dollars, rounded to four decimals. One credit is one US cent. */
+/** Credits for an amount of US dollars, rounded to four decimals. */
 export function creditsOfUSD(usd: number): number {
   return Math.round(usd * 100 * 10_000) / 10_000;
 }

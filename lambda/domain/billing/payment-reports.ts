@@ -1,6 +1,6 @@
-// What a payment provider can report, in our words. Each adapter translates its provider's format into these.
+// Reports of payment providers in our words. Each adapter translates its provider's format into these.
 
-/** Reports of a card payment name the invoice that it pays. `amountCents` is what was really paid. */
+/** A report of a card payment names the invoice that it pays. `amountCents` is the amount really paid. */
 export type PaymentReport =
   | {
       readonly kind: 'paid';
@@ -14,7 +14,7 @@ export type PaymentReport =
   | ReversalReport
   | DepositReport;
 
-/** A refund or dispute of the payment that it names. Later reports do not change a final one. */
+/** A refund or dispute of a payment. Later reports do not change a final one. */
 export interface ReversalReport {
   readonly kind: 'refund' | 'dispute';
   readonly id: string;
@@ -24,10 +24,10 @@ export interface ReversalReport {
   readonly final: boolean;
 }
 
-/** Coins that arrived at a deposit address of ours, or are about to arrive. */
+/** Coins that arrived at one of our deposit addresses, or are about to arrive. */
 export interface DepositReport {
   readonly kind: 'deposit';
-  /** All reports of the same coins have the same. */
+  /** One id for all reports of the same coins. */
   readonly id: string;
   readonly addressID: string;
   readonly state: 'confirming' | 'confirmed' | 'failed';
@@ -36,13 +36,13 @@ export interface DepositReport {
   readonly valueUSD: number;
 }
 
-/** One message of a provider, whose signature was verified. */
+/** A verified message of a provider. */
 export interface PaymentEvent {
-  /** Unique among the provider's messages. A message that is delivered twice has the same twice. */
+  /** Unique among the provider's messages; a redelivered message keeps its id. */
   readonly id: string;
-  /** Empty where the message does not concern us. */
+  /** Empty if the message does not concern us. */
   readonly reports: readonly PaymentReport[];
 }
 
-/** In credits. A deposit that is worth less waits, and is credited together with the next one. */
+/** In credits. A smaller deposit waits, and is credited together with the next one. */
 export const smallestDepositCredits = 1;

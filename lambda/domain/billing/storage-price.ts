@@ -1,35 +1,35 @@
-// When stored bytes begin to cost credits, and what is taken from whom has none. The price is in credits.ts.
+// Start of storage charges, and the charge of users without credits. The price is in credits.ts.
 
 const dayMs = 86_400_000;
 
-/** Nothing is charged within so many days after a user was told: time to delete what is not worth it. */
+/** Days between the notice to a user and the first charge: time to delete uploads. */
 const toldAheadDays = 7;
 
 /**
- * Users without credits go on owing for so many days of what they have stored. Further days cost nothing, so that
- * nobody who has left owes more and more. Nothing is deleted by itself.
+ * Days for which users without credits owe the price of their storage. Further days cost nothing, so that the debt of a
+ * user who has left does not grow. Nothing is deleted.
  */
 const owedDays = 30;
 
-/** A day in UTC, as YYYY-MM-DD. */
+/** Day in UTC, as YYYY-MM-DD. */
 export function dayOf(time: Date): string {
   return time.toISOString().slice(0, 'YYYY-MM-DD'.length);
 }
 
-/** The last day that is over. */
+/** The last completed day. */
 export function lastDayBefore(now: Date): string {
   return dayOf(new Date(now.getTime() - dayMs));
 }
 
-/** The first day that is charged of somebody who is told now. */
+/** First charged day for a user who is notified now. */
 export function firstChargedDay(toldAt: Date): string {
   return dayOf(new Date(toldAt.getTime() + (toldAheadDays + 1) * dayMs));
 }
 
 /**
- * What is taken for a day.
- * @param cost of the day
- * @param creditsLeft of the user, with what running streams have used taken off; below zero where something is owed
+ * Credits charged for a day.
+ * @param cost price of the day
+ * @param creditsLeft credits of the user less the use of running streams; below zero if the user owes
  */
 export function chargeOf(cost: number, creditsLeft: number): number {
   const most = Math.max(0, creditsLeft + owedDays * cost);

@@ -1,25 +1,25 @@
-// When a broadcast is followed by another one: platforms keep only so long a recording of one.
+// Rotation of broadcasts: platforms limit the recording of one, so another broadcast follows it in time.
 import { boundaryAfter } from '../playout/play-out.ts';
 import type { TimelineEntry } from '../playout/play-out.ts';
 
-/** The next broadcast is made so long before it is taken live. */
+/** Seconds between the making of the next broadcast and its going live. */
 const prepareAheadSeconds = 600;
-/** Rotations come up to so much earlier than they are asked for, so that those of many streams do not come at once. */
+/** Largest random share of the interval that a rotation comes early, so that those of many streams do not coincide. */
 const spreadShare = 0.02;
 
 export interface RotatingRun {
   /** When the broadcast went live. */
   readonly liveAt: Date;
   readonly afterMinutes: number;
-  /** Uniform in [0, 1), the same for the same broadcast. */
+  /** Uniform in [0, 1), constant for one broadcast. */
   readonly spread: number;
-  /** What the run plays; empty, or null anchor, where that is not known: then no item's end is waited for. */
+  /** Timeline of the run; empty, or with a null anchor, if unknown: the rotation then waits for no item's end. */
   readonly timeline: readonly TimelineEntry[];
   readonly anchoredAt: Date | null;
   readonly framesPerSecond: number;
 }
 
-/** At the first item that begins after the time has come. */
+/** Times of a rotation: at the first item that begins after it is due. */
 export function rotationOf(run: RotatingRun): { readonly prepareAt: Date; readonly at: Date } {
   const aliveMs = run.afterMinutes * 60_000 * (1 - run.spread * spreadShare);
   const dueMs = run.liveAt.getTime() + aliveMs;

@@ -1,22 +1,21 @@
-// Templates of titles and descriptions of broadcasts, and what a platform takes of them.
+// Templates of titles and descriptions of broadcasts, and the limits of platforms for them.
 
 /**
- * What a template may name. `item`: what is playing; `date`: the day in the settings' zone; `n`: the number of the
- * broadcast.
+ * Names in a template. `item`: the current item; `date`: the day in the settings' zone; `n`: the broadcast's number.
  */
 export const templateNames = ['item', 'date', 'n'] as const;
 export type TemplateName = (typeof templateNames)[number];
 
-/** The names in a template that are none. A brace without a partner is text. */
+/** Names in a template that do not exist. A brace without a partner is text. */
 export function unknownNames(template: string): string[] {
   const named = [...template.matchAll(/\{([^{}]*)\}/g)].map(([, name]) => name!);
   return named.filter((name) => !templateNames.includes(name as TemplateName));
 }
 
 /**
- * Fills a template in, without what platforms refuse (`<`, `>` and control characters), cut to a length by whole
- * characters as people see them.
- * @param fallback taken where nothing remains
+ * Fills a template in, drops the characters that platforms refuse (`<`, `>` and control characters), and cuts the text
+ * by whole graphemes.
+ * @param fallback text to use if nothing remains
  * @param maxLength in UTF-16 units, as platforms count
  */
 export function renderTemplate(
@@ -30,7 +29,7 @@ export function renderTemplate(
   return cut(clean(filled), maxLength) || cut(clean(fallback), maxLength);
 }
 
-/** The longest that a title may get by its template, in UTF-16 units, before it is cut. @param items names of them */
+/** Longest possible title of a template, in UTF-16 units, before it is cut. @param items names of the items */
 export function longestTitle(template: string, items: readonly string[]): number {
   const lengths = (items.length > 0 ? items : ['']).map((item) => {
     const values = { item, date: '2000-01-01', n: '1' };

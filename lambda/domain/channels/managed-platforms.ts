@@ -1,20 +1,20 @@
-// The managed video platforms that we know, and what we ask of a connection to a channel there.
+// Managed video platforms, and the demands on a connection to one of their channels.
 
-/** The platforms that a channel can be connected on. */
+/** Platforms whose channels can be connected. */
 export const platformNames = ['youtube', 'twitch', 'kick'] as const;
 export type PlatformName = (typeof platformNames)[number];
 
-/** What a platform is called, and what it takes. */
+/** Name and limits of a platform. */
 export interface PlatformTraits {
-  /** As it writes itself. */
+  /** Name as the platform writes it. */
   readonly title: string;
-  /** Whether it takes a second, redundant feed. */
+  /** Whether the platform takes a second, redundant feed. */
   readonly hasBackupIngest: boolean;
   /** In UTF-16 units. */
   readonly maxTitleLength: number;
 }
 
-/** Twitch's length of titles is from memory, and Kick documents none. */
+/** Twitch's title length is from memory; Kick documents none. */
 export const platformTraits: Readonly<Record<PlatformName, PlatformTraits>> = {
   youtube: { title: 'YouTube', hasBackupIngest: true, maxTitleLength: 100 },
   twitch: { title: 'Twitch', hasBackupIngest: false, maxTitleLength: 140 },
@@ -24,10 +24,10 @@ export const platformTraits: Readonly<Record<PlatformName, PlatformTraits>> = {
 export const connectionStates = ['pending', 'ok', 'grant_revoked', 'scope_missing', 'live_not_enabled'] as const;
 export type ConnectionState = (typeof connectionStates)[number];
 
-/** A grant that ends by itself is told of for so long before. */
+/** Days before a grant's own end at which its user is notified. */
 export const grantExpiringDays = 2;
 
-/** Whether a grant is worth connecting: what it lacks of what was asked for makes it useless. */
+/** State of a grant: it is useless if it lacks a requested scope. */
 export function stateOfGrant(asked: readonly string[], granted: readonly string[]): 'ok' | 'scope_missing' {
   return asked.every((scope) => granted.includes(scope)) ? 'ok' : 'scope_missing';
 }

@@ -1,28 +1,28 @@
-// What follows when a managed platform refuses or does not answer: when it is tried again, and what users are told.
+// Retries after a managed platform refuses or does not answer, and the words for users.
 
-/** Why a mirror waits or is blocked. The refusals of platforms, and what we find ourselves. */
+/** Reasons why a mirror waits or is blocked: refusals of platforms, and findings of our own. */
 export const mirrorCodes = [
-  /** The person has to connect the channel again. */
+  /** The user has to connect the channel again. */
   'grant_revoked',
   'scope_missing',
   'connection_needed',
   'settings_missing',
-  /** The platform has not let the channel stream (yet). */
+  /** The platform has not (yet) enabled live streaming for the channel. */
   'live_not_enabled',
-  /** As many broadcasts as may are live on the channel. */
+  /** The channel has its maximum of live broadcasts. */
   'channel_busy',
-  /** Our project has used its calls of the day up. */
+  /** Our project has used up its calls of the day. */
   'quota_exhausted',
   'rate_limited',
-  /** No answer, or an error of the platform's own. It may have done what we asked for. */
+  /** No answer, or an internal error of the platform. The call may have taken effect. */
   'unavailable',
-  /** What we asked for is refused, and would be again. */
+  /** The platform refuses the call and would refuse it again. */
   'rejected',
   'ended_there',
 ] as const;
 export type MirrorCode = (typeof mirrorCodes)[number];
 
-/** Why a platform did not do what we asked for, by what has to happen next: all but what we find ourselves. */
+/** Reasons that come from a platform. */
 export type RefusalCode = Exclude<
   MirrorCode,
   'scope_missing' | 'connection_needed' | 'settings_missing' | 'ended_there'
@@ -31,11 +31,11 @@ export type RefusalCode = Exclude<
 interface Retry {
   readonly firstSeconds: number;
   readonly mostSeconds: number;
-  /** Each delay is so many times the one before. */
+  /** Factor from each delay to the next. */
   readonly growth: number;
 }
 
-/** Null: it waits for somebody, and what they do begins another generation. */
+/** Null: a person has to act, and that action begins another generation. */
 const retries: Readonly<Record<MirrorCode, Retry | null>> = {
   grant_revoked: null,
   scope_missing: null,
@@ -43,22 +43,21 @@ const retries: Readonly<Record<MirrorCode, Retry | null>> = {
   settings_missing: null,
   live_not_enabled: { firstSeconds: 3600, mostSeconds: 86_400, growth: 2 },
   channel_busy: { firstSeconds: 300, mostSeconds: 3600, growth: 2 },
-  // Until its own time, when the quota begins anew; this only where the platform counts none that we know of.
+  // The quota's own reset comes first; this delay applies if the platform exhausts a quota that we do not count.
   quota_exhausted: { firstSeconds: 3600, mostSeconds: 3600, growth: 1 },
   rate_limited: { firstSeconds: 900, mostSeconds: 21_600, growth: 2 },
   unavailable: { firstSeconds: 30, mostSeconds: 900, growth: 2 },
   rejected: null,
-  // Made anew at once the first time; not again and again where somebody keeps ending them.
+  // The first time a new broadcast is made at once; later ones wait, in case a person keeps ending them.
   ended_there: { firstSeconds: 2, mostSeconds: 3600, growth: 6 },
 };
 
 /**
- * When to try again. A random part of up to a third is taken off, so that what failed together does not come back
- * together.
- * @param attempts that have failed, 1 after the first
- * @param askedFor when the platform or its quota lets us try again; null where nothing says so
+ * When to retry; null if a person has to act first. The delay is shortened at random by up to a third, so that calls
+ * that failed together are retried apart.
+ * @param attempts number of failed attempts, 1 after the first
+ * @param askedFor time at which the platform or its quota allows a retry; null if it names none
  * @param random uniform in [0, 1)
- * @returns null where somebody has to do something first
  */
 export function retryAtOf(
   code: MirrorCode,
@@ -73,8 +72,8 @@ export function retryAtOf(
 }
 
 /**
- * What a user is told.
- * @param platform as it writes itself
+ * Sentence for users.
+ * @param platform name as the platform writes it
  * @param reason the platform's own word
  */
 export function wordsOfMirror(code: MirrorCode, platform: string, reason: string): string {

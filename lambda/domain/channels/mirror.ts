@@ -1,17 +1,17 @@
-// The mirror: what is wished of a stream's broadcasts on a managed platform, and the next step towards it.
-// Pure: whoever works a mirror computes the next step anew from the rows, after each step.
+// The mirror: the intended state of a stream's broadcasts on a managed platform, and the next step towards it.
+// Pure: a worker computes each step from the rows.
 import type { StreamState } from '../streams/stream-lifecycle.ts';
 
 /**
- * What is wished of a platform for one stream. `prepared`: a broadcast for its scheduled start, or for one that begins
- * as soon as its media are prepared (`at` null); `live`: exactly one live broadcast; `none`: no broadcast that is open.
+ * Intended state of a platform for one stream. `prepared`: a broadcast for its scheduled start, or for a start that
+ * waits for preparation (`at` null); `live`: exactly one live broadcast; `none`: no open broadcast.
  */
 export type Wish =
   | { readonly kind: 'none' }
   | { readonly kind: 'prepared'; readonly at: Date | null }
   | { readonly kind: 'live' };
 
-/** The wish that follows from a stream's state. `wish_of_state` in SQL says the same. */
+/** Intended state by state of the stream. `wish_of_state` in SQL is the same table. */
 export const wishOfState: Readonly<Record<StreamState, Wish['kind']>> = {
   draft: 'none',
   invalid: 'none',
@@ -31,29 +31,29 @@ export interface WishingStream {
   readonly deleted_at: Date | null;
 }
 
-/** @param goesByIt whether the stream goes by settings of the connection that is asked about */
+/** @param goesByIt whether the stream uses settings of this connection */
 export function wishOf(stream: WishingStream, goesByIt: boolean): Wish {
   const kind = goesByIt && stream.deleted_at === null ? wishOfState[stream.state] : 'none';
   if (kind !== 'prepared') return { kind };
   return { kind, at: stream.state === 'scheduled' ? stream.schedule_start_at : null };
 }
 
-/** A broadcast that has not ended, as far as we know. */
+/** A broadcast without a known end. */
 export interface OpenBroadcast {
   readonly id: string;
   readonly n: number;
-  /** Null while no answer has named it. */
+  /** Null until an answer names it. */
   readonly external_id: string | null;
   readonly phase: 'prepared' | 'starting' | 'live';
-  /** Since when the answer to its making is not known. */
+  /** When it was requested, if the answer is still missing; else null. */
   readonly pending_since: Date | null;
-  /** When it was looked for first, and was not there. */
+  /** When a search first did not find it; else null. */
   readonly missed_at: Date | null;
   readonly bound: boolean;
   readonly auto_start: boolean;
   readonly thumbnail_upload_id: string | null;
   readonly described_hash: string | null;
-  /** When the platform was told last what it is called. */
+  /** When the platform last received its description; null if never. */
   readonly described_at: Date | null;
   readonly ingest_active_at: Date | null;
   readonly health_observed_at: Date | null;
@@ -63,54 +63,54 @@ export interface OpenBroadcast {
 export interface MirrorFacts<Broadcast extends OpenBroadcast = OpenBroadcast> {
   readonly now: Date;
   readonly wish: Wish;
-  /** When the generation was begun: what was observed before that is not relied on. */
+  /** Begin of the generation; observations before it do not count. */
   readonly since: Date;
   /** Whether the platform has broadcasts at all. */
   readonly hasBroadcasts: boolean;
   readonly hasIngest: boolean;
-  /** Those of the stream on this connection, the oldest first. */
+  /** Broadcasts of the stream on this connection, the oldest first. */
   readonly broadcasts: readonly Broadcast[];
-  /** Stands for everything that a broadcast is told but for its start. */
+  /** Hash of everything that a broadcast's description says, except its start. */
   readonly describedHash: string;
-  /** The upload of the picture that broadcasts have; null: they have none of ours. */
+  /** Upload of the thumbnail; null if broadcasts have none of ours. */
   readonly thumbnailUploadID: string | null;
-  /** What a channel without broadcasts is called by; null where its title names no item. */
+  /** Item in the title of a channel without broadcasts; null if the title names no item. */
   readonly item: TitleItem | null;
-  /** When the broadcast that is live is to be followed by another; null: never. */
+  /** When another broadcast follows the live one; null: never. */
   readonly rotation: { readonly prepareAt: Date; readonly at: Date } | null;
 }
 
-/** What plays, as far as a title tells it. */
+/** The current item, as far as a title depends on it. */
 export interface TitleItem {
-  /** Stands for its name. */
+  /** Stands for the item's name. */
   readonly hash: string;
-  /** When another one begins. */
+  /** When the next item begins. */
   readonly changesAt: Date;
 }
 
-/** One call to the platform, a note of ours, or nothing for a while. */
+/** One call to the platform, one change of a row, or a wait. */
 export type MirrorStep<Broadcast extends OpenBroadcast = OpenBroadcast> =
   | { readonly do: 'ensureIngest' }
-  /** `broadcast`: a row whose making is known to have failed; null: a new one. */
+  /** `broadcast`: a row whose creation is known to have failed; null: a new row. */
   | { readonly do: 'insert'; readonly broadcast: Broadcast | null; readonly autoStart: boolean }
   | {
       readonly do: 'find' | 'bind' | 'update' | 'thumbnail' | 'goLive' | 'end' | 'describe';
       readonly broadcast: Broadcast;
     }
   | { readonly do: 'observe'; readonly broadcasts: readonly Broadcast[] }
-  /** Notes that a broadcast is over, or never was: no call. */
+  /** Records that a broadcast is over, or never existed; no call. */
   | { readonly do: 'close'; readonly broadcast: Broadcast }
-  /** Notes that the channel is live, where the platform has no broadcasts: no call. */
+  /** Records that the channel is live, for platforms without broadcasts; no call. */
   | { readonly do: 'open' }
   | { readonly do: 'wait'; readonly until: Date }
-  /** `again`: when the wish changes by itself; null: never. */
+  /** `again`: when the intent changes by itself; null: never. */
   | { readonly do: 'nothing'; readonly again: Date | null };
 
-/** A broadcast that was not found is looked for again after this, and then counts as never made. */
+/** Seconds after which a missing broadcast is searched again; if it is missing then, it was never created. */
 const missedAgainSeconds = 60;
-/** One that starts by itself is taken live by hand if it has not done so after so long with media. */
+/** Seconds with media after which a broadcast that should start by itself is taken live by a call. */
 const handTransitionAfterSeconds = 60;
-/** How often to look, by how long it is wished live already. Each look costs quota. */
+/** Intervals between looks, by how long the stream has been live. Each look costs quota. */
 const looks = [
   { untilSeconds: 60, everySeconds: 5 },
   { untilSeconds: 600, everySeconds: 30 },
@@ -118,27 +118,24 @@ const looks = [
   { untilSeconds: Infinity, everySeconds: 900 },
 ] as const;
 
-/** The title of a channel follows what plays no sooner than so long after it was told last. */
+/** Least seconds between two titles of a channel that follow its items. */
 const itemTitleSeconds = 300;
-/** What plays is looked up no more often than this, however short the items are that all have one name. */
+/** Least seconds between two looks at the current item, even if items with the same name are shorter. */
 const itemLookSeconds = 60;
 
 const after = (at: Date, seconds: number) => new Date(at.getTime() + seconds * 1000);
 
-/**
- * What a broadcast was told, as one text: with its start while it is prepared, which is not told any more later; with
- * what plays where its title follows that.
- */
+/** Hash of a broadcast's description, including its start while it is prepared, and the item if its title has one. */
 export function describedAs(hash: string, wish: Wish, item: TitleItem | null = null): string {
   if (wish.kind === 'prepared') return `${hash} ${wish.at?.toISOString() ?? ''}`;
   return item ? `${hash} ${item.hash}` : hash;
 }
 
-/** The next step towards the wish. */
+/** The next step towards the intent. */
 export function nextStep<Broadcast extends OpenBroadcast>(facts: MirrorFacts<Broadcast>): MirrorStep<Broadcast> {
   const { now, wish, broadcasts } = facts;
   if (!facts.hasBroadcasts) return nextStepOfChannel(facts);
-  // Nothing is made or ended while it is not known what there is.
+  // Nothing is created or ended while the existing broadcasts are unknown.
   const uncertain = broadcasts.find(({ pending_since: since }) => since !== null);
   if (uncertain) {
     const again = uncertain.missed_at && after(uncertain.missed_at, missedAgainSeconds);
@@ -161,7 +158,7 @@ function prepare<Broadcast extends OpenBroadcast>(
   made: readonly Broadcast[],
   unmade: readonly Broadcast[],
 ): MirrorStep<Broadcast> {
-  // Of the run before: its end was wished and not carried out yet.
+  // A broadcast of the previous run whose end is still to be carried out.
   const left = made.find(({ phase }) => phase !== 'prepared') ?? made[1];
   if (left) return { do: 'end', broadcast: left };
   const [kept] = made;
@@ -206,7 +203,7 @@ function make<Broadcast extends OpenBroadcast>(
   return hasIngest ? { do: 'insert', broadcast, autoStart } : { do: 'ensureIngest' };
 }
 
-/** What a broadcast needs besides being there; null where nothing is missing. */
+/** Steps that an existing broadcast still needs; null if it is complete. */
 function complete<Broadcast extends OpenBroadcast>(
   facts: MirrorFacts,
   broadcast: Broadcast,
@@ -238,7 +235,7 @@ function takeLive<Broadcast extends OpenBroadcast>(facts: MirrorFacts, broadcast
   return lookAt <= now ? { do: 'observe', broadcasts: [broadcast] } : { do: 'wait', until: lookAt };
 }
 
-/** On a channel without broadcasts whoever sends is live. A row a run is what it was called. */
+/** On a platform without broadcasts the channel is live while media arrive. One row for each run records the title. */
 function nextStepOfChannel<Broadcast extends OpenBroadcast>(facts: MirrorFacts<Broadcast>): MirrorStep<Broadcast> {
   const [current, ...more] = facts.broadcasts.toReversed();
   const over = facts.wish.kind === 'live' ? more[0] : current;
@@ -253,7 +250,7 @@ function nextStepOfChannel<Broadcast extends OpenBroadcast>(facts: MirrorFacts<B
 
 const latest = (...times: readonly Date[]) => new Date(Math.max(...times.map((time) => time.getTime())));
 
-/** Tells what plays, and not each item of many short ones. */
+/** Sends the current item's title, but skips items of a fast sequence. */
 function followItem<Broadcast extends OpenBroadcast>(
   { now, item, describedHash, wish }: MirrorFacts<Broadcast>,
   current: Broadcast,

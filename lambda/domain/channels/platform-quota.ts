@@ -1,6 +1,6 @@
-// The daily quota that a platform gives our project: whose calls go first where it runs short, and when it begins anew.
+// Daily quota of a platform for our project: the order of calls when it runs short, and its reset.
 
-/** The share of the day's quota up to which a kind of call may use it: what matters most can use all of it. */
+/** Share of the day's quota that a kind of call may use; the most important kind may use all. */
 export const quotaShares = {
   end: 1,
   delete: 1,
@@ -17,9 +17,9 @@ export const quotaShares = {
 } as const;
 
 /**
- * The units of the day's quota that a call takes. With a broadcast its end is paid for, so that a project which is used
- * up by starts can end all that it started.
- * @param isEndReserved whether the broadcast's end was paid for on this day
+ * Quota units that a call takes. The start of a broadcast also pays for its end, so that a project can end every
+ * broadcast that it starts.
+ * @param isEndReserved whether this day's quota already paid for the broadcast's end
  */
 export function unitsTaken(
   call: keyof typeof quotaShares,
@@ -31,23 +31,23 @@ export function unitsTaken(
 }
 
 /**
- * What of a day's quota no broadcast is begun with, as those that are open from days before have to be ended, too: not
- * more than half, or a project with many that are live for weeks could begin no other.
+ * Units that starts of broadcasts leave for the ends of broadcasts from earlier days: at most half of the day's quota,
+ * so that a project with many long broadcasts can still start others.
  */
 export function unitsKeptForEnds(openBefore: number, endUnits: number, dailyUnits: number): number {
   return Math.min(openBefore * endUnits, Math.floor(dailyUnits / 2));
 }
 
 const zone = 'America/Los_Angeles';
-/** Not everybody comes back in the moment in which the quota begins anew. */
+/** Minutes over which retries are spread after the quota resets. */
 const spreadMinutes = 30;
 
-/** The day of the quota, YYYY-MM-DD. */
+/** Day of the quota, YYYY-MM-DD. */
 export function quotaDay(now: Date): string {
   return new Intl.DateTimeFormat('en-CA', { timeZone: zone, dateStyle: 'short' }).format(now);
 }
 
-/** When the next day of the quota begins. */
+/** Begin of the quota's next day. */
 export function nextQuotaDay(now: Date): Date {
   const today = quotaDay(now);
   // Midnight there is 07:00 or 08:00 UTC; the hours of a day are 23 to 25.
@@ -61,7 +61,7 @@ export function nextQuotaDay(now: Date): Date {
   return new Date(high);
 }
 
-/** When to ask a platform again that said that the quota is used up. @param random uniform in [0, 1) */
+/** When to retry after a platform reported an exhausted quota. @param random uniform in [0, 1) */
 export function exhaustedUntil(now: Date, random: () => number): Date {
   return new Date(nextQuotaDay(now).getTime() + random() * spreadMinutes * 60_000);
 }

@@ -1,29 +1,29 @@
-// When to ask a platform how a live broadcast does, and whether what it says contradicts our own evidence.
+// Read-back: when to ask a platform about a live broadcast, and whether its answer contradicts our evidence.
 import type { StreamState } from '../streams/stream-lifecycle.ts';
 
 const hour = 3600;
-/** Each look costs units of the day's quota: six a day, unless something is wrong. */
+/** Interval of looks without a fault, in seconds: six a day, since each costs quota. */
 const usualSeconds = 4 * hour;
-/** While the platform or our evidence says that something is wrong. */
+/** Interval while the platform or our evidence reports a fault. */
 const suspiciousSeconds = 15 * 60;
-/** A contradiction counts once it has lasted for so long: both sides see a change late. */
+/** Seconds until a contradiction counts, since both sides see a change late. */
 export const disagreementSeconds = 60;
 
-/** What a platform says of what it gets. */
+/** A platform's view of the media that it receives. */
 export interface PlatformView {
   readonly ingest: 'active' | 'inactive' | 'unknown';
   readonly health: 'good' | 'ok' | 'bad' | 'no_data' | 'unknown';
 }
 
 /**
- * Whether the platform says of a stream, for which agents have evidence that media are taken, that it gets none or that
- * they are bad. Nothing is concluded from it: it is shown and told.
+ * Whether a platform reports no or bad media for a stream although agents have evidence that it takes them. A
+ * contradiction is shown and notified, and changes nothing else.
  */
 export function contradicts(view: PlatformView, state: StreamState): boolean {
   return state === 'active' && (view.ingest === 'inactive' || view.health === 'bad' || view.health === 'no_data');
 }
 
-/** @param random uniform in [0, 1): looks at many broadcasts are spread */
+/** @param random uniform in [0, 1), which spreads the looks at many broadcasts */
 export function nextLookAt(
   now: Date,
   { disagreesSince, state }: { readonly disagreesSince: Date | null; readonly state: StreamState },
@@ -35,11 +35,11 @@ export function nextLookAt(
   return new Date(now.getTime() + seconds * 1000);
 }
 
-/** How often viewers are counted. Fifty broadcasts are asked for in one call. */
+/** Seconds between counts of viewers. One call covers fifty broadcasts. */
 export const viewersEverySeconds = 300;
 export const broadcastsPerCount = 50;
 
-/** A grant is shown to be good, and the channel's title read, about once a day. YouTube's rules ask for 30 days. */
+/** Seconds between checks of a grant, which also read the channel's title. YouTube's rules demand 30 days. */
 const verifySeconds = 24 * hour;
 
 export function nextVerifyAt(now: Date, random: () => number): Date {

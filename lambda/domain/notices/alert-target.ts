@@ -1,4 +1,4 @@
-// Where an alert channel leads: what its user says, what of that is no secret, and the request that its service takes.
+// Target of an alert channel: its public part, and the request that its service accepts.
 import type { AddressRules } from '../shared/network-address.ts';
 import { faultOfWebhookURL } from './webhook-url.ts';
 import type { WebhookURLFault } from './webhook-url.ts';
@@ -6,19 +6,19 @@ import type { WebhookURLFault } from './webhook-url.ts';
 export const alertChannelKinds = ['email', 'slack', 'discord', 'telegram', 'webhook'] as const;
 export type AlertChannelKind = (typeof alertChannelKinds)[number];
 
-/** Hosts of services that are made for many senders at once: senders to them are not counted. */
+/** Hosts of services made for many senders at once; senders to them are not counted. */
 const serviceHosts = new Set(['hooks.slack.com', 'discord.com', 'discordapp.com']);
 
 export interface AlertTarget {
-  /** For people: no secret is in it. */
+  /** Text for people, without secrets. */
   readonly shown: string;
-  /** Null where senders to it are not counted. */
+  /** Null if senders to the host are not counted. */
   readonly host: string | null;
 }
 
 /**
- * What a target of one of these kinds is: the URL of an incoming webhook of Slack or Discord, or of a service that
- * takes the same; any URL; or BOT_TOKEN/CHAT_ID at Telegram.
+ * Reads a target: the URL of an incoming webhook of Slack, Discord or a compatible service; any URL; or
+ * BOT_TOKEN/CHAT_ID of Telegram.
  */
 export function readAlertTarget(
   kind: Exclude<AlertChannelKind, 'email'>,
@@ -35,7 +35,7 @@ export function readAlertTarget(
   return { shown: host, host: serviceHosts.has(host) ? null : host };
 }
 
-/** The parts of a target at Telegram; null where it is none. */
+/** Parts of a Telegram target; null for any other text. */
 export function telegramTarget(target: string): { readonly token: string; readonly chatID: string } | null {
   const parts = /^(\d{1,20}:[\w-]{20,100})\/(-?\d{1,20}|@\w{4,64})$/.exec(target);
   return parts && { token: parts[1]!, chatID: parts[2]! };

@@ -1,6 +1,8 @@
-// What of a user can change, as whoever polls for changes names it, and how long it is known what did.
+// Kinds of things that change for a user, as clients that poll for changes name them.
 
-/** What clients can read again. The settings, outputs and broadcasts of a stream change with it. */
+/**
+ * Things that clients can read again. A change of a stream's settings, outputs or broadcasts counts as the stream's.
+ */
 export const changedKinds = [
   'stream',
   'upload',
@@ -17,7 +19,7 @@ export const changedKinds = [
 ] as const;
 export type ChangedKind = (typeof changedKinds)[number];
 
-/** Changes are kept for so long; who asks later reads everything again. */
+/** Minutes that changes are kept. A client that asks later reads everything again. */
 export const changesKeptMinutes = 60;
-/** Who has missed more than this reads everything again, which is less work then. */
+/** A client that missed more changes than this reads everything again, which is less work. */
 export const changesAtOnce = 1000;

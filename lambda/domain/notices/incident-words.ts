@@ -1,4 +1,4 @@
-// Says of an incident what happened, what viewers see, and the one thing to do.
+// Words of an incident: the event, its effect on viewers, and one remedy.
 import type { IncidentKind } from './incidents.ts';
 
 export interface Reason {
@@ -6,46 +6,46 @@ export interface Reason {
   readonly detail: string;
 }
 
-/** What is kept of an incident for its words, as triggers write it. */
+/** Facts of an incident for its words, as triggers write them. */
 export interface IncidentDetail {
-  /** Of the stream, playlist, upload or source. */
+  /** Name of the stream, playlist, upload or source. */
   readonly name?: string | null;
   readonly reason?: Reason | null;
-  /** Of the stream. */
+  /** State of the stream. */
   readonly state?: string;
-  /** Of the replica that an output does not take. */
+  /** Role of the replica that an output refuses. */
   readonly role?: string;
-  /** The name of that output, or of its destination. */
+  /** Name of that output, or of its destination. */
   readonly output?: string | null;
-  /** Which warning about credits it is. */
+  /** Stage of the warning about credits. */
   readonly stage?: string;
 }
 
 export interface IncidentWords {
-  /** What happened, without an end: “Night radio is off the air”. */
+  /** The event as a clause: “Night radio is off the air”. */
   readonly headline: string;
-  /** Why, in a sentence; empty where nobody knows. */
+  /** The reason, in a sentence; empty if unknown. */
   readonly cause: string;
   readonly viewers: string;
   readonly advice: string;
-  /** What is said once it has ended. */
+  /** Text after the incident has ended. */
   readonly ended: string;
 }
 
-/** What to do about reasons that a stream or its destination gives. Others pass by themselves, or say it. */
+/** Remedies for reasons of a stream or its destination. Other reasons pass by themselves, or include a remedy. */
 const adviceOfReason: Readonly<Record<string, string>> = {
   key_refused: 'Check the stream key of the destination.',
   ended_at_once: 'Check the stream key of the destination, and that its account may stream.',
   already_publishing: 'End the other encoder that streams with this stream key.',
   app_refused: 'Check the path in the URL of the destination.',
-  login_required: 'Use an address of the destination that takes a stream key alone.',
+  login_required: 'Use an address of the destination that needs only a stream key.',
   codec_refused: 'Set videoCodec to h264, then start the stream again.',
   name_not_found: 'Check the host in the URL of the destination.',
   address_forbidden: 'Use a public address for the destination.',
-  certificate_expired: 'Have the certificate of the destination renewed.',
+  certificate_expired: 'Ask the operator of the destination to renew its certificate.',
   tls_failed: 'Check the URL of the destination: no secure connection can be made to it.',
   unreachable: 'Check the URL of the destination, and whether its service is up.',
-  unanswered: 'Check whether the service of the destination is up; we go on trying.',
+  unanswered: 'Check whether the service of the destination is up. We keep retrying.',
   falling_behind: 'Lower the quality or framerate, or set streamBackend to manifest.',
   slower_than_real_time: 'Lower the quality or framerate, or set streamBackend to manifest.',
 };
@@ -59,34 +59,34 @@ const words: Readonly<Record<IncidentKind, (detail: IncidentDetail) => Omit<Inci
       advice:
         adviceOfReason[reason?.code ?? ''] ??
         (isGivenUp
-          ? 'Mend what the reason says, then start the stream again: we have stopped trying.'
-          : 'Look at the destination, and wait: we go on trying by ourselves.'),
+          ? 'Fix the cause, then start the stream again. We have stopped retrying.'
+          : 'Check the destination. We keep retrying.'),
       ended: `${called('The stream', name)} was off the air`,
     };
   },
   output_refused: ({ name, reason, role, output }) => ({
-    headline: `${called('The stream', name)} is not taken at ${placeOf(output, role)}`,
-    viewers: 'Viewers there see nothing; the other outputs of the stream go on.',
-    advice: adviceOfReason[reason?.code ?? ''] ?? 'Look at that destination; we go on trying by ourselves.',
-    ended: `${called('The stream', name)} was not taken at ${placeOf(output, role)}`,
+    headline: `${called('The stream', name)} is refused at ${placeOf(output, role)}`,
+    viewers: 'Viewers there see nothing. The other outputs of the stream continue.',
+    advice: adviceOfReason[reason?.code ?? ''] ?? 'Check that destination. We keep retrying.',
+    ended: `${called('The stream', name)} was refused at ${placeOf(output, role)}`,
   }),
   publish_failed: ({ name }) => ({
     headline: `${called('The playlist', name)} could not be published`,
-    viewers: 'Viewers go on seeing what was live before.',
-    advice: 'Remove or replace the item that the reason names, then publish again.',
+    viewers: 'Viewers still see the previous version.',
+    advice: 'Remove or replace the item in the cause, then publish again.',
     ended: `${called('The playlist', name)} could not be published`,
   }),
   media_unplayable: ({ name }) => ({
     headline: `${called('The upload', name)} cannot be played`,
-    viewers: 'Viewers do not see it: it is left out of what plays.',
-    advice: 'Upload it again in a form that plays, such as MP4 with H.264 and AAC.',
+    viewers: 'Viewers do not see it: streams skip it.',
+    advice: 'Upload it again in a playable format, such as MP4 with H.264 and AAC.',
     ended: `${called('The upload', name)} could not be played`,
   }),
   source_unreachable: ({ name }) => ({
-    headline: `${called('The source', name)} cannot be looked at`,
-    viewers: 'Viewers see no new files of it; what was imported plays on.',
-    advice: 'Check the address of the source and what opens it; we go on trying by ourselves.',
-    ended: `${called('The source', name)} could not be looked at`,
+    headline: `${called('The source', name)} is unreachable`,
+    viewers: 'Viewers see no new files from it. Imported files keep playing.',
+    advice: 'Check the address and the credentials of the source. We keep retrying.',
+    ended: `${called('The source', name)} was unreachable`,
   }),
   credits_low: ({ stage }) => ({
     headline: stageWords[stage ?? ''] ?? 'Your credits end soon',
@@ -110,7 +110,7 @@ export function describeIncident(kind: IncidentKind, detail: IncidentDetail): In
   return { ...words[kind](detail), cause: detail.reason?.detail ?? '' };
 }
 
-/** What happened, and why, as one text. */
+/** Headline and cause as one text. */
 export function incidentSentence({ headline, cause }: IncidentWords): string {
   return cause === '' ? `${headline}.` : `${headline}. ${cause}`;
 }

@@ -1,6 +1,6 @@
-// The course of an incident: when something that is wrong counts as wrong, and when it is well again.
+// Course of an incident: when a fault is confirmed, and when it has ended.
 
-/** What can be wrong. Clients see these words, and channels are told of those that they name. */
+/** Kinds of incidents. Clients see these words; channels name the kinds that they want. */
 export const incidentKinds = [
   'stream_away',
   'output_refused',
@@ -11,54 +11,54 @@ export const incidentKinds = [
 ] as const;
 export type IncidentKind = (typeof incidentKinds)[number];
 
-/** `over`: it is neither wrong nor well any more, as where a stream that was away is stopped by its user. */
+/** `over`: neither wrong nor well any more, for example when a user stops a stream that was off the air. */
 export type Condition = 'wrong' | 'well' | 'over';
 
 export interface Course {
   readonly condition: Condition;
-  /** Since when it has been in this condition. */
+  /** When this condition began. */
   readonly since: Date;
   readonly beganAt: Date;
-  /** Null while it may still pass, and nobody is told. */
+  /** Null while the fault may still pass; no channel is notified before. */
   readonly confirmedAt: Date | null;
   readonly endedAt: Date | null;
-  /** How often it was wrong, with less in between than it takes to have ended. */
+  /** Number of faults in this incident, each separated by less calm than ends it. */
   readonly count: number;
 }
 
-/** An incident of which nobody is told sooner counts as wrong after so long. */
+/** Seconds until an incident is confirmed, unless a channel wants it sooner. */
 export const confirmedAfterSeconds = 30;
-/** What was wrong so often within one incident is confirmed, however short each time was. */
+/** Number of faults within one incident that confirms it, however short each fault was. */
 export const flapsToConfirm = 3;
 const firstCalmSeconds = 30;
 const mostCalmSeconds = 600;
 
-/** How long it has to be well to have ended: twice as long with each time that it came back, up to ten minutes. */
+/** Seconds of calm that end an incident: twice as many after each return, up to ten minutes. */
 export function calmSeconds(count: number): number {
   return Math.min(mostCalmSeconds, firstCalmSeconds * 2 ** (Math.min(count, 10) - 1));
 }
 
-/** @returns null where nothing was wrong, nor is */
+/** @returns null if nothing is or was wrong */
 export function afterSignal(course: Course | null, condition: Condition, at: Date): Course | null {
   if (course === null || course.endedAt !== null) {
     if (condition !== 'wrong') return null;
     return { condition, since: at, beganAt: at, confirmedAt: null, endedAt: null, count: 1 };
   }
   if (condition === course.condition) return course;
-  // What is over and well again later has been over first.
+  // The calm after the end of a stream's run is not the end of the incident.
   if (condition === 'well' && course.condition === 'over') return course;
   return { ...course, condition, since: at, count: course.count + (condition === 'wrong' ? 1 : 0) };
 }
 
-/** What time makes of a course. */
+/** Effect of time on a course. */
 export interface Outlook {
-  /** Null: it passed before anybody was told, so that nothing is left of it. */
+  /** Null if the fault passed before a channel was notified; the incident is then forgotten. */
   readonly course: Course | null;
-  /** When to look again; null: at the next signal. */
+  /** When to look again; null until the next signal. */
   readonly dueAt: Date | null;
 }
 
-/** @param confirmSeconds after how long it is confirmed: as soon as the first channel wants to hear of it */
+/** @param confirmSeconds seconds until confirmation: the shortest delay of the user's channels */
 export function afterTime(course: Course, now: Date, confirmSeconds: number): Outlook {
   if (course.endedAt !== null) return { course, dueAt: null };
   if (course.condition === 'wrong') {
@@ -72,12 +72,12 @@ export function afterTime(course: Course, now: Date, confirmSeconds: number): Ou
   return { course: course.confirmedAt === null ? null : { ...course, endedAt: course.since }, dueAt: null };
 }
 
-/** How long an incident lasted that has ended, in seconds: what flaps has lasted long enough for everybody. */
+/** Seconds that an ended incident lasted; infinite for one that flapped, which is long enough for every channel. */
 export function lastedSeconds({ beganAt, endedAt, count }: Course): number {
   return count >= flapsToConfirm ? Infinity : (endedAt!.getTime() - beganAt.getTime()) / 1000;
 }
 
-/** When somebody is told of it who wants to hear only of what lasts so long. */
+/** When a channel is notified that wants only incidents of at least this length. */
 export function tellAt({ since, count, confirmedAt }: Course, afterSeconds: number): Date {
   const at = count >= flapsToConfirm ? since : later(since, afterSeconds);
   return confirmedAt !== null && at < confirmedAt ? confirmedAt : at;

@@ -1,4 +1,4 @@
-// What users are told of their credits, webhooks, channels and sources: by mail, and where they read it later.
+// Words of notifications about credits, webhooks, channels and sources, in mails and on the page.
 import { graceMs } from '../billing/credits.ts';
 import { platformTraits } from '../channels/managed-platforms.ts';
 import type { PlatformName } from '../channels/managed-platforms.ts';
@@ -21,7 +21,7 @@ export const notificationKinds = [
 ] as const;
 export type NotificationKind = (typeof notificationKinds)[number];
 
-/** Of credits and payments: whoever may not read those is not told of them. */
+/** Kinds about credits and payments; only callers that may read billing see them. */
 export const billingKinds: readonly NotificationKind[] = [
   'credits_end_within_day',
   'credits_end_within_hour',
@@ -40,7 +40,7 @@ type Detail = Readonly<Record<string, unknown>>;
 
 const minuteMs = 60_000;
 
-/** @param detail what was written with the notification */
+/** @param detail facts that were stored with the notification */
 export function notificationWords(kind: NotificationKind, detail: Detail): Words {
   return words[kind](detail);
 }
@@ -48,17 +48,17 @@ export function notificationWords(kind: NotificationKind, detail: Detail): Words
 const words: Readonly<Record<NotificationKind, (detail: Detail) => Words>> = {
   credits_end_within_day: (detail) => ({
     subject: 'Your credits end within a day',
-    text: `${creditsOf(detail)}\n\nBuy more before then, and your streams go on without a break.`,
+    text: `${creditsOf(detail)}\n\nBuy more before then, and your streams continue without a break.`,
   }),
   credits_end_within_hour: (detail) => ({
     subject: 'Your credits end within an hour',
-    text: `${creditsOf(detail)}\n\nBuy more before then, and your streams go on without a break.`,
+    text: `${creditsOf(detail)}\n\nBuy more before then, and your streams continue without a break.`,
   }),
   credits_exhausted: () => ({
     subject: 'Your credits are used up',
     text:
-      `Your streams go on for ${graceMs / minuteMs} minutes and then stop. ` +
-      'Buy more credits within that time, and they go on without a break.',
+      `Your streams continue for ${graceMs / minuteMs} minutes and then stop. ` +
+      'Buy more credits within that time, and they continue without a break.',
   }),
   streams_stopped_without_credits: ({ streamIDs }) => {
     const lines = (streamIDs as readonly string[]).map((id) => `  ${id}`);
@@ -70,14 +70,14 @@ const words: Readonly<Record<NotificationKind, (detail: Detail) => Words>> = {
   payment_refunded: (detail) => ({ subject: 'A payment was refunded', text: takenBack(detail) }),
   payment_disputed: (detail) => ({
     subject: 'A payment is disputed',
-    text: `${takenBack(detail)} They come back if the dispute is decided for us.`,
+    text: `${takenBack(detail)} They come back if the dispute is decided in our favour.`,
   }),
   storage_will_cost: ({ storedGiB, freeGiB, creditsPerGiBMonth, chargedFrom }) => ({
     subject: 'Your uploads will begin to cost credits',
     text:
       `You have ${String(storedGiB)} GiB of uploads, and ${String(freeGiB)} GiB are free. From ` +
-      `${String(chargedFrom)} on, what is beyond costs ${String(creditsPerGiBMonth)} credits for a GiB and month, ` +
-      'taken once a day. Delete what you do not need before then, and it costs nothing.',
+      `${String(chargedFrom)} on, each further GiB costs ${String(creditsPerGiBMonth)} credits a month, ` +
+      'charged once a day. Uploads that you delete before then cost nothing.',
   }),
   webhook_disabled: ({ url, reason }) => ({
     subject: 'A webhook was disabled',
@@ -87,32 +87,32 @@ const words: Readonly<Record<NotificationKind, (detail: Detail) => Words>> = {
     subject: 'Events for a webhook were given up',
     text:
       `Too many events wait for the webhook ${String(webhookID)}: at most ${String(waiting)} do, and the oldest have ` +
-      'failed. They can be delivered again for 30 days. Answer them faster, subscribe to fewer types, or delete the ' +
-      'webhook. You are told once a day.',
+      'failed. You can request them again for 30 days. Answer events faster, subscribe to fewer types, or delete the ' +
+      'webhook. You get this message once a day at most.',
   }),
   alert_channel_disabled: ({ name, target, reason }) => ({
     subject: 'An alert channel was disabled',
     text:
-      `You are told nothing more by the alert channel ${String(name)} (${String(target)}).\n\n` +
+      `The alert channel ${String(name)} (${String(target)}) gets no more messages.\n\n` +
       describeChannelDisabling(reason as 'gone' | 'failing').detail,
   }),
-  // A trigger writes it (data/migrations/0008_channels.sql).
+  // A trigger writes this kind (data/migrations/0008_channels.sql).
   channel_lost: ({ platform, title }) => {
     const { title: platformTitle } = platformTraits[platform as PlatformName];
     return {
       subject: `${platformTitle} does not let us stream to your channel any more`,
       text:
         `The consent for the channel ${String(title)} has ended, so its streams cannot start. ` +
-        'Connect the channel again within six days; what we know of it is deleted then.',
+        'Connect the channel again within six days, or its data is deleted.',
     };
   },
-  // A trigger of the table sources writes it.
+  // A trigger of the table `sources` writes this kind.
   source_failing: ({ sourceID, url, reason }) => ({
-    subject: 'A watched source cannot be looked at',
+    subject: 'A watched source is unreachable',
     text:
-      `We look for new files at ${String(url)} (${String(sourceID)}), and cannot any more. ` +
+      `We cannot look for new files at ${String(url)} (${String(sourceID)}) any more. ` +
       `${(reason as { readonly detail: string }).detail}\n\n` +
-      'We go on trying. Nothing is deleted meanwhile, and you are not told again until the source was well.',
+      'We keep retrying, and delete nothing. You get no further message until the source has recovered.',
   }),
   platform_disagrees: ({ platform, streamID, health, issues }) => {
     const { title } = platformTraits[platform as PlatformName];
@@ -120,8 +120,8 @@ const words: Readonly<Record<NotificationKind, (detail: Detail) => Words>> = {
     return {
       subject: `${title} has trouble with a stream that is on air`,
       text:
-        `We send the stream ${String(streamID)} and ${title} takes it, but says for a minute that its health is ` +
-        `${String(health)}.\n${lines.join('\n')}\n\nLook at the broadcast there. The stream goes on meanwhile.`,
+        `${title} takes the stream ${String(streamID)}, but has reported for a minute that its health is ` +
+        `${String(health)}.\n${lines.join('\n')}\n\nCheck the broadcast there. The stream continues meanwhile.`,
     };
   },
 };
@@ -131,7 +131,7 @@ function creditsOf({ creditsLeft, creditsExhaustedAt }: Detail): string {
   const exhaustedAt = String(creditsExhaustedAt)
     .replace('T', ' ')
     .replace(/\.\d+Z$/, ' UTC');
-  return `You have ${credits} credits left. With what is live now they are used up at ${exhaustedAt}.`;
+  return `You have ${credits} credits left. Your live streams use them up at ${exhaustedAt}.`;
 }
 
 function takenBack({ invoiceID, creditsTakenBack }: Detail): string {

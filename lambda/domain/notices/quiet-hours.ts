@@ -1,11 +1,11 @@
-// Quiet hours: the hours of a day, in a time zone, in which nobody wants to be woken.
+// Quiet hours: hours of a day, in a time zone, in which a user wants no alerts.
 
 export interface QuietHours {
   /** HH:MM, in the time zone. */
   readonly from: string;
-  /** HH:MM. Earlier than `from`: on the next day. */
+  /** HH:MM. A time before `from` is on the next day. */
   readonly to: string;
-  /** Its IANA name. */
+  /** IANA name. */
   readonly timeZone: string;
 }
 
@@ -13,8 +13,8 @@ const minuteMs = 60_000;
 const dayMinutes = 24 * 60;
 
 /**
- * When the quiet hours end in which this instant is; null: it is in none. Where clocks change, they begin and end by
- * the clock on the wall, and are an hour longer or shorter.
+ * End of the quiet hours that contain an instant; null if none do. Quiet hours follow the clock on the wall: on a day
+ * on which clocks change they are longer or shorter.
  */
 export function quietUntil(now: Date, { from, to, timeZone }: QuietHours): Date | null {
   const length = (minutesOf(to) - minutesOf(from) + dayMinutes) % dayMinutes;
@@ -22,7 +22,7 @@ export function quietUntil(now: Date, { from, to, timeZone }: QuietHours): Date 
   if (length === 0 || !isQuiet(now)) return null;
   const left = (minutesOf(to) - minutesOfDay(now, timeZone) + dayMinutes) % dayMinutes;
   const thisMinute = Math.floor(now.getTime() / minuteMs);
-  // Clocks change by two hours at most. The end is the first minute, near where it is due, that is not quiet.
+  // Clocks change by two hours at most. The end is the first minute, near the expected one, that is not quiet.
   for (let minute = thisMinute + Math.max(1, left - 120); ; minute++) {
     const at = new Date(minute * minuteMs);
     if (!isQuiet(at)) return at;
@@ -40,7 +40,7 @@ function minutesOfDay(at: Date, timeZone: string): number {
   let format = formats.get(timeZone);
   if (!format) {
     format = new Intl.DateTimeFormat('en-GB', { timeZone, hour: '2-digit', minute: '2-digit', hourCycle: 'h23' });
-    // There are some 600 time zones.
+    // The cache is bounded by the number of time zones, some 600.
     formats.set(timeZone, format);
   }
   return minutesOf(format.format(at));

@@ -1,4 +1,4 @@
-// Says to a user why an event did not reach a webhook, or why we disabled a webhook, and what to do.
+// Reasons why an event did not reach a webhook, or why a webhook was disabled, with remedies for its user.
 import { bounds } from '../shared/limits.ts';
 import { attemptSeconds, retriedForDays } from './webhook-retries.ts';
 
@@ -21,15 +21,15 @@ const failures = {
     `${bounds.pendingDeliveriesPerUser} for all of yours. Have this one delivered again once the address answers.`,
 } as const;
 
-/** Clients see these codes, so a code never changes. */
+/** Codes that clients see; a code never changes. */
 export type WebhookFailure = keyof typeof failures;
 
-/** A failure as clients see it. @param code as it was stored */
+/** The failure as clients see it. @param code the stored code */
 export function describeWebhookFailure(code: string): { code: string; detail: string } {
   return { code, detail: failures[code as WebhookFailure] };
 }
 
-/** Whether the address gave no answer at all, so that other events would fail there now as well. */
+/** Whether the address gave no answer at all, so that other events would fail now as well. */
 export function isUnanswered(failure: WebhookFailure | null): boolean {
   return failure !== null && !['refused', 'redirected', 'gone'].includes(failure);
 }
@@ -50,7 +50,7 @@ const channelDisabledReasons = {
   failing: `It took no message for ${retriedForDays} days. Enable it once it does.`,
 } as const;
 
-/** Why we disabled an alert channel. */
+/** Reason why an alert channel was disabled. */
 export function describeChannelDisabling(code: keyof typeof channelDisabledReasons): { code: string; detail: string } {
   return { code, detail: channelDisabledReasons[code] };
 }

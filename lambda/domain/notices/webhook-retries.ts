@@ -1,30 +1,28 @@
-// When an event that a webhook did not take is sent again.
+// Retries of events that a webhook did not accept.
 
-/**
- * An event is sent again for this long, counted from when it happened or from when its user last asked for it again.
- */
+/** Days of retries, counted from the event, or from its user's last request to send it again. */
 export const retriedForDays = 3;
 export const retriedForSeconds = retriedForDays * 86_400;
 
-/** Users can read events and their deliveries, and ask for them again, for this long. */
+/** Days for which users can read events and their deliveries, and request them again. */
 export const eventsKeptDays = 30;
 
-/** How long an attempt may take. */
+/** Time limit of an attempt, in seconds. */
 export const attemptSeconds = 10;
 
 const firstDelaySeconds = 5;
 const maxDelaySeconds = 4 * 3600;
-/** The delays are 5 s, 15 s, 45 s, 2 min, 7 min, 20 min, 1 h, 3 h, then 4 h each: some 25 attempts in three days. */
+/** Delays of 5 s, 15 s, 45 s, 2 min, 7 min, 20 min, 1 h, 3 h, then 4 h each: some 25 attempts in three days. */
 const growth = 3;
 
 /**
- * How long to wait for the next attempt. The delay grows exponentially, and a random part of up to a half is taken off,
- * so that events that failed together do not come back together. The last attempt is made when the three days are over.
- * @param attempts made so far, 1 after the first
- * @param ageSeconds since the event happened or was last asked for again
- * @param askedForSeconds what the receiver asked for (Retry-After); 0 when nothing
+ * Delay before the next attempt, in seconds; null to give up. The delay grows exponentially and is shortened at random
+ * by up to a half, so that events that failed together are retried apart. The last attempt comes at the end of the
+ * three days.
+ * @param attempts number of attempts so far, 1 after the first
+ * @param ageSeconds seconds since the event, or since its user's last request
+ * @param askedForSeconds Retry-After of the receiver; 0 without one
  * @param random uniform in [0, 1)
- * @returns seconds until the next attempt; null to give up
  */
 export function retryDelaySeconds(
   attempts: number,
@@ -39,8 +37,8 @@ export function retryDelaySeconds(
 }
 
 /**
- * How many seconds to send nothing to a webhook that does not answer at all.
- * @param silences turns in a row in which it did not answer, 1 after the first
+ * Seconds without attempts for a webhook that does not answer at all.
+ * @param silences number of consecutive turns without an answer, 1 after the first
  */
 export function silenceSeconds(silences: number, random: () => number): number {
   return backoffSeconds(silences, random);

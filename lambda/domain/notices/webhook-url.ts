@@ -1,14 +1,11 @@
-// Which addresses a user may name as webhooks, as far as the URL alone tells.
-// Host names are resolved when an event is sent, and their addresses are checked then.
+// Addresses that a user may name as webhooks, as far as the URL alone decides.
+// Host names are resolved, and their addresses checked, when an event is sent.
 import { isHostAllowed } from '../shared/network-address.ts';
 import type { AddressRules } from '../shared/network-address.ts';
 
 export type WebhookURLFault = 'malformed' | 'forbidden';
 
-/**
- * What is wrong with the address of a webhook; null when it may be called. http:
- * only where private addresses are allowed.
- */
+/** Fault of a webhook's address; null if it may be called. http is allowed only together with private addresses. */
 export function faultOfWebhookURL(text: string, rules: AddressRules): WebhookURLFault | null {
   const url = URL.parse(text);
   if (!url || url.username !== '' || url.password !== '') return 'malformed';

@@ -1,13 +1,13 @@
-// Whether the logo of a stream can be drawn.
+// Readiness issues of the logo that a stream names.
 import type { ReadinessCode } from './readiness-issues.ts';
 
-/** What is known of an upload that a stream draws over its pictures. */
+/** Facts of an upload that a stream draws over its pictures. */
 export interface LogoFacts {
   readonly probeState: 'pending' | 'completed' | 'failed';
   readonly isStill: boolean;
 }
 
-/** Nothing waits for a logo. @param logo null: it is not there; undefined: none is wanted */
+/** Issues of a logo; none blocks a start. @param logo null if it is missing; undefined if the stream names none */
 export function judgeLogo(logo: LogoFacts | null | undefined): ReadinessCode[] {
   if (logo === undefined) return [];
   if (logo === null) return ['logo_missing'];

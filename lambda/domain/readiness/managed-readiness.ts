@@ -1,35 +1,35 @@
-// Whether the channel that a managed stream goes to lets it start, from what is stored of the channel alone.
+// Readiness issues of the channel of a managed stream, from stored facts alone.
 import type { IngestExcess } from '../destinations/ingest-limits.ts';
 import type { ConnectionState } from '../channels/managed-platforms.ts';
 import { issueOf } from './readiness-issues.ts';
 import type { ReadinessIssue } from './readiness-issues.ts';
 
-/** What is known of the channel that a stream's settings are for. */
+/** Facts of the channel that a stream's settings name. */
 export interface ChannelFacts {
   /** The platform, as it writes itself. */
   readonly platform: string;
   readonly state: ConnectionState;
-  /** When the grant ends by itself; null: not soon. */
+  /** When the grant ends by itself; null if not soon. */
   readonly grantEndsAt: Date | null;
   readonly hasBackupIngest: boolean;
-  /** What of the stream the platform does not take. */
+  /** Settings of the stream that the platform does not take; null if it takes all. */
   readonly excess: IngestExcess | null;
   /** Whether a broadcast is prepared, so that going live needs no call. */
   readonly isPrepared: boolean;
-  /** Whether as many broadcasts as may be are live on the channel. */
+  /** Whether the channel has its maximum of live broadcasts. */
   readonly isBusy: boolean;
   readonly quotaExhaustedUntil: Date | null;
   readonly isHealthBad: boolean;
-  /** Whether a title may be longer than the platform takes. */
+  /** Whether a title may exceed the platform's limit. */
   readonly isTitleCut: boolean;
 }
 
 export interface ManagedFacts {
-  /** Whether the stage has set any platform up; null where whoever judges does not know. */
+  /** Whether the stage offers any platform; null if the caller does not know. */
   readonly offersPlatforms: boolean | null;
   /** Whether the user has connected any channel. */
   readonly hasChannel: boolean;
-  /** Null where the stream names no settings, or they are gone. */
+  /** Null if the stream names no settings, or they are missing. */
   readonly channel: ChannelFacts | null;
 }
 
@@ -60,7 +60,7 @@ function judgeWithoutSettings({ offersPlatforms, hasChannel }: ManagedFacts): Re
   };
 }
 
-/** What is prepared goes live by itself, so calls that are used up keep it from nothing. */
+/** A prepared broadcast goes live by itself, so an exhausted quota does not stop it. */
 function judgeQuota({ platform, quotaExhaustedUntil, isPrepared }: ChannelFacts): ReadinessIssue[] {
   if (quotaExhaustedUntil === null || isPrepared) return [];
   const until = quotaExhaustedUntil.toISOString();

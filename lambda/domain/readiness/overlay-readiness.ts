@@ -1,12 +1,12 @@
-// What is to be drawn over the pictures of a stream, and will not be.
+// Readiness issues of overlays that a stream wants and will not show.
 import type { ReadinessCode } from './readiness-issues.ts';
 
 export interface OverlayFacts {
-  /** Whether what comes next is to be drawn, and is not known when pictures are prepared. */
+  /** Whether the next item is to be drawn, but is unknown when pictures are prepared. */
   readonly missesNext: boolean;
   /** Whether a clock or a ticker is wanted that the stream's backend does not draw. */
   readonly missesRunning: boolean;
-  /** Whether captions are to be drawn, and nothing that is shown has any. */
+  /** Whether captions are to be drawn, but no item has any. */
   readonly missesCaptions: boolean;
 }
 

@@ -1,4 +1,4 @@
-// What would be better about a stream that can start: it keeps nobody from starting.
+// Advice for a stream that can start. It never blocks a start.
 import type { ReadinessIssue } from './readiness-issues.ts';
 
 export const adviceCodes = ['use_manifest'] as const;
@@ -9,17 +9,14 @@ export interface Advice {
 }
 
 export interface AdvisedStream {
-  /** Whether it is encoded while it is sent. */
+  /** Whether the stream is encoded while it is sent. */
   readonly isEncoded: boolean;
   readonly isLive: boolean;
-  /** Whether its user may change the backend of a stream that is there. */
+  /** Whether its user may change the backend of an existing stream. */
   readonly mayChangeBackend: boolean;
 }
 
-/**
- * Advises the prepared backend where nothing stands against it: all that the stream plays is known and can be played,
- * and the stream is not live.
- */
+/** Advises the prepared backend if the stream is not live and every part of it is known and playable. */
 export function adviceFor(stream: AdvisedStream, issues: readonly ReadinessIssue[]): Advice[] {
   if (!stream.isEncoded || stream.isLive || issues.length > 0) return [];
   const how = stream.mayChangeBackend

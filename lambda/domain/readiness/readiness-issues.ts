@@ -1,4 +1,4 @@
-// Every issue that can keep a stream from starting, or be left out by a start, and for each what to do about it.
+// Every issue that blocks a start or is left out by one, each with its remedy.
 export const readinessPaths = [
   'VIDEO',
   'AUDIO',
@@ -18,16 +18,15 @@ export interface ReadinessIssue {
   readonly path: (typeof readinessPaths)[number];
   readonly stage: (typeof readinessStages)[number];
   readonly suggestion: string;
-  /** Null: it is not about an output, or about the way of a stream that has only a deprecated stream key. */
+  /** Null if the issue is not about an output, or if the stream has only a deprecated stream key. */
   readonly outputID: string | null;
 }
 
 const readFindings = "Read the upload's findings, and upload a mended file. A start plays it as it is.";
 
 /**
- * By stable code: the part of the stream to look at, the error, the suggestion and the stage, which is
- * PREFLIGHT where a row names none. Issues of stage PREFLIGHT keep the stream from starting; those of
- * PREPARATION say what a start leaves out.
+ * Issues by stable code: the part of the stream, the error, the suggestion and the stage (PREFLIGHT if a row names
+ * none). PREFLIGHT issues block a start; PREPARATION issues name parts that a start leaves out.
  */
 const issueTable = {
   account_at_rest: ['ACCOUNT', 'The account is on hold: it starts no streams.', 'Ask whoever runs the platform.'],
@@ -252,13 +251,13 @@ const issueTable = {
 export type ReadinessCode = keyof typeof issueTable;
 export const readinessCodes = Object.keys(issueTable) as [ReadinessCode, ...ReadinessCode[]];
 
-/** The issue of a code, in the words that fit every case of it. */
+/** The issue of a code, in its general words. */
 export function issueOf(code: ReadinessCode): ReadinessIssue {
   const [path, error, suggestion, stage = 'PREFLIGHT'] = issueTable[code];
   return { code, error, path, stage, suggestion, outputID: null };
 }
 
-/** Whether an issue keeps the stream from starting. */
+/** Whether an issue blocks a start. */
 export function isBlocking(issue: ReadinessIssue): boolean {
   return issue.stage === 'PREFLIGHT';
 }

@@ -1,4 +1,4 @@
-// Whether a stream can start, judged from stored facts alone, and for each thing that is missing what to do.
+// Readiness of a stream, judged from stored facts alone, with a remedy for each issue.
 import type { FindingKind } from '../media/findings.ts';
 import type { IngestExcess } from '../destinations/ingest-limits.ts';
 import { judgeLogo } from './logo-readiness.ts';
@@ -13,82 +13,78 @@ import { isBlocking, issueOf } from './readiness-issues.ts';
 import type { ReadinessCode, ReadinessIssue } from './readiness-issues.ts';
 import type { VideoCodec } from '../shared/video-format.ts';
 
-/** What is known of an upload that a stream names. */
+/** Facts of an upload that a stream names. */
 export interface UploadFacts {
   readonly uploaded: boolean;
   readonly probeState: 'pending' | 'completed' | 'failed';
   readonly hasVideo: boolean;
   readonly hasAudio: boolean;
-  /** What was found in it so far, each kind once. */
+  /** Findings so far, each kind once. */
   readonly findings: readonly FindingKind[];
 }
 
-/** What is known of a playlist that a stream plays: of its draft if the draft has items, else of its live snapshot. */
+/** Facts of a playlist that a stream plays: of its draft if the draft has items, else of its live snapshot. */
 export interface PlaylistFacts {
   readonly kind: 'video' | 'audio';
   readonly items: readonly (UploadFacts | null)[];
-  /** Whether the draft differs from what is live, and nobody has asked for it to be published. */
+  /** Whether the draft differs from the live version and its publishing was not requested. */
   readonly isDraftUnpublished: boolean;
 }
 
-/** What is known of a destination. */
+/** Facts of a destination. */
 export interface DestinationFacts {
-  /** The stream's output to it; null where the stream has only a deprecated stream key. */
+  /** The stream's output to it; null if the stream has only a deprecated stream key. */
   readonly outputID: string | null;
   readonly archived: boolean;
   readonly allowed: boolean;
   readonly hasBackupURL: boolean;
-  /** The platforms at the addresses that the stream would use that do not take its quality, framerate or codec. */
+  /** Platforms at the stream's addresses that do not take its quality, framerate or codec. */
   readonly excesses: readonly IngestExcess[];
 }
 
-/** What is known of an output beside the one that a start needs. */
+/** Facts of an output other than the one that a start needs. */
 export interface OutputFacts extends DestinationFacts {
-  /** Of the output, or of its destination. */
+  /** Name of the output, or of its destination. */
   readonly name: string;
 }
 
-/**
- * Everything that start and readiness look at. `null`: the stream names it, but
- * it is not there. `undefined`: not named.
- */
+/** Every fact that starts and readiness need. `null`: named by the stream, but missing. `undefined`: not named. */
 export interface StreamFacts extends OverlayFacts {
   readonly playlists: readonly (PlaylistFacts | null)[];
   readonly videoUpload?: UploadFacts | null | undefined;
   readonly audioUpload?: UploadFacts | null | undefined;
   readonly logo?: LogoFacts | null | undefined;
-  /** Of the first output that is enabled. */
+  /** Destination of the first enabled output. */
   readonly destination?: DestinationFacts | null | undefined;
-  /** Of the other outputs that are enabled. */
+  /** Facts of the other enabled outputs. */
   readonly otherOutputs: readonly OutputFacts[];
   readonly wantsBackup: boolean;
-  /** Null where the stream goes to an RTMP destination. */
+  /** Null if the stream goes to a destination of its own. */
   readonly managed: ManagedFacts | null;
   readonly creditsLeft: number;
-  /** Null unless the account is at rest; then what its user is told, which may be nothing. */
+  /** Null unless the account is at rest; then the reason for its user, which may be empty. */
   readonly accountRest: string | null;
   readonly scheduleEndAt: Date | null;
-  /** Whether items of a sound track are joined otherwise than by cuts. */
+  /** Whether items of a sound track join otherwise than by cuts. */
   readonly joinsSound: boolean;
-  /** As `judgeStinger` takes it. */
+  /** In the form of `judgeStinger`. */
   readonly stinger: StingerFacts | null | undefined;
-  /** Whether the sound of videos is to be heard under a sound track, and whether that of some will not be. */
+  /** Whether the sound of some videos is wanted under a sound track and will be missing. */
   readonly wantsSoundUnder: boolean;
   readonly missesSoundUnder: boolean;
   /** Whether items are brought to a loudness, so that none is too loud. */
   readonly isLevelled: boolean;
-  /** Whether it begins again and again, by a recurrence, and nothing ever ends a run. */
+  /** Whether a recurrence starts it repeatedly and nothing ever ends a run. */
   readonly recursWithoutEnd: boolean;
-  /** From its start until its last replica has ended. A start publishes the drafts. */
+  /** True from its start until its last replica has ended. A start publishes the drafts. */
   readonly isLive: boolean;
 }
 
-/** A code, or a whole issue where the case at hand has more to say than the words of its code. */
+/** A code, or a whole issue whose words fit the case better than those of its code. */
 type Finding = ReadinessCode | ReadinessIssue;
 
 /**
- * The same judgement for GET readiness, start, PATCH status ACTIVE and a schedule that fires. Issues that keep the
- * stream from starting come first.
+ * Judges a stream for GET readiness, start, PATCH status ACTIVE and a schedule. Issues that block the start come first.
  */
 export function judgeReadiness(facts: StreamFacts, now: Date): ReadinessIssue[] {
   const findings: Finding[] = [
@@ -118,7 +114,7 @@ function judgeAccount({ accountRest }: StreamFacts): Finding[] {
   return [accountRest === '' ? issue : { ...issue, suggestion: accountRest }];
 }
 
-/** What viewers notice, in the words of a list; other findings are the owner's to judge. */
+/** Findings that viewers notice, as words of a list; all others are left to the owner. */
 const noticedWords = {
   black: 'black pictures',
   frozen: 'pictures that stand still',
@@ -133,12 +129,12 @@ function noticedInSound({ isLevelled }: StreamFacts): readonly NoticedKind[] {
   return isLevelled ? ['silent', 'no_sound'] : ['silent', 'no_sound', 'loud'];
 }
 
-/** Whether the sound of the videos is replaced by a sound track. */
+/** Whether a sound track replaces the sound of the videos. */
 function hasOwnSound({ playlists, audioUpload }: StreamFacts): boolean {
   return (audioUpload !== undefined && audioUpload !== null) || playlists.some((each) => each?.kind === 'audio');
 }
 
-/** @param where as it stands in a sentence */
+/** @param where the place of the finding, as words of a sentence */
 function noticedIn(
   code: ReadinessCode,
   where: string,
@@ -182,7 +178,7 @@ function judgeSoundUnder(facts: StreamFacts): Finding[] {
   return facts.missesSoundUnder ? ['under_not_prepared'] : [];
 }
 
-/** One bad item never keeps a stream from starting, but is told. A playlist without a single playable item does. */
+/** An unplayable item never blocks a start, but is reported. A playlist without any playable item blocks it. */
 function judgePlaylist(playlist: PlaylistFacts | null, noticed: readonly NoticedKind[]): Finding[] {
   if (playlist === null) return ['playlist_missing'];
   const { items, kind } = playlist;
@@ -201,21 +197,18 @@ function judgePlaylist(playlist: PlaylistFacts | null, noticed: readonly Noticed
   return [...issues, ...noticedIn('playlist_findings', told(found.length), found, noticed)];
 }
 
-/** Whether the upload of an item is still being examined, so that it is not known yet if the item can be played. */
+/** Whether the upload of an item is still being examined. */
 export function isPending(upload: UploadFacts | null): boolean {
   return upload !== null && upload.uploaded && upload.probeState === 'pending';
 }
 
-/**
- * Whether an item of a playlist of this kind can be played: its upload is probed, and has the
- * picture or sound that the playlist is for.
- */
+/** Whether a playlist of this kind can play an item: its upload is examined, and has the needed picture or sound. */
 export function isPlayable(upload: UploadFacts | null, kind: 'video' | 'audio'): boolean {
   if (upload === null || upload.probeState !== 'completed') return false;
   return kind === 'video' ? upload.hasVideo : upload.hasAudio;
 }
 
-/** Why an item of a playlist of this kind is left out; null when it is played, or when that is not known yet. */
+/** Reason why a playlist of this kind skips an item; null if it is played, or if that is unknown yet. */
 export function failureOfItem(
   upload: (UploadFacts & { readonly failure: { code: string; detail: string } | null }) | null,
   kind: 'video' | 'audio',
@@ -241,7 +234,7 @@ function judgeDestination(facts: StreamFacts): Finding[] {
   return ofOutput(destination, [...judgeAddress(destination), ...(lacksBackup ? [issueOf('backup_url_missing')] : [])]);
 }
 
-/** What is wrong with one output keeps the others from nothing. */
+/** A fault of one output does not block the others. */
 function judgeOutput(output: OutputFacts): Finding[] {
   return ofOutput(output, judgeAddress(output)).map((issue) => ({
     ...issue,
@@ -264,7 +257,7 @@ function ofOutput({ outputID }: DestinationFacts, issues: readonly ReadinessIssu
 
 const codecNames: Record<VideoCodec, string> = { h264: 'H.264', hevc: 'HEVC', av1: 'AV1' };
 
-/** One issue for the codec and one for the size of the picture, so that a user learns of both settings at once. */
+/** One issue for the codec and one for the size of the picture, so that a user learns about both settings at once. */
 function findExcess({ platform, videoCodecs, taken }: IngestExcess): ReadinessIssue[] {
   const limit = issueOf('destination_limit');
   const issues: ReadinessIssue[] = [];

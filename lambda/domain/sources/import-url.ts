@@ -1,14 +1,13 @@
-// Which links a user may import from, as far as the URL alone tells.
-// The import worker resolves host names when it connects, and checks the addresses then.
+// Links that a user may import from, as far as the URL alone decides.
+// The import worker resolves host names and checks their addresses when it connects.
 import { isHostAllowed } from '../shared/network-address.ts';
 import type { AddressRules } from '../shared/network-address.ts';
 
 export type ImportURLFault = 'malformed' | 'forbidden';
 
 /**
- * What is wrong with a link, or with an address that a link redirects to; null when it may be tried.
- * Every spelling of an IPv4 address (decimal, octal, hexadecimal, shortened) is judged: the WHATWG
- * parser turns them all into the usual one.
+ * Fault of a link, or of an address that a link redirects to; null if it may be tried. The WHATWG parser turns every
+ * spelling of an IPv4 address (decimal, octal, hexadecimal, shortened) into the usual one before it is judged.
  */
 export function faultOfImportURL(text: string, rules: AddressRules): ImportURLFault | null {
   const url = URL.parse(text);
@@ -17,7 +16,7 @@ export function faultOfImportURL(text: string, rules: AddressRules): ImportURLFa
   return isHostAllowed(url.hostname.replace(/^\[(.*)\]$/, '$1'), rules) ? null : 'forbidden';
 }
 
-/** A name for people: the last segment of the path, or the host where the path is empty. At most 255 characters. */
+/** Display name: the last segment of the path, or the host if the path is empty. At most 255 characters. */
 export function nameOfImport(url: URL): string {
   const segment = url.pathname.split('/').findLast((part) => part !== '') ?? '';
   return fileNameOf(decoded(segment)) ?? url.hostname.slice(0, maxNameLength);
@@ -25,7 +24,7 @@ export function nameOfImport(url: URL): string {
 
 const maxNameLength = 255;
 
-/** Takes folders and control characters out of a file name that a stranger gave. Null when nothing is left. */
+/** A stranger's file name without folders and control characters; null if nothing is left. */
 export function fileNameOf(text: string): string | null {
   const name = text
     .replaceAll(/\p{Cc}/gu, '')

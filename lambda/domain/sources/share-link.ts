@@ -1,9 +1,8 @@
-// Turns share links of file hosting services into links that answer with the file.
-// A share link itself answers with a page for people.
+// Direct links to files, derived from share links of file hosting services, which answer with a page for people.
 
 interface HostingService {
   readonly hosts: RegExp;
-  /** The link to the file itself; null when the link is not one to a shared file. */
+  /** The direct link; null if the URL is not a link to a shared file. */
   readonly direct: (url: URL) => URL | null;
 }
 
@@ -11,7 +10,7 @@ const driveDownload = 'https://drive.usercontent.google.com/download';
 const oneDriveContent = 'https://my.microsoftpersonalcontent.com';
 
 const hostingServices: readonly HostingService[] = [
-  // Google Drive: with `confirm` it does not ask first whether to download a file that is too large for its virus scan.
+  // Google Drive: `confirm` skips the question about files that are too large for its virus scan.
   {
     hosts: /^(?:drive|docs)\.google\.com$/,
     direct(url) {
@@ -30,7 +29,7 @@ const hostingServices: readonly HostingService[] = [
     hosts: /^(?:www\.)?dropbox\.com$/,
     direct: (url) => (/^\/(?:s|scl|sh)\//.test(url.pathname) ? withQuery(url, 'dl', '1') : null),
   },
-  // OneDrive for persons, links of 2024 and later: /TYPE/c/OWNER/TOKEN.
+  // OneDrive for persons, links since 2024: /TYPE/c/OWNER/TOKEN.
   {
     hosts: /^1drv\.ms$/,
     direct(url) {
@@ -40,7 +39,7 @@ const hostingServices: readonly HostingService[] = [
       return new URL(`${oneDriveContent}/personal/${owner}/_layouts/15/download.aspx?${query}`);
     },
   },
-  // OneDrive for persons, older links, and what the short links of 1drv.ms redirect to.
+  // OneDrive for persons, older links, and the targets of 1drv.ms short links.
   {
     hosts: /^onedrive\.live\.com$/,
     direct(url) {
@@ -66,7 +65,7 @@ const hostingServices: readonly HostingService[] = [
   },
 ];
 
-/** The link to the file itself, or the same link where it is no share link of a service in the table. */
+/** The direct link to a file; the same link if it belongs to no service in the table. */
 export function directLink(link: URL): URL {
   const service = hostingServices.find(({ hosts }) => hosts.test(link.hostname));
   return service?.direct(link) ?? link;
@@ -81,10 +80,10 @@ function withQuery(url: URL, name: string, value: string): URL {
 const googleHosts = /^(?:drive|docs|drive\.usercontent)\.google\.com$/;
 
 /**
- * Google Drive answers with a page, not with the file, where a file is too large to be scanned for viruses. This is the
- * address that the button on that page leads to; null for every other page.
+ * Address behind the button of the page that Google Drive answers with when a file is too large for its virus scan;
+ * null for every other page.
  * @param page HTML text
- * @param pageURL the address that the page came from
+ * @param pageURL address of the page
  */
 export function confirmationLink(page: string, pageURL: URL): URL | null {
   if (!googleHosts.test(pageURL.hostname)) return null;

@@ -1,9 +1,9 @@
-// Roles in accounts of users, by which their buckets are opened: which may be named, and what they have to say of us.
+// Roles in users' AWS accounts that open their buckets: allowed names, and the external ID.
 import { awsPartition, isAWSHost } from '../shared/aws-partition.ts';
 
 /**
- * What names of such roles begin with. Import workers may take on no others (lib/publishing/import-workers.ts), so that
- * nobody who takes over a worker, or names a role of ours, gets rights that were not meant for it.
+ * Prefix of the roles' names. Import workers may assume no others (lib/publishing/import-workers.ts), so a captured
+ * worker, or a user who names a role of ours, gains no other rights.
  */
 export const sourceRolePrefix = 'loop-source';
 
@@ -14,15 +14,15 @@ export function isSourceRole(roleARN: string): boolean {
   return roleARNs.test(roleARN);
 }
 
-/** Whether an endpoint may see what a role has signed. @param endpoint scheme and host, as in `S3Place` */
+/** Whether an endpoint may see requests signed by a role. @param endpoint scheme and host, as in `S3Place` */
 export function isAWSEndpoint(endpoint: string): boolean {
   const [, host] = awsEndpoint.exec(endpoint) ?? [];
   return host !== undefined && isAWSHost(host);
 }
 
 /**
- * The external ID by which roles tell for whom we ask. It is one of each user, whom we give it, so that nobody reaches
- * somebody else's bucket by naming that one's role ("The confused deputy problem" in the IAM user guide).
+ * External ID that a role's trust policy demands. Each user has one, so naming another user's role opens nothing (“The
+ * confused deputy problem” in the IAM user guide).
  */
 export function externalIDOf({ user_id: userID }: { readonly user_id: string }): string {
   return userID;

@@ -1,52 +1,52 @@
-// What a look at a watched source changes: which files are new, are others now, were renamed, are gone or are back.
+// Changes that a scan of a watched source finds: new, changed, renamed, removed and returned files.
 import { faultOfFolder } from '../shared/folder-path.ts';
 
-/** A file that a source lists. */
+/** A file in a source's listing. */
 export interface ListedFile {
-  /** What it is known by in its source: its path below the source, or the guid of its episode. */
+  /** Identity within the source: the path below the source, or the guid of the episode. */
   readonly path: string;
-  /** Where its bytes are, without anything secret. */
+  /** Address of the bytes, without secrets. */
   readonly url: string;
-  /** A name for people. */
+  /** Display name. */
   readonly name: string;
-  /** The folders that it is in below the source, with / between them; empty where it is in none. */
+  /** Folders below the source, separated by /; empty at its top. */
   readonly below: string;
-  /** Other bytes have another version. */
+  /** Changes whenever the bytes change. */
   readonly version: string;
-  /** The same for the same bytes at another path; null where the source says nothing of the kind. */
+  /** Equal for equal bytes at another path; null if the source offers no such value. */
   readonly fingerprint: string | null;
-  /** Null where the source does not say it. */
+  /** Null if the source does not list sizes. */
   readonly sizeBytes: number | null;
-  /** Whether somebody may still be writing it, so that it is left for the next look. */
+  /** Whether the file may still be written, so that it waits for the next scan. */
   readonly isSettling: boolean;
 }
 
-/** A file that an earlier look has found. */
+/** A file that an earlier scan found. */
 export interface KnownFile {
   readonly path: string;
   readonly version: string;
   readonly fingerprint: string | null;
   readonly isRemoved: boolean;
-  /** Whether its import has failed, and it is time to begin it again. */
+  /** Whether its import failed, and a retry is due. */
   readonly isRetried: boolean;
 }
 
 export interface ScanPlan {
-  /** New ones, those whose bytes are others now, and those whose import failed: each becomes an upload. */
+  /** New files, changed files, and retries of failed imports; each becomes an upload. */
   readonly fetched: readonly ListedFile[];
   readonly renamed: readonly { readonly from: string; readonly to: ListedFile }[];
-  /** Paths of files that are there again, as they were. */
+  /** Paths of files that returned unchanged. */
   readonly returned: readonly string[];
-  /** Paths of files that are there no more. */
+  /** Paths of files that are missing now. */
   readonly removed: readonly string[];
-  /** Paths of which nothing is remembered any more. */
+  /** Paths to forget. */
   readonly forgotten: readonly string[];
 }
 
 /**
- * @param known each path once; of those that are removed the last ones first
- * @param listed each path once
- * @param isWhole whether these are all files of the source: else nothing is known of those that are missing
+ * @param known files of earlier scans, each path once; removed ones ordered by the latest removal first
+ * @param listed files of this scan, each path once
+ * @param isWhole whether the listing is complete; otherwise missing files are not judged
  */
 export function planScan(known: readonly KnownFile[], listed: readonly ListedFile[], isWhole: boolean): ScanPlan {
   const knownOf = new Map(known.map((file) => [file.path, file]));
@@ -75,7 +75,7 @@ export function planScan(known: readonly KnownFile[], listed: readonly ListedFil
   };
 }
 
-/** Only where one file is gone and one has come: of two that are alike nobody knows which became which. */
+/** Pairs files only if one is gone and one has come: two with equal bytes are ambiguous. */
 function matchByFingerprint(gone: readonly KnownFile[], come: readonly ListedFile[]): Map<ListedFile, KnownFile> {
   const goneOf = Map.groupBy(gone, ({ fingerprint }) => fingerprint);
   const matches = new Map<ListedFile, KnownFile>();
@@ -86,7 +86,7 @@ function matchByFingerprint(gone: readonly KnownFile[], come: readonly ListedFil
   return matches;
 }
 
-/** Where the upload of a file is: in the folders that it is in below the source, as far as such folders can be. */
+/** Folder of a file's upload: the file's folders below the source, as far as uploads can have such folders. */
 export function folderOfFile(folder: string, { below }: Pick<ListedFile, 'below'>): string {
   const path = [folder, below].filter((part) => part !== '').join('/');
   return faultOfFolder(path) === null ? path : folder;
@@ -99,48 +99,48 @@ const mediaEndings = new Set(
   ).split(' '),
 );
 
-/** Whether a file is media, by its type or its name. What a system hides, such as ._a.mp4, is none. */
+/** Whether a file is media, by type or name. Hidden system files such as ._a.mp4 are not. */
 export function isMediaFile(name: string, mimeType = ''): boolean {
   if (name.startsWith('.')) return false;
   const ending = /\.([^.]+)$/.exec(name)?.[1]?.toLowerCase() ?? '';
   return mediaEndings.has(ending) || /^(?:video|audio|image)\/(?!.*(?:mpegurl|scpls|svg))/.test(mimeType);
 }
 
-/** What looks at sources keep to. */
+/** Bounds of a scan. */
 export const scanBounds = {
-  /** Files of a source; and so many that it has no more are remembered. */
+  /** Files of a source, and as many removed ones that are remembered. */
   files: 10_000,
-  /** How deep its folders may be. */
+  /** Depth of folders. */
   depth: 8,
   requests: 500,
   bytesOfAnswer: 8 * 1024 * 1024,
   bytesOfAnswers: 64 * 1024 * 1024,
   pathBytes: 1024,
-  /** Of the link of a file, as of one that a user imports from. */
+  /** Length of a file's link, the limit of imports too. */
   urlCharacters: 8192,
   listingMs: 120_000,
   redirects: 5,
   answerMs: 30_000,
 } as const;
 
-/** When looks begin an import of a file again that has failed: each time the wait is twice as long. */
+/** Waits before retries of a failed import; each is twice as long as the one before. */
 export const importRetries = { firstMinutes: 60, mostMinutes: 7 * 24 * 60 } as const;
 
-/** In this time after its last change somebody may still be writing a file. */
+/** Seconds after its last change in which a file may still be written. */
 export const settlingSeconds = 30;
-/** A source in which something settles, or waits for other imports, is looked at again so soon. */
+/** Minutes until the next scan of a source with files that are still written, or that wait for other imports. */
 const againSoonMinutes = 2;
-/** A source that cannot be looked at is tried again so soon, until its user was told. */
+/** Minutes until the retry of a failed scan, before its user is notified. */
 const againAfterFailureMinutes = 10;
-/** A fault that may pass is told when it lasts so long. */
+/** Minutes after which a fault that may pass is notified. */
 const toldAfterMinutes = 60;
 
-/** When the next look is due, in minutes. */
+/** Minutes until the next scan. */
 export function nextScanMinutes(everyMinutes: number, isSoon: boolean): number {
   return isSoon ? Math.min(againSoonMinutes, everyMinutes) : everyMinutes;
 }
 
-/** What becomes of a source that could not be looked at. @param failingMinutes since the first such look */
+/** State of a source after a failed scan. @param failingMinutes minutes since the first failed scan in a row */
 export function afterFailedScan(
   everyMinutes: number,
   failingMinutes: number,

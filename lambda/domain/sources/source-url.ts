@@ -1,33 +1,33 @@
-// What the URL of a watched source has to be like, and what the URL of an S3 prefix names.
+// URLs of watched sources: their form, and the place that the URL of an S3 prefix names.
 import { faultOfImportURL } from './import-url.ts';
 import type { AddressRules } from '../shared/network-address.ts';
 
 export const sourceKinds = ['s3', 'webdav', 'rss'] as const;
 export type SourceKind = (typeof sourceKinds)[number];
 
-/** What opens a source: keys or a role of its owner at S3, or the user and the password of its server. */
+/** Credentials of a source: keys or a role for S3, or user and password of a server. */
 export type SourceCredentials =
   | { readonly roleARN: string }
   | { readonly accessKeyID: string; readonly secretAccessKey: string }
   | { readonly username: string; readonly password: string };
 
-/** A place in S3, or in a store that speaks its protocol: ENDPOINT/BUCKET/KEY. */
+/** Place in S3 or in a compatible store: ENDPOINT/BUCKET/KEY. */
 export interface S3Place {
   /** Such as https://s3.eu-central-1.amazonaws.com. */
   readonly endpoint: string;
   readonly region: string;
   readonly bucket: string;
-  /** A key, or what keys begin with; empty for the whole bucket. */
+  /** Key, or prefix of keys; empty for the whole bucket. */
   readonly key: string;
 }
 
 export interface SourceURLFault {
-  /** Whether it is an address that nobody may import from. */
+  /** Whether the address is forbidden to all imports. */
   readonly isForbidden: boolean;
   readonly detail: string;
 }
 
-/** What is wrong with the URL of a source; null if nothing is. */
+/** Fault of a source's URL; null if there is none. */
 export function faultOfSourceURL(kind: SourceKind, text: string, rules: AddressRules): SourceURLFault | null {
   const malformed = (detail: string) => ({ isForbidden: false, detail });
   const fault = faultOfImportURL(text, rules);
@@ -45,10 +45,10 @@ export function faultOfSourceURL(kind: SourceKind, text: string, rules: AddressR
   return null;
 }
 
-/** What is no bucket to clients of S3, and has them ask elsewhere: directory buckets, access points, Outposts. */
+/** Names that S3 clients do not treat as buckets, but send elsewhere: directory buckets, access points, Outposts. */
 const specialBucket = /--[a-z]+-s3$/i;
 
-/** Null for what names no bucket. */
+/** Null if the text names no bucket. */
 export function s3Place(text: string): S3Place | null {
   const url = URL.parse(text);
   const [, bucket, path = ''] = /^\/([A-Za-z0-9._-]{3,255})(?:\/(.*))?$/s.exec(url?.pathname ?? '') ?? [];
@@ -60,15 +60,12 @@ export function s3Place(text: string): S3Place | null {
   }
 }
 
-/** Endpoints of AWS and of most others have the region in them; where it is not, this name will do. */
+/** Region of a host. AWS and most others have it in the endpoint; for the rest this name works. */
 function regionOf(host: string): string {
   return /^s3[.-](?:dualstack\.)?([a-z]{2}(?:-[a-z]+)+-\d+)\./.exec(host)?.[1] ?? 'us-east-1';
 }
 
-/**
- * The URL of an object, which `s3Place` reads. Null for a key that no URL can name: the dots in `a/../b` would make it
- * that of another object.
- */
+/** URL of an object, which `s3Place` reads; null for keys that no URL can name, such as `a/../b`. */
 export function s3URL({ endpoint, bucket, key }: Pick<S3Place, 'endpoint' | 'bucket' | 'key'>): string | null {
   if (!key.isWellFormed()) return null;
   const url = `${endpoint}/${bucket}/${key.split('/').map(encodeURIComponent).join('/')}`;

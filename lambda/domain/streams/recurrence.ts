@@ -1,7 +1,7 @@
-// When a stream that recurs is on, by RFC 5545 rules in a time zone, so that 20:00 stays 20:00 when the clocks change.
+// Recurrence of schedules: RFC 5545 rules in a time zone, so that 20:00 stays 20:00 when clocks change.
 import { isTimeZone } from '../shared/time-zone.ts';
 
-/** A recurrence as a user gives it. */
+/** A recurrence as a user enters it. */
 export interface Recurrence {
   /** An RFC 5545 recurrence rule, such as FREQ=WEEKLY;BYDAY=MO,FR. */
   readonly rule: string;
@@ -9,15 +9,12 @@ export interface Recurrence {
   readonly timeZone: string;
 }
 
-/**
- * A recurrence with its first start, from which INTERVAL and COUNT are counted,
- * and how long the stream is on each time.
- */
+/** A recurrence with its first start, the origin of INTERVAL and COUNT, and the length of each run. */
 export interface Series extends Recurrence {
   readonly firstStartAt: Date;
-  /** How long the stream is on each time; null where the schedule does not end it. */
+  /** Length of each run; null if the schedule does not end it. */
   readonly lengthSeconds: number | null;
-  /** Starts that are left out, in ISO 8601 as in JSON; COUNT counts them. */
+  /** Starts to skip, in ISO 8601 as in JSON; COUNT still counts them. */
   readonly skipped?: readonly string[];
 }
 
@@ -32,8 +29,8 @@ const upTo53 = '[+-]?0?(?:[1-9]|[1-4]\\d|5[0-3])';
 const listOf = (value: string) => new RegExp(`^${value}(?:,${value})*$`);
 
 /**
- * The parts of a rule and the form of their values (RFC 5545, section 3.3.10). COUNT has a maximum of ours, since a
- * search has to count from the first start.
+ * Parts of a rule and the form of their values (RFC 5545, section 3.3.10). COUNT has our own maximum, since a search
+ * counts from the first start.
  */
 const ruleParts: Readonly<Record<string, RegExp>> = {
   FREQ: /^(?:SECONDLY|MINUTELY|HOURLY|DAILY|WEEKLY|MONTHLY|YEARLY)$/,
@@ -52,7 +49,7 @@ const ruleParts: Readonly<Record<string, RegExp>> = {
   WKST: new RegExp(`^${days}$`),
 };
 
-/** Later times have no ISO 8601 form, whose years have four digits. */
+/** Later times have no ISO 8601 form with four digits for the year. */
 const lastTimeMs = Date.UTC(9999, 11, 31, 23, 59, 59, 999);
 
 interface SearchLimits {
@@ -61,16 +58,15 @@ interface SearchLimits {
 }
 
 /**
- * How much work it may be to find one start of a new rule. Whatever else the process does waits meanwhile, such as the
- * pictures of an agent: a step takes some 10 µs, and a candidate some 20. Four years of days are enough to find
- * 29 February.
+ * Limits of the search for one start of a new rule. Other work of the process waits meanwhile, such as an agent's
+ * pictures: a step takes some 10 µs, a candidate some 20. Four years of days are enough to find 29 February.
  */
 const limitsOfCheck: SearchLimits = { maxIterations: 1500, maxCandidateEvaluations: 1000 };
-/** For a rule that was checked: a later start may be further away than the second was. */
+/** Limits for a checked rule: a later start may be further away than the second one was. */
 const limitsOfUse: SearchLimits = { maxIterations: 3000, maxCandidateEvaluations: 2000 };
 /**
- * No search looks further ahead. 29 February comes again within eight years. In later centuries, of whose changes of
- * clocks nothing is written down, a single time can take the library milliseconds.
+ * Search horizon. 29 February returns within eight years. In later centuries, without recorded clock changes, a single
+ * time can take the library milliseconds.
  */
 const mostYearsAhead = 10;
 
@@ -80,7 +76,7 @@ const tooManySteps =
   'Finding its occurrences takes too many steps. Choose a coarser FREQ, such as FREQ=DAILY;BYHOUR=20 in place of ' +
   'FREQ=HOURLY;BYHOUR=20, a smaller COUNT, or UNTIL in place of COUNT.';
 
-/** What is wrong with a recurrence, and what to do about it; null when it gives starts from `firstStartAt` on. */
+/** Fault of a recurrence with its remedy; null if it gives starts from `firstStartAt` on. */
 export async function faultOfRecurrence(recurrence: Recurrence, firstStartAt: Date): Promise<RecurrenceFault | null> {
   if (!isTimeZone(recurrence.timeZone))
     return { field: 'timeZone', detail: 'It has to be an IANA time zone, such as Europe/Berlin or UTC.' };
@@ -112,7 +108,7 @@ function faultOfRule(rule: string): string | null {
   return wrong === undefined ? null : `The value of ${wrong} is not one that RFC 5545 allows.`;
 }
 
-/** Finds what is wrong with a combination of parts that are valid alone: the library knows what the RFC forbids. */
+/** Finds faults in combinations of parts that are valid alone: the library knows the RFC's rules. */
 async function faultOfSearch(series: Series): Promise<string | null> {
   try {
     const starts = await search(series, series.firstStartAt, 2, limitsOfCheck);
@@ -126,7 +122,7 @@ async function faultOfSearch(series: Series): Promise<string | null> {
   return /COUNT/i.test(series.rule) ? faultOfCount(series) : null;
 }
 
-/** What COUNT counts is counted from the first start on each time: the start after the last takes the most steps. */
+/** COUNT is counted from the first start in each search, so the start after the last one takes the most steps. */
 async function faultOfCount(series: Series): Promise<string | null> {
   try {
     await search(series, yearsAfter(series.firstStartAt, mostYearsAhead), 1, limitsOfCheck);
@@ -137,9 +133,8 @@ async function faultOfCount(series: Series): Promise<string | null> {
 }
 
 /**
- * At most `count` starts at or after `from`, in order. The first start of the series is one of them,
- * whether the rule names it or not. As RFC 5545 has it, times that a day does not have (a month without day
- * 31, the hour that clocks skip) do not occur.
+ * At most `count` starts at or after `from`, in order. The first start of the series is always one. By RFC 5545, times
+ * that a day lacks (31 April, the hour that clocks skip) do not occur.
  */
 export async function startsOf(series: Series, from: Date, count: number): Promise<Date[]> {
   try {
@@ -156,7 +151,7 @@ async function search(
   count: number,
   limits: SearchLimits,
 ): Promise<Date[]> {
-  // The library is loaded here, by the few requests that need it: loading takes longer than most requests take.
+  // The library is loaded only by the few requests that need it: loading takes longer than most requests.
   const { RRuleTemporal } = await import('rrule-temporal');
   const dtstart = { timeZoneId: timeZone, toString: () => `${firstStartAt.toISOString()}[${timeZone}]` };
   const starts: Date[] = [];
@@ -168,13 +163,13 @@ async function search(
     if (next === null || next.epochMilliseconds > lastTimeMs) break;
     last = new Date(next.epochMilliseconds);
     if (!skipped.includes(last.toISOString())) starts.push(last);
-    // Whatever else this process does has its turn between two starts.
+    // Other work of this process runs between two starts.
     await new Promise<void>((resolve) => setImmediate(resolve));
   }
   return starts;
 }
 
-/** The rule, with an end beyond which nothing is searched. The library takes UNTIL beside COUNT. */
+/** The rule with an end of the search. The library takes UNTIL beside COUNT. */
 function untilHorizon(rule: string, from: Date): string {
   const horizon = yearsAfter(from, mostYearsAhead)
     .toISOString()
@@ -194,17 +189,16 @@ function yearsAfter(from: Date, years: number): Date {
   return new Date(Math.min(later.getTime(), lastTimeMs));
 }
 
-/** One of the times at which a schedule has a stream on. */
+/** One scheduled run. */
 export interface ScheduledTime {
   readonly startAt: Date;
   readonly endAt: Date | null;
 }
 
 /**
- * The scheduled time after the one that began, or was to begin, at `startAt`: the first that is not over yet. It may
- * have begun already; the stream then starts late. So scheduled times may follow each other without a break.
- * @param durationSeconds how long the stream is on where the schedule does not end it; 0 where nothing ends it
- * @returns null when the recurrence is over
+ * The scheduled run after the one due at `startAt`: the first that is not over yet. If it has begun already, the stream
+ * starts late, so runs may follow each other without a break. Null if the recurrence is over.
+ * @param durationSeconds length of a run that the schedule does not end; 0 if nothing ends it
  */
 export async function nextScheduledTime(
   series: Series,

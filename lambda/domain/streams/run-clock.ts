@@ -1,16 +1,16 @@
-// The frames of a run and the times at which they are due, each computed from the other.
+// Clock of a run: frames and the times at which they are due, each computed from the other.
 
 export interface RunClock {
-  /** The frame that is due at a time, with the part of it that has passed; 0 before the run. */
+  /** Frame due at a time, with the passed fraction; 0 before the run. */
   readonly frameAt: (at: Date) => number;
-  /** The first whole millisecond of a frame, so that `frameAt` of it is that frame again. */
+  /** First whole millisecond of a frame, so that `frameAt` of it returns that frame. */
   readonly timeOf: (frame: number) => Date;
 }
 
-/** Of frames and milliseconds; far less than either. */
+/** Rounding error in frames and milliseconds, far below one of either. */
 const roundingError = 1e-6;
 
-/** @param anchoredAt when frame 0 was due */
+/** @param anchoredAt due time of frame 0 */
 export function runClock(anchoredAt: Date, framesPerSecond: number): RunClock {
   return {
     frameAt: (at) => Math.max(0, ((at.getTime() - anchoredAt.getTime()) / 1000) * framesPerSecond + roundingError),

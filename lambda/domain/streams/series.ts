@@ -1,9 +1,9 @@
-// What charts of a stream show: points at three resolutions, and how coarse ones are made of fine ones.
+// Series for charts of a stream: points at three resolutions, and the rules that make coarse points from fine ones.
 
 export interface Tier {
-  /** From one point to the next. */
+  /** Seconds between points. */
   readonly stepSeconds: number;
-  /** What is stored as one row. */
+  /** Seconds stored in one row. */
   readonly rowSeconds: number;
   readonly keptSeconds: number;
 }
@@ -11,7 +11,7 @@ export interface Tier {
 const hourSeconds = 3600;
 const daySeconds = 24 * hourSeconds;
 
-/** By the names that clients use. The first is measured, and the others are made of it. */
+/** Resolutions by the names that clients use. The first is measured, the others are derived. */
 export const tiers = {
   '10s': { stepSeconds: 10, rowSeconds: hourSeconds, keptSeconds: daySeconds },
   '5m': { stepSeconds: 300, rowSeconds: daySeconds, keptSeconds: 14 * daySeconds },
@@ -20,13 +20,13 @@ export const tiers = {
 export type Resolution = keyof typeof tiers;
 export const resolutions = Object.keys(tiers) as Resolution[];
 
-/** From the best to the worst: of several, a point has the worst. */
+/** States from the best to the worst: a point over several has the worst. */
 export const seriesStates = ['live', 'connecting', 'failing'] as const;
 export type SeriesState = (typeof seriesStates)[number];
 
-/** What was measured in the time from one point to the next. */
+/** Measurements in the time from one point to the next. */
 export interface Point {
-  /** When its time began. */
+  /** Begin of the point's time. */
   readonly at: Date;
   readonly bitrateKbps: number;
   readonly framesPerSecond: number;
@@ -35,14 +35,14 @@ export interface Point {
   readonly state: SeriesState;
 }
 
-/** When the point or row of so many seconds begins in which a time is. */
+/** Begin of the point or row, of this many seconds, that contains a time. */
 export function beginningOf(at: Date, seconds: number): Date {
   return new Date(Math.floor(at.getTime() / 1000 / seconds) * seconds * 1000);
 }
 
 /**
- * Makes coarser points: rates are means of what was measured, counts are added up, the state is the worst.
- * @returns in the order of their times; where nothing was measured there is none
+ * Makes coarser points: rates are averaged, counts are added, the state is the worst.
+ * @returns points by time; a time without measurements has none
  */
 export function coarser(points: readonly Point[], stepSeconds: number): Point[] {
   const together = Map.groupBy(points, ({ at }) => beginningOf(at, stepSeconds).getTime());

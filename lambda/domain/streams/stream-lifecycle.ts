@@ -1,4 +1,4 @@
-// The lifecycle of a stream: its states, and one table of all transitions.
+// Lifecycle of a stream: its states, and one table of all transitions.
 
 export const streamStates = [
   'draft',
@@ -14,7 +14,7 @@ export const streamStates = [
 ] as const;
 export type StreamState = (typeof streamStates)[number];
 
-/** The status of a stream is what its user wants; its state is what is observed. */
+/** The status of a stream is its user's wish; its state is observed. */
 export const streamStatuses = ['ACTIVE', 'INACTIVE'] as const;
 export type StreamStatus = (typeof streamStatuses)[number];
 
@@ -27,9 +27,7 @@ interface Transition {
   readonly to: StreamState;
 }
 
-/**
- * Every move of a stream, by its cause. Where the row of a cause does not name the state of a stream, nothing moves.
- */
+/** Every move of a stream, by its cause. A cause whose row lacks the stream's state moves nothing. */
 export const transitions = {
   start: { from: ['draft', 'invalid', 'stopped', 'failed', 'scheduled'], to: 'activating' },
   schedule_start: { from: ['scheduled'], to: 'activating' },
@@ -56,16 +54,16 @@ export const transitions = {
   cancel_schedule: { from: ['scheduled'], to: 'draft' },
 } as const satisfies Record<string, Transition>;
 
-/** What moved a stream, as its history keeps it. */
+/** Cause of a move, as the history keeps it. */
 export type TransitionCause = keyof typeof transitions;
 
-/** The state that `cause` leads to, or null where the table has no such move from `state`. */
+/** The state that `cause` leads to; null if the table has no such move from `state`. */
 export function nextState(state: StreamState, cause: TransitionCause): StreamState | null {
   const transition: Transition = transitions[cause];
   return transition.from.includes(state) ? transition.to : null;
 }
 
-/** True from start until the last replica has ended. */
+/** True from the start until the last replica has ended. */
 export function isLive(state: StreamState): boolean {
   return liveStates.includes(state);
 }

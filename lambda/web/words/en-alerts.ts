@@ -58,7 +58,7 @@ export const alerts = {
     output_refused: 'A destination refuses an output',
     publish_failed: 'A playlist could not be published',
     media_unplayable: 'A file cannot be played',
-    source_unreachable: 'A watched source cannot be looked at',
+    source_unreachable: 'A watched source is unreachable',
     credits_low: 'Credits end soon',
   } satisfies Record<IncidentKind, string>,
   afterSeconds: 'Wrong for so many seconds',
@@ -66,7 +66,7 @@ export const alerts = {
   quietTo: 'Quiet until',
   zone: 'Time zone',
   removeAsk: (name: string) => `Delete the channel ${name}?`,
-  removeText: 'It is told nothing more.',
+  removeText: 'It gets no more messages.',
 } as const;
 
 export const webhooks = {

@@ -113,8 +113,8 @@ const settle = () => settleIncidents({ pool: service.pool(), newID: (prefix) => 
 const incidents = async () => (await call('GET', '/incidents')).body.data;
 
 it.each([
-  ['the first', () => [held[0], first, 'The stream “Night radio” is not taken at the output “ingest”. It hung up.']],
-  ['a further', () => [held[1], other, 'The stream “Night radio” is not taken at the output “Second”. It hung up.']],
+  ['the first', () => [held[0], first, 'The stream “Night radio” is refused at the output “ingest”. It hung up.']],
+  ['a further', () => [held[1], other, 'The stream “Night radio” is refused at the output “Second”. It hung up.']],
 ] as const)('an incident of %s output names it, from its beginning to its end', async (_, choose) => {
   const [replica, outputID, detail] = choose() as unknown as [Replica, string, string];
   await report(replica, 'failing', lost);
