@@ -27,6 +27,9 @@ const elsewhere: ReadonlyMap<string, string> = new Map([
   ['lambda/operations/destinations/get-destination-use.ts', 'made by who follows a recipe'],
   ['lambda/ports/timers/process-timers.ts', 'made by who follows a recipe'],
   ['test/ports/process-timers.test.ts', 'made by who follows a recipe'],
+  ['lambda/domain/destinations/ways/whip.ts', 'made by who follows a recipe'],
+  ['lambda/publisher/whip/way.ts', 'made by who follows a recipe'],
+  ['test/publisher/whip', 'made by who follows a recipe'],
 ]);
 
 const codeBlock = /^( *)```(\w*)\n([^]*?)^\1```$/gm;

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import type { S3ClientConfig } from '@aws-sdk/client-s3';
 import { awsHost } from '../domain/shared/aws-partition.ts';
-import { streamKeyMark } from '../domain/destinations/hls-url.ts';
+import { streamKeyMark } from '../domain/destinations/ways/hls.ts';
 import type { SyntheticIngest } from './synthetic-ingest.ts';
 
 export interface S3IngestOptions {

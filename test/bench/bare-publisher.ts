@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import { readFile } from 'node:fs/promises';
-import { parseRtmpURL } from '../../lambda/domain/destinations/rtmp-url.ts';
+import { parseRtmpURL } from '../../lambda/domain/destinations/ways/rtmp.ts';
 import { readSegmentHeader } from '../../lambda/publisher/prepared/segment-format.ts';
 import { phaseCount, turnEveryMs } from '../../lambda/publisher/prepared/send-schedule.ts';
 import { openDestinationSocket } from '../../lambda/publisher/destination/destination-socket.ts';

@@ -77,7 +77,7 @@ export async function platformBench(): Promise<void> {
 async function startIngest(folder: string): Promise<BenchIngest> {
   const nginx =
     process.env['INGEST'] === 'discarding' ? null : await startNginxIngest({ recordFolder: folder, records: false });
-  if (nginx) return { rtmpURL: nginx.target.rtmpURL, pid: nginx.pid, [Symbol.dispose]: () => nginx[Symbol.dispose]() };
+  if (nginx) return { rtmpURL: nginx.target.url, pid: nginx.pid, [Symbol.dispose]: () => nginx[Symbol.dispose]() };
   console.log('to a server that drops what comes');
   const child = fork(join(import.meta.dirname, 'discarding-ingest.ts'));
   child.send({});

@@ -125,7 +125,7 @@ async function sendPrepared({
   };
   const snapshot = { mode: 'sequential' as const, seed: 1, items };
   const entries = [{ number: 0, offsetSeconds: 0, playlistID: null, snapshot }];
-  const rtmpURL = `${tlsCa === null ? 'rtmp' : 'rtmps'}://127.0.0.1:${port}/live`;
+  const url = `${tlsCa === null ? 'rtmp' : 'rtmps'}://127.0.0.1:${port}/live`;
   const contentHashes = new Map(items.map(({ uploadID }) => [uploadID, uploadID]));
   const fromTheStart = (names: readonly string[]) => new Map(names.map((name) => [name, 0]));
   const formats = new Map(items.map((item) => [item.uploadID, formatsOf(item, format)]));
@@ -148,7 +148,7 @@ async function sendPrepared({
       const evident = Promise.withResolvers<void>();
       void runConnection(
         {
-          target: { rtmpURL, streamKey: `key${index}` },
+          target: { way: 'rtmp', url, streamKey: `key${index}` },
           client: { allowPrivateAddresses: true, connectTimeoutMs: 30_000, ...(tlsCa !== null && { tlsCa }) },
           takeTurn: async () => () => {},
           media,

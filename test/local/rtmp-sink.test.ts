@@ -45,7 +45,7 @@ async function startSink(): Promise<RtmpSink> {
 }
 
 function publish(sink: RtmpSink, key = streamKey, app = 'live'): Promise<Publisher> {
-  const target = { rtmpURL: `rtmp://127.0.0.1:${sink.port}/${app}`, streamKey: key };
+  const target = { url: `rtmp://127.0.0.1:${sink.port}/${app}`, streamKey: key };
   const options = { allowPrivateAddresses: true, connectTimeoutMs: 5000 };
   return connectPublisher(target, options, new AbortController().signal);
 }

@@ -83,7 +83,7 @@ describe('the ingest of what stands for YouTube', () => {
 
   it('takes only the keys that were given out', async () => {
     const connect = (app: string, streamKey: string) => {
-      const target = { rtmpURL: `rtmp://127.0.0.1:${sink.port}/${app}`, streamKey };
+      const target = { url: `rtmp://127.0.0.1:${sink.port}/${app}`, streamKey };
       const options = { allowPrivateAddresses: true, connectTimeoutMs: 20_000 };
       return connectPublisher(target, options, new AbortController().signal);
     };

@@ -72,7 +72,7 @@ describe(`four files for ${minutes} minutes`, { timeout: (minutes + 4) * 60_000 
   async function startIfItFits(
     quality: keyof typeof sizes,
     uploads: readonly string[],
-    target: { readonly rtmpURL: string; readonly streamKey: string },
+    target: { readonly url: string; readonly streamKey: string },
   ): Promise<string | null> {
     const id = await createLoop(run.api, uploads, target, { quality, framerate: 'f_30' });
     await run.api('POST', `/streams/${id}/start`);

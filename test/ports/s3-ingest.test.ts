@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { CreateBucketCommand, PutObjectCommand, S3Client } from '@aws-sdk/client-s3';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { hlsFileURL, parseHlsURL } from '../../lambda/domain/destinations/hls-url.ts';
+import { hlsFileURL, parseHlsURL } from '../../lambda/domain/destinations/ways/hls.ts';
 import { createS3Ingest } from '../../lambda/synthetic/s3-ingest.ts';
 import { findAWSEmulator } from '../support/aws-emulator.ts';
 

@@ -16,7 +16,7 @@ import { replicaRow, roomyAgent } from '../publisher/replica/replica-row.ts';
 
 export interface HostileAgentOptions {
   /** RTMP URL and stream key of each stream. */
-  readonly targets: readonly (readonly [rtmpURL: string, streamKey: string])[];
+  readonly targets: readonly (readonly [url: string, streamKey: string])[];
   /** Whether these are the outputs of one stream, instead of streams of as many users. */
   readonly areOutputs?: boolean;
   /** Of each picture; by default as many as at 4 Mbit/s. */
@@ -59,7 +59,7 @@ function begin({ targets, areOutputs = false, pictureBytes = 16_000 }: HostileAg
   const client = { allowPrivateAddresses: true, connectTimeoutMs: 10_000, meter: new DeliveryMeter() };
   const ends: Record<string, number> = {};
   const stream: { anchoredMs: number | null } = { anchoredMs: null };
-  const replicas = targets.map(([rtmpURL, streamKey]) => {
+  const replicas = targets.map(([url, streamKey]) => {
     const run = areOutputs ? stream : { anchoredMs: null as number | null };
     const replica = new HeldReplica({
       ...roomyAgent(),
@@ -68,7 +68,7 @@ function begin({ targets, areOutputs = false, pictureBytes = 16_000 }: HostileAg
       turns,
       loadPlan: async () => ({
         userID: areOutputs ? 'usr' : streamKey,
-        target: { rtmpURL, streamKey },
+        target: { way: 'rtmp' as const, url, streamKey },
         freeTarget: null,
         media,
         elapsedMs: run.anchoredMs === null ? null : steadyClock() - run.anchoredMs,

@@ -42,7 +42,7 @@ export async function startNginxIngest({ recordFolder, records = true }: NginxOp
   });
   await untilListening(port, nginx);
   return {
-    target: { rtmpURL: `rtmp://127.0.0.1:${port}/live`, streamKey },
+    target: { url: `rtmp://127.0.0.1:${port}/live`, streamKey },
     pid: nginx.pid!,
     finish: async () => {
       nginx.kill('SIGQUIT');
@@ -57,14 +57,14 @@ export async function startNginxIngest({ recordFolder, records = true }: NginxOp
 export async function startFfmpegIngest(file: string, tools?: MediaTools): Promise<Ingest> {
   const { ffmpegPath } = tools ?? (await findMediaTools(process.env));
   const port = await freePort();
-  const rtmpURL = `rtmp://127.0.0.1:${port}/live`;
-  const input = ['-listen', '1', '-f', 'flv', '-i', `${rtmpURL}/${streamKey}`];
+  const url = `rtmp://127.0.0.1:${port}/live`;
+  const input = ['-listen', '1', '-f', 'flv', '-i', `${url}/${streamKey}`];
   const ffmpeg = spawn(ffmpegPath, ['-nostdin', '-v', 'fatal', '-y', ...input, '-c', 'copy', file], {
     stdio: 'inherit',
   });
   await untilListening(port, ffmpeg);
   return {
-    target: { rtmpURL, streamKey },
+    target: { url, streamKey },
     pid: ffmpeg.pid!,
     finish: async () => {
       await untilExit(ffmpeg);

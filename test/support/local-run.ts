@@ -91,7 +91,7 @@ export async function uploadFile(api: ApiClient, path: string, mimeType: string)
 export async function createLoop(
   api: ApiClient,
   uploadIDs: readonly string[],
-  target: { rtmpURL: string; backupRtmpURL?: string; streamKey: string },
+  target: ({ url: string } | { rtmpURL: string; backupRtmpURL?: string }) & { streamKey: string },
   settings: object = { quality: 'q_720p', framerate: 'f_30' },
 ): Promise<string> {
   const destination = await api('POST', '/destinations', { name: 'ingest', ...target });

@@ -9,7 +9,7 @@ import type { Ingest } from './ingests.ts';
 
 export interface RecordingFront extends AsyncDisposable {
   /** Where to publish. */
-  readonly target: { readonly rtmpURL: string; readonly streamKey: string };
+  readonly target: { readonly url: string; readonly streamKey: string };
   /** How many publishers have come so far. */
   readonly connections: number;
   /** Breaks the connection with a reset. */
@@ -34,7 +34,7 @@ export async function startRecordingFront(tools: MediaTools, folder: string): Pr
     // The next recorder starts meanwhile; until then a publisher is refused, and comes again.
     if (!ingest) return void publisher.destroy();
     void startNext();
-    const recorder = connect(Number(new URL(ingest.target.rtmpURL).port), '127.0.0.1');
+    const recorder = connect(Number(new URL(ingest.target.url).port), '127.0.0.1');
     recordings.push({ ingest, beganAtMs: Date.now(), publisher, recorder });
     publisher.on('error', () => recorder.end());
     recorder.on('error', () => publisher.destroy());
@@ -44,7 +44,7 @@ export async function startRecordingFront(tools: MediaTools, folder: string): Pr
   const { port } = server.address() as { port: number };
   const last = () => recordings.at(-1)!;
   return {
-    target: { rtmpURL: `rtmp://127.0.0.1:${port}/live`, streamKey: 'test-key' },
+    target: { url: `rtmp://127.0.0.1:${port}/live`, streamKey: 'test-key' },
     get connections() {
       return recordings.length;
     },

@@ -53,7 +53,7 @@ export async function watch(
   target: RtmpTarget,
   file: string,
 ): Promise<{ readonly ended: Promise<unknown> }> {
-  const copy = ['-i', `${target.rtmpURL}/${target.streamKey}`, '-c', 'copy', '-flush_packets', '1', file];
+  const copy = ['-i', `${target.url}/${target.streamKey}`, '-c', 'copy', '-flush_packets', '1', file];
   const ffmpeg = spawn(ffmpegPath, ['-nostdin', '-v', 'fatal', '-y', ...copy], { stdio: 'inherit' });
   const ended = once(ffmpeg, 'exit');
   while (!(await stat(file).catch(() => null))?.size && ffmpeg.exitCode === null) await delay(20);
@@ -64,7 +64,7 @@ async function startRelay(program: string, args: readonly string[], port: number
   const child = spawn(program, args, { stdio: 'ignore' });
   await untilListening(port, child);
   return {
-    target: { rtmpURL: `rtmp://127.0.0.1:${port}/live`, streamKey },
+    target: { url: `rtmp://127.0.0.1:${port}/live`, streamKey },
     [Symbol.dispose]: () => void child.kill('SIGKILL'),
   };
 }

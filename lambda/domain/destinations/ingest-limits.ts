@@ -3,7 +3,8 @@
 // longer than the platform allows.
 import type { PictureFormat } from '../playout/rendition.ts';
 import type { PlatformName } from '../channels/managed-platforms.ts';
-import type { WayOut } from './publish-url.ts';
+import { ways } from './ways/ways.ts';
+import type { WayName } from './ways/ways.ts';
 import { framerates, framesPerSecond, qualities, videoBitrateKbps } from '../shared/video-format.ts';
 import type { Quality, VideoCodec } from '../shared/video-format.ts';
 
@@ -110,15 +111,6 @@ const leftOver = 0.02;
 /** Connections that an agent opened together are not replaced together, but at random times within this share. */
 const spread = 0.08;
 
-/**
- * What an MPEG transport stream carries, over SRT and as HLS, wherever it goes: nobody has said how AV1 is to be in one
- * that servers agree on.
- */
-const transportCodecs: readonly [VideoCodec, ...VideoCodec[]] = ['h264', 'hevc'];
-const wayTitles: Readonly<Record<Exclude<WayOut, 'rtmp'>, string>> = { srt: 'SRT', hls: 'HLS' };
-/** The sequence numbers of SRT come round, at the highest bitrate after a week, and may not under one key. */
-const longestSrtConnectionMs = 5 * 24 * hourMs;
-
 /** What of a stream a platform does not take, and what it takes instead. */
 export interface IngestExcess {
   readonly platform: string;
@@ -135,18 +127,20 @@ export interface IngestExcess {
  * @returns null where the platform at this host takes such a stream over this way, and where we do not know the
  * platform and the way carries the stream
  */
-export function excessOver(hostname: string, format: PictureFormat, way: WayOut = 'rtmp'): IngestExcess | null {
+export function excessOver(hostname: string, format: PictureFormat, way: WayName = 'rtmp'): IngestExcess | null {
   const limits = ingestLimitsAt(hostname, way);
   if (limits) return excessOf(limits, format);
-  if (way === 'rtmp' || transportCodecs.includes(format.videoCodec)) return null;
-  return { platform: wayTitles[way], videoCodecs: transportCodecs, taken: null };
+  const { title, videoCodecs } = ways[way];
+  if (videoCodecs === null || videoCodecs.includes(format.videoCodec)) return null;
+  return { platform: title, videoCodecs, taken: null };
 }
 
-/** What the platform at a host takes over a way out; null where we do not know the platform. */
-export function ingestLimitsAt(hostname: string, way: WayOut = 'rtmp'): IngestLimits | null {
+/** The limits of the platform at a host, over a way out; null for a host of no known platform. */
+export function ingestLimitsAt(hostname: string, way: WayName = 'rtmp'): IngestLimits | null {
   const limits = ingests.find(({ hosts }) => hosts.test(hostname));
-  if (!limits || way === 'rtmp') return limits ?? null;
-  const videoCodecs = transportCodecs.filter((codec) => limits.videoCodecs.includes(codec));
+  const carried = ways[way].videoCodecs;
+  if (!limits || carried === null) return limits ?? null;
+  const videoCodecs = carried.filter((codec) => limits.videoCodecs.includes(codec));
   return { ...limits, videoCodecs: videoCodecs as [VideoCodec, ...VideoCodec[]] };
 }
 
@@ -181,9 +175,12 @@ function excessOf(limits: IngestLimits, format: PictureFormat): IngestExcess | n
  * How many milliseconds after its beginning a connection to a host is replaced by a new one.
  * @param random uniform in [0, 1)
  */
-export function connectionEndsAfterMs(hostname: string, random: number, way: WayOut = 'rtmp'): number {
-  const longestOfWayMs = way === 'srt' ? longestSrtConnectionMs : longestConnectionAnywhereMs;
-  const longestMs = Math.min(longestOfWayMs, ingestLimitsAt(hostname)?.longestConnectionMs ?? Infinity);
+export function connectionEndsAfterMs(hostname: string, random: number, way: WayName = 'rtmp'): number {
+  const longestMs = Math.min(
+    longestConnectionAnywhereMs,
+    ways[way].longestConnectionMs,
+    ingestLimitsAt(hostname)?.longestConnectionMs ?? Infinity,
+  );
   return longestMs * (1 - leftOver - spread * random);
 }
 

@@ -1,54 +1,45 @@
-// The addresses that streams are published to, whichever the way out that they name.
-import { adviceOnHlsURL, parseHlsURL } from './hls-url.ts';
-import { adviceOnRtmpURL, parseRtmpURL } from './rtmp-url.ts';
-import { adviceOnSrtURL, parseSrtURL } from './srt-url.ts';
+// The addresses that streams are published to, over every way out.
+import type { PublishPlace, PublishServer } from './ways/way-out.ts';
+import { wayNameOf, wayNames, wayOf, ways } from './ways/ways.ts';
+import type { WayName } from './ways/ways.ts';
 
-/** The protocols over which streams leave. HLS is pushed, by PUT. */
-export type WayOut = 'rtmp' | 'srt' | 'hls';
-
-export interface PublishURL {
-  readonly way: WayOut;
-  /** Whether what is sent is hidden in TLS. */
-  readonly secure: boolean;
-  /** A name in ASCII form or an address in its usual spelling, without brackets. */
-  readonly hostname: string;
-  readonly port: number;
+export interface PublishURL extends PublishServer {
+  readonly way: WayName;
 }
 
-const ways: readonly (readonly [RegExp, WayOut])[] = [
-  [/^rtmps?:/i, 'rtmp'],
-  [/^srt:/i, 'srt'],
-  [/^https:/i, 'hls'],
-];
-
-/** @returns null for an address of no scheme that we know */
-export function wayOf(text: string): WayOut | null {
-  return ways.find(([scheme]) => scheme.test(text))?.[1] ?? null;
+/** @returns null for an address that streams cannot be published to */
+export function parsePublishURL(url: string): PublishURL | null {
+  const way = wayNameOf(url);
+  if (way === null) return null;
+  const server = ways[way].parse(url);
+  return server && { way, secure: server.secure, hostname: server.hostname, port: server.port };
 }
 
-/** @returns null for anything that streams cannot be published to */
-export function parsePublishURL(text: string): PublishURL | null {
-  const way = wayOf(text);
-  if (way === 'rtmp') {
-    const url = parseRtmpURL(text);
-    return url && { way, secure: url.secure, hostname: url.hostname, port: url.port };
-  }
-  const url = way === 'srt' ? parseSrtURL(text) : parseHlsURL(text);
-  return way && url && { way, secure: way === 'hls', ...url };
-}
-
-/** Whether two addresses lead to the same port of the same host, over the same way. */
+/** True if two addresses lead to the same port of the same host, over the same way. */
 export function isSameServer(one: string, other: string): boolean {
   const [a, b] = [parsePublishURL(one), parsePublishURL(other)];
   if (a === null || b === null) return false;
   return a.way === b.way && a.secure === b.secure && a.hostname === b.hostname && a.port === b.port;
 }
 
-/** What a person has to do who gave a text that is no such address. Never repeats the text, as it may hold a secret. */
-export function adviceOnPublishURL(text: string): string {
-  const way = wayOf(text);
-  if (way === 'rtmp') return adviceOnRtmpURL(text);
-  if (way === 'srt') return adviceOnSrtURL(text);
-  if (way === 'hls') return adviceOnHlsURL(text);
-  return 'It has to begin with rtmp://, rtmps://, srt:// or https://.';
+/** Advice on an address that `parsePublishURL` refuses. It never repeats the text, which may hold a secret. */
+export function adviceOnPublishURL(url: string): string {
+  const way = wayOf(url);
+  if (way) return way.adviceOn(url);
+  const schemes = wayNames.flatMap((name) => ways[name].schemes).map((scheme) => `${scheme}://`);
+  return `It has to begin with ${schemes.slice(0, -1).join(', ')} or ${schemes.at(-1)}.`;
+}
+
+/** Splits an address from a user into the address to store and the stream key; null when it holds no key. */
+export function splitPublishURL(url: string): { readonly url: string; readonly streamKey: string | null } {
+  return wayOf(url)?.split(url) ?? { url, streamKey: null };
+}
+
+/**
+ * Names the place of a publisher at a server. Two publishers at one place would end each other.
+ * @returns the same text for two spellings of one place; null for an address that streams cannot be published to. The
+ * text may hold a stream key
+ */
+export function placeOf(place: PublishPlace): string | null {
+  return wayOf(place.url)?.placeOf(place) ?? null;
 }

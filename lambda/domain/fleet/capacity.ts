@@ -3,7 +3,7 @@
 import { isSound } from '../playout/rendition.ts';
 import type { RenditionFormat } from '../playout/rendition.ts';
 import { parsePublishURL } from '../destinations/publish-url.ts';
-import type { WayOut } from '../destinations/publish-url.ts';
+import { ways } from '../destinations/ways/ways.ts';
 import { pixelsOfDecodeCost } from '../media/source-limits.ts';
 import { framesPerSecond, videoBitrateKbps } from '../shared/video-format.ts';
 import type { Framerate, Quality, VideoCodec } from '../shared/video-format.ts';
@@ -71,15 +71,6 @@ const sending = {
   memoryMiB: 1,
   memoryPerMbps: 0.3,
 };
-/**
- * What a megabit takes besides where it leaves as a transport stream. Over SRT each packet is a call of the system, and
- * what may have to be sent again is kept. Of HLS two segments are kept.
- */
-const transport: Readonly<Record<WayOut, { readonly threadPerMbps: number; readonly memoryPerMbps: number }>> = {
-  rtmp: { threadPerMbps: 0, memoryPerMbps: 0 },
-  srt: { threadPerMbps: 0.0085, memoryPerMbps: 0.3 },
-  hls: { threadPerMbps: 0.0024, memoryPerMbps: 0.8 },
-};
 /** Encoding by x264 `veryfast`, with scaling, and what a stream's sound and pipes take besides. */
 const encoding = { coresPerMegapixel: 0.0125, cores: 0.06, thread: 0.015, memoryMiB: 120, memoryPerMegapixel: 2 };
 /** Beside a GPU pictures are scaled by the processor, and copied to the GPU. */
@@ -102,7 +93,7 @@ export function costOf(stream: StreamToSend): StreamCost {
   const mbps = videoBitrateKbps(quality, framerate, videoCodec) / 1000 + audioMbps;
   const megapixels = (pixels[quality] * framesPerSecond[framerate]) / 1e6;
   const server = url === null ? null : parsePublishURL(url);
-  const ofWay = transport[server?.way ?? 'rtmp'];
+  const ofWay = ways[server?.way ?? 'rtmp'].cost;
   const sends =
     sending.thread +
     mbps * (sending.threadPerMbps + ofWay.threadPerMbps + (server?.secure ? sending.threadPerMbpsOfTls : 0));

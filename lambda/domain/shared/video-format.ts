@@ -12,6 +12,9 @@ export const framesPerSecond: Record<Framerate, number> = { f_24: 24, f_25: 25, 
 export const videoCodecs = ['h264', 'hevc', 'av1'] as const;
 export type VideoCodec = (typeof videoCodecs)[number];
 
+/** The codecs that an MPEG transport stream carries. Servers have not agreed on a way to carry AV1 in one. */
+export const transportStreamCodecs: readonly [VideoCodec, ...VideoCodec[]] = ['h264', 'hevc'];
+
 /**
  * How pictures code light: as BT.709 and its like do (SDR), or as BT.2100 does, by perceptual
  * quantizer (PQ) or by hybrid log-gamma (HLG).

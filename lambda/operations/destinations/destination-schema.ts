@@ -3,7 +3,8 @@ import * as z from 'zod';
 import type { Destination } from '../../data/destinations/destinations.ts';
 import { ingestLimitsAt, ingestLimitsOf, knownPlatforms } from '../../domain/destinations/ingest-limits.ts';
 import type { IngestLimits } from '../../domain/destinations/ingest-limits.ts';
-import { parsePublishURL, wayOf } from '../../domain/destinations/publish-url.ts';
+import { parsePublishURL } from '../../domain/destinations/publish-url.ts';
+import { wayNameOf } from '../../domain/destinations/ways/ways.ts';
 import { text, timestamp } from '../fields.ts';
 import { destinationCheckSchema, presentCheck } from './destination-check-schema.ts';
 
@@ -95,7 +96,7 @@ export function presentDestination(destination: Destination): z.input<typeof des
 }
 
 function addressesOf({ rtmp_url: url, backup_rtmp_url: backupURL }: Destination) {
-  const isRtmp = wayOf(url) === 'rtmp';
+  const isRtmp = wayNameOf(url) === 'rtmp';
   return {
     url,
     ...(isRtmp ? { rtmpURL: url } : {}),

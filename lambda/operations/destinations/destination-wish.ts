@@ -1,12 +1,11 @@
 // What a request makes of a destination: checks of what it says, and the settings that follow from it.
 import type { Destination, DestinationSettings } from '../../data/destinations/destinations.ts';
 import { faultOfDestination } from '../../domain/destinations/destination-url.ts';
-import { splitHlsURL, streamKeyMark } from '../../domain/destinations/hls-url.ts';
-import { adviceOnPublishURL, isSameServer, wayOf } from '../../domain/destinations/publish-url.ts';
-import type { WayOut } from '../../domain/destinations/publish-url.ts';
-import { adviceOnRtmpURL } from '../../domain/destinations/rtmp-url.ts';
+import { adviceOnPublishURL, isSameServer, splitPublishURL } from '../../domain/destinations/publish-url.ts';
+import { faultOfStreamKey } from '../../domain/destinations/stream-key.ts';
+import type { WayOut } from '../../domain/destinations/ways/way-out.ts';
+import { wayNameOf, wayOf, ways } from '../../domain/destinations/ways/ways.ts';
 import { destinationKeyPlace, srtPassphrasePlace } from '../../domain/shared/sealed-places.ts';
-import { endsInStreamKey, faultOfStreamKey } from '../../domain/destinations/stream-key.ts';
 import type { Context } from '../context.ts';
 import { fieldProblems } from '../field-problems.ts';
 import { ProblemError } from '../problem-codes.ts';
@@ -79,8 +78,8 @@ export function settingsOf(
   before: Destination | null,
 ): DestinationSettings {
   const { url: given = before?.rtmp_url ?? '', backup } = addressesOf(input);
-  const { url, streamKey: keyInURL } = wayOf(given) === 'hls' ? splitHlsURL(given) : { url: given, streamKey: null };
-  const backupURL = backup === undefined ? (before?.backup_rtmp_url ?? null) : backup && splitHlsURL(backup).url;
+  const { url, streamKey: keyInURL } = splitPublishURL(given);
+  const backupURL = backup === undefined ? (before?.backup_rtmp_url ?? null) : backup && splitPublishURL(backup).url;
   const way = wayOf(url);
   const streamKey = input.streamKey ?? keyInURL ?? undefined;
   const faults = [
@@ -92,7 +91,7 @@ export function settingsOf(
   ];
   const refusal = fieldProblems(faults);
   if (refusal) throw refusal;
-  const isSrt = way === 'srt';
+  const isSrt = way?.ownField === 'srt';
   return {
     name: input.name ?? before!.name,
     rtmp_url: url,
@@ -118,12 +117,12 @@ function addressFaults(ctx: Context, field: AddressField, input: DestinationInpu
   if (!url) return [];
   const path = `/${field}`;
   const isForRtmp = field === 'rtmpURL' || field === 'backupRtmpURL';
-  const fault = isForRtmp && wayOf(url) !== 'rtmp' ? 'malformed' : faultOfDestination(url, ctx.settings);
-  const advice = isForRtmp ? adviceOnRtmpURL : adviceOnPublishURL;
+  const fault = isForRtmp && wayNameOf(url) !== 'rtmp' ? 'malformed' : faultOfDestination(url, ctx.settings);
+  const advice = isForRtmp ? ways.rtmp.adviceOn : adviceOnPublishURL;
   if (fault === 'malformed') return [{ path, code: 'validation_failed', detail: advice(url) }];
   if (fault === 'forbidden')
     return [{ path, code: 'destination_forbidden', detail: 'This address may not be streamed to. Use a public one.' }];
-  if (input.streamKey === undefined || !endsInStreamKey(url, input.streamKey)) return [];
+  if (input.streamKey === undefined || !wayOf(url)?.endsInKey(url, input.streamKey)) return [];
   return [
     {
       path,
@@ -150,13 +149,10 @@ function faultsOfAddresses(
     faults.push(['backupURL', 'Give either backupURL or backupRtmpURL.']);
   if (url === '' && !before) faults.push(['url', 'The address is missing.']);
   const field = input.backupRtmpURL == null ? 'backupURL' : 'backupRtmpURL';
-  if (backupURL !== null && wayOf(backupURL) !== wayOf(url))
+  const way = wayOf(url);
+  if (backupURL !== null && wayOf(backupURL) !== way)
     faults.push([field, 'It has to be reached over the same protocol as the address itself.']);
-  if (wayOf(url) === 'hls' && backupURL === url)
-    faults.push([
-      field,
-      'It has to be another address: two feeds at one corrupt each other. YouTube wants copy=1 in it.',
-    ]);
+  if (backupURL === url && way && way.adviceOnSharedAddress !== null) faults.push([field, way.adviceOnSharedAddress]);
   return faults;
 }
 
@@ -167,17 +163,12 @@ function faultsOfSecrets(
   before: Destination | null,
 ): FieldFault[] {
   const faults: FieldFault[] = [];
-  const needsKey = way === 'rtmp' || url.includes(streamKeyMark);
-  const hadKey = before !== null && (wayOf(before.rtmp_url) === 'rtmp' || before.rtmp_url.includes(streamKeyMark));
-  if (needsKey && streamKey === undefined && !hadKey) faults.push(['streamKey', 'The stream key is missing.']);
-  if (!needsKey && streamKey !== undefined)
-    faults.push([
-      'streamKey',
-      way === 'srt'
-        ? 'An SRT destination has none. What the platform calls so goes into srt.streamID.'
-        : `Say where it goes: put ${streamKeyMark} into the address.`,
-    ]);
-  if (way !== 'srt' && srt !== undefined) faults.push(['srt', 'It is for srt:// addresses alone.']);
+  const adviceOnExtraKey = way.adviceOnExtraKey(url);
+  const hadKey = before !== null && wayOf(before.rtmp_url)?.adviceOnExtraKey(before.rtmp_url) === null;
+  if (adviceOnExtraKey === null && streamKey === undefined && !hadKey)
+    faults.push(['streamKey', 'The stream key is missing.']);
+  if (adviceOnExtraKey !== null && streamKey !== undefined) faults.push(['streamKey', adviceOnExtraKey]);
+  if (way.ownField !== 'srt' && srt !== undefined) faults.push(['srt', 'It is for srt:// addresses alone.']);
   return faults;
 }
 
@@ -188,7 +179,7 @@ function faultsOfMove(
   after: { readonly url: string; readonly backupURL: string | null; readonly streamKey: string | undefined },
 ): FieldFault[] {
   const known = [before.rtmp_url, before.backup_rtmp_url ?? before.rtmp_url];
-  const isSrt = wayOf(after.url) === 'srt';
+  const isSrt = wayOf(after.url)?.ownField === 'srt';
   const isSecretGiven = isSrt ? input.srt?.passphrase !== undefined : after.streamKey !== undefined;
   if (isSecretGiven || (isSrt && before.sealed_srt_passphrase === null)) return [];
   const secret = isSrt ? 'srt.passphrase' : 'streamKey';

@@ -1,7 +1,7 @@
 // Refuses that a stream is sent to one place twice, whatever the addresses look like that lead there.
 import type { Destination } from '../../data/destinations/destinations.ts';
 import type { StreamSettings } from '../../data/streams/streams.ts';
-import { spellingOf } from '../../domain/destinations/publish-place.ts';
+import { placeOf } from '../../domain/destinations/publish-url.ts';
 import { destinationKeyPlace, streamKeyPlace } from '../../domain/shared/sealed-places.ts';
 import type { Context } from '../context.ts';
 import { fieldProblem } from '../field-problems.ts';
@@ -31,7 +31,7 @@ export function assertOtherPlace(
 function placesOf({ sealer }: Context, destination: Destination): string[] {
   const { id, rtmp_url: url, backup_rtmp_url: backupURL, srt_stream_id: srtStreamID } = destination;
   const streamKey = sealer.open(destination.sealed_stream_key, destinationKeyPlace(id));
-  return [url, backupURL].flatMap((each) => (each && spellingOf({ url: each, streamKey, srtStreamID })) || []);
+  return [url, backupURL].flatMap((each) => (each && placeOf({ url: each, streamKey, srtStreamID })) || []);
 }
 
 /** Where a stream goes that names no destination, but the deprecated stream key; null for every other stream. */
@@ -42,5 +42,5 @@ export function placeOfKeyAlone(
 ): string | null {
   const { destination_id: destinationID, stream_destination: managed, sealed_stream_key: sealed } = stream;
   if (destinationID !== null || managed !== null || sealed === null || url === null) return null;
-  return spellingOf({ url, streamKey: sealer.open(sealed, streamKeyPlace(streamID)), srtStreamID: null });
+  return placeOf({ url, streamKey: sealer.open(sealed, streamKeyPlace(streamID)), srtStreamID: null });
 }

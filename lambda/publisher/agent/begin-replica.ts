@@ -14,7 +14,7 @@ import type { Report } from '../replica/latest-report.ts';
 import { releaseBatch } from './hand-over.ts';
 import { loadPublishPlan } from './load-publish-plan.ts';
 import { DeliveryMeter } from '../rtmp/delivery-meter.ts';
-import type { RtmpClientOptions } from '../rtmp/rtmp-client.ts';
+import type { PublishOptions } from '../destination/publisher.ts';
 import { TlsSessions } from '../destination/tls-sessions.ts';
 import type { AgentOptions } from './agent-options.ts';
 import type { BeginReplica } from './agent-replicas.ts';
@@ -47,7 +47,7 @@ export function replicaBeginner(options: BeginReplicaOptions): BeginReplica {
     store: new SegmentStore({ objects, maxCachedBytes }),
     schedule: new SendSchedule(steadyClock),
   };
-  const client: RtmpClientOptions = {
+  const client: PublishOptions = {
     allowPrivateAddresses: settings.allowPrivateAddresses,
     connectTimeoutMs,
     meter: new DeliveryMeter(),

@@ -30,8 +30,8 @@ import { preparedMedia } from '../prepared/prepared-media.ts';
 import type { PreparedMediaOptions } from '../prepared/prepared-media.ts';
 import { KnownTimeline } from './known-timeline.ts';
 import type { TimelineRevisions } from './timeline-revisions.ts';
-import { targetAt } from '../destination/publish-target.ts';
-import type { DestinationSecrets } from '../destination/publish-target.ts';
+import { targetAt } from '../destination/publishing-ways.ts';
+import type { DestinationSecrets } from '../destination/publishing-way.ts';
 import type { PublishPlan } from '../replica/publish-plan.ts';
 import type { StreamMedia } from '../replica/stream-media.ts';
 

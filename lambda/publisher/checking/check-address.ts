@@ -1,18 +1,13 @@
 // Finds out how far an address of a destination can be reached: as a stream would reach it, up to what needs a secret.
 import { checkTimeoutSeconds } from '../../domain/destinations/destination-check.ts';
 import type { CheckedFeed, CheckedStep, CheckStep } from '../../domain/destinations/destination-check.ts';
-import { parseHlsURL } from '../../domain/destinations/hls-url.ts';
 import { parsePublishURL } from '../../domain/destinations/publish-url.ts';
-import type { PublishURL } from '../../domain/destinations/publish-url.ts';
-import { parseSrtURL } from '../../domain/destinations/srt-url.ts';
 import type { Log } from '../../log.ts';
 import type { DestinationRules } from '../destination/destination-address.ts';
+import { withinTime } from '../destination/deadline.ts';
 import { DestinationError } from '../destination/destination-error.ts';
-import { openDestinationSocket } from '../destination/destination-socket.ts';
-import { tryApplication } from '../rtmp/rtmp-client.ts';
-import { awaitListener } from '../srt/call.ts';
-import { openSrtSocket } from '../srt/srt-socket.ts';
-import { ourFault, reachedWords, verdictOn } from './check-words.ts';
+import { publishingWays } from '../destination/publishing-ways.ts';
+import { ourFault, verdictOn } from './check-words.ts';
 
 export interface CheckOptions extends DestinationRules {
   readonly log: Log;
@@ -27,7 +22,8 @@ export async function checkAddress(
   { log, timeoutMs = checkTimeoutSeconds * 1000, ...rules }: CheckOptions,
 ): Promise<CheckedFeed> {
   const server = parsePublishURL(url)!;
-  const planned = stepsTo(server);
+  const way = publishingWays[server.way];
+  const planned = way.stepsTo(server);
   const steps: CheckedStep[] = [];
   let beganAtMs = performance.now();
   const note = (step: CheckStep, isDone: boolean) => {
@@ -38,8 +34,10 @@ export async function checkAddress(
     beganAtMs = nowMs;
   };
   try {
-    await reach(url, server, (step) => note(step, true), { ...rules, timeoutMs });
-    return { isBackup, failure: null, detail: reachedWords[server.way], steps };
+    await withinTime(timeoutMs, never, (signal) =>
+      way.check(url, { ...rules, onStep: (step) => note(step, true) }, signal),
+    );
+    return { isBackup, failure: null, detail: way.reachedWords, steps };
   } catch (error) {
     note(planned[steps.length] ?? planned.at(-1)!, false);
     if (!(error instanceof DestinationError)) {
@@ -49,36 +47,6 @@ export async function checkAddress(
     const { code, detail } = error;
     const { blame, advice } = verdictOn(code);
     return { isBackup, failure: { code, blame }, detail: advice === undefined ? detail : `${detail} ${advice}`, steps };
-  }
-}
-
-function stepsTo({ way, secure }: PublishURL): readonly CheckStep[] {
-  if (way === 'srt') return ['address', 'handshake'];
-  if (way === 'hls') return ['address', 'tcp', 'tls'];
-  return ['address', 'tcp', ...(secure ? (['tls'] as const) : []), 'handshake', 'app'];
-}
-
-async function reach(
-  url: string,
-  { way }: PublishURL,
-  onStep: (step: CheckStep) => void,
-  { timeoutMs, ...rules }: DestinationRules & { readonly timeoutMs: number },
-): Promise<void> {
-  const signal = AbortSignal.timeout(timeoutMs);
-  const options = { ...rules, onStep };
-  if (way === 'rtmp') return tryApplication(url, { ...options, connectTimeoutMs: timeoutMs }, never);
-  try {
-    if (way === 'hls') {
-      const socket = await openDestinationSocket({ ...parseHlsURL(url)!, secure: true }, options, signal);
-      socket.destroy();
-      return;
-    }
-    const socket = await openSrtSocket(parseSrtURL(url)!, rules);
-    onStep('address');
-    await awaitListener(socket, signal).finally(() => socket.close());
-    onStep('handshake');
-  } catch (error) {
-    throw signal.aborted ? new DestinationError('timed_out', error) : error;
   }
 }
 

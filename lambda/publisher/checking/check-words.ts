@@ -1,13 +1,6 @@
 // What users are told of a check: that an address is reached, or whose fault it is that it is not, and what to do.
 import type { CheckBlame } from '../../domain/destinations/destination-check.ts';
-import type { WayOut } from '../../domain/destinations/publish-url.ts';
 import type { DestinationErrorCode } from '../destination/destination-error.ts';
-
-export const reachedWords: Readonly<Record<WayOut, string>> = {
-  rtmp: 'The server answers, and takes this address. Whether it takes the stream key shows once a stream starts.',
-  srt: 'An SRT listener answers. Whether it takes the stream ID and passphrase shows once a stream starts.',
-  hls: 'The server answers over TLS. Whether it takes uploads shows once a stream starts.',
-};
 
 interface Verdict {
   readonly blame: CheckBlame;

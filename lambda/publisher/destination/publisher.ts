@@ -1,8 +1,10 @@
 // A connection that publishes, as whoever sends media over it sees it.
-import type { DestinationError } from './destination-error.ts';
 import type { VideoCodec } from '../../domain/shared/video-format.ts';
 import type { Profile } from '../ffmpeg/profile.ts';
+import type { DeliveryMeter } from '../rtmp/delivery-meter.ts';
 import type { MediaMessage } from '../rtmp/message.ts';
+import type { DestinationError } from './destination-error.ts';
+import type { DestinationSocketOptions } from './destination-socket.ts';
 
 /** What comes before the media of a connection. */
 export interface MediaStart {
@@ -12,12 +14,19 @@ export interface MediaStart {
   readonly sequenceHeaders: readonly MediaMessage[];
 }
 
-/** What every way out is told when it connects. */
-export interface PublishingOptions {
-  /** How many bytes are a second of the media. */
+/** Options of a connection, over every way out. */
+export interface PublishOptions extends DestinationSocketOptions {
+  /** The time until the destination has to wait for media, in milliseconds. `connectTo` applies it. */
+  readonly connectTimeoutMs: number;
+  /** Size of one second of the media. */
   readonly bytesPerSecond?: number;
-  /** The codec of the pictures that will be sent; H.264 where it is absent. */
+  /** The codec of the pictures that will be sent; H.264 when absent. */
   readonly videoCodec?: VideoCodec;
+  /**
+   * Measures the bytes that a TCP connection has delivered. Without a meter, a lost destination is noticed only once
+   * the system's buffers are full.
+   */
+  readonly meter?: DeliveryMeter;
   /** Asked before every write. When it answers false, the connection ends at once, without another byte. */
   readonly maySend?: () => boolean;
 }

@@ -2,10 +2,9 @@
 // It is what YouTube's HLS ingestion asks for (developers.google.com/youtube/v3/live/guides/hls-ingestion).
 import { randomBytes } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
-import { parseHlsURL } from '../../domain/destinations/hls-url.ts';
+import { parseHlsURL } from '../../domain/destinations/ways/hls.ts';
 import { DestinationError } from '../destination/destination-error.ts';
-import type { DestinationSocketOptions } from '../destination/destination-socket.ts';
-import type { MediaStart, Publisher, PublishingOptions } from '../destination/publisher.ts';
+import type { MediaStart, Publisher, PublishOptions } from '../destination/publisher.ts';
 import { ChunkedMedia } from '../rtmp/chunked-media.ts';
 import type { MediaMessage } from '../rtmp/message.ts';
 import { TransportMuxer } from '../transport-stream/transport-muxer.ts';
@@ -16,11 +15,9 @@ import { UploadConnection } from './upload-connection.ts';
 
 export interface HlsTarget {
   /** https://host[:port]/…, to whose end names of files are added. It may have a place for the stream key. */
-  readonly hlsURL: string;
+  readonly url: string;
   readonly streamKey: string;
 }
-
-export type HlsClientOptions = DestinationSocketOptions & Pick<PublishingOptions, 'videoCodec' | 'maySend'>;
 
 /** Up to three seconds are being cut, and the segment before is on its way. */
 const heldSeconds = 5;
@@ -32,14 +29,10 @@ const closeTimeoutMs = 2000;
  * @param signal gives up when it aborts; it has no effect once this has resolved
  * @throws {DestinationError} as openDestinationSocket, and codec_refused; the signal's reason
  */
-export async function connectHls(
-  target: HlsTarget,
-  options: HlsClientOptions,
-  signal: AbortSignal,
-): Promise<Publisher> {
+export async function connectHls(target: HlsTarget, options: PublishOptions, signal: AbortSignal): Promise<Publisher> {
   const { videoCodec = 'h264', maySend = () => true } = options;
   if (videoCodec === 'av1') throw new DestinationError('codec_refused');
-  const connection = await UploadConnection.open(parseHlsURL(target.hlsURL)!, options, signal);
+  const connection = await UploadConnection.open(parseHlsURL(target.url)!, options, signal);
   return new HlsPublisher(target, connection, { videoCodec, maySend });
 }
 
@@ -63,7 +56,7 @@ class HlsPublisher implements Publisher {
   #closed: Promise<void> | null = null;
 
   constructor(
-    { hlsURL: url, streamKey }: HlsTarget,
+    { url, streamKey }: HlsTarget,
     connection: UploadConnection,
     { videoCodec, maySend }: { videoCodec: 'h264' | 'hevc'; maySend: () => boolean },
   ) {

@@ -1,6 +1,6 @@
 // Uploads segments in their order, each after a playlist that names it, and says what the destination has taken.
 import { setTimeout } from 'node:timers/promises';
-import { hlsFileURL } from '../../domain/destinations/hls-url.ts';
+import { hlsFileURL } from '../../domain/destinations/ways/hls.ts';
 import { DestinationError } from '../destination/destination-error.ts';
 import type { DestinationErrorCode } from '../destination/destination-error.ts';
 import type { ListedSegment } from './media-playlist.ts';

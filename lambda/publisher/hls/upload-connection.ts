@@ -3,7 +3,7 @@ import { Agent, request as requestHttp } from 'node:http';
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { callbackify } from 'node:util';
-import type { HlsURL } from '../../domain/destinations/hls-url.ts';
+import type { PublishServer } from '../../domain/destinations/ways/way-out.ts';
 import { DestinationError } from '../destination/destination-error.ts';
 import { openDestinationSocket } from '../destination/destination-socket.ts';
 import type { DestinationSocketOptions } from '../destination/destination-socket.ts';
@@ -23,15 +23,19 @@ export interface Upload {
 
 export class UploadConnection {
   readonly #agent: DestinationAgent;
-  readonly #host: HlsURL;
+  readonly #host: PublishServer;
 
-  private constructor(host: HlsURL, agent: DestinationAgent) {
+  private constructor(host: PublishServer, agent: DestinationAgent) {
     this.#host = host;
     this.#agent = agent;
   }
 
   /** @throws {DestinationError} as openDestinationSocket; the signal's reason */
-  static async open(host: HlsURL, options: DestinationSocketOptions, signal: AbortSignal): Promise<UploadConnection> {
+  static async open(
+    host: PublishServer,
+    options: DestinationSocketOptions,
+    signal: AbortSignal,
+  ): Promise<UploadConnection> {
     const agent = new DestinationAgent(host, options);
     await agent.open(signal);
     return new UploadConnection(host, agent);
@@ -88,12 +92,12 @@ function readWhole(response: IncomingMessage, giveUp: () => void): void {
 
 /** Keeps one connection, which is made as those of other ways out are: to a checked address, with verified TLS. */
 class DestinationAgent extends Agent {
-  readonly #host: HlsURL;
+  readonly #host: PublishServer;
   readonly #options: DestinationSocketOptions;
   readonly #ending = new AbortController();
   #opened: Duplex | null = null;
 
-  constructor(host: HlsURL, options: DestinationSocketOptions) {
+  constructor(host: PublishServer, options: DestinationSocketOptions) {
     super({ keepAlive: true, maxSockets: 1 });
     this.#host = host;
     this.#options = options;
@@ -127,6 +131,6 @@ class DestinationAgent extends Agent {
   }
 
   #connect(signal: AbortSignal): Promise<Duplex> {
-    return openDestinationSocket({ ...this.#host, secure: true }, this.#options, signal);
+    return openDestinationSocket(this.#host, this.#options, signal);
   }
 }

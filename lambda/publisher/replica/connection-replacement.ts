@@ -1,8 +1,8 @@
 // Replaces a connection whose time is over: gets the next one ready, and keeps pictures coming meanwhile where it can.
 import type { StreamBackend } from '../../domain/streams/stream-words.ts';
 import type { Log } from '../../log.ts';
-import type { PublishTarget } from '../destination/publish-target.ts';
-import type { RtmpClientOptions } from '../rtmp/rtmp-client.ts';
+import type { PublishTarget } from '../destination/publishing-ways.ts';
+import type { PublishOptions } from '../destination/publisher.ts';
 import { Bridge } from './bridge.ts';
 import type { BridgeConnection } from './bridge.ts';
 import { Figures } from './figures.ts';
@@ -26,7 +26,7 @@ export interface ConnectionReplacementOptions {
   readonly streamID: string;
   readonly backend: StreamBackend;
   readonly plan: LastingPlan;
-  readonly client: RtmpClientOptions;
+  readonly client: PublishOptions;
   /** Of the connection over the bridge. */
   readonly takeTurn: (plan: PublishPlan, target: PublishTarget, signal: AbortSignal) => Promise<() => void>;
   readonly steadyClock: () => number;

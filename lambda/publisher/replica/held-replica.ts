@@ -9,9 +9,9 @@ import { failsAfterMs, restingDelayMs } from '../../domain/fleet/off-air.ts';
 import type { Log } from '../../log.ts';
 import { MediaError } from '../media/media-error.ts';
 import { DestinationError } from '../destination/destination-error.ts';
-import { serverOf } from '../destination/publish-target.ts';
-import type { PublishTarget } from '../destination/publish-target.ts';
-import type { RtmpClientOptions } from '../rtmp/rtmp-client.ts';
+import { serverOf } from '../destination/publishing-ways.ts';
+import type { PublishTarget } from '../destination/publishing-ways.ts';
+import type { PublishOptions } from '../destination/publisher.ts';
 import { Attempts, backoffMs } from './backoff.ts';
 import { ConnectionReplacement } from './connection-replacement.ts';
 import type { Continuation } from './connection-replacement.ts';
@@ -36,7 +36,7 @@ export interface HeldReplicaOptions extends LastingPlanOptions {
   readonly replica: Replica;
   /** The part of the agent that it takes. */
   readonly share: number;
-  readonly client: RtmpClientOptions;
+  readonly client: PublishOptions;
   /** How long a connection lasts, where it is not as long as its platform allows. */
   readonly connectionEndsAfterMs?: typeof connectionEndsAfterMs;
   /** Writes a report; answers false when the replica is no longer this agent's. */
@@ -233,7 +233,7 @@ export class HeldReplica {
   }
 
   #whatAndWhereTo(plan: PublishPlan, continuation: Continuation | null, movedTo: string | null) {
-    const target = movedTo === null ? plan.target : { ...plan.target, rtmpURL: movedTo };
+    const target = movedTo === null ? plan.target : { ...plan.target, url: movedTo };
     const { elapsedMs } = plan;
     const fromPlan = { target, elapsedMs };
     if (!continuation) {

@@ -1,8 +1,8 @@
 // One connection of a replica: from connecting to its end, with the media of the time at which it begins.
 import { bytesPerSecondOf } from '../ffmpeg/profile.ts';
 import { connectTo } from '../destination/connect-to.ts';
-import type { PublishTarget } from '../destination/publish-target.ts';
-import type { RtmpClientOptions } from '../rtmp/rtmp-client.ts';
+import type { PublishTarget } from '../destination/publishing-ways.ts';
+import type { PublishOptions } from '../destination/publisher.ts';
 import type { Publisher } from '../destination/publisher.ts';
 import type { Figures } from './figures.ts';
 import type { Sending, StreamMedia } from './stream-media.ts';
@@ -12,7 +12,7 @@ export interface PublishConnectionOptions extends Pick<
   'steadyClock' | 'onEvidence' | 'onSlow' | 'onShort' | 'onEnding'
 > {
   readonly target: PublishTarget;
-  readonly client: RtmpClientOptions;
+  readonly client: PublishOptions;
   /** Waits until the user and the host may have one more connection made. Answers the end of that turn. */
   readonly takeTurn: (signal: AbortSignal) => Promise<() => void>;
   readonly media: StreamMedia;

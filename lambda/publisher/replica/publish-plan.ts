@@ -1,5 +1,5 @@
 // What a replica publishes, where to, and where in its run it is.
-import type { PublishTarget } from '../destination/publish-target.ts';
+import type { PublishTarget } from '../destination/publishing-ways.ts';
 import type { StreamMedia } from './stream-media.ts';
 
 export interface PublishPlan {

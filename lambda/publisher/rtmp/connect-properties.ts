@@ -1,5 +1,5 @@
 // How we introduce ourselves to an RTMP server: the object of the connect command (Adobe RTMP 1.0, section 7.2.1.1).
-import type { RtmpURL } from '../../domain/destinations/rtmp-url.ts';
+import type { RtmpURL } from '../../domain/destinations/ways/rtmp.ts';
 import type { VideoCodec } from '../../domain/shared/video-format.ts';
 import type { Amf0Input } from './amf0.ts';
 import { announcementOf } from './enhanced-codecs.ts';

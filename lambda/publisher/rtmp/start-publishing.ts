@@ -1,7 +1,7 @@
 // Publishing over an open socket: the commands that lead up to it, the media, the end.
 import type { Socket } from 'node:net';
-import { rtmpURLFrom } from '../../domain/destinations/rtmp-url.ts';
-import type { RtmpURL } from '../../domain/destinations/rtmp-url.ts';
+import { rtmpURLFrom } from '../../domain/destinations/ways/rtmp.ts';
+import type { RtmpURL } from '../../domain/destinations/ways/rtmp.ts';
 import type { VideoCodec } from '../../domain/shared/video-format.ts';
 import { AcknowledgementCounter } from './acknowledgement-counter.ts';
 import { encodeAmf0 } from './amf0.ts';
@@ -14,24 +14,21 @@ import { DestinationError, Redirected } from '../destination/destination-error.t
 import type { DestinationErrorCode } from '../destination/destination-error.ts';
 import { isTimeout } from '../destination/destination-socket.ts';
 import type { DestinationSocketOptions } from '../destination/destination-socket.ts';
-import type { DeliveryMeter, MeteredConnection } from './delivery-meter.ts';
+import type { MeteredConnection } from './delivery-meter.ts';
 import { mediaChunkSize, mediaHeaders, messageType } from './message.ts';
 import type { MediaMessage, RtmpMessage } from './message.ts';
 import { RtmpProtocolError } from './protocol-error.ts';
 import { isRefusal, reconnectRequestOf, redirectOf, refusalCode } from './refusal.ts';
 import { RtmpConnection } from './rtmp-connection.ts';
 import type { ConnectionEnd } from './rtmp-connection.ts';
-import type { MediaStart, Publisher, PublishingOptions } from '../destination/publisher.ts';
+import type { MediaStart, Publisher, PublishOptions } from '../destination/publisher.ts';
 import { metadataOf } from './metadata.ts';
 
 const closeTimeoutMs = 500;
 /** Platforms that check the key only after they have let the stream begin, end the stream within this time. */
 const endedAtOnceMs = 2000;
 
-export interface PublisherOptions extends PublishingOptions {
-  /** Measures what is delivered. Without it, a lost destination is noticed only once the system's buffers are full. */
-  readonly meter?: DeliveryMeter;
-}
+type PublisherOptions = Pick<PublishOptions, 'meter' | 'bytesPerSecond' | 'maySend' | 'videoCodec'>;
 
 /**
  * Publishes under the key and resolves when the server says that the stream has started. Closes the socket on failure.
@@ -56,9 +53,9 @@ export async function startPublishing(
 export async function connectToApp(
   socket: Socket,
   url: RtmpURL,
-  options: PublisherOptions & Pick<DestinationSocketOptions, 'onStep'>,
+  { onStep }: Pick<DestinationSocketOptions, 'onStep'>,
 ): Promise<void> {
-  await new SocketPublisher(socket, url, '', options).connect(options.onStep);
+  await new SocketPublisher(socket, url, '', {}).connect(onStep);
   socket.destroySoon();
 }
 

@@ -1,8 +1,7 @@
 // Publishes one stream over SRT, as the caller of a listener.
-import { parseSrtURL } from '../../domain/destinations/srt-url.ts';
-import type { DestinationRules } from '../destination/destination-address.ts';
+import { parseSrtURL } from '../../domain/destinations/ways/srt.ts';
 import { DestinationError } from '../destination/destination-error.ts';
-import type { MediaStart, Publisher, PublishingOptions } from '../destination/publisher.ts';
+import type { MediaStart, Publisher, PublishOptions } from '../destination/publisher.ts';
 import { ChunkedMedia } from '../rtmp/chunked-media.ts';
 import type { MediaMessage } from '../rtmp/message.ts';
 import { TransportMuxer } from '../transport-stream/transport-muxer.ts';
@@ -13,24 +12,18 @@ import { openSrtSocket } from './srt-socket.ts';
 
 export interface SrtTarget extends CallOptions {
   /** srt://host:port. */
-  readonly srtURL: string;
+  readonly url: string;
 }
-
-export type SrtClientOptions = DestinationRules & Pick<PublishingOptions, 'videoCodec' | 'maySend'>;
 
 /**
  * Calls the listener; resolves when it has agreed.
  * @param signal gives up when it aborts; it has no effect once this has resolved
  * @throws {DestinationError} as `call` does, and when the address may not or cannot be used; the signal's reason
  */
-export async function connectSrt(
-  target: SrtTarget,
-  options: SrtClientOptions,
-  signal: AbortSignal,
-): Promise<Publisher> {
+export async function connectSrt(target: SrtTarget, options: PublishOptions, signal: AbortSignal): Promise<Publisher> {
   const { videoCodec = 'h264', maySend = () => true } = options;
   if (videoCodec === 'av1') throw new DestinationError('codec_refused');
-  const socket = await openSrtSocket(parseSrtURL(target.srtURL)!, options);
+  const socket = await openSrtSocket(parseSrtURL(target.url)!, options);
   try {
     const agreed = await call(socket, target, signal);
     const { latencyMs } = target;

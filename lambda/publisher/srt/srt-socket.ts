@@ -2,7 +2,7 @@
 import { createSocket } from 'node:dgram';
 import type { Socket } from 'node:dgram';
 import { once } from 'node:events';
-import type { SrtURL } from '../../domain/destinations/srt-url.ts';
+import type { PublishServer } from '../../domain/destinations/ways/way-out.ts';
 import type { DestinationRules } from '../destination/destination-address.ts';
 import { allowedAddress } from '../destination/destination-address.ts';
 
@@ -13,7 +13,7 @@ const sendBufferBytes = 1024 * 1024;
  * Looks the host up, and connects the socket to one address and port: packets of others do not come in.
  * @throws {DestinationError} address_forbidden, name_not_found or name_not_resolved
  */
-export async function openSrtSocket({ hostname, port }: SrtURL, options: DestinationRules): Promise<Socket> {
+export async function openSrtSocket({ hostname, port }: PublishServer, options: DestinationRules): Promise<Socket> {
   const { address, family } = await allowedAddress(hostname, options);
   const socket = createSocket({ type: family === 6 ? 'udp6' : 'udp4', sendBufferSize: sendBufferBytes });
   socket.connect(port, address);

@@ -4,7 +4,7 @@ import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { faultOfDestination, isDestinationAllowed } from '../../../lambda/domain/destinations/destination-url.ts';
 import { isAddressAllowed } from '../../../lambda/domain/shared/network-address.ts';
-import { parseRtmpURL } from '../../../lambda/domain/destinations/rtmp-url.ts';
+import { parseRtmpURL } from '../../../lambda/domain/destinations/ways/rtmp.ts';
 
 const inAWS = { allowPrivateAddresses: false };
 const onOneMachine = { allowPrivateAddresses: true };

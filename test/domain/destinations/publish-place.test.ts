@@ -1,9 +1,9 @@
 // Two spellings of one place are the same, and two places are not.
 import { describe, expect, it } from 'vitest';
-import { spellingOf } from '../../../lambda/domain/destinations/publish-place.ts';
+import { placeOf } from '../../../lambda/domain/destinations/publish-url.ts';
 
 const place = (url: string, streamKey = '', srtStreamID: string | null = null) =>
-  spellingOf({ url, streamKey, srtStreamID });
+  placeOf({ url, streamKey, srtStreamID });
 
 const same: readonly (readonly [string, string | null, string | null])[] = [
   ['the case of a host', place('rtmp://LIVE.Example.com/app', 'k'), place('rtmp://live.example.com/app', 'k')],

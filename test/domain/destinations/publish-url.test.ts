@@ -1,6 +1,6 @@
 // Addresses of destinations, by their way out: who gives one and who connects read the same in it.
 import { describe, expect, it } from 'vitest';
-import { hlsFileURL, splitHlsURL } from '../../../lambda/domain/destinations/hls-url.ts';
+import { hlsFileURL, splitHlsURL } from '../../../lambda/domain/destinations/ways/hls.ts';
 import { isSameServer, parsePublishURL } from '../../../lambda/domain/destinations/publish-url.ts';
 
 describe('an address', () => {

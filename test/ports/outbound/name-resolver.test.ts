@@ -87,7 +87,7 @@ describe('while names that nobody answers for are looked up', { timeout: 20_000 
     );
     await expect.poll(() => server.questions.length).toBeGreaterThanOrEqual(200);
     const client = { allowPrivateAddresses: true, connectTimeoutMs: 2000, resolve };
-    const target = { rtmpURL: `rtmp://here.example:${ingest.port}/live`, streamKey: 'key' };
+    const target = { url: `rtmp://here.example:${ingest.port}/live`, streamKey: 'key' };
     await (await connectPublisher(target, client, never)).close();
     const { port } = http.address() as AddressInfo;
     const attempts = { allowPrivateAddresses: true, resolve, timeoutMs: 2000 };
@@ -101,6 +101,6 @@ describe('while names that nobody answers for are looked up', { timeout: 20_000 
 it('a destination is refused by the address that its name leads to', async () => {
   const { resolve } = await resolver();
   const client = { allowPrivateAddresses: false, connectTimeoutMs: 2000, resolve };
-  const target = { rtmpURL: 'rtmp://within.example/live', streamKey: 'key' };
+  const target = { url: 'rtmp://within.example/live', streamKey: 'key' };
   await expect(connectPublisher(target, client, never)).rejects.toMatchObject({ code: 'address_forbidden' });
 });

@@ -36,7 +36,7 @@ describe.for(['h264', 'hevc'] as const)('%s', { timeout: 120_000 }, (videoCodec)
   ) {
     if (!loop || !certificate) return null;
     ingest ??= await startHlsIngest(certificate);
-    const target = { hlsURL: ingest.urls[copy], streamKey: streamKey ?? ingest.streamKey };
+    const target = { way: 'hls' as const, url: ingest.urls[copy], streamKey: streamKey ?? ingest.streamKey };
     const client = { allowPrivateAddresses: true, connectTimeoutMs: 5000, tlsCa: certificate.cert };
     return beginPrepared(loop.media, target, { client, ...more });
   }

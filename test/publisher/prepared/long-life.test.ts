@@ -4,7 +4,7 @@ import { runInNewContext } from 'node:vm';
 import { describe, expect, it } from 'vitest';
 import { connectionEndsAfterMs } from '../../../lambda/domain/destinations/ingest-limits.ts';
 import { frameCountOf } from '../../../lambda/domain/playout/play-out.ts';
-import { parseRtmpURL } from '../../../lambda/domain/destinations/rtmp-url.ts';
+import { parseRtmpURL } from '../../../lambda/domain/destinations/ways/rtmp.ts';
 import { Figures } from '../../../lambda/publisher/replica/figures.ts';
 import { preparedMedia } from '../../../lambda/publisher/prepared/prepared-media.ts';
 import { SegmentStore } from '../../../lambda/publisher/prepared/segment-store.ts';

@@ -72,7 +72,7 @@ it(
         if (++plans === 1) throw new DestinationError('unanswered');
         return {
           userID: 'usr',
-          target: { rtmpURL: server.rtmpURL, streamKey: 'key' },
+          target: { way: 'rtmp' as const, url: server.rtmpURL, streamKey: 'key' },
           freeTarget: null,
           media,
           elapsedMs: null,
@@ -100,7 +100,7 @@ it(
         if (++plans > 1) await new Promise(() => {});
         return {
           userID: 'usr',
-          target: { rtmpURL: server.rtmpURL, streamKey: 'key' },
+          target: { way: 'rtmp' as const, url: server.rtmpURL, streamKey: 'key' },
           freeTarget: null,
           media: loop.media,
           elapsedMs: null,

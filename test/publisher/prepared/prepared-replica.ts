@@ -4,7 +4,7 @@ import { SendSchedule } from '../../../lambda/publisher/prepared/send-schedule.t
 import { preparedMedia } from '../../../lambda/publisher/prepared/prepared-media.ts';
 import { HeldReplica } from '../../../lambda/publisher/replica/held-replica.ts';
 import type { HeldReplicaOptions } from '../../../lambda/publisher/replica/held-replica.ts';
-import type { PublishTarget } from '../../../lambda/publisher/destination/publish-target.ts';
+import type { PublishTarget } from '../../../lambda/publisher/destination/publishing-ways.ts';
 import type { Report } from '../../../lambda/publisher/replica/latest-report.ts';
 import { DeliveryMeter } from '../../../lambda/publisher/rtmp/delivery-meter.ts';
 import { findMediaTools } from '../../../lambda/publisher/media/media-tools.ts';
@@ -44,8 +44,8 @@ export function beginPrepared(
     share: 0.1,
     loadPlan: async () => ({
       userID: 'usr',
-      target: typeof to === 'string' ? { rtmpURL: to, streamKey: 'key' } : to,
-      freeTarget: freeURL === null ? null : { rtmpURL: freeURL, streamKey: 'key' },
+      target: typeof to === 'string' ? { way: 'rtmp' as const, url: to, streamKey: 'key' } : to,
+      freeTarget: freeURL === null ? null : { way: 'rtmp' as const, url: freeURL, streamKey: 'key' },
       media,
       elapsedMs: anchoredMs === null ? null : steadyClock() - anchoredMs,
     }),

@@ -31,9 +31,9 @@ const pictures = (served: ServedConnection | undefined) =>
   (served?.received ?? []).filter(({ type, payload }) => type === messageType.video && payload[1] === 1);
 
 /** What the database says of a stream that goes to a server. */
-const planOf = (rtmpURL: string, streamKey = 'key') => ({
+const planOf = (url: string, streamKey = 'key') => ({
   userID: 'usr',
-  target: { rtmpURL, streamKey },
+  target: { way: 'rtmp' as const, url, streamKey },
   freeTarget: null,
   media: loop.media,
   elapsedMs: null,

@@ -92,7 +92,7 @@ function begin({
       await unlessAway();
       return {
         userID: 'usr',
-        target: { rtmpURL, streamKey: 'key' },
+        target: { way: 'rtmp', url: rtmpURL, streamKey: 'key' },
         freeTarget: null,
         media: encodedMedia({
           encoders,

@@ -49,7 +49,7 @@ function begin(
     },
     loadPlan: async () => ({
       userID: 'usr',
-      target: { rtmpURL, streamKey: 'key' },
+      target: { way: 'rtmp', url: rtmpURL, streamKey: 'key' },
       freeTarget: null,
       media,
       elapsedMs: null,

@@ -103,7 +103,7 @@ test('nginx-rtmp finds our digest and answers with its own', async ({ skip }) =>
   if (!nginx) return skip('nginx with its RTMP module is not installed');
   onTestFinished(() => nginx[Symbol.dispose]());
   const client = Handshake.asClient(randomBytes(handshakeRandomBytes));
-  const socket = connect(Number(new URL(nginx.target.rtmpURL).port), '127.0.0.1');
+  const socket = connect(Number(new URL(nginx.target.url).port), '127.0.0.1');
   onTestFinished(() => void socket.destroy());
   socket.write(client.opening);
   const answer = await read(socket, 1 + 2 * blockBytes);

@@ -25,7 +25,7 @@ const never = new AbortController().signal;
 async function publishTo() {
   const server = await startScriptedServer();
   onTestFinished(() => server[Symbol.asyncDispose]());
-  const target = { rtmpURL: server.rtmpURL, streamKey: 'key' };
+  const target = { url: server.rtmpURL, streamKey: 'key' };
   const publisher = await connectPublisher(target, { allowPrivateAddresses: true, connectTimeoutMs: 5000 }, never);
   return { publisher, socket: server.connections[0]!.socket };
 }

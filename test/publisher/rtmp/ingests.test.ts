@@ -66,8 +66,8 @@ test('nginx-rtmp refuses a key in use, and an application that it does not have'
   if (!ingest) return skip('nginx with its RTMP module is not installed');
   const publisher = await publishSample(ingest, 0);
   await expect(publishSample(ingest, 0)).rejects.toMatchObject({ code: 'already_publishing' });
-  const { rtmpURL } = ingest.target;
-  const target = { rtmpURL: rtmpURL.replace('live', 'other'), streamKey: 'key' };
+  const { url } = ingest.target;
+  const target = { url: url.replace('live', 'other'), streamKey: 'key' };
   await expect(publishSample({ ...ingest, target }, 0)).rejects.toMatchObject({ code: 'app_refused' });
   await publisher.close();
   expect(await publisher.ended).toBeNull();

@@ -9,15 +9,15 @@ import { ChunkReader } from '../../../lambda/publisher/rtmp/chunk-reader.ts';
 import { fromPublisher } from '../../../lambda/publisher/rtmp/inbound-limits.ts';
 import { controlMessage, messageType } from '../../../lambda/publisher/rtmp/message.ts';
 import type { MediaMessage, RtmpMessage } from '../../../lambda/publisher/rtmp/message.ts';
-import { connectPublisher } from '../../../lambda/publisher/rtmp/rtmp-client.ts';
-import type { RtmpClientOptions } from '../../../lambda/publisher/rtmp/rtmp-client.ts';
+import { connectTo as connectToTarget } from '../../../lambda/publisher/destination/connect-to.ts';
+import type { PublishOptions } from '../../../lambda/publisher/destination/publisher.ts';
 import type { Publisher } from '../../../lambda/publisher/destination/publisher.ts';
 import { freePort } from '../../support/ingests.ts';
 import { startScriptedServer } from './scripted-server.ts';
 import type { Script, ScriptedServer } from './scripted-server.ts';
 
 const streamKey = 'k3y-sEcret?auth=t0ken%2F';
-const options: RtmpClientOptions = { allowPrivateAddresses: true, connectTimeoutMs: 5000 };
+const options: PublishOptions = { allowPrivateAddresses: true, connectTimeoutMs: 5000 };
 const never = new AbortController().signal;
 
 async function serve(script?: Script): Promise<ScriptedServer> {
@@ -26,8 +26,8 @@ async function serve(script?: Script): Promise<ScriptedServer> {
   return server;
 }
 
-function connectTo(rtmpURL: string, changes: Partial<RtmpClientOptions> = {}, signal = never): Promise<Publisher> {
-  return connectPublisher({ rtmpURL, streamKey }, { ...options, ...changes }, signal);
+function connectTo(url: string, changes: Partial<PublishOptions> = {}, signal = never): Promise<Publisher> {
+  return connectToTarget({ way: 'rtmp', url, streamKey }, { ...options, ...changes }, signal);
 }
 
 /** Starts a TCP server that does not speak RTMP. @returns its address, without a scheme */

@@ -7,7 +7,7 @@ import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { startRtmpSink } from '../../../bin/local/rtmp-sink/rtmp-sink.ts';
 import { deltaChunks } from '../../../lambda/publisher/prepared/delta-chunks.ts';
 import { connectPublisher } from '../../../lambda/publisher/rtmp/rtmp-client.ts';
-import type { RtmpClientOptions } from '../../../lambda/publisher/rtmp/rtmp-client.ts';
+import type { PublishOptions } from '../../../lambda/publisher/destination/publisher.ts';
 import type { Publisher } from '../../../lambda/publisher/destination/publisher.ts';
 import { TlsSessions } from '../../../lambda/publisher/destination/tls-sessions.ts';
 import { makeCertificate, makeExpiredCertificate } from '../../support/certificates.ts';
@@ -36,14 +36,14 @@ async function startTlsSink(shown: TlsOptions | null = certificate) {
   return { sink, port: typeof address === 'object' && address ? address.port : 0, serverNames, reused };
 }
 
-function publishTo(rtmpURL: string, tlsCa?: string, more: Partial<RtmpClientOptions> = {}): Promise<Publisher> {
+function publishTo(url: string, tlsCa?: string, more: Partial<PublishOptions> = {}): Promise<Publisher> {
   const options = {
     allowPrivateAddresses: true,
     connectTimeoutMs: 5000,
     ...(tlsCa !== undefined && { tlsCa }),
     ...more,
   };
-  return connectPublisher({ rtmpURL, streamKey: 'key' }, options, new AbortController().signal);
+  return connectPublisher({ url, streamKey: 'key' }, options, new AbortController().signal);
 }
 
 const tlsFailure = expect.objectContaining({ code: 'tls_failed' });

@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 import { findMediaTools } from '../../../lambda/publisher/media/media-tools.ts';
 import type { MediaTools } from '../../../lambda/publisher/media/media-tools.ts';
 import { conclusion } from '../../../lambda/publisher/srt/handshake.ts';
-import type { SrtTarget } from '../../../lambda/publisher/srt/srt-publisher.ts';
+import type { PublishTarget } from '../../../lambda/publisher/destination/publishing-ways.ts';
 import { judgeRecording, steps } from '../../support/recording.ts';
 import { seeded } from '../../support/seeded.ts';
 import { ffmpegListener, srtLiveTransmit, startLossyLine } from '../../support/srt-listeners.ts';
@@ -31,8 +31,9 @@ afterAll(async () => {
   await rm(folder, { recursive: true });
 });
 
-const targetAt = (port: number, more: Partial<SrtTarget> = {}): SrtTarget => ({
-  srtURL: `srt://127.0.0.1:${port}`,
+const targetAt = (port: number, more: Partial<PublishTarget<'srt'>> = {}): PublishTarget => ({
+  way: 'srt',
+  url: `srt://127.0.0.1:${port}`,
   passphrase: null,
   latencyMs,
   streamID: null,
@@ -40,7 +41,7 @@ const targetAt = (port: number, more: Partial<SrtTarget> = {}): SrtTarget => ({
 });
 
 /** Publishes so many pictures to a target, and ends the stream. */
-async function publish(target: SrtTarget, pictures: number) {
+async function publish(target: PublishTarget, pictures: number) {
   const { run, words } = beginPrepared(loop.media, target);
   const sent = () => run.figures.sample(performance.now(), new Date(), 30).framesSent;
   await expect.poll(sent, { timeout: 60_000 + (pictures / 30) * 1000 }).toBeGreaterThan(pictures);

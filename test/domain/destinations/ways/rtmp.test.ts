@@ -1,6 +1,6 @@
 // RTMP URLs: tokens in them stay as they are, and ports are by default those that platforms use.
 import { expect, test } from 'vitest';
-import { parseRtmpURL, rtmpURLFrom } from '../../../lambda/domain/destinations/rtmp-url.ts';
+import { parseRtmpURL, rtmpURLFrom } from '../../../../lambda/domain/destinations/ways/rtmp.ts';
 
 test.for([
   [

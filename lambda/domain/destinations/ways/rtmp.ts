@@ -1,13 +1,11 @@
-// Parses RTMP URLs, in one way for those who accept one from a user and those who connect to it.
+// RTMP as a way out: reads its URLs for the API, which accepts them, and for the publisher, which connects to them.
+import { withoutEmptySegments } from './way-out.ts';
+import type { PublishPlace, PublishServer, WayOut } from './way-out.ts';
 
 /** YouTube, Facebook, IVS and others take RTMPS on the HTTPS port. */
-export const defaultRtmpPorts = { rtmp: 1935, rtmps: 443 } as const;
+const defaultPorts = { rtmp: 1935, rtmps: 443 } as const;
 
-export interface RtmpURL {
-  readonly secure: boolean;
-  /** A name in ASCII form or an address in its usual spelling, without brackets. */
-  readonly hostname: string;
-  readonly port: number;
+export interface RtmpURL extends PublishServer {
   /** Everything after the host, with the query. Never encoded again, since some platforms put tokens there. */
   readonly app: string;
   /** The URL as the RTMP command `connect` has it. */
@@ -15,8 +13,8 @@ export interface RtmpURL {
 }
 
 /**
- * rtmp(s)://AUTHORITY/APPLICATION. Stricter than URL, which forgives white space: the
- * publisher sends the text on as the user wrote it.
+ * rtmp(s)://AUTHORITY/APPLICATION. Stricter than URL, which accepts white space: the publisher sends the text to the
+ * server as the user wrote it.
  */
 const form =
   /^(?<scheme>rtmps?):\/\/(?<authority>(?<host>\[[0-9a-f:.]+\]|[^\s/:?#@[\]\\]+)(?::(?<port>\d{1,5}))?)\/+(?<app>[^\s/?#][^\s#]*)$/i;
@@ -28,19 +26,20 @@ export function parseRtmpURL(text: string): RtmpURL | null {
   if (authority === '' || !URL.canParse(`http://${authority}`)) return null;
   const hostname = new URL(`http://${host}`).hostname.replace(/^\[|\]$|\.$/g, '');
   const secure = scheme.toLowerCase() === 'rtmps';
-  const portNumber = port === undefined ? defaultRtmpPorts[secure ? 'rtmps' : 'rtmp'] : Number(port);
+  const portNumber = port === undefined ? defaultPorts[secure ? 'rtmps' : 'rtmp'] : Number(port);
   if (hostname === '' || portNumber === 0) return null;
   return { secure, hostname, port: portNumber, app: app.replace(/\/+$/, ''), tcUrl: text.replace(/\/+$/, '') };
 }
 
-/** As long as the URL of a destination may be. A server could send megabytes, which would keep a process busy. */
+/** The length that a destination's URL may have. A server could send megabytes, and so keep a process busy. */
 const maxReferenceLength = 2048;
 
 /**
  * The URL that a server redirects a client to.
  * @param from the RTMP URL that the client has connected to
- * @param reference what the server sent. It may leave out what stays the same: //HOST/APPLICATION, /APPLICATION.
- * @returns null for what is no RTMP URL or too long, and for one without TLS where there was TLS
+ * @param reference the text that the server sent. It may omit the scheme (//HOST/APPLICATION) and the host too
+ * (/APPLICATION); both then stay as they are
+ * @returns null for a text that is no RTMP URL or too long, and for a URL without TLS if `from` has TLS
  */
 export function rtmpURLFrom(from: string, reference: string): string | null {
   if (reference.length > maxReferenceLength) return null;
@@ -55,8 +54,7 @@ function completed(reference: string, scheme: string, origin: string): string {
   return reference.startsWith('/') ? origin + reference : reference;
 }
 
-/** What a person has to do who gave a text that is no RTMP URL. Never repeats the text, as it may hold a stream key. */
-export function adviceOnRtmpURL(text: string): string {
+function adviceOn(text: string): string {
   if (/\s/.test(text)) return 'It has white space in it, probably from copying. Remove it.';
   if (!/^rtmps?:\/\//i.test(text))
     return 'It has to begin with rtmp:// or rtmps://, such as rtmps://live.example.com/app.';
@@ -70,3 +68,38 @@ export function adviceOnRtmpURL(text: string): string {
     'with a host and a port that exist.'
   );
 }
+
+/**
+ * Servers join application and key, so the border between them does not matter. RTMP and RTMPS on their usual ports are
+ * two doors of one service.
+ */
+function placeOf({ url, streamKey }: PublishPlace): string | null {
+  const parsed = parseRtmpURL(url);
+  if (!parsed) return null;
+  const { hostname, port, secure, app } = parsed;
+  const isUsualPort = port === defaultPorts[secure ? 'rtmps' : 'rtmp'];
+  const [appPath = '', ...appQuery] = app.split('?');
+  const [keyPath = '', ...keyQuery] = streamKey.split('?');
+  const query = [...appQuery, ...keyQuery].filter((part) => part !== '').join('&');
+  return `rtmp ${hostname}:${isUsualPort ? '' : port}/${withoutEmptySegments(`${appPath}/${keyPath}`)}?${query}`;
+}
+
+function endsInKey(url: string, streamKey: string): boolean {
+  return /^rtmps?:\/\/[^/]+\/+[^/]+\//i.test(url) && url.replace(/\/+$/, '').endsWith(`/${streamKey}`);
+}
+
+export const rtmpWay: WayOut = {
+  title: 'RTMP',
+  schemes: ['rtmp', 'rtmps'],
+  parse: parseRtmpURL,
+  adviceOn,
+  split: (url) => ({ url, streamKey: null }),
+  endsInKey,
+  adviceOnExtraKey: () => null,
+  ownField: null,
+  adviceOnSharedAddress: null,
+  placeOf,
+  videoCodecs: null,
+  longestConnectionMs: Infinity,
+  cost: { threadPerMbps: 0, memoryPerMbps: 0 },
+};
