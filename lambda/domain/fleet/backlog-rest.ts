@@ -1,15 +1,15 @@
-// How long a user with a backlog rests, so that it takes a part of the time, and what others ask for comes in between.
+// Rests of a user with a backlog, so that other users' new work comes in between.
 
-/** Whoever asked for something so lately may ask again: nobody rests for the sake of what is longer ago. */
+/** Milliseconds after a user's last request within which backlogs of other users rest. */
 export const othersWithinMs = 5000;
 
 export interface RestPolicy {
-  /** A rest is so many times as long as the work before it. */
+  /** Length of a rest, as a multiple of the work before it. */
   readonly timesAsLong: number;
-  /** Others come in between at any time: a rest need be no longer. */
+  /** Longest rest, in milliseconds: other work comes in between at any time. */
   readonly mostMs: number;
 }
 
-/** @param tookMs how long the work took */
+/** @param tookMs length of the work */
 export const backlogRestMs = (tookMs: number, { timesAsLong, mostMs }: RestPolicy): number =>
   Math.min(timesAsLong * tookMs, mostMs);

@@ -1,4 +1,4 @@
-// What a stream costs the machine that sends it, and what a machine has: the one place that says both.
+// Cost of a stream for the machine that sends it, and capacity of a machine. No other file defines either.
 // Costs are in cores of the machine that they were measured on; `Machine.speed` translates them to other machines.
 import { isSound } from '../playout/rendition.ts';
 import type { RenditionFormat } from '../playout/rendition.ts';
@@ -8,29 +8,29 @@ import { pixelsOfDecodeCost } from '../media/source-limits.ts';
 import { framesPerSecond, videoBitrateKbps } from '../shared/video-format.ts';
 import type { Framerate, Quality, VideoCodec } from '../shared/video-format.ts';
 
-/** What one replica of a stream takes of an agent while it is on air. */
+/** Use of an agent by one replica while it is on air. */
 export interface StreamCost {
-  /** Cores, where pictures are encoded by the processor. */
+  /** Cores, if the processor encodes the pictures. */
   readonly cores: number;
-  /** Cores beside a GPU that encodes. */
+  /** Cores, if a GPU encodes the pictures. */
   readonly coresBesideGpu: number;
-  /** The part of the agent's one thread, on which it sends. */
+  /** Share of the agent's one sending thread. */
   readonly thread: number;
   readonly memoryMiB: number;
   /** Through the machine's network, with the headers of packets. */
   readonly networkMbps: number;
-  /** Million pixels a second that a GPU encodes, where there is one. */
+  /** Million pixels a second that a GPU encodes, if there is one. */
   readonly gpuMegapixels: number;
 }
 
 export const costNames = ['cores', 'coresBesideGpu', 'thread', 'memoryMiB', 'networkMbps', 'gpuMegapixels'] as const;
 
-/** What an agent may use of its machine. */
+/** Part of its machine that an agent may use. */
 export interface Capacity {
   readonly cores: number;
   readonly thread: number;
   readonly memoryMiB: number;
-  /** Null where nobody knows: then the network is no limit. */
+  /** Null if unknown; the network is then no limit. */
   readonly networkMbps: number | null;
   /** Million pixels a second that the GPU encodes; 0 without one. */
   readonly gpuMegapixels: number;
@@ -44,11 +44,11 @@ export interface StreamToSend {
   /** Whether sound comes from a track of its own. */
   readonly hasSoundTrack: boolean;
   readonly isEncodedForAnother?: boolean; // by an encoder of the same stream, so that it is only sent
-  /** Where it is sent; null where nobody knows yet. */
+  /** Address of its destination; null if unknown yet. */
   readonly url: string | null;
   /**
-   * What its most expensive source costs to decode, as `decodeCost` in source-limits.ts says it; null or absent where
-   * nobody knows: then it is taken for one in the size of the stream.
+   * Cost of decoding its most expensive source, from `decodeCost` in source-limits.ts. Null or absent if unknown: the
+   * source then counts as one of the stream's size.
    */
   readonly decodeCost?: number | null;
 }
@@ -63,7 +63,7 @@ const audioMbps = 0.16;
 /** A full packet of 1,500 bytes carries 1,448 bytes of RTMP. */
 export const packetOverhead = 1500 / 1448;
 
-/** Sending: `npm run bench -- platform` measures what a stream and what a megabit of it take of the agent. */
+/** Cost of sending. `npm run bench -- platform` measures the part of a stream and of each megabit. */
 const sending = {
   thread: 0.0001,
   threadPerMbps: 0.00008,
@@ -71,18 +71,18 @@ const sending = {
   memoryMiB: 1,
   memoryPerMbps: 0.3,
 };
-/** Encoding by x264 `veryfast`, with scaling, and what a stream's sound and pipes take besides. */
+/** Cost of encoding by x264 `veryfast`, with scaling, and of the stream's sound and pipes. */
 const encoding = { coresPerMegapixel: 0.0125, cores: 0.06, thread: 0.015, memoryMiB: 120, memoryPerMegapixel: 2 };
-/** Beside a GPU pictures are scaled by the processor, and copied to the GPU. */
+/** With a GPU, the processor scales pictures and copies them to the GPU. */
 const scalingCoresPerMegapixel = 0.002;
 const decodingCoresPerMegapixel = 0.003;
 
-/** A source decodes so many times as fast as it plays, as an item may begin far behind a keyframe. */
+/** Decoding speed of a source, as a multiple of real time: an item may begin far behind a keyframe. */
 const decodingHeadroom = 3;
-/** What the threads of a source are reckoned from that nobody has examined for it: 2160p60. */
+/** Decode cost assumed for a source that was never probed: that of 2160p60. */
 const unknownDecodeCost = 18;
 
-/** How many threads may decode the pictures of a source while they are sent. @param decodeCost null: not known */
+/** Number of threads that may decode a source's pictures while they are sent. @param decodeCost null if unknown */
 export function decodingThreads(decodeCost: number | null): number {
   const megapixels = pixelsOfDecodeCost(decodeCost ?? unknownDecodeCost) / 1e6;
   return 1 + Math.ceil(decodingHeadroom * megapixels * decodingCoresPerMegapixel);
@@ -102,7 +102,7 @@ export function costOf(stream: StreamToSend): StreamCost {
     networkMbps: server && isThisMachine(server.hostname) ? 0 : mbps * packetOverhead,
   };
   if (backend === 'manifest' || stream.isEncodedForAnother) {
-    // Sound of its own is cut in between prepared pictures, picture by picture.
+    // Sound of its own is inserted between prepared pictures, picture by picture.
     const thread = hasSoundTrack && !stream.isEncodedForAnother ? 2 * sends : sends;
     return { ...common, cores: thread, coresBesideGpu: thread, thread, gpuMegapixels: 0 };
   }
@@ -125,32 +125,32 @@ function isThisMachine(hostname: string): boolean {
   return hostname === 'localhost' || hostname === '::1' || hostname.startsWith('127.');
 }
 
-/** A machine, as it was measured or as its type says. */
+/** A machine, as measured or by its type. */
 export interface Machine {
   readonly cores: number;
-  /** How much faster one of its cores encodes than the one that costs were measured on. */
+  /** Encoding speed of one core, relative to the machine that costs were measured on. */
   readonly speed: number;
   readonly memoryMiB: number;
   readonly networkMbps: number | null;
   readonly gpuMegapixels: number;
 }
 
-/** The part of a machine that streams may take. The rest is for its system, joins and sudden changes. */
+/** Part of a machine that streams may take. The rest is for its system, joins and sudden changes. */
 const usableFraction = { cores: 0.9, thread: 0.7, memory: 0.8, network: 0.9 } as const;
-/** What an agent takes before it has a stream: itself, and media that all prepared streams share. */
+/** Memory of an agent without streams: the process, and the media that all prepared streams share. */
 const agentMemoryMiB = 800;
 
 /**
- * What making pictures with an encoder in software gets: a fifth more than SVT-AV1 takes at 2160p60 on two cores.
- * Encoders start threads for further cores, each with pictures of its own.
+ * Memory for software encoding: 20 % more than SVT-AV1 uses at 2160p60 on two cores. Encoders start threads for further
+ * cores, each with pictures of its own.
  */
 export function preparingMemoryMiB(cores: number): number {
   return Math.ceil(1.2 * 2458) + 256 * Math.max(0, cores - 2);
 }
 
 /**
- * What each of some agents on a machine may use. Each has a thread of its own.
- * @param agents how many agents share the machine
+ * Capacity of each of several agents on a machine. Each has a thread of its own.
+ * @param agents number of agents that share the machine
  */
 export function capacityOf(machine: Machine, agents = 1): Capacity {
   const { cores, speed, memoryMiB, networkMbps, gpuMegapixels } = machine;
@@ -164,8 +164,8 @@ export function capacityOf(machine: Machine, agents = 1): Capacity {
 }
 
 /**
- * The memory of an agent that fills a machine with the smallest prepared streams, which take the most for what they
- * bring. It prepares nothing beside them (`takesMedia` in lanes.ts).
+ * Memory of an agent that fills a machine with the smallest prepared streams, which need the most memory for their
+ * bitrate. Such an agent prepares nothing (`takesMedia` in lanes.ts).
  */
 export function memoryToFill(machine: Omit<Machine, 'memoryMiB'>): number {
   const cost = costOf({ ...smallest, backend: 'manifest', url: 'rtmps://another-machine/live' });
@@ -183,9 +183,9 @@ const largest = {
 } as const;
 
 /**
- * How many agents pay off on a machine. Another one sends by a thread more, but takes memory, and a part of the cores:
- * the thread of one carries thousands of streams, so there are several only where each could encode the largest.
- * @param most at most so many
+ * Number of agents worth running on a machine. Each adds a sending thread, but takes memory and a part of the cores.
+ * One thread carries thousands of streams, so there are several only if each could encode the largest stream.
+ * @param most the maximum
  */
 export function agentsOn(machine: Machine, most: number): number {
   let agents = 1;
@@ -193,7 +193,7 @@ export function agentsOn(machine: Machine, most: number): number {
   return agents;
 }
 
-/** By how much each cost grows the share of an agent, in the order of `costNames`; 0 where it does not matter. */
+/** Growth of an agent's share by each cost, in the order of `costNames`; 0 for a cost that does not matter. */
 export function weightsOf(capacity: Capacity): number[] {
   const { cores, thread, memoryMiB, networkMbps, gpuMegapixels } = capacity;
   const hasGpu = gpuMegapixels > 0;
@@ -208,22 +208,22 @@ export function weightsOf(capacity: Capacity): number[] {
 }
 
 /**
- * The part of an agent that a stream takes: of what it takes the most of. Streams whose shares add up to 1 at most can
- * be sent together.
+ * Share of an agent that a stream occupies: the largest of its shares of each cost. Streams whose shares add up to 1 at
+ * most can be sent together.
  */
 export function shareOf(cost: StreamCost, capacity: Capacity): number {
   const weights = weightsOf(capacity);
   return Math.max(...costNames.map((name, index) => cost[name] * weights[index]!));
 }
 
-/** What an agent has left. */
+/** Free part of an agent. */
 export interface Room {
   readonly weights: readonly number[];
-  /** The share that is free. */
+  /** Free share. */
   readonly share: number;
-  /** The share of a slot, for replicas of releases that counted slots: an encoded 720p30 stream, or a prepared one. */
+  /** Share of a slot, for replicas of releases that counted slots: an encoded 720p30 stream, or a prepared one. */
   readonly shareOfSlot: number;
-  /** No more streams than these could fit. */
+  /** Maximum number of streams that could fit. */
   readonly streams: number;
 }
 
@@ -235,10 +235,10 @@ const smallest = {
   url: 'rtmp://localhost/live',
   decodeCost: 0,
 } as const;
-/** So that agents which claim at the same time all find something. */
+/** A maximum for each claim, so that agents which claim at the same time all find replicas. */
 const mostStreamsAtOnce = 500;
 
-/** @param usedShare the sum of the shares of what the agent holds */
+/** @param usedShare sum of the shares of the replicas that the agent holds */
 export function roomOf(capacity: Capacity, usedShare: number, backends: readonly StreamToSend['backend'][]): Room {
   const share = Math.max(0, 1 - usedShare);
   const leastShare = Math.min(...backends.map((backend) => shareOf(costOf({ ...smallest, backend }), capacity)));
@@ -251,23 +251,23 @@ export function roomOf(capacity: Capacity, usedShare: number, backends: readonly
 }
 
 /**
- * What a stream counts against its user's limit: its cores, in those of an encoded 720p30 stream. Prepared streams
- * count next to nothing.
+ * Slots that a stream counts in its user's limit: its cores, in those of an encoded 720p30 stream. Prepared streams
+ * count almost none.
  */
 export function slotsOfCost(cost: StreamCost): number {
   return cost.cores / costOfSlot('ffmpeg').cores;
 }
 
-/** Sound alone is about an eighth of the work of pictures in 720p30 with their sound. */
+/** Preparing sound alone is about an eighth of the work of 720p30 pictures with their sound. */
 const slotsOfSound = 0.12;
 
-/** How many times the work a second in this format is of a second in 720p30. */
+/** Work for a second in this format, relative to a second in 720p30. */
 export function slotsOfPreparing(format: RenditionFormat): number {
   if (isSound(format)) return slotsOfSound;
   return slotsOfCost(costOf({ ...format, backend: 'ffmpeg', hasSoundTrack: false, url: null }));
 }
 
-/** What a slot stands for; a prepared stream was one as well in releases that counted slots. */
+/** Cost of a slot; in releases that counted slots a prepared stream was one too. */
 export function costOfSlot(backend: StreamToSend['backend']): StreamCost {
   return costOf({
     backend,

@@ -1,19 +1,19 @@
-// How many waiting replicas an agent takes at a time, so that all agents get their share of them.
+// Number of waiting replicas that an agent claims at a time, so that all agents get their share.
 
-/** Among so many agents or more, an agent takes a batch of this size even where its share is smaller. */
+/** Least number of agents for the smallest batch: an agent then claims that many, even if its share is less. */
 const manyTakers = 32;
 const smallestBatch = 16;
-/** What waits is counted up to this: counting all that a lost zone has held would take longer than claiming some. */
+/** Limit of counting: to count all replicas of a lost zone would take longer than claiming some. */
 export const countedAtMost = 1000;
-/** The batch, among many agents, where so many wait or more. */
+/** Batch among many agents if at least this many replicas wait. */
 const largeBatch = 50;
 
 /**
- * Twice an equal share of what waits now: others may have taken theirs already, and what is left is for those that are
- * not full. Among many agents it is a few in any case, since each claim and its reports cost something, however few
- * replicas they are about.
- * @param waiting how many wait, as far as they were counted
- * @param takers how many agents may take them
+ * Number of replicas to claim: twice an equal share, since other agents may have claimed theirs already and the rest is
+ * for agents with room. Among many agents it is at least a small batch, because each claim and its reports have a fixed
+ * cost.
+ * @param waiting number of waiting replicas, as far as they were counted
+ * @param takers number of agents that may claim them
  */
 export function claimShare(waiting: number, takers: number): number {
   const share = Math.ceil((2 * waiting) / takers);

@@ -1,26 +1,25 @@
-// Deals what was lost with agents out to others.
-// After the loss of thousands of streams, hundreds of agents that claim a few at a time would spend most of the
-// database's time on claims.
+// Deals replicas of lost agents out to living ones.
+// After the loss of thousands of streams, claims of hundreds of agents would take most of the database's time.
 import { shareOf } from './capacity.ts';
 import type { Capacity, StreamCost, StreamToSend } from './capacity.ts';
 
 type Backend = StreamToSend['backend'];
 
-/** Where fewer were lost, or fewer agents live, these claim what was lost: that begins at once. */
+/** Least numbers of lost replicas and of agents for dealing. Below, agents claim them, which begins at once. */
 export const dealtFrom = { lost: 200, agents: 32 } as const;
-/** An agent gets so many at a time: it reports them together, and connects them at the same time. */
+/** Number of replicas that an agent gets at a time: it reports them together and connects them at the same time. */
 const handful = 50;
-/** The part of an agent that is filled. Meanwhile it may have claimed what nobody has counted yet. */
+/** Share of an agent that dealing fills. It may have claimed replicas that are not counted yet. */
 const filledShare = 0.95;
-/** Rounding must not keep the last one out. */
+/** Tolerance, so that rounding does not exclude the last replica. */
 const rounding = 1e-6;
 
-/** An agent that may be dealt something. */
+/** An agent that may receive replicas. */
 export interface Dealee {
   readonly id: string;
   readonly backends: readonly Backend[];
   readonly capacity: Capacity;
-  /** The part of it that is taken. */
+  /** Share of the agent that is in use. */
   readonly usedShare: number;
 }
 
@@ -33,7 +32,7 @@ export interface LostReplica {
 export interface Hand {
   readonly agentID: string;
   readonly replicaIDs: readonly string[];
-  /** The part of the agent that they take. */
+  /** Share of the agent that they occupy. */
   readonly share: number;
 }
 
@@ -44,7 +43,7 @@ export class Dealer {
     this.#dealees = dealees.map((dealee) => ({ dealee, usedShare: dealee.usedShare }));
   }
 
-  /** Deals to those first that are used the least. What fits nowhere, and what comes after it, is not dealt. */
+  /** Deals to the least used agents first. Replicas that fit nowhere, and all after them, are not dealt. */
   deal(lost: readonly LostReplica[]): Hand[] {
     const backends = new Set(lost.map(({ backend }) => backend));
     return [...backends].flatMap((backend) => this.#dealOf(backend, lost));

@@ -1,4 +1,4 @@
-// Lanes: how many pieces of work a process has under way at once, and how many of them may be one user's.
+// Lanes: the number of pieces of work that a process does at once, and the number that one user may have of them.
 import { backlogRestMs, othersWithinMs } from './backlog-rest.ts';
 import type { RestPolicy } from './backlog-rest.ts';
 import type { StreamToSend } from './capacity.ts';
@@ -6,37 +6,37 @@ import type { StreamToSend } from './capacity.ts';
 export interface Lanes {
   readonly count: number;
   /**
-   * Fewer than `count`: whoever comes to a user's backlog finds a lane free, and waits for no piece of it to end. As
-   * many where the work itself ends at once when its user has enough under way.
+   * Lanes of one user. Fewer than `count`, so that another user's work finds a free lane; equal if the work of a user
+   * with enough lanes ends at once by itself.
    */
   readonly ofUser: number;
 }
 
-/** Of what an agent takes from the queue `media`. Each may have a tool that takes all the memory it gets. */
+/** Lanes of an agent for the queue `media`. A tool in a lane may take all the memory of its lane. */
 export const mediaLanes: Lanes = { count: 2, ofUser: 1 };
 /**
- * Whether an agent of these backends takes media commands. One of prepared streams alone does not: hundreds of them
- * share its one core, and it has memory for no tool. `data/fleet/agents.ts` says the same in SQL.
+ * Whether an agent of these backends takes media commands. An agent for prepared streams alone does not: hundreds of
+ * streams share its one core, and it has no memory for tools. `data/fleet/agents.ts` has the same rule in SQL.
  */
 export function takesMedia(backends: readonly StreamToSend['backend'][]): boolean {
   return backends.length === 0 || backends.includes('ffmpeg');
 }
 
-/** Imports of a worker. Each takes the memory of two parts at most. */
+/** Lanes of an import worker. Each takes the memory of two parts at most. */
 export const importLanes: Lanes = { count: 4, ofUser: 3 };
 
-/** What waited longer was one of many pieces of its user; what waited less has just been asked for. */
+/** Waiting time that separates a new request from a piece of its user's backlog. */
 const askedJustNowMs = 2000;
-/** After a piece of a backlog. */
+/** Rests after a piece of a backlog. */
 const restPolicy: RestPolicy = { timesAsLong: 3, mostMs: 3000 };
 
-/** Whether a piece of work that waited so long has just been asked for. */
+/** Whether a piece of work was requested just now, by its waiting time. */
 export const isAskedJustNow = (waitedMs: number): boolean => waitedMs < askedJustNowMs;
 
 /**
- * How long a user rests after a piece of work, so that what others have just asked for finds the machine less busy.
- * Where all have waited, resting would help nobody.
- * @param sinceOthersMs how long ago something was begun that another user had just asked for
+ * Rest of a user after a piece of work, so that other users' new requests find the machine less busy. If all users have
+ * backlogs, none rests.
+ * @param sinceOthersMs time since another user's new request was begun
  */
 export function restMs(waitedMs: number, tookMs: number, sinceOthersMs: number): number {
   if (isAskedJustNow(waitedMs) || sinceOthersMs > othersWithinMs) return 0;
@@ -44,8 +44,8 @@ export function restMs(waitedMs: number, tookMs: number, sinceOthersMs: number):
 }
 
 /**
- * The users of whom nothing more may be begun for now.
- * @param underWay whose the pieces of work under way are; null: nobody's, and such a piece counts for nobody
+ * Users that may begin no further work for now.
+ * @param underWay user of each piece of work under way; null for work of no user, which does not count
  */
 export function usersAtBound(underWay: Iterable<string | null>, { ofUser }: Lanes): string[] {
   const counts = new Map<string, number>();

@@ -1,18 +1,18 @@
-// What a user is told whose stream waits for a machine: stages that keep none have one come for it.
+// Reason of a stream that waits for a machine: stages without a standing machine start one for it.
 import { shareOf } from './capacity.ts';
 import type { StreamCost } from './capacity.ts';
 import type { PossibleTaker } from './no-capacity.ts';
 
-/** Whether an agent that runs has room for a stream of that cost now. */
+/** Whether a running agent has room for a stream of this cost now. */
 export function isRoomFor(cost: StreamCost, takers: readonly PossibleTaker[]): boolean {
   return takers.some(
     ({ capacity, usedShare, behindReason }) =>
-      // An agent that does not say what it has may have room.
+      // An agent that does not report its capacity may have room.
       capacity === null || (behindReason === null && usedShare + shareOf(cost, capacity) <= 1),
   );
 }
 
-/** @param machineSeconds how long a machine takes to come */
+/** @param machineSeconds time until a machine is ready */
 export function machineStart(machineSeconds: number): { readonly code: string; readonly detail: string } {
   const minutes = Math.ceil(machineSeconds / 60);
   return {

@@ -1,13 +1,13 @@
-// Why no agent takes a stream, and what would help, in words for its user.
+// Reason why no agent takes a stream, with remedies for its user.
 import { costNames, shareOf, weightsOf } from './capacity.ts';
 import type { Capacity, StreamCost } from './capacity.ts';
 
 /** An agent that could take the stream if it had room. */
 export interface PossibleTaker {
-  /** Null: nobody knows. */
+  /** Null if unknown. */
   readonly capacity: Capacity | null;
   readonly usedShare: number;
-  /** Why it takes nothing more; null while it keeps up. */
+  /** Reason why it takes no more streams; null while it keeps up. */
   readonly behindReason: string | null;
 }
 
@@ -21,9 +21,9 @@ const words: Readonly<Record<keyof StreamCost, (amount: number) => string>> = {
 };
 
 /**
- * @param cost what the replica that waits takes
- * @param backend how its media is made
- * @param takers the agents that live and take such streams
+ * @param cost cost of the waiting replica
+ * @param backend backend of its stream
+ * @param takers living agents that take such streams
  */
 export function noCapacityDetail(
   cost: StreamCost,
@@ -52,19 +52,19 @@ export function noCapacityDetail(
   return `${wants}, and ${others} ${words[scarce](free!)} left. ${starts} ${helpFor(backend)}`;
 }
 
-/** How many streams of that cost an agent has room for. */
+/** Number of further streams of this cost that fit an agent. */
 function freeOf(cost: StreamCost, { capacity, usedShare }: PossibleTaker): number {
   return capacity === null ? 0 : (1 - usedShare) / shareOf(cost, capacity);
 }
 
-/** Of what the stream takes the largest part of an agent. */
+/** The cost that takes the largest share of an agent. */
 function scarcestOf(cost: StreamCost, capacity: Capacity): keyof StreamCost {
   const weights = weightsOf(capacity);
   const shares = costNames.map((name, index) => [name, cost[name] * weights[index]!] as const);
   return shares.toSorted((a, b) => b[1] - a[1])[0]![0];
 }
 
-/** Amounts of something that agents have, the largest first. */
+/** Amounts of one resource that agents have, the largest first. */
 function amountsOf<Taker extends PossibleTaker & { capacity: Capacity }>(
   name: keyof StreamCost,
   takers: readonly Taker[],

@@ -1,4 +1,4 @@
-// What is wrong with a content that its owner should know before it is on air: each finding with its times.
+// Findings: faults of a content that its owner should know before it is on air, each with its times.
 import type { Loudness } from '../playout/loudness.ts';
 import { shortestSeconds } from './measurements.ts';
 import type { Measurements } from './measurements.ts';
@@ -21,50 +21,50 @@ export type FindingKind = (typeof findingKinds)[number];
 
 export interface Finding {
   readonly kind: FindingKind;
-  /** From the beginning of the media; null for what is so throughout. */
+  /** From the beginning of the media; null for a finding about all of it. */
   readonly startSeconds: number | null;
   readonly endSeconds: number | null;
   /** A sentence or two for the owner. */
   readonly detail: string;
 }
 
-/** What is known of a content before it is looked through. */
+/** Facts of a content from before its inspection. */
 export interface InspectedFacts {
   readonly durationSeconds: number;
   /** As displayed; null without moving pictures. */
   readonly size: { readonly width: number; readonly height: number } | null;
   readonly hasSound: boolean;
-  /** Of the whole file; null where it is not known. */
+  /** Size of the whole file; null if unknown. */
   readonly sizeBytes: number | null;
-  /** As ffprobe calls it. */
+  /** Name in ffprobe. */
   readonly videoCodec: string | null;
 }
 
-/** So many stretches of a kind are told, the longest. */
+/** Maximum number of stretches reported for a kind, the longest ones. */
 const mostOfKind = 15;
 const loudFromLUFS = -9;
-/** Above full scale, a receiver clips. Encoders of sound overshoot by up to 1 dB. */
+/** Receivers clip above full scale. Encoders of sound overshoot by up to 1 dB. */
 const clipsFromDBTP = 2;
 const unevenFromShare = 0.05;
 const interlacedFromShare = 0.5;
-/** Of fewer pictures nothing is said that is so throughout. */
+/** Least number of pictures for a finding about all of a content. */
 const fewestPictures = 10;
-/** Streams are 16:9. What is off by less than this share has bars of a few pixels. */
+/** Streams are 16:9. A difference below this share means bars of a few pixels. */
 const aspect = { width: 16, height: 9, toleranceShare: 0.02 } as const;
-/** What covers more of the media than this covers all of it. */
+/** Share of the media above which a stretch counts as all of it. */
 const throughoutShare = 0.99;
 /**
- * Bits for each pixel of a picture, as whole files have them, sound included. With fewer, whatever moves falls into
- * blocks: 187 kbit/s for 1080p30 in H.264. Newer codecs do with half of it.
+ * Bits for each pixel of a picture in whole files, including sound. With fewer, moving pictures turn into blocks: 187
+ * kbit/s for 1080p30 in H.264. Newer codecs need half.
  */
 const fewestBitsPerPixel = 0.003;
 const frugalCodecs = { names: ['hevc', 'av1', 'vp9', 'vvc'], factor: 0.5 } as const;
-/** Pictures that stand still or are black need next to no bits: of less motion nothing is said. */
+/** Least seconds of motion for a finding: still or black pictures need almost no bits. */
 const leastMotionSeconds = 10;
-/** More than any stream has, by five times: whoever plays it while it is read may wait for it. */
+/** Five times the rate of any stream: a player that reads it may have to wait. */
 const mostBitsPerSecond = 200e6;
 
-/** What was found so far. @param isWhole whether all of it has been measured */
+/** Findings so far. @param isWhole whether all of the content has been measured */
 export function findingsOf(
   measured: Measurements,
   facts: InspectedFacts,
@@ -94,7 +94,7 @@ function findInPictures(
   const held = isWhole && picturesUntil > 0 ? [{ start: picturesUntil, end: durationSeconds }] : [];
   const black = long(measured.black, 'black');
   const frozen = long(without(joined([...measured.frozen, ...long(held, 'frozen')]), black), 'frozen');
-  // A picture that never moves is a still under music, as its owner wants it.
+  // A picture that never moves is a still under music, which its owner wants.
   const isStill = frozen.length === 1 && lengthOf(frozen[0]!) >= throughoutShare * durationSeconds;
   const told = pictures < fewestPictures ? 0 : interlacedPictures + progressivePictures;
   const unevenShare = unevenPictures / pictures;
@@ -129,7 +129,7 @@ function findShape({ width, height }: { readonly width: number; readonly height:
   return [throughout('aspect', `The pictures are ${width} × ${height}, not 16:9: streams show black bars ${where}.`)];
 }
 
-/** Of a whole file, since its size is that of all of it. */
+/** Judges the whole file, since its size is known only as a whole. */
 function findBitrate(
   { black, frozen, pictures, picturesUntil }: Measurements,
   { durationSeconds, sizeBytes, videoCodec }: InspectedFacts,
@@ -200,7 +200,7 @@ const throughout = (kind: FindingKind, detail: string): Finding => ({
 
 const long = (stretches: readonly Stretch[], kind: keyof typeof shortestSeconds): Stretch[] =>
   stretches.filter((stretch) => lengthOf(stretch) >= shortestSeconds[kind] - toleratedSeconds);
-/** Times of media are rounded in many ways. */
+/** Media round their times in many ways. */
 const toleratedSeconds = 0.002;
 
 function tell(kind: FindingKind, stretches: readonly Stretch[], sentence: (times: string) => string): Finding[] {
@@ -218,7 +218,7 @@ function tell(kind: FindingKind, stretches: readonly Stretch[], sentence: (times
 
 const milliseconds = (seconds: number): number => Math.round(seconds * 1000) / 1000;
 
-/** 3725.25 is 1:02:05.3. */
+/** For example 3725.25 is 1:02:05.3. */
 function clockTime(seconds: number): string {
   const tenths = Math.round(seconds * 10);
   const [hours, minutes] = [Math.floor(tenths / 36_000), Math.floor((tenths % 36_000) / 600)];

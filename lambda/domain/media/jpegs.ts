@@ -1,6 +1,6 @@
-// JPEGs that stand one after the other, as ffmpeg writes pictures.
+// JPEGs in a row, as ffmpeg writes pictures.
 
-/** The marker at the end of a JPEG (ITU-T T.81). What is coded has no byte FF before any but 00 and restart markers. */
+/** End marker of a JPEG (ITU-T T.81). Coded data has FF only before 00 and in restart markers. */
 const endOfImage = Buffer.of(0xff, 0xd9);
 
 export function jpegsIn(bytes: Buffer): Buffer[] {

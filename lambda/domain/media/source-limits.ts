@@ -1,13 +1,13 @@
-// What a stranger's file may ask of us before anything of it is decoded: limits by kind, and what decoding costs.
+// Limits of a stranger's file before any of it is decoded, by kind, and the cost of decoding it.
 import type { ContentFacts } from '../playout/rendition.ts';
 
 const mebibyte = 1024 * 1024;
 const hourSeconds = 3600;
 
-/** Pictures of any kind. A picture that is decoded has to fit into memory several times. */
+/** Limits of pictures. A decoded picture has to fit into memory several times. */
 export interface PictureLimits {
   readonly pixels: number;
-  /** Of one decoded picture. */
+  /** Bytes of one decoded picture. */
   readonly pictureBytes: number;
 }
 
@@ -16,65 +16,65 @@ export const pictureLimits: Readonly<Record<'video' | 'image', PictureLimits>> =
   video: { pixels: 8192 * 4320, pictureBytes: 128 * mebibyte },
   image: { pixels: 64 * mebibyte, pictureBytes: 256 * mebibyte },
 };
-/** Wider or higher, no picture is shown. Pixels that are not square can be made to look as wide as you like. */
+/** Longest side that is shown. Pixels that are not square can claim any width. */
 export const longestSidePixels = 32_768;
 const framesPerSecondAtMost = 240;
 
-/** Nobody plays a file that is longer, and each of its seconds is prepared. */
+/** Longest duration: no user plays more, and each second is prepared. */
 const longestSeconds = 48 * hourSeconds;
 /** ProRes of 2160p60 has 220 MB/s, and eight channels of sound at 192 kHz and 32 bits have 6 MB/s. */
 const bytesPerSecondAtMost = { video: 250_000_000, audio: 12_500_000 } as const;
 /**
- * A file of fewer bytes for a second says that it lasts longer than it has media for. A black and silent film has ten
- * times as many.
+ * A file with fewer bytes a second claims more duration than it has media. A black and silent film has ten times as
+ * many.
  */
 const bytesPerSecondAtLeast = 50;
-/** Short files are not judged by that: a single picture may be shown for all of one. */
+/** Shorter files are not judged by that: a single picture may last for all of one. */
 const judgedFromSeconds = 60;
 
 const channelsAtMost = 32;
 const samplesPerSecondAtMost = 384_000;
 
-/** The picture rate and the size of 720p30, which costs 1 to decode. */
+/** Pixels a second of 720p30, whose decode cost is 1. */
 const unitPixelsPerSecond = 1280 * 720 * 30;
 /** Pictures of more than 8 bits take about half as long again. */
 const deepPictureFactor = 1.5;
 /** Four times the largest output, 2160p60: 4320p60 passes with 8 bits, 4320p30 and 2160p120 with any. */
 const decodeCostAtMost = 4 * 18;
 
-/** The pictures of a file, as its header has them. */
+/** Pictures of a file, from its header. */
 export interface SourcePictures {
   /** As coded, in pixels. */
   readonly width: number;
   readonly height: number;
-  /** Null where the file does not tell, and for stills. */
+  /** Null if the file does not state it, and for stills. */
   readonly framerate: number | null;
-  /** Of a decoded picture. */
+  /** Bytes for each pixel of a decoded picture. */
   readonly bytesPerPixel: number;
   /** Whether a sample has more than 8 bits. */
   readonly isDeep: boolean;
 }
 
 export interface SourceSound {
-  /** Of all tracks of sound together. */
+  /** Channels of all tracks of sound together. */
   readonly channels: number;
   readonly sampleRate: number;
 }
 
-/** What a file says of itself. */
+/** Facts that a file states about itself. */
 export interface SourceFacts {
   readonly kind: ContentFacts['kind'];
   readonly pictures: SourcePictures | null;
   readonly sound: SourceSound | null;
-  /** Null where the file does not tell. */
+  /** Null if the file does not state it. */
   readonly durationSeconds: number | null;
-  /** Null where nobody knows. */
+  /** Null if unknown. */
   readonly sizeBytes: number | null;
 }
 
 /**
- * What it costs to decode moving pictures in real time, in 720p30 of 8 bits: by pixels a second. A rate that is not
- * known is taken for 60.
+ * Cost of decoding moving pictures in real time, in units of 8-bit 720p30, by pixels a second. An unknown rate counts
+ * as 60.
  */
 export function decodeCost({ width, height, framerate, isDeep }: Omit<SourcePictures, 'bytesPerPixel'>): number {
   const unknownFramerate = 60;
@@ -82,12 +82,12 @@ export function decodeCost({ width, height, framerate, isDeep }: Omit<SourcePict
   return (pixelsPerSecond / unitPixelsPerSecond) * (isDeep ? deepPictureFactor : 1);
 }
 
-/** The pixels a second of 8 bits that cost as much to decode. */
+/** Pixels a second, at 8 bits, with this decode cost. */
 export function pixelsOfDecodeCost(cost: number): number {
   return cost * unitPixelsPerSecond;
 }
 
-/** Why a file is not taken, and what its user can do: two sentences. Null for a file that can be decoded. */
+/** Reason why a file is refused, with a remedy, in two sentences; null for a file that can be decoded. */
 export function faultOfSource({ kind, pictures, sound, durationSeconds, sizeBytes }: SourceFacts): string | null {
   return (
     (pictures && kind !== 'audio' ? faultOfPictures(kind, pictures) : null) ??
@@ -96,7 +96,7 @@ export function faultOfSource({ kind, pictures, sound, durationSeconds, sizeByte
   );
 }
 
-/** Why pictures of this size are not taken. */
+/** Reason why pictures of this size are refused. */
 export function tooManyPixels(kind: 'video' | 'image', width: number, height: number): string {
   const atMost = Math.floor(pictureLimits[kind].pixels / 1e6);
   return (

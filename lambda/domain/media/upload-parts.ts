@@ -1,30 +1,30 @@
-// How the bytes of an object are cut into parts, so that no more than one has to be sent again after an interruption.
+// Parts of an object: an interruption costs one part at most.
 
 /**
- * The size of every part but the last. An object has at most 10,000 parts (Amazon S3 user guide, "Multipart
- * upload limits"), so it has at most 156 GiB.
+ * Size of every part but the last. An object has at most 10,000 parts (Amazon S3 user guide, "Multipart upload
+ * limits"), so at most 156 GiB.
  */
 export const partBytes = 16 * 1024 ** 2;
 
-/** The most bytes of an upload that is sent in parts. */
+/** Maximum bytes of an upload in parts. */
 export const maxBytesInParts = 100 * 1024 ** 3;
 
-/** The most parts of an upload. */
+/** Maximum parts of an upload. */
 export const maxParts = partCount(maxBytesInParts);
 
-/** How many parts an object of this size has. */
+/** Number of parts of an object of this size. */
 export function partCount(sizeBytes: number): number {
   return Math.ceil(sizeBytes / partBytes);
 }
 
-/** The size of one part of an object. @param partNumber from 1 to `partCount` */
+/** Size of one part of an object. @param partNumber from 1 to `partCount` */
 export function sizeOfPart(partNumber: number, sizeBytes: number): number {
   return Math.min(partBytes, sizeBytes - (partNumber - 1) * partBytes);
 }
 
 /**
- * The numbers of the parts that are not there, or not as long as they have to be.
- * @param sizeBytes of the whole object
+ * Numbers of the parts that are missing or too short.
+ * @param sizeBytes size of the whole object
  */
 export function missingParts(
   stored: readonly { readonly partNumber: number; readonly sizeBytes: number }[],
@@ -36,8 +36,8 @@ export function missingParts(
 }
 
 /**
- * Somebody else has completed, aborted or replaced the parts. The writer has to look whether the
- * object is there, and else to begin again.
+ * Another process completed, aborted or replaced the parts. The writer checks for the object, and otherwise begins
+ * again.
  */
 export class MultipartLost extends Error {
   override readonly name = 'MultipartLost';

@@ -1,13 +1,13 @@
-// Folders of uploads: a folder is a path of names, and is there as long as an upload is in it.
+// Folders of uploads: paths of names. A folder exists as long as an upload is in it.
 
-/** How deep a folder may be. */
+/** Maximum depth of a folder. */
 export const maxDepth = 8;
 const maxNameLength = 255;
 
-/** The longest path that may be: each of its names is as long as it may be. */
+/** Maximum length of a path: the maximum of each of its names. */
 export const maxFolderLength = maxDepth * (maxNameLength + 1) - 1;
 
-/** What is wrong with a path, as a sentence; null if nothing is. The empty path is no folder, and is none. */
+/** Fault of a path, as a sentence; null if there is none. The empty path means no folder, and is valid. */
 export function faultOfFolder(path: string): string | null {
   if (path === '') return null;
   const names = path.split('/');
@@ -22,12 +22,12 @@ export function faultOfFolder(path: string): string | null {
   return null;
 }
 
-/** Whether a folder is the other one, or somewhere in it. */
+/** Whether a folder is the other one or inside it. */
 export function isWithin(folder: string, other: string): boolean {
   return folder === other || folder.startsWith(`${other}/`);
 }
 
-/** Where `folder`, which is within `from`, is once `from` is called `to`. @param to empty: outside all folders */
+/** Path of `folder`, which is within `from`, after `from` is renamed to `to`. @param to empty: outside all folders */
 export function movedFolder(folder: string, from: string, to: string): string {
   const rest = folder.slice(from.length + 1);
   return [to, rest].filter((part) => part !== '').join('/');

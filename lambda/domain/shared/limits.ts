@@ -1,25 +1,25 @@
-// What a user may have and do: one table, which grows with the user's credits and with a factor of the stage.
-// Whatever users share, such as a disk, a queue or a fleet, is bounded for each of them by a line of this table.
-// What one process does at a time at addresses that users name (names looked up, connections of a user and to one host)
-// stands in outbound-limits.ts: it is counted in that process, where waiting for a turn takes the place of a refusal.
+// Limits of users: one table. A limit grows with the user's credits and with a factor of the stage.
+// Everything that users share, such as a disk, a queue or a fleet, has a line here.
+// Limits of one process at addresses that users name (lookups, connections of a user and to one host) are in
+// outbound-limits.ts: that process counts them, and work waits for its turn instead of being refused.
 
 export interface Limit {
-  /** What is counted, as it stands in a sentence after a number. */
+  /** Counted things, as words after a number. */
   readonly what: string;
-  /** How many a user without credits may have, on a stage with the factor 1. */
+  /** Number for a user without credits, on a stage with the factor 1. */
   readonly base: number;
-  /** How many more for each credit that the user has left. 0: it is the same for everybody, on every stage. */
+  /** Further number for each credit that the user has left. 0: the limit is the same for all users on every stage. */
   readonly perCredit: number;
-  /** How many at the most, whatever the credits. */
+  /** Maximum, whatever the credits. */
   readonly most: number;
-  /** What a user can do who is refused. */
+  /** Remedy for a user whose request is refused. */
   readonly remedy: string;
 }
 
 const GiB = 2 ** 30;
 const buy = 'or buy credits, which raise this limit';
 
-/** Limits that requests run into. Each is counted for `GET /me`. */
+/** Limits that refuse requests. `GET /me` shows the count of each. */
 export const limits = {
   uploads: { what: 'uploads', base: 1000, perCredit: 10, most: 100_000, remedy: `Delete uploads, ${buy}.` },
   storedBytes: {
@@ -138,67 +138,67 @@ export const limits = {
 export type LimitName = keyof typeof limits;
 export const limitNames = Object.keys(limits) as LimitName[];
 
-/** Bounds that are the same for everybody. */
+/** Bounds that are the same for all users. */
 export const bounds = {
-  /** An answer that is larger is not kept for its Idempotency-Key: what it shows is read again. */
+  /** A larger answer is not kept for its Idempotency-Key: a repetition reads the resource again. */
   keptAnswerBytes: 32 * 1024,
-  /** The same for all answers that are kept of a user together, but for those that are small. */
+  /** Bytes of all kept answers of a user, except small ones. */
   keptAnswerBytesPerUser: 32 * 1024 * 1024,
-  /** An answer that is not larger is kept in any case. */
+  /** Answers up to this size are always kept. */
   smallAnswerBytes: 2 * 1024,
-  /** Deliveries that wait for a webhook. Of more, the oldest fail, and the user is told once a day. */
+  /** Deliveries that wait for a webhook. Above it the oldest fail, and the user is notified once a day. */
   pendingDeliveriesPerWebhook: 1000,
-  /** The same for all webhooks of a user together. */
+  /** Deliveries that wait for all webhooks of a user. */
   pendingDeliveriesPerUser: 5000,
-  /** Deliveries of a webhook that can be asked for again, the waiting ones among them. */
+  /** Deliveries of a webhook that users can request again, including the waiting ones. */
   keptDeliveriesPerWebhook: 5000,
-  /** Moves of a stream that are kept. Its API shows the last 20. */
+  /** Kept moves of a stream. The API shows the last 20. */
   keptTransitionsPerStream: 50,
-  /** No move is kept for longer. */
+  /** Days that a move is kept at most. */
   keptTransitionDays: 90,
-  /** Where a stream can be sent to at once. */
+  /** Destinations that a stream is sent to at once. */
   outputsPerStream: 30,
-  /** Incidents of a user that have ended. */
+  /** Kept incidents of a user that have ended. */
   keptIncidentsPerUser: 1000,
-  /** No incident is kept for longer after its end. */
+  /** Days that an incident is kept after its end at most. */
   keptIncidentDays: 90,
-  /** Past runs, and what destinations took of any run: no longer than this, */
+  /** Days that past runs, and acknowledged frames of any run, are kept at most. */
   keptAirDays: 400,
-  /** and of what past runs of a stream played as many bytes, of the latest ones. */
+  /** Bytes kept of the content of a stream's past runs, the latest first. */
   keptRunBytesPerStream: 64 * 1024 * 1024,
-  /** What a run that goes on has played of a track: the latest of it, in as many bytes as they are stored. */
+  /** Bytes kept of the content of a track of a current run, the latest first, as stored. */
   keptBytesPerTrack: 16 * 1024 * 1024,
-  /** Checks of destinations that a user may ask for. */
+  /** Checks of destinations that a user may request. */
   destinationChecksPerMinute: 20,
   /** Archived destinations of a user that no stream names. */
   archivedDestinationsPerUser: 100,
 } as const;
 
-/** What decides how much a user may have, besides the table. */
+/** Facts that decide a user's limits, in addition to the table. */
 export interface Allowance {
-  /** Of the stage. */
+  /** Factor of the stage. */
   readonly factor: number;
-  /** That the user has left; below zero they count as none. */
+  /** Credits that the user has left; below zero they count as none. */
   readonly credits: number;
-  /** What an operator has allowed this user instead; null: what the table says. */
+  /** Limit that an operator set for this user; null: the table's. */
   readonly override: number | null;
 }
 
-/** How much of a limit a user may have. */
+/** A user's value of a limit. */
 export function allowedOf(name: LimitName, { factor, credits, override }: Allowance): number {
   const { base, perCredit, most } = limits[name];
   if (override !== null || perCredit === 0) return override ?? base;
   return Math.floor(Math.min(most, base + perCredit * Math.max(0, credits)) * factor);
 }
 
-/** How much of one limit is used, and allowed. */
+/** Use of one limit, and its value. */
 export interface Use {
   readonly limit: LimitName;
   readonly used: number;
   readonly allowed: number;
 }
 
-/** What somebody is told whom a limit refuses something. */
+/** Sentence for a user whose request a limit refuses. */
 export function wordsOf({ limit, used, allowed }: Use): string {
   const { what, remedy } = limits[limit];
   const number = (value: number) => value.toLocaleString('en-US');

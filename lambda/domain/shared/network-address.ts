@@ -1,10 +1,10 @@
-// Which network addresses a user may make us connect to.
+// Network addresses that a user may make the platform connect to.
 import { BlockList, isIP, isIPv6 } from 'node:net';
 
 /**
  * Never allowed: link-local addresses, where instance metadata is, AWS's own fd00:ec2::/32, the metadata addresses of
- * other clouds (Alibaba, Azure, Oracle), unspecified and multicast addresses. Nor the IPv6 addresses that lead to an
- * IPv4 link-local address through a gateway (IPv4-compatible, translated, NAT64, 6to4).
+ * other clouds (Alibaba, Azure, Oracle), unspecified and multicast addresses, and IPv6 addresses that lead to an IPv4
+ * link-local address through a gateway (IPv4-compatible, translated, NAT64, 6to4).
  */
 const never = blockList([
   '0.0.0.0/8',
@@ -25,10 +25,7 @@ const never = blockList([
   '2002:a9fe::/32',
 ]);
 
-/**
- * Ranges that are not on the public internet, from the IANA special-purpose address registries, and the IPv6 ranges
- * that carry an IPv4 address inside.
- */
+/** Ranges outside the public internet (IANA special-purpose registries), and IPv6 ranges that embed an IPv4 address. */
 const notPublic = blockList([
   '10.0.0.0/8',
   '100.64.0.0/10',
@@ -55,13 +52,13 @@ const notPublic = blockList([
   'fc00::/7',
 ]);
 
-/** How much more than the public internet users may make us connect to. */
+/** Addresses beyond the public internet that users may make the platform connect to. */
 export interface AddressRules {
-  /** Lets private and reserved ranges through. Link-local, metadata, unspecified and multicast ones stay refused. */
+  /** Allows private and reserved ranges. Link-local, metadata, unspecified and multicast addresses stay refused. */
   readonly allowPrivateAddresses: boolean;
 }
 
-/** @param address an IPv4 or IPv6 address; IPv4-mapped ones are judged by what they map to; nothing else is allowed */
+/** @param address an IPv4 or IPv6 address; IPv4-mapped ones are judged by their IPv4 address; other text is refused */
 export function isAddressAllowed(address: string, { allowPrivateAddresses }: AddressRules): boolean {
   if (isIP(address) === 0) return false;
   const family = isIPv6(address) ? 'ipv6' : 'ipv4';
@@ -70,9 +67,9 @@ export function isAddressAllowed(address: string, { allowPrivateAddresses }: Add
 }
 
 /**
- * Whether a host is allowed, as far as it tells before it is resolved: names of this machine and of private networks
- * are private. The addresses that a name resolves to are checked when somebody connects to it.
- * @param host of a URL, in lower case; IPv6 without brackets
+ * Whether a host is allowed before it is resolved: names of this machine and of private networks are private. The
+ * addresses behind a name are checked at each connection.
+ * @param host host of a URL, in lower case; IPv6 without brackets
  */
 export function isHostAllowed(host: string, rules: AddressRules): boolean {
   const name = host.replace(/\.$/, '');

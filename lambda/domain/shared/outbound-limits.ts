@@ -1,10 +1,10 @@
-// How much users may have one process of ours do at the same time at addresses that they name.
+// Limits of one process at addresses that users name.
 
-/** Connections to destinations that are being made; those that stand do not count. */
+/** Connections to destinations that are being opened; open ones do not count. */
 export const connecting = {
-  /** For one user, so that nobody waits behind a user whose destinations do not answer. */
+  /** For one user, so that other users do not wait behind destinations that do not answer. */
   mostOfUser: 8,
-  /** The same for streams that have been off the air for minutes. */
+  /** For one user's streams that have been off the air for minutes. */
   mostRestingOfUser: 2,
   /** To one host, for all users. */
   mostToHost: 24,
@@ -13,27 +13,29 @@ export const connecting = {
 /** Checks of destinations that one agent carries out at a time, for all users. */
 export const checking = { mostOfAgent: 4 } as const;
 
-/** Names that are looked up. */
+/** Lookups of host names. */
 export const lookups = {
-  /** How long a name server may take for the first answer; c-ares asks again for twice as long. */
+  /** Time limit of a name server's first answer; c-ares then waits twice as long for the second. */
   timeoutMs: 1000,
   tries: 2,
-  /** A name that was not resolved is not asked for again before this. */
+  /** Time for which a failed lookup is not repeated. */
   failureKeptMs: 5000,
   mostNamesKept: 1000,
 } as const;
 
-/** Senders of webhooks to one host. A user's own count for their other webhooks only by `sendersOfUser`. */
+/** Senders of webhooks to one host. A user's own senders for other webhooks count only in `sendersOfUser`. */
 export const webhookHost = {
-  /** Of other users, beside which a webhook gets no sender that has taken nothing, or whose last turn was silent. */
+  /**
+   * Senders of other users above which a webhook waits, if it has accepted nothing yet or was silent in its last turn.
+   */
   mostOfOthers: 4,
-  /** The same for a webhook whose receiver is known to answer. */
+  /** Senders of other users above which a webhook waits whose receiver is known to answer. */
   mostOfOthersOnceTaken: 16,
-  /** Who gets no sender comes again after this. */
+  /** Delay of a webhook that gets no sender. */
   busyForSeconds: 10,
-  /** A host is silent for everybody when webhooks of so many users got no answer: one user may have got it wrong. */
+  /** Number of users without an answer that makes a host silent for all: one user's webhook may be wrong. */
   silentForUsers: 3,
-  /** It is left alone for so long at first, three times as long after each further silence, up to the most. */
+  /** Pause of a silent host: tripled after each further silence, up to the maximum. */
   firstSilenceSeconds: 10,
   mostSilenceSeconds: 600,
 } as const;

@@ -1,4 +1,4 @@
-// Stretches of time, as they are found piece by piece: put together, taken out of each other, and bounded in number.
+// Stretches of time that are found piece by piece: joined, subtracted, and bounded in number.
 
 /** In seconds from the beginning of the media. */
 export interface Stretch {
@@ -6,14 +6,14 @@ export interface Stretch {
   readonly end: number;
 }
 
-/** What is nearer to each other than this belongs together: less than a picture at 24 a second. */
+/** Gap below which two stretches are one: less than a picture at 24 a second. */
 const gapSeconds = 0.035;
-/** More than these are not kept while a file is looked through: somebody has made it so. */
+/** Maximum number kept during an inspection; only a crafted file has more. */
 const mostKept = 500;
 
 export const lengthOf = ({ start, end }: Stretch): number => end - start;
 
-/** The same time as stretches that do not touch, in order. Of too many, the longest. */
+/** The stretches joined so that they do not touch, in order; the longest if there are too many. */
 export function joined(stretches: readonly Stretch[]): Stretch[] {
   const result: Stretch[] = [];
   for (const stretch of stretches.toSorted((a, b) => a.start - b.start)) {
@@ -25,7 +25,7 @@ export function joined(stretches: readonly Stretch[]): Stretch[] {
   return longest(result, mostKept);
 }
 
-/** So many of them at most, the longest, in order. */
+/** The longest stretches, up to `most`, in order. */
 export function longest(stretches: readonly Stretch[], most: number): Stretch[] {
   if (stretches.length <= most) return [...stretches];
   return stretches
@@ -34,7 +34,7 @@ export function longest(stretches: readonly Stretch[], most: number): Stretch[] 
     .sort((a, b) => a.start - b.start);
 }
 
-/** What of the stretches is in none of the others. Both are as `joined` answers them. */
+/** The parts of the stretches outside the others. Both are results of `joined`. */
 export function without(stretches: readonly Stretch[], others: readonly Stretch[]): Stretch[] {
   return stretches.flatMap((stretch) => {
     let { start } = stretch;

@@ -1,6 +1,6 @@
-// What counts as a time zone, and as a language, in requests.
+// Valid time zones and languages of requests.
 
-/** Whether it is the IANA name of a time zone. Offsets such as +02:00 are none, since they have no summer time. */
+/** Whether a text is an IANA time zone. Offsets such as +02:00 are not, since they have no summer time. */
 export function isTimeZone(name: string): boolean {
   if (!/^[A-Za-z]/.test(name)) return false;
   try {
@@ -10,7 +10,7 @@ export function isTimeZone(name: string): boolean {
   }
 }
 
-/** Whether it is the BCP 47 tag of a language whose dates are known. */
+/** Whether a text is the BCP 47 tag of a language with known date formats. */
 export function isLanguage(tag: string): boolean {
   try {
     return Intl.DateTimeFormat.supportedLocalesOf(tag).length > 0;

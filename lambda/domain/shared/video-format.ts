@@ -1,4 +1,4 @@
-// The qualities, framerates and codecs a stream can have.
+// Qualities, framerates and codecs of streams.
 
 export const qualities = ['q_720p', 'q_1080p', 'q_1440p', 'q_2160p'] as const;
 export type Quality = (typeof qualities)[number];
@@ -8,7 +8,7 @@ export type Framerate = (typeof framerates)[number];
 
 export const framesPerSecond: Record<Framerate, number> = { f_24: 24, f_25: 25, f_30: 30, f_60: 60 };
 
-/** Every ingest takes H.264. The others need an ingest that speaks Enhanced RTMP, and the prepared backend. */
+/** Every ingest takes H.264. The others need an ingest with Enhanced RTMP, and the prepared backend. */
 export const videoCodecs = ['h264', 'hevc', 'av1'] as const;
 export type VideoCodec = (typeof videoCodecs)[number];
 
@@ -16,8 +16,8 @@ export type VideoCodec = (typeof videoCodecs)[number];
 export const transportStreamCodecs: readonly [VideoCodec, ...VideoCodec[]] = ['h264', 'hevc'];
 
 /**
- * How pictures code light: as BT.709 and its like do (SDR), or as BT.2100 does, by perceptual
- * quantizer (PQ) or by hybrid log-gamma (HLG).
+ * Coding of light in pictures: BT.709 and similar (SDR), or BT.2100 by perceptual quantizer (PQ) or hybrid log-gamma
+ * (HLG).
  */
 export const dynamicRanges = ['sdr', 'pq', 'hlg'] as const;
 export type DynamicRange = (typeof dynamicRanges)[number];
@@ -30,9 +30,9 @@ export function slotsOfOldRelease(backend: 'ffmpeg' | 'manifest', quality: Quali
 }
 
 /**
- * Bitrates at up to 30 and at 60 frames per second. H.264 up to 1080p30: what YouTube, Twitch, Facebook and Kick all
- * take. H.264 above that: what YouTube recommends (but at 1080p60 Facebook's maximum, 9000). HEVC and AV1: about three
- * fifths of H.264, within the ranges that YouTube names for them.
+ * Bitrates at up to 30 and at 60 frames per second. H.264 up to 1080p30: rates that YouTube, Twitch, Facebook and Kick
+ * all take. H.264 above that: YouTube's recommendation (at 1080p60 Facebook's maximum, 9000). HEVC and AV1: about three
+ * fifths of H.264, within YouTube's ranges.
  */
 const h264BitratesKbps: Record<Quality, readonly [number, number]> = {
   q_720p: [4000, 6000],
@@ -47,7 +47,7 @@ const newerBitratesKbps: Record<Quality, readonly [number, number]> = {
   q_2160p: [18_000, 21_000],
 };
 
-/** The constant bitrate of the pictures of a stream, in kbit/s. */
+/** Constant bitrate of a stream's pictures, in kbit/s. */
 export function videoBitrateKbps(quality: Quality, framerate: Framerate, videoCodec: VideoCodec): number {
   const bitrates = videoCodec === 'h264' ? h264BitratesKbps : newerBitratesKbps;
   return bitrates[quality][framesPerSecond[framerate] > 30 ? 1 : 0];
