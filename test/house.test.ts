@@ -9,17 +9,9 @@ import type { TextFile } from './support/texts.ts';
 
 const product = readSourceFiles(['bin', 'lib', 'lambda']);
 const everything = [...product, ...readSourceFiles(['test'])];
-/** Migrations up to this one have been applied to databases, and stay as they are. */
-const lastAppliedMigration = '0016';
-const isAppliedMigration = ({ path }: TextFile) => {
-  const [, number] = /^lambda\/data\/migrations\/(\d{4})_/.exec(path) ?? [];
-  return number !== undefined && number <= lastAppliedMigration;
-};
 /** Postgres prints it: its lines are as long as Postgres makes them. */
 const generated = 'lambda/data/schema.sql';
-const texts = readTexts('{bin,lib,lambda,test}/**/*.{ts,tsx,mjs,js,css,sql}').filter(
-  (file) => !isAppliedMigration(file) && file.path !== generated,
-);
+const texts = readTexts('{bin,lib,lambda,test}/**/*.{ts,tsx,mjs,js,css,sql}').filter(({ path }) => path !== generated);
 const prose = readTexts('{*.md,{bin,lib,lambda,test}/**/{*.md,*.py,*.toml,Dockerfile},.github/**/*.yml}');
 
 /** Arrays of words that are columns in the database and fields on the wire, declared beside the SQL. */

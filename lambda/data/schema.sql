@@ -2460,9 +2460,11 @@ create function record_publish_ended() returns trigger language plpgsql
 as $$
 begin
   if new.publish_status = 'FAILED' then
-    perform record_event(new.user_id, 'playlist.publish_failed', new.id, json_build_object('playlistID', new.id, 'streamID', new.stream_id, 'failure', new.publish_failure));
+    perform record_event(new.user_id, 'playlist.publish_failed', new.id,
+      json_build_object('playlistID', new.id, 'streamID', new.stream_id, 'failure', new.publish_failure));
   else
-    perform record_event(new.user_id, 'playlist.published', new.id, json_build_object('playlistID', new.id, 'streamID', new.stream_id, 'version', new.live -> 'version'));
+    perform record_event(new.user_id, 'playlist.published', new.id,
+      json_build_object('playlistID', new.id, 'streamID', new.stream_id, 'version', new.live -> 'version'));
   end if;
   return null;
 end $$;
@@ -2512,7 +2514,8 @@ create function record_upload_examined() returns trigger language plpgsql
 as $$
 begin
   perform record_event(new.user_id, 'upload.' || new.probe_state, new.id, case new.probe_state
-    when 'completed' then json_build_object('uploadID', new.id, 'name', new.name, 'type', new.type, 'durationSeconds', new.duration_seconds)
+    when 'completed' then json_build_object(
+      'uploadID', new.id, 'name', new.name, 'type', new.type, 'durationSeconds', new.duration_seconds)
     else json_build_object('uploadID', new.id, 'name', new.name, 'failure', new.failure) end);
   return null;
 end $$;

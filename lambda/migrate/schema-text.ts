@@ -42,7 +42,7 @@ const columns = `
   cross join lateral (select pg_get_expr(d.adbin, d.adrelid, true) as text) e
   where ${isTable} and a.attnum > 0 and not a.attisdropped order by a.attnum`;
 
-/** Primary keys first. Columns that are not null say so themselves. */
+/** Primary keys first. `not null` stands with the columns. */
 const constraints = `
   select c.relname as table, format('constraint %I %s', n.conname, pg_get_constraintdef(n.oid, true)) as text
   from pg_constraint n join pg_class c on c.oid = n.conrelid
@@ -147,7 +147,7 @@ async function rowsOf(pool: Pool, table: string): Promise<string[]> {
   return rows.map(({ text }) => text);
 }
 
-/** Postgres prints its own words in capitals, and says what goes without saying. Quoted text stays as it is. */
+/** In small letters, and without the defaults that Postgres prints. Quoted text stays as it is. */
 function inHouseStyle(text: string): string {
   return text
     .replaceAll(/'(?:[^']|'')*'|"[^"]*"|[A-Z]+/g, (part) => (/^['"]/.test(part) ? part : part.toLowerCase()))

@@ -87,7 +87,7 @@ create function user_of_command(body jsonb) returns text language sql stable as 
     when body ? 'connectionID' then (select user_id from connections where id = body ->> 'connectionID')
     when body ? 'notificationID' then (select user_id from notifications where id = (body ->> 'notificationID')::bigint)
     when body ? 'sourceID' then (select user_id from sources where id = body ->> 'sourceID')
-    -- As uploadKey of domain/object-keys.ts makes it.
+    -- As uploadKey of domain/media/object-keys.ts makes it.
     when body ->> 'objectKey' like 'uploads/%' then split_part(body ->> 'objectKey', '/', 2)
   end $$;
 
@@ -96,7 +96,7 @@ declare
   served bigint;
 begin
   new.user_id := coalesce(new.user_id, user_of_command(new.body));
-  -- What is being carried out has had its turn, and what is for later has not joined in yet.
+  -- Without commands that are under way, which had their turns, and commands for later, which have not joined yet.
   select turn into served from outbox
   where queue = new.queue and dead_at is null and receipt is null and visible_at <= now() order by turn, id limit 1;
   if served is null then

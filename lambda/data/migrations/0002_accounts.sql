@@ -17,7 +17,7 @@ create table users (
   -- On hold: the user may sign in and read, and is shown the reason.
   held_at timestamptz,
   held_reason text,
-  -- Nothing of a user at rest is on air, and what is due waits.
+  -- Streams of a user at rest are off the air, and their due times wait.
   is_at_rest boolean generated always as (disabled_at is not null or held_at is not null) virtual
 );
 create index users_by_disabled on users (disabled_at) where disabled_at is not null;
@@ -67,7 +67,7 @@ end $$;
 create function note_use(of_user text, of_limit text, change bigint) returns void language plpgsql as $$
 begin
   if change = 0 then return; end if;
-  -- Where the user is being deleted, there may be no rows any more, and none may be made.
+  -- If the user is being deleted, the rows may be gone, and none may be made.
   perform from limit_use where user_id = of_user and limit_name = any (counted_together(of_limit))
   order by limit_name collate "C" for no key update;
   if change > 0 then
@@ -175,7 +175,7 @@ create table signing_keys (
   published_until timestamptz
 );
 
--- Servers verify access tokens without a request to anybody. So they read here which tokens ended early.
+-- Servers verify access tokens by themselves. They read here which tokens ended early.
 create table token_revocations (
   seq bigint generated always as identity primary key,
   user_id text not null,

@@ -1,8 +1,8 @@
--- What users learn of: changes for pages that are open, notifications, webhooks, incidents and alerts.
+-- Changes for pages that are open, notifications, webhooks, incidents and alerts.
 
 -- Changes of each user's things, with the transaction of each. A page that is open asks for those after the last one
 -- that it has. Rows are only added, so that no writer waits for another, and are kept for an hour. Unlogged: changes
--- write no WAL, and after a crash clients are told to read everything again.
+-- write no WAL, and after a crash clients read everything again.
 create unlogged table changes (
   user_id text not null,
   xid xid8 not null,
@@ -170,8 +170,8 @@ begin
   if not exists (select from webhooks where user_id = of_user and enabled and of_type = any (events)) then
     return;
   end if;
-  -- A sender that has begun goes on until nothing is due. So where several deliveries are due already, each of which
-  -- has sent its command, one more command would wake nobody up.
+  -- A sender continues until nothing is due. If eight deliveries are due, each has sent its command: one more would
+  -- wake no other sender.
   with wanting as (
     select id, silent_until, case when silent_until > now() then 0 else (
       select count(*) from (
@@ -302,13 +302,13 @@ returns table (output_id text) language sql stable as $$
   limit 1
 $$;
 
--- Signals a condition. 'well' and 'over' are of interest only after 'wrong'. A signal names the output with which the
--- incident began, because a first output may be gone when it ends.
+-- Signals a condition. 'well' and 'over' are of interest only after 'wrong'. The signal of an end names the output of
+-- the begin, because a first output may be gone by then.
 create function note_signal(
   of_user text, of_kind text, of_subject text, of_stream text, of_output text, is_in text, with_detail jsonb)
 returns void language plpgsql as $$
 begin
-  -- Where the user is being deleted, there is nobody to tell.
+  -- The row of the user is gone if the user is being deleted: then no signal is needed.
   insert into incident_signals (user_id, kind, subject_id, stream_id, output_id, condition, detail)
   select u.id, of_kind, of_subject, of_stream, begun.output_id, is_in, with_detail
   from users u, begun_incident(of_user, of_kind, of_subject) begun where u.id = of_user;
@@ -321,7 +321,7 @@ begin
   end if;
 end $$;
 
--- What is deleted is wrong no more. The trigger names the kind.
+-- A deletion ends the incidents of the deleted thing. The trigger names the kind.
 create function signal_gone() returns trigger language plpgsql as $$
 begin
   perform note_signal(old.user_id, tg_argv[0], old.id, null, null, 'over', '{}');

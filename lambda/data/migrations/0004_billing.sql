@@ -146,7 +146,7 @@ create table live_intervals (
   stream_id text not null,
   replica_id text not null,
   role text not null check (role in ('primary', 'backup')),
-  -- The agent that counts the bytes. Its lease is the evidence that the interval goes on.
+  -- The agent that counts the bytes. Its lease is the evidence that the interval continues.
   agent_id text not null,
   epoch integer not null,
   price_version text not null,

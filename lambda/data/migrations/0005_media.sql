@@ -50,7 +50,7 @@ create index uploads_by_user on uploads (user_id, seq desc);
 -- Few uploads are begun and not completed. The sweep asks for the old ones every minute.
 create index uploads_unfinished on uploads (created_at) where not uploaded;
 create index uploads_by_content on uploads (content_hash) where content_hash is not null;
--- Operators search by the hash of bytes, with which the name of a content begins.
+-- Operators search by the hash of bytes. The hash of a content begins with it.
 create index uploads_by_bytes on uploads (split_part(content_hash, '-', 1)) where content_hash is not null;
 create index uploads_by_terms on uploads using gin (terms);
 create index uploads_by_folder on uploads (user_id, folder, seq);
@@ -210,7 +210,8 @@ create trigger uploads_captions_deleted after delete on uploads
 create function record_upload_examined() returns trigger language plpgsql as $$
 begin
   perform record_event(new.user_id, 'upload.' || new.probe_state, new.id, case new.probe_state
-    when 'completed' then json_build_object('uploadID', new.id, 'name', new.name, 'type', new.type, 'durationSeconds', new.duration_seconds)
+    when 'completed' then json_build_object(
+      'uploadID', new.id, 'name', new.name, 'type', new.type, 'durationSeconds', new.duration_seconds)
     else json_build_object('uploadID', new.id, 'name', new.name, 'failure', new.failure) end);
   return null;
 end $$;

@@ -62,7 +62,7 @@ create function signal_source() returns trigger language plpgsql as $$
 begin
   perform note_signal(new.user_id, 'source_unreachable', new.id, null, null,
     case new.state when 'failing' then 'wrong' else 'well' end,
-    -- What stands behind the question mark of a feed may be a secret.
+    -- The query of the URL of a feed may be a secret.
     jsonb_build_object('name', split_part(new.url, '?', 1), 'reason', new.reason));
   return null;
 end $$;
@@ -80,7 +80,7 @@ create table source_files (
   -- Null once its user has deleted the upload.
   upload_id text references uploads on delete set null,
   removed_at timestamptz,
-  -- Failed imports of it, and the time from which on a scan retries.
+  -- Failed imports of it, and the time before which no scan retries.
   failures integer not null default 0,
   retry_at timestamptz,
   primary key (source_id, path)
@@ -104,8 +104,8 @@ create table imports (
   lease_expires_at timestamptz,
   -- Counted from the first claim.
   deadline_at timestamptz,
-  -- The upload in parts that has what was stored, and the version of the file behind the link, by which a worker sees
-  -- that the file is still the same. Both null until the link has answered.
+  -- The upload in parts that has the stored bytes, and the version of the file behind the link: a worker that continues
+  -- compares it. Both null until the link has answered.
   multipart_id text,
   source_version jsonb,
   -- The source whose credentials open the link; null: the link needs none.

@@ -150,13 +150,13 @@ begin
     case when n.state in ('failing', 'failed') then 'wrong' when n.state = 'active' then 'well' else 'over' end,
     jsonb_build_object('name', n.name, 'state', n.state, 'reason', n.state_reason)
   from is_now n join was on was.id = n.id
-  -- A stream that is tried once more has not been well for that.
+  -- A retry alone does not make a stream well.
   where was.state <> n.state and n.state not in ('activating', 'preparing')
     and (n.state in ('failing', 'failed') or exists (select from begun_incident(n.user_id, 'stream_away', n.id)));
   if found then
     perform wake_incidents();
   end if;
-  -- With the stream ends what is wrong of outputs that were given up.
+  -- The end of the stream ends the incidents of outputs that were given up.
   insert into incident_signals (user_id, kind, subject_id, stream_id, output_id, condition, detail)
   select n.user_id, begun.kind, begun.subject_id, n.id, begun.output_id, 'over', '{}'
   from is_now n
@@ -195,7 +195,7 @@ create trigger streams_moved after update of last_transition_id on streams
   for each row when (old.last_transition_id is distinct from new.last_transition_id)
   execute function record_stream_moved();
 
--- Says what is about to end the time on the air of an active stream.
+-- An event that warns of the cause that is about to end an active stream.
 create function record_stream_warned() returns trigger language plpgsql as $$
 begin
   perform record_event(

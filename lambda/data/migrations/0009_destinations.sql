@@ -105,7 +105,7 @@ end $$;
 create trigger destination_checks_note_changed after insert or update of id, done_at on destination_checks
   for each row execute function note_destination_check();
 
--- The check of one address says nothing of another.
+-- A new address needs a new check.
 create function forget_destination_check() returns trigger language plpgsql as $$
 begin
   delete from destination_checks where destination_id = new.id;

@@ -1,4 +1,4 @@
--- Playlists, the timelines of runs with levels, joins and looks, and the record of what was on the air.
+-- Playlists, the timelines of runs with levels, joins and looks, and the record of frames that were on the air.
 
 create table playlists (
   id text primary key,
@@ -58,9 +58,11 @@ create trigger playlists_changed after update of draft, live on playlists
 create function record_publish_ended() returns trigger language plpgsql as $$
 begin
   if new.publish_status = 'FAILED' then
-    perform record_event(new.user_id, 'playlist.publish_failed', new.id, json_build_object('playlistID', new.id, 'streamID', new.stream_id, 'failure', new.publish_failure));
+    perform record_event(new.user_id, 'playlist.publish_failed', new.id,
+      json_build_object('playlistID', new.id, 'streamID', new.stream_id, 'failure', new.publish_failure));
   else
-    perform record_event(new.user_id, 'playlist.published', new.id, json_build_object('playlistID', new.id, 'streamID', new.stream_id, 'version', new.live -> 'version'));
+    perform record_event(new.user_id, 'playlist.published', new.id,
+      json_build_object('playlistID', new.id, 'streamID', new.stream_id, 'version', new.live -> 'version'));
   end if;
   return null;
 end $$;
@@ -84,7 +86,8 @@ create trigger playlists_signalled after update of publish_status on playlists
 create trigger playlists_signalled_gone after delete on playlists
   for each row execute function signal_gone('publish_failed');
 
--- What a run plays, and from which time on. Self-contained: later edits and deletions of playlists do not change it.
+-- The playlists that a run plays, each from a time on. Self-contained: later edits and deletions of playlists do not
+-- change it.
 create table timeline_entries (
   stream_id text not null references streams on delete cascade,
   track text not null check (track in ('video', 'audio')),
@@ -238,7 +241,7 @@ create table past_runs (
   quality text not null,
   framerate text not null,
   video_codec text,
-  -- Of its entries, as they are stored.
+  -- The size of its entries, as they are stored.
   bytes bigint not null,
   aspect text,
   primary key (stream_id, anchored_at)
@@ -303,13 +306,13 @@ create table aired_frames (
 create index aired_frames_of_run on aired_frames (stream_id, anchored_at, from_frame);
 create index aired_frames_by_time on aired_frames (noted_at);
 
--- Frames of what is on the air, made as pictures on request. They and their objects are deleted a day after the last
+-- Pictures of frames that are on the air, made on request. They and their objects are deleted a day after the last
 -- request. No foreign key: the user may be deleted by then.
 create table frames (
   object_key text primary key,
   user_id text not null,
   upload_id text not null,
-  -- Of the item, on the grid of its format.
+  -- The frame of the item, on the grid of its format.
   frame integer not null,
   format text not null,
   width integer not null,

@@ -8,7 +8,7 @@ create table agents (
   lease_expires_at timestamptz not null,
   -- The last evidence that it runs: if it dies, the intervals of its replicas end at this time.
   renewed_at timestamptz not null default now(),
-  -- Where other agents ask this one whether it or the database is away; null: they cannot.
+  -- The URL at which other agents ask this one whether it or the database is away; null: they cannot.
   peer_url text,
   -- The part of the region that it would be lost with.
   zone text,
@@ -41,7 +41,8 @@ create unlogged table agent_figures (
 );
 
 -- The newer of the figures in the row of the stream and those that the holder of a claim reports.
-create function latest_stats(kept jsonb, agent text, replica text, claim_epoch integer) returns jsonb language sql stable as $$
+create function latest_stats(kept jsonb, agent text, replica text, claim_epoch integer) returns jsonb
+language sql stable as $$
   select stats
   from (
     select kept as stats
@@ -88,7 +89,7 @@ create table replicas (
   output_id text references outputs on delete cascade,
   -- The last figures that an agent reported. Those of the first output are in the row of the stream.
   stats jsonb,
-  -- No retry could help: it has ended while other outputs of the stream go on.
+  -- No retry could help: it has ended while other outputs of the stream continue.
   is_given_up boolean not null default false,
   -- Failures since it was last live, the time of the next attempt, and the last failure.
   failures integer not null default 0,
@@ -172,7 +173,7 @@ begin
   with moved as materialized (
     select n.*, was.failing_since as has_failed_since
     from is_now n join was on was.id = n.id
-    -- What was given up has ended, but is as wrong as before.
+    -- A replica that was given up has ended, but its output is as wrong as before.
     where was.state <> n.state and n.state in ('failing', 'live', 'ended')
       and not (n.state = 'ended' and n.is_given_up))
   insert into incident_signals (user_id, kind, subject_id, stream_id, output_id, condition, detail)
@@ -188,8 +189,8 @@ begin
     and o.stream_id = n.stream_id and case when n.output_id is null then o.is_first else o.id = n.output_id end
   left join destinations d on d.id = o.destination_id
   where case n.state
-    -- While nothing of the stream is live, the stream is away, which is told of by itself.
-    -- What failed before anything was live is signalled by the attempt that fails after that.
+    -- While no replica of the stream is live, the stream is away: an incident of its own.
+    -- A replica that failed before any was live is signalled by its first failed attempt after that.
     when 'failing' then (n.has_failed_since is null or begun.is_known is null) and exists (
       select from replicas where stream_id = n.stream_id and id <> n.id and state = 'live')
     else begun.is_known end;
