@@ -22,6 +22,6 @@ export async function openDatabase(dataFolder: string, started: AsyncDisposableS
   if (postgres) started.defer(() => postgres.stop());
   const url = postgres?.url ?? ownURL!;
   // An earlier release may have used the folder last.
-  await migrateAt(url);
+  await migrateAt(url, folder.path);
   return url;
 }

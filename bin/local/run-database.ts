@@ -1,6 +1,6 @@
 // The database of a local run: that of DATABASE_URL, or a Postgres server of our own in the data folder.
 import { createPool } from '../../lambda/data/shared/queryable.ts';
-import { migrate } from '../../lambda/migrate/migrate.ts';
+import { BeforeBaselineError, migrate } from '../../lambda/migrate/migrate.ts';
 import type { DataFolder } from './data-folder.ts';
 import type { Ending } from './ending.ts';
 import { startDurablePostgres } from './postgres/postgres.ts';
@@ -30,10 +30,20 @@ export async function startDatabase(options: RunDatabaseOptions): Promise<string
   return postgres.url;
 }
 
-export async function migrateAt(databaseURL: string): Promise<void> {
+/**
+ * @param dataFolder that of the run, which the message of a refusal names
+ * @throws if the database was made before the baseline of the schema. It stays as it is
+ */
+export async function migrateAt(databaseURL: string, dataFolder: string): Promise<void> {
   const pool = createPool({ connectionString: databaseURL, max: 1 });
   try {
     await migrate(pool);
+  } catch (error) {
+    if (!(error instanceof BeforeBaselineError)) throw error;
+    const remedy = process.env['DATABASE_URL']
+      ? 'Name an empty database in DATABASE_URL.'
+      : `Move ${dataFolder} away, or start once with npm start -- --fresh, which deletes it.`;
+    throw new Error(`${error.message} ${remedy}`, { cause: error });
   } finally {
     await pool.end();
   }

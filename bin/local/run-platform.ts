@@ -92,7 +92,7 @@ async function startPlatform(run: Run): Promise<void> {
   );
   const { site, sink } = await openPorts(run);
   const rtmpURL = rtmpURLAt(sink.port);
-  await step('Migrating the database', () => migrateAt(databaseURL));
+  await step('Migrating the database', () => migrateAt(databaseURL, folder.path));
 
   const local = {
     databaseURL,

@@ -7,7 +7,7 @@ import { readSecret } from '../ports/aws/call-aws.ts';
 import { createKMSKeyWrapper } from '../ports/sealer/key-wrapper.ts';
 import { openSealer } from '../ports/sealer/open-sealer.ts';
 import { readMigrateEnvironment, serviceRole } from './environment.ts';
-import { migrate } from './migrate.ts';
+import { BeforeBaselineError, migrate } from './migrate.ts';
 import { recoverStage } from './recover-stage.ts';
 import type { RecoveryAnswer, RecoveryRequest } from './recover-stage.ts';
 
@@ -51,6 +51,11 @@ export async function handler(event: MigrationEvent | null): Promise<RecoveryAns
     if (event?.rotateSigningKey)
       jsonLog('signing_key_rotated', { signsFrom: await rotateSigningKey(pool, sealer, new Date()) });
     return null;
+  } catch (error) {
+    if (!(error instanceof BeforeBaselineError)) throw error;
+    throw new Error(`${error.message} Destroy the stage (lib/README.md, “Destroy”), and deploy it again.`, {
+      cause: error,
+    });
   } finally {
     await pool.end();
   }

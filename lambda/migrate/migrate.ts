@@ -16,6 +16,13 @@ const attempts = 10;
 /** Somebody holds a lock for longer than we wait; or waits for one of ours, too. */
 const isHeldUp = new Set(['55P03', '40P01']);
 
+/** No migration leads from the schema of the database to the baseline, which replaced all earlier files. */
+export class BeforeBaselineError extends Error {
+  constructor() {
+    super('The database was made by a release before the baseline of the schema, and cannot be brought up to date.');
+  }
+}
+
 interface LockWaits {
   readonly lockTimeoutMs: number;
   readonly attempts: number;
@@ -27,6 +34,7 @@ interface LockWaits {
  * @returns the names of the files that it has applied
  * @param waits how long a file waits for locks, and how often it is tried with a pause as long
  * @throws if the numbers have a gap or a duplicate, or if a statement fails: then nothing of that file stays
+ * @throws {BeforeBaselineError} if files were applied, but not the first one. The database stays as it is
  */
 export async function migrate(
   pool: Pool,
@@ -50,6 +58,7 @@ export async function migrate(
     const { rows } = await client.query<{ name: string }>('select name from migrations');
     const applied = new Set(rows.map((row) => row.name));
     const missing = files.filter((name) => !applied.has(name));
+    if (applied.size > 0 && missing.includes(files[0]!)) throw new BeforeBaselineError();
     for (const name of missing) await apply(client, name, await readFile(join(folder, name), 'utf8'), waits);
     await client.query('select pg_advisory_unlock($1)', [migrationLock]);
     return missing;

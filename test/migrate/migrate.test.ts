@@ -3,8 +3,9 @@ import { randomUUID } from 'node:crypto';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, inject, it, onTestFinished, vi } from 'vitest';
 import type { Pool } from 'pg';
+import { migrateAt } from '../../bin/local/run-database.ts';
 import { all, createPool } from '../../lambda/data/shared/queryable.ts';
 import { migrate } from '../../lambda/migrate/migrate.ts';
 import { dropDatabase, onServer, urlOfDatabase } from '../support/database.ts';
@@ -53,6 +54,47 @@ describe('the migrations of the service', () => {
     expect(results.flat()).toEqual(await applied());
     expect(results.filter((files) => files.length > 0)).toHaveLength(1);
   });
+});
+
+describe('a database that was migrated before the baseline', () => {
+  /** The tables of the first of the former files, which are among those of the baseline. */
+  beforeEach(async () => {
+    await write(
+      '0001_accounts.sql',
+      'create table users (id text primary key); create table api_keys (id text primary key);',
+    );
+    await write('0002_library.sql', 'create table uploads (id text primary key);');
+    await migrate(pool, folder);
+    await pool.query(`insert into users values ('usr_1')`);
+  });
+  const former = {
+    files: ['0001_accounts.sql', '0002_library.sql'],
+    tables: ['api_keys', 'migrations', 'uploads', 'users'],
+  };
+
+  it('is refused in one sentence, and stays as it is', async () => {
+    await expect(migrate(pool)).rejects.toThrow(
+      /^The database was made by a release before the baseline of the schema, and cannot be brought up to date\.$/,
+    );
+    expect([await applied(), await tables()]).toEqual([former.files, former.tables]);
+    expect(await all(pool, 'select id from users')).toEqual([{ id: 'usr_1' }]);
+  });
+
+  it('is refused by the local run, which says what to do', async () => {
+    vi.stubEnv('DATABASE_URL', '');
+    onTestFinished(() => void vi.unstubAllEnvs());
+    const url = urlOfDatabase(inject('postgresURL'), name);
+    await expect(migrateAt(url, '/home/ada/.local')).rejects.toThrow(
+      /brought up to date\. Move \/home\/ada\/\.local away, or start once with npm start -- --fresh, which deletes it\.$/,
+    );
+    expect([await applied(), await tables()]).toEqual([former.files, former.tables]);
+  });
+});
+
+it('a database that a newer release has migrated stays as it is', async () => {
+  await migrate(pool);
+  await pool.query(`insert into migrations (name) values ('9999_later.sql')`);
+  expect(await migrate(pool)).toEqual([]);
 });
 
 it('a file that waits for a lock lets others pass, says so, and is applied when it is run again', async () => {
