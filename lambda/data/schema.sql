@@ -286,7 +286,6 @@ create unique index connections_by_account on connections (user_id, platform, ac
 create index connections_by_channel on connections (platform, account_id);
 create index connections_by_user on connections (user_id, seq desc);
 create index connections_by_verification on connections (verify_at) where state <> 'pending';
-create index connections_of_account on connections (platform, account_id);
 create trigger connections_added after insert on connections referencing new table as added for each statement execute function count_added('connections');
 create trigger connections_gone after delete on connections referencing old table as gone for each statement execute function count_gone('connections');
 create trigger connections_lost before update of state on connections for each row when (new.state = 'grant_revoked' and old.state is distinct from new.state and new.deleted_at is null) execute function note_grant_gone();
@@ -507,7 +506,7 @@ create table imports (
   constraint imports_source_id_fkey foreign key (source_id) references sources(id) on delete set null,
   constraint imports_state_check check (state = any (array['pending', 'downloading', 'completed', 'failed'])),
   constraint imports_upload_id_fkey foreign key (upload_id) references uploads(id) on delete cascade,
-  constraint imports_url_length check (length(url) <= 8192) not valid,
+  constraint imports_url_length check (length(url) <= 8192),
   constraint imports_user_id_fkey foreign key (user_id) references users(id) on delete cascade
 );
 create index imports_held on imports (user_id, lease_expires_at) where lease_expires_at is not null;
@@ -662,7 +661,7 @@ create table ledger_transactions (
   reference text not null,
   at timestamptz not null,
   constraint ledger_transactions_pkey primary key (id),
-  constraint ledger_transactions_cause_check check (cause = any (array['purchase', 'grant', 'usage', 'storage', 'debt_paid', 'refund', 'refund_failed', 'dispute', 'dispute_won', 'taken'])) not valid,
+  constraint ledger_transactions_cause_check check (cause = any (array['purchase', 'grant', 'usage', 'storage', 'debt_paid', 'refund', 'refund_failed', 'dispute', 'dispute_won', 'taken'])),
   constraint ledger_transactions_cause_reference_key unique (cause, reference),
   constraint ledger_transactions_user_id_fkey foreign key (user_id) references users(id)
 );

@@ -47,16 +47,14 @@ create trigger invoices_note_changed after insert or update on invoices for each
 create table ledger_transactions (
   id bigint generated always as identity primary key,
   user_id text not null references users,
-  cause text not null,
+  cause text not null check (cause in
+    ('purchase', 'grant', 'usage', 'storage', 'debt_paid', 'refund', 'refund_failed', 'dispute', 'dispute_won',
+      'taken')),
   -- The id of an invoice, a live interval, a refund or a dispute.
   reference text not null,
   at timestamptz not null,
   unique (cause, reference)
 );
-alter table ledger_transactions
-  add constraint ledger_transactions_cause_check check (cause in
-    ('purchase', 'grant', 'usage', 'storage', 'debt_paid', 'refund', 'refund_failed', 'dispute', 'dispute_won',
-     'taken')) not valid;
 create index ledger_transactions_by_user on ledger_transactions (user_id, id);
 
 -- The account `credits` is what users hold, invoice by invoice. Credits come from the other accounts and go to them.

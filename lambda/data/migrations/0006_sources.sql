@@ -93,7 +93,7 @@ create table imports (
   upload_id text primary key references uploads on delete cascade,
   seq bigint generated always as identity,
   user_id text not null references users on delete cascade,
-  url text not null,
+  url text not null constraint imports_url_length check (length(url) <= 8192),
   -- Whether the user named the upload; otherwise the link does.
   named boolean not null,
   state text not null default 'pending' check (state in ('pending', 'downloading', 'completed', 'failed')),
@@ -111,8 +111,6 @@ create table imports (
   -- The source whose credentials open the link; null: the link needs none.
   source_id text references sources on delete set null
 );
-alter table imports
-  add constraint imports_url_length check (length(url) <= 8192) not valid;
 create index imports_held on imports (user_id, lease_expires_at) where lease_expires_at is not null;
 create index imports_of_source on imports (source_id) where source_id is not null;
 -- A worker asks for the first waiting imports of each user, and reads no others.

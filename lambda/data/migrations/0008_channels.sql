@@ -33,7 +33,6 @@ create table connections (
 );
 create index connections_by_user on connections (user_id, seq desc);
 create index connections_by_verification on connections (verify_at) where state <> 'pending';
-create index connections_of_account on connections (platform, account_id);
 -- Two connections to one channel would each take the broadcasts of the other for foreign ones. A channel may be
 -- connected again while it is still being disconnected.
 create unique index connections_by_account on connections (user_id, platform, account_id) where deleted_at is null;
