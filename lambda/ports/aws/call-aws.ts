@@ -1,5 +1,5 @@
-// Calls actions of AWS APIs that speak JSON, for what every function needs when it starts.
-// The SDK's clients for the same would be a tenth of each bundle.
+// Calls of AWS APIs in JSON that every function needs at its start.
+// The SDK's clients for them would be a tenth of each bundle.
 import { setTimeout as delay } from 'node:timers/promises';
 import { fromNodeProviderChain } from '@aws-sdk/credential-providers';
 import { Sha256 } from '@smithy/core/checksum';
@@ -8,19 +8,19 @@ import { awsHost } from '../../domain/shared/aws-partition.ts';
 
 export interface AwsPlace {
   readonly region: string;
-  /** Default: AWS_ENDPOINT_URL, as for any client of the SDK, or else the endpoint of AWS in the region. */
+  /** Default: AWS_ENDPOINT_URL, as for any client of the SDK, else the endpoint of AWS in the region. */
   readonly endpoint?: string;
   readonly credentials?: { readonly accessKeyId: string; readonly secretAccessKey: string };
 }
 
-/** The prefix of X-Amz-Target, from the service model of each API. */
+/** Prefix of X-Amz-Target, from the service model of each API. */
 const targets = { ssm: 'AmazonSSM', secretsmanager: 'secretsmanager', kms: 'TrentService' } as const;
 
 const tries = 3;
 const timeoutMs = 5000;
 const firstPauseMs = 100;
 
-/** AWS answered with an error. */
+/** An error that AWS answered with. */
 export class AwsRefusal extends Error {
   readonly status: number;
 
@@ -33,8 +33,8 @@ export class AwsRefusal extends Error {
 }
 
 /**
- * Calls an action, and calls it again where AWS cannot be reached, is overloaded or fails.
- * @throws {AwsRefusal} where AWS answers with an error
+ * Calls an action, and retries while AWS is unreachable, overloaded or failing.
+ * @throws {AwsRefusal} if AWS answers with an error
  */
 export async function callAws<Answer>(
   api: keyof typeof targets,
@@ -86,18 +86,18 @@ async function callOnce<Answer>(
   throw new AwsRefusal(`${api} ${action}`, response.status, kind);
 }
 
-/** The region in an ARN (AWS General Reference, "Amazon Resource Names"). */
+/** Region of an ARN (AWS General Reference, "Amazon Resource Names"). */
 export function regionOf(arn: string): string {
   return arn.split(':')[3] ?? '';
 }
 
-/** The value of a parameter of SSM. @throws {AwsRefusal} also where there is no such parameter */
+/** Value of an SSM parameter. @throws {AwsRefusal} also if the parameter does not exist */
 export async function readParameter(name: string, place: AwsPlace): Promise<string> {
   const { Parameter } = await callAws<{ Parameter: { Value: string } }>('ssm', 'GetParameter', { Name: name }, place);
   return Parameter.Value;
 }
 
-/** The text of a secret. @throws {AwsRefusal} also where there is no such secret @throws where it has no text */
+/** Text of a secret. @throws {AwsRefusal} also if the secret does not exist @throws {Error} if it has no text */
 export async function readSecret(arn: string): Promise<string> {
   const place = { region: regionOf(arn) };
   const answer = await callAws<{ SecretString?: string }>('secretsmanager', 'GetSecretValue', { SecretId: arn }, place);

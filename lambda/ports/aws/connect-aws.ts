@@ -1,4 +1,4 @@
-// Connects a deployable in AWS to everything around it, once, when it starts.
+// Connects a deployable in AWS to its surroundings, once, at its start.
 import { Signer } from '@aws-sdk/rds-signer';
 import type { Pool } from 'pg';
 import { createPool } from '../../data/shared/queryable.ts';
@@ -14,7 +14,7 @@ import { createKMSKeyWrapper } from '../sealer/key-wrapper.ts';
 import { openSealer } from '../sealer/open-sealer.ts';
 import type { Sealer } from '../sealer/sealer.ts';
 
-/** Where the database is, and the role to connect as. */
+/** Address of the database, and the role to connect as. */
 export interface DatabaseEnvironment {
   readonly databaseHost: string;
   readonly databaseUser: string;
@@ -22,16 +22,16 @@ export interface DatabaseEnvironment {
   readonly databaseRegion: string;
 }
 
-/** Where that is which whoever answers users needs. */
+/** Addresses that every function for users needs. */
 export interface AwsCoreEnvironment extends DatabaseEnvironment {
   readonly serviceSecretARN: string;
-  /** KMS key that wraps the keys which secrets are sealed with. */
+  /** KMS key that wraps the data keys of sealed secrets. */
   readonly sealingKeyARN: string;
-  /** Origin of the API; `ssm:NAME` where it stands in a parameter. */
+  /** Origin of the API, or `ssm:NAME` of the parameter that holds it. */
   readonly origin: string;
 }
 
-/** Where everything is that the API needs. */
+/** Addresses that the API needs. */
 export interface AwsEnvironment extends AwsCoreEnvironment {
   readonly uploadsBucket: string;
   readonly queueURLs: Partial<Record<QueueName, string>>;
@@ -46,16 +46,16 @@ export interface CoreConnections {
 }
 
 export interface Connections extends CoreConnections {
-  /** With the data keys of sources, and no other. */
+  /** Has the data keys of sources and no others. */
   readonly sourceSealer: Sealer;
   readonly objects: ObjectStore;
   readonly queue: CommandQueue;
 }
 
-/** In tokens. It is the driver's own port too, unless PGPORT names another: where something stands in for RDS Proxy. */
+/** Port in IAM tokens, and the driver's port unless PGPORT names another one, as a stand-in for RDS Proxy needs. */
 const postgresPort = 5432;
 
-/** @param connections how many a process of this kind may hold: a Lambda handles one request at a time */
+/** @param connections maximum for a process of this kind: a Lambda handles one request at a time */
 export async function connectAws(environment: AwsEnvironment, connections: number, log: Log): Promise<Connections> {
   const core = await connectCore(environment, connections);
   return {
@@ -66,7 +66,7 @@ export async function connectAws(environment: AwsEnvironment, connections: numbe
   };
 }
 
-/** Database and secrets alone, for what needs no more. */
+/** Database and secrets alone. */
 export async function connectCore(environment: AwsCoreEnvironment, connections: number): Promise<CoreConnections> {
   const pool = connectDatabase(environment, connections);
   return {
@@ -77,7 +77,7 @@ export async function connectCore(environment: AwsCoreEnvironment, connections: 
   };
 }
 
-/** The database alone. @param connections how many the process may hold */
+/** The database alone. @param connections maximum for the process */
 export function connectDatabase(environment: DatabaseEnvironment, connections: number): Pool {
   const { databaseHost: host, databaseUser: user, databaseRegion: region } = environment;
   const signer = new Signer({ hostname: host, port: postgresPort, username: user, region });
@@ -85,14 +85,14 @@ export function connectDatabase(environment: DatabaseEnvironment, connections: n
     host,
     user,
     database: environment.databaseName,
-    // A token lasts 15 minutes, and only has to be valid when a connection is made.
+    // A token lasts 15 minutes, and only has to be valid when a connection is opened.
     password: () => signer.getAuthToken(),
     ssl: { rejectUnauthorized: true },
     max: connections,
   });
 }
 
-/** For whoever opens or seals secrets, with the rights on the key. */
+/** Sealer for a process with rights on the key. */
 export function connectSealer(
   pool: Pool,
   { sealingKeyARN }: Pick<AwsCoreEnvironment, 'sealingKeyARN'>,
@@ -101,7 +101,7 @@ export function connectSealer(
   return openSealer(pool, createKMSKeyWrapper(sealingKeyARN, purpose));
 }
 
-/** `ssm:NAME` stands for the value of that parameter, which is known only after the distribution was made. */
+/** `ssm:NAME` stands for the value of a parameter that is written after the distribution exists. */
 export async function readOrigin({
   origin,
   databaseRegion: region,

@@ -1,4 +1,4 @@
-// What the environment of a deployable says of its surroundings: each takes the groups of variables that it works with.
+// Environment variables about the surroundings of a deployable, in groups that deployables choose from.
 import { requiredVariable } from '../../required-variable.ts';
 import { queueNames } from '../command-queue/queues.ts';
 import type { QueueName } from '../command-queue/queues.ts';
@@ -6,7 +6,7 @@ import type { AwsCoreEnvironment, DatabaseEnvironment } from './connect-aws.ts';
 
 export const databaseVariables = ['DATABASE_HOST', 'DATABASE_USER', 'DATABASE_NAME', 'DATABASE_REGION'] as const;
 
-/** @throws naming the variable that is missing */
+/** @throws {Error} with the name of the missing variable */
 export function readDatabaseEnvironment(env: NodeJS.ProcessEnv): DatabaseEnvironment {
   const required = (name: (typeof databaseVariables)[number]) => requiredVariable(env, name);
   return {
@@ -19,7 +19,7 @@ export function readDatabaseEnvironment(env: NodeJS.ProcessEnv): DatabaseEnviron
 
 export const coreVariables = [...databaseVariables, 'SERVICE_SECRET_ARN', 'SEALING_KEY_ARN', 'BASE_URL'] as const;
 
-/** @throws naming the variable that is missing */
+/** @throws {Error} with the name of the missing variable */
 export function readCoreEnvironment(env: NodeJS.ProcessEnv): AwsCoreEnvironment {
   const required = (name: (typeof coreVariables)[number]) => requiredVariable(env, name);
   return {
@@ -30,10 +30,10 @@ export function readCoreEnvironment(env: NodeJS.ProcessEnv): AwsCoreEnvironment 
   };
 }
 
-/** What a stage decides about streams. */
+/** Variables of the stage's rules for streams. */
 export const streamingVariables = ['ALLOW_PRIVATE_ADDRESSES', 'LEGACY_RTMP_URL', 'LIMIT_FACTOR'] as const;
 
-/** @throws naming the variable that is missing */
+/** @throws {Error} with the name of the missing variable */
 export function readStreamingEnvironment(env: NodeJS.ProcessEnv) {
   return {
     allowPrivateAddresses: requiredVariable(env, streamingVariables[0]) === 'true',
@@ -42,18 +42,18 @@ export function readStreamingEnvironment(env: NodeJS.ProcessEnv) {
   };
 }
 
-/** What a stage decides about storage. */
+/** Variables of the stage's rules for storage. */
 export const storageVariables = ['FREE_STORED_GIB'] as const;
 
-/** @throws naming the variable that is missing */
+/** @throws {Error} with the name of the missing variable */
 export function readStorageEnvironment(env: NodeJS.ProcessEnv) {
   return { freeStoredGiB: Number(requiredVariable(env, storageVariables[0])) };
 }
 
-/** The URLs of the queues that a deployable sends to or takes from, and of no other, as JSON by name. */
+/** URLs of the queues that a deployable sends to or receives from, and of no others, as JSON by name. */
 export const queueVariables = ['QUEUE_URLS'] as const;
 
-/** @throws if the variable is missing, or names a queue that does not exist */
+/** @throws {Error} if the variable is missing, or names an unknown queue */
 export function readQueueURLs(env: NodeJS.ProcessEnv): Partial<Record<QueueName, string>> {
   const queueURLs = JSON.parse(requiredVariable(env, queueVariables[0])) as Record<string, string>;
   const unknown = Object.keys(queueURLs).find((name) => !queueNames.includes(name as QueueName));

@@ -1,12 +1,12 @@
-// The lanes of one process: what is under way in them, and whose it is.
+// Lanes of one process: the pieces of work under way, and their users.
 import { isAskedJustNow, restMs, usersAtBound } from '../../domain/fleet/lanes.ts';
 import type { Lanes } from '../../domain/fleet/lanes.ts';
 
 export class BusyLanes {
   readonly #lanes: Lanes;
-  /** Whose each piece of work under way is; null: nobody's. */
+  /** User of each piece of work under way; null for work of no user. */
   readonly #underWay = new Map<Promise<void>, string | null>();
-  /** The piece begun last that its user had just asked for. */
+  /** The last piece of work that its user had just requested. */
   #justAsked: { readonly userID: string | null; readonly beganMs: number } | null = null;
   readonly #resting = new Set<string>();
   readonly #listeners = new Set<() => void>();
@@ -18,7 +18,7 @@ export class BusyLanes {
   /**
    * Begins a piece of work of a user in a lane of its own.
    * @param work never rejects
-   * @param waitedMs how long ago it was asked for
+   * @param waitedMs time since its request
    */
   begin(userID: string | null, work: () => Promise<void>, waitedMs = 0): void {
     const beganMs = performance.now();
@@ -31,7 +31,7 @@ export class BusyLanes {
     this.#underWay.set(piece, userID);
   }
 
-  /** The users of whom nothing is begun for now: they have as much under way as they may, or rest. */
+  /** Users that may begin no further work for now: their lanes are full, or they rest. */
   usersAtBound(): string[] {
     return [...usersAtBound(this.#underWay.values(), this.#lanes), ...this.#resting];
   }
@@ -55,7 +55,7 @@ export class BusyLanes {
     return this.#underWay.size >= this.#lanes.count;
   }
 
-  /** Calls `listener` whenever a lane becomes free, or a user has rested. @returns what ends that */
+  /** Calls `listener` whenever a lane becomes free, or a user's rest ends. @returns a function that stops it */
   onFreed(listener: () => void): () => void {
     this.#listeners.add(listener);
     return () => void this.#listeners.delete(listener);
@@ -78,7 +78,7 @@ export class BusyLanes {
     signal.removeEventListener('abort', onAbort);
   }
 
-  /** Resolves when nothing is under way. */
+  /** Resolves when no work is under way. */
   async settled(): Promise<void> {
     await Promise.all(this.#underWay.keys());
   }

@@ -1,51 +1,50 @@
-// The command queue port. A command is written to the outbox with its cause, and delivered to a handler at least once.
+// Port of the command queue. A command is written to the outbox with its cause, and delivered at least once.
 import type { SQSBatchResponse, SQSEvent } from 'aws-lambda';
 import type { Lanes } from '../../domain/fleet/lanes.ts';
 import type { Log } from '../../log.ts';
 import type { BusyLanes } from './busy-lanes.ts';
 import type { QueueName, QueuePolicy } from './queues.ts';
 
-/** What an outbox row carries. The body is JSON, small (a wake-up with ids, at most 256 KiB), and holds no secret. */
+/** Content of an outbox row. The body is small JSON (a wake-up with ids, 256 KiB at most) without secrets. */
 export interface Command {
   readonly queue: QueueName;
   readonly body: unknown;
 }
 
 /**
- * A function that a Lambda exports, and that a container or the local run calls unchanged. It answers which records
- * have failed; those are delivered again. If it throws, or names a record that is not in the batch, the whole batch has
- * failed.
+ * Handler that a Lambda exports, and that a container or the local run calls unchanged. It answers with the failed
+ * records, which are delivered again. If it throws, or names a record outside the batch, the whole batch has failed.
  */
 export type QueueHandler = (event: SQSEvent) => Promise<SQSBatchResponse>;
 
 export interface ConsumeOptions {
-  /** Ends the consumption: nothing more is received, and `consume` resolves once the handler is done with its batch. */
+  /** Ends the consumption: nothing more is received, and `consume` resolves after the handler's current batch. */
   readonly signal: AbortSignal;
-  /** The most records in a call of the handler, 1 to 10 (the limit of SQS). */
+  /** Maximum records in a call of the handler, 1 to 10 (the limit of SQS). */
   readonly batchSize?: number;
-  /** How many batches the handler gets at a time, and of one user; without it one. Each batch then has one record. */
+  /** Batches that the handler gets at a time, in all and for one user; default one. Each batch then has one record. */
   readonly lanes?: Lanes;
   /**
-   * Lanes that the handler fills itself. While all are taken nothing is received, and of users who have as many as they
-   * may nothing is.
+   * Lanes that the handler fills itself. While all are taken nothing is received; users with all their lanes are
+   * skipped.
    */
   readonly room?: BusyLanes;
-  /** While it answers true nothing is received; it is asked each second then. */
+  /** While it returns true nothing is received; it is called each second then. */
   readonly isResting?: () => boolean;
-  /** Replaces the queue's own policy. On SQS it is the queue that counts deliveries, by its redrive policy. */
+  /** Replaces the queue's own policy. SQS itself counts deliveries, by its redrive policy. */
   readonly policy?: QueuePolicy;
 }
 
 export const defaultBatchSize = 10;
 
 /**
- * Delivers commands at least once, in no order but for turns: a user's thousandth command comes after everybody else's
- * first, and where there are lanes, one is left for others.
+ * Delivers commands at least once. Order is by turns: a user's thousandth command comes after every other user's first,
+ * and one lane is left for others.
  */
 export interface CommandQueue {
   /**
-   * Moves committed rows of the outbox to where consumers receive them. Many processes may call it at once.
-   * @returns how many rows it has moved
+   * Moves committed rows of the outbox to the queue. Many processes may call it at once.
+   * @returns number of moved rows
    */
   relay(): Promise<number>;
   /**
@@ -55,5 +54,5 @@ export interface CommandQueue {
   consume(queue: QueueName, handler: QueueHandler, options: ConsumeOptions): Promise<void>;
 }
 
-/** The log of the adapters. The fields never hold the body of a command. */
+/** Log of the adapters. Fields never hold the body of a command. */
 export type QueueLog = Log;

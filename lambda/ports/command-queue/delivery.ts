@@ -1,4 +1,4 @@
-// Delivers received records to a handler, for all adapters: reads its answer as Lambda would, and waits out outages.
+// Delivery of received records to a handler, for all adapters: reads its answer as Lambda does, and waits out outages.
 import type { SQSRecord } from 'aws-lambda';
 import { setTimeout as delay } from 'node:timers/promises';
 import { BusyLanes } from './busy-lanes.ts';
@@ -6,14 +6,14 @@ import type { ConsumeOptions, QueueHandler, QueueLog } from './command-queue.ts'
 import { tracedRecords } from '../../telemetry/traced-records.ts';
 import type { QueueName } from './queues.ts';
 
-/** A queue as its adapter sees it. Both methods reject while the queue cannot be reached. */
+/** A queue as its adapter sees it. Both methods reject while the queue is unreachable. */
 export interface RecordSource {
   /**
-   * Waits for records; answers none after a while, when a lane becomes free, and once the signal aborts.
-   * @param lanes of users who have as many as they may, nothing is received
+   * Waits for records. Returns none after a while, when a lane becomes free, and once the signal aborts.
+   * @param lanes users with all their lanes taken are skipped
    */
   receive(lanes: BusyLanes): Promise<SQSRecord[]>;
-  /** Removes records for good, but for those that were delivered again meanwhile. */
+  /** Removes records for good, except those that were delivered again meanwhile. */
   remove(records: readonly SQSRecord[]): Promise<void>;
 }
 
@@ -25,7 +25,7 @@ export interface DeliveryOptions extends Pick<ConsumeOptions, 'signal' | 'lanes'
 const restsForMs = 1000;
 const oneLane = { count: 1, ofUser: 1 } as const;
 
-/** Delivers batch after batch until the signal aborts, and what is under way has ended. Never rejects. */
+/** Delivers batches until the signal aborts and the work under way has ended. Never rejects. */
 export async function deliverUntilAborted(
   source: RecordSource,
   handler: QueueHandler,
@@ -66,7 +66,7 @@ export async function deliverUntilAborted(
   if (!room) await busy.settled();
 }
 
-/** Whose work a record is; null: nobody's. */
+/** User of a record's work; null for work of no user. */
 export function userOf({ attributes }: SQSRecord): string | null {
   return attributes.MessageGroupId ?? null;
 }
@@ -75,16 +75,16 @@ function waitedMs({ attributes }: SQSRecord): number {
   return Date.now() - Number(attributes.SentTimestamp);
 }
 
-/** How long to wait after so many failures in a row: 100 ms, doubled each time, at most 5 s. */
+/** Delay after consecutive failures: 100 ms, doubled each time, 5 s at most. */
 export function retryDelayMs(failures: number): number {
   return Math.min(100 * 2 ** (failures - 1), 5000);
 }
 
 /**
  * Calls the handler and reads its answer by Lambda's rules for partial batch responses: the records that it names have
- * failed; if it names one that is not in the batch, or throws, all have failed. (AWS Lambda developer guide, "Handling
- * errors for an SQS event source in Lambda".)
- * @returns the records that were handled
+ * failed; if it names one outside the batch, or throws, all have failed. (AWS Lambda developer guide, "Handling errors
+ * for an SQS event source in Lambda".)
+ * @returns handled records
  */
 async function handle(
   records: SQSRecord[],

@@ -1,4 +1,4 @@
-// Listens for new rows of the outbox on a connection of its own, and connects again after an outage.
+// Listener for new rows of the outbox, on a connection of its own that reconnects after an outage.
 import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Client } from 'pg';
@@ -8,7 +8,7 @@ import type { QueueName } from './queues.ts';
 import { retryDelayMs } from './delivery.ts';
 
 /**
- * Calls `ring` for every notification about the queue, and after every connect, since rows may have come before it.
+ * Calls `ring` for each notification about the queue and after each connect, since rows may have come before it.
  * Resolves once the signal aborts and the connection is closed. Never rejects: an outage is logged and waited out.
  */
 export async function listenToOutbox(

@@ -1,4 +1,4 @@
-// Moves committed rows of the outbox to queues elsewhere. A row is deleted once its queue has taken it.
+// Relay of committed outbox rows to remote queues. A row is deleted once its queue has accepted it.
 import type { Pool, PoolClient } from 'pg';
 import type { QueueLog } from './command-queue.ts';
 import type { QueueName } from './queues.ts';
@@ -8,32 +8,32 @@ export interface RelayedRow {
   readonly queue: QueueName;
   /** JSON text. */
   readonly body: string;
-  /** Whose work it is; null: nobody's. */
+  /** User of the work; null for work of no user. */
   readonly user_id: string | null;
   readonly traceparent: string | null;
 }
 
-/** Why a row was not taken. */
+/** Reason why a row was not accepted. */
 export interface SendFailure {
   readonly code: string;
-  /** Whether the row itself is at fault, so that it will never be taken. */
+  /** Whether the row itself is at fault, so that a retry cannot succeed. */
   readonly senderFault: boolean;
 }
 
-/** Sends up to `batchRows` rows at once. @returns failures by the id of the row; it rejects if no row was taken */
+/** Sends up to `batchRows` rows. @returns failures by row id; rejects if no row was accepted */
 export type SendBatch = (queue: QueueName, rows: readonly RelayedRow[]) => Promise<ReadonlyMap<string, SendFailure>>;
 
-/** The most entries and bytes of one SendMessageBatch (Amazon SQS API reference; newer quotas are larger). */
+/** Maximum entries and bytes of one SendMessageBatch (Amazon SQS API reference; newer quotas are larger). */
 const batchRows = 10;
 const batchBytes = 256 * 1024;
 const rowsPerTransaction = 100;
 
 /**
- * Sends the rows that are due. They are locked while they are sent, so that processes which relay at the same time send
- * different rows. After a crash in between, some are sent twice. A row that was not taken waits for 1 s, doubled each
- * time up to 64 s; one that never can be taken is marked as dead.
- * @returns how many rows were moved
- * @throws when the database fails
+ * Sends the due rows. They are locked while they are sent, so that concurrent relays send different rows. A crash in
+ * between sends some twice. A rejected row is retried after 1 s, doubled each time up to 64 s; one that can never be
+ * accepted is marked dead.
+ * @returns number of moved rows
+ * @throws {Error} if the database fails
  */
 export async function relayOutbox(
   pool: Pool,
@@ -54,7 +54,7 @@ async function relaySome(pool: Pool, queues: readonly QueueName[], send: SendBat
   try {
     await client.query('begin');
     const { rows } = await client.query<RelayedRow>(
-      // As text: the pool makes numbers of bigints, and SQS takes no number for an entry's id.
+      // As text: the pool makes numbers of bigints, and an entry's id in SQS is text.
       `select id::text as id, queue, body::text as body, user_id, traceparent from outbox
        where queue = any($1) and visible_at <= now() and dead_at is null
        order by outbox.turn + 0, outbox.id limit $2 for update skip locked`,
@@ -79,7 +79,7 @@ async function relaySome(pool: Pool, queues: readonly QueueName[], send: SendBat
     client.release();
     return { found: rows.length, sent: rows.length - failures.size };
   } catch (error) {
-    // The connection is closed, as it may be what failed. That rolls back.
+    // The connection is closed, as it may be the fault. That rolls back.
     client.release(true);
     throw error;
   }
@@ -103,8 +103,8 @@ async function settle(
 }
 
 /**
- * Cuts rows into batches, each for one queue and within the limits. A row that is too large even alone gets a batch of
- * its own, which the queue refuses.
+ * Cuts rows into batches, each for one queue and within the limits. An oversized row gets its own batch, which the
+ * queue refuses.
  */
 function inBatches(rows: readonly RelayedRow[]): [RelayedRow, ...RelayedRow[]][] {
   const batches: [RelayedRow, ...RelayedRow[]][] = [];

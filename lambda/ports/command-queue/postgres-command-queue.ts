@@ -1,4 +1,4 @@
-// The command queue of one machine: consumers receive rows straight from the outbox.
+// Command queue of one machine: consumers receive rows directly from the outbox.
 import type { SQSRecord } from 'aws-lambda';
 import type { Pool } from 'pg';
 import { awsPartition } from '../../domain/shared/aws-partition.ts';
@@ -13,12 +13,9 @@ import { attributesWith } from '../../telemetry/traced-records.ts';
 import { createWakeUp } from './wake-up.ts';
 
 export interface PostgresCommandQueueOptions {
-  /**
-   * Every `consume` opens one more connection with the options of this pool. Whoever made the pool listens to its
-   * errors.
-   */
+  /** Each `consume` opens one more connection with this pool's options. The pool's owner listens to its errors. */
   readonly pool: Pool;
-  /** The name of the process that consumes, for `redeliver`. */
+  /** Name of the consuming process, for `redeliver`. */
   readonly consumer?: string;
   readonly log: QueueLog;
 }
@@ -35,13 +32,15 @@ interface ClaimedRow {
   dead: boolean;
 }
 
-/** What records name in the place of a region, as those of SQS do. */
+/** Region of records, as those of SQS name one. */
 const region = 'local';
-/** How often a consumer looks for rows that gets no notification. It also wakes when the next row is due. */
+/** Interval of looks without notifications. A consumer also wakes when the next row is due. */
 const pollIntervalMs = 5000;
-/** The same while rows of some users are left: to ask when the next of all others becomes due would read all those. */
+/**
+ * Interval while rows of some users are skipped: to ask for the next due row of other users would read all of those.
+ */
 const leavingPollIntervalMs = 250;
-/** The shortest wait: a row that is due but locked is being received by another consumer at this moment. */
+/** Shortest wait: another consumer is receiving a due row that is locked. */
 const shortestWaitMs = 10;
 
 export function createPostgresCommandQueue({ pool, consumer, log }: PostgresCommandQueueOptions): CommandQueue {
@@ -57,7 +56,7 @@ export function createPostgresCommandQueue({ pool, consumer, log }: PostgresComm
       signal.addEventListener('abort', wakeUp.ring, { once: true });
       const listening = listenToOutbox(pool.options, queue, wakeUp.ring, { signal, log });
 
-      /** False while the last look has seen that there is nothing: looking costs less than claiming does. */
+      /** False if the last look found nothing: looking costs less than claiming. */
       let mayBeDue = true;
       const claimDue = (leaving: readonly string[]) =>
         claim(pool, { queue, batchSize }, [policy.visibilitySeconds, policy.maxReceives, consumer ?? null], leaving);
@@ -72,7 +71,7 @@ export function createPostgresCommandQueue({ pool, consumer, log }: PostgresComm
         return [];
       };
       const receive = async (busy: BusyLanes): Promise<SQSRecord[]> => {
-        // It is listened before it is looked whose lanes are taken: one may become free while rows are claimed.
+        // Listen before reading the taken lanes, so that a lane freed meanwhile is noticed.
         const stopListening = busy.onFreed(wakeUp.ring);
         const rows = await receiveRows(busy).finally(stopListening);
         const dead = rows.filter((row) => row.dead);
@@ -94,8 +93,8 @@ export function createPostgresCommandQueue({ pool, consumer, log }: PostgresComm
 }
 
 /**
- * Makes rows due at once that were delivered to a consumer which is known to be dead.
- * @param consumer its name; null: all consumers are dead
+ * Makes rows due at once that were delivered to a dead consumer.
+ * @param consumer its name; null if all consumers are dead
  */
 export async function redeliver(pool: Pool, consumer: string | null): Promise<void> {
   await pool.query(
@@ -106,25 +105,25 @@ export async function redeliver(pool: Pool, consumer: string | null): Promise<vo
 }
 
 /**
- * SQL: lets a statement that wrote rows end before the disk has it. If the machine fails in that moment, a command is
- * delivered once more, as any may be. Whatever is committed after it waits for the disk, and takes it along.
+ * SQL: lets a statement that wrote rows end before the disk has them. If the machine fails then, a command is delivered
+ * once more, which is allowed. The next commit waits for the disk and includes these rows.
  */
 const unsynced = `set_config('synchronous_commit', 'off', true)`;
 
-/** What is received. It stands in the SQL: a plan for any queue, and for any number of rows, is a bad one for each. */
+/** Queue and size of a batch. Both stand in the SQL text, since one plan for all queues and sizes is bad for each. */
 interface Batch {
   readonly queue: QueueName;
   readonly batchSize: number;
 }
 
-/** Rows that may be received, those first whose turn it is. */
+/** SQL: receivable rows in the order of their turns. */
 const inTurn = ({ queue, batchSize }: Batch) => `select id, visible_at as due_at from outbox
   where queue = '${queue}' and visible_at <= now() and dead_at is null
   order by turn, id limit ${batchSize} for update skip locked`;
 
 /**
- * The same without the rows of some users, `$4`. It asks each user that has rows for the first one: whoever reads one
- * row after the other until one is nobody's of these, reads all 100,000 of a user again and again.
+ * SQL: receivable rows without those of the users `$4`. It asks each user with rows for the first one: reading rows in
+ * order until one belongs to another user would read all 100,000 of a user again and again.
  */
 const inTurnOfOthers = ({ queue, batchSize }: Batch) => `with recursive first as (
     (select user_id, id from outbox
@@ -144,10 +143,9 @@ const inTurnOfOthers = ({ queue, batchSize }: Batch) => `with recursive first as
   order by turn, id limit ${batchSize} for update skip locked`;
 
 /**
- * Receives due rows, those first whose turn it is, so that nobody waits behind all of another user's, and none of the
- * users who are left for now. It hides them for a while, and marks those as dead that were received often enough. A
- * receipt tells each delivery of a row from the next one. It is one statement, so that consumers which receive in the
- * same moment get different rows.
+ * Receives due rows in the order of their turns, without those of the skipped users, and hides them for a while. Rows
+ * that were received often enough are marked dead. A receipt identifies each delivery of a row. One statement does it
+ * all, so that concurrent consumers receive different rows.
  */
 async function claim(
   pool: Pool,

@@ -1,11 +1,12 @@
-// The queues of commands and their policies, for the code that uses them and for the stacks that make them.
+// Queues of commands and their policies, for the code that uses them and the stacks that create them.
 
 export interface QueuePolicy {
   /**
-   * How long a delivered record is hidden: longer than the handler takes. A failed record is delivered again after it.
+   * Time for which a delivered record is hidden: longer than its handler takes. A failed record is delivered again
+   * after it.
    */
   readonly visibilitySeconds: number;
-  /** How often a record is delivered before it is set aside as dead. */
+  /** Deliveries after which a record is set aside as dead. */
   readonly maxReceives: number;
 }
 
@@ -19,22 +20,21 @@ export type QueueName =
   | 'platforms';
 
 /**
- * All queues. A row of the outbox names one of them. The stacks make an SQS queue and a dead-letter queue for each, by
- * its policy.
+ * All queues. A row of the outbox names one. The stacks create an SQS queue and a dead-letter queue for each policy.
  */
 export const queuePolicies: Readonly<Record<QueueName, QueuePolicy>> = {
-  // These only wake agents up, which then claim replicas from the database.
+  // These commands only wake agents up, which then claim replicas from the database.
   'publish-ffmpeg': { visibilitySeconds: 30, maxReceives: 5 },
   'publish-manifest': { visibilitySeconds: 30, maxReceives: 5 },
-  // To probe a file without an index, all of it is read.
+  // A probe of a file without an index reads all of it.
   media: { visibilitySeconds: 450, maxReceives: 3 },
-  // These only wake workers up, which then claim imports from the database.
+  // These commands only wake workers up, which then claim imports from the database.
   imports: { visibilitySeconds: 60, maxReceives: 5 },
-  // Lambda asks for six times the timeout of the function that handles them.
+  // Lambda requires six times the timeout of the handling function.
   timers: { visibilitySeconds: 180, maxReceives: 5 },
-  // Likewise six times the timeout. A mail that could not be sent comes back after it.
+  // Six times the timeout. A mail that could not be sent is retried after it.
   webhooks: { visibilitySeconds: 180, maxReceives: 5 },
-  // Likewise. These only wake the worker of a connection, which reads what is due from the database.
+  // Six times the timeout. These commands only wake a connection's worker, which reads due work from the database.
   platforms: { visibilitySeconds: 360, maxReceives: 5 },
 };
 export const queueNames = Object.keys(queuePolicies) as QueueName[];

@@ -1,4 +1,4 @@
-// The command queue in AWS: the outbox is relayed to SQS. Containers poll it; Lambda polls it for its functions.
+// Command queue in AWS: the outbox is relayed to SQS. Containers poll it; Lambda polls it for its functions.
 import type { Message, SQSClientConfig } from '@aws-sdk/client-sqs';
 import type { SQSRecord } from 'aws-lambda';
 import type { Pool } from 'pg';
@@ -16,22 +16,22 @@ export interface SQSCommandQueueOptions {
   readonly client?: SQSClientConfig;
   readonly pool: Pool;
   /**
-   * The URLs of the queues that this process relays to or consumes. Rows of other queues stay in the outbox, for other
+   * URLs of the queues that this process relays to or consumes. Rows of other queues stay in the outbox for other
    * processes.
    */
   readonly queueURLs: Partial<Record<QueueName, string>>;
   readonly log: QueueLog;
 }
 
-/** The longest that ReceiveMessage waits (Amazon SQS developer guide, "Long polling"). */
+/** Longest wait of ReceiveMessage (Amazon SQS developer guide, "Long polling"). */
 const longPollSeconds = 20;
 /**
- * SQS cannot be asked for the messages of some users only. One of a user who has as much under way here as they may is
- * held until a lane becomes free, and put back where that takes too long: one a second at most, for so long.
+ * SQS cannot be asked for some users' messages only. A message of a user with all lanes taken is held until a lane
+ * becomes free, and put back after this time: one a second at most. Decision D130.
  */
 const heldForMs = 1000;
 const putBackForSeconds = 5;
-/** Says of a message that was put back how often it had been received before. */
+/** Number of earlier deliveries of a message that was put back. */
 const receivesAttribute = 'ReceivesBefore';
 
 export function createSQSCommandQueue({ client = {}, pool, queueURLs, log }: SQSCommandQueueOptions): CommandQueue {
@@ -41,7 +41,7 @@ export function createSQSCommandQueue({ client = {}, pool, queueURLs, log }: SQS
     const Entries = rows.map((row) => ({
       Id: row.id,
       MessageBody: row.body,
-      // SQS serves the groups of a standard queue in fair turns.
+      // SQS serves the groups of a standard queue in fair turns. Decision D127.
       ...(row.user_id !== null && { MessageGroupId: row.user_id }),
       ...(row.traceparent !== null && {
         MessageAttributes: { [traceAttribute]: { DataType: 'String', StringValue: row.traceparent } },
@@ -99,7 +99,7 @@ export function createSQSCommandQueue({ client = {}, pool, queueURLs, log }: SQS
         for (const record of left) await putBack(record);
         return records.filter((record) => !left.includes(record));
       };
-      /** A new message, since to make the old one visible again would use up a delivery. */
+      /** Sends a new message: making the old one visible again would use up a delivery. */
       const putBack = async (record: SQSRecord) => {
         const received = String(Number(record.attributes.ApproximateReceiveCount) - 1);
         const { MessageGroupId } = record.attributes;
@@ -115,7 +115,7 @@ export function createSQSCommandQueue({ client = {}, pool, queueURLs, log }: SQS
           ...(MessageGroupId !== undefined && { MessageGroupId }),
         };
         const { Failed = [] } = await sqs.send(new SendMessageBatchCommand({ QueueUrl, Entries: [Entry] }));
-        // Otherwise it comes back by itself.
+        // Otherwise it becomes visible again by itself.
         if (Failed.length === 0) await remove([record]);
       };
       const remove = async (records: readonly SQSRecord[]) => {
@@ -128,13 +128,13 @@ export function createSQSCommandQueue({ client = {}, pool, queueURLs, log }: SQS
   };
 }
 
-/** Loads the SDK when it is first used, as most requests send no command. */
+/** Loads the SDK at its first use, as most requests send no command. */
 async function connect(client: SQSClientConfig) {
   const sdk = await import('@aws-sdk/client-sqs');
   return { ...sdk, sqs: new sdk.SQSClient(client) };
 }
 
-/** Makes a record as the event source mapping of Lambda does. */
+/** Builds a record as the event source mapping of Lambda does. */
 function recordOf(
   { MessageId = '', ReceiptHandle = '', Body = '', MD5OfBody = '', Attributes = {}, MessageAttributes = {} }: Message,
   arn: string,

@@ -1,10 +1,10 @@
-// A bell for one waiter, who misses no ring: one that comes while nobody waits ends the next wait at once.
+// A bell for one waiter that misses no ring: a ring without a waiter ends the next wait at once.
 
 export interface WakeUp {
   readonly ring: () => void;
   /**
-   * Resolves when it rings, or has rung since the last wait; after `timeoutMs` at the latest.
-   * @returns whether it has rung
+   * Resolves at the next ring, at once if it rang since the last wait, or after `timeoutMs`.
+   * @returns whether it rang
    */
   readonly wait: (timeoutMs: number) => Promise<boolean>;
 }

@@ -1,4 +1,4 @@
-// The dead commands of one machine: rows of the outbox.
+// Dead letters of one machine: rows of the outbox.
 import type { Pool } from 'pg';
 import { databaseOn } from '../../data/database.ts';
 import type { DeadLetters } from './dead-letters.ts';

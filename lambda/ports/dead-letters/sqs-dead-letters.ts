@@ -1,4 +1,4 @@
-// The dead commands in AWS: messages of the dead letter queues.
+// Dead letters in AWS: messages of the dead-letter queues.
 import type { Message, SQSClientConfig } from '@aws-sdk/client-sqs';
 import type { QueueName } from '../command-queue/queues.ts';
 import type { DeadLetter, DeadLetters } from './dead-letters.ts';
@@ -7,16 +7,18 @@ type QueueURLs = Partial<Record<QueueName, string>>;
 
 export interface SQSDeadLettersOptions {
   readonly client?: SQSClientConfig;
-  /** Where commands are sent again, by the name of the queue. */
+  /** URLs of the queues to send to, by name. */
   readonly queueURLs: QueueURLs;
-  /** The dead letter queues of the same names. */
+  /** URLs of the dead-letter queues, by the same names. */
   readonly deadLetterURLs: QueueURLs;
 }
 
-/** SQS gives and takes ten messages at a time. It may give none although it has some, so it is asked a few times. */
+/**
+ * SQS gives and takes ten messages at a time. It may return none although it has some, so it is asked several times.
+ */
 const atOnce = 10;
 const emptyAnswersMax = 3;
-/** So long nobody else sees what is listed, so that each message is listed once. */
+/** Seconds for which listed messages are hidden from other readers, so that each is listed once. */
 const listedForSeconds = 10;
 const requeuedForSeconds = 60;
 
@@ -76,7 +78,7 @@ export function createSQSDeadLetters({ client = {}, queueURLs, deadLetterURLs }:
   };
 }
 
-/** The client is loaded where it is used: few commands need it. */
+/** Loads the client at its first use: few commands need it. */
 async function connect(client: SQSClientConfig) {
   const { SQSClient, DeleteMessageBatchCommand, ReceiveMessageCommand, SendMessageBatchCommand } =
     await import('@aws-sdk/client-sqs');

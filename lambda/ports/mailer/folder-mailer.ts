@@ -1,4 +1,4 @@
-// Writes each mail into a file, on a machine that sends no mails.
+// Mailer of a machine that sends no mails: writes each into a file.
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { referenceHeader } from './mailer.ts';
@@ -7,13 +7,13 @@ import type { Mail, Mailer } from './mailer.ts';
 export interface FolderMailerOptions {
   readonly folder: string;
   readonly clock: () => Date;
-  /** Called with each mail, and with the path of its file. */
+  /** Called with each mail and the path of its file. */
   readonly onMail: (mail: Mail, file: string) => void;
 }
 
 /**
- * The names of the files sort by time, such as `2026-01-31T12-00-00.000Z-1.txt`. Mails hold links that sign somebody
- * in, so only the owner of the files may read them.
+ * File names sort by time, such as `2026-01-31T12-00-00.000Z-1.txt`. Mails hold sign-in links, so only the files' owner
+ * may read them.
  */
 export function createFolderMailer({ folder, clock, onMail }: FolderMailerOptions): Mailer {
   let count = 0;

@@ -1,8 +1,6 @@
-// Sends mails to users: through SES in AWS, into a folder on one machine.
+// Port of mails to users: SES in AWS, a folder on one machine.
 
-/**
- * The header with the reference of a mail. The Message-ID cannot hold it, since SES makes a new one at each sending.
- */
+/** Header with the reference of a mail. SES makes a new Message-ID at each sending, so that cannot hold it. */
 export const referenceHeader = 'X-Reference';
 
 export interface Mail {
@@ -11,11 +9,11 @@ export interface Mail {
   readonly subject: string;
   /** Plain text. */
   readonly text: string;
-  /** The same mail, sent again after a crash, has the same reference, so that one can tell it from another mail. */
+  /** Constant for a mail that is sent again after a crash, which distinguishes it from another mail. */
   readonly reference?: string;
 }
 
 export interface Mailer {
-  /** @throws when the mail could not be handed over */
+  /** @throws {Error} if the mail could not be handed over */
   send(mail: Mail): Promise<void>;
 }

@@ -1,12 +1,10 @@
-// Sends mails through Amazon SES.
+// Mailer through Amazon SES.
 import { SendEmailCommand } from '@aws-sdk/client-sesv2';
 import type { SESv2Client } from '@aws-sdk/client-sesv2';
 import { referenceHeader } from './mailer.ts';
 import type { Mailer } from './mailer.ts';
 
-/**
- * @param from an address of an identity that SES has verified; null where a stage has none, so that every mail fails
- */
+/** @param from an address of a verified SES identity; null if the stage has none, so that every mail fails */
 export function createSESMailer(ses: Pick<SESv2Client, 'send'>, from: string | null): Mailer {
   const utf8 = (Data: string) => ({ Data, Charset: 'UTF-8' });
   return {

@@ -1,6 +1,6 @@
-// What we ask of a platform about a channel's broadcasts and ingests, and what it tells us of them.
+// Port of a platform's broadcasts and ingests: calls and their answers.
 
-/** A kind of call, for the platform's daily quota. */
+/** Kind of a call, for the platform's daily quota. */
 export type PlatformCall =
   | 'ensureIngest'
   | 'insert'
@@ -15,12 +15,12 @@ export type PlatformCall =
   | 'audience'
   | 'delete';
 
-/** A broadcast as it should be. */
+/** Wanted state of a broadcast. */
 export interface BroadcastDraft {
-  /** As rendered from its template: without `<` and `>`, no longer than the platform takes. */
+  /** Rendered from its template, without `<` and `>`, within the platform's length. */
   readonly title: string;
   readonly description: string;
-  /** To the second: the fingerprint by which a broadcast is found whose making was not answered. */
+  /** To the second: a broadcast whose creation was not answered is found by it. */
   readonly scheduledStartAt: Date;
   readonly privacy: 'public' | 'unlisted' | 'private';
   readonly categoryID: string | null;
@@ -28,24 +28,26 @@ export interface BroadcastDraft {
   readonly madeForKids: boolean;
   readonly latency: 'normal' | 'low' | 'ultraLow';
   readonly dvr: boolean;
-  /** Whether the platform takes it live as soon as its ingest has media, without a call of ours. */
+  /** Whether the platform takes it live once its ingest has media, without a call of ours. */
   readonly autoStart: boolean;
 }
 
 export type BroadcastPhase = 'prepared' | 'starting' | 'live' | 'ended';
 
-/** Where a stream is sent. The key is a secret: it is in no other answer of the port. */
+/** Destination of a stream. The key is a secret; no other answer of the port has it. */
 export interface Ingest {
-  /** Null where the platform has one ingest for each channel. */
+  /** Null if the platform has one ingest for each channel. */
   readonly externalID: string | null;
   readonly url: string;
   readonly backupURL: string | null;
   readonly key: string;
 }
 
-/** @property heldID the externalID of the ingest that the stream has had; null before the first */
+/** @property heldID externalID of the stream's ingest; null before the first */
 export interface IngestRequest {
-  /** Names the ingest at the platform, once for each stream: one whose making was not answered is found by it. */
+  /**
+   * Name of the ingest at the platform, one for each stream: an ingest whose creation was not answered is found by it.
+   */
   readonly label: string;
   readonly heldID: string | null;
   readonly accountID: string;
@@ -73,7 +75,7 @@ export interface Observation {
   readonly externalID: string;
   readonly phase: BroadcastPhase;
   readonly ingest: 'active' | 'inactive' | 'unknown';
-  /** Null where the platform tells nothing, as before an ingest is bound. */
+  /** Null if the platform reports none, as before an ingest is bound. */
   readonly health: Health | null;
 }
 
@@ -82,44 +84,44 @@ export interface ThumbnailImage {
   readonly bytes: Uint8Array;
 }
 
-/** All of these throw PlatformRefusal. Those that change something may be sent again, but for `insert`. */
+/** All methods throw PlatformRefusal. Changes may be sent again, except `insert`. */
 export interface Broadcasts {
-  /** One call. An outcome `uncertain` is resolved by `find`, since sending it again may make a second one. */
+  /** One call. An outcome `uncertain` is resolved by `find`, since a repetition may create a second broadcast. */
   insert(accessToken: string, draft: BroadcastDraft): Promise<InsertedBroadcast>;
   /**
-   * The broadcasts with a draft's scheduled start and title that have not ended. Other streams may have such ones on
-   * the same channel: leave out those that are known.
+   * Broadcasts with a draft's scheduled start and title that have not ended. They may belong to other streams on the
+   * same channel: leave out known ones.
    */
   find(accessToken: string, draft: BroadcastDraft): Promise<InsertedBroadcast[]>;
   bind(accessToken: string, externalID: string, ingestID: string): Promise<void>;
-  /** Sets what the phase allows: title, description and privacy always, the rest while it is prepared. */
+  /** Sets the fields that the phase allows: always title, description and privacy, the rest while it is prepared. */
   update(accessToken: string, externalID: string, draft: BroadcastDraft, phase: BroadcastPhase): Promise<void>;
-  /** Refused as `unavailable` while the platform has not made the broadcast's page yet: seconds after `insert`. */
+  /** Refused as `unavailable` for some seconds after `insert`, until the platform has made the broadcast's page. */
   setThumbnail(accessToken: string, externalID: string, image: ThumbnailImage): Promise<void>;
   /**
-   * `waiting`: the ingest has no media yet. A refusal changes nothing: a broadcast that was prepared stays so.
-   * @throws {PlatformRefusal} `rejected` with `invalidTransition` where the broadcast has ended
+   * `waiting`: the ingest has no media yet. A refusal changes nothing: a prepared broadcast stays prepared.
+   * @throws {PlatformRefusal} `rejected` with `invalidTransition` if the broadcast has ended
    */
   goLive(accessToken: string, externalID: string): Promise<'waiting' | 'starting' | 'live'>;
-  /** Completes it, or deletes it if it was never live. One that has ended, or is gone, is no error. */
+  /** Completes a broadcast, or deletes it if it was never live. One that has ended, or is gone, is no error. */
   end(accessToken: string, externalID: string, phase: BroadcastPhase): Promise<void>;
-  /** @returns what there is; a broadcast that is missing was deleted at the platform */
+  /** @returns existing broadcasts; a missing one was deleted at the platform */
   observe(accessToken: string, externalIDs: readonly string[]): Promise<Observation[]>;
 }
 
-/** Names what is on air on a channel without broadcasts. */
+/** Title of the current item on a channel without broadcasts. */
 export interface ChannelDescription {
   readonly accountID: string;
   readonly title: string;
   /** Null sets none. */
   readonly categoryID: string | null;
-  /** What the platform does not take as a tag is left out. */
+  /** Tags that the platform does not accept are left out. */
   readonly tags: readonly string[];
 }
 
 export interface Audience {
-  /** Null where the platform does not say. */
+  /** Null if the platform does not report it. */
   readonly live: boolean | null;
-  /** Null where the platform does not say, or hides it. */
+  /** Null if the platform does not report it, or hides it. */
   readonly viewers: number | null;
 }

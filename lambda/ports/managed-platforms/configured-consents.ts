@@ -1,11 +1,11 @@
-// What consents take of the managed platforms that the secret of a stage sets up.
+// Consent platforms from the secret of a stage.
 import { createKickConsents } from './kick-consents.ts';
 import type { ConsentPlatforms } from './managed-platform.ts';
 import { readPlatformClients } from './platform-clients.ts';
 import { createTwitchConsents } from './twitch-consents.ts';
 import { createYoutubeConsents } from './youtube-consents.ts';
 
-/** @throws where the configuration is malformed. The message says where, and never repeats a value. */
+/** @throws {Error} if the configuration is malformed; the message names the place and never repeats a value */
 export function createConsentPlatforms(secret: string, clock: () => Date): ConsentPlatforms {
   const { youtube, twitch, kick } = readPlatformClients(secret);
   return {

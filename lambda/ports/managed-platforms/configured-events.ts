@@ -1,4 +1,4 @@
-// What of the managed platforms of a stage reads their events: apart from the rest, which the API has no use for.
+// Readers of platforms' events from the secret of a stage, apart from everything that the API does not need.
 import type { PlatformName } from '../../domain/channels/managed-platforms.ts';
 import { kickOrigins } from './kick-consents.ts';
 import { kickEvents } from './kick-events.ts';
@@ -6,17 +6,17 @@ import { readPlatformClients } from './platform-clients.ts';
 import type { PlatformEvent, SignedRequest } from './platform-event.ts';
 import { readTwitchEvent, twitchEventSecret } from './twitch-events.ts';
 
-/** By platform: reads a request, whose signature it verifies. */
+/** By platform: verifies the signature of a request and reads it. */
 export type PlatformEvents = Readonly<
   Partial<Record<PlatformName, (request: SignedRequest) => Promise<PlatformEvent>>>
 >;
 
-/** Below the base URL of the API: where a platform sends its events. Kick's has to be registered there. */
+/** Path below the base URL of the API that a platform sends events to. Kick's has to be registered there. */
 export function platformEventsPath(platform: PlatformName): string {
   return `/platform-events/${platform}`;
 }
 
-/** @throws where the configuration is malformed */
+/** @throws {Error} if the configuration is malformed */
 export function createPlatformEvents(secret: string, clock: () => Date): PlatformEvents {
   const { twitch, kick } = readPlatformClients(secret);
   return {

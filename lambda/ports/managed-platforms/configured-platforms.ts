@@ -1,11 +1,11 @@
-// The managed platforms that the secret of a stage sets up.
+// Managed platforms from the secret of a stage.
 import { createKickPlatform } from './kick-platform.ts';
 import type { ManagedPlatforms } from './managed-platform.ts';
 import { readPlatformClients } from './platform-clients.ts';
 import { createTwitchPlatform } from './twitch-platform.ts';
 import { createYoutubePlatform } from './youtube-platform.ts';
 
-/** @throws where the configuration is malformed. The message says where, and never repeats a value. */
+/** @throws {Error} if the configuration is malformed; the message names the place and never repeats a value */
 export function createManagedPlatforms(secret: string, clock: () => Date): ManagedPlatforms {
   const { youtube, twitch, kick } = readPlatformClients(secret);
   return {

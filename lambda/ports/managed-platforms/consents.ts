@@ -1,4 +1,4 @@
-// Consents of channels' owners: the link that asks for one, what comes of it, and its end.
+// Consents of channels' owners: the link, its outcome, and the end of a consent.
 import { createHash, randomBytes } from 'node:crypto';
 import { stateOfGrant } from '../../domain/channels/managed-platforms.ts';
 import type { ConnectionState, PlatformName } from '../../domain/channels/managed-platforms.ts';
@@ -7,15 +7,15 @@ import type { Sealer } from '../sealer/sealer.ts';
 import { openGrant, sealGrant } from './kept-grant.ts';
 import type { Channel, ConsentPlatforms } from './managed-platform.ts';
 
-/** What is kept of a link until somebody comes back by it. */
+/** Record of a link until its visitor returns. */
 export interface AskedConsent {
   readonly authorizeURL: string;
-  /** The state in the link is its only credential, so its hash alone is kept. */
+  /** The state in the link is its only credential, so only its hash is stored. */
   readonly stateSHA256: Buffer;
   readonly sealedVerifier: Buffer;
 }
 
-/** The connection that a consent is for. */
+/** Connection of a consent. */
 interface ForConnection {
   readonly connectionID: string;
   readonly platform: PlatformName;
@@ -26,23 +26,23 @@ export interface GivenConsent {
   readonly scopes: readonly string[];
   readonly channel: Channel;
   readonly sealedGrant: Buffer;
-  /** After how many days it ends by itself; null: it does not. */
+  /** Days after which it ends by itself; null if it does not. */
   readonly grantDays: number | null;
 }
 
 export interface Consents {
-  /** The platforms that are set up. */
+  /** Platforms that are set up. */
   readonly offered: readonly PlatformName[];
-  /** Where people come back to; each platform has to know this address. */
+  /** Address that visitors return to; each platform has to know it. */
   readonly callbackURL: string;
-  /** As the platform writes itself. */
+  /** Name as the platform writes itself. */
   titleOf(platform: PlatformName): string;
-  /** Makes a link. @throws where the platform is not set up */
+  /** Creates a link. @throws {Error} if the platform is not set up */
   ask(connection: ForConnection): AskedConsent;
   hashOf(state: string): Buffer;
-  /** Takes what somebody came back with. @throws {PlatformRefusal} */
+  /** Completes a consent with the parameters of the returned visitor. @throws {PlatformRefusal} */
   complete(connection: ForConnection, sealedVerifier: Buffer, parameters: URLSearchParams): Promise<GivenConsent>;
-  /** Ends a consent at the platform. A platform that does not answer, or is not set up any more, is no error. */
+  /** Revokes a consent at the platform. A platform that does not answer, or is not set up any more, is no error. */
   end(connection: ForConnection, sealedGrant: Buffer): Promise<void>;
 }
 

@@ -1,4 +1,4 @@
-// A grant as it is kept: sealed, for its connection alone.
+// A stored grant: sealed, for its connection alone.
 import * as z from 'zod';
 import { grantPlace } from '../../domain/shared/sealed-places.ts';
 import type { Sealer } from '../sealer/sealer.ts';

@@ -1,4 +1,4 @@
-// What a channel on Kick has: its key and ingest, what it is called, and who watches.
+// A channel on Kick: its key, ingest, title and viewers.
 import * as z from 'zod';
 import type { Audience, ChannelDescription, Ingest } from './broadcasts.ts';
 import type { AskKick } from './kick-request.ts';
@@ -10,18 +10,18 @@ const ingestOfChannel = z.object({
     .min(1),
 });
 
-/** The key is in the answer where the grant has `streamkey:read` alone. */
+/** The answer has the key only if the grant has `streamkey:read`. */
 export async function kickIngest(ask: AskKick, accessToken: string): Promise<Ingest> {
   const { data } = await ask(accessToken, '/channels', ingestOfChannel);
   const stream = data[0]!.stream;
   if (!stream) throw new PlatformRefusal('live_not_enabled', 'the channel has no stream key');
   const url = new URL(stream.url);
-  // Kick's ingest is Amazon IVS', whose application this is. Whether Kick's addresses have it is not documented.
+  // Kick's ingest is Amazon IVS', which has this application. Kick does not document whether its addresses include it.
   if (url.pathname === '' || url.pathname === '/') url.pathname = '/app';
   return { externalID: null, url: url.href, backupURL: null, key: stream.key };
 }
 
-/** “Update livestream metadata”: at most ten. */
+/** “Update livestream metadata”: ten at most. */
 const mostTags = 10;
 
 export async function describeKickChannel(
@@ -48,7 +48,7 @@ const channelList = z.object({
   ),
 });
 
-/** @param ids of accounts */
+/** @param ids ids of accounts */
 export async function kickAudience(
   ask: AskKick,
   accessToken: string,
@@ -60,7 +60,7 @@ export async function kickAudience(
     const { data } = await ask(accessToken, `/channels?${new URLSearchParams(asked).toString()}`, channelList);
     for (const { broadcaster_user_id: id, stream } of data) {
       const live = stream?.is_live ?? null;
-      // Kick says 0 of a channel that is not live.
+      // Kick reports 0 for a channel that is not live.
       audience.set(String(id), { live, viewers: live === true ? (stream?.viewer_count ?? null) : null });
     }
   }

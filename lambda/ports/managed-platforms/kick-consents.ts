@@ -1,4 +1,4 @@
-// The consent of a channel's owner on Kick (https://docs.kick.com/getting-started/generating-tokens-oauth2-flow).
+// Consent of a channel's owner on Kick (https://docs.kick.com/getting-started/generating-tokens-oauth2-flow).
 import * as z from 'zod';
 import { kickRequests } from './kick-request.ts';
 import type { Channel, ConsentPlatform } from './managed-platform.ts';
@@ -8,7 +8,7 @@ import { oauthGrants } from './oauth-grant.ts';
 export interface KickOptions {
   readonly clientID: string;
   readonly clientSecret: string;
-  /** In place of Kick's own, where something stands in for it. */
+  /** Replaces Kick's own origins by those of a stand-in. */
   readonly origins?: { readonly auth: string; readonly api: string };
   readonly clock: () => Date;
 }

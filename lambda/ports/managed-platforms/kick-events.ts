@@ -7,10 +7,10 @@ import { readEventTime, UnsignedEvent } from './platform-event.ts';
 import { askPlatform, readPlainRefusal } from './platform-request.ts';
 import type { AskKick } from './kick-request.ts';
 
-/** What we ask Kick to tell. It sends to the address that the client is registered with. */
+/** Subscribed events. Kick sends them to the address that the client is registered with. */
 const eventNames = ['livestream.status.updated', 'livestream.metadata.updated'];
 
-/** Repeating it makes no second subscription, as Kick keeps one for each event, channel and client. */
+/** A repetition makes no second subscription: Kick keeps one for each event, channel and client. */
 export async function subscribeToKick(ask: AskKick, accessToken: string, { accountID }: EventSubscription) {
   const events = eventNames.map((name) => ({ name, version: 1 }));
   const body = { broadcaster_user_id: Number(accountID), events, method: 'webhook' };
@@ -21,9 +21,9 @@ const publicKey = z.object({ data: z.object({ public_key: z.string().min(1) }) }
 const about = z.object({ broadcaster: z.object({ user_id: z.int() }), is_live: z.boolean().optional() });
 
 /**
- * Reads events with Kick's key, which is asked for once, and again where a signature is not right: it may be another by
- * then. All clients of Kick's get the same signature, so an event may be of somebody else's subscription; the headers
- * that name its type are not signed.
+ * Reads events with Kick's key, which is fetched once, and again when a signature is wrong, since the key may have
+ * changed. All clients of Kick get the same signature, so an event may belong to another client's subscription; the
+ * headers that name its type are not signed.
  */
 export function kickEvents(origin: string, clock: () => Date) {
   let held: { readonly key: string; readonly askedAt: Date } | null = null;
@@ -46,7 +46,7 @@ export function kickEvents(origin: string, clock: () => Date) {
       }
     };
     let { key, askedAt } = held ?? (await askForKey());
-    // Strangers can send what is not signed as often as they like. Kick is not asked each time.
+    // Strangers can send unsigned requests as often as they like, so Kick is not asked each time.
     if (!isSignedWith(key) && clock().getTime() - askedAt.getTime() > keyLifetimeMs) ({ key } = await askForKey());
     if (!isSignedWith(key)) throw new UnsignedEvent('the signature is not right');
     const told = read(body);

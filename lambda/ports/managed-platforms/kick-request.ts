@@ -1,9 +1,9 @@
-// One call of Kick's public API.
+// A call of Kick's public API.
 import type * as z from 'zod';
 import { askPlatform, readPlainRefusal } from './platform-request.ts';
 import type { PlatformRequest } from './platform-request.ts';
 
-/** @param path below the origin of the API */
+/** @param path path below the origin of the API */
 export type AskKick = <Schema extends z.ZodType>(
   accessToken: string,
   path: string,

@@ -1,29 +1,29 @@
-// The port to a managed video platform: what we ask of YouTube, Twitch or Kick on behalf of somebody's channel.
+// Port of a managed video platform: calls of YouTube, Twitch or Kick on behalf of a channel.
 
 import type { PlatformName } from '../../domain/channels/managed-platforms.ts';
 import type { RefusalCode } from '../../domain/channels/mirror-retries.ts';
 import type { Audience, Broadcasts, ChannelDescription, Ingest, IngestRequest, PlatformCall } from './broadcasts.ts';
 import type { EventSubscription, PlatformEvent, SignedRequest } from './platform-event.ts';
 
-/** What somebody gave us: rights on one channel. Sealed wherever it is kept. */
+/** Rights on one channel, given by its owner. Sealed wherever it is stored. */
 export interface Grant {
   readonly accessToken: string;
-  /** Null where the platform gave none: the grant ends with its access token. */
+  /** Null if the platform gave none: the grant ends with its access token. */
   readonly refreshToken: string | null;
   readonly expiresAt: Date;
-  /** What was granted, which may be less than what was asked for. */
+  /** Granted scopes, which may be fewer than requested. */
   readonly scopes: readonly string[];
 }
 
 export interface AuthorizeRequest {
   readonly state: string;
-  /** S256 of the verifier, for platforms that have PKCE. */
+  /** S256 of the verifier, for platforms with PKCE. */
   readonly challenge: string;
   readonly redirectURI: string;
 }
 
 export interface CodeExchange {
-  /** The parameters with which the person came back, `code` among them. */
+  /** Parameters of the visitor's return, `code` among them. */
   readonly parameters: URLSearchParams;
   readonly verifier: string;
   readonly redirectURI: string;
@@ -33,64 +33,64 @@ export interface Channel {
   readonly accountID: string;
   /** For people; it may change at any time. */
   readonly title: string;
-  /** Where viewers find what is live. */
+  /** Page on which viewers find the live broadcast. */
   readonly liveURL: string;
 }
 
-/** What the consent of a channel's owner takes. */
+/** Consent of a channel's owner. */
 export interface ConsentPlatform {
   readonly name: PlatformName;
-  /** As the platform writes itself. */
+  /** Name as the platform writes itself. */
   readonly title: string;
-  /** What a grant needs for all that we do. */
+  /** Scopes that all calls need. */
   readonly scopes: readonly string[];
-  /** After how many days grants end by themselves; absent where they do not. */
+  /** Days after which grants end by themselves; absent if they do not. */
   readonly grantDays?: number | undefined;
-  /** Where a person consents. */
+  /** Page on which a person consents. */
   authorizeURL(request: AuthorizeRequest): URL;
   /** @throws {PlatformRefusal} */
   exchange(exchange: CodeExchange): Promise<Grant>;
-  /** A refresh token may be used up by this: store the grant before it is used. @throws {PlatformRefusal} */
+  /** May use up the refresh token: store the new grant before using it. @throws {PlatformRefusal} */
   refresh(grant: Grant): Promise<Grant>;
-  /** Ends a grant. @returns false where the platform did not answer, so that the grant may go on there */
+  /** Revokes a grant. @returns false if the platform did not answer, so that the grant may still exist there */
   revoke(grant: Grant): Promise<boolean>;
-  /** The channel that a grant is for. @throws {PlatformRefusal} */
+  /** Channel of a grant. @throws {PlatformRefusal} */
   channel(accessToken: string): Promise<Channel>;
 }
 
 export interface ManagedPlatform extends ConsentPlatform {
-  /** What a call takes of our daily quota, as a rule: 0 where the platform counts none. */
+  /** Usual units of a call in our daily quota; 0 if the platform counts none. */
   readonly units: Readonly<Record<PlatformCall, number>>;
-  /** The ingest of one stream, which stays the same for all of its broadcasts. @throws {PlatformRefusal} */
+  /** Ingest of one stream, constant for all of its broadcasts. @throws {PlatformRefusal} */
   ensureIngest(accessToken: string, request: IngestRequest): Promise<Ingest>;
-  /** Null where a platform has no broadcasts (Twitch, Kick): live is whoever sends. */
+  /** Null for a platform without broadcasts (Twitch, Kick), whose channel is live while it receives media. */
   readonly broadcasts: Broadcasts | null;
-  /** Null where broadcasts have titles. @throws {PlatformRefusal} */
+  /** Null if broadcasts have titles. @throws {PlatformRefusal} */
   readonly describe: null | ((accessToken: string, description: ChannelDescription) => Promise<void>);
   /**
-   * Who watches, by the id that was asked for: of a broadcast, or of an account where there are none. Any grant may ask
-   * for all. Ids that the platform does not know are left out. @throws {PlatformRefusal}
+   * Viewers by requested id: of a broadcast, or of an account on platforms without broadcasts. Any grant may ask for
+   * all. Unknown ids are left out. @throws {PlatformRefusal}
    */
   audience(accessToken: string, ids: readonly string[]): Promise<ReadonlyMap<string, Audience>>;
-  /** Has the platform send a channel's events to an address. May be asked for again. @throws {PlatformRefusal} */
+  /** Subscribes an address to a channel's events. May be repeated. @throws {PlatformRefusal} */
   readonly subscribe: null | ((accessToken: string, subscription: EventSubscription) => Promise<void>);
-  /** @throws {UnsignedEvent} @throws {PlatformRefusal} where the platform's key cannot be had */
+  /** @throws {UnsignedEvent} @throws {PlatformRefusal} if the platform's key is unavailable */
   readonly readEvent: null | ((request: SignedRequest) => Promise<PlatformEvent>);
 }
 
-/** The platforms that a stage has set up. */
+/** Platforms that a stage has set up. */
 export type ManagedPlatforms = Readonly<Partial<Record<PlatformName, ManagedPlatform>>>;
-/** The same as far as the API needs them, whose functions are loaded at each cold start. */
+/** Platforms as far as the API needs them, whose functions are loaded at each cold start. */
 export type ConsentPlatforms = Readonly<Partial<Record<PlatformName, ConsentPlatform>>>;
 
 /** A platform refused, or did not answer. */
 export class PlatformRefusal extends Error {
   readonly code: RefusalCode;
-  /** The platform's own word for it, for the log and the user; never a secret. */
+  /** The platform's own word, for the log and the user; never a secret. */
   readonly reason: string;
-  /** `uncertain`: the platform may have done it all the same. */
+  /** `uncertain`: the call may have taken effect. */
   readonly outcome: 'rejected' | 'uncertain';
-  /** When the platform lets us try again; null where it does not say. */
+  /** When the platform allows a retry; null if it does not say. */
   readonly retryAt: Date | null;
 
   constructor(code: RefusalCode, reason: string, options: { retryAt?: Date | null; cause?: unknown } = {}) {

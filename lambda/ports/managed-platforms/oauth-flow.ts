@@ -1,4 +1,4 @@
-// The steps of OAuth's authorization code flow at a platform: a code becomes a grant, which is refreshed and revoked.
+// Steps of OAuth's authorization code flow at a platform: exchange of a code, refresh and revocation of a grant.
 import type * as OAuth from 'oauth4webapi';
 import type { CodeExchange, Grant } from './managed-platform.ts';
 import { PlatformRefusal } from './managed-platform.ts';
@@ -8,7 +8,7 @@ import { fetchBounded, retryAtOf } from './platform-request.ts';
 /** A grant without a lifetime is refreshed after an hour, as Google's are. */
 const defaultLifetimeSeconds = 3600;
 
-/** @param oauth the library, which is loaded where it is needed */
+/** @param oauth the library, loaded by the caller when it is needed */
 export function createOAuthFlow(
   oauth: typeof OAuth,
   { clientID, clientSecret, endpoints, scopes, hasPKCE, clock }: OAuthDialect,
@@ -23,12 +23,12 @@ export function createOAuthFlow(
   const authentication = oauth.ClientSecretPost(clientSecret);
   const options = {
     [oauth.customFetch]: fetchAsStandard,
-    // The stand-in of the local run has no TLS. What is asked of strangers is fixed by the stage, not by users.
+    // The stand-in of the local run has no TLS. The stage sets these addresses, not its users.
     [oauth.allowInsecureRequests]: endpoints.token.startsWith('http://127.0.0.1:'),
   };
   const grantOf = (answer: OAuth.TokenEndpointResponse, before: Grant | null): Grant => ({
     accessToken: answer.access_token,
-    // A platform that answers no refresh token lets the one before go on.
+    // If a platform returns no refresh token, the previous one stays valid.
     refreshToken: answer.refresh_token ?? before?.refreshToken ?? null,
     expiresAt: new Date(clock().getTime() + (answer.expires_in ?? defaultLifetimeSeconds) * 1000),
     scopes: answer.scope === undefined ? (before?.scopes ?? scopes) : answer.scope.split(' ').filter(Boolean),
@@ -36,7 +36,7 @@ export function createOAuthFlow(
   return {
     exchange: ({ parameters, verifier, redirectURI }: CodeExchange): Promise<Grant> =>
       refusing(oauth, async () => {
-        // `iss` is not sent by platforms that we know, and the state was looked up to find the verifier.
+        // Known platforms do not send `iss`, and the state was already used to find the verifier.
         const answer = new URLSearchParams({ code: parameters.get('code') ?? '' });
         const valid = oauth.validateAuthResponse(server, client, answer, oauth.skipStateCheck);
         const proof = hasPKCE ? verifier : oauth.nopkce;
@@ -62,7 +62,7 @@ export function createOAuthFlow(
       const token = grant.refreshToken ?? grant.accessToken;
       try {
         const { ok, status } = await oauth.revocationRequest(server, client, authentication, token, options);
-        // 400: the token has ended already.
+        // 400: the token has already ended.
         return ok || status === 400;
       } catch (error) {
         if (error instanceof PlatformRefusal) return false;
@@ -82,8 +82,8 @@ async function fetchAsStandard(...[url, init]: Parameters<typeof fetchBounded>):
 }
 
 /**
- * Twitch's dialect as RFC 6749 has it: Twitch answers `scope` as a list, and says in words for people why it refuses
- * (https://dev.twitch.tv/docs/authentication/refresh-tokens).
+ * Translates Twitch's dialect to RFC 6749: Twitch returns `scope` as a list, and reasons of refusals as words for
+ * people (https://dev.twitch.tv/docs/authentication/refresh-tokens).
  */
 function asStandard(text: string, status: number): string {
   try {
@@ -98,7 +98,7 @@ function asStandard(text: string, status: number): string {
   }
 }
 
-/** Runs one step of the flow, with its failures as refusals. */
+/** Runs one step of the flow and turns its failures into refusals. */
 async function refusing<Result>(oauth: typeof OAuth, step: () => Promise<Result>): Promise<Result> {
   try {
     return await step();

@@ -1,14 +1,14 @@
-// Grants by OAuth, which all platforms have in common but for their dialects.
+// Grants by OAuth, shared by all platforms except for their dialects.
 import type { ConsentPlatform } from './managed-platform.ts';
 import type { OAuthDialect } from './oauth-dialect.ts';
 import { createOAuthFlow } from './oauth-flow.ts';
 
-/** The parts of a ConsentPlatform that are about grants. */
+/** The grant methods of a ConsentPlatform. */
 export function oauthGrants(
   dialect: OAuthDialect,
 ): Pick<ConsentPlatform, 'scopes' | 'authorizeURL' | 'exchange' | 'refresh' | 'revoke'> {
   const { clientID, endpoints, scopes, authorizeParameters, hasPKCE } = dialect;
-  // The library of the flow is loaded by the few requests that need it.
+  // The few requests that need the library of the flow load it.
   const flow = async () => createOAuthFlow(await import('oauth4webapi'), dialect);
   return {
     scopes,

@@ -1,4 +1,4 @@
-// One request to a platform's API: within a time, of an answer that is bounded and checked, and refusals in our words.
+// A request to a platform's API: bounded in time, its answer bounded and checked, refusals in our words.
 import type * as z from 'zod';
 import { PlatformRefusal } from './managed-platform.ts';
 import type { RefusalCode } from '../../domain/channels/mirror-retries.ts';
@@ -10,16 +10,16 @@ const maxAnswerBytes = 1024 * 1024;
 export interface PlatformRequest {
   readonly method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   readonly headers: Readonly<Record<string, string>>;
-  /** Sent as JSON, but for bytes, whose `content-type` is in the headers. */
+  /** Sent as JSON, except bytes, whose `content-type` is in the headers. */
   readonly body?: object | Uint8Array;
 }
 
-/** Reads what a platform says of why it refused. @param body as parsed from JSON; undefined where it is none */
+/** Reads the reason of a platform's refusal. @param body parsed from JSON; undefined for other bodies */
 export type ReadRefusal = (status: number, body: unknown, retryAt: Date | null) => PlatformRefusal;
 
 /**
- * Asks, and answers what `schema` takes from the body. What the schema does not name is dropped here, so that a secret
- * which a platform adds to its answers goes nowhere.
+ * Sends a request and returns the part of the answer that `schema` names. The rest is dropped here, so a secret that a
+ * platform adds to its answers goes nowhere.
  * @throws {PlatformRefusal}
  */
 export async function askPlatform<Schema extends z.ZodType>(
@@ -44,7 +44,7 @@ export async function askPlatform<Schema extends z.ZodType>(
 }
 
 /**
- * `fetch` for a platform that may hang, send without end, or send us elsewhere: no redirects, ten seconds, 1 MiB.
+ * `fetch` for a platform that may hang, send endlessly, or redirect: no redirects, ten seconds, 1 MiB.
  * @throws {PlatformRefusal} unavailable
  */
 export async function fetchBounded(url: URL | string, init: RequestInit): Promise<Response> {
@@ -66,7 +66,7 @@ export async function fetchBounded(url: URL | string, init: RequestInit): Promis
   }
 }
 
-/** Retry-After in seconds, at most a day ahead; null without one. */
+/** Retry-After in seconds, a day ahead at most; null without one. */
 export function retryAtOf(headers: Headers, now = Date.now()): Date | null {
   const value = headers.get('retry-after') ?? '';
   return /^\d{1,5}$/.test(value) ? new Date(now + Math.min(Number(value), 86_400) * 1000) : null;
@@ -84,7 +84,7 @@ function parseJSON(text: string): unknown {
 export const readPlainRefusal: ReadRefusal = (status, _body, retryAt) =>
   new PlatformRefusal(codeOfStatus(status), `status ${status}`, { retryAt });
 
-/** What a status means where the platform gives no reason that we know. */
+/** Code of a status without a known reason. */
 export function codeOfStatus(status: number): RefusalCode {
   if (status === 401) return 'grant_revoked';
   if (status === 429) return 'rate_limited';

@@ -1,4 +1,4 @@
-// What a channel on Twitch has: its key and ingest, what it is called, and who watches.
+// A channel on Twitch: its key, ingest, title and viewers.
 import * as z from 'zod';
 import type { Audience, ChannelDescription, Ingest } from './broadcasts.ts';
 import { PlatformRefusal } from './managed-platform.ts';
@@ -19,7 +19,7 @@ const ingestList = z.object({
     .min(1),
 });
 
-/** @param ingestsURL where Twitch lists its ingests, those that are near to whoever asks first */
+/** @param ingestsURL Twitch's list of ingests, the nearest to the client first */
 export async function twitchIngest(
   ask: AskTwitch,
   accessToken: string,
@@ -35,11 +35,11 @@ export async function twitchIngest(
 }
 
 const longestTitle = 140;
-/** “Modify Channel Information”: at most ten tags of 25 characters, without spaces or special characters. */
+/** “Modify Channel Information”: ten tags at most, each of 25 characters, without spaces or special characters. */
 const mostTags = 10;
 const longestTag = 25;
 
-/** “0” takes the game off; a tag is letters and digits of any language. */
+/** “0” removes the game; a tag is letters and digits of any language. */
 export async function describeTwitchChannel(
   ask: AskTwitch,
   accessToken: string,
@@ -63,7 +63,7 @@ const streamList = z.object({
   data: z.array(z.object({ user_id: z.string(), viewer_count: z.int().nonnegative().optional() })),
 });
 
-/** @param ids of accounts. One that Twitch does not list is not live. */
+/** @param ids ids of accounts. An account that Twitch does not list is not live. */
 export async function twitchAudience(
   ask: AskTwitch,
   accessToken: string,
@@ -72,7 +72,7 @@ export async function twitchAudience(
   const audience = new Map<string, Audience>(ids.map((id) => [id, { live: false, viewers: null }]));
   for (let from = 0; from < ids.length; from += idsPerCall) {
     const query = new URLSearchParams(ids.slice(from, from + idsPerCall).map((id) => ['user_id', id]));
-    // Else the answer has 20 at most.
+    // Without it the answer has 20 at most.
     query.set('first', String(idsPerCall));
     const { data } = await ask(accessToken, '/streams', query, streamList);
     for (const { user_id: id, viewer_count: viewers } of data)

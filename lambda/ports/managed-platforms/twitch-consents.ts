@@ -1,4 +1,4 @@
-// The consent of a channel's owner on Twitch (https://dev.twitch.tv/docs/authentication).
+// Consent of a channel's owner on Twitch (https://dev.twitch.tv/docs/authentication).
 import * as z from 'zod';
 import type { Channel, ConsentPlatform } from './managed-platform.ts';
 import { PlatformRefusal } from './managed-platform.ts';
@@ -8,7 +8,7 @@ import { twitchRequests } from './twitch-request.ts';
 export interface TwitchOptions {
   readonly clientID: string;
   readonly clientSecret: string;
-  /** In place of Twitch's own, where something stands in for it. `auth` with a path where it has one. */
+  /** Replaces Twitch's own origins by those of a stand-in. `auth` includes a path if it has one. */
   readonly origins?: { readonly auth: string; readonly api: string; readonly ingests: string };
   readonly clock: () => Date;
 }
@@ -38,7 +38,7 @@ export function createTwitchConsents(options: TwitchOptions): ConsentPlatform {
         revoke: `${origins.auth}/revoke`,
       },
       scopes: ['channel:read:stream_key', 'channel:manage:broadcast'],
-      // Else whoever is signed in is taken, although they may want to connect another channel.
+      // Otherwise Twitch takes the signed-in account, although the user may want to connect another channel.
       authorizeParameters: { force_verify: 'true' },
       hasPKCE: false,
       clock,

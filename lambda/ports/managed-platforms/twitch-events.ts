@@ -1,10 +1,10 @@
-// Twitch's events by webhooks, which it calls EventSub (https://dev.twitch.tv/docs/eventsub/handling-webhook-events).
+// Twitch's events by webhooks, called EventSub (https://dev.twitch.tv/docs/eventsub/handling-webhook-events).
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import * as z from 'zod';
 import type { PlatformEvent, SignedRequest } from './platform-event.ts';
 import { readEventTime, UnsignedEvent } from './platform-event.ts';
 
-/** What we ask Twitch to tell of a channel, and what that is to us. */
+/** Subscribed events of a channel, with their meaning for us. */
 export const twitchEventKinds = {
   'stream.online': 'live',
   'stream.offline': 'offline',
@@ -13,7 +13,7 @@ export const twitchEventKinds = {
 } as const;
 export type TwitchEventType = keyof typeof twitchEventKinds;
 
-/** The secret with which Twitch signs for us: of its own, so that nobody learns the client's secret by it. */
+/** Secret of Twitch's signatures, derived, so that no event reveals the client's secret. */
 export function twitchEventSecret(clientSecret: string): string {
   return createHmac('sha256', clientSecret).update('eventsub').digest('hex');
 }

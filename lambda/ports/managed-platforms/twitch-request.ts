@@ -1,9 +1,9 @@
-// One call of Helix, Twitch's API.
+// A call of Helix, Twitch's API.
 import type * as z from 'zod';
 import { askPlatform, readPlainRefusal } from './platform-request.ts';
 import type { PlatformRequest } from './platform-request.ts';
 
-/** @param path below Helix @throws {PlatformRefusal} */
+/** @param path path below Helix @throws {PlatformRefusal} */
 export type AskTwitch = <Schema extends z.ZodType>(
   accessToken: string,
   path: string,

@@ -1,4 +1,4 @@
-// Has Twitch tell of a channel by EventSub (https://dev.twitch.tv/docs/api/reference/#create-eventsub-subscription).
+// Subscriptions to a channel's events (https://dev.twitch.tv/docs/api/reference/#create-eventsub-subscription).
 import * as z from 'zod';
 import { PlatformRefusal } from './managed-platform.ts';
 import type { EventSubscription } from './platform-event.ts';
@@ -21,7 +21,7 @@ const versions: Readonly<Record<TwitchEventType, string>> = {
 
 const appToken = z.object({ access_token: z.string().min(1) });
 
-/** Webhooks are asked for in the name of the client, not of the channel. @throws {PlatformRefusal} */
+/** Webhooks are requested in the name of the client, not of the channel. @throws {PlatformRefusal} */
 export async function subscribeToTwitch(client: TwitchClient, { accountID, callbackURL }: EventSubscription) {
   const { clientID, clientSecret, origins } = client;
   const token = await askForAppToken(client);
@@ -33,7 +33,7 @@ export async function subscribeToTwitch(client: TwitchClient, { accountID, callb
     const body = { type, version: versions[type], condition, transport };
     const url = new URL(`${origins.api}/eventsub/subscriptions`);
     await askPlatform(url, { method: 'POST', headers, body }, z.unknown(), readPlainRefusal).catch((error: unknown) => {
-      // There is one already.
+      // The subscription exists already.
       if (!(error instanceof PlatformRefusal && error.reason === 'status 409')) throw error;
     });
   }

@@ -1,4 +1,4 @@
-// The quota of platforms that count no calls of a day: they have rates, whose refusals say when to come back.
+// Quota of platforms that count no daily calls: they limit rates, and their refusals name the time of a retry.
 import type { PlatformCall } from './broadcasts.ts';
 
 export const uncountedUnits: Readonly<Record<PlatformCall, number>> = {

@@ -8,7 +8,7 @@ import type { AskYoutube } from './youtube-request.ts';
 import { setYoutubeTags } from './youtube-videos.ts';
 
 const path = '/youtube/v3/liveBroadcasts';
-/** A channel whose broadcasts fill more pages is nothing that we can look through. */
+/** A channel whose broadcasts fill more pages cannot be searched. */
 const maxPages = 10;
 
 const inserted = z.object({ id: z.string().min(1) });
@@ -34,7 +34,7 @@ export function youtubeBroadcasts(ask: AskYoutube): Broadcasts {
       const found: InsertedBroadcast[] = [];
       for (const broadcastStatus of ['upcoming', 'active'])
         found.push(...(await findWith(ask, accessToken, broadcastStatus, draft)));
-      // One may have begun between the two requests.
+      // A broadcast may have begun between the two requests.
       return [...new Map(found.map((broadcast) => [broadcast.externalID, broadcast])).values()];
     },
     async bind(accessToken, externalID, ingestID) {
@@ -55,7 +55,7 @@ export function youtubeBroadcasts(ask: AskYoutube): Broadcasts {
   };
 }
 
-/** The resource in whole: a request replaces each part that it has, and what is left out of one is lost. */
+/** The whole resource: a request replaces each part that it has, and loses fields that it leaves out. */
 function resourceOf(draft: BroadcastDraft) {
   return {
     snippet: {
@@ -124,7 +124,7 @@ async function setThumbnail(ask: AskYoutube, accessToken: string, externalID: st
   try {
     await ask(accessToken, upload, z.unknown());
   } catch (error) {
-    // The video of a broadcast is there some seconds after the broadcast.
+    // YouTube makes the video of a broadcast some seconds after the broadcast.
     if (reasonOf(error) === 'videoNotFound')
       throw new PlatformRefusal('unavailable', 'videoNotFound', { cause: error });
     throw error;
@@ -141,11 +141,11 @@ async function goLive(ask: AskYoutube, accessToken: string, externalID: string) 
   }
 }
 
-/** Statuses in which nothing was on air, so that there is nothing to keep. */
+/** Statuses without any time on air, so that there is nothing to keep. */
 const neverLive = new Set(['created', 'ready']);
 
 async function end(ask: AskYoutube, accessToken: string, id: string, phase: BroadcastPhase): Promise<void> {
-  // One that starts by itself may be live although it was prepared when we last looked, and must not be deleted then.
+  // A broadcast that starts by itself may be live although it was prepared at the last look; it must not be deleted.
   const status = phase === 'live' ? 'live' : await lifeCycleStatusOf(ask, accessToken, id);
   try {
     if (status === null || phaseOfLifeCycle(status) === 'ended') return;
@@ -154,13 +154,13 @@ async function end(ask: AskYoutube, accessToken: string, id: string, phase: Broa
   } catch (error) {
     const reason = reasonOf(error);
     if (reason === 'redundantTransition' || reason === 'liveBroadcastNotFound') return;
-    // What is stuck on its way to be live cannot be completed.
+    // A broadcast that is stuck on its way to live cannot be completed.
     if (reason !== 'invalidTransition' || status !== 'liveStarting') throw error;
     await remove(ask, accessToken, id);
   }
 }
 
-/** Null where it was deleted. */
+/** Null if it was deleted. */
 async function lifeCycleStatusOf(ask: AskYoutube, accessToken: string, id: string): Promise<string | null> {
   const { items } = await ask(accessToken, { path, query: { part: 'status', id, broadcastType: 'all' } }, statusList);
   return items[0]?.status.lifeCycleStatus ?? null;

@@ -1,4 +1,4 @@
-// The consent of a channel's owner on YouTube (https://developers.google.com/identity/protocols/oauth2).
+// Consent of a channel's owner on YouTube (https://developers.google.com/identity/protocols/oauth2).
 import * as z from 'zod';
 import type { Channel, ConsentPlatform } from './managed-platform.ts';
 import { PlatformRefusal } from './managed-platform.ts';
@@ -8,9 +8,9 @@ import { youtubeRequests } from './youtube-request.ts';
 export interface YoutubeOptions {
   readonly clientID: string;
   readonly clientSecret: string;
-  /** In place of Google's, where something stands in for YouTube. */
+  /** Replaces Google's origins by those of a stand-in. */
   readonly origins?: { readonly consent: string; readonly token: string; readonly api: string };
-  /** 7 while Google's consent screen of the client is in testing: grants end after so long. */
+  /** 7 while the client's consent screen at Google is in testing: grants end after so many days. */
   readonly grantDays?: number | undefined;
   readonly clock: () => Date;
 }
@@ -40,7 +40,7 @@ export function createYoutubeConsents(options: YoutubeOptions): ConsentPlatform 
         token: `${origins.token}/token`,
         revoke: `${origins.token}/revoke`,
       },
-      // This scope alone covers every call that we make, as the discovery document of the API says.
+      // This scope alone covers all our calls, by the discovery document of the API.
       scopes: ['https://www.googleapis.com/auth/youtube.force-ssl'],
       // Google gives a refresh token only for `offline`, and a second one only after `consent`.
       authorizeParameters: { access_type: 'offline', prompt: 'consent', include_granted_scopes: 'true' },

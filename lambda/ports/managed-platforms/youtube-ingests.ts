@@ -1,4 +1,4 @@
-// Ingests on YouTube, which it calls live streams: one that is used again for each broadcast of a stream of ours.
+// Ingests on YouTube, called live streams: one for each stream of ours, reused for each broadcast.
 import * as z from 'zod';
 import type { Ingest, IngestRequest } from './broadcasts.ts';
 import { PlatformRefusal } from './managed-platform.ts';
@@ -7,7 +7,7 @@ import type { AskYoutube } from './youtube-request.ts';
 
 const path = '/youtube/v3/liveStreams';
 const part = 'id,snippet,cdn';
-/** A channel with more ingests than are on these pages has them made by a program that went wrong. */
+/** Only a faulty program makes more ingests than fit on these pages. */
 const maxPages = 10;
 
 const address = z.string().regex(/^rtmps?:\/\//);
@@ -25,7 +25,7 @@ const liveStream = z.object({
   }),
 });
 type LiveStream = z.output<typeof liveStream>;
-/** Ingests of other kinds, which the owner may have, have other addresses. They are passed over. */
+/** The owner's ingests of other kinds have other addresses; they are skipped. */
 const list = z.object({ items: z.array(z.unknown()).default([]), nextPageToken: z.string().optional() });
 
 export async function ensureYoutubeIngest(
@@ -34,7 +34,7 @@ export async function ensureYoutubeIngest(
   { heldID, label }: IngestRequest,
 ): Promise<Ingest> {
   const held = heldID === null ? null : await findHeld(ask, accessToken, heldID);
-  // An ingest whose making was not answered has its label already.
+  // An ingest whose creation was not answered already has its label.
   return ingestOf(held ?? (await findLabelled(ask, accessToken, label)) ?? (await insert(ask, accessToken, label)));
 }
 

@@ -1,4 +1,4 @@
-// What YouTube says of broadcasts and of what comes in at their ingests. No request here can answer a stream key.
+// YouTube's view of broadcasts and their ingests. No answer here can contain a stream key.
 import * as z from 'zod';
 import type { BroadcastPhase, Health, Observation } from './broadcasts.ts';
 import { idsPerCall, inCalls } from './youtube-request.ts';
@@ -16,7 +16,7 @@ const broadcastList = z.object({
     .default([]),
 });
 
-/** Values that are not listed here are taken as nothing known: YouTube adds some. */
+/** Unlisted values count as unknown: YouTube adds some. */
 const severity = z.enum(['info', 'warning', 'error']).catch('info');
 const issue = z.object({
   type: z.string().max(100),
@@ -41,7 +41,7 @@ const streamList = z.object({
 });
 type StreamStatus = z.output<typeof streamList>['items'][number]['status'];
 
-/** Sentences of YouTube's are shorter, and so is a list of its issues. */
+/** YouTube's own sentences, and lists of issues, are shorter. */
 const maxDetailLength = 1000;
 const maxIssues = 40;
 
@@ -96,7 +96,7 @@ const phases: Readonly<Record<string, BroadcastPhase>> = {
   revoked: 'ended',
 };
 
-/** A status that we do not know is on its way to another one: nothing is done about it. */
+/** A broadcast with an unknown status is on its way to another one: nothing is done about it. */
 export function phaseOfLifeCycle(status: string): BroadcastPhase {
   return phases[status] ?? 'starting';
 }

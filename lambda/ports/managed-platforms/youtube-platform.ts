@@ -9,13 +9,13 @@ import { youtubeRequests } from './youtube-request.ts';
 import { youtubeAudience } from './youtube-videos.ts';
 
 /**
- * What calls take of the 10,000 units of a project's day. Google's table of costs has no rows for live streaming. The
- * rule in “Getting started” is 50 for what writes and 1 for what reads. A call of ours may be more than one request:
- * - ensureIngest: it looks for the ingest, and makes it; 1 where it is there.
- * - find: upcoming ones and live ones, 50 on a page.
- * - end: it looks first, unless the broadcast is known to be live; 100 for one that is stuck.
+ * Units of calls, of the project's 10,000 a day. Google's table of costs has no rows for live streaming; the rule in
+ * “Getting started” is 50 for a write and 1 for a read. A call of ours may be several requests:
+ * - ensureIngest: a search and an insert; 1 if the ingest exists.
+ * - find: upcoming and live ones, 50 on a page.
+ * - end: a read first, unless the broadcast is known to be live; 100 for one that is stuck.
  * - update: 101 with tags.
- * - observe: 50 broadcasts, and their ingests. audience: 50 broadcasts.
+ * - observe: 50 broadcasts and their ingests. audience: 50 broadcasts.
  */
 export const youtubeUnits: Readonly<Record<PlatformCall, number>> = {
   ensureIngest: 51,

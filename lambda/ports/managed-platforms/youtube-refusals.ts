@@ -1,4 +1,4 @@
-// What YouTube's reasons mean to us (https://developers.google.com/youtube/v3/live/docs/errors).
+// Meaning of YouTube's reasons (https://developers.google.com/youtube/v3/live/docs/errors).
 import * as z from 'zod';
 import { PlatformRefusal } from './managed-platform.ts';
 import type { RefusalCode } from '../../domain/channels/mirror-retries.ts';
@@ -29,7 +29,7 @@ const codesOfReasons: Readonly<Record<string, RefusalCode>> = {
 
 const errorBody = z.object({ error: z.object({ errors: z.array(z.object({ reason: z.string().max(100) })).min(1) }) });
 
-/** A reason that we do not know counts by its status alone: YouTube adds reasons. */
+/** An unknown reason counts by its status alone: YouTube adds reasons. */
 export const readYoutubeRefusal: ReadRefusal = (status, body, retryAt) => {
   const { data } = errorBody.safeParse(body);
   const reason = data?.error.errors[0]!.reason ?? `status ${status}`;

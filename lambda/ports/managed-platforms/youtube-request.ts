@@ -1,4 +1,4 @@
-// One call of YouTube's Data API, with the parts that its answer should have.
+// A call of YouTube's Data API, with the expected parts of its answer.
 import type * as z from 'zod';
 import { askPlatform } from './platform-request.ts';
 import type { PlatformRequest } from './platform-request.ts';
@@ -6,7 +6,7 @@ import { readYoutubeRefusal } from './youtube-refusals.ts';
 
 export interface YoutubeRequest {
   readonly method?: PlatformRequest['method'];
-  /** Below the origin of the API. */
+  /** Path below the origin of the API. */
   readonly path: string;
   readonly query: Readonly<Record<string, string>>;
   readonly headers?: Readonly<Record<string, string>>;
@@ -20,7 +20,7 @@ export type AskYoutube = <Schema extends z.ZodType>(
   schema: Schema,
 ) => Promise<z.output<Schema>>;
 
-/** @param origin of the API */
+/** @param origin origin of the API */
 export function youtubeRequests(origin: string): AskYoutube {
   return (accessToken, { path, query, headers, ...request }, schema) => {
     const url = new URL(`${origin}${path}`);
@@ -30,7 +30,7 @@ export function youtubeRequests(origin: string): AskYoutube {
   };
 }
 
-/** As many ids as one call takes. */
+/** Maximum ids in one call. */
 export const idsPerCall = 50;
 
 export function inCalls(ids: readonly string[]): (readonly string[])[] {

@@ -1,4 +1,4 @@
-// A broadcast on YouTube as a video: who watches it, and its tags, which the broadcast itself does not have.
+// A broadcast on YouTube as a video: its viewers, and its tags, which the broadcast itself lacks.
 import * as z from 'zod';
 import type { Audience, BroadcastDraft } from './broadcasts.ts';
 import { PlatformRefusal } from './managed-platform.ts';
@@ -19,7 +19,7 @@ const audienceList = z.object({
     .default([]),
 });
 
-/** @param ids of broadcasts on any channels */
+/** @param ids ids of broadcasts, on any channels */
 export async function youtubeAudience(
   ask: AskYoutube,
   accessToken: string,
@@ -33,7 +33,7 @@ export async function youtubeAudience(
       const content = snippet.liveBroadcastContent;
       audience.set(id, {
         live: content === undefined ? null : content === 'live',
-        // Left out where nobody watches, and where the owner hides it.
+        // YouTube leaves it out if there are no viewers, or if the owner hides it.
         viewers: liveStreamingDetails.concurrentViewers ?? null,
       });
     }
@@ -45,7 +45,7 @@ const categoryList = z.object({
   items: z.array(z.object({ snippet: z.object({ categoryId: z.string() }) })).default([]),
 });
 
-/** A request replaces the whole snippet, and needs a category: the video has one in any case. */
+/** A request replaces the whole snippet, and needs a category: the video always has one. */
 export async function setYoutubeTags(
   ask: AskYoutube,
   accessToken: string,
