@@ -51,8 +51,8 @@ export async function ensureLocalAccount(pool: Pool, options: LocalAccountOption
     userID,
     settings: {
       name: 'Built-in ingest',
-      rtmp_url: rtmpURL,
-      backup_rtmp_url: null,
+      url: rtmpURL,
+      backup_url: null,
       sealed_stream_key: sealer.seal('local', destinationKeyPlace(destinationID)),
       srt_latency_ms: null,
       srt_stream_id: null,

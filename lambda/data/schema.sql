@@ -360,8 +360,8 @@ create table destinations (
   seq bigint not null generated always as identity,
   user_id text not null,
   name text not null,
-  rtmp_url text not null,
-  backup_rtmp_url text,
+  url text not null,
+  backup_url text,
   sealed_stream_key bytea not null,
   created_at timestamptz not null default now(),
   last_used_at timestamptz,
@@ -379,7 +379,7 @@ create unique index destinations_by_connection on destinations (connection_id);
 create index destinations_by_user on destinations (user_id, seq desc);
 create trigger destinations_archived after update of archived_at on destinations for each row when ((old.archived_at is null) <> (new.archived_at is null)) execute function count_destinations();
 create trigger destinations_counted after insert or delete on destinations for each row execute function count_destinations();
-create trigger destinations_forget_check after update of rtmp_url, backup_rtmp_url on destinations for each row when (old.rtmp_url <> new.rtmp_url or old.backup_rtmp_url is distinct from new.backup_rtmp_url) execute function forget_destination_check();
+create trigger destinations_forget_check after update of url, backup_url on destinations for each row when (old.url <> new.url or old.backup_url is distinct from new.backup_url) execute function forget_destination_check();
 create trigger destinations_note_added after insert on destinations referencing new table as added for each statement execute function note_added('destination');
 create trigger destinations_note_changed after update on destinations for each row when (old.* is distinct from new.*) execute function note_changed('destination');
 create trigger destinations_note_gone after delete on destinations referencing old table as gone for each statement execute function note_gone('destination');

@@ -194,8 +194,8 @@ describe('the destination of a channel', () => {
     const { destinationID } = await connected();
     const sealed = await sealedSecretOf(service, 'destinations', destinationID);
     expect(service.service().sealer.open(sealed, `destination/${destinationID}`)).toBe('');
-    const [row] = (await service.pool().query('select rtmp_url from destinations where id = $1', [destinationID])).rows;
-    expect(row).toEqual({ rtmp_url: '' });
+    const [row] = (await service.pool().query('select url from destinations where id = $1', [destinationID])).rows;
+    expect(row).toEqual({ url: '' });
   });
 });
 

@@ -159,7 +159,7 @@ async function addImports(pool: Pool, url: string): Promise<void> {
 /** Streams that are ready and have to start at one time. They are too large for this machine, and wait for another. */
 async function addSchedules(pool: Pool, dueAt: Date): Promise<void> {
   await pool.query(
-    `insert into destinations (id, user_id, name, rtmp_url, sealed_stream_key)
+    `insert into destinations (id, user_id, name, url, sealed_stream_key)
      values ('dst_many', $1, 'x', 'rtmp://127.0.0.1/live', '')`,
     [userID],
   );

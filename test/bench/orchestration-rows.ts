@@ -75,7 +75,7 @@ export async function fillParts(pool: Pool): Promise<void> {
     [usersOfAll],
   );
   await pool.query(
-    `insert into destinations (id, user_id, name, rtmp_url, sealed_stream_key)
+    `insert into destinations (id, user_id, name, url, sealed_stream_key)
      select 'dst_' || u, 'usr_' || u, 'x', 'rtmp://127.0.0.1/live', ''
      from generate_series(0, $1::int - 1) u`,
     [usersOfAll],

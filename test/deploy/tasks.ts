@@ -72,7 +72,7 @@ export async function importPrepareAndPublish(scenario: TaskScenario): Promise<v
     const preparedStreamID = await createLoop(api, [uploadID], rtmpTarget, settings);
     await api('POST', `/streams/${preparedStreamID}/start`);
     // The API refuses to start a stream to this machine. Nobody connects while the upload is being prepared.
-    await pool.query('update destinations set rtmp_url = $1 || id', [`rtmp://127.0.0.1:${sink.port}/`]);
+    await pool.query('update destinations set url = $1 || id', [`rtmp://127.0.0.1:${sink.port}/`]);
     await until(async () => (await state(preparedStreamID)) === 'activating');
     await end(preparing);
     const prepared = await begin('ManifestTask');

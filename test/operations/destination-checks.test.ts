@@ -35,7 +35,7 @@ describe('a check', () => {
     expect(await commands()).toEqual([{ queue: 'publish-manifest', body: { destinationID: id } }]);
 
     const claimed = (await data().destinationChecks.claim())!;
-    expect(claimed).toMatchObject({ rtmp_url: 'rtmp://127.0.0.1/live', backup_rtmp_url: 'rtmp://127.0.0.1/backup' });
+    expect(claimed).toMatchObject({ url: 'rtmp://127.0.0.1/live', backup_url: 'rtmp://127.0.0.1/backup' });
     expect(await data().destinationChecks.claim()).toBeNull();
     expect(await lastCheck(id)).toEqual(body);
     await data().destinationChecks.settle(claimed.id, id, [reached, refused]);

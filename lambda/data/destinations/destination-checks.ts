@@ -20,8 +20,8 @@ export interface DestinationCheck {
 export interface ClaimedCheck {
   readonly id: string;
   readonly destination_id: string;
-  readonly rtmp_url: string;
-  readonly backup_rtmp_url: string | null;
+  readonly url: string;
+  readonly backup_url: string | null;
 }
 
 /** SQL of checks, in statements that call the table `c`. */
@@ -58,7 +58,7 @@ export function destinationChecks(db: Queryable) {
            select destination_id from destination_checks
            where claimed_at is null and asked_at > now() - make_interval(secs => $1)
            order by asked_at limit 1 for update skip locked)
-         returning c.id, c.destination_id, d.rtmp_url, d.backup_rtmp_url`,
+         returning c.id, c.destination_id, d.url, d.backup_url`,
         [checkClaimedWithinSeconds],
       ),
 

@@ -11,21 +11,22 @@ export interface Destination {
   readonly seq: number;
   readonly user_id: string;
   readonly name: string;
-  /** Its address, whichever way out it names; empty for a connected channel. */
-  readonly rtmp_url: string;
-  readonly backup_rtmp_url: string | null;
+  /** Address, over any way out; empty for a connected channel. */
+  readonly url: string;
+  /** Address of a second, redundant feed; null without one. */
+  readonly backup_url: string | null;
   readonly sealed_stream_key: Buffer;
-  /** How long a listener of SRT waits for what was lost; null for other destinations. */
+  /** Time that an SRT listener waits for lost packets; null for other ways out. */
   readonly srt_latency_ms: number | null;
   readonly srt_stream_id: string | null;
   readonly sealed_srt_passphrase: Buffer | null;
   readonly created_at: Date;
   readonly last_used_at: Date | null;
   readonly archived_at: Date | null;
-  /** The connected channel that it stands for; null for an RTMP address of its user's. */
+  /** The connected channel that it stands for; null for an address that its user gave. */
   readonly connection_id: string | null;
   readonly channel_platform: PlatformName | null;
-  /** What that channel is called. */
+  /** Title of that channel; null without one. */
   readonly channel_title: string | null;
   /** Null while its addresses were not checked. */
   readonly last_check: DestinationCheck | null;
@@ -40,13 +41,7 @@ export interface NewDestination {
 /** The columns that an update sets. */
 export type DestinationSettings = Pick<
   Destination,
-  | 'name'
-  | 'rtmp_url'
-  | 'backup_rtmp_url'
-  | 'sealed_stream_key'
-  | 'srt_latency_ms'
-  | 'srt_stream_id'
-  | 'sealed_srt_passphrase'
+  'name' | 'url' | 'backup_url' | 'sealed_stream_key' | 'srt_latency_ms' | 'srt_stream_id' | 'sealed_srt_passphrase'
 >;
 
 /** The columns of a destination, in statements that call the table `d`. */
@@ -57,8 +52,8 @@ const columns = `d.*, (select title_cached from connections where id = d.connect
 function valuesOf(settings: DestinationSettings): unknown[] {
   return [
     settings.name,
-    settings.rtmp_url,
-    settings.backup_rtmp_url,
+    settings.url,
+    settings.backup_url,
     settings.sealed_stream_key,
     settings.srt_latency_ms,
     settings.srt_stream_id,
@@ -71,7 +66,7 @@ export function destinations(db: Queryable) {
     insert: async ({ id, userID, settings }: NewDestination) =>
       (await one<Locked<Destination>>(
         db,
-        `insert into destinations as d (id, user_id, name, rtmp_url, backup_rtmp_url, sealed_stream_key, srt_latency_ms,
+        `insert into destinations as d (id, user_id, name, url, backup_url, sealed_stream_key, srt_latency_ms,
            srt_stream_id, sealed_srt_passphrase)
          values ($1, $2, $3, $4, $5, $6, $7, $8, $9) returning ${columns}`,
         [id, userID, ...valuesOf(settings)],
@@ -83,7 +78,7 @@ export function destinations(db: Queryable) {
      */
     insertOfConnection: (made: { id: string; connectionID: string; name: string; sealedStreamKey: Buffer }) =>
       db.query(
-        `insert into destinations (id, user_id, connection_id, name, rtmp_url, sealed_stream_key)
+        `insert into destinations (id, user_id, connection_id, name, url, sealed_stream_key)
          select $1, user_id, id, $3, '', $4 from connections where id = $2
          on conflict (connection_id) do nothing`,
         [made.id, made.connectionID, made.name, made.sealedStreamKey],
@@ -144,7 +139,7 @@ export function destinations(db: Queryable) {
     save: async (id: string, settings: DestinationSettings) =>
       (await one<Locked<Destination>>(
         db,
-        `update destinations d set name = $2, rtmp_url = $3, backup_rtmp_url = $4, sealed_stream_key = $5,
+        `update destinations d set name = $2, url = $3, backup_url = $4, sealed_stream_key = $5,
            srt_latency_ms = $6, srt_stream_id = $7, sealed_srt_passphrase = $8
          where id = $1 returning ${columns}`,
         [id, ...valuesOf(settings)],
@@ -186,7 +181,7 @@ export function destinations(db: Queryable) {
 
     /** Replaces an address in all destinations: for an ingest of ours that has moved. */
     moveAddress: (fromURL: string, toURL: string) =>
-      db.query('update destinations set rtmp_url = $2 where rtmp_url = $1', [fromURL, toURL]),
+      db.query('update destinations set url = $2 where url = $1', [fromURL, toURL]),
 
     /**
      * Notes that streams went live where they go to. The destinations are locked in the order of their ids, so that two

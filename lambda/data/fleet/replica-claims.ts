@@ -165,7 +165,7 @@ export function replicaClaims(db: Queryable) {
          where r.agent_id = $1 and r.wanted <> 'ended' and r.state = 'live'
            and s.id = r.stream_id
            and case when s.stream_destination = 'managed' and r.output_id is null then i.backup_url else (
-             select backup_rtmp_url from destinations
+             select backup_url from destinations
              where id = coalesce((select destination_id from outputs where id = r.output_id), s.destination_id)) end
              is not null
            and not exists (

@@ -6,8 +6,8 @@ create table destinations (
   seq bigint generated always as identity unique,
   user_id text not null references users on delete cascade,
   name text not null,
-  rtmp_url text not null,
-  backup_rtmp_url text,
+  url text not null,
+  backup_url text,
   sealed_stream_key bytea not null,
   created_at timestamptz not null default now(),
   last_used_at timestamptz,
@@ -111,6 +111,6 @@ begin
   delete from destination_checks where destination_id = new.id;
   return null;
 end $$;
-create trigger destinations_forget_check after update of rtmp_url, backup_rtmp_url on destinations
-  for each row when (old.rtmp_url <> new.rtmp_url or old.backup_rtmp_url is distinct from new.backup_rtmp_url)
+create trigger destinations_forget_check after update of url, backup_url on destinations
+  for each row when (old.url <> new.url or old.backup_url is distinct from new.backup_url)
   execute function forget_destination_check();

@@ -95,7 +95,7 @@ export function presentDestination(destination: Destination): z.input<typeof des
   };
 }
 
-function addressesOf({ rtmp_url: url, backup_rtmp_url: backupURL }: Destination) {
+function addressesOf({ url, backup_url: backupURL }: Destination) {
   const isRtmp = wayNameOf(url) === 'rtmp';
   return {
     url,
@@ -108,7 +108,7 @@ function srtOf({ srt_latency_ms: latencyMs, srt_stream_id: streamID, sealed_srt_
   return latencyMs === null ? null : { latencyMs, streamID, isEncrypted: sealed !== null };
 }
 
-function limitsOf({ rtmp_url: url, channel_platform: channelPlatform }: Destination): IngestLimits | null {
+function limitsOf({ url, channel_platform: channelPlatform }: Destination): IngestLimits | null {
   if (channelPlatform !== null) return ingestLimitsOf(channelPlatform);
   const server = parsePublishURL(url);
   return server && ingestLimitsAt(server.hostname, server.way);

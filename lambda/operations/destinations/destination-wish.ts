@@ -77,9 +77,9 @@ export function settingsOf(
   input: DestinationInput,
   before: Destination | null,
 ): DestinationSettings {
-  const { url: given = before?.rtmp_url ?? '', backup } = addressesOf(input);
+  const { url: given = before?.url ?? '', backup } = addressesOf(input);
   const { url, streamKey: keyInURL } = splitPublishURL(given);
-  const backupURL = backup === undefined ? (before?.backup_rtmp_url ?? null) : backup && splitPublishURL(backup).url;
+  const backupURL = backup === undefined ? (before?.backup_url ?? null) : backup && splitPublishURL(backup).url;
   const way = wayOf(url);
   const streamKey = input.streamKey ?? keyInURL ?? undefined;
   const faults = [
@@ -94,8 +94,8 @@ export function settingsOf(
   const isSrt = way?.ownField === 'srt';
   return {
     name: input.name ?? before!.name,
-    rtmp_url: url,
-    backup_rtmp_url: backupURL,
+    url,
+    backup_url: backupURL,
     sealed_stream_key:
       streamKey === undefined && before
         ? before.sealed_stream_key
@@ -164,7 +164,7 @@ function faultsOfSecrets(
 ): FieldFault[] {
   const faults: FieldFault[] = [];
   const adviceOnExtraKey = way.adviceOnExtraKey(url);
-  const hadKey = before !== null && wayOf(before.rtmp_url)?.adviceOnExtraKey(before.rtmp_url) === null;
+  const hadKey = before !== null && wayOf(before.url)?.adviceOnExtraKey(before.url) === null;
   if (adviceOnExtraKey === null && streamKey === undefined && !hadKey)
     faults.push(['streamKey', 'The stream key is missing.']);
   if (adviceOnExtraKey !== null && streamKey !== undefined) faults.push(['streamKey', adviceOnExtraKey]);
@@ -178,7 +178,7 @@ function faultsOfMove(
   input: DestinationInput,
   after: { readonly url: string; readonly backupURL: string | null; readonly streamKey: string | undefined },
 ): FieldFault[] {
-  const known = [before.rtmp_url, before.backup_rtmp_url ?? before.rtmp_url];
+  const known = [before.url, before.backup_url ?? before.url];
   const isSrt = wayOf(after.url)?.ownField === 'srt';
   const isSecretGiven = isSrt ? input.srt?.passphrase !== undefined : after.streamKey !== undefined;
   if (isSecretGiven || (isSrt && before.sealed_srt_passphrase === null)) return [];

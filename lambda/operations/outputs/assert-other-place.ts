@@ -29,7 +29,7 @@ export function assertOtherPlace(
 }
 
 function placesOf({ sealer }: Context, destination: Destination): string[] {
-  const { id, rtmp_url: url, backup_rtmp_url: backupURL, srt_stream_id: srtStreamID } = destination;
+  const { id, url, backup_url: backupURL, srt_stream_id: srtStreamID } = destination;
   const streamKey = sealer.open(destination.sealed_stream_key, destinationKeyPlace(id));
   return [url, backupURL].flatMap((each) => (each && placeOf({ url: each, streamKey, srtStreamID })) || []);
 }

@@ -24,7 +24,7 @@ interface Way {
   readonly isWanted: boolean;
   /** A platform has not said the address yet: nothing of the stream begins before. */
   readonly isAwaited: boolean;
-  readonly rtmpURLs: Readonly<Record<ReplicaRole, string | null>>;
+  readonly urls: Readonly<Record<ReplicaRole, string | null>>;
 }
 
 /**
@@ -95,8 +95,8 @@ function mayBeSamePlace(way: Way, other: Way | undefined): boolean {
   return others.length === 0 || own.some((one) => others.some((another) => isSame(one, another)));
 }
 
-function serversOf({ rtmpURLs }: Way): PublishURL[] {
-  return Object.values(rtmpURLs).flatMap((url) => (url && parsePublishURL(url)) || []);
+function serversOf({ urls }: Way): PublishURL[] {
+  return Object.values(urls).flatMap((url) => (url && parsePublishURL(url)) || []);
 }
 
 const mayBeReplaced = ({ state, is_given_up: isGivenUp }: Replica) => state === 'ended' && !isGivenUp;
@@ -109,7 +109,7 @@ async function begin(data: Database, stream: Locked<Stream>, ways: readonly Way[
   for (const way of ways)
     for (const role of rolesOf(stream, way)) {
       const replica = { id: newID('rep', now), streamID: stream.id, outputID: way.outputID, role, backend, slots };
-      await data.replicas.insert({ ...replica, cost: cost(way.rtmpURLs[role], false) });
+      await data.replicas.insert({ ...replica, cost: cost(way.urls[role], false) });
     }
   await data.outbox.send({ queue: `publish-${backend}`, body: { streamID: stream.id } });
 }
@@ -125,8 +125,8 @@ export async function noteCosts(data: Database, stream: Locked<Stream>): Promise
   const encoded = new Set<ReplicaRole>();
   for (const { id, role, wanted, output_id: outputID } of await data.replicas.ofStream(stream.id)) {
     if (wanted === 'ended') continue;
-    const rtmpURL = ways.find((way) => way.outputID === outputID)?.rtmpURLs[role] ?? null;
-    await data.replicas.setCost(id, cost(rtmpURL, encoded.has(role) && backendOf(stream) === 'ffmpeg'));
+    const url = ways.find((way) => way.outputID === outputID)?.urls[role] ?? null;
+    await data.replicas.setCost(id, cost(url, encoded.has(role) && backendOf(stream) === 'ffmpeg'));
     encoded.add(role);
   }
 }
@@ -135,10 +135,10 @@ export async function noteCosts(data: Database, stream: Locked<Stream>): Promise
 async function costOfStream(
   data: Database,
   stream: Stream,
-): Promise<(rtmpURL: string | null, isEncodedForAnother: boolean) => StreamCost> {
+): Promise<(url: string | null, isEncodedForAnother: boolean) => StreamCost> {
   const sources = await data.timelines.sources(stream.id);
   const common = { ...formatOfRun(stream), ...sources, backend: backendOf(stream) };
-  return (rtmpURL, isEncodedForAnother) => costOf({ ...common, url: rtmpURL, isEncodedForAnother });
+  return (url, isEncodedForAnother) => costOf({ ...common, url, isEncodedForAnother });
 }
 
 /** All ways of a stream: the first output's, or its managed platform's, and those of its other outputs. */
@@ -152,7 +152,7 @@ async function waysOf(data: Database, stream: Stream): Promise<Way[]> {
       outputID: output.is_first ? null : output.id,
       isWanted: output.enabled && output.deleted_at === null && destination?.archived_at === null,
       isAwaited: false,
-      rtmpURLs: { primary: destination?.rtmp_url ?? null, backup: destination?.backup_rtmp_url ?? null },
+      urls: { primary: destination?.url ?? null, backup: destination?.backup_url ?? null },
     };
   };
   const ways = outputs.map(wayOf);
@@ -168,13 +168,13 @@ async function wayWithoutDestination(data: Database, stream: Stream): Promise<Wa
     outputID: null,
     isWanted: isManaged || stream.sealed_stream_key !== null,
     isAwaited: isManaged && !ingest,
-    rtmpURLs: { primary: ingest?.url ?? null, backup: ingest?.backup_url ?? null },
+    urls: { primary: ingest?.url ?? null, backup: ingest?.backup_url ?? null },
   };
 }
 
 /** An output beside the first that has no second address goes without a backup: of the first, readiness says so. */
-function rolesOf(stream: Stream, { outputID, rtmpURLs }: Way): readonly ReplicaRole[] {
-  const hasBackup = wantsBackup(stream) && (outputID === null || rtmpURLs.backup !== null);
+function rolesOf(stream: Stream, { outputID, urls }: Way): readonly ReplicaRole[] {
+  const hasBackup = wantsBackup(stream) && (outputID === null || urls.backup !== null);
   return hasBackup ? ['primary', 'backup'] : ['primary'];
 }
 

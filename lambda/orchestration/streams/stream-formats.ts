@@ -54,6 +54,6 @@ async function enabledOutputs(data: Database, userID: string, streams: readonly 
   const isAnyFurther = outputs.some(({ is_first: isFirst }) => !isFirst) && streams.some(wantsBackup);
   const ids = isAnyFurther ? outputs.map(({ destination_id: id }) => id) : [];
   const destinations = await (ids.length > 0 ? data.destinations.findMany(userID, ids) : []);
-  const backedUp = new Set(destinations.filter((each) => each.backup_rtmp_url !== null).map(({ id }) => id));
+  const backedUp = new Set(destinations.filter((each) => each.backup_url !== null).map(({ id }) => id));
   return outputs.map((output) => ({ ...output, hasBackup: backedUp.has(output.destination_id) }));
 }

@@ -215,7 +215,7 @@ function otherOutputFacts(parts: StreamParts, settings: StreamingSettings): Outp
 }
 
 function addressFacts(
-  { rtmp_url: url, backup_rtmp_url: backupURL, archived_at: archivedAt }: Destination,
+  { url, backup_url: backupURL, archived_at: archivedAt }: Destination,
   parts: StreamParts,
   settings: StreamingSettings,
 ): Omit<DestinationFacts, 'outputID'> {

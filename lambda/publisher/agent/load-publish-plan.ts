@@ -190,7 +190,7 @@ async function addressOfDestination(
 ): Promise<Address> {
   const destination = (await data.destinations.find(stream.user_id, destinationID))!;
   const streamKey = sealer.open(destination.sealed_stream_key, destinationKeyPlace(destination.id));
-  const { rtmp_url: first, backup_rtmp_url: second } = destination;
+  const { url: first, backup_url: second } = destination;
   return { first, second, streamKey, srt: srtOf(destination, sealer) };
 }
 

@@ -54,7 +54,7 @@ export class DestinationChecks {
   }
 
   /** It never rejects. What is not written down is over before long, and says so to its user. */
-  async #carryOut({ id, destination_id: destinationID, rtmp_url: url, backup_rtmp_url: backupURL }: ClaimedCheck) {
+  async #carryOut({ id, destination_id: destinationID, url, backup_url: backupURL }: ClaimedCheck) {
     const { data, log, allowPrivateAddresses } = this.#options;
     const options = { log, allowPrivateAddresses };
     const checks = [checkAddress(url, false, options)];

@@ -48,8 +48,8 @@ async function makeStreams(owner: TestUser): Promise<void> {
       userID: owner.id,
       settings: {
         name: `${index}`,
-        rtmp_url: 'rtmp://example.com/live',
-        backup_rtmp_url: null,
+        url: 'rtmp://example.com/live',
+        backup_url: null,
         sealed_stream_key: Buffer.from('x'),
         srt_latency_ms: null,
         srt_stream_id: null,
