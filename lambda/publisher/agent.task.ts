@@ -39,8 +39,8 @@ type LoadMetric = Exclude<(typeof loadMetrics)[keyof typeof loadMetrics], string
 const environment = readAgentEnvironment(process.env);
 const { backends, machineSeconds, releaseParameter, sealingKeyARN, region, databaseRegion } = environment;
 const task = await describeEcsTask(process.env, releaseParameter, region, () => performance.now());
-// An agent reads the bytes of strangers. It gets no more than it works with: not the secret that signs sessions, and
-// the key to stream keys only where it publishes.
+// An agent reads untrusted bytes, so it gets only the secrets that it needs: not the one that signs sessions, and the
+// key to stream keys only if it publishes.
 const pool = connectDatabase(environment, databaseConnections);
 const sealer = sealingKeyARN === null ? null : await connectSealer(pool, { sealingKeyARN });
 const ofStage = { region: databaseRegion };
@@ -53,19 +53,19 @@ const capacity = capacityOf(await measureMachine({ tools, encoder, ...environmen
 const inspector = new Inspector({ pool, objects, tools, limitFactor: environment.limitFactor, log: jsonLog });
 const clock = () => new Date();
 
-// ECS may have started this container again in its task: what the process before held is then free at once.
+// ECS may have restarted this container within its task: the replicas of the previous process are then free at once.
 await databaseOn(pool).agents.declareDeadOfSupervisor(task.arn);
 await recoverReplicas(pool);
 
 const stopping = new AbortController();
-/** Aborted when a media command that is still under way has to be given back. */
+/** Aborted when media commands under way must be given back to the queue. */
 const givingBack = new AbortController();
 process.on('SIGTERM', () => {
   stopping.abort();
   setTimeout(() => givingBack.abort(), givesBackAfterMs).unref();
 });
-// This answers as long as the event loop turns. It does not ask the database: an agent goes on sending without one.
-// A scraper in the task may ask for measures there.
+// The health check answers as long as the event loop runs. It does not query the database, since an agent continues to
+// send without one. A scraper in the task can read metrics here.
 const health = createServer((request, response) => {
   if (!answerMetrics(measures, request, response)) response.end();
 }).listen(agentHealthPort, '127.0.0.1');
@@ -113,7 +113,7 @@ try {
       log: jsonLog,
       onLoad: (current) => {
         load = current;
-        // What has been off the air for minutes takes no share, and is handed over like any other.
+        // A replica that has been off the air for minutes takes no share, and is handed over like any other.
         keeper.note('replicas', current.usedShare);
       },
     },
@@ -126,7 +126,7 @@ try {
   await pool.end();
 }
 
-/** Reports come in the middle of each minute, so that each minute of the metrics has one of each agent. */
+/** Milliseconds until the middle of a minute: reporting then gives each minute of the metrics one value per agent. */
 function untilNextReportMs(): number {
   return minuteMs - ((clock().getTime() + minuteMs / 2) % minuteMs);
 }
@@ -139,7 +139,7 @@ function attendToTask(): void {
   keeper.everyMinute();
 }
 
-/** By the number of streams that wait, machines come and go. What a claim takes is waited for first. */
+/** Reports the number of waiting streams, by which machines are scaled. Agents get some seconds to claim them first. */
 async function reportWaiting(): Promise<void> {
   const { waiting } = loadMetrics;
   const count = await databaseOn(pool).replicaClaims.waitingFor('ffmpeg', claimedWithinSeconds);
@@ -153,7 +153,7 @@ function hindered(work: string, error: unknown): void {
 /** Writes the load to the log. */
 function reportLoad(): void {
   const { replicas, capacityUsed, capacity: capacityThere } = loadMetrics;
-  // An agent that does not keep up is full, whatever its streams were thought to cost: others have to come.
+  // An agent that does not keep up counts as full, whatever its streams should cost, so that further agents start.
   const used = load.behindReason === null ? load.usedShare : Math.max(1, load.usedShare);
   for (const backend of backends) {
     const values = [
@@ -178,7 +178,7 @@ async function reportGpu(): Promise<void> {
   jsonLog('gpu_load', metricsOf(backends[0] ?? 'media', values));
 }
 
-/** Fields of a line of the log, from which CloudWatch makes metrics (embedded metric format). */
+/** Fields of a log line from which CloudWatch makes metrics (embedded metric format). */
 function metricsOf(Backend: StreamBackend | 'media', values: readonly (readonly [LoadMetric, number])[]) {
   const Metrics = values.map(([{ name: Name, unit: Unit }]) => ({ Name, Unit }));
   const _aws = {

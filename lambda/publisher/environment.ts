@@ -13,9 +13,9 @@ import {
 import type { QueueName } from '../ports/command-queue/queues.ts';
 import { requiredVariable } from '../required-variable.ts';
 
-/** Of every agent, media workers too. */
+/** Variables of every agent, and of media workers. */
 export const agentVariables = [
-  // Where the agent is: its stage may be elsewhere. Not every ECS agent sets it on machines of one's own.
+  // The region of the agent, which may differ from that of its stage. ECS on one's own machines may not set it.
   'AWS_REGION',
   ...databaseVariables,
   ...queueVariables,
@@ -26,30 +26,30 @@ export const agentVariables = [
   'AGENT_GPU_MEGAPIXELS',
   'AGENT_RELEASE_PARAMETER',
 ] as const;
-/** Of agents that publish: they open stream keys. */
+/** Variables of agents that publish, which open stream keys. */
 export const publishingVariables = ['SEALING_KEY_ARN'] as const;
 
-/** Of agents in the place of machines, which come for what these have no room for: how long that takes, in seconds. */
+/** Variables of agents whose machines scale with the waiting streams: the time that a new machine takes, in seconds. */
 export const machineVariables = ['AGENT_MACHINE_SECONDS'] as const;
 
 /** The port on which agents ask each other. */
 export const agentPeerPort = 9750;
 
-/** The port, within the container, on which the container's health check asks. */
+/** The port, within the container, of the container's health check. */
 export const agentHealthPort = 9751;
 
 /**
- * The metrics that agents report of themselves every minute, with the dimensions `Cluster` and `Backend`. CloudWatch
- * finds a metric by its unit as well: whoever asks with another unit is told that there is no data.
+ * The metrics that agents report every minute, with the dimensions `Cluster` and `Backend`. CloudWatch finds a metric
+ * by its unit too: a query with another unit returns no data.
  */
 export const loadMetrics = {
   namespace: 'LoopStreaming',
   replicas: { name: 'Replicas', unit: 'Count' },
   capacityUsed: { name: 'CapacityUsed', unit: 'Percent' },
   capacity: { name: 'Capacity', unit: 'Percent' },
-  /** Streams that wait for a machine, which agents in the place of machines report. */
+  /** Streams that wait for a machine; reported by agents whose machines scale. */
   waiting: { name: 'WaitingForMachine', unit: 'Count' },
-  /** Of GPUs, from agents and media workers that encode by one; the latter have the backend `media`. */
+  /** Use of the GPU, from agents and media workers that encode with one. Media workers have the backend `media`. */
   gpuEncoder: { name: 'GpuEncoder', unit: 'Percent' },
   gpuDecoder: { name: 'GpuDecoder', unit: 'Percent' },
   gpuMemory: { name: 'GpuMemory', unit: 'Percent' },
@@ -57,7 +57,7 @@ export const loadMetrics = {
 } as const;
 
 export interface AgentEnvironment extends DatabaseEnvironment {
-  /** The AWS region that the agent is in. Its stage, with queues and objects, is in `databaseRegion`. */
+  /** The AWS region of the agent. Its stage, with queues and objects, is in `databaseRegion`. */
   readonly region: string;
   readonly uploadsBucket: string;
   readonly queueURLs: Partial<Record<QueueName, string>>;
@@ -68,11 +68,11 @@ export interface AgentEnvironment extends DatabaseEnvironment {
   readonly sealingKeyARN: string | null;
   /** The backends whose streams the agent publishes; a media worker publishes none. */
   readonly backends: readonly StreamBackend[];
-  /** What the agent may send through its network; null where that is no limit. */
+  /** Mbit/s that the agent may send; null for no limit. */
   readonly networkMbps: number | null;
-  /** Million pixels a second that a GPU encodes, if the agent finds one. */
+  /** Megapixels a second that the agent's GPU encodes, if it has one. */
   readonly gpuMegapixels: number;
-  /** Null where no machine comes for a stream that waits. */
+  /** Seconds until a new machine is up for a waiting stream; null if machines do not scale. */
   readonly machineSeconds: number | null;
   /** The name of the parameter that holds the ARN of the current task definition. */
   readonly releaseParameter: string;

@@ -27,40 +27,40 @@ export interface MediaWorkerOptions {
   readonly pool: Pool;
   readonly objects: ObjectStore;
   readonly tools: MediaTools;
-  /** Answers with the encoder that uploads are prepared with. @throws {NoEncoder} */
+  /** The encoder that prepares uploads in a codec. @throws {NoEncoder} */
   readonly encoderOf: (videoCodec: VideoCodec) => Promise<EncoderSettings>;
   readonly random: () => number;
-  /** Of the stage: see domain/shared/limits.ts. */
+  /** The stage's factor for limits: see domain/shared/limits.ts. */
   readonly limitFactor: number;
   readonly log: Log;
   /**
-   * Aborts when the worker must end without finishing its commands. They become new commands, so that the deliveries
-   * of the old ones do not count.
+   * Aborts when the worker must end without finishing its commands. They are sent again as new commands, so that the
+   * deliveries of the old ones do not count as failures.
    */
   readonly givingBack?: AbortSignal;
-  /** Called whenever commands begin or end. */
+  /** Called whenever a command begins or ends, with the number under way. */
   readonly onLoad?: (commandsUnderWay: number) => void;
-  /** Called when it is known which content an upload has, which can then be looked through. */
+  /** Called when the content hash of an upload is known, so that the content can be inspected. */
   readonly onContent?: () => void;
 }
 
 /**
- * A probe has a little less time than the queue gives its command. Most take seconds, but a file without an index has
- * to be read from end to end.
+ * Timeout of a probe: a little less than the queue's visibility timeout. Most probes take seconds, but a file without
+ * an index must be read from end to end.
  */
 const probeTimeoutMs = (queuePolicies.media.visibilitySeconds - 10) * 1000;
 const probeURLSeconds = 900;
-/** What the user is told of a failure that is our fault. */
+/** The user's error for a failure that is our fault. */
 const notExamined = {
   code: 'not_examined',
   detail: 'We could not examine this file, by no fault of yours. Upload it once more.',
 };
 
-/** The handler of the queue: commands that fail by our fault are delivered again. */
+/** The handler of the queue `media`. Commands that fail by our fault are delivered again. */
 export function createMediaWorker(options: MediaWorkerOptions): QueueHandler {
   const { givingBack = new AbortController().signal, onLoad, log } = options;
   let underWay = 0;
-  const noteLoad = (change: number) => onLoad?.((underWay += change));
+  const changeLoad = (change: number) => onLoad?.((underWay += change));
   const handle = async (record: SQSRecord) => {
     const command = JSON.parse(record.body) as MediaCommand;
     const failuresBefore = 'failures' in command ? (command.failures ?? 0) : 0;
@@ -75,8 +75,8 @@ export function createMediaWorker(options: MediaWorkerOptions): QueueHandler {
     }
   };
   return async ({ Records }) => {
-    noteLoad(Records.length);
-    const results = await Promise.allSettled(Records.map(handle)).finally(() => noteLoad(-Records.length));
+    changeLoad(Records.length);
+    const results = await Promise.allSettled(Records.map(handle)).finally(() => changeLoad(-Records.length));
     const batchItemFailures = Records.flatMap(({ messageId, attributes }, index) => {
       const result = results[index]!;
       if (result.status === 'fulfilled') return [];
@@ -109,23 +109,23 @@ async function carryOut(options: MediaWorkerOptions, command: MediaCommand, atte
       if (command.multipartID !== undefined)
         await options.objects.abortMultipart(command.objectKey, command.multipartID);
       await options.objects.delete(command.objectKey);
-      // Nothing goes with a picture or a join, of which there are many.
+      // Pictures and joins are many, and no other objects depend on them.
       return command.objectKey.startsWith(renditionsPrefix) ? undefined : removeOrphans(options, attempt);
     case 'remove_renditions':
       return removeOrphans(options, attempt);
     default:
-      // It is of a later release, of which a worker may get it with the next delivery.
+      // A later release sent it; a worker of that release may get the next delivery.
       throw new Error(`this release knows no such media command: ${JSON.stringify(command satisfies never)}`);
   }
 }
 
-/** Deletes what was made of contents that no upload has any more. */
+/** Deletes pictures and renditions of contents that no upload has any more. */
 async function removeOrphans(options: MediaWorkerOptions, attempt: Attempt): Promise<void> {
   await removeOrphanedPictures(options);
   await removeOrphanedRenditions(options, attempt);
 }
 
-/** Publishes a draft. With the last attempt that fails, the publishing fails: nobody would ask for it again. */
+/** Publishes a draft. If the last attempt fails, the publishing fails too, since no further command would retry it. */
 async function publishPlaylist(
   { pool, random, limitFactor, log }: MediaWorkerOptions,
   { playlistID, request }: Extract<MediaCommand, { task: 'publish_playlist' }>,
@@ -143,8 +143,8 @@ async function publishPlaylist(
 }
 
 /**
- * Examines an upload. With the last attempt that fails, whatever failed, the upload fails too: what is published with
- * it must not wait for ever.
+ * Examines an upload. If the last attempt fails, for whatever reason, the upload fails too: a draft that is published
+ * with it must not wait for ever.
  */
 async function probeUpload(options: MediaWorkerOptions, uploadID: string, attempt: Attempt): Promise<void> {
   const { pool, limitFactor, log } = options;
@@ -158,7 +158,7 @@ async function probeUpload(options: MediaWorkerOptions, uploadID: string, attemp
       await data.uploads.recordFailure(uploadID, notExamined);
       await continuePublishing(data, uploadID);
     });
-    // This may be what has failed before.
+    // In a transaction of its own, as this step may be the one that fails.
     await inTransaction(pool, (data) => settleUpload(data, uploadID, limitFactor));
   }
 }
@@ -171,10 +171,10 @@ async function examineUpload(
   const upload = await databaseOn(pool).uploads.findAny(uploadID);
   if (!upload?.uploaded || upload.probe_state !== 'pending') return;
   const url = await objects.presignGet(upload.object_key, { expiresInSeconds: probeURLSeconds });
-  // Only the user of an upload has claimed a type for it. What the source of an import called it counts for nothing.
+  // Only users claim a type for an upload. The type that an import's source reports is ignored.
   const isImport = upload.external_source !== null;
-  const said = isImport ? { mimeType: null, type: null } : { mimeType: upload.mime_type, type: upload.type };
-  const claimed = { ...said, fileSize: upload.size_bytes! };
+  const type = isImport ? { mimeType: null, type: null } : { mimeType: upload.mime_type, type: upload.type };
+  const claimed = { ...type, fileSize: upload.size_bytes! };
   const signal = AbortSignal.any([attempt.signal, AbortSignal.timeout(probeTimeoutMs)]);
   const found = await examineOnThread(tools, url, claimed, signal).catch((error: unknown) => {
     attempt.signal.throwIfAborted();
@@ -202,7 +202,7 @@ async function examineUpload(
     await settleUpload(data, uploadID, limitFactor);
   });
   if ('failure' in found) return;
-  // Preparing makes the hash itself where it is missing: a failure here holds nothing up.
+  // Preparation hashes the content itself if the hash is missing, so a failure here delays nothing.
   await hashContent({ pool, objects }, uploadID, attempt.signal).then(onContent, (error: unknown) =>
     log('content_not_hashed', { uploadID, error: String(error) }),
   );

@@ -138,7 +138,7 @@ class BenchAgent {
       this.#renewMs.push(performance.now() - beganMs);
       if (!this.#hasRenewed) for (const [id, epoch] of renewal.holding) this.#held.set(id, epoch);
       this.#hasRenewed = true;
-      claims.noteHeld([...renewal.holding.keys()]);
+      claims.setHeld([...renewal.holding.keys()]);
       chores ??= this.#doChores(claims, renewals, renewal).finally(() => (chores = null));
       if (renewal.isAnyDue)
         firing ??= fireDue(this.#options.pool, startOptions, () => new Date()).finally(() => (firing = null));

@@ -1,4 +1,4 @@
-// The lease of one agent: renewed every second, watched while it cannot be, and lost once another agent took it away.
+// The lease of one agent: it is renewed every second, and lost once other agents have declared the agent dead.
 import { setTimeout } from 'node:timers/promises';
 import type { Pool } from 'pg';
 import type { KnownHolding, Renewal } from '../../data/fleet/agent-renewals.ts';
@@ -13,7 +13,7 @@ import type { LeaseGuardOptions } from './lease-guard.ts';
 export const renewEveryMs = 1000;
 const renewalTimeoutMs = 1500;
 
-/** The agent was declared dead while it still lived: its replicas may have other holders by now. */
+/** The agent was declared dead while it was alive: other agents may hold its replicas by now. */
 export class LeaseLost extends Error {
   override name = 'LeaseLost';
 }
@@ -21,11 +21,11 @@ export class LeaseLost extends Error {
 export interface AgentLeaseOptions extends LeaseGuardOptions {
   readonly agentID: string;
   readonly pool: Pool;
-  /** What the agent says of itself with each renewal. */
+  /** The agent's load, which each renewal reports. */
   readonly load: () => AgentLoad;
-  /** Called with what each renewal answered, before anybody else sees it. */
+  /** Called with the answer of each renewal, before `renew` returns it. */
   readonly onRenewed: (renewal: Renewal) => void;
-  /** Called once a renewal found that the agent was declared dead: everything has to end at once. */
+  /** Called when a renewal finds that the agent was declared dead: it must stop sending at once. */
   readonly onLost: () => void;
 }
 
@@ -39,8 +39,7 @@ export class AgentLease {
   constructor(options: AgentLeaseOptions) {
     this.#options = options;
     this.#guard = new LeaseGuard(options);
-    // Renewals have connections of their own and give up early: they never wait behind other statements, nor long for
-    // an answer.
+    // Renewals have their own connections and short timeouts: they never wait behind other statements.
     this.#pool = createPoolLike(options.pool, {
       max: 2,
       connectionTimeoutMillis: renewalTimeoutMs,
@@ -57,17 +56,17 @@ export class AgentLease {
     return this.#guard.isSure;
   }
 
-  /** Asked before every write to a destination. */
+  /** Whether the agent may send. Senders ask before every write to a destination. */
   maySend(): boolean {
     return this.#guard.maySend();
   }
 
-  /** For peers: since when this agent renews, in milliseconds; null when it cannot at the moment. */
+  /** How long this agent has renewed without a failure, in milliseconds, for its peers; null if it cannot renew now. */
   renewingForMs(): number | null {
     return this.#guard.renewingForMs();
   }
 
-  /** Has the agent stop before somebody else may hold what it holds. Resolves when the signal aborts. */
+  /** Makes the agent stop sending before another agent may hold its replicas. Resolves when the signal aborts. */
   watch(signal: AbortSignal): Promise<void> {
     return this.#guard.watch(signal);
   }
@@ -89,16 +88,16 @@ export class AgentLease {
     return renewal;
   }
 
-  /** Renews every second until `work` is over, or the lease is lost. @returns what `work` resolves to */
+  /** Renews every second until `work` is over or the lease is lost. @returns the result of `work` */
   async renewDuring<Result>(work: Promise<Result>): Promise<Result> {
     let isOver = false;
-    const settled = work.then(
+    const over = work.then(
       () => (isOver = true),
       () => (isOver = true),
     );
     while (!isOver && !this.#isLost) {
-      await Promise.race([settled, setTimeout(renewEveryMs)]);
-      // A renewal that fails is tried again a second later; one that finds the lease lost ends this loop.
+      await Promise.race([over, setTimeout(renewEveryMs)]);
+      // A failed renewal is retried after a second. A lost lease ends this loop.
       if (!isOver) await this.renew().catch(() => {});
     }
     return work;

@@ -1,10 +1,10 @@
-// What an agent measures of itself, for whoever reads: what it carries, and what its replicas have sent.
+// Metrics of an agent: its load, and the frames, bytes and connections of its replicas.
 import type { AgentLoad } from '../../data/fleet/agents.ts';
 import { measures } from '../../telemetry/measures.ts';
 import { sentByProcess } from '../replica/figures.ts';
 import type { HeldReplica } from '../replica/held-replica.ts';
 
-/** @returns what ends it */
+/** Reports the metrics whenever they are read. @returns a function that stops this */
 export function observeAgent(replicas: ReadonlyMap<string, HeldReplica>, load: () => AgentLoad): () => void {
   const counted = { ...sentByProcess };
   const names = {
@@ -13,7 +13,7 @@ export function observeAgent(replicas: ReadonlyMap<string, HeldReplica>, load: (
     bytes: 'loop.replica.io',
     connections: 'loop.replica.connections',
   } as const;
-  return measures.observe((say) => {
+  return measures.observe((report) => {
     for (const [key, name] of Object.entries(names)) {
       const now = sentByProcess[key as keyof typeof names];
       measures.add(name, now - counted[key as keyof typeof names]);
@@ -21,9 +21,9 @@ export function observeAgent(replicas: ReadonlyMap<string, HeldReplica>, load: (
     }
     const byBackend = Map.groupBy(replicas.values(), ({ backend }) => backend);
     for (const [backend, held] of byBackend)
-      say('loop.agent.replicas', held.length, { 'loop.stream.backend': backend });
+      report('loop.agent.replicas', held.length, { 'loop.stream.backend': backend });
     const { usedShare, behindReason } = load();
-    say('loop.agent.utilization', usedShare);
-    say('loop.agent.behind', behindReason === null ? 0 : 1);
+    report('loop.agent.utilization', usedShare);
+    report('loop.agent.behind', behindReason === null ? 0 : 1);
   });
 }

@@ -1,4 +1,4 @@
-// What an agent is made of, and what it tells of itself.
+// The options of an agent, and the load that it reports.
 import type { Pool } from 'pg';
 import type { AgentLoad } from '../../data/fleet/agents.ts';
 import type { StreamBackend } from '../../domain/streams/stream-words.ts';
@@ -17,19 +17,19 @@ import type { Peering } from './peers.ts';
 
 export interface AgentOptions {
   readonly agentID: string;
-  /** Whoever starts this agent again when it dies, and then ends its lease at once. */
+  /** Id of the supervisor, which restarts this agent when it dies, and then ends the lease of the dead one at once. */
   readonly supervisor: string;
-  /** The release that the agent runs: an agent of an older one is asked to end. */
+  /** The release that the agent runs. Agents of older releases are asked to end. */
   readonly release: string;
   /** How much the agent may use of its machine. */
   readonly capacity: Capacity;
-  /** How long a machine takes to come for a stream that the agent has no room for; absent where none comes. */
+  /** Seconds until a new machine is up for a stream that no agent has room for; absent if machines are not added. */
   readonly machineSeconds?: number;
   /** The backends whose streams the agent takes. */
   readonly backends: readonly StreamBackend[];
-  /** The part of the region that the agent would be lost with; null where there is only one. */
+  /** The availability zone of the agent; null if there is only one. */
   readonly zone: string | null;
-  /** Where other agents ask this one whether it can renew its lease. */
+  /** The address at which other agents ask this one whether it can renew its lease. */
   readonly peering: Peering;
 
   readonly pool: Pool;
@@ -39,25 +39,25 @@ export interface AgentOptions {
   readonly sealer: Sealer | null;
   readonly settings: StreamingSettings;
   readonly tools: MediaTools;
-  /** What the ffmpeg backend encodes with. */
+  /** The encoder of the ffmpeg backend. */
   readonly encoder: EncoderSettings;
-  /** Carries out the commands of the queue 'media', which agents of some backends take (`takesMedia`). */
+  /** The handler of the queue `media`, which agents of some backends consume (`takesMedia`). */
   readonly handleMedia: QueueHandler;
-  /** Looks through contents, of the same agents, while they keep up; absent for an agent that looks through none. */
+  /** Inspects contents on agents that consume `media`, while they keep up; absent for an agent without inspections. */
   readonly inspector?: Inspector;
 
-  /** Ids and randomness of the streams that a schedule starts; the randomness also spreads retries over time. */
+  /** Ids and randomness for streams that a schedule starts. The randomness also spreads retries over time. */
   readonly startOptions: Pick<StartOptions, 'newID' | 'random'>;
   /** Milliseconds of a clock that never jumps. */
   readonly steadyClock: () => number;
   readonly log: Log;
-  /** Told with every renewal what the agent carries. */
+  /** Called with the agent's load at every renewal. */
   readonly onLoad?: (load: CarriedLoad) => void;
-  /** How long a connection lasts, where it is not as long as its platform allows; for tests. */
+  /** How long a connection lasts. Default: as long as its platform allows. For tests. */
   readonly connectionEndsAfterMs?: typeof connectionEndsAfterMs;
 }
 
 export interface CarriedLoad extends AgentLoad {
-  /** How many it holds, by their backend. */
+  /** The number of replicas that the agent holds, by backend. */
   readonly replicas: Readonly<Record<StreamBackend, number>>;
 }

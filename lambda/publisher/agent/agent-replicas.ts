@@ -3,30 +3,30 @@ import type { Replica } from '../../data/fleet/replicas.ts';
 import type { ReplicaFigures, SaidFigures } from '../../data/fleet/figures.ts';
 import type { HeldReplica } from '../replica/held-replica.ts';
 
-/** Begins to publish a replica once `predecessor`, which may still send on the same key, has ended. */
+/** Begins to publish a replica after `predecessor` has ended, which may still send with the same stream key. */
 export type BeginReplica = (replica: Replica, predecessor: Promise<void> | undefined) => HeldReplica;
 
 export class AgentReplicas {
   readonly #begin: BeginReplica;
   readonly #byID = new Map<string, HeldReplica>();
-  /** Those that have ended, and of which nobody has noted what was aired last. */
+  /** Replicas that have ended, and whose last aired stretches are not recorded yet. */
   readonly #ended = new Set<HeldReplica>();
 
   constructor(begin: BeginReplica) {
     this.#begin = begin;
   }
 
-  /** As they are at any later time. Those that end leave it. */
+  /** A live view: replicas that end leave it. */
   get byID(): ReadonlyMap<string, HeldReplica> {
     return this.#byID;
   }
 
-  /** Whether what encodes any of them falls behind. */
+  /** Whether the encoder of any replica falls behind. */
   get areAnyShortOfMedia(): boolean {
     return this.#byID.values().some((held) => held.isShortOfMedia);
   }
 
-  /** The part of the agent that they take together. */
+  /** The share of the agent that all replicas occupy together. */
   get usedShare(): number {
     let used = 0;
     for (const replica of this.#byID.values()) used += replica.share;
@@ -34,8 +34,8 @@ export class AgentReplicas {
   }
 
   /**
-   * Publishes a claimed replica. The agent may have held the same replica before: as the holder of an earlier claim, or
-   * as its successor.
+   * Publishes a claimed replica. The agent may still publish the same replica for an earlier claim, which then ends
+   * first.
    */
   begin(replica: Replica): void {
     const predecessor = this.#byID.get(replica.id)?.end();
@@ -43,39 +43,39 @@ export class AgentReplicas {
     this.#byID.set(replica.id, held);
     void held.finished.then(() => {
       this.#ended.add(held);
-      // By now the replica may have been claimed again, and begun anew.
+      // The replica may have been claimed and begun again meanwhile.
       if (this.#byID.get(replica.id) === held) this.#byID.delete(replica.id);
     });
   }
 
-  /** Ends those that are wanted no more. */
+  /** Ends replicas whose streams or outputs have ended. */
   endForGood(replicaIDs: readonly string[]): void {
     for (const id of replicaIDs) this.#byID.get(id)?.endForGood();
   }
 
-  /** Lets go of all, for other agents to claim. Resolves when no connection and no process is left. */
+  /** Ends all, so that other agents can claim them. Resolves when no connection and no process is left. */
   async end(): Promise<void> {
     await Promise.all([...this.#byID.values()].map((held) => held.end()));
   }
 
-  /** Whether any has ended of which nobody has noted what was aired, or has sent much since somebody did. */
-  get haveAnyToNote(): boolean {
-    return this.#ended.size > 0 || this.#byID.values().some(({ figures }) => figures.aired.areToBeNoted);
+  /** Whether any replica has aired stretches to record: it has ended, or has sent much since the last record. */
+  get haveAnyToRecord(): boolean {
+    return this.#ended.size > 0 || this.#byID.values().some(({ figures }) => figures.aired.isRecordDue);
   }
 
-  /** Has what was aired of those noted. */
-  async noteAired(note: (aired: readonly SaidFigures[]) => Promise<void>): Promise<void> {
+  /** Writes the aired stretches of those replicas by `write`. A failure leaves them to the next call. */
+  async recordAired(write: (aired: readonly SaidFigures[]) => Promise<void>): Promise<void> {
     const ended = [...this.#ended];
-    const sending = [...this.#byID.values()].filter(({ figures }) => figures.aired.areToBeNoted);
-    const unnoted = [...ended, ...sending].map((held) => ({ held, aired: held.figures.aired.unnoted }));
-    await note(
-      unnoted.map(({ held: { claim }, aired }) => ({ replicaID: claim.id, epoch: claim.epoch, stats: { aired } })),
+    const sending = [...this.#byID.values()].filter(({ figures }) => figures.aired.isRecordDue);
+    const unrecorded = [...ended, ...sending].map((held) => ({ held, aired: held.figures.aired.unrecorded }));
+    await write(
+      unrecorded.map(({ held: { claim }, aired }) => ({ replicaID: claim.id, epoch: claim.epoch, stats: { aired } })),
     );
-    for (const { held, aired } of unnoted) held.figures.aired.noted(aired);
+    for (const { held, aired } of unrecorded) held.figures.aired.markRecorded(aired);
     for (const held of ended) this.#ended.delete(held);
   }
 
-  /** What is measured of each. @param sampledAt now, by the database's clock */
+  /** The figures of each replica. @param sampledAt now, by the database's clock */
   sampleFigures(sampledAt: Date): ReplicaFigures[] {
     return [...this.#byID.values()].map((held) => held.sampleFigures(sampledAt));
   }

@@ -17,7 +17,7 @@ import { AgentLease, LeaseLost, renewEveryMs } from './agent-lease.ts';
 import type { AgentOptions, CarriedLoad } from './agent-options.ts';
 import { AgentReplicas } from './agent-replicas.ts';
 import { replicaBeginner } from './begin-replica.ts';
-import { Chores, noteAired } from './chores.ts';
+import { Chores, recordAired } from './chores.ts';
 import { handOver } from './hand-over.ts';
 import { answerPeers, KnownPeers } from './peers.ts';
 import { BetterMediaPlace, leavesEveryMs, unlessLeft } from './leave-media.ts';
@@ -26,8 +26,9 @@ import { ReplicaClaims } from './replica-claims.ts';
 import { TimelineRevisions } from './timeline-revisions.ts';
 
 /**
- * Runs until the signal aborts; then hands its replicas over. While the database does not answer it goes on sending.
- * @throws {LeaseLost} after ending everything: start a new agent in its place
+ * Runs an agent until the signal aborts; then hands its replicas over. It continues to send while the database does not
+ * answer.
+ * @throws {LeaseLost} after everything has ended: start a new agent in its place
  */
 export async function runAgent(options: AgentOptions, signal: AbortSignal): Promise<void> {
   const agent = new Agent(options);
@@ -40,8 +41,8 @@ export async function runAgent(options: AgentOptions, signal: AbortSignal): Prom
 }
 
 /**
- * `serving`: the agent renews its lease, claims replicas and does chores. `handing over`: it claims nothing more, and
- * still renews until others have what it holds, or it has given it back.
+ * `serving`: the agent renews its lease, claims replicas and does chores. `handing over`: it claims nothing more, but
+ * renews until other agents have taken its replicas, or it has released them.
  */
 type AgentState = 'starting' | 'serving' | 'handing over' | 'ended';
 
@@ -60,9 +61,9 @@ class Agent {
   #mediaUnderWay = 0;
   #state: AgentState = 'starting';
   #peerServer: Awaited<ReturnType<typeof answerPeers>> | null = null;
-  /** Aborted when the agent takes nothing more from queues. */
+  /** Aborted when the agent stops consuming queues. */
   readonly #consuming = new AbortController();
-  /** Aborted when nothing is sent any more, so that nobody has to watch the lease. */
+  /** Aborted when nothing is sent any more, so that the lease needs no watching. */
   readonly #sending = new AbortController();
   #watching: Promise<void> = Promise.resolve();
   #consumers: readonly Promise<unknown>[] = [];
@@ -130,7 +131,7 @@ class Agent {
     });
   }
 
-  /** Makes the agent known to the others. */
+  /** Registers the agent, and begins to answer its peers. */
   async register(): Promise<void> {
     const { agentID, supervisor, release, zone, backends, capacity, machineSeconds, peering, log } = this.#options;
     this.#peerServer = await answerPeers(
@@ -166,7 +167,7 @@ class Agent {
     }
   }
 
-  /** Gives back or hands over what the agent holds. Resolves when nothing of it is left. */
+  /** Hands over or releases all replicas. Resolves when nothing of the agent is left. */
   async end(): Promise<void> {
     const { agentID, pool, log } = this.#options;
     this.#stopServing();
@@ -176,18 +177,18 @@ class Agent {
     await this.#watching;
     this.#peerServer?.close();
     await this.#lease.close();
-    // What cannot be noted must not keep the streams from going on elsewhere.
-    await noteAired(pool, this.#replicas).catch((error: unknown) => this.#logHindrance('noteAired', error));
+    // A failure here must not keep other agents from taking the streams.
+    await recordAired(pool, this.#replicas).catch((error: unknown) => this.#logHindrance('recordAired', error));
     await this.#data.agents.declareDead(agentID);
     await recoverReplicas(pool);
-    // An upload that is being prepared and a check take as long as they take, and need no lease.
+    // Uploads under preparation and destination checks need no lease, so they may finish.
     await Promise.all([this.#chores.fired(), this.#checks.end(), ...this.#consumers]);
     this.#state = 'ended';
     this.#stopObserving();
     log('agent_ended', { agentID });
   }
 
-  /** A command to publish only wakes the agent up: what there is to claim, the database says. */
+  /** A command to publish only wakes the agent up, which then reads from the database what it may claim. */
   #consumeCommands(): Promise<unknown>[] {
     const { backends, queue, handleMedia, inspector } = this.#options;
     const { signal } = this.#consuming;
@@ -208,12 +209,12 @@ class Agent {
     return [
       ...backends.map((backend) => queue.consume(`publish-${backend}`, wake, { signal })),
       ...(takesMedia(backends) ? [queue.consume('media', media, { signal, lanes: mediaLanes, isResting })] : []),
-      // No workers are started for this, so that every agent that keeps up takes its part.
+      // No media workers are started for inspections, so every agent that keeps up does some.
       ...(inspector && takesMedia(backends) ? [inspector.run(isBehind, signal)] : []),
     ];
   }
 
-  /** What fails, as when the database does not answer, is done again in a second. @throws {LeaseLost} */
+  /** Renews once. A failure, as of the database, is logged: the next renewal is a second later. @throws {LeaseLost} */
   async #renew(): Promise<void> {
     try {
       await this.#renewOnce();
@@ -231,14 +232,13 @@ class Agent {
     if (this.#replicas.byID.size === 0) this.#pace.relax();
     const renewal = await this.#lease.renew();
     const answeredAtMs = steadyClock();
-    this.#claims.noteHeld([...renewal.holding.keys()]);
+    this.#claims.setHeld([...renewal.holding.keys()]);
     const held = [...this.#replicas.byID.values()];
     const replicas = Object.fromEntries(
       streamBackends.map((backend) => [backend, held.filter((replica) => replica.backend === backend).length]),
     ) as CarriedLoad['replicas'];
     onLoad?.({ replicas, ...this.#load });
-    // A replica that was begun before the database was asked, and that its answer lacks, is another agent's by now, or
-    // gone.
+    // A replica that began before the query but is missing from its answer was reassigned or has ended.
     for (const [id, replica] of begunBefore) {
       if (renewal.holding.get(id) !== replica.claim.epoch) void replica.end();
     }
@@ -256,7 +256,7 @@ class Agent {
 
   async #handOver(): Promise<void> {
     const { agentID, pool, queue, steadyClock, log } = this.#options;
-    await Promise.all([this.#chores.stop(), this.#claims.settled()]);
+    await Promise.all([this.#chores.stop(), this.#claims.idle()]);
     if (this.#lease.isLost) return;
     const holding = async () => (await this.#lease.renew()).holding;
     await handOver({ agentID, pool, replicas: this.#replicas.byID, queue, steadyClock, log, holding });

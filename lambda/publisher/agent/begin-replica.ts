@@ -1,4 +1,4 @@
-// Begins to publish a claimed replica: joins it to the database, and to what all streams of the agent share.
+// Begins to publish a claimed replica: connects it to the database, and to the resources that an agent's streams share.
 import type { Database } from '../../data/database.ts';
 import { costOfReplica } from '../../data/fleet/replica-costs.ts';
 import type { Replica } from '../../data/fleet/replicas.ts';
@@ -23,7 +23,7 @@ import { firstEpoch, StartTrace } from './start-trace.ts';
 import type { TimelineRevisions } from './timeline-revisions.ts';
 
 const connectTimeoutMs = 10_000;
-/** Of prepared media, shared by all streams: at 6 Mbit/s the next seconds of some 250 different ones. */
+/** Bytes of prepared media in the cache of all streams: the next seconds of about 250 streams at 6 Mbit/s. */
 const maxCachedBytes = 512 * 1024 * 1024;
 
 export interface BeginReplicaOptions extends AgentOptions {
@@ -31,15 +31,15 @@ export interface BeginReplicaOptions extends AgentOptions {
   readonly revisions: Pick<TimelineRevisions, 'of'>;
   readonly pace: EncoderPace;
   readonly encoders: SharedEncoders;
-  /** Asked before every write to a destination. */
+  /** Whether the agent may send. Asked before every write to a destination. */
   readonly maySend: () => boolean;
   readonly makeRoom: AgentRoom['take'];
 }
 
-/** Of the connections to the database that an agent has. */
+/** The number of the agent's database connections that may write reports of starts at the same time. */
 const startsWrittenAtOnce = 3;
 
-/** What all streams of one agent share is made once, here. */
+/** Creates the resources that all streams of one agent share. @returns the function that begins a replica with them */
 export function replicaBeginner(options: BeginReplicaOptions): BeginReplica {
   const { agentID, pool, data, objects, settings, steadyClock, log, maySend, makeRoom } = options;
   const turns = new ConnectionTurns();
@@ -60,10 +60,10 @@ export function replicaBeginner(options: BeginReplicaOptions): BeginReplica {
     return now.getTime() - anchoredAt.getTime();
   };
 
-  // The report of a start does not wait for those of all that the agent takes over at the same time.
+  // Reports of starts do not wait for those of replicas that the agent takes over at the same time.
   const startReports = new ReportWriter(pool, { needsPlace: false, mostAtOnce: startsWrittenAtOnce });
   const reports = new ReportWriter(pool, { needsPlace: true, mostAtOnce: 1 });
-  /** Reports are written with the database's time of the observation, with the figures as they are by then. */
+  /** Reports carry the time of the observation by the database's clock, and the figures at the time of writing. */
   const writeReport = ({ observedAtMs, ...report }: Report, userID: string, held: HeldReplica) => {
     const { streamID, claim } = held;
     return (claim.epoch === firstEpoch ? startReports : reports).write({
@@ -76,7 +76,7 @@ export function replicaBeginner(options: BeginReplicaOptions): BeginReplica {
     });
   };
 
-  /** What fails here is made good with the next renewal: the agent begins again what it still holds by the database. */
+  /** After a failure the next renewal begins the replica again, as the database still counts it as this agent's. */
   const leave = (held: HeldReplica) => {
     releaseBatch(pool, [held]).catch((error: unknown) =>
       log('agent_hindered', { agentID, work: 'leave', error: String(error) }),
@@ -87,7 +87,7 @@ export function replicaBeginner(options: BeginReplicaOptions): BeginReplica {
     const { stream_id: streamID, role, epoch } = replica;
     log('replica_claimed', { agentID, streamID, role, epoch });
     const start = new StartTrace(replica);
-    // Until a plan was loaded nobody knows whose stream it is, which then counts as somebody's of its own.
+    // The user is unknown until the plan is loaded. Until then the stream counts as that of a user of its own.
     let userID = streamID;
     const held: HeldReplica = new HeldReplica({
       replica,

@@ -1,4 +1,4 @@
-// What an agent does each second besides publishing: everything that must never delay a renewal of its lease.
+// The periodic work of an agent, begun by each renewal of its lease, which it must never delay.
 import type { Pool } from 'pg';
 import type { Renewal } from '../../data/fleet/agent-renewals.ts';
 import type { Database } from '../../data/database.ts';
@@ -17,9 +17,7 @@ import type { ReplicaClaims } from './replica-claims.ts';
 import { SeriesCollector } from './series-collector.ts';
 import type { TimelineRevisions } from './timeline-revisions.ts';
 
-/**
- * An agent with more streams than these writes its figures less often than every second: with 200 streams, every 5 s.
- */
+/** Streams whose figures an agent writes each second. With more streams it writes less often: with 200, every 5 s. */
 export const figuresPerSecond = 40;
 
 export interface ChoresOptions {
@@ -31,16 +29,16 @@ export interface ChoresOptions {
   readonly claims: ReplicaClaims;
   readonly peers: KnownPeers;
   readonly revisions: TimelineRevisions;
-  /** Absent where the agent takes no media commands. */
+  /** Absent if the agent takes no media commands. */
   readonly betterMediaPlace?: BetterMediaPlace;
   readonly previews: PreviewWriters;
   readonly startOptions: Omit<StartOptions, 'now'>;
   readonly steadyClock: () => number;
-  /** Told which chore failed; it is done again with the next renewal. */
+  /** Called when a chore failed. It is retried with the next renewal. */
   readonly onHindered: (chore: string, error: unknown) => void;
 }
 
-/** A renewal's answer, and the database's time from then on, whatever happens to this machine's clock. */
+/** A renewal's answer, and a clock with the database's time, independent of this machine's clock. */
 export interface Occasion {
   readonly renewal: Renewal;
   readonly databaseClock: () => Date;
@@ -84,8 +82,8 @@ export class Chores {
         isDue: ({ ending }) => ending.length > 0,
         work: ({ renewal }) => this.#reportEnds(renewal),
       },
-      { name: 'sayFigures', isDue: () => this.#areFiguresDue(), work: (occasion) => this.#writeFigures(occasion) },
-      { name: 'noteAired', isDue: () => replicas.haveAnyToNote, work: () => noteAired(pool, replicas) },
+      { name: 'writeFigures', isDue: () => this.#areFiguresDue(), work: (occasion) => this.#writeFigures(occasion) },
+      { name: 'recordAired', isDue: () => replicas.haveAnyToRecord, work: () => recordAired(pool, replicas) },
       {
         name: 'showPreviews',
         isDue: ({ lookedAt }) => lookedAt.length > 0 || previews.areAny,
@@ -95,15 +93,15 @@ export class Chores {
     ];
   }
 
-  /** Begins what a renewal has shown to be due, unless the same is still under way from an earlier one. */
+  /** Begins the chores that a renewal has shown to be due, unless an earlier round is still under way. */
   begin(occasion: Occasion): void {
     this.#underWay ??= this.#doDue(occasion).finally(() => (this.#underWay = null));
-    // Firing runs beside the others: thousands of schedules that are due together must not keep the streams of a dead
-    // agent waiting.
+    // Firing runs in parallel with the other chores: thousands of schedules that are due at once must not delay the
+    // recovery of a dead agent's streams.
     if (occasion.renewal.isAnyDue) this.#firing ??= this.#fire(occasion).finally(() => (this.#firing = null));
   }
 
-  /** Begins no further chore. Resolves when none is under way, but for the firing of what is due, which ends soon. */
+  /** Begins no further chore. Resolves when none is under way, except the firing of schedules (see `fired`). */
   async stop(): Promise<void> {
     this.#stopping.abort();
     await this.#underWay;
@@ -113,12 +111,12 @@ export class Chores {
     ]);
   }
 
-  /** Resolves when nothing that was due is still being fired. */
+  /** Resolves when no firing of schedules is under way. */
   async fired(): Promise<void> {
     await this.#firing;
   }
 
-  /** One after the other. A chore that fails every time keeps none of the others from being done. */
+  /** Does the due chores one after the other. A chore that fails does not stop the others. */
   async #doDue(occasion: Occasion): Promise<void> {
     for (const { name, isDue, work } of this.#table) {
       if (this.#stopping.signal.aborted) return;
@@ -140,13 +138,12 @@ export class Chores {
   }
 
   /**
-   * Reports the end of replicas that the agent published until the database was away, so that nobody could be told of
-   * the end.
+   * Reports the end of replicas that the agent ended while the database was unreachable, when it could not report it.
    */
   async #reportEnds({ ending }: Renewal): Promise<void> {
     const { agentID, pool, replicas, claims } = this.#options;
     // A claim that is under way may be about to begin one of them.
-    await claims.settled();
+    await claims.idle();
     for (const id of ending) {
       if (!replicas.byID.has(id)) await inTransaction(pool, (tx) => reportEnded(tx, id, agentID));
     }
@@ -155,7 +152,7 @@ export class Chores {
   #areFiguresDue(): boolean {
     const { replicas, steadyClock } = this.#options;
     const count = replicas.byID.size;
-    // Renewals come once a second, so half a second is left for one that comes a little early.
+    // Renewals come once a second; half a second is tolerance for one that comes a little early.
     const everyMs = (count / figuresPerSecond - 0.5) * 1000;
     return count > 0 && steadyClock() - this.#figuresWrittenAtMs >= everyMs;
   }
@@ -165,8 +162,8 @@ export class Chores {
     this.#figuresWrittenAtMs = steadyClock();
     const now = databaseClock();
     const figures = replicas.sampleFigures(now);
-    // What cannot be written while the database is away is kept for when it is back.
-    this.#series.note(figures, (replicaID) => replicas.byID.get(replicaID)?.series ?? null);
+    // Points that cannot be written while the database is unreachable are kept.
+    this.#series.add(figures, (replicaID) => replicas.byID.get(replicaID)?.series ?? null);
     await data.figures.say(agentID, figures);
     if (this.#series.isDue(now)) await this.#writeSeries('ended');
   }
@@ -182,7 +179,7 @@ export class Chores {
   }
 }
 
-/** Who is not the holder any more, as after a hand-over, reports nothing, but what it sent was on the air. */
-export function noteAired(pool: Pool, replicas: AgentReplicas): Promise<void> {
-  return replicas.noteAired((aired) => inTransaction(pool, ({ figures }) => figures.noteAired(aired)));
+/** Records the aired stretches. An agent that lost its lease reports nothing more, but what it sent did air. */
+export function recordAired(pool: Pool, replicas: AgentReplicas): Promise<void> {
+  return replicas.recordAired((aired) => inTransaction(pool, ({ figures }) => figures.noteAired(aired)));
 }

@@ -1,4 +1,4 @@
-// The end of an agent that is asked to end: its streams go on at other agents, where possible before they end here.
+// The hand-over of an agent that is asked to end: other agents continue its streams, if possible before they end here.
 import { setTimeout } from 'node:timers/promises';
 import type { Pool } from 'pg';
 import type { Renewal } from '../../data/fleet/agent-renewals.ts';
@@ -12,34 +12,34 @@ import type { HeldReplica } from '../replica/held-replica.ts';
 export interface HandOverOptions {
   readonly agentID: string;
   readonly pool: Pool;
-  /** What the agent publishes, by the replica's id. A replica that ends leaves the map. */
+  /** The replicas that the agent publishes, by id. A replica that ends leaves the map. */
   readonly replicas: ReadonlyMap<string, HeldReplica>;
   readonly queue: CommandQueue;
   readonly steadyClock: () => number;
   readonly log: Log;
-  /** Renews the lease; answers the epochs of what is still held, by the replica's id. @throws when the lease is lost */
+  /** Renews the lease. @returns the epochs of the replicas still held, by id @throws when the lease is lost */
   readonly holding: () => Promise<Renewal['holding']>;
 }
 
-/** A successor that is not live by then has something in its way. */
+/** The time for a successor to go live. After it, the replica is released without one. */
 const successorWithinMs = 20_000;
 const lookEveryMs = 250;
-/** So many replicas are released at the same time: all take as long as the slowest connection takes to close. */
+/** The number of replicas released at once. A batch takes as long as its slowest connection takes to close. */
 const releaseBatchSize = 8;
 
 /**
- * Where the destination has another URL that nobody uses, the replica is offered: a successor goes live at that URL
- * before the connection here ends. Elsewhere the connection ends first, and another agent takes the replica at once. A
- * failure is logged and ends the attempt: the caller ends what is left.
+ * Hands all replicas over. If the destination has an unused second URL, the replica is offered: a successor goes live
+ * at that URL before the connection here ends. Otherwise the connection ends first, and another agent claims the
+ * replica at once. A failure is logged and ends the attempt: the caller ends the remaining replicas.
  */
 export async function handOver(options: HandOverOptions): Promise<void> {
   const { agentID, pool, replicas, steadyClock, log } = options;
   const beganMs = steadyClock();
   try {
     if (replicas.size === 0) return;
-    const hasSomebodyToTakeThem = await databaseOn(pool).agents.drain(agentID);
-    if (!hasSomebodyToTakeThem) return;
-    // Successors connect to the other URL, so nothing of this agent may be there.
+    const canOthersTakeThem = await databaseOn(pool).agents.drain(agentID);
+    if (!canOthersTakeThem) return;
+    // Successors connect to the other URL, so this agent must have left it.
     await Promise.all([...replicas.values()].map((replica) => replica.leaveOtherURL()));
     const offeredIDs = await offer(options);
     const notOffered = [...replicas].filter(([id]) => !offeredIDs.has(id)).map(([, replica]) => replica);
@@ -52,8 +52,8 @@ export async function handOver(options: HandOverOptions): Promise<void> {
 }
 
 /**
- * Offers each replica whose destination has a free URL, and wakes agents up that may succeed.
- * @returns the ids of those offered
+ * Offers each replica whose destination has a free URL, and wakes up agents that may take it.
+ * @returns the ids of the offered replicas
  */
 async function offer({ agentID, pool, queue }: HandOverOptions): Promise<ReadonlySet<string>> {
   const offeredIDs = await inTransaction(pool, async (data) => {
@@ -65,7 +65,7 @@ async function offer({ agentID, pool, queue }: HandOverOptions): Promise<Readonl
   return offeredIDs;
 }
 
-/** Ends the connections and gives the replicas back, for other agents to claim. */
+/** Releases replicas batch by batch, and renews the lease before each. */
 async function release(options: HandOverOptions, given: readonly HeldReplica[]): Promise<void> {
   for (let first = 0; first < given.length; first += releaseBatchSize) {
     await options.holding();
@@ -75,7 +75,7 @@ async function release(options: HandOverOptions, given: readonly HeldReplica[]):
   }
 }
 
-/** Ends connections and gives the replicas back, for other agents to claim. */
+/** Ends connections and releases their replicas, so that other agents can claim them. */
 export async function releaseBatch(pool: Pool, batch: readonly HeldReplica[]): Promise<void> {
   await Promise.all(batch.map((replica) => replica.end()));
   const giveBack = async (data: Database) => {
@@ -90,8 +90,8 @@ export async function releaseBatch(pool: Pool, batch: readonly HeldReplica[]): P
 }
 
 /**
- * Waits until each offered replica has a successor that is live, ends those here, and gives up on the others at
- * `untilMs`, or as soon as nobody is left to take them. @returns those that nobody took
+ * Ends each offered replica once it has a live successor. Waits until `untilMs`, or until no agent is left that could
+ * take them. @returns the replicas without a successor
  */
 async function withoutSuccessor(
   { agentID, pool, replicas, steadyClock, holding }: HandOverOptions,
@@ -107,8 +107,8 @@ async function withoutSuccessor(
       else void replica.end();
     }
     if (waiting.length === 0 || steadyClock() > untilMs) return waiting;
-    const hasSomebodyToTakeThem = await databaseOn(pool).agents.drain(agentID);
-    if (!hasSomebodyToTakeThem) return waiting;
+    const canOthersTakeThem = await databaseOn(pool).agents.drain(agentID);
+    if (!canOthersTakeThem) return waiting;
     await setTimeout(lookEveryMs);
   }
 }

@@ -1,11 +1,11 @@
-// What a stream plays, loaded when it has changed, and remembered for as long as the database does not answer.
+// A cache of a stream's timeline: loaded when its revision changes, and kept while the database does not answer.
 import { setTimeout } from 'node:timers/promises';
 
 export interface KnownTimelineOptions<Value> {
   readonly load: () => Promise<Value>;
-  /** The revision of the timeline; null while nobody knows. Then it is loaded each time. */
+  /** The current revision of the timeline; null if unknown. Then the timeline is loaded each time. */
   readonly revision: () => number | null;
-  /** Whether all that can be known of the value is known, so that it stays good while its revision does. */
+  /** Whether the value is complete, so that it stays valid until the revision changes. */
   readonly isWhole: (value: Value) => boolean;
   readonly onFailure: (error: unknown) => void;
   readonly steadyClock: () => number;
@@ -17,22 +17,22 @@ interface Known<Value> {
   readonly loadedAtMs: number;
 }
 
-/** A timeline that takes longer to load comes too late: what plays next is read two seconds ahead. */
+/** Time to wait for a load before the last known value is used: the next item is read only two seconds ahead. */
 const withinMs = 500;
-/** What a revision does not count, such as where the content of an upload lies, is seen within this time. */
+/** Age at which a value is loaded again, for changes that no revision counts, such as an upload's content address. */
 const goodForMs = 5 * 60_000;
 
 export class KnownTimeline<Value> {
   readonly #options: KnownTimelineOptions<Value>;
   #known: Known<Value> | null = null;
-  // One load at a time: many that wait for an answer would take all connections of the pool.
+  // One load at a time: several that wait for an answer would take all connections of the pool.
   #loading: Promise<Value> | null = null;
 
   constructor(options: KnownTimelineOptions<Value>) {
     this.#options = options;
   }
 
-  /** The timeline; as it was last, where loading it fails or takes long. @throws as `load`, the first time */
+  /** The timeline; the last known one if loading fails or takes long. @throws the error of `load`, the first time */
   async get(): Promise<Value> {
     const known = this.#known;
     if (known && this.#isFresh(known)) return known.value;
@@ -45,14 +45,14 @@ export class KnownTimeline<Value> {
     });
   }
 
-  /** Has it loaded anew the next time, as something of it turned out to be wrong. */
+  /** Makes the next `get` load the timeline again, because something in it turned out to be wrong. */
   forget(): void {
     if (this.#known) this.#known = { ...this.#known, revision: null };
   }
 
   async #load(): Promise<Value> {
     const { load, revision, steadyClock } = this.#options;
-    // The revision from before: what changes while it is loaded has another.
+    // The revision from before the load: a change during the load has a later one.
     const before = { revision: revision(), loadedAtMs: steadyClock() };
     const value = await load();
     this.#known = { value, ...before };

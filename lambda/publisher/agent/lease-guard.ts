@@ -1,23 +1,23 @@
-// Watches an agent's lease, and has the agent stop sending before another agent may hold the same replicas.
+// Watches an agent's lease, and stops the agent from sending before another agent may hold the same replicas.
 import { setTimeout } from 'node:timers/promises';
 import { leaseMs, mustStop } from '../../domain/fleet/lease.ts';
 import { askPeers } from './peers.ts';
 
 export interface LeaseGuardOptions {
   readonly steadyClock: () => number;
-  /** Agents that could renew a moment ago. */
+  /** URLs of agents that could renew a moment ago. */
   readonly peerURLs: () => readonly string[];
-  /** Called when sending has to end now. It may go on once a renewal succeeds and finds that the lease still holds. */
+  /** Called when sending must stop now. It may resume after a renewal that finds that the lease still holds. */
   readonly onCutOff: (how: 'cut off' | 'asleep') => void;
 }
 
 const lookEveryMs = 250;
-/** When the last renewal is older than this, peers are asked whether they can renew. */
+/** Age of the last renewal from which on peers are asked whether they can renew. */
 const lateAfterMs = 1500;
 /**
- * A process that did not look at the clock for this long was stopped by the system, and others may hold its replicas.
- * Others take over only after renewing for a whole lease, so while less time has passed since the last look, the
- * replicas are still its own.
+ * A process that did not read the clock for this long was stopped by the system, and other agents may hold its
+ * replicas. They take over only after renewing for a whole lease, so after a shorter stop the replicas are still its
+ * own.
  */
 const asleepAfterMs = leaseMs - 1500;
 
@@ -39,7 +39,7 @@ export class LeaseGuard {
   renewed(askedAtMs: number, renewingForMs: number): void {
     this.#renewedAtMs = askedAtMs;
     this.#renewingForMs = renewingForMs;
-    // An answer that lay here while the process was stopped says nothing about the present.
+    // The process may have been stopped before it read this answer, which is then outdated.
     if (this.#leaseLeftMs() < 0) return;
     this.#isCutOff = false;
     this.#hasOverslept = false;
@@ -50,15 +50,15 @@ export class LeaseGuard {
     return !this.#isCutOff && this.#options.steadyClock() - this.#renewedAtMs <= lateAfterMs + lookEveryMs;
   }
 
-  /** For peers: since when this agent renews, in milliseconds; null when it cannot at the moment. */
+  /** How long this agent has renewed without a failure, in milliseconds, for its peers; null if it cannot renew now. */
   renewingForMs(): number | null {
     const sinceMs = this.#options.steadyClock() - this.#renewedAtMs;
     return sinceMs > lateAfterMs + lookEveryMs ? null : this.#renewingForMs + sinceMs;
   }
 
   /**
-   * Asked before every write to a destination: after a stop of the process that outlasted the lease, the timers that
-   * send may fire before any other code runs.
+   * Whether the agent may send. Senders ask before every write: after the process was stopped for longer than the
+   * lease, timers that send may fire before any other code runs.
    */
   maySend(): boolean {
     this.#noticeSleep();
@@ -69,7 +69,7 @@ export class LeaseGuard {
     await Promise.all([this.#lookUntil(signal), this.#askUntil(signal)]);
   }
 
-  /** Looks at the clock in a loop of its own: the time that peers take to answer is no sleep of this process. */
+  /** Reads the clock in its own loop, so that the time that peers take to answer does not count as a stop. */
   async #lookUntil(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
       this.#noticeSleep();
@@ -78,7 +78,7 @@ export class LeaseGuard {
     }
   }
 
-  /** Asks peers again and again while the last renewal is late, and sleeps until it would be. */
+  /** Asks peers repeatedly while the last renewal is late; otherwise sleeps until it would be late. */
   async #askUntil(signal: AbortSignal): Promise<void> {
     const { steadyClock, peerURLs } = this.#options;
     while (!signal.aborted) {

@@ -1,12 +1,12 @@
-// Keeps an agent from opening files beside streams that need what it has.
+// Keeps an agent from decoding files while its streams need its CPU.
 import type { SQSRecord } from 'aws-lambda';
 import type { Database } from '../../data/database.ts';
 import type { MediaCommand } from '../../data/shared/outbox.ts';
 import type { QueueHandler } from '../../ports/command-queue/command-queue.ts';
 
-/** So long a command is held back that an agent leaves to others. */
+/** Delay of a command that an agent returns for other agents. */
 const leftForSeconds = 5;
-/** An agent that is behind leaves one command a second in each lane: to leave thousands would keep it behind. */
+/** Pause after each returned command, in each lane: returning thousands would keep an agent behind. */
 export const leavesEveryMs = 1000;
 
 type DecodingCommand = Extract<
@@ -14,14 +14,13 @@ type DecodingCommand = Extract<
   { readonly task: 'probe_upload' | 'prepare_upload' | 'prepare_join' | 'make_join' }
 >;
 
-/** An agent whose streams take more than this share of it has too little left for a tool beside them. */
+/** Share of an agent above which its streams leave too little for decoding beside them. */
 const shareThatIsMuch = 0.5;
 
 /**
- * Whether there is a better place for media commands than beside the streams of this agent: an agent that sends nothing
- * and, where streams take much of this one, also an agent of which they take less, with a lane that is free. While
- * there is one, this agent receives no such command. Where there is none, whoever keeps up carries them out: uploads
- * must not wait for ever.
+ * Whether another agent is a better place for media commands: an agent without streams or, if streams take much of this
+ * one, an agent of which they take less; in both cases with a free lane. While there is one, this agent receives no
+ * media commands. Otherwise every agent that keeps up carries them out: uploads must not wait for ever.
  */
 export class BetterMediaPlace {
   readonly #data: Pick<Database, 'agents'>;
@@ -35,7 +34,7 @@ export class BetterMediaPlace {
     this.#usedShare = usedShare;
   }
 
-  /** Whether it has to be looked for: there is none that is better than an agent without streams. */
+  /** Whether to look for a better place. An agent without streams is itself the best place. */
   get isDue(): boolean {
     return this.#usedShare() > 0;
   }
@@ -53,18 +52,18 @@ export class BetterMediaPlace {
 interface BetterMediaPlaceOptions {
   readonly data: Pick<Database, 'agents'>;
   readonly agentID: string;
-  /** The part of the agent that its streams take. */
+  /** The share of the agent that its streams occupy. */
   readonly usedShare: () => number;
 }
 
-/** Whether a command decodes the file of a stranger. All others take milliseconds. */
+/** Whether a command decodes a user's file. All other commands take milliseconds. */
 const decodes = (command: MediaCommand): command is DecodingCommand =>
   ['probe_upload', 'prepare_upload', 'prepare_join', 'make_join'].includes(command.task);
 
 /**
- * Carries out media commands. While the agent leaves what decodes to others, such commands become new ones, which
- * agents with room take, or media workers, of which the waiting commands start more.
- * @param pause is waited for after each command that was left
+ * Wraps the handler of media commands. While `isLeaving`, commands that decode are sent again as new ones, for agents
+ * with room or for media workers, which scale with the number of waiting commands.
+ * @param pause awaited after each command that was sent again
  */
 export function unlessLeft(
   handle: QueueHandler,
@@ -73,7 +72,7 @@ export function unlessLeft(
   pause: () => Promise<unknown>,
 ): QueueHandler {
   const leave = async (record: SQSRecord, body: DecodingCommand) => {
-    // The new command has been received by nobody. How often the old one has failed goes on to count.
+    // The receive count of the new command begins at zero, so the failures of the old one are kept in its body.
     const failures = (body.failures ?? 0) + Number(record.attributes.ApproximateReceiveCount) - 1;
     await data.outbox.send({ queue: 'media', body: failures > 0 ? { ...body, failures } : body }, leftForSeconds);
     await pause();

@@ -1,4 +1,4 @@
-// Reads what a replica publishes, where to, and where in its run it is, from the rows, just before it connects.
+// Reads the publish plan of a replica from the database just before it connects: media, target, time within the run.
 import type { Database } from '../../data/database.ts';
 import type { Destination } from '../../data/destinations/destinations.ts';
 import type { Replica, ReplicaRole } from '../../data/fleet/replicas.ts';
@@ -43,18 +43,18 @@ export interface PublishPlanOptions {
   readonly settings: StreamingSettings;
   readonly tools: MediaTools;
   readonly pace: Pick<EncoderPace, 'encoder'>;
-  /** Of the agent. */
+  /** The running encoders of the agent, shared by its streams. */
   readonly encoders: SharedEncoders;
   readonly log: MediaOptions['log'];
   readonly revisions: Pick<TimelineRevisions, 'of'>;
   readonly steadyClock: () => number;
-  /** What the agent's prepared streams share. */
+  /** The resources that the agent's prepared streams share. */
   readonly prepared: Pick<PreparedMediaOptions, 'store' | 'schedule'>;
 }
 
 type Revision = () => number | null;
 
-/** How long the URL of an item is good for: an item is read from it for as long as it plays. */
+/** Validity of an item's URL. The item is read from it for as long as it plays. */
 const mediaURLSeconds = 12 * 3600;
 
 export async function loadPublishPlan(options: PublishPlanOptions, replica: Replica): Promise<PublishPlan> {
@@ -103,7 +103,7 @@ function preparedMediaOf(options: PublishPlanOptions, stream: Stream, revision: 
   const timeline = new KnownTimeline({
     load: () => loadPreparedTimelines(data, stream.id, format),
     revision,
-    // An item that is not there as it is to be may be there soon.
+    // A missing rendition may be ready soon.
     isWhole: ({ video, audio }) => isAllThere(video, format) && isAllThere(audio, 'sound'),
     onFailure: (error) => log('timeline_not_loaded', { streamID: stream.id, error: String(error) }),
     steadyClock,
@@ -122,7 +122,7 @@ function preparedMediaOf(options: PublishPlanOptions, stream: Stream, revision: 
   });
 }
 
-/** Has something made again that is damaged or gone. */
+/** Requests a segment or join again that is damaged or missing. */
 async function askFor(data: Database, uploadID: string, lost: MadeFrom): Promise<void> {
   if ('join' in lost && !(await data.joins.lose(lost.join))) return;
   const body =
@@ -153,7 +153,7 @@ async function targetsOf(
 
 interface Address extends DestinationSecrets {
   readonly first: string;
-  /** For a second, redundant feed. */
+  /** The URL for a second, redundant feed; null if the destination has none. */
   readonly second: string | null;
 }
 

@@ -1,44 +1,42 @@
-// How agents ask each other whether they can renew their leases.
+// The protocol by which agents ask each other over HTTP whether they can renew their leases.
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { PeerAnswer } from '../../domain/fleet/lease.ts';
 
 export interface Peering {
-  /** Where to listen; port 0 for any. */
+  /** The address to listen at. Port 0 means any. */
   readonly host: string;
   readonly port: number;
-  /** The address that other agents reach it at; null where they cannot. */
+  /** The address at which other agents reach this one; null if they cannot. */
   readonly address: string | null;
 }
 
 export interface PeerServer {
-  /** For other agents; null where they cannot ask. */
+  /** The URL for other agents; null if they cannot reach this one. */
   readonly url: string | null;
   readonly port: number;
   close(): void;
 }
 
 const answerTimeoutMs = 500;
-/**
- * How often addresses are read: a new agent has to be known to the others before the network between them can break.
- */
+/** How often addresses are read. A new agent must be known to the others before the network between them can break. */
 const learnEveryMs = 3000;
 
 export interface KnownPeersOptions {
-  /** The URLs of some agents that live. */
+  /** Reads the URLs of some agents with a valid lease. */
   readonly load: () => Promise<readonly string[]>;
-  /** The URLs of agents whose lease is over. */
+  /** Reads the URLs of agents whose lease is over. */
   readonly loadLate: () => Promise<readonly string[]>;
-  /** The port at which others can ask this agent; null where they cannot. */
+  /** The port at which other agents can ask this one; null if they cannot. */
   readonly ownPort: () => number | null;
   readonly steadyClock: () => number;
 }
 
-/** An agent that is cut off hears of so many new ones at most. */
+/** Limit of known agents for accepting further ones that introduce themselves. */
 const mostIntroduced = 8;
 
-/** Addresses of some other agents, read a moment ago, so that they can be asked when the database is away. */
+/** Addresses of some other agents, read regularly, so that they can be asked when the database does not answer. */
 export class KnownPeers {
   readonly #options: KnownPeersOptions;
   #urls: readonly string[] = [];
@@ -53,8 +51,8 @@ export class KnownPeers {
   }
 
   /**
-   * To be called every second. Agents whose lease is over are told of this one: they may be cut off, and have begun
-   * when there was no other agent.
+   * Reads the addresses if it is time; call it every second. This agent introduces itself to agents whose lease is
+   * over: they may be cut off, and may have begun when there was no other agent.
    */
   async learn(): Promise<void> {
     const { load, loadLate, ownPort, steadyClock } = this.#options;
@@ -63,11 +61,11 @@ export class KnownPeers {
     this.#urls = urls;
     this.#learntAtMs = steadyClock();
     const port = ownPort();
-    // An address that does not answer takes half a second, for which nobody has to wait.
+    // An address that does not answer takes half a second, so this is not awaited.
     if (port !== null) void askPeers(late.map((url) => `${url}/?from=${port}`));
   }
 
-  /** Another agent has said that it is there. */
+  /** Adds another agent that has introduced itself. */
   introduced(url: string): void {
     if (this.#urls.includes(url) || this.#urls.length >= mostIntroduced) return;
     this.#urls = [...this.#urls, url];
@@ -76,8 +74,8 @@ export class KnownPeers {
 
 /**
  * Answers other agents.
- * @param renewingForMs since when this agent renews its lease, in milliseconds; null: it cannot at present
- * @param onIntroduced called with the URL of an agent that says that it is there
+ * @param renewingForMs how long this agent has renewed without a failure, in milliseconds; null: it cannot renew now
+ * @param onIntroduced called with the URL of an agent that introduces itself
  */
 export async function answerPeers(
   { host, port, address }: Peering,
@@ -86,7 +84,7 @@ export async function answerPeers(
 ): Promise<PeerServer> {
   const server = createServer((request, response) => {
     const { from = '' } = /^\/\?from=(?<from>\d{1,5})$/.exec(request.url ?? '')?.groups ?? {};
-    // Nobody can introduce another machine than its own.
+    // The address is taken from the connection, so a client can only introduce its own machine.
     const { remoteAddress = '' } = request.socket;
     if (from !== '')
       onIntroduced(`http://${remoteAddress.includes(':') ? `[${remoteAddress}]` : remoteAddress}:${from}`);
@@ -101,7 +99,7 @@ export async function answerPeers(
   return { url, port: listensAt, close: () => void server.close() };
 }
 
-/** Asks all peers at once. It takes half a second at most. */
+/** Asks all peers at once. Takes at most half a second. */
 export function askPeers(urls: readonly string[]): Promise<PeerAnswer[]> {
   return Promise.all(urls.map(ask));
 }

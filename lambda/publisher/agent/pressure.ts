@@ -1,19 +1,19 @@
-// Whether an agent keeps up with what it sends: one that does not takes nothing more, and says why.
+// Detects whether an agent keeps up with sending. An agent that does not claims nothing more, and reports why.
 import { performance } from 'node:perf_hooks';
 
-/** The agent sends on one thread. Above the first fraction it is about to be late; below the second it has room. */
+/** Use of the sending thread, 0 to 1: above the first value it is about to be late, below the second it has room. */
 const threadIsFullAt = 0.85;
 const threadHasRoomAt = 0.7;
-/** Shorter than this, the start of a few streams looks like too many streams. */
+/** Samples to average. With fewer, the start of a few streams would look like an overload. */
 const samplesKept = 5;
 
-const threadIsFull = 'The thread that it sends on is busy all the time.';
-const encodersBehind = 'An encoder gives media hardly faster than it is sent.';
+const threadIsFull = 'The sending thread is busy all the time.';
+const encodersBehind = 'An encoder is hardly faster than real time.';
 
-/** The part of some time for which the agent's thread was busy. */
+/** Share of the time since the previous call in which the agent's thread was busy, 0 to 1. */
 export type ThreadUse = () => number;
 
-/** Tells with each call how busy this thread was since the last one. */
+/** Measures this thread. */
 export function threadUse(): ThreadUse {
   let last = performance.eventLoopUtilization();
   return () => {
@@ -31,30 +31,30 @@ export class Pressure {
   readonly #shortages: boolean[] = [];
   #behindReason: string | null = null;
 
-  /** @param onChange told when the agent falls behind, and when it keeps up again */
+  /** @param onChange called when the agent falls behind, and with null when it keeps up again */
   constructor(onChange: (behindReason: string | null) => void, use: ThreadUse = threadUse()) {
     this.#onChange = onChange;
     this.#threadUse = use;
   }
 
-  /** Why the agent takes nothing more; null while it keeps up. */
+  /** The reason why the agent claims nothing more; null while it keeps up. */
   get behindReason(): string | null {
     return this.#behindReason;
   }
 
-  /** Whether a stream has had too little media in hand, now or seconds ago. */
+  /** Whether a stream has had too little encoded media ahead in the last samples. */
   get areEncodersBehind(): boolean {
     return this.#behindReason === encodersBehind;
   }
 
-  /** To be called with each renewal. @param isShortOfMedia whether any stream's encoder falls behind */
+  /** Takes a sample; call it with each renewal. @param isShortOfMedia whether any stream's encoder falls behind */
   sample(isShortOfMedia: boolean): void {
     this.#shortages.push(isShortOfMedia);
     if (this.#shortages.length > samplesKept) this.#shortages.shift();
     this.#uses.push(this.#threadUse());
     if (this.#uses.length > samplesKept) this.#uses.shift();
     const use = this.#uses.reduce((sum, each) => sum + each, 0) / samplesKept;
-    // Of a connection that was cut because it was late, the next one does not know yet.
+    // Earlier samples count too: after a late connection was cut, the next one does not know yet that it is late.
     const reason = this.#shortages.includes(true)
       ? encodersBehind
       : use > (this.#behindReason === threadIsFull ? threadHasRoomAt : threadIsFullAt)

@@ -1,4 +1,4 @@
-// Claims replicas for an agent: its share of what waits, as far as it has room.
+// Claims replicas for an agent: its share of those that wait, as far as it has room.
 import type { Database } from '../../data/database.ts';
 import type { Replica } from '../../data/fleet/replicas.ts';
 import type { StreamBackend } from '../../domain/streams/stream-words.ts';
@@ -15,13 +15,13 @@ export interface ReplicaClaimsOptions {
   readonly replicas: Pick<AgentReplicas, 'usedShare' | 'begin'> & {
     readonly byID: Pick<AgentReplicas['byID'], 'has'>;
   };
-  /** Whether the agent may send what the database counts as its own. */
+  /** Whether the agent may send replicas that the database counts as its own. */
   readonly mayBegin: () => boolean;
-  /** Whether the agent may take anything besides at the moment. */
+  /** Whether the agent may claim further replicas now. */
   readonly mayClaim: () => boolean;
 }
 
-/** How long an agent leaves to the others what is left after it has taken its share. */
+/** Time that an agent gives the others, after claiming its share, before it claims from the rest. */
 const othersFirstMs = 250;
 
 export class ReplicaClaims {
@@ -33,19 +33,18 @@ export class ReplicaClaims {
     this.#options = options;
   }
 
-  /** @param replicaIDs what the agent holds, as the database said with the last renewal */
-  noteHeld(replicaIDs: readonly string[]): void {
+  /** @param replicaIDs the replicas that the agent holds by the database, as of the last renewal */
+  setHeld(replicaIDs: readonly string[]): void {
     this.#heldIDs = replicaIDs;
   }
 
-  /** Whether the database counts replicas as this agent's that the agent does not publish. */
+  /** Whether the agent holds replicas by the database that it does not publish. */
   get areAnyUnknown(): boolean {
     return this.#unknownIDs().length > 0;
   }
 
   /**
-   * Claims what fits, after the claims that were begun before: two at once would count the same room, and claim
-   * too much.
+   * Claims replicas that fit, after all earlier claims: two at once would count the same room, and claim too much.
    */
   claim(): Promise<void> {
     const claimed = this.#last.then(() => this.#claimWhatFits());
@@ -54,23 +53,23 @@ export class ReplicaClaims {
   }
 
   /**
-   * Has a replica that is held without a share of the agent take it, after the claims that were begun before.
-   * @param take called at once when there is room, so that the share is taken
+   * Reserves room for a replica that is held without a share of the agent, after all earlier claims.
+   * @param take called synchronously if there is room, to take the share
    * @returns whether there is room
    */
   makeRoom(share: number, take: () => void): Promise<boolean> {
     const { capacity, backends, replicas } = this.#options;
     const made = this.#last.then(() => {
-      const isThere = share <= roomOf(capacity, replicas.usedShare, backends).share;
-      if (isThere) take();
-      return isThere;
+      const hasRoom = share <= roomOf(capacity, replicas.usedShare, backends).share;
+      if (hasRoom) take();
+      return hasRoom;
     });
     this.#last = made.then(() => {});
     return made;
   }
 
   /** Resolves when no claim is under way. */
-  settled(): Promise<void> {
+  idle(): Promise<void> {
     return this.#last;
   }
 
@@ -90,8 +89,8 @@ export class ReplicaClaims {
   }
 
   /**
-   * What is left, others may take; what they have not taken soon is shared out again.
-   * @returns whether others offer any to successors
+   * Claims this agent's share. The rest is for other agents; it is shared out again if they have not claimed it soon.
+   * @returns whether other agents offer replicas to successors
    */
   async #claimShare(): Promise<boolean> {
     const { agentID, backends, data, replicas, mayClaim } = this.#options;
@@ -106,15 +105,15 @@ export class ReplicaClaims {
     });
     for (const replica of claimed) replicas.begin(replica);
     if (claimed.length > 0 && waiting > share) {
-      // What fails is done again with the next renewal.
+      // A failure is retried with the next renewal.
       setTimeout(() => void this.claim().catch(() => {}), othersFirstMs).unref();
     }
     return offered;
   }
 
   /**
-   * Replicas that the database counts as this agent's, so that no other agent would ever get them: those that it was
-   * dealt of what another agent held, and those of an answer that was lost together with its connection.
+   * Replicas that the agent holds by the database, but does not publish: those dealt to it after another agent died,
+   * and those of a claim whose answer was lost with its connection. No other agent can claim them.
    */
   async #claimedUnawares(): Promise<Replica[]> {
     const { agentID, data } = this.#options;

@@ -1,5 +1,5 @@
-// Writes the reports of an agent: those that come while others are being written go together in one transaction.
-// A report waits for none of another user: to write one takes a tenth of a second where the machine is busy.
+// Writes the reports of an agent: reports that arrive during a write go together in the next transaction.
+// No report waits for one of another user: a write takes a tenth of a second on a busy machine.
 import { setTimeout } from 'node:timers/promises';
 import type { Pool } from 'pg';
 import { inTransaction } from '../../data/database.ts';
@@ -7,15 +7,15 @@ import type { Database } from '../../data/database.ts';
 import { reportReplica, reportReplicas } from '../../orchestration/fleet/replica-reports.ts';
 import type { ReplicaReport } from '../../orchestration/fleet/replica-reports.ts';
 
-/** So many reports go in one transaction at most: their streams are locked until the last of them is written. */
+/** Most reports in one transaction, as their streams are locked until the last of them is written. */
 const maxTogether = 100;
-/** How long a writer without a place waits, the first time and at most. Meanwhile more reports come, to go together. */
+/** Wait of a writer that gets no place: the first and the longest. Reports that arrive meanwhile go together. */
 const waits = { firstMs: 25, mostMs: 400 } as const;
 
-/** A report as of the database's time, which is asked for once for all that are written together. */
+/** A report that waits. Its time is the database's, read once for all reports of a transaction. */
 export interface UnwrittenReport {
   readonly streamID: string;
-  /** Whose stream it is. */
+  /** The owner of the stream. */
   readonly userID: string;
   readonly asOf: (databaseNow: Date) => ReplicaReport;
 }
@@ -25,9 +25,9 @@ interface Waiting extends UnwrittenReport {
 }
 
 export interface ReportWriterOptions {
-  /** Whether writes wait for a place (`data/shared/places.ts`): after a loss hundreds of agents report at once. */
+  /** Whether writes wait for a place (`data/shared/places.ts`), as hundreds of agents report at once after a loss. */
   readonly needsPlace: boolean;
-  /** So many transactions write at the same time at most, each for other users. */
+  /** Most transactions at the same time, each for other users. */
   readonly mostAtOnce: number;
 }
 
@@ -35,7 +35,7 @@ export class ReportWriter {
   readonly #pool: Pool;
   readonly #options: ReportWriterOptions;
   #waiting: Waiting[] = [];
-  /** The users of each transaction that is under way. */
+  /** The users of each transaction under way. */
   readonly #writing = new Set<ReadonlySet<string>>();
   #writers = 0;
 
@@ -45,8 +45,8 @@ export class ReportWriter {
   }
 
   /**
-   * Writes a report at once, or together with others as soon as those before it of its user are written.
-   * @returns what `reportReplica` answers
+   * Writes a report at once, or together with others as soon as earlier ones of its user are written.
+   * @returns the answer of `reportReplica`: whether the agent still holds the replica
    */
   write(report: UnwrittenReport): Promise<boolean> {
     const answer = Promise.withResolvers<boolean>();
@@ -57,7 +57,7 @@ export class ReportWriter {
 
   async #writeAll(): Promise<void> {
     this.#writers += 1;
-    // What is said in the same moment, as of replicas that were claimed together, goes together.
+    // Reports of the same moment, as of replicas that were claimed together, share a transaction.
     await Promise.resolve();
     let waitMs: number = waits.firstMs;
     for (let together = this.#takeTogether(); together.length > 0; together = this.#takeTogether()) {
@@ -70,7 +70,7 @@ export class ReportWriter {
         waitMs = Math.min(2 * waitMs, waits.mostMs);
       } else {
         waitMs = waits.firstMs;
-        // What could not be written with the others waits for its stream by itself, and holds up none of them.
+        // The remaining reports are written one by one, so that a locked stream delays no other.
         for (const each of left) void this.#writeAlone(each);
       }
       this.#writing.delete(users);
@@ -79,8 +79,8 @@ export class ReportWriter {
   }
 
   /**
-   * Reports of users for whom none is being written: of one user where few wait, else of as many as it takes until each
-   * writer has its part. Of each stream at most one: what its two replicas report is written one after the other.
+   * Takes waiting reports of users without a write under way, so many users that each writer gets its part. At most one
+   * report of each stream: those of its two replicas are written one after the other.
    */
   #takeTogether(): Waiting[] {
     const isFree = ({ userID }: Waiting) => !this.#writing.values().some((users) => users.has(userID));
@@ -97,7 +97,7 @@ export class ReportWriter {
     return [...together.values()];
   }
 
-  /** @returns those that were not written, as somebody else has locked their streams, or one of them failed */
+  /** @returns the reports that were not written, because their streams are locked or one of the reports failed */
   async #writeTogether(together: readonly Waiting[]): Promise<readonly Waiting[] | 'no place'> {
     try {
       const answers = await inTransaction(this.#pool, async (data: Database) => {

@@ -1,4 +1,4 @@
-// Makes points of series of what an agent measures of outputs, and hands them on a minute at a time.
+// Collects the measurements of an agent's outputs into points of time series, and returns them a minute at a time.
 import type { ReplicaFigures } from '../../data/fleet/figures.ts';
 import type { OutputPoints, OutputSeries } from '../../data/fleet/series.ts';
 import type { StreamStats } from '../../data/streams/streams.ts';
@@ -7,15 +7,15 @@ import type { Point, SeriesState } from '../../domain/streams/series.ts';
 
 const { stepSeconds, rowSeconds } = tiers['10s'];
 const pointsKept = rowSeconds / stepSeconds;
-/** How long points wait to be written together. */
+/** How long points are collected before they are written. */
 const writeEveryMs = 60_000;
 
 interface Measured {
   readonly series: OutputSeries;
-  /** When the point under way began. */
+  /** The beginning of the current point. */
   readonly at: Date;
   readonly samples: readonly Pick<Point, 'bitrateKbps' | 'framesPerSecond' | 'state'>[];
-  /** Counts of the claim, at the beginning of the point and by now. */
+  /** Counts since the claim, at the beginning of the point and now. */
   readonly before: Counts;
   readonly by: Counts;
 }
@@ -28,27 +28,27 @@ export class SeriesCollector {
   #finishedSince: Date | null = null;
 
   /**
-   * Notes what was measured.
-   * @param seriesOf that of a replica; null where nobody shows what it sends, as of a backup
+   * Adds measurements.
+   * @param seriesOf the series of a replica; null if it has none, as a backup
    */
-  note(figures: readonly ReplicaFigures[], seriesOf: (replicaID: string) => OutputSeries | null): void {
+  add(figures: readonly ReplicaFigures[], seriesOf: (replicaID: string) => OutputSeries | null): void {
     const seen = new Set<string>();
     for (const { replicaID, stats } of figures) {
       const series = seriesOf(replicaID);
       if (series === null) continue;
       seen.add(keyOf(series));
-      this.#noteOutput(series, stats);
+      this.#addSample(series, stats);
     }
-    // What the agent holds no more has no further samples.
+    // Outputs that the agent no longer holds get no further samples.
     for (const key of this.#underWay.keys()) if (!seen.has(key)) this.#finish(key);
   }
 
-  /** Whether enough has been collected to be written. */
+  /** Whether it is time to write the points. */
   isDue(now: Date): boolean {
     return this.#finishedSince !== null && now.getTime() - this.#finishedSince.getTime() >= writeEveryMs;
   }
 
-  /** Takes the points that have ended; with `all` also those under way. */
+  /** Removes and returns the points that have ended; with `all` also the current ones. */
   take(all: 'all' | 'ended'): OutputPoints[] {
     if (all === 'all') for (const key of this.#underWay.keys()) this.#finish(key);
     const taken = [...this.#finished.values()];
@@ -57,7 +57,7 @@ export class SeriesCollector {
     return taken;
   }
 
-  /** Keeps points that could not be written for the next time; of each output an hour at most. */
+  /** Puts points back that could not be written. At most an hour of each output is kept. */
   putBack(outputs: readonly OutputPoints[]): void {
     for (const { streamID, outputID, points } of outputs) {
       const key = keyOf({ streamID, outputID });
@@ -67,7 +67,7 @@ export class SeriesCollector {
     }
   }
 
-  #noteOutput(series: OutputSeries, stats: StreamStats): void {
+  #addSample(series: OutputSeries, stats: StreamStats): void {
     const key = keyOf(series);
     const at = beginningOf(new Date(stats.sampledAt), stepSeconds);
     const last = this.#underWay.get(key);
@@ -91,7 +91,7 @@ export class SeriesCollector {
     const { series, at, samples, before, by } = measured;
     const mean = (of: (sample: (typeof samples)[number]) => number) =>
       samples.reduce((sum, sample) => sum + of(sample), 0) / samples.length;
-    // Counts begin anew with a claim.
+    // Counts begin at zero with a claim.
     const grown = (name: keyof Counts) => (by[name] >= before[name] ? by[name] - before[name] : by[name]);
     const finished = this.#finished.get(key) ?? { ...series, points: [] };
     finished.points.push({
@@ -109,7 +109,7 @@ export class SeriesCollector {
 
 const keyOf = ({ streamID, outputID }: OutputSeries) => `${streamID}/${outputID}`;
 
-/** What was sent says it: nothing so far, something of late, or nothing any more. */
+/** The state of an output: it sends now, has sent nothing so far, or sends nothing any more. */
 function stateOf({ framesPerSecond, framesSent }: StreamStats): SeriesState {
   if (framesPerSecond > 0) return 'live';
   return framesSent === 0 ? 'connecting' : 'failing';

@@ -1,4 +1,4 @@
-// The start of a replica as spans, from its first claim to the first picture that its destination took.
+// The spans of a replica's start, from its first claim to the first picture that its destination accepted.
 import type { Replica } from '../../data/fleet/replicas.ts';
 import { measures } from '../../telemetry/measures.ts';
 import { beginSpan, errorTypeOf } from '../../telemetry/spans.ts';
@@ -13,7 +13,7 @@ export const firstEpoch = 1;
 export class StartTrace {
   readonly #attributes;
   readonly #beganMs = performance.now();
-  /** Null once it is over, and of what is no start. */
+  /** Null after the start, and for claims that are no start. */
   #span: OpenSpan | null = null;
   #isOver: boolean;
 
@@ -26,14 +26,14 @@ export class StartTrace {
     this.#span = beginSpan('start replica', 'internal', attributes, parent);
   }
 
-  /** The first picture was taken. */
+  /** The destination has accepted the first picture. */
   onAir(): void {
     if (this.#isOver) return;
     measures.record('loop.replica.start.duration', (performance.now() - this.#beganMs) / 1000, this.#attributes);
     this.#end(null);
   }
 
-  /** The replica has ended before. */
+  /** The replica has ended, perhaps before its first picture. */
   gone(): void {
     if (!this.#isOver) this.#end('given_up');
   }
@@ -46,7 +46,7 @@ export class StartTrace {
     };
   }
 
-  /** A turn lasts for as long as a connection is being made. */
+  /** Traces each turn, which lasts until the connection is made. */
   connecting(turns: Pick<ConnectionTurns, 'take'>): Pick<ConnectionTurns, 'take'> {
     return {
       take: async (...of) => {

@@ -1,12 +1,12 @@
-// Which revision of their timelines the agent's replicas have, so that none is loaded again that has not changed.
+// The current revisions of the timelines of an agent's replicas, so that only changed timelines are loaded again.
 
 export interface TimelineRevisionsOptions {
-  /** Revisions by the id of the replica. Those that it lacks have the revision 0. */
+  /** Reads the revisions by replica id. A missing replica has revision 0. */
   readonly read: () => Promise<ReadonlyMap<string, number>>;
   readonly steadyClock: () => number;
 }
 
-/** A playlist that is published takes over 10 s later at the earliest, and items are looked up 2.5 s ahead. */
+/** Often enough: a published playlist applies 10 s later at the earliest, and items are looked up 2.5 s ahead. */
 const readEveryMs = 3000;
 const validForMs = 5000;
 
@@ -29,7 +29,7 @@ export class TimelineRevisions {
     this.#readAtMs = askedAtMs;
   }
 
-  /** The revision of a replica's timeline a moment ago; null while nobody knows. */
+  /** The revision of a replica's timeline a moment ago; null if unknown. */
   of(replicaID: string): number | null {
     if (this.#options.steadyClock() - this.#readAtMs > validForMs) return null;
     return this.#byReplica.get(replicaID) ?? 0;

@@ -1,8 +1,8 @@
-// Which pictures a destination has taken: stretches of frames, as its system acknowledged their bytes.
+// The pictures that a destination has accepted: stretches of frames whose bytes its system has acknowledged.
 import type { AiredStretch } from '../../domain/playout/aired.ts';
 import type { ItemOccurrence } from '../../domain/playout/play-out.ts';
 
-/** Successive pictures. */
+/** A range of pictures: frames `from` to `to`, without `to`. */
 interface Pictures {
   readonly from: number;
   readonly to: number;
@@ -10,17 +10,17 @@ interface Pictures {
   readonly soundStandIn: string | null;
 }
 
-/** What was sent and is not acknowledged yet. */
+/** Pictures that were sent and are not acknowledged yet. */
 interface InFlight extends Pictures {
-  /** How many bytes of the connection had been sent by the end of it. */
+  /** Bytes that the connection had sent by the end of the last picture. */
   readonly endBytes: number;
 }
 
-/** So many stretches are told with each figures. */
-const toldStretches = 16;
-/** With more than these, they are to be noted before any of them is told no more. */
-const uncriticalStretches = toldStretches / 2;
-/** While nobody can note them, no more than these are kept: an hour of them where something else plays every 4 s. */
+/** Stretches that each report of figures carries. */
+const reportedStretches = 16;
+/** With more stretches than these, they are recorded before the oldest drops out of the reports. */
+const uncriticalStretches = reportedStretches / 2;
+/** Stretches kept while they cannot be recorded: an hour if another item plays every 4 s. */
 const mostStretches = 1000;
 
 export class AiredFrames {
@@ -33,28 +33,29 @@ export class AiredFrames {
 
   /** The last stretches, of which the last may still grow at its end. */
   get stretches(): readonly AiredStretch[] {
-    return this.#stretches.slice(-toldStretches);
+    return this.#stretches.slice(-reportedStretches);
   }
 
-  /** All that may not have been noted, in the same order. */
-  get unnoted(): readonly AiredStretch[] {
+  /** All stretches that may not be recorded yet, oldest first. */
+  get unrecorded(): readonly AiredStretch[] {
     return [...this.#stretches];
   }
 
-  /** Whether some would soon be told no more. */
-  get areToBeNoted(): boolean {
+  /** Whether the oldest stretches would soon drop out of the reports. */
+  get isRecordDue(): boolean {
     return this.#stretches.length > uncriticalStretches;
   }
 
-  /** These are written down: the last of them may still grow, and the others are not needed any more. */
-  noted(stretches: readonly AiredStretch[]): void {
+  /** Drops recorded stretches, except the last, which may still grow. */
+  markRecorded(stretches: readonly AiredStretch[]): void {
     const last = this.#stretches.findIndex(({ from }) => from === stretches.at(-1)?.from);
     this.#stretches.splice(0, Math.max(0, last));
   }
 
   /**
-   * So many pictures, of which `frame` is the last, are being written.
-   * @param soundStandIn whose sound goes with them in place of the item that the track of sound has there
+   * Pictures are being written.
+   * @param frame the last of them
+   * @param soundStandIn the upload whose sound is sent in place of the sound track's item; null if none
    */
   sent(frame: number, { item, isStandIn }: ItemOccurrence, count: number, soundStandIn: string | null): void {
     const pictures = {
@@ -69,13 +70,13 @@ export class AiredFrames {
     else this.#unwritten.push(pictures);
   }
 
-  /** They are written. @param bytes sent by the connection so far */
+  /** All pictures of `sent` are written. @param bytes sent by the connection so far */
   written(bytes: number): void {
     this.#inFlight.push(...this.#unwritten.map((each) => ({ ...each, endBytes: bytes })));
     this.#unwritten = [];
   }
 
-  /** @param bytes how many of those that the connection sent have arrived */
+  /** @param bytes the number of the connection's bytes that have arrived */
   arrived(bytes: number): void {
     const count = this.#inFlight.findIndex(({ endBytes }) => endBytes > bytes);
     for (const each of this.#inFlight.splice(0, count === -1 ? Infinity : count)) this.#add(each);
@@ -83,8 +84,8 @@ export class AiredFrames {
 
   /**
    * The connection is closed.
-   * @param arrived what of that which was sent: all where the next connection goes on with it; where the stream ends,
-   * servers that got all may leave the last picture out, as nothing follows it
+   * @param arrived the part of the sent pictures that arrived. A server may leave out the last picture of a stream, as
+   * no other follows it
    */
   closed(arrived: 'all' | 'all but the last' | 'what is known'): void {
     const last = this.#inFlight.at(-1);

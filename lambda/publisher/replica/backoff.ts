@@ -1,9 +1,9 @@
-// How long to wait before connecting to a destination again, and when to give up.
+// The delay before a destination is connected to again, and when to give up.
 
 /**
- * `usual`: delays grow exponentially with jitter, up to 30 s. `rare`: for a key that is refused, since platforms lock
- * accounts that try often. `eager`: for a server that did not answer at all, which no attempt can burden; once it
- * answers, every second counts.
+ * `usual`: delays grow exponentially with jitter, up to 30 s. `rare`: for a refused key, since platforms lock accounts
+ * that try often. `eager`: for a server that did not answer at all, which attempts do not burden; once it answers,
+ * every second counts.
  */
 export type RetryPace = 'usual' | 'rare' | 'eager';
 
@@ -21,18 +21,18 @@ export function backoffMs(failures: number, pace: RetryPace, random: () => numbe
   return Math.min(maxMs, floorMs[pace] + random() * ceiling);
 }
 
-/** A connection that held this long after it had taken media was a good one: the next failure is the first again. */
+/** After a connection that lasted this long after its first media, the next failure counts as the first. */
 const goodConnectionMs = 8000;
-/** A key that was refused for this long is given up, and the stream fails. */
+/** The stream fails after its key was refused for this long. */
 const refusedKeyFailsAfterMs = 15 * 60_000;
 
-/** What the attempts of a replica to be connected have come to. Times are those of a steady clock. */
+/** The history of a replica's connection attempts. Times are those of a steady clock. */
 export class Attempts {
   #failures = 0;
   #refusedSinceMs: number | null = null;
   #tookMediaAtMs: number | null = null;
 
-  /** The present attempt has led to a connection that takes media. */
+  /** The current attempt has led to a connection that takes media. */
   tookMedia(atMs: number): void {
     this.#tookMediaAtMs ??= atMs;
   }
@@ -45,19 +45,19 @@ export class Attempts {
   }
 
   /**
-   * An attempt has failed, with the connection that it may have led to.
-   * @returns how many failed in a row, and whether there is no hope for the next
+   * An attempt, or the connection that it led to, has failed.
+   * @returns the number of failures in a row, and whether to give up
    */
   failed(
     pace: RetryPace,
     beganMs: number,
     failedMs: number,
   ): { readonly failures: number; readonly isHopeless: boolean } {
-    // Counted from the first media: a server that only let us wait has taken nothing.
+    // Counted from the first media: a server that accepted the connection but took no media was not good.
     const wasGood = this.#tookMediaAtMs !== null && failedMs - this.#tookMediaAtMs > goodConnectionMs;
     this.#tookMediaAtMs = null;
     if (wasGood) this.#failures = 1;
-    // A server that could not be reached has not refused anything, so the attempt does not count.
+    // An unreachable server has refused nothing, so the attempt does not count.
     else if (pace !== 'eager') this.#failures++;
     this.#refusedSinceMs = pace === 'rare' ? (this.#refusedSinceMs ?? beganMs) : null;
     return {

@@ -2,28 +2,25 @@
 import { runConnection } from './publish-connection.ts';
 import type { PublishConnectionOptions } from './publish-connection.ts';
 
-/** A connection that lasts until the bridge ends it, and that tells nobody how it does. */
+/** The options of a bridge's connection, which lasts until the bridge ends it and reports nothing. */
 export type BridgeConnection = Omit<PublishConnectionOptions, 'onEvidence' | 'prepareEnd' | 'onEnding' | 'onSlow'>;
 
 export interface BridgeOptions {
-  /** What to send and where to; null when there is nowhere. */
+  /** Loads the options of the connection; null if there is no URL for a bridge. */
   readonly open: () => Promise<BridgeConnection | null>;
-  /** Told why there is no bridge, or no bridge any more. */
+  /** Called when the bridge could not be built, or failed. */
   readonly onFailure: (error: unknown) => void;
 }
 
-/**
- * A destination that has not taken a picture by then has something in its way: the connection is replaced without a
- * bridge.
- */
+/** Time for the destination to accept a picture over the bridge. After it, the connection is replaced without one. */
 const standsWithinMs = 10_000;
-/** A platform first has to notice that the stream's own connection is back. */
+/** Time that a platform needs to notice that the stream's own connection is back. */
 const outlastsByMs = 2000;
 
 export class Bridge {
   readonly #ending = new AbortController();
   readonly #ended: Promise<void>;
-  #isSettled = false;
+  #isDecided = false;
   #timer: NodeJS.Timeout;
 
   /** @param signal ends it as `end` does */
@@ -31,21 +28,21 @@ export class Bridge {
     this.#timer = setTimeout(() => this.#ending.abort(), standsWithinMs);
     this.#ended = this.#carry(open, AbortSignal.any([signal, this.#ending.signal]))
       .catch(onFailure)
-      .then(() => this.#settle());
+      .then(() => this.#decide());
   }
 
-  /** Whether the destination takes pictures over the bridge, or the bridge was given up. */
-  get isSettled(): boolean {
-    return this.#isSettled;
+  /** Whether the destination accepts pictures over the bridge, or the bridge was given up. */
+  get isDecided(): boolean {
+    return this.#isDecided;
   }
 
-  /** Ends the bridge in a while: the stream's own connection is back. */
+  /** Ends the bridge after two seconds, because the stream's own connection is back. */
   leave(): void {
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => this.#ending.abort(), outlastsByMs).unref();
   }
 
-  /** Resolves when nothing is left of it. */
+  /** Ends the bridge at once. Resolves when nothing of it is left. */
   end(): Promise<void> {
     this.#ending.abort();
     clearTimeout(this.#timer);
@@ -53,13 +50,13 @@ export class Bridge {
   }
 
   async #carry(open: BridgeOptions['open'], signal: AbortSignal): Promise<void> {
-    // The end does not wait for `open`: the database that it asks may not answer.
+    // The end does not wait for `open`, which reads the database, and that may not answer.
     const connection = await Promise.race([open(), untilAborted(signal)]);
     if (!connection) return;
     await runConnection(
       {
         ...connection,
-        onEvidence: () => this.#settle(),
+        onEvidence: () => this.#decide(),
         prepareEnd: () => false,
         onEnding: () => {},
         onSlow: () => {},
@@ -68,8 +65,8 @@ export class Bridge {
     );
   }
 
-  #settle(): void {
-    this.#isSettled = true;
+  #decide(): void {
+    this.#isDecided = true;
     clearTimeout(this.#timer);
   }
 }

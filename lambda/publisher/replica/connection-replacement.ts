@@ -1,4 +1,12 @@
-// Replaces a connection whose time is over: gets the next one ready, and keeps pictures coming meanwhile where it can.
+// Replaces a connection whose time is over by the next one, and keeps pictures coming meanwhile if it can.
+//
+// States, for one connection at a time:
+// - idle: the connection's time is not over. `prepare` leads to preparing.
+// - preparing: the plan of the next connection is read, and a bridge over the destination's other URL is built.
+//   `isPrepared` turns true when the bridge carries pictures, or was given up.
+// - continuing, from `continueAt`: the frame of the change is known, and the next media is being opened.
+//   `take` hands it to the next connection, which begins in idle. The bridge still carries the stream.
+// `connected` ends the bridge. `drop` returns to idle from any state: the connection failed before its time.
 import type { StreamBackend } from '../../domain/streams/stream-words.ts';
 import type { Log } from '../../log.ts';
 import type { PublishTarget } from '../destination/publishing-ways.ts';
@@ -10,7 +18,7 @@ import type { LastingPlan } from './lasting-plan.ts';
 import type { PublishPlan } from './publish-plan.ts';
 import type { OpenMedia } from './stream-media.ts';
 
-/** What a connection goes on with where the one before it ended because its time was over. */
+/** The plan and the opened media with which the next connection continues. */
 export interface Continuation {
   readonly plan: PublishPlan;
   readonly open: OpenMedia;
@@ -27,7 +35,7 @@ export interface ConnectionReplacementOptions {
   readonly backend: StreamBackend;
   readonly plan: LastingPlan;
   readonly client: PublishOptions;
-  /** Of the connection over the bridge. */
+  /** Waits for the turn of the bridge's connection. @returns the end of that turn */
   readonly takeTurn: (plan: PublishPlan, target: PublishTarget, signal: AbortSignal) => Promise<() => void>;
   readonly steadyClock: () => number;
   readonly log: Log;
@@ -35,11 +43,11 @@ export interface ConnectionReplacementOptions {
 
 export class ConnectionReplacement {
   readonly #options: ConnectionReplacementOptions;
-  /** Of the present connection; null before it begins to be replaced. */
+  /** For the current connection; null while idle. */
   #preparation: Preparation | null = null;
-  /** The last one that was made. It may still carry the stream while the next connection begins. */
+  /** The last bridge. It may still carry the stream while the next connection begins. */
   #bridge: Bridge | null = null;
-  /** Begun as soon as the present connection knows with which frame it ends. */
+  /** The opening of the next media; null unless continuing. */
   #continuing: Promise<Continuation> | null = null;
   #leavesOtherURL = false;
 
@@ -48,8 +56,7 @@ export class ConnectionReplacement {
   }
 
   /**
-   * Begins to read what the next connection needs, and to bridge the time until it stands. Nothing happens when called
-   * again.
+   * Begins to read the next connection's plan, and to build a bridge. Further calls for the same connection do nothing.
    * @param mayBridge whether the destination's other URL may carry the stream meanwhile
    * @param signal ends the bridge
    */
@@ -58,7 +65,7 @@ export class ConnectionReplacement {
     const { streamID, plan, log } = this.#options;
     let nextPlan: PublishPlan | null = null;
     const open = async () => {
-      // Both are read before the connection ends: a database that does not answer must not come between the two.
+      // Both are read before the connection ends, so that no database query delays the change.
       [nextPlan] = await Promise.all([plan.load(), plan.anchor()]);
       return mayBridge ? this.#bridgeOver(nextPlan) : null;
     };
@@ -68,14 +75,14 @@ export class ConnectionReplacement {
     this.#bridge = bridge;
   }
 
-  /** Whether the present connection can end: the bridge stands, or there will be none. */
+  /** Whether the current connection can end: the bridge carries pictures, or there will be none. */
   get isPrepared(): boolean {
-    return this.#preparation?.bridge.isSettled ?? false;
+    return this.#preparation?.bridge.isDecided ?? false;
   }
 
   /**
    * Opens the media of the next connection.
-   * @param frame with which it begins, and before which the present one ends
+   * @param frame the first frame of the next connection, before which the current one ends
    */
   continueAt(frame: number, signal: AbortSignal): void {
     const openAt = async () => {
@@ -83,13 +90,13 @@ export class ConnectionReplacement {
       return { plan, open: await plan.media.open(frame, signal) };
     };
     this.#continuing = openAt();
-    // Whoever takes the continuation meets its failure.
+    // `take` handles the failure.
     this.#continuing.catch(() => {});
   }
 
   /**
-   * Begins the next connection with what was prepared for it.
-   * @returns null where nothing was prepared, or where that failed: then the connection begins at the present
+   * Takes the media that was prepared for the next connection.
+   * @returns null if there is none or it failed to open: then the connection begins at the present
    */
   async take(): Promise<Continuation | null> {
     const continuing = this.#continuing;
@@ -104,14 +111,14 @@ export class ConnectionReplacement {
     }
   }
 
-  /** The destination takes media of the new connection: the bridge is needed no more. */
+  /** The destination accepts media of the new connection, so the bridge is no longer needed. */
   connected(): void {
     this.#bridge?.leave();
   }
 
   /**
-   * Gives up on the replacement, as the connection failed before its time: the next one begins at the present. Resolves
-   * when nothing is left.
+   * Gives up on the replacement because the connection failed before its time: the next one begins at the present.
+   * Resolves when no bridge and no opened media is left.
    */
   async drop(): Promise<void> {
     const dropped = this.#continuing;
@@ -121,19 +128,18 @@ export class ConnectionReplacement {
   }
 
   /**
-   * Leaves the destination's other URL to a successor. Resolves when no bridge is there any more; none comes there
-   * again.
+   * Leaves the destination's other URL to a successor, for good. Resolves when no bridge is connected to it.
    */
   async leaveOtherURL(): Promise<void> {
     this.#leavesOtherURL = true;
     await this.#bridge?.end();
   }
 
-  /** @returns the connection that carries the stream over the destination's other URL; null where there is none */
+  /** @returns the connection over the destination's other URL; null if there is no bridge */
   #bridgeOver(nextPlan: PublishPlan): BridgeConnection | null {
     const { freeTarget: target, media, elapsedMs } = nextPlan;
     const { backend, client, plan, steadyClock, takeTurn } = this.#options;
-    // With ffmpeg everything would be encoded twice, which could cost other streams their time.
+    // With ffmpeg everything would be encoded twice, and other streams could be late.
     const isCheap = backend !== 'ffmpeg';
     if (!target || this.#leavesOtherURL || !isCheap) return null;
     return {

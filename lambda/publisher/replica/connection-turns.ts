@@ -1,10 +1,10 @@
-// Who may connect to a destination now: a few streams of each user and to each host, nobody behind another user's.
+// Limits the connections that are being made at once for each user and to each host, fairly between users.
 import { connecting } from '../../domain/shared/outbound-limits.ts';
 
 export interface Connecting {
   readonly userID: string;
   readonly host: string;
-  /** Whether the stream has been off the air for minutes: it lets others go first. */
+  /** Whether the stream has been off the air for minutes. Then others go first. */
   readonly isResting: boolean;
 }
 
@@ -16,12 +16,12 @@ interface Waiting {
 /** Shared by all streams of an agent. */
 export class ConnectionTurns {
   readonly #underWay = new Set<Connecting>();
-  /** In the order in which they came. */
+  /** In order of arrival. */
   readonly #waiting = new Set<Waiting>();
 
   /**
-   * Waits for a turn, if the user or the host has as many as it may.
-   * @returns the end of the turn, to be called once the connection stands or has failed
+   * Takes a turn; waits for it while the user or the host is at the limit.
+   * @returns the end of the turn, to be called once the connection is made or has failed
    * @throws the signal's reason when aborted
    */
   async take(who: Connecting, signal: AbortSignal): Promise<() => void> {
@@ -68,7 +68,7 @@ export class ConnectionTurns {
     );
   }
 
-  /** Who has the fewest turns goes first, and who is resting goes last. */
+  /** Streams of the user with the fewest turns go first, and resting streams last. */
   #rank({ userID, isResting }: Connecting): number {
     return this.#count((each) => each.userID === userID) + (isResting ? connecting.mostOfUser : 0);
   }

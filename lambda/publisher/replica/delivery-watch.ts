@@ -1,4 +1,4 @@
-// Watches what a destination takes: the evidence of a live stream, and the end of a connection that takes nothing.
+// Watches what a destination accepts: it reports the first picture, and ends a connection that accepts nothing.
 import type { Figures } from './figures.ts';
 import { DestinationError } from '../destination/destination-error.ts';
 import type { Publisher } from '../destination/publisher.ts';
@@ -9,29 +9,23 @@ export interface DeliveryWatchOptions {
     'bytesSent' | 'bytesQueued' | 'bytesDelivered' | 'deliveredAgoMs' | 'bytesAcknowledged' | 'heldSeconds'
   >;
   readonly figures: Figures;
-  /** The destination has taken the first picture. */
+  /** Called when the destination has accepted the first picture. */
   readonly onEvidence: () => void;
 }
 
-/** A destination that has taken nothing for so long, or an encoder that is so far behind the clock, is too slow. */
+/** A destination that accepts nothing for this long, or an encoder this far behind the clock, is too slow. */
 export const slowAfterMs = 5000;
 /**
- * A stall has to be noticed within 5 s, and whoever checks comes a quarter of a second late. What arrived since the
- * last look, 1.25 s ago at most, counts from that look. So a pause of 3.2 s passes: Linux sends what was lost again
- * after 3 s.
+ * A stall must be noticed within 5 s, and a check may be a quarter of a second late. Bytes that arrived since the last
+ * check, at most 1.25 s ago, count from that check. So a pause of 3.2 s passes: Linux retransmits lost packets after
+ * 3 s.
  */
 const stalledAfterMs = 4500;
-/** Acknowledgements come up to a second after what they are about, so their rhythm may end sooner than media. */
+/** Acknowledgements come up to a second after their bytes, so their rhythm may end sooner than media. */
 const silentAfterMs = 3500;
-/**
- * Checks come several times a second: when the next one is later than this, our own process was stopped or short of
- * CPU.
- */
+/** Checks come several times a second. If the next one is later than this, our process was stopped or short of CPU. */
 const heldUpAfterMs = 1000;
-/**
- * So much may wait in our socket, a few seconds of media. Beyond it nothing is written until the destination takes
- * some.
- */
+/** Bytes that may wait in our socket: a few seconds of media. With more, writing pauses. */
 export const maxQueuedBytes = 4 * 1024 * 1024;
 
 export class DeliveryWatch {
@@ -44,7 +38,7 @@ export class DeliveryWatch {
   #arrivedAtMs: number;
   #checkedAtMs: number;
 
-  /** @param nowMs of the same steady clock as in `check` */
+  /** @param nowMs now, by the steady clock of `check` */
   constructor(options: DeliveryWatchOptions, nowMs: number) {
     this.#options = options;
     this.#bytesCounted = options.publisher.bytesSent;
@@ -53,7 +47,7 @@ export class DeliveryWatch {
     this.#rhythm = new AcknowledgementRhythm(options.publisher.bytesSent, nowMs);
   }
 
-  /** The last byte sent until now is the end of a picture. */
+  /** The last byte sent so far is the end of a picture. */
   pictureSent(): void {
     const { figures, publisher } = this.#options;
     this.#firstPictureEnd ??= publisher.bytesSent;
@@ -61,8 +55,8 @@ export class DeliveryWatch {
   }
 
   /**
-   * To be called every fraction of a second.
-   * @throws {DestinationError} stalled when nothing arrived for 5 s, and for as long as the way out holds media besides
+   * Checks what has arrived; call it several times a second.
+   * @throws {DestinationError} `stalled` when nothing arrived for 5 s, plus the seconds that the protocol itself holds
    */
   check(nowMs: number): void {
     const { publisher, figures, onEvidence } = this.#options;
@@ -70,23 +64,23 @@ export class DeliveryWatch {
     const sinceCheckMs = nowMs - this.#checkedAtMs;
     this.#checkedAtMs = nowMs;
     if (sinceCheckMs > heldUpAfterMs) {
-      // Nobody looked during this time, so it says nothing about the destination.
+      // No check ran during this time, so it proves nothing about the destination.
       this.#arrivedAtMs += sinceCheckMs;
       this.#rhythm.leaveOut(sinceCheckMs);
     } else if (bytesSent === this.#bytesCounted && bytesQueued === 0) {
-      // A server has nothing to answer to, as while an encoder gives nothing.
+      // Nothing was sent, as when an encoder gives nothing, so the server has nothing to acknowledge.
       this.#rhythm.leaveOut(sinceCheckMs);
     }
     figures.sent(bytesSent - this.#bytesCounted);
     this.#bytesCounted = bytesSent;
     const taken = bytesSent - bytesQueued;
-    // The operating system takes megabytes into its buffers, so what it has taken says little about the destination.
+    // Our operating system buffers megabytes, so `taken` alone proves little about the destination.
     const arrived = bytesDelivered ?? taken;
     if (arrived === bytesSent) this.#arrivedAtMs = nowMs;
     else if (arrived > this.#bytesArrived) this.#arrivedAtMs = Math.max(this.#arrivedAtMs, nowMs - deliveredAgoMs);
     this.#bytesArrived = Math.max(this.#bytesArrived, arrived);
     figures.aired.arrived(this.#bytesArrived);
-    // An empty queue is not asked for: over TLS, what was just written always waits for a moment.
+    // The queue need not be empty: over TLS, the last write always waits for a moment.
     if (!this.#isEvident && this.#firstPictureEnd !== null && taken >= this.#firstPictureEnd) {
       this.#isEvident = true;
       onEvidence();
@@ -98,14 +92,14 @@ export class DeliveryWatch {
   }
 }
 
-/** So many acknowledgements show how often a server sends them. */
+/** Acknowledgements after which a server's rhythm is known. */
 const knownRhythm = 3;
 /** Some servers count bytes in signed or unsigned 32 bits: at multiples of this their acknowledgements may end. */
 const counterEnd = 2 ** 31;
 
 /**
- * Notices a server program that reads no more while its operating system still takes all we send. Only RTMP's
- * acknowledgements show that, if the server sent them regularly before. Their numbers do not count, since servers count
+ * Notices a server program that has stopped reading while its operating system still accepts all bytes. Only RTMP's
+ * acknowledgements show that, if the server sent them regularly before. Their numbers are ignored, since servers count
  * in different ways.
  */
 class AcknowledgementRhythm {

@@ -1,4 +1,4 @@
-// What is measured of a replica while it publishes: the figures of get_stream_stats.
+// The measurements of a replica while it publishes: the figures of get_stream_stats.
 import type { StreamStats } from '../../data/streams/streams.ts';
 import type { ItemOccurrence } from '../../domain/playout/play-out.ts';
 import { AiredFrames } from './aired-frames.ts';
@@ -9,13 +9,13 @@ interface Sample {
   readonly frames: number;
 }
 
-/** Rates are averages over this long at least, once there are samples that old. */
+/** Rates are averages over at least this time, once there are samples that old. */
 const rateWindowMs = 5000;
 
-/** A connection may begin with frames that were due so long ago. */
+/** Age of the oldest frames with which a connection may begin. */
 const reachableSeconds = 4;
 
-/** What all replicas of this process have sent since it began; whoever measures the process reads it. */
+/** Totals of all replicas of this process since it began, for its metrics. */
 export const sentByProcess = { frames: 0, droppedFrames: 0, bytes: 0, connections: 0 };
 
 export class Figures {
@@ -26,14 +26,14 @@ export class Figures {
   #connections = 0;
   #position: { occurrence: ItemOccurrence; frame: number } | null = null;
   #samples: Sample[] = [];
-  /** The least since the last sample; null while nothing is encoded. */
+  /** The minimum since the last sample; null while nothing is encoded. */
   #secondsInHand: number | null = null;
   #lateFrames = 0;
   #isConnected = false;
 
   /**
-   * A connection stands that begins with this frame. The frames between it and the last one sent are lost.
-   * @param isPlanned the connection takes the place of one whose time was over, and does not count as a reconnect
+   * A connection begins with `startFrame`. The frames between it and the last one sent are lost.
+   * @param isPlanned whether the connection replaces one whose time was over, and so does not count as a reconnect
    */
   connected(startFrame: number, isPlanned: boolean): void {
     if (this.#position) this.skipped(Math.max(0, startFrame - this.#position.frame - 1));
@@ -44,23 +44,23 @@ export class Figures {
     this.#isConnected = true;
   }
 
-  /** The connection has ended. What is due from now on is lost, unless the next one is there within moments. */
+  /** The connection has ended. Frames due from now on are lost unless the next connection begins within seconds. */
   disconnected(): void {
     this.#isConnected = false;
   }
 
-  /** So many frames were due and are left out. */
+  /** Counts frames that were due and are not sent. */
   skipped(frames: number): void {
     this.#droppedFrames += frames;
     sentByProcess.droppedFrames += frames;
   }
 
-  /** So many seconds of media are encoded and not due yet; negative: as late is what is sent. */
+  /** Records the seconds of media that are encoded and not due yet. Negative: media is sent this late. */
   inHand(seconds: number): void {
     this.#secondsInHand = Math.min(this.#secondsInHand ?? seconds, seconds);
   }
 
-  /** So many frames are due by now and not sent yet. */
+  /** Records the number of frames that are due and not sent yet. */
   late(frames: number): void {
     this.#lateFrames = frames;
   }
@@ -71,9 +71,9 @@ export class Figures {
   }
 
   /**
-   * @param frame the last of those sent
-   * @param count how many were sent
-   * @param soundStandIn the upload whose sound went with them in place of the item that the track of sound has there
+   * @param frame the last frame sent
+   * @param count the number of frames sent
+   * @param soundStandIn the upload whose sound was sent in place of the sound track's item; null if none
    */
   frameSent(frame: number, occurrence: ItemOccurrence, count = 1, soundStandIn: string | null = null): void {
     this.#framesSent += count;
@@ -83,10 +83,10 @@ export class Figures {
   }
 
   /**
-   * The figures as of now. Call it every few seconds, as rates are measured between calls.
+   * The current figures. Call it every few seconds, as rates are measured between calls.
    * @param nowMs now, by any steady clock
    * @param sampledAt now, by the database's clock
-   * @param dueFrame the frame of the run that is due now; null where nobody knows
+   * @param dueFrame the frame of the run that is due now; null if unknown
    */
   sample(nowMs: number, sampledAt: Date, framesPerSecond: number, dueFrame: number | null = null): StreamStats {
     const lostFrames = this.#lostFrames(dueFrame, framesPerSecond);
@@ -113,7 +113,7 @@ export class Figures {
     };
   }
 
-  /** Frames that no later connection sends: those due since the last one ended, but for the last few. */
+  /** Frames that no later connection sends: those due since the last one ended, except the last few. */
   #lostFrames(dueFrame: number | null, framesPerSecond: number): number {
     if (this.#isConnected || !this.#position || dueFrame === null) return 0;
     return Math.max(0, Math.floor(dueFrame - this.#position.frame - reachableSeconds * framesPerSecond));

@@ -1,4 +1,13 @@
-// One replica, from its claim to its end: connects, plays, reports what happens, and tries again for as long as it may.
+// One replica, from its claim to its end: it connects, publishes, reports its state, and retries after failures.
+//
+// States of its loop (`#publish`):
+// - connecting: waits for a turn, connects, and opens the media. First the media that the replacement prepared, else at
+//   the present. Leads to sending, or with an error to waiting.
+// - sending: `onEvidence` reports `live`. When the connection's time is over, the replacement prepares the next one,
+//   and the loop continues with connecting. An error leads to waiting.
+// - waiting: reports `failing`, waits for the backoff, and connects again. After two minutes off the air it rests
+//   (`held-share.ts`): it holds no share of the agent, and takes it back once the destination waits for media.
+// - ended: by `end` (released: another agent may claim it), `endForGood` (`ended` is reported), or a lost claim.
 import { setTimeout } from 'node:timers/promises';
 import type { ReplicaFigures } from '../../data/fleet/figures.ts';
 import type { Claim, Replica, ReplicaState } from '../../data/fleet/replicas.ts';
@@ -34,12 +43,12 @@ import { givenUp, judge } from './whose-fault.ts';
 
 export interface HeldReplicaOptions extends LastingPlanOptions {
   readonly replica: Replica;
-  /** The part of the agent that it takes. */
+  /** The share of the agent that it occupies while on the air. */
   readonly share: number;
   readonly client: PublishOptions;
-  /** How long a connection lasts, where it is not as long as its platform allows. */
+  /** How long a connection lasts. Default: as long as its platform allows. */
   readonly connectionEndsAfterMs?: typeof connectionEndsAfterMs;
-  /** Writes a report; answers false when the replica is no longer this agent's. */
+  /** Writes a report. @returns false when the replica is no longer this agent's */
   readonly report: (report: Report) => Promise<boolean>;
   readonly turns: Pick<ConnectionTurns, 'take'>;
   readonly room: AgentRoom;
@@ -48,8 +57,8 @@ export interface HeldReplicaOptions extends LastingPlanOptions {
   readonly log: Log;
 }
 
-/** `given back`: another agent may claim the replica. `for good`: it is wanted no more, and its end is reported. */
-type Ending = 'not asked for' | 'given back' | 'for good';
+/** `released`: another agent may claim the replica. `for good`: its stream or output ends, and its end is reported. */
+type Ending = 'none' | 'released' | 'for good';
 
 export class HeldReplica {
   readonly claim: Claim;
@@ -62,8 +71,8 @@ export class HeldReplica {
   framesPerSecond = 30;
   readonly #options: HeldReplicaOptions;
   readonly #stopping = new AbortController();
-  #ending: Ending = 'not asked for';
-  /** Whether the destination did not even answer the last time: then no encoder is started until it does. */
+  #ending: Ending = 'none';
+  /** Whether to open the media, and so start an encoder, only after connecting: the destination did not answer. */
   #connectsFirst = false;
   readonly #attempts = new Attempts();
   readonly #share: HeldShare;
@@ -91,49 +100,46 @@ export class HeldReplica {
       steadyClock,
       log,
     });
-    // Whoever lost the claim stops at once.
+    // An agent that lost the claim stops at once.
     const onClaimLost = () => this.#stopping.abort();
     this.#reports = new LatestReport({ streamID, write: report, onClaimLost, log });
     this.finished = this.#publish();
   }
 
-  /** The part of the agent that it takes: nothing while it has been off the air for minutes. */
+  /** The share of the agent that it occupies: 0 after minutes off the air. */
   get share(): number {
     return this.#share.now;
   }
 
-  /** Whether what encodes it falls behind. */
+  /** Whether its encoder falls behind. */
   get isShortOfMedia(): boolean {
     return this.#observed.isShortOfMedia;
   }
 
   /**
-   * Lets go of the replica, for another agent to claim. What could not be reported by then never is: a database that is
-   * away does not hold up the end.
+   * Ends the replica here, so that another agent can claim it. Unwritten reports are dropped: the end does not wait for
+   * a database that does not answer.
    * @returns `finished`
    */
   end(): Promise<void> {
-    this.#ending = 'given back';
+    this.#ending = 'released';
     this.#reports.giveUp();
     this.#stopping.abort();
     return this.finished;
   }
 
-  /** Ends a replica that is wanted no more, and reports its end once nothing of it is left. */
+  /** Ends a replica whose stream or output ends, and reports `ended` once nothing of it is left. */
   endForGood(): void {
-    if (this.#ending === 'not asked for') this.#ending = 'for good';
+    if (this.#ending === 'none') this.#ending = 'for good';
     this.#stopping.abort();
   }
 
-  /**
-   * Leaves the destination's other URL to a successor. Resolves when nothing of this replica is there; nothing comes
-   * there any more.
-   */
+  /** Leaves the destination's other URL to a successor, for good. Resolves when nothing is connected to it. */
   leaveOtherURL(): Promise<void> {
     return this.#replacement.leaveOtherURL();
   }
 
-  /** What is measured of it, as of now. @param sampledAt now, by the database's clock */
+  /** The current figures of the replica. @param sampledAt now, by the database's clock */
   sampleFigures(sampledAt: Date): ReplicaFigures {
     const { id: replicaID, epoch } = this.claim;
     const sinceAnchorMs = this.#plan.sinceAnchorMs();
@@ -142,7 +148,7 @@ export class HeldReplica {
     return { replicaID, epoch, stats };
   }
 
-  /** One connection after the other, until the replica has to end. */
+  /** Publishes over one connection after the other, until the replica has to end. */
   async #publish(): Promise<void> {
     const { signal } = this.#stopping;
     let movedTo: string | null = null;
@@ -162,7 +168,7 @@ export class HeldReplica {
     await this.#reports.written();
   }
 
-  /** Reports what went wrong, and waits for as long as the destination should be left alone. */
+  /** Reports the failure, and waits until the next attempt. */
   async #recoverFrom(failure: unknown, beganMs: number, signal: AbortSignal): Promise<void> {
     const { log, random, steadyClock, replica } = this.#options;
     const { reason, pace, blame, cause } = judge(failure);
@@ -184,13 +190,13 @@ export class HeldReplica {
 
   async #leaveOnceReported(): Promise<void> {
     await this.#reports.written();
-    if (this.#ending === 'not asked for') this.#options.room.leave();
+    if (this.#ending === 'none') this.#options.room.leave();
   }
 
   /**
    * Publishes over one connection until its time is over.
-   * @param movedTo where the server of the last connection wants this one, and it alone; null where it did not say
-   * @returns where the server wants the next connection, likewise
+   * @param movedTo the URL to which the last connection's server sent us, for this connection only; null if it did not
+   * @returns the URL to which this connection's server sends the next one; null if it does not
    * @throws as `runConnection` does
    */
   async #connect(movedTo: string | null, signal: AbortSignal): Promise<string | null> {
@@ -202,18 +208,18 @@ export class HeldReplica {
     const plan = continuation?.plan ?? (await this.#plan.load());
     this.framesPerSecond = plan.media.profile.framesPerSecond;
     const slowness = new SlowDestination(this.#share);
-    const whatAndWhereTo = this.#whatAndWhereTo(plan, continuation, movedTo);
+    const mediaAndTarget = this.#mediaAndTarget(plan, continuation, movedTo);
     const nextURL = await runConnection(
       {
-        ...whatAndWhereTo,
+        ...mediaAndTarget,
         ...this.#endOf(plan, movedTo, signal),
         client: this.#options.client,
-        takeTurn: (ending) => this.#takeTurn(plan, whatAndWhereTo.target, ending),
+        takeTurn: (ending) => this.#takeTurn(plan, mediaAndTarget.target, ending),
         figures: this.figures,
         steadyClock: this.#options.steadyClock,
         onEvidence: () => this.#tookMedia(),
         onSlow: (through) => {
-          slowness.note(through === 'destination');
+          slowness.setSlow(through === 'destination');
           this.#observed.slow(through);
         },
         onShort: (isShort) => this.#observed.short(isShort),
@@ -232,7 +238,7 @@ export class HeldReplica {
     return this.#options.turns.take({ userID, host: serverOf(target).hostname, isResting }, signal);
   }
 
-  #whatAndWhereTo(plan: PublishPlan, continuation: Continuation | null, movedTo: string | null) {
+  #mediaAndTarget(plan: PublishPlan, continuation: Continuation | null, movedTo: string | null) {
     const target = movedTo === null ? plan.target : { ...plan.target, url: movedTo };
     const { elapsedMs } = plan;
     const fromPlan = { target, elapsedMs };
@@ -245,13 +251,13 @@ export class HeldReplica {
       const media = { ...plan.media, open };
       return { ...fromPlan, anchor, media, isPlanned: false, connectsFirst: this.#connectsFirst };
     }
-    // The anchor is known already where a connection goes on: the database is not asked between two pictures.
+    // A connection that continues knows the anchor, so that no database query comes between two pictures.
     const anchor = async () => this.#plan.sinceAnchorMs() ?? this.#plan.anchor();
     const media = { ...plan.media, open: async () => continuation.open };
     return { ...fromPlan, anchor, media, isPlanned: true, connectsFirst: false };
   }
 
-  /** When the connection ends, and what is done then for the next one. */
+  /** Decides when the connection ends, and prepares the next one then. */
   #endOf(
     plan: PublishPlan,
     movedTo: string | null,
@@ -264,7 +270,7 @@ export class HeldReplica {
     return {
       prepareEnd: (isMoveDue) => {
         if (!isMoveDue && steadyClock() <= endsAtMs) return false;
-        // The URL to which the server has sent us, or sends us now, may be the destination's other URL itself.
+        // A URL to which the server sends us may itself be the destination's other URL.
         this.#replacement.prepare({ mayBridge: movedTo === null && !isMoveDue }, signal);
         return this.#replacement.isPrepared;
       },
@@ -277,13 +283,13 @@ export class HeldReplica {
 
   #tookMedia(): void {
     this.#attempts.tookMedia(this.#options.steadyClock());
-    this.#share.noteOnAir(true);
+    this.#share.setOnAir(true);
     this.#observed.tookMedia();
     this.#replacement.connected();
   }
 
   #report(state: ReplicaState, reason: StateReason | null, more: Partial<Report> = {}): void {
     const observedAtMs = this.#options.steadyClock();
-    this.#reports.say({ claim: this.claim, state, reason, hopeless: false, observedAtMs, ...more });
+    this.#reports.write({ claim: this.claim, state, reason, hopeless: false, observedAtMs, ...more });
   }
 }

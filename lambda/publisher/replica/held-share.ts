@@ -1,19 +1,19 @@
-// The part of its agent that a replica takes: nothing while it has been off the air for minutes.
+// The share of its agent that a replica occupies: none after minutes off the air.
 import type { Replica } from '../../data/fleet/replicas.ts';
 import { keepsShareMs, OffAirTime } from '../../domain/fleet/off-air.ts';
 import { NoRoom } from './faults.ts';
 
-/** The room of the agent, for a replica that gave its share back and can be on the air again. */
+/** The room of the agent, for a replica that has released its share and can be on the air again. */
 export interface AgentRoom {
-  /** Calls `begin` if there is room for such a share, so that it is the replica's. @returns whether there is */
+  /** Reserves the share if there is room, and then calls `begin`. @returns whether there was room */
   take(share: number, begin: () => void): Promise<boolean>;
-  /** Gives the replica to an agent that has room. */
+  /** Releases the replica, for an agent with room. */
   leave(): void;
 }
 
 export interface HeldShareOptions {
   readonly replica: Replica;
-  /** The part of the agent that it takes on the air. */
+  /** The share of the agent that the replica occupies on the air, 0 to 1. */
   readonly share: number;
   readonly room: AgentRoom;
   readonly steadyClock: () => number;
@@ -27,17 +27,17 @@ export class HeldShare {
   constructor(options: HeldShareOptions) {
     const { since, failing_since: failingSince } = options.replica;
     this.#options = options;
-    // The agents before this one count as well.
+    // Time off the air at earlier agents counts too.
     const beforeMs = failingSince === null ? 0 : Math.max(0, since.getTime() - failingSince.getTime());
     this.#offAir = new OffAirTime(beforeMs, options.steadyClock());
   }
 
-  /** What it takes at the moment. */
+  /** The share that it occupies now. */
   get now(): number {
     return this.#isResting ? 0 : this.#options.share;
   }
 
-  /** Whether it gave its share back, and is tried without. */
+  /** Whether it has released its share. Attempts are then made without one. */
   get isResting(): boolean {
     return this.#isResting;
   }
@@ -46,22 +46,22 @@ export class HeldShare {
     return this.#offAir.atMs(this.#options.steadyClock());
   }
 
-  /** The destination takes media from now on, or no more. */
-  noteOnAir(isOnAir: boolean): void {
+  /** The destination accepts media from now on, or no longer does. */
+  setOnAir(isOnAir: boolean): void {
     this.#offAir.note(isOnAir, this.#options.steadyClock());
   }
 
   /** An attempt, or the connection that it led to, has failed. */
   failed(): void {
-    this.noteOnAir(false);
+    this.setOnAir(false);
     this.#isResting = this.offAirMs > keepsShareMs;
   }
 
-  /** To be called once the destination waits for media. @throws {NoRoom} when others take that part of the agent */
+  /** Takes the share back; call it once the destination waits for media. @throws {NoRoom} when other streams have it */
   async takeBack(): Promise<void> {
     if (!this.#isResting) return;
     const { share, room } = this.#options;
-    const isThere = await room.take(share, () => (this.#isResting = false));
-    if (!isThere) throw new NoRoom();
+    const hasRoom = await room.take(share, () => (this.#isResting = false));
+    if (!hasRoom) throw new NoRoom();
   }
 }

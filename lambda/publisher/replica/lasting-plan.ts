@@ -1,10 +1,10 @@
-// What a replica publishes, as last read: the stream goes on by it while the database is away.
+// The last publish plan of a replica, by which it continues while the database does not answer.
 import type { PublishPlan } from './publish-plan.ts';
 
 export interface LastingPlanOptions {
-  /** Reads what to play and where to; anew before each connection. */
+  /** Reads the plan; called before each connection. */
   readonly loadPlan: () => Promise<PublishPlan>;
-  /** Fixes the anchor of the run; answers the milliseconds since it. */
+  /** Sets the anchor of the run if it has none. @returns the milliseconds since it */
   readonly anchor: () => Promise<number>;
   readonly steadyClock: () => number;
 }
@@ -12,7 +12,7 @@ export interface LastingPlanOptions {
 export class LastingPlan {
   readonly #options: LastingPlanOptions;
   #last: PublishPlan | null = null;
-  /** When the run's anchor was, by the steady clock; null until it was asked for. */
+  /** The time of the run's anchor, by the steady clock; null until it was read. */
   #anchoredAtMs: number | null = null;
 
   constructor(options: LastingPlanOptions) {
@@ -20,9 +20,9 @@ export class LastingPlan {
   }
 
   /**
-   * Reads the plan, or answers the last one with the time that has passed: while the database is away, a replica that
-   * lost its destination connects to the same one again.
-   * @throws what loading throws, until it has once succeeded
+   * Reads the plan. If that fails, returns the last one, moved to the present: a replica that lost its connection can
+   * then connect to the same destination without the database.
+   * @throws the error of `loadPlan`, until it has once succeeded
    */
   async load(): Promise<PublishPlan> {
     try {
@@ -35,12 +35,12 @@ export class LastingPlan {
     }
   }
 
-  /** Milliseconds since the run's anchor by our own clock; null if the database was never asked for the anchor. */
+  /** Milliseconds since the run's anchor by our own clock; null if the anchor was never read. */
   sinceAnchorMs(): number | null {
     return this.#anchoredAtMs === null ? null : this.#options.steadyClock() - this.#anchoredAtMs;
   }
 
-  /** Milliseconds since the anchor of the run. @throws as `load` does */
+  /** Milliseconds since the run's anchor. @throws the error of the database, until the anchor was once read */
   async anchor(): Promise<number> {
     const { anchor, steadyClock } = this.#options;
     try {

@@ -1,4 +1,4 @@
-// Writes what was last observed of a replica, again and again until it is written.
+// Writes the latest report of a replica, and retries until it is written.
 import { setTimeout } from 'node:timers/promises';
 import type { Claim, FailedAttempt, ReplicaState } from '../../data/fleet/replicas.ts';
 import type { StateReason } from '../../domain/streams/stream-words.ts';
@@ -8,17 +8,17 @@ export interface Report {
   readonly claim: Claim;
   readonly state: ReplicaState;
   readonly reason: StateReason | null;
-  /** Nothing that is retried can help any more. */
+  /** Whether no retry can help. */
   readonly hopeless: boolean;
-  /** Of what is failing. */
+  /** The failed attempt, in state `failing`. */
   readonly attempt?: FailedAttempt;
-  /** When it was observed, by the steady clock: it may take a while until the report can be written. */
+  /** The time of the observation, by the steady clock. The report may be written much later. */
   readonly observedAtMs: number;
 }
 
 export interface LatestReportOptions {
   readonly streamID: string;
-  /** Writes a report; answers false when the replica is no longer this agent's. */
+  /** Writes a report. @returns false when the replica is no longer this agent's */
   readonly write: (report: Report) => Promise<boolean>;
   readonly onClaimLost: () => void;
   readonly log: Log;
@@ -26,7 +26,7 @@ export interface LatestReportOptions {
 
 const retryAfterMs = 1000;
 
-/** A database that is away for a while must not leave a stream in a state that is not so. */
+/** Keeps the state in the database true even if it did not answer for a while. */
 export class LatestReport {
   readonly #options: LatestReportOptions;
   #unwritten: Report | null = null;
@@ -37,14 +37,14 @@ export class LatestReport {
     this.#options = options;
   }
 
-  /** A report that could not be written yet is replaced: only the newest observation counts. */
-  say(report: Report): void {
+  /** Writes a report, in place of an earlier one that is not written yet: only the newest observation counts. */
+  write(report: Report): void {
     const isIdle = this.#unwritten === null;
     this.#unwritten = report;
-    if (isIdle) this.#writing = this.#writeUntilSaid();
+    if (isIdle) this.#writing = this.#writeWithRetries();
   }
 
-  /** What has not been written by now never will be. */
+  /** Drops a report that is not written yet. */
   giveUp(): void {
     this.#isGivenUp = true;
   }
@@ -54,7 +54,7 @@ export class LatestReport {
     return this.#writing;
   }
 
-  async #writeUntilSaid(): Promise<void> {
+  async #writeWithRetries(): Promise<void> {
     const { streamID, write, onClaimLost, log } = this.#options;
     while (this.#unwritten && !this.#isGivenUp) {
       const current = this.#unwritten;

@@ -1,4 +1,4 @@
-// What a connection shows of its replica: whether media arrives, is about to be late, or is late and through whom.
+// The state of a replica as observed on its connection: live, about to be late, or late and by whose fault.
 import type { ReplicaState } from '../../data/fleet/replicas.ts';
 import type { StateReason } from '../../domain/streams/stream-words.ts';
 import { DestinationError } from '../destination/destination-error.ts';
@@ -7,43 +7,43 @@ import type { Slowness } from './stream-media.ts';
 import { reasonOf } from './whose-fault.ts';
 
 export class ObservedState {
-  readonly #say: (state: ReplicaState, reason: StateReason | null) => void;
+  readonly #report: (state: ReplicaState, reason: StateReason | null) => void;
   #isOnAir = false;
   #isShortOfMedia = false;
 
-  /** @param say told each state, with why it is so, or what is about to end it */
-  constructor(say: (state: ReplicaState, reason: StateReason | null) => void) {
-    this.#say = say;
+  /** @param report called with each state; the reason explains `failing`, or warns of the end of `live` */
+  constructor(report: (state: ReplicaState, reason: StateReason | null) => void) {
+    this.#report = report;
   }
 
-  /** Whether so little media is in hand that pictures are late soon, or are already. */
+  /** Whether so little media is ready that pictures are about to be late, or are late. */
   get isShortOfMedia(): boolean {
     return this.#isShortOfMedia;
   }
 
   tookMedia(): void {
     this.#isOnAir = true;
-    this.#sayLive();
+    this.#reportLive();
   }
 
   short(isShort: boolean): void {
     this.#isShortOfMedia = isShort;
-    if (this.#isOnAir) this.#sayLive();
+    if (this.#isOnAir) this.#reportLive();
   }
 
   slow(through: Slowness | null): void {
     this.#isOnAir = through === null;
-    if (through === null) return this.#sayLive();
-    this.#say('failing', reasonOf(through === 'publisher' ? new TooSlow() : new DestinationError('too_slow')));
+    if (through === null) return this.#reportLive();
+    this.#report('failing', reasonOf(through === 'publisher' ? new TooSlow() : new DestinationError('too_slow')));
   }
 
-  /** What a connection has shown does not hold for the next one. */
+  /** Forgets the observations, which do not hold for the next connection. */
   connectionEnded(): void {
     this.#isOnAir = false;
     this.#isShortOfMedia = false;
   }
 
-  #sayLive(): void {
-    this.#say('live', this.#isShortOfMedia ? reasonOf(new FallsBehind()) : null);
+  #reportLive(): void {
+    this.#report('live', this.#isShortOfMedia ? reasonOf(new FallsBehind()) : null);
   }
 }

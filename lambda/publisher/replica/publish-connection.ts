@@ -1,4 +1,4 @@
-// One connection of a replica: from connecting to its end, with the media of the time at which it begins.
+// One connection of a replica, from connecting to its end, with the media that is due when it begins.
 import { bytesPerSecondOf } from '../ffmpeg/profile.ts';
 import { connectTo } from '../destination/connect-to.ts';
 import type { PublishTarget } from '../destination/publishing-ways.ts';
@@ -13,30 +13,30 @@ export interface PublishConnectionOptions extends Pick<
 > {
   readonly target: PublishTarget;
   readonly client: PublishOptions;
-  /** Waits until the user and the host may have one more connection made. Answers the end of that turn. */
+  /** Waits until one more connection may be made for the user and to the host. @returns the end of that turn */
   readonly takeTurn: (signal: AbortSignal) => Promise<() => void>;
   readonly media: StreamMedia;
   readonly figures: Figures;
-  /** Milliseconds since the run's anchor, by the database's clock; null while nothing was ever sent. */
+  /** Milliseconds since the run's anchor, by the database's clock; null if nothing was ever sent. */
   readonly elapsedMs: number | null;
-  /** Opens the media only once the connection stands, instead of meanwhile. */
+  /** Whether the media is opened only after the connection is made, instead of at the same time. */
   readonly connectsFirst: boolean;
-  /** Fixes the anchor if no replica has yet; answers the milliseconds since. */
+  /** Sets the anchor of the run if no replica has. @returns the milliseconds since it */
   readonly anchor: () => Promise<number>;
-  /** The connection goes on where one ended because its time was over. */
+  /** Whether the connection continues one whose time was over. */
   readonly isPlanned: boolean;
-  /** As in `Sending`. @param isMoveDue whether the server wants another connection in place of this one */
+  /** See `Sending`. @param isMoveDue whether the server asks for another connection in place of this one */
   readonly prepareEnd: (isMoveDue: boolean) => boolean;
 }
 
-/** A server that asks for another connection each time would otherwise get one at every keyframe. */
+/** Earliest time to follow a server's request to connect elsewhere. Else it could cause a move at every keyframe. */
 const earliestMoveAfterMs = 10_000;
 
 /**
- * Publishes until the signal aborts or the time of the connection is over; then resolves, with it closed and no process
- * left.
- * @returns the RTMP URL to which the server wants the next connection; null when it did not say
- * @throws {DestinationError} {MediaError} {TooSlow}, or anything else when it is our fault
+ * Publishes until the signal aborts or the connection's time is over. Then resolves, with the connection closed and no
+ * process left.
+ * @returns the RTMP URL to which the server sends the next connection; null if it does not
+ * @throws {DestinationError} {MediaError} {TooSlow}, or any other error when it is our fault
  */
 export async function runConnection(options: PublishConnectionOptions, signal: AbortSignal): Promise<string | null> {
   if (signal.aborted) return null;
@@ -60,7 +60,7 @@ export async function runConnection(options: PublishConnectionOptions, signal: A
     const clientOptions = { ...client, videoCodec: profile.videoCodec, bytesPerSecond: bytesPerSecondOf(profile) };
     return connectTo(target, clientOptions, ending.signal).finally(endTurn);
   });
-  // What goes on where a connection ended is open already, and has to be closed even if there is no turn any more.
+  // The media of a planned connection is already open, and must be closed even if no turn comes.
   const opensAfter = options.connectsFirst ? connecting : options.isPlanned ? Promise.resolve() : turn;
   const opening = opensAfter.then(open);
   try {
@@ -93,8 +93,8 @@ export async function runConnection(options: PublishConnectionOptions, signal: A
 }
 
 /**
- * A server may ask its publisher to connect again, there or elsewhere, because it is updated or relieved.
- * @param sendingForMs since the first message of the connection was due
+ * Whether to follow a server's request to connect again or elsewhere, as when it is updated.
+ * @param sendingForMs milliseconds since the first message of the connection was due
  */
 function isMoveDue({ moveRequest }: Publisher, sendingForMs: number): boolean {
   return moveRequest !== null && sendingForMs > earliestMoveAfterMs;

@@ -1,4 +1,4 @@
-// Ends a connection whose destination has long taken less than the stream has, and so keeps others from its share.
+// Ends a connection whose destination has been too slow for minutes, so that other streams get its share of the agent.
 import { keepsShareWhileSlowMs } from '../../domain/fleet/off-air.ts';
 import type { HeldShare } from './held-share.ts';
 
@@ -11,14 +11,14 @@ export class SlowDestination {
     this.#share = share;
   }
 
-  /** Aborted once the connection has to end. */
+  /** Aborted when the connection must end. */
   get isUnbearable(): AbortSignal {
     return this.#unbearable.signal;
   }
 
-  /** The destination has become too slow, or is not any more. */
-  note(isSlow: boolean): void {
-    this.#share.noteOnAir(!isSlow);
+  /** The destination has become too slow, or no longer is. */
+  setSlow(isSlow: boolean): void {
+    this.#share.setOnAir(!isSlow);
     clearTimeout(this.#timer);
     if (!isSlow) return;
     const leftMs = Math.max(0, keepsShareWhileSlowMs - this.#share.offAirMs);

@@ -1,4 +1,4 @@
-// The media of a stream as its connections see it, whichever backend it comes from.
+// The media of a stream as its connections see it, for every backend.
 import type { Figures } from './figures.ts';
 import type { Profile } from '../ffmpeg/profile.ts';
 import type { MediaMessage } from '../rtmp/message.ts';
@@ -7,57 +7,55 @@ import type { Publisher } from '../destination/publisher.ts';
 export interface StreamMedia {
   readonly profile: Profile;
   /**
-   * How far ahead of the present a stream that goes on begins: after that time the connection stands and its first
-   * picture is there.
+   * Milliseconds ahead of the present at which a connection begins: the time to connect and to open the media.
    */
   readonly startUpMs: number;
   /**
    * Opens the media at a frame, counted from the run's anchor.
    * @param signal ends it as `close` does
-   * @throws {MediaError} when nothing of the timeline can be played; {ToolError}; the signal's reason
+   * @throws {MediaError} when no item of the timeline can be played; {ToolError}; the signal's reason
    */
   open(startFrame: number, signal: AbortSignal): Promise<OpenMedia>;
 }
 
 /** The media of one connection. */
 export interface OpenMedia {
-  /** The frame that the media begins with: the one asked for, or a keyframe before it. */
+  /** The first frame of the media: the requested one, or a keyframe before it. */
   readonly startFrame: number;
   /** Sent before the media, with timestamp 0. */
   readonly sequenceHeaders: readonly MediaMessage[];
   /**
    * Sends until the connection ends, or its time is over.
-   * @throws {DestinationError} when the destination ended it or takes nothing any more; {TooSlow}; whatever kept media
-   * from coming
+   * @throws {DestinationError} when the destination closed the connection or accepts nothing; {TooSlow}; any error of
+   * the media
    */
   send(sending: Sending): Promise<void>;
-  /** Resolves when no process and no open file of it is left. */
+  /** Closes the media. Resolves when no process and no open file of it is left. */
   close(): Promise<void>;
 }
 
-/** Through whom media is late: we encode too slowly, or the destination takes too little. */
+/** The cause of late media: we encode too slowly, or the destination accepts too little. */
 export type Slowness = 'publisher' | 'destination';
 
 export interface Sending {
   readonly publisher: Publisher;
   readonly figures: Figures;
-  /** When the message with timestamp 0 is due, in milliseconds of the steady clock. It may lie in the past. */
+  /** The time when timestamp 0 is due, in milliseconds of the steady clock. May be in the past. */
   readonly startMs: number;
   readonly steadyClock: () => number;
-  /** The destination has taken the first picture. */
+  /** Called when the destination has accepted the first picture. */
   readonly onEvidence: () => void;
   /**
-   * Called when media begins to be sent much later than its time, with who is to blame, and with null when that is
-   * over.
+   * Called with the cause when media begins to be sent much too late, and with null when that is over.
    */
   readonly onSlow: (through: Slowness | null) => void;
-  /** Told when so little media is in hand that pictures are about to be late, and when there is enough again. */
+  /** Called when so little media is ready that pictures are about to be late, and when there is enough again. */
   readonly onShort: (isShort: boolean) => void;
   /**
-   * Called several times a second. Once the time of the connection is over, it gets the next one ready.
-   * @returns whether that is done, so that this connection ends before its next keyframe
+   * Called several times a second. Once the connection's time is over, it prepares the next connection.
+   * @returns whether that is done, so that this connection can end before its next keyframe
    */
   readonly prepareEnd: () => boolean;
-  /** Told, as early as it is known, with which keyframe the next connection has to go on. */
+  /** Called with the keyframe at which the next connection must continue, as soon as it is known. */
   readonly onEnding: (frame: number) => void;
 }

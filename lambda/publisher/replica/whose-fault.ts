@@ -1,4 +1,4 @@
-// Whose fault it was that a connection ended: the destination's, the media's or ours.
+// Judges why a connection ended: by fault of the destination, of the media, or ours.
 import type { StateReason } from '../../domain/streams/stream-words.ts';
 import { failsAfterMs } from '../../domain/fleet/off-air.ts';
 import type { RetryPace } from './backoff.ts';
@@ -14,7 +14,7 @@ export interface Judgement {
   readonly cause?: string;
 }
 
-/** How soon to try again, for the errors where the usual pace would be wrong. */
+/** The retry pace of errors for which the usual pace would be wrong. */
 const paces: Partial<Record<DestinationErrorCode, RetryPace>> = {
   key_refused: 'rare',
   codec_refused: 'rare',
@@ -22,7 +22,7 @@ const paces: Partial<Record<DestinationErrorCode, RetryPace>> = {
   unanswered: 'eager',
 };
 
-/** Whose fault an error was: it decides what the user reads, and how soon to try again. */
+/** Judges an error: the reason for the user, the party at fault, and the retry pace. */
 export function judge(error: unknown): Judgement {
   if (error instanceof DestinationError) {
     const pace = paces[error.code] ?? 'usual';
@@ -36,7 +36,7 @@ export function judge(error: unknown): Judgement {
   if (error instanceof MediaError) return { reason: reasonOf(error), blame: 'media', pace: 'usual' };
   if (error instanceof TooSlow || error instanceof NothingReadable || error instanceof NoRoom)
     return { reason: reasonOf(error), blame: 'ours', pace: 'usual' };
-  const reason = { code: 'publisher_failed', detail: 'The publisher made a mistake and tries again.' };
+  const reason = { code: 'publisher_failed', detail: 'The publisher failed, and retries.' };
   return {
     reason,
     blame: 'ours',
@@ -45,14 +45,14 @@ export function judge(error: unknown): Judgement {
   };
 }
 
-/** Why a stream has failed for good whose destination took nothing for hours. */
+/** The reason of a stream that failed because its destination accepted nothing for hours. */
 export function givenUp(last: StateReason): StateReason {
   const hours = failsAfterMs / 3_600_000;
   return {
     code: 'given_up',
     detail:
-      `The destination took no media for ${hours} hours. At last: ${last.detail} ` +
-      'Mend that, and start the stream again.',
+      `The destination took no media for ${hours} hours. The last error: ${last.detail} ` +
+      'Fix this, and start the stream again.',
   };
 }
 

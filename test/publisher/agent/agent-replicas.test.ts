@@ -27,7 +27,7 @@ it('where other items stand in again and again, none of it is lost, also while n
     figures.aired.written(frame + 1);
     figures.aired.arrived(frame + 1);
     isAway = frame > 50 && frame < 150;
-    if (replicas.haveAnyToNote && !isAway) await replicas.noteAired(note);
+    if (replicas.haveAnyToRecord && !isAway) await replicas.recordAired(note);
   }
   const told = figures.aired.stretches.map(({ from }) => from);
   expect(told.length).toBeLessThanOrEqual(16);

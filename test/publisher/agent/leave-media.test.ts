@@ -42,7 +42,7 @@ const probe = { task: 'probe_upload', uploadID: 'upl_1' } as const;
 const preparation = { task: 'prepare_upload', uploadID: 'upl_1', format: 'sound', failures: 1 } as const;
 
 it('leaves what decodes while it is behind, with its failures, and carries out the rest', async () => {
-  behindReason = 'The thread that it sends on is busy all the time.';
+  behindReason = 'The sending thread is busy all the time.';
   await deliver(probe);
   await deliver(preparation, 2);
   await deliver({ task: 'delete_object', objectKey: 'uploads/gone' });
@@ -55,7 +55,7 @@ it('leaves what decodes while it is behind, with its failures, and carries out t
 });
 
 it('carries out everything once it keeps up again', async () => {
-  behindReason = 'The thread that it sends on is busy all the time.';
+  behindReason = 'The sending thread is busy all the time.';
   await deliver(probe);
   behindReason = null;
   await deliver(probe);

@@ -60,7 +60,7 @@ it('begins what it was dealt, also while it takes nothing besides', async () => 
   const agent = await claiming('a');
   const [replica] = await startedStream().then(() => data().replicaClaims.claim('a', ['ffmpeg'], roomFor(1)));
   agent.isOpen = false;
-  agent.claims.noteHeld([replica!.id]);
+  agent.claims.setHeld([replica!.id]);
   expect(agent.claims.areAnyUnknown).toBe(true);
   await agent.claims.claim();
   expect([...agent.held]).toEqual([replica!.id]);

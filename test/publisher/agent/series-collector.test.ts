@@ -15,12 +15,12 @@ const ofStream = () => ({ streamID: 'str_1', outputID: '' });
 it('rates are means, counts are what came to them, and the state is the worst', () => {
   const collector = new SeriesCollector();
   const live = { framesPerSecond: 30, framesSent: 1 };
-  collector.note([stats(1, {})], ofStream);
-  collector.note([stats(8, { ...live, bitrateKbps: 1000, droppedFrames: 3 })], ofStream);
-  collector.note([stats(16, { ...live, bitrateKbps: 2000, droppedFrames: 4, reconnects: 1 })], ofStream);
-  collector.note([stats(24, { framesSent: 1, droppedFrames: 100, reconnects: 1 })], ofStream);
+  collector.add([stats(1, {})], ofStream);
+  collector.add([stats(8, { ...live, bitrateKbps: 1000, droppedFrames: 3 })], ofStream);
+  collector.add([stats(16, { ...live, bitrateKbps: 2000, droppedFrames: 4, reconnects: 1 })], ofStream);
+  collector.add([stats(24, { framesSent: 1, droppedFrames: 100, reconnects: 1 })], ofStream);
   // Another claim of the same agent counts from the beginning.
-  collector.note([stats(32, { ...live, droppedFrames: 2 })], ofStream);
+  collector.add([stats(32, { ...live, droppedFrames: 2 })], ofStream);
   expect(collector.take('all')).toEqual([
     {
       streamID: 'str_1',
@@ -45,7 +45,7 @@ it('rates are means, counts are what came to them, and the state is the worst', 
 it('waits a minute for its points to be written together, and leaves backups out', () => {
   const collector = new SeriesCollector();
   for (let seconds = 0; seconds < 70; seconds += 5) {
-    collector.note([stats(seconds, {})], ofStream);
+    collector.add([stats(seconds, {})], ofStream);
     expect(collector.isDue(new Date(start + seconds * 1000))).toBe(seconds >= 60);
   }
   const taken = collector.take('ended');
@@ -53,7 +53,7 @@ it('waits a minute for its points to be written together, and leaves backups out
   collector.putBack(taken);
   expect(collector.take('ended')).toEqual(taken);
   expect(collector.take('ended')).toEqual([]);
-  collector.note([stats(80, {})], () => null);
+  collector.add([stats(80, {})], () => null);
   expect(collector.take('all')[0]!.points).toHaveLength(1);
   expect(collector.take('all')).toEqual([]);
 });
@@ -61,7 +61,7 @@ it('waits a minute for its points to be written together, and leaves backups out
 it('has points of each output of a stream, and puts back those of each', () => {
   const collector = new SeriesCollector();
   const both = [stats(1, { bitrateKbps: 5 }), { ...stats(1, { bitrateKbps: 7 }), replicaID: 'rep_2' }];
-  collector.note(both, (replicaID) => ({ streamID: 'str_1', outputID: replicaID === 'rep_1' ? '' : 'out_2' }));
+  collector.add(both, (replicaID) => ({ streamID: 'str_1', outputID: replicaID === 'rep_1' ? '' : 'out_2' }));
   const taken = collector.take('all');
   expect(taken.map(({ outputID, points }) => [outputID, points.map(({ bitrateKbps }) => bitrateKbps)])).toEqual([
     ['', [5]],

@@ -125,8 +125,8 @@ it('is given up after hours, in words that say why and what to do', async () => 
   await until(() => reports.length > 0);
   expect(reports[0]).toMatchObject({ state: 'failing', hopeless: true, reason: { code: 'given_up' } });
   expect(reports[0]!.reason!.detail).toBe(
-    'The destination took no media for 6 hours. At last: ' +
-      "No server accepts connections at the destination's address and port. Mend that, and start the stream again.",
+    'The destination took no media for 6 hours. The last error: ' +
+      "No server accepts connections at the destination's address and port. Fix this, and start the stream again.",
   );
 });
 
