@@ -1,4 +1,4 @@
-// The media of the ffmpeg backend: encoded while it is sent, once for all connections of a stream.
+// The media of the ffmpeg backend, encoded while it is sent, once for all connections of a stream.
 import { openAudioEncoder } from '../ffmpeg/audio-encoder.ts';
 import { audioFormat, bytesPerSecondOf } from '../ffmpeg/profile.ts';
 import { openFrames } from './ffmpeg-media.ts';
@@ -9,7 +9,7 @@ import type { Encoding, SharedEncoders } from './shared-encoder.ts';
 import type { Tap } from './tap.ts';
 import type { Sending, StreamMedia } from '../replica/stream-media.ts';
 
-/** Within this time the first item is opened and its first picture is encoded. */
+/** Time to open the first item and to encode its first picture. */
 const startUpMs = 1000;
 
 export interface EncodedMediaOptions extends Omit<MediaOptions, 'signal'> {
@@ -65,8 +65,8 @@ async function openEncoding(options: MediaOptions, startFrame: number): Promise<
 }
 
 /**
- * A connection that took longer than expected begins late. The sender catches up with what waits in the queue, but with
- * no more than that, as an encoder gives nothing faster than in real time. So the start is not further back than that.
+ * The start of a connection that took longer than expected to connect. The sender can only catch up with the media that
+ * is already encoded, as an encoder is not faster than real time. So the start is at most that far in the past.
  */
 function reachableStartMs({ startMs, steadyClock }: Sending, { secondsInHand }: Tap): number {
   return Math.max(startMs, steadyClock() - Math.max(aheadSeconds, secondsInHand) * 1000);

@@ -1,9 +1,9 @@
-// How fast an agent's encoder in software works: faster, with a plainer picture, before streams fall behind.
+// Chooses the preset of an agent's software encoder: a faster one, with a worse picture, if streams fall behind.
 import type { EncoderSettings } from '../ffmpeg/encoder-arguments.ts';
 
-/** Presets of x264 that take less and less of the processor. The same bitrate looks a little worse with each. */
+/** Presets of x264, each faster than the one before, and with a slightly worse picture at the same bitrate. */
 const presets = ['veryfast', 'superfast', 'ultrafast'];
-/** A preset changes with the items that begin from then on, so what it does takes a while to show. */
+/** A preset applies to items that begin later, so its effect takes a while to show. */
 const stepEveryMs = 10_000;
 
 export class EncoderPace {
@@ -13,7 +13,7 @@ export class EncoderPace {
   #encoder: EncoderSettings;
   #steppedAtMs = -Infinity;
 
-  /** @param chosen what the agent encodes with while it has time */
+  /** @param chosen the settings while the agent keeps up */
   constructor(chosen: EncoderSettings, steadyClock: () => number, onChange: (encoder: EncoderSettings) => void) {
     this.#chosen = chosen;
     this.#encoder = chosen;
@@ -21,12 +21,12 @@ export class EncoderPace {
     this.#onChange = onChange;
   }
 
-  /** What an item that begins now is encoded with. */
+  /** The settings for an item that begins now. */
   get encoder(): EncoderSettings {
     return this.#encoder;
   }
 
-  /** To be called while a stream has little media in hand. */
+  /** Chooses the next faster preset, if it is time. Call it while a stream has little encoded media ahead. */
   speedUp(): void {
     if (this.#encoder.codec !== 'libx264') return;
     const next = presets[presets.indexOf(this.#encoder.preset) + 1];
@@ -35,7 +35,7 @@ export class EncoderPace {
     this.#change({ ...this.#encoder, preset: next });
   }
 
-  /** To be called when the agent has nothing to encode: what comes next has the machine as it was measured. */
+  /** Returns to the original settings. Call it when the agent has nothing to encode. */
   relax(): void {
     if (this.#encoder !== this.#chosen) this.#change(this.#chosen);
   }

@@ -1,4 +1,11 @@
-// The items of one track of a stream, one frame at a time: each is opened ahead of its join and closed at the next one.
+// The items of one track of a stream, read one frame at a time. The next item is opened ahead of its join.
+//
+// States:
+// - empty: no item is open. `step` opens the item at its frame, and leads to playing.
+// - playing: the current item is read. 2.5 s before its end the next item is opened, which leads to joining.
+// - joining: two items are open. At the end of the current one it is closed, and the next one is current: playing.
+// - closed: all items are closed, and `step` throws.
+// A ToolError closes both items and leads to empty: the item is opened again at the same frame, up to three times.
 import type { Log } from '../../log.ts';
 import { occurrenceAt, occurrencesFrom } from '../../domain/playout/play-out.ts';
 import type { ItemOccurrence, TimelineEntry, TimelineItem, TimelineOverlays } from '../../domain/playout/play-out.ts';
@@ -8,34 +15,34 @@ import { occurrenceBefore } from '../../domain/playout/sound-joins.ts';
 import { ToolError } from '../ffmpeg/media-tool.ts';
 import { MediaError } from '../media/media-error.ts';
 
-/** How an item is to sound. */
+/** The sound of an item: its level, and the joins to its neighbours. */
 export interface ItemSound {
   readonly level: SoundLevel | null;
-  /** What it is joined to; null: nothing, or it stands in for something else. */
+  /** The item before it; null if there is none, or if this item stands in for another. */
   readonly before: ItemOccurrence | null;
-  /** How it is joined to what comes next; absent: not at all. */
+  /** The join to the next item; absent for a cut. */
   readonly join: ItemJoin | undefined;
-  /** What follows it without a gap; null: nothing does. */
+  /** The item that follows without a gap; null unless the join is `gap_free`. */
   readonly after: ItemOccurrence | null;
 }
 
-/** What is drawn over an item, and over the one before it; null or undefined: nothing. */
+/** The overlays of an item and of the one before it. Null or undefined: none. */
 export interface ItemOverlays {
-  /** The frame of the run with which the item begins. */
+  /** The frame of the run at which the item begins. */
   readonly itemStartFrame: number;
   readonly own: TimelineOverlays | undefined;
   readonly before: TimelineOverlays | null | undefined;
-  /** What follows the item, of which its pictures tell; null: itself. */
+  /** The next item, whose title the overlays may show; null if this item is repeated. */
   readonly next: TimelineItem | null;
 }
 
 /** The media of one item. */
 export interface ItemMedia {
-  /** Resolves once the media has shown that it can be decoded; rejects with MediaError if it cannot. */
+  /** Resolves when the media turns out to be decodable; rejects with MediaError if it is not. */
   readonly ready: Promise<void>;
   /**
-   * The frame of the run from which on it would be opened otherwise by now; Infinity: it would not. Absent: what
-   * is known later changes nothing of it.
+   * The frame of the run from which on the media is outdated, because the timeline has changed since it was opened;
+   * Infinity: it is not. Absent if later changes of the timeline do not affect it.
    */
   readonly changesAt?: () => Promise<number>;
   close(): Promise<void>;
@@ -43,7 +50,7 @@ export interface ItemMedia {
 
 export interface ItemTrackOptions<Media extends ItemMedia> {
   readonly framesPerSecond: number;
-  /** Called anew for every item, so that a playlist that was published meanwhile is known. */
+  /** Loads the timeline. Called for every item, to apply playlists that were published meanwhile. */
   readonly loadTimeline: () => Promise<readonly TimelineEntry[]>;
   /** Opens `frameCount` frames of an item, from its frame `startFrame` on. */
   readonly open: (
@@ -53,8 +60,8 @@ export interface ItemTrackOptions<Media extends ItemMedia> {
     overlays: ItemOverlays,
   ) => Promise<Media>;
   /**
-   * Up to which frame an item is opened at once that is opened at a frame; absent: to its end. The rest is opened as an
-   * item of its own, by what is known then.
+   * The frame up to which an item that is opened at `frame` is opened; absent: to its end. The rest is opened later as
+   * an item of its own, with the timeline of that time.
    */
   readonly opensUntil?: (frame: number) => Promise<number>;
   readonly log: Log;
@@ -63,7 +70,7 @@ export interface ItemTrackOptions<Media extends ItemMedia> {
 interface OpenedItem<Media> {
   readonly media: Media;
   readonly occurrence: ItemOccurrence;
-  /** Up to which frame it is read. */
+  /** The frame at which the next item takes its place. */
   end: number;
 }
 
@@ -71,7 +78,7 @@ interface OpenedItem<Media> {
  * The next item is opened this long before its join. By then the encoder of the current item has delivered its rest.
  */
 const openAheadSeconds = 2.5;
-/** An item whose encoder or source fails is opened again where it broke off, at most this often for one frame. */
+/** The number of times that an item whose encoder or source fails is opened again at the same frame. */
 const maxReopens = 3;
 
 export class ItemTrack<Media extends ItemMedia> {
@@ -88,7 +95,7 @@ export class ItemTrack<Media extends ItemMedia> {
   }
 
   /**
-   * Reads one frame's worth with `read` and moves on by one frame. One call at a time.
+   * Reads one frame's worth with `read` and moves on to the next frame. One call at a time.
    * @throws {MediaError} when no item of the timeline can be played; {ToolError}; an error once the track is closed
    */
   async step<Result>(
@@ -102,14 +109,13 @@ export class ItemTrack<Media extends ItemMedia> {
       } catch (error) {
         if (!(error instanceof ToolError) || attempt === maxReopens || this.#closed) throw error;
         this.#options.log('item_reopened', { frame: this.#frame, error: error.message });
-        // The next item is closed too: it was opened at the join, and `#itemAt` would take it for the item to go on
-        // with.
+        // The next item is closed too: it begins at the join, and `#itemAt` would use it for the current frame.
         await this.#closeItems();
       }
     }
   }
 
-  /** Closes all items. An item that a pending `step` is about to open is closed by that step. */
+  /** Closes all items. A pending `step` closes an item that it is about to open. */
   async close(): Promise<void> {
     this.#closed = true;
     await this.#closeItems();
@@ -123,7 +129,7 @@ export class ItemTrack<Media extends ItemMedia> {
     await next?.then(({ media }) => media.close()).catch(() => {});
   }
 
-  /** The item that plays at `frame`; the one after it is opened when its time comes near. */
+  /** The item that plays at `frame`. Opens the next item when its time is near. */
   async #itemAt(frame: number): Promise<OpenedItem<Media>> {
     if (!this.#current || frame >= this.#current.end) {
       await this.#current?.media.close();
@@ -138,7 +144,7 @@ export class ItemTrack<Media extends ItemMedia> {
     }
     const current = this.#current;
     if (!this.#next && current.media.changesAt && frame % this.#options.framesPerSecond === 0) {
-      // What has changed since an item was opened is seen as soon as the rest of it can be opened anew.
+      // If the timeline has changed, the rest of the item is opened again as soon as there is time for that.
       const changesAt = await current.media.changesAt();
       current.end = Math.min(current.end, Math.max(changesAt, frame + this.#openAheadFrames));
       if (this.#closed) throw new Error('the track is closed');
@@ -146,7 +152,7 @@ export class ItemTrack<Media extends ItemMedia> {
     const { end } = current;
     if (!this.#next && end - frame <= this.#openAheadFrames) {
       this.#next = this.#open(end);
-      // The step over the join awaits this promise and throws its error. Until then nobody handles the error.
+      // The step over the join awaits this promise and throws its error. Until then the error has no handler.
       this.#next.catch(() => {});
     }
     return current;
@@ -161,7 +167,7 @@ export class ItemTrack<Media extends ItemMedia> {
     return next!;
   }
 
-  /** Opens what plays at `frame`. An item that cannot be played is replaced, for its time, by the next one that can. */
+  /** Opens the item at `frame`. An item that cannot be played is replaced, for its time, by the next one that can. */
   async #open(frame: number): Promise<OpenedItem<Media>> {
     const { loadTimeline, framesPerSecond, open, opensUntil, log } = this.#options;
     const timeline = await loadTimeline();

@@ -1,4 +1,4 @@
-// What the ffmpeg backend makes the media of a stream with.
+// The options of the ffmpeg backend's media.
 import type { Log } from '../../log.ts';
 import type { Timelines } from '../../data/playout/timelines.ts';
 import type { EncoderSettings } from '../ffmpeg/encoder-arguments.ts';
@@ -8,14 +8,14 @@ import type { MediaTools } from '../media/media-tools.ts';
 export interface MediaOptions {
   readonly tools: MediaTools;
   readonly profile: Profile;
-  /** What an item that begins now is encoded with. */
+  /** The encoder settings for an item that begins now. */
   readonly encoder: () => EncoderSettings;
   readonly loadTimelines: () => Promise<Timelines>;
-  /** Answers with a URL from which ffmpeg can read an object for as long as an item lasts. */
+  /** A URL from which ffmpeg can read an object for as long as an item lasts. */
   readonly urlOf: (objectKey: string) => Promise<string>;
-  /** The file of captions with a hash; null where it is gone. */
+  /** The captions file with a hash; null if it was deleted. */
   readonly captionsOf: (hash: string) => Promise<string | null>;
-  /** When frame 0 of the run was due, in milliseconds since 1970 by the database's clock. */
+  /** The time when frame 0 of the run was due, in milliseconds since 1970 by the database's clock. */
   readonly anchoredAtMs: () => Promise<number>;
   readonly log: Log;
   readonly signal: AbortSignal;

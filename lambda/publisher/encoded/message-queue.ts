@@ -1,4 +1,4 @@
-// Merges a stream's pictures and its encoded sound into RTMP messages in order of time, a while ahead of their sending.
+// Merges a stream's pictures and its encoded sound into RTMP messages in order of time, ahead of their sending.
 import type { AudioEncoder } from '../ffmpeg/audio-encoder.ts';
 import { audioFormat } from '../ffmpeg/profile.ts';
 import type { Profile } from '../ffmpeg/profile.ts';
@@ -6,27 +6,25 @@ import type { FrameSource, TimedFrame } from './ffmpeg-media.ts';
 import type { MediaMessage } from '../rtmp/message.ts';
 
 /**
- * A message to be sent, with what the figures have to know of it. Its timestamp is in milliseconds since the first
- * frame of the connection.
+ * A message to be sent, with the data for figures. Its timestamp is in milliseconds since the first frame of the
+ * connection.
  */
 export interface QueuedMessage extends MediaMessage {
-  /** Set on messages that carry a picture. */
+  /** Null for messages without a picture: sound and sequence headers. */
   readonly picture: Pick<TimedFrame, 'frame' | 'occurrence' | 'soundStandIn'> | null;
 }
 
-/** A message as it is encoded. Its timestamp counts from the encoder's first frame. */
+/** An encoded message. Its timestamp counts from the encoder's first frame. */
 export interface EncodedMessage extends QueuedMessage {
   /** The timestamp before it is rounded. */
   readonly exactMs: number;
   readonly isKeyframe: boolean;
 }
 
-/**
- * Media is encoded this far ahead of its sending: enough for a join on a busy machine, little enough to stop at once.
- */
+/** Seconds that media is encoded ahead: enough for a join on a busy machine, and little to discard at the end. */
 export const aheadSeconds = 1.5;
 
-/** The time of a message, rounded from its place on the grid, so that no rounding adds up. */
+/** The time of a message. It is rounded from its exact time, so that rounding errors do not add up. */
 function at(exactMs: number): Pick<EncodedMessage, 'exactMs' | 'timestampMs'> {
   return { exactMs, timestampMs: Math.round(exactMs) };
 }
@@ -40,10 +38,7 @@ export class MessageQueue {
   readonly #sound: Buffer[] = [];
   readonly #filling: Promise<unknown>;
   #soundTaken = 0;
-  /**
-   * How many frames after its decoding a picture is shown. Sound is sent as much later, so that it is heard when its
-   * picture is shown.
-   */
+  /** Frames between the decoding and the display of a picture. Sound is sent this much later, to be in sync. */
   #compositionDelayFrames = 0;
   #sequenceHeader: Buffer | null = null;
   #changed = Promise.withResolvers<void>();
@@ -60,23 +55,22 @@ export class MessageQueue {
   }
 
   /**
-   * Resolves when the first picture is there.
-   * @throws whatever keeps media from coming: MediaError, ToolError, or that the queue was closed
+   * Resolves when the first picture is encoded.
+   * @throws {MediaError} {ToolError}, or an error once the queue is closed
    */
   async ready(): Promise<void> {
     while (this.#pictures.length === 0) await this.#nextChange();
     this.#compositionDelayFrames ||= this.#pictures[0]!.video.compositionDelayFrames;
   }
 
-  /** How much of what was encoded waits to be sent. */
+  /** Seconds of encoded media that wait to be sent. */
   get secondsInHand(): number {
     return this.#pictures.length / this.#profile.framesPerSecond;
   }
 
   /**
-   * The next messages in order of time: a frame of sound, or a picture, which follows a sequence header where that is
-   * new.
-   * @throws as `ready` does, once everything that came before the failure is taken
+   * The next messages in order of time: a frame of sound, or a picture, after a sequence header if that has changed.
+   * @throws the errors of `ready`, after the media before the failure
    */
   async next(): Promise<EncodedMessage[]> {
     await this.ready();
@@ -140,12 +134,10 @@ export class MessageQueue {
     }
   }
 
-  /**
-   * Takes all sound that the encoder gives. The pictures bound it: each brings the encoder only its share of samples.
-   */
+  /** Takes all sound of the encoder. The pictures limit it: each brings the encoder only its share of samples. */
   async #fillSound(): Promise<void> {
     try {
-      // The encoder's first frame only primes decoders: it holds what was before the first sample.
+      // The encoder's first frame only primes decoders: it holds the time before the first sample.
       await this.#encoder.readFrame();
       while (!this.#closed) {
         this.#sound.push(await this.#encoder.readFrame());

@@ -1,4 +1,4 @@
-// Sends messages when their time has come, and notices a destination or an encoder that does not keep up.
+// Sends encoded messages when they are due, and notices a destination or an encoder that does not keep up.
 import { DeliveryWatch, maxQueuedBytes, slowAfterMs } from '../replica/delivery-watch.ts';
 import { TooSlow } from '../replica/faults.ts';
 import type { Sending } from '../replica/stream-media.ts';
@@ -10,24 +10,23 @@ import type { Tap } from './tap.ts';
 export interface SenderOptions extends Sending {
   readonly messages: Pick<Tap, 'next' | 'close' | 'endBeforeKeyframe' | 'secondsInHand'>;
   readonly framesPerSecond: number;
-  /** How many bytes are a second of the media. */
+  /** Bytes of one second of media. */
   readonly bytesPerSecond: number;
 }
 
-/** Messages whose time comes within one tick go out with one write. */
+/** Messages that are due within one tick are sent with one write. */
 const tickMs = 40;
-/** Media is sent this long ahead of real time, so that ingests and players always have something in hand. */
+/** Media is sent this long ahead of real time, so that ingests and players always have a reserve. */
 const leadMs = 300;
 /** One write holds no more media than this. */
 const maxBatchMs = 1000;
-/** When the sender is further behind than this, it gives the connection up; the next one begins at the present. */
+/** A sender further behind than this gives the connection up. The next one begins at the present. */
 const hopelesslyLateMs = 15_000;
 
 /**
  * Sends until the connection ends, or its time is over.
- * @throws {DestinationError} when the destination ended the connection or takes nothing any more
- * @throws {TooSlow} when the media does not come in real time
- * @throws whatever else kept media from coming
+ * @throws {DestinationError} when the destination closed the connection or accepts nothing
+ * @throws {TooSlow} when the media does not come in real time; any other error of the media
  */
 export async function sendPaced(options: SenderOptions): Promise<void> {
   await new PacedSender(options).run();
@@ -38,11 +37,11 @@ class PacedSender {
   readonly #watch: DeliveryWatch;
   readonly #inHand: MediaInHand;
   readonly #ticker = new Ticker();
-  /** How the connection ended; undefined while it stands. */
+  /** The error with which the connection ended; null for no error; undefined while it is open. */
   #end: DestinationError | null | undefined;
-  /** The answer of the queue that is being waited for. */
+  /** The pending request for the next messages. */
   #asked: Promise<QueuedMessage[] | null> | null = null;
-  /** Messages that have come and whose time has not. */
+  /** Messages that are not due yet. */
   #pending: QueuedMessage[] = [];
   /** The timestamp of the last message sent. */
   #sentMs = 0;
@@ -74,14 +73,14 @@ class PacedSender {
       this.#watch.check(nowMs);
       if (this.#isAtEnd) return;
       const lateMs = this.#judge(nowMs);
-      // A sender that is late goes on at once, but never without giving the socket a turn.
+      // A sender that is late continues at once, but gives the socket a turn.
       const nextTickMs = tickStartMs + (lateMs > 0 ? 1 : tickMs);
       await this.#ticker.sleep(Math.max(1, nextTickMs - nowMs));
     }
     if (this.#end) throw this.#end;
   }
 
-  /** When the time of the connection is over, makes the messages end before a keyframe. */
+  /** Lets the messages end before a keyframe once the connection's time is over. */
   #endInTime(): void {
     const { messages, prepareEnd, onEnding } = this.#options;
     if (this.#isEnding || !prepareEnd()) return;
@@ -89,7 +88,7 @@ class PacedSender {
     void messages.endBeforeKeyframe().then(onEnding);
   }
 
-  /** The messages whose time has come, `maxBatchMs` of them at most. While the socket is full, there are none. */
+  /** The messages that are due, at most `maxBatchMs` of them. None while the socket is full. */
   async #takeDue(nowMs: number): Promise<QueuedMessage[]> {
     const { startMs } = this.#options;
     const batch: QueuedMessage[] = [];
@@ -109,7 +108,7 @@ class PacedSender {
 
   #send(batch: readonly QueuedMessage[]): void {
     const { publisher, figures } = this.#options;
-    // What a closing connection does not take was not sent.
+    // A closing connection sends nothing, so nothing is counted.
     if (batch.length === 0 || !publisher.isOpen) return;
     publisher.send(batch);
     for (const { picture } of batch) {
@@ -119,13 +118,13 @@ class PacedSender {
     }
   }
 
-  /** Whether as much media as may waits for the destination already. */
+  /** Whether the limit of media that may wait for the destination is reached. */
   get #isBackedUp(): boolean {
     const { publisher, bytesPerSecond } = this.#options;
     return publisher.bytesQueued >= maxQueuedBytes + publisher.heldSeconds * bytesPerSecond;
   }
 
-  /** @returns by how many milliseconds the sender is behind the clock; negative while it is ahead */
+  /** @returns milliseconds that the sender is behind the clock; negative if it is ahead */
   #judge(nowMs: number): number {
     const { startMs, onSlow, figures, messages, framesPerSecond } = this.#options;
     const lateMs = nowMs - startMs - this.#sentMs;
@@ -135,7 +134,7 @@ class PacedSender {
     const isSlow = lateMs > slowAfterMs;
     const isBackedUp = this.#isBackedUp;
     if (isBackedUp) this.#inHand.leaveOut();
-    else this.#inHand.note(inHandSeconds, nowMs);
+    else this.#inHand.sample(inHandSeconds, nowMs);
     if (isSlow && isBackedUp) throw new DestinationError('stalled');
     if (isSlow !== this.#isSlow) {
       this.#isSlow = isSlow;
@@ -145,7 +144,7 @@ class PacedSender {
     return lateMs;
   }
 
-  /** The next messages. None if they do not come within a tick: the clock is looked at even if they never come. */
+  /** The next messages; none if they do not come within a tick, so that the clock is checked meanwhile. */
   async #nextInTime(): Promise<QueuedMessage[]> {
     this.#asked ??= this.#options.messages.next();
     try {
@@ -155,7 +154,7 @@ class PacedSender {
       this.#isAtEnd = came === null;
       return came ?? [];
     } catch (error) {
-      // The queue was closed because the connection has ended: that is no failure of the media.
+      // The queue was closed because the connection has ended, so this is no failure of the media.
       if (this.#end !== undefined) return [];
       throw error;
     } finally {

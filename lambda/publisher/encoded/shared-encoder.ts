@@ -1,4 +1,4 @@
-// One encoder for all outputs of a stream: each connection takes what it gives from a queue of its own (`tap.ts`).
+// One encoder for all outputs of a stream. Each connection reads its media from a queue of its own (`tap.ts`).
 import { setMaxListeners } from 'node:events';
 import { audioFormat } from '../ffmpeg/profile.ts';
 import type { Profile } from '../ffmpeg/profile.ts';
@@ -6,7 +6,7 @@ import type { EncodedMessage, MessageQueue } from './message-queue.ts';
 import { Tap } from './tap.ts';
 import type { Given, TappedEncoder } from './tap.ts';
 
-/** What an encoder gives from its first frame on. */
+/** The media of an encoder, from its first frame on. */
 export interface Encoding {
   readonly audioSequenceHeader: Buffer;
   readonly messages: Pick<MessageQueue, 'next' | 'close' | 'secondsInHand'>;
@@ -15,41 +15,41 @@ export interface Encoding {
 /** Starts an encoder. @param signal ends it */
 export type OpenEncoding = (startFrame: number, signal: AbortSignal) => Promise<Encoding>;
 
-/** An encoder that is so much behind the frame that is asked for is of no use. */
+/** A running encoder this far behind the requested frame is not used. */
 const mostBehindSeconds = 5;
 
 export interface TapRequest {
-  /** What is encoded. */
+  /** Identifies the encoder: see `encoderKeyOf`. */
   readonly key: string;
   readonly profile: Profile;
   readonly startFrame: number;
   readonly open: OpenEncoding;
 }
 
-/** All outputs of a role share an encoder. */
+/** The key of an encoder, which all outputs of a role share. */
 export function encoderKeyOf(streamID: string, role: string): string {
   return `${streamID}/${role}`;
 }
 
-/** What whoever only looks at what an encoder gives knows of it. It is another one for each encoder. */
+/** The read-only view of an encoder that its watcher gets. One object per encoder. */
 export interface EncoderView {
   readonly profile: Profile;
   readonly startFrame: number;
   readonly audioSequenceHeader: Buffer;
 }
 
-/** Told what an encoder gives, with the sequence header of its pictures. It must not throw. */
+/** Called with the media of an encoder, and the sequence header of its pictures. It must not throw. */
 export type Watcher = (given: Given, sequenceHeader: Buffer, view: EncoderView) => void;
 
-/** The encoders of an agent, by what they encode. */
+/** The running encoders of an agent, by key. */
 export class SharedEncoders {
   readonly #byKey = new Map<string, SharedEncoder>();
   readonly #watchers = new Map<string, Watcher>();
 
   /**
-   * Has somebody look at what the encoders with a key give, from the last keyframe on, without taking anything from
-   * them or keeping them from ending. One may look at a time.
-   * @returns what ends it
+   * Watches the media of the encoders with a key, from the last keyframe on. A watcher takes nothing from them and does
+   * not keep them running. One watcher per key.
+   * @returns a function that ends the watch
    */
   watch(key: string, watcher: Watcher): () => void {
     this.#watchers.set(key, watcher);
@@ -60,9 +60,9 @@ export class SharedEncoders {
   }
 
   /**
-   * Taps the encoder with this key, or starts one where none is there that keeps up. It begins with `startFrame`, or
-   * with the last keyframe that the encoder gave.
-   * @throws what `open` throws; the signal's reason
+   * Taps the encoder with this key, or starts one if none keeps up. The tap begins with `startFrame`, or with the last
+   * keyframe of the encoder.
+   * @throws the errors of `open`; the signal's reason
    */
   async tap({ key, profile, startFrame, open }: TapRequest, signal: AbortSignal): Promise<Tap> {
     signal.throwIfAborted();
@@ -88,24 +88,24 @@ class SharedEncoder implements TappedEncoder {
   readonly #watcher: () => Watcher | undefined;
   #view: EncoderView | null = null;
   readonly #taps = new Set<Tap>();
-  /** Taps, and those who wait for one. */
+  /** The number of taps, and of connections that wait for one. */
   #users = 0;
-  /** From the last keyframe on; empty before the first. */
+  /** The media from the last keyframe on; empty before the first. */
   #recent: Given[] = [];
   #sequenceHeader: EncodedMessage | null = null;
   #soundGiven = 0;
   #giving: Promise<void> | null = null;
 
   /**
-   * @param onOver told when nobody can tap it any more
-   * @param watcher who looks at what it gives, if anybody does
+   * @param onOver called when the encoder can no longer be tapped
+   * @param watcher the current watcher, if there is one
    */
   constructor(
     { profile, startFrame, open }: Omit<TapRequest, 'key'>,
     onOver: () => void,
     watcher: () => Watcher | undefined,
   ) {
-    // Each item's processes listen to it.
+    // The processes of each item listen to this signal.
     setMaxListeners(0, this.#ending.signal);
     this.profile = profile;
     this.#startFrame = startFrame;
@@ -115,7 +115,7 @@ class SharedEncoder implements TappedEncoder {
     this.#opening.catch(onOver);
   }
 
-  /** Whether a tap would begin near enough to a frame. */
+  /** Whether a tap would begin close enough to a frame. */
   reaches(frame: number): boolean {
     return this.#beginsWith >= frame - mostBehindSeconds * this.profile.framesPerSecond;
   }
@@ -181,7 +181,7 @@ class SharedEncoder implements TappedEncoder {
     }
   }
 
-  /** Shows what was given since the last keyframe. */
+  /** Shows a watcher the media since the last keyframe. */
   showRecent(watcher: Watcher): void {
     for (const given of this.#recent) this.#show(given, watcher);
   }

@@ -1,29 +1,29 @@
-// What one connection takes of an encoder that others take from as well: a queue of its own, on its own time.
+// The queue of one connection at a shared encoder, with timestamps of that connection.
 import { DestinationError } from '../destination/destination-error.ts';
 import { aheadSeconds } from './message-queue.ts';
 import type { EncodedMessage, MessageQueue, QueuedMessage } from './message-queue.ts';
 import type { Profile } from '../ffmpeg/profile.ts';
 
-/** A frame of sound, or a picture that may follow a sequence header. */
+/** A frame of sound, or a picture, perhaps after a sequence header. */
 export interface Given {
   readonly messages: readonly EncodedMessage[];
   /** Null for sound. */
   readonly frame: number | null;
   readonly isKeyframe: boolean;
-  /** How many frames of sound came before. */
+  /** The number of frames of sound before it. */
   readonly soundBefore: number;
 }
 
-/** What a tap needs of the encoder. */
+/** The encoder as a tap sees it. */
 export interface TappedEncoder {
   readonly profile: Profile;
-  /** Hands what comes next to all taps. @throws whatever keeps media from coming */
+  /** Gives the next media to all taps. @throws the errors of the media */
   giveNext(): Promise<void>;
-  /** Lets a tap go. The encoder ends with the last one; then it resolves when no process is left. */
+  /** Removes a tap. With the last one the encoder ends; then this resolves when no process is left. */
   leave(tap: Tap): Promise<void>;
   /** The time of a frame after the encoder's first one, in milliseconds. */
   timeOf(frame: number): number;
-  /** How many frames of sound come before a picture: as many as leave the next one nearest to where it belongs. */
+  /** The number of frames of sound before a picture, rounded so that the next one is closest to its exact time. */
   soundBefore(frame: number): number;
 }
 
@@ -32,11 +32,11 @@ export interface TapOptions {
   /** A keyframe, or the encoder's first frame. */
   readonly startFrame: number;
   readonly audioSequenceHeader: Buffer;
-  /** What is encoded and was given to nobody yet. */
+  /** Media that is encoded and not given to any tap yet. */
   readonly ahead: Pick<MessageQueue, 'secondsInHand'>;
 }
 
-/** A connection that takes nothing for so long ends. What waits is bounded by that, and shared by all that wait. */
+/** A connection for which this much media waits ends. This limits the memory, which the waiting taps share. */
 const mostWaitingSeconds = 20;
 
 export class Tap {
@@ -50,9 +50,9 @@ export class Tap {
   #hasSequenceHeader = false;
   /** The last picture that the encoder gave. */
   #lastFrame: number;
-  /** It ends before the first keyframe from this frame on; null: it goes on. */
+  /** The tap ends before the first keyframe from this frame on; null: no end is wanted. */
   #endsFrom: number | null = null;
-  /** The keyframe before which it ends; null until it is known. */
+  /** The keyframe before which the tap ends; null until it is known. */
   #endFrame: number | null = null;
   readonly #ending = Promise.withResolvers<number>();
   #isComplete = false;
@@ -69,12 +69,12 @@ export class Tap {
     this.#firstSound = encoder.soundBefore(startFrame);
   }
 
-  /** How much of what was encoded waits to be sent. */
+  /** Seconds of encoded media that wait to be sent. */
   get secondsInHand(): number {
     return this.#picturesWaiting / this.#encoder.profile.framesPerSecond + this.#ahead.secondsInHand;
   }
 
-  /** Queues what the encoder has given, as far as it is this connection's. @param sequenceHeader what it needs first */
+  /** Queues media of the encoder. @param sequenceHeader the header of the pictures, sent first if needed */
   give(given: Given, sequenceHeader: EncodedMessage | null): void {
     const { frame, messages, isKeyframe, soundBefore } = given;
     if (this.#isComplete || this.#isTooSlow) return;
@@ -116,10 +116,9 @@ export class Tap {
   }
 
   /**
-   * The next messages in order of time: a frame of sound, or a picture, which follows a sequence header where that is
-   * new. Null at the end.
-   * @throws {DestinationError} when the connection took too little; whatever keeps media from coming, once everything
-   * that came before is taken
+   * The next messages in order of time: a frame of sound, or a picture, after a sequence header if that has changed.
+   * Null at the end.
+   * @throws {DestinationError} when the connection is too slow; the errors of the media, after the media before them
    */
   async next(): Promise<QueuedMessage[] | null> {
     for (;;) {
@@ -136,8 +135,8 @@ export class Tap {
   }
 
   /**
-   * Ends before a keyframe that is to be sent in `aheadSeconds` at the earliest.
-   * @returns the frame of that keyframe, as soon as it is encoded; never where media fails before
+   * Ends the tap before a keyframe that is sent in `aheadSeconds` at the earliest.
+   * @returns the frame of that keyframe, as soon as it is encoded; never resolves if the media fails before
    */
   endBeforeKeyframe(): Promise<number> {
     this.#endsFrom = this.#lastFrame + aheadSeconds * this.#encoder.profile.framesPerSecond;
@@ -146,7 +145,7 @@ export class Tap {
   }
 
   async #findEnd(): Promise<void> {
-    // Whoever takes the messages meets what fails.
+    // `next` throws the failure.
     while (this.#endFrame === null && !this.#isClosed)
       await this.#encoder.giveNext().catch(() => {
         this.#isClosed = true;
