@@ -1,8 +1,8 @@
-// RTMP messages as chunks that name no stream and no absolute time, only the time since the message before.
+// RTMP messages as chunks without a stream or an absolute time: they only hold the time since the previous message.
 import { ChunkWriter } from '../rtmp/chunk-writer.ts';
 import { mediaChunkSize, mediaHeaders } from '../rtmp/message.ts';
 
-/** Where the chunks of a message hold the 24 bits of the time since the message before (Adobe RTMP 1.0, 5.3.1.2.2). */
+/** The place of the 24 bits with the time since the previous message (Adobe RTMP 1.0, 5.3.1.2.2). */
 export const deltaField = { offset: 1, bytes: 3 } as const;
 
 /**
@@ -13,7 +13,7 @@ export function deltaChunks(type: 'video' | 'audio', deltaMs: number, payload: B
   const writer = new ChunkWriter();
   writer.chunkSize = mediaChunkSize;
   const message = { ...mediaHeaders[type], streamID: 1, timestampMs: 0, payload: Buffer.alloc(0) };
-  // A writer gives its first message a header of format 0. The message that follows gets the short one.
+  // A writer gives its first message a header of format 0, and the next message the short one.
   writer.write([message]);
   return writer.write([{ ...message, timestampMs: deltaMs, payload }]);
 }
@@ -28,7 +28,7 @@ export function deltaBytes(deltaMs: number): Buffer {
 /** The length of a header of format 1, with its one byte for the chunk stream. */
 export const chunkHeaderBytes = 8;
 
-/** How many bytes the chunks of a message take together. @param header that of the message, whose length it holds */
+/** The number of bytes of a message's chunks. @param header the message's header, which holds its length */
 export function chunkedBytes(header: Buffer): number {
   const messageBytes = header.readUIntBE(4, 3);
   const furtherChunks = Math.max(0, Math.ceil(messageBytes / mediaChunkSize) - 1);

@@ -1,4 +1,4 @@
-// What a prepared stream plays, with what of it is prepared, from the rows.
+// Loads the timelines of a prepared stream, with the renditions and joins that exist.
 import type { Database } from '../../data/database.ts';
 import type { Track } from '../../data/playout/timelines.ts';
 import type { TimelineEntry } from '../../domain/playout/play-out.ts';
@@ -9,7 +9,7 @@ import { hasJoins } from '../../domain/playout/sound-joins.ts';
 import { tellsOfSound } from '../../domain/playout/sound-titles.ts';
 import type { PreparedTimeline } from './track-reader.ts';
 
-/** Both tracks of a stream's run. @param format of its pictures, without framing and drawing */
+/** Both tracks of a stream's run. @param format the format of its pictures, without framing and drawing */
 export async function loadPreparedTimelines(
   data: Pick<Database, 'timelines' | 'joins' | 'looks' | 'renditions'>,
   streamID: string,

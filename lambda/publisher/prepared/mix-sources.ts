@@ -1,4 +1,4 @@
-// What is sent in place of an item of a sound track while videos are heard under it.
+// The mixes that replace an item of the sound track while videos are heard under it.
 import { mixChunkOf, mixedSoundAt } from '../../domain/playout/mixed-sound.ts';
 import { joinKey } from '../../domain/media/object-keys.ts';
 import type { Playing } from '../../domain/playout/prepared-play-out.ts';
@@ -7,11 +7,11 @@ import type { SegmentSource, SentTrack, SourceSegment } from './segment-sources.
 
 interface Found {
   readonly sources: readonly SegmentSource[];
-  /** Up to which frame of sound of the playing that is all. */
+  /** The frame of sound of the playing up to which these sources are valid. */
   readonly end: number;
 }
 
-/** The mixes of one playing, each looked for again as soon as the timeline is another one: an edit may be within it. */
+/** The mixes of one playing. They are looked up again when the timeline changes, as an edit may affect them. */
 export class MixSources {
   readonly #playing: Playing;
   readonly #framesPerSecond: number;
@@ -24,14 +24,14 @@ export class MixSources {
     this.#framesPerSecond = framesPerSecond;
   }
 
-  /** What is there of a frame of sound on, as a timeline says that. */
+  /** The mixes from a frame of sound on, by a timeline. */
   at(timeline: SentTrack, group: number): Found {
     if (timeline !== this.#timeline || group >= this.#found.end) this.#found = this.#find(timeline, group);
     this.#timeline = timeline;
     return this.#found;
   }
 
-  /** Does without one that cannot be read. @returns false where it is none of these */
+  /** Drops a mix that cannot be read. @returns false if the source is none of these mixes */
   leaveOut(source: SegmentSource, { key }: Pick<SourceSegment, 'key'>): boolean {
     if (!this.#found.sources.includes(source)) return false;
     this.#lostKeys.add(key);
@@ -41,7 +41,7 @@ export class MixSources {
 
   #find({ joins, ...track }: SentTrack, group: number): Found {
     const { occurrence, startFrame } = this.#playing;
-    // What stands in for something else, and what is repeated as it is too short, has none.
+    // Stand-ins and repetitions of short items have no mixes.
     const hasNone = !track.under || occurrence.isStandIn || startFrame !== occurrence.startFrame;
     if (hasNone) return { sources: [], end: Infinity };
     const mix = joins?.size ? mixedSoundAt(track, occurrence, group, this.#framesPerSecond) : null;

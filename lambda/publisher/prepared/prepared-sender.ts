@@ -1,11 +1,19 @@
-// Sends one connection's prepared media when its time has come, and keeps to the clock whatever the destination does.
+// Sends one connection's prepared media by the clock, however slow the destination is.
+//
+// States, re-evaluated at each turn (`#turn`), four times a second:
+// - sending: frames that are due are sent, twice as many if the sender is late.
+// - backed up: too much media waits for the destination, so nothing is sent.
+// - skipping: 4 s of frames are missed. The media continues with the next keyframe of the present.
+// - ending: the connection's time is over. Frames are sent up to the next keyframe, and `run` resolves.
+// `onSlow` reports 'destination' for 30 s after frames were skipped because it was backed up, and 'publisher' after 5 s
+// without a frame to send. After 15 s without sending, `run` rejects.
 import { firstSoundFrameFrom, soundGridFrame } from '../../domain/playout/prepared-play-out.ts';
 import { DeliveryWatch, slowAfterMs } from '../replica/delivery-watch.ts';
 import { TooSlow } from '../replica/faults.ts';
 import { bytesPerSecondOf } from '../ffmpeg/profile.ts';
 import type { Profile } from '../ffmpeg/profile.ts';
 import { DestinationError } from '../destination/destination-error.ts';
-import type { Sending } from '../replica/stream-media.ts';
+import type { Sending, Slowness } from '../replica/stream-media.ts';
 import { turnEveryMs } from './send-schedule.ts';
 import type { SendSchedule } from './send-schedule.ts';
 import type { Span } from './span.ts';
@@ -17,36 +25,33 @@ export interface PreparedSenderOptions extends Sending {
   readonly schedule: Pick<SendSchedule, 'add'>;
   readonly splicer: Splicer;
   readonly pictures: SpanQueue;
-  /** The track of sound; null where the pictures' own sound is sent. */
+  /** The sound track; null if the pictures' own sound is sent. */
   readonly sound: SpanQueue | null;
-  /** Whether the stream has such a track: where it cannot be read, the pictures' own sound stands in for it. */
+  /** Whether the stream has a sound track. If it cannot be read, the pictures' own sound stands in for it. */
   readonly hasSoundTrack: boolean;
-  /** The frame that the connection begins with. */
+  /** The first frame of the connection. */
   readonly startFrame: number;
 }
 
-/** Media is sent this long ahead of real time: two turns and some, so that ingests always have something in hand. */
+/** Media is sent this long ahead of real time: two turns and a bit, so that ingests always have a reserve. */
 const leadMs = 2 * turnEveryMs + 50;
-/** One turn sends no more media than this: twice as much as is due, until the sender has caught up. */
+/** One turn sends at most this much media: twice the real-time rate, until the sender has caught up. */
 const maxMediaMsPerTurn = 2 * turnEveryMs;
-/** How much media may wait in our socket. */
+/** Seconds of media that may wait in our socket. */
 const maxQueuedSeconds = 1;
 /**
- * How much media may wait in our socket and in the system's buffers together, what is on its way included, and what
- * the meter has not seen arrive yet. The buffers alone would take ten seconds of it.
+ * Seconds of media that may be sent and not yet delivered: in our socket, in the system's buffers and on the way. The
+ * buffers alone would take ten seconds of it.
  */
 const maxUndeliveredSeconds = 2;
-/** A sender that is further behind than this leaves out what it missed, and goes on with the next keyframe. */
+/** A sender further behind than this skips the missed media, and continues with the next keyframe. */
 const skipAfterMs = 4000;
 /** The connection is given up when nothing was sent for this long. */
 const hopelesslyLateMs = 15_000;
-/** A destination keeps up again when nothing was left out for this long, and no more media waited for it than may. */
+/** A destination keeps up again when, for this long, no media was skipped and no more waited for it than may. */
 const keepsUpAfterMs = 30_000;
 
-/** Who sends or takes media much later than its time; null while nobody does. */
-type Slowness = 'publisher' | 'destination' | null;
-
-/** What a turn has seen. */
+/** The observations of one turn. */
 interface Observation {
   readonly nowMs: number;
   readonly isBackedUp: boolean;
@@ -59,16 +64,16 @@ export class PreparedSender {
   readonly #over = Promise.withResolvers<void>();
   /** The next frame to send, counted from the anchor. */
   #frame: number;
-  /** The frame that was skipped to last. Frames before it are not sent any more, so they do not count as missed. */
+  /** The target of the last skip. Frames before it will not be sent, so they do not count as missed. */
   #skippedTo = 0;
   #sentAtMs: number;
-  /** When the sender was backed up last. */
+  /** The last time that the sender was backed up. */
   #backedUpAtMs = -Infinity;
-  /** When frames were left out last because the destination did not keep up, or as much waited for it again since. */
+  /** The last time that frames were skipped because of the destination, or that it was backed up after that. */
   #fellBehindAtMs = -Infinity;
-  #slowThrough: Slowness = null;
+  #slowThrough: Slowness | null = null;
   #usesOwnSound: boolean;
-  /** The upload that the track of sound had last in place of an item; null: it had what it should. */
+  /** The upload that last stood in for an item of the sound track; null if none does. */
   #soundStandIn: string | null = null;
   #isEnding = false;
 
@@ -82,7 +87,7 @@ export class PreparedSender {
     this.#watch = new DeliveryWatch({ publisher, figures, onEvidence }, this.#sentAtMs);
   }
 
-  /** Sends until we close the connection, or its time is over. @throws as OpenMedia.send */
+  /** Sends until we close the connection, or its time is over. @throws the errors of OpenMedia.send */
   async run(): Promise<void> {
     const { publisher, schedule } = this.#options;
     void publisher.ended.then((error) => (error ? this.#over.reject(error) : this.#over.resolve()));
@@ -105,14 +110,14 @@ export class PreparedSender {
     this.#over.reject(error);
   }
 
-  /** From now on the pictures' own sound is sent, as the track of sound has failed. */
+  /** Sends the pictures' own sound from now on, because the sound track has failed. */
   useOwnSound(): void {
     this.#usesOwnSound = true;
   }
 
   #turn(nowMs: number): void {
     const { publisher, pictures, sound, prepareEnd, onEnding } = this.#options;
-    // What a closing connection does not take was not sent.
+    // A closing connection sends nothing, so nothing is counted.
     if (!publisher.isOpen) return;
     this.#isEnding ||= prepareEnd();
     const dueFrame = this.#frameAt(nowMs + leadMs) + 1;
@@ -137,11 +142,11 @@ export class PreparedSender {
 
   #backedUp(nowMs: number): void {
     this.#backedUpAtMs = nowMs;
-    // A destination that takes a little less than it should falls behind by seconds only after a minute each time.
+    // A destination that is only a little too slow falls behind by seconds once a minute, and is slow in between too.
     if (this.#slowThrough === 'destination') this.#fellBehindAtMs = nowMs;
   }
 
-  /** Sends all frames before `end` that are there. */
+  /** Sends all frames before `end` that are read. */
   #sendUntil(end: number, nowMs: number): void {
     const chunks = this.#take(end);
     if (chunks.length === 0) return;
@@ -150,7 +155,7 @@ export class PreparedSender {
     this.#sentAtMs = nowMs;
   }
 
-  /** Whether as much media as may waits for the destination already. Nothing more is sent then. */
+  /** Whether the limit of media that may wait for the destination is reached. Then nothing is sent. */
   #isBackedUp(): boolean {
     const { bytesSent, bytesQueued, bytesDelivered, heldSeconds } = this.#options.publisher;
     const bytesOf = (seconds: number) => (seconds + heldSeconds) * this.#bytesPerSecond;
@@ -158,7 +163,7 @@ export class PreparedSender {
     return waitsInSystem || bytesQueued >= bytesOf(maxQueuedSeconds);
   }
 
-  /** Takes the chunks of all frames before `end` that are there. */
+  /** Takes the chunks of all frames before `end` that are read. */
   #take(end: number): Buffer[] {
     const { pictures, figures } = this.#options;
     const chunks: Buffer[] = [];
@@ -180,17 +185,14 @@ export class PreparedSender {
     return chunks;
   }
 
-  /** The next frame, if it is there and is a keyframe, with which a connection can begin; else null. */
+  /** The next frame, if it is read and is a keyframe, at which a connection can begin; else null. */
   #nextKeyframe(): number | null {
     const { head } = this.#options.pictures;
     if (head === null || keyframeFrom(head.span, head.next) !== head.next) return null;
     return head.span.playing.startFrame + head.next;
   }
 
-  /**
-   * Adds pictures `first` to `end` of a span and their sound, or that of the track of sound, to the chunks, and counts
-   * them.
-   */
+  /** Adds pictures `first` to `end` of a span to the chunks, with their own or the sound track's sound; counts them. */
   #splice(span: Span, first: number, end: number, chunks: Buffer[]): void {
     const { splicer, profile, figures, hasSoundTrack } = this.#options;
     const { startFrame, occurrence } = span.playing;
@@ -208,7 +210,7 @@ export class PreparedSender {
     }
   }
 
-  /** Adds the track's sound before a frame of the sound's grid to the chunks, as far as it is there. */
+  /** Adds the sound track's sound before a frame of the sound's grid to the chunks, as far as it is read. */
   #spliceTrackUntil(gridFrame: number, chunks: Buffer[]): void {
     const { splicer, profile } = this.#options;
     const sound = this.#options.sound!;
@@ -223,7 +225,7 @@ export class PreparedSender {
     }
   }
 
-  /** Leaves out everything before a frame of the present. */
+  /** Skips everything before a frame of the present. */
   #skip(frame: number): void {
     const { pictures, sound } = this.#options;
     this.#skippedTo = frame;
@@ -242,7 +244,7 @@ export class PreparedSender {
     if (silentMs > hopelesslyLateMs) throw isBackedUp ? new DestinationError('too_slow') : new TooSlow();
   }
 
-  #slownessOf({ nowMs, isBackedUp }: Observation): Slowness {
+  #slownessOf({ nowMs, isBackedUp }: Observation): Slowness | null {
     if (nowMs - this.#sentAtMs > slowAfterMs && !isBackedUp) return 'publisher';
     return nowMs - this.#fellBehindAtMs < keepsUpAfterMs ? 'destination' : null;
   }

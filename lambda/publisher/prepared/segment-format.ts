@@ -1,4 +1,4 @@
-// The prepared format (README.md): a segment of a rendition as RTMP chunks, the same for every stream, lap and day.
+// The prepared format (README.md): a segment of a rendition as RTMP chunks, identical for every stream, lap and day.
 import { crc32 } from 'node:zlib';
 import { renditionsPrefix, segmentFormatVersion } from '../../domain/media/object-keys.ts';
 import { formatName } from '../../domain/playout/rendition.ts';
@@ -6,10 +6,7 @@ import type { Rendition } from '../../domain/playout/rendition.ts';
 
 /** The media of a segment is read and checked in blocks of this size. */
 export const blockBytes = 1024 * 1024;
-/**
- * A header is read with one request of this size. It has room for 5,000 groups, five times those of the longest
- * segment.
- */
+/** A header is read with one request of this size: room for 5,000 groups, five times those of the longest segment. */
 export const maxHeaderBytes = 64 * 1024;
 /** A message larger than this is not written: nginx-rtmp ends a connection at 10 MiB. */
 export const maxMessageBytes = 8 * 1024 * 1024;
@@ -21,7 +18,7 @@ const groupBytes = 8;
 
 /** Facts that the header of a segment holds. */
 export interface SegmentFacts {
-  /** The RTMP chunk size that its chunks are cut to. */
+  /** The RTMP chunk size of its chunks. */
   readonly chunkSize: number;
   /** Null for sound alone. */
   readonly framesPerSecond: number | null;
@@ -36,9 +33,9 @@ export interface SegmentFacts {
 }
 
 /**
- * A group is a picture followed by the frames of sound that begin during it, or one frame of sound where there are no
- * pictures. Each of these is one RTMP message with a short header (format 1), which holds the time since the message
- * before.
+ * A group is a picture followed by the frames of sound that begin during it; in a rendition of sound alone it is one
+ * frame of sound. Each picture and each frame is one RTMP message with a short header (format 1), which holds the time
+ * since the previous message.
  */
 export interface Group {
   readonly video: Buffer | null;
@@ -48,10 +45,10 @@ export interface Group {
 /** A segment's header, as read. */
 export interface SegmentHeader extends SegmentFacts {
   readonly groupCount: number;
-  /** Where the media begins in the object, in bytes. */
+  /** Offset of the media in the object, in bytes. */
   readonly mediaStart: number;
   readonly mediaBytes: number;
-  /** Where each group begins in the media, and last where the last group ends: `groupCount + 1` offsets in bytes. */
+  /** Offsets of the groups in the media, in bytes, and as the last one the end: `groupCount + 1` offsets. */
   readonly groupOffsets: Uint32Array;
   /** The length of each group's picture in bytes. */
   readonly videoBytes: Uint32Array;
@@ -152,18 +149,18 @@ export function hasGroups(
   return header.firstGroup === firstGroup && header.groupCount === groupCount;
 }
 
-/** The header itself. @throws {SegmentDamaged} where its segment has other groups than it should have */
+/** The header itself. @throws {SegmentDamaged} if its segment has other groups than it should have */
 export function withGroups(header: SegmentHeader, groups: Parameters<typeof hasGroups>[1]): SegmentHeader {
   if (!hasGroups(header, groups)) throw new SegmentDamaged('a segment with other groups');
   return header;
 }
 
-/** @throws {SegmentDamaged} when the bytes are not those that were written */
+/** @throws {SegmentDamaged} when the bytes of a block have changed since they were written */
 export function assertBlock(header: SegmentHeader, block: number, bytes: Buffer): void {
   if (crc32(bytes) !== header.blockChecksums[block]) throw new SegmentDamaged(`block ${block} has changed`);
 }
 
-/** @throws {SegmentDamaged} when any byte of an object is not as it was written */
+/** @throws {SegmentDamaged} when any byte of an object has changed since it was written */
 export function assertSegment(bytes: Buffer): void {
   const header = readSegmentHeader(bytes.subarray(0, maxHeaderBytes));
   const media = bytes.subarray(header.mediaStart);

@@ -1,4 +1,4 @@
-// Where each group of a playing is sent from: the rendition of its item, or a variant that has only what differs.
+// The sources of each group of a playing: the rendition of its item, or variants and joins with only some groups.
 import { joinKey } from '../../domain/media/object-keys.ts';
 import { lookKey, variantPart } from '../../domain/playout/drawings.ts';
 import type { ItemOccurrence } from '../../domain/playout/play-out.ts';
@@ -23,10 +23,10 @@ import type { JoinedTrack, PlacedJoin } from '../../domain/playout/sound-joins.t
 import { titledPicturesAt } from '../../domain/playout/titled-pictures.ts';
 import { segmentKey } from './segment-format.ts';
 
-/** What is asked for where a segment is damaged or gone: a segment of the item's rendition, or a join by its name. */
+/** The request for a damaged or missing segment: a segment of the item's rendition, or a join by its name. */
 export type MadeFrom = { readonly format: RenditionFormat; readonly segment: number } | { readonly join: string };
 
-/** An object with successive groups of an item, which are counted from the item's beginning. */
+/** An object with successive groups of an item, counted from the item's beginning. */
 export interface SourceSegment {
   readonly key: string;
   readonly firstGroup: number;
@@ -35,32 +35,32 @@ export interface SourceSegment {
 }
 
 /**
- * Something from which groups of an item can be sent. A pure function of the timeline names the sources of a playing,
- * the best one first; the last one is its base and has all groups. A variant names none but the segments that differ.
+ * A source of some groups of an item. The timeline alone determines the sources of a playing, the best one first; the
+ * last one is its base and has all groups. A variant only has the segments that differ.
  */
 export interface SegmentSource {
-  /** The segment with a group; null where this source has none with it. */
+  /** The segment with a group; null if this source lacks it. */
   segmentWith(group: number): SourceSegment | null;
-  /** The first group from `group` on, `group` included, that this source has; Infinity where it has none. */
+  /** The first group at or after `group` that this source has; Infinity if there is none. */
   firstFrom(group: number): number;
-  /** Whether the sound of its pictures is sent where other sound takes the place of the others'. */
+  /** Whether the sound of its pictures is kept when levelled sound replaces that of other sources. */
   readonly keepsSound: boolean;
 }
 
-/** What decides from which renditions an item is sent. */
+/** The look in which an item should be sent. */
 export interface WantedLook {
   readonly occurrence: Pick<ItemOccurrence, 'item' | 'startFrame'>;
-  /** Of the stream's pictures, without framing and drawing, or of its sound. */
+  /** The format of the stream's pictures, without framing and drawing, or of its sound. */
   readonly format: RenditionFormat;
   readonly framesPerSecond: number;
-  /** As in a PreparedTimeline. */
+  /** See `PreparedTimeline.looks`. */
   readonly looks: ReadonlyMap<string, number> | undefined;
 }
 
 /**
- * The renditions that an item can be sent from, the best one first: as it is to look, else without what is drawn over
- * it, else with black bars, else in any other one that is there.
- * @param formats the names of those that are there, one at least; undefined: the one with black bars
+ * The renditions that an item can be sent from, the best one first: in its look, else without drawings, else with black
+ * bars, else any other that exists.
+ * @param formats the names of existing renditions, at least one; undefined: the one with black bars
  */
 export function renditionsOf(
   contentHash: string,
@@ -70,35 +70,35 @@ export function renditionsOf(
   const { occurrence, format } = look;
   const { item } = occurrence;
   const base = formatName(format);
-  const there = formats ?? [base];
+  const existing = formats ?? [base];
   const { framing, drawn } = item;
   const wanted = formatName(formatOfItem(format, item));
   const best = [
     ...(drawn === undefined || isKnownTo(look, contentHash, wanted) ? [wanted] : []),
     formatName(formatOfItem(format, { ...(framing && { framing }) })),
     base,
-    ...there.toSorted(),
+    ...existing.toSorted(),
   ];
-  const names = [...new Set(best)].filter((name) => there.includes(name));
+  const names = [...new Set(best)].filter((name) => existing.includes(name));
   return names.map((name) => renditionOf(contentHash, item, formatNamed(name)));
 }
 
-/** What is sent in place of some pictures of a playing, the best first. */
+/** The variants for some pictures of a playing, the best one first. */
 export function variantSources(contentHash: string, look: WantedLook, playing: Playing): SegmentSource[] {
   const { occurrence, format, framesPerSecond } = look;
   const { item, startFrame } = occurrence;
   const seconds = (playing.startFrame - startFrame) / framesPerSecond;
   return variantsOfItem(format, item).flatMap((named) => {
     if (!isKnownTo(look, contentHash, formatName(named))) return [];
-    // Of a still image, each repetition has the variant or has it not.
+    // Each repetition of a still image has the variant entirely or not at all.
     const isOver = item.kind === 'image' && seconds >= variantPart(named.variant!, item).toSeconds;
     return isOver ? [] : [wholeRendition(renditionOf(contentHash, item, named))];
   });
 }
 
 /**
- * Whether an item is sent with all that is drawn over it. Joins are made with that, so until then there are none: what
- * is drawn would be seen in them alone.
+ * Whether an item is sent with all its drawings. Joins contain the drawings, so until then no joins are sent: the
+ * drawings would appear in them alone.
  */
 export function isSentAsDrawn(contentHash: string, look: WantedLook): boolean {
   const { occurrence, format } = look;
@@ -107,13 +107,13 @@ export function isSentAsDrawn(contentHash: string, look: WantedLook): boolean {
   return [...drawn, ...variantsOfItem(format, item)].every((named) => isKnownTo(look, contentHash, formatName(named)));
 }
 
-/** Whether all agents know of a rendition with a drawing when an item begins, as each has to send the same. */
+/** Whether all agents know of a rendition with a drawing when an item begins, so that all send the same bytes. */
 function isKnownTo({ occurrence, framesPerSecond, looks }: WantedLook, contentHash: string, name: string): boolean {
   const fromSeconds = looks?.get(lookKey(contentHash, name)) ?? Infinity;
   return Math.round(fromSeconds * framesPerSecond) <= occurrence.startFrame;
 }
 
-/** All that a rendition has. */
+/** The source with all groups of a rendition. */
 export function wholeRendition(rendition: Rendition): SegmentSource {
   const { format } = rendition;
   const { first, end } = groupsOf(rendition);
@@ -126,15 +126,15 @@ export function wholeRendition(rendition: Rendition): SegmentSource {
   return { segmentWith, firstFrom, keepsSound: false };
 }
 
-/** A track of a stream, with the joins that are made. */
+/** A track of a stream, with its prepared joins. */
 export interface SentTrack extends JoinedTrack {
-  /** By name, the joins that are sent where they begin at a time of the run, in seconds, or later; absent: none. */
+  /** By the name of a join: the time of the run, in seconds, from which on it is sent. Absent: no joins. */
   readonly joins?: ReadonlyMap<string, number>;
 }
 
 /**
- * The joins of a playing that all agents know of, and its pictures from a group on that tell of the sound track. What
- * stands in for something else has none.
+ * The joins of a playing that all agents know of, and, from a group on, its pictures with titles of the sound track.
+ * Stand-ins have none.
  */
 export function joinSources(
   { joins, ...track }: SentTrack,
@@ -148,7 +148,7 @@ export function joinSources(
     ? joinsAt(track, occurrence, framesPerSecond)
     : pictureJoinsAt(track, occurrence, format);
   const titled = isSound(format) ? null : titledPicturesAt(track, playing, group, format);
-  // A still is several playings, of which the first and the last one have joins.
+  // A still image consists of several playings, of which the first and the last one have joins.
   const isFirst = startFrame === occurrence.startFrame;
   const isLast = startFrame + frameCount === occurrence.startFrame + occurrence.frameCount;
   const here = all.filter(({ recipe: { shape } }) => (isTail(shape) ? isLast : isFirst));
@@ -157,7 +157,7 @@ export function joinSources(
     .map(joinSource);
 }
 
-/** Whether all agents know of what is made, so that they send it. */
+/** Whether all agents know of a join when it begins, so that all send it. */
 export function isSentFrom(
   { name, startFrame }: Pick<PlacedJoin, 'name' | 'startFrame'>,
   joins: ReadonlyMap<string, number>,
@@ -166,7 +166,7 @@ export function isSentFrom(
   return Math.round((joins.get(name) ?? Infinity) * framesPerSecond) <= startFrame;
 }
 
-/** What was made of several items, in place of some groups of the item that has it. */
+/** The source of a join, which replaces some groups of the item that has it. */
 export function joinSource({
   name,
   recipe: { firstGroup, groupCount },
@@ -180,14 +180,14 @@ export function joinSource({
   };
 }
 
-/** A segment, the source that it is of, and up to which group it is the best that there is. */
+/** A segment, its source, and the group up to which it is the best choice. */
 export interface FoundSegment {
   readonly source: SegmentSource;
   readonly segment: SourceSegment;
   readonly end: number;
 }
 
-/** The best segment with a group. @returns null where no source has the group */
+/** The best segment with a group. @returns null if no source has the group */
 export function segmentFor(sources: readonly SegmentSource[], group: number): FoundSegment | null {
   let end = Infinity;
   for (const source of sources) {

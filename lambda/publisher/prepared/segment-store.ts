@@ -1,4 +1,4 @@
-// Reads segments in blocks, each of which is checked once and shared by all streams of the agent that play it.
+// Reads segments in blocks. Each block is checked once, and shared by all streams of the agent that play it.
 import { LRUCache } from 'lru-cache';
 import { buffer } from 'node:stream/consumers';
 import type { ObjectStore } from '../../ports/object-store/object-store.ts';
@@ -8,11 +8,11 @@ import { mediaChunkSize } from '../rtmp/message.ts';
 
 export interface SegmentStoreOptions {
   readonly objects: Pick<ObjectStore, 'read'>;
-  /** How much memory the blocks in the cache may take. Blocks that are being sent may take some besides. */
+  /** Memory that the cached blocks may take. Blocks that are being sent may take more. */
   readonly maxCachedBytes: number;
 }
 
-/** A read that takes longer is given up. The streams that waited for it ask again. */
+/** Timeout of a read. The streams that waited for it retry. */
 const readTimeoutMs = 10_000;
 /** A header takes about 10 kB. */
 const maxCachedHeaders = 2000;
@@ -27,7 +27,7 @@ export class SegmentStore {
     this.#blocks = new LRUCache({ maxSize: maxCachedBytes, maxEntrySize: blockBytes });
   }
 
-  /** @throws {SegmentDamaged}; {ObjectNotFound}; what the object store throws */
+  /** The header of a segment. @throws {SegmentDamaged}; {ObjectNotFound}; any error of the object store */
   header(key: string): Promise<SegmentHeader> {
     return remembered(this.#headers, key, {}, async () => {
       const header = readSegmentHeader(await this.#read(key, 0, maxHeaderBytes));
@@ -36,18 +36,18 @@ export class SegmentStore {
     });
   }
 
-  /** Block `block` of a segment's media: `blockBytes` bytes, fewer in the last one. @throws as `header` does */
+  /** Block `block` of a segment's media: `blockBytes` bytes, fewer in the last one. @throws the errors of `header` */
   block(key: string, header: SegmentHeader, block: number): Promise<Buffer> {
     const start = block * blockBytes;
     const size = Math.min(blockBytes, header.mediaBytes - start);
-    // The checksum is part of the name in the cache: a segment that was made anew has other blocks.
+    // The checksum is part of the cache key, since a segment that was prepared again has other blocks.
     const name = `${key}#${block} ${header.blockChecksums[block]}`;
     return remembered(this.#blocks, name, { size }, async () => {
       const bytes = await this.#read(key, header.mediaStart + start, size);
       try {
         assertBlock(header, block, bytes);
       } catch (error) {
-        // The segment may have been made anew since its header was read.
+        // The segment may have been prepared again since its header was read.
         this.forget(key);
         throw error;
       }
@@ -55,7 +55,7 @@ export class SegmentStore {
     });
   }
 
-  /** Lets a segment's header be read anew when it is asked for next. */
+  /** Drops a segment's header from the cache, so that the next call reads it again. */
   forget(key: string): void {
     this.#headers.delete(key);
   }
@@ -72,9 +72,7 @@ export class SegmentStore {
   }
 }
 
-/**
- * The value that was read or is being read; the first caller makes it be read. Failures are not remembered.
- */
+/** The cached value, or the pending read of it. The first caller starts the read. Failures are not cached. */
 function remembered<Value extends object>(
   cache: LRUCache<string, Promise<Value>>,
   key: string,

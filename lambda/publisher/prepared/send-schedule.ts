@@ -1,17 +1,17 @@
-// The one timer of an agent's prepared streams: each has its turn four times a second, in one of five phases.
+// The single timer of an agent's prepared streams: each has its turn four times a second, in one of five phases.
 
 /** A stream's turn. @param nowMs the time of the schedule's steady clock */
 export type Turn = (nowMs: number) => void;
 
 /**
- * Every stream has a turn this often. Shorter turns would cost more and win nothing: an IDR alone is a burst as large
- * as 250 ms of media.
+ * The interval between two turns of a stream. A shorter one would cost more without a benefit: one IDR alone is a burst
+ * as large as 250 ms of media.
  */
 export const turnEveryMs = 250;
 /** The streams of one phase have their turns together. */
 export const phaseCount = 5;
 const phaseMs = turnEveryMs / phaseCount;
-/** Waking up costs more than sending, so a phase is used only when each phase before it has this many streams. */
+/** Waking up costs more than sending, so a phase is used only when each earlier phase has this many streams. */
 const streamsWorthAWakeUp = 10;
 
 export class SendSchedule {
@@ -54,7 +54,7 @@ export class SendSchedule {
 
   #wake(): void {
     const current = Math.max(this.#awaited, Math.floor(this.#steadyClock() / phaseMs));
-    // The phases for which this wake-up is too late have their turns now.
+    // Phases that were missed because this wake-up is late have their turns now.
     const first = Math.max(this.#awaited, current - phaseCount + 1);
     for (let number = first; number <= current; number++) {
       for (const turn of this.#phases[number % phaseCount]!) turn(this.#steadyClock());

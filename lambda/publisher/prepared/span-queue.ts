@@ -1,4 +1,4 @@
-// The spans of a track that are read ahead of their sending.
+// The queue of a track's spans, which are read ahead of their sending.
 import type { Span } from './span.ts';
 import type { TrackReader } from './track-reader.ts';
 
@@ -12,25 +12,25 @@ export class SpanQueue {
   #filling: Promise<void> | null = null;
   #closed = false;
 
-  /** @param aheadGroups how many groups to read ahead @param onFailure called when nothing more comes */
+  /** @param aheadGroups the number of groups to read ahead @param onFailure called when reading fails for good */
   constructor(reader: TrackReader, aheadGroups: number, onFailure: (error: unknown) => void) {
     this.#reader = reader;
     this.#aheadGroups = aheadGroups;
     this.#onFailure = onFailure;
   }
 
-  /** The first span, if it is there, and its next group. */
+  /** The first span and its next group; null if none is read. */
   get head(): { readonly span: Span; readonly next: number } | null {
     const [span] = this.#spans;
     return span ? { span, next: this.#next } : null;
   }
 
-  /** Whether fewer groups are there than should be read ahead. */
+  /** Whether more groups should be read ahead. */
   get isLow(): boolean {
     return this.#waiting() < this.#aheadGroups;
   }
 
-  /** Says that the groups of the first span before `next` were sent. */
+  /** Marks the groups of the first span before `next` as sent. */
   advance(next: number): void {
     this.#next = next;
     if (next < this.#spans[0]!.end) return;
@@ -38,18 +38,18 @@ export class SpanQueue {
     this.#next = this.#spans[0]?.first ?? 0;
   }
 
-  /** Goes on at another frame, as TrackReader.skipTo says: drops what is there, and what is being read. */
+  /** Continues at another frame, like TrackReader.skipTo. Drops the spans that are read or being read. */
   skipTo(frame: number): void {
     this.#reader.skipTo(frame);
     this.#spans = [];
   }
 
-  /** Adds a span that was read already. */
+  /** Adds a span that has been read. */
   push(span: Span): void {
     if (this.#spans.push(span) === 1) this.#next = span.first;
   }
 
-  /** Reads one span after the other until enough groups are there; never rejects. */
+  /** Reads spans until enough groups are ahead; never rejects. */
   fill(): Promise<void> {
     this.#filling ??= this.#read().finally(() => (this.#filling = null));
     return this.#filling;

@@ -1,17 +1,17 @@
-// Successive groups of one segment whose bytes are all there, so that a stream can send them without waiting.
+// Successive groups of one segment with all bytes in memory, so that a stream can send them without waiting.
 import type { Playing } from '../../domain/playout/prepared-play-out.ts';
 import { blockBytes, SegmentDamaged } from './segment-format.ts';
 import type { SegmentHeader } from './segment-format.ts';
 import type { SegmentStore } from './segment-store.ts';
 
-/** Which groups a span has, and what they are part of. */
+/** The groups of a span, and their playing and segment. */
 export interface SpanRange {
   readonly playing: Playing;
   readonly header: SegmentHeader;
   /** The span has groups `first` to `end` of the rendition, `end` not included. */
   readonly first: number;
   readonly end: number;
-  /** The sound that is sent in place of that of the groups, for all of their time; null: their own is sent. */
+  /** The sound that replaces that of the groups for their whole time; null: their own is sent. */
   readonly sound: readonly Span[] | null;
 }
 
@@ -40,8 +40,8 @@ export class Span implements SpanRange {
 
   /**
    * Reads the bytes of some groups.
-   * @param key that of their segment
-   * @throws {SegmentDamaged} when the segment does not have the groups; as SegmentStore.block
+   * @param key the key of their segment
+   * @throws {SegmentDamaged} when the segment does not have the groups; the errors of SegmentStore.block
    */
   static async load(store: SegmentStore, key: string, range: SpanRange): Promise<Span> {
     const { header, first, end } = range;
@@ -50,25 +50,25 @@ export class Span implements SpanRange {
     const offsetOf = (group: number) => header.groupOffsets[group - header.firstGroup]!;
     const firstBlock = Math.floor(offsetOf(first) / blockBytes);
     const blockCount = Math.ceil(offsetOf(end) / blockBytes) - firstBlock;
-    // Most spans lie within one block. They are spared Promise.all, after which a span comes some microtasks later.
+    // Most spans lie within one block. Without Promise.all they are ready some microtasks earlier.
     if (blockCount === 1) return new Span(range, firstBlock, [await store.block(key, header, firstBlock)]);
     const reading = Array.from({ length: blockCount }, (_, index) => store.block(key, header, firstBlock + index));
     return new Span(range, firstBlock, await Promise.all(reading));
   }
 
-  /** Where a group begins in the segment's media, in bytes. For `end` this is where the last group ends. */
+  /** The offset of a group in the segment's media, in bytes. For `end`, the end of the last group. */
   offsetOf(group: number): number {
     return this.header.groupOffsets[group - this.header.firstGroup]!;
   }
 
-  /** Where the sound of a group begins in the segment's media, in bytes. */
+  /** The offset of a group's sound in the segment's media, in bytes. */
   soundOffsetOf(group: number): number {
     return this.offsetOf(group) + this.header.videoBytes[group - this.header.firstGroup]!;
   }
 
   /**
-   * Adds the bytes of the segment's media from `start` to `end` to `slices`, without copying. What follows the last
-   * slice in memory makes that longer: a turn's media is mostly one slice, and so one small write less.
+   * Adds the bytes of the segment's media from `start` to `end` to `slices`, without copying. Bytes that follow the
+   * last slice in memory extend it: a turn's media is mostly one slice, which saves small writes.
    */
   slice(start: number, end: number, slices: Buffer[]): void {
     for (let offset = start; offset < end;) {

@@ -1,4 +1,4 @@
-// Turns spans into the bytes of one connection: prepared chunks as they are, except for the times at joins.
+// Turns spans into the bytes of one connection: prepared chunks unchanged, except for the times at joins.
 import type { Playing } from '../../domain/playout/prepared-play-out.ts';
 import {
   firstSoundFrameFrom,
@@ -13,26 +13,26 @@ import type { Span } from './span.ts';
 
 type Kind = 'video' | 'audio';
 
-/** Where a track of the connection is. */
+/** The position of one track of the connection. */
 interface Position {
-  /** The playing that was sent from last; null at first. */
+  /** The playing sent last; null at first. */
   playing: Playing | null;
-  /** The group of that playing that would follow without a seam. */
+  /** The group of that playing that would continue it. */
   next: number;
 }
 
-/** Successive frames of one kind in a span, which are to be sent next. */
+/** Successive frames of one kind in a span, to be sent next. */
 interface Piece {
   readonly kind: Kind;
   readonly span: Span;
   /** Pictures or frames of sound `first` to `end` of the playing, `end` not included. */
   readonly first: number;
   readonly end: number;
-  /** Where the first of them begins in the segment's media, in bytes. */
+  /** The offset of the first of them in the segment's media, in bytes. */
   readonly offset: number;
 }
 
-/** Replaces `bytes` bytes at `offset` of a segment's media by others, or leaves them out. */
+/** Replaces `bytes` bytes at `offset` of a segment's media, or removes them if `replacement` is null. */
 interface Edit {
   readonly offset: number;
   readonly bytes: number;
@@ -50,8 +50,8 @@ export class Splicer {
   readonly #sequenceHeaders: Record<Kind, Buffer | null>;
 
   /**
-   * @param originMs the time that is timestamp 0 of the connection, in milliseconds since the anchor
-   * @param sequenceHeaders those that were sent already, with timestamp 0
+   * @param originMs the time of the connection's timestamp 0, in milliseconds since the anchor
+   * @param sequenceHeaders the headers that were already sent, with timestamp 0
    */
   constructor(
     { framesPerSecond, compositionDelayFrames }: Pick<Profile, 'framesPerSecond' | 'compositionDelayFrames'>,
@@ -64,7 +64,7 @@ export class Splicer {
     this.#sequenceHeaders = { ...sequenceHeaders };
   }
 
-  /** Adds pictures `first` to `end` of the span to the chunks, with their own sound or what takes its place. */
+  /** Adds pictures `first` to `end` of the span to the chunks, with their own sound or the span's replacement. */
   addPicturesAndSound(span: Span, first: number, end: number, chunks: Buffer[]): void {
     if (span.sound) return this.#addWithSound(span, span.sound, { first, end }, chunks);
     const edits = this.#join({ kind: 'video', span, first, end, offset: span.offsetOf(first) });
@@ -76,7 +76,7 @@ export class Splicer {
       const offset = span.soundOffsetOf(pictureOfSoundFrame(firstSound, this.#rate));
       edits.push(...this.#join({ kind: 'audio', span, first: firstSound, end: endOfSent, offset }));
     }
-    // A rendition may have one frame of sound more than fits before the next playing begins: that frame is left out.
+    // A rendition may have one frame of sound too many before the next playing begins. That frame is removed.
     if (firstSound <= soundFrames && endSound > soundFrames)
       edits.push(withoutLastSound(span, pictureOfSoundFrame(soundFrames, this.#rate)));
     addEdited(span, span.offsetOf(first), span.offsetOf(end), edits, chunks);
@@ -114,9 +114,9 @@ export class Splicer {
   }
 
   /**
-   * Lets a piece follow what was sent last.
-   * @returns the edits that this takes: a sequence header, where it is another one, and the time since the last
-   * message, where the piece does not follow in its own playing
+   * Joins a piece to the media sent before it.
+   * @returns the necessary edits: a sequence header if it has changed, and the time since the last message if the piece
+   * does not continue its playing
    */
   #join({ kind, span: { playing, header }, first, end, offset }: Piece): Edit[] {
     const edits: Edit[] = [];
@@ -138,7 +138,7 @@ export class Splicer {
     return edits;
   }
 
-  /** When a picture is decoded or a frame of sound is heard, in milliseconds since the anchor. */
+  /** The time at which a picture is decoded or a frame of sound is heard, in milliseconds since the anchor. */
   #ms(kind: Kind, playing: Playing, group: number): number {
     return kind === 'video'
       ? pictureMs(playing, group, this.#rate)
@@ -146,7 +146,7 @@ export class Splicer {
   }
 }
 
-/** Leaves out the last frame of sound of a picture's group. */
+/** Removes the last frame of sound of a picture's group. */
 function withoutLastSound(span: Span, picture: number): Edit {
   const end = span.offsetOf(picture + 1);
   let offset = span.soundOffsetOf(picture);
@@ -159,9 +159,7 @@ function withoutLastSound(span: Span, picture: number): Edit {
   }
 }
 
-/**
- * Adds bytes `start` to `end` of a segment's media to the chunks, with some edits, which are in the order of offsets.
- */
+/** Adds bytes `start` to `end` of a segment's media to the chunks, with edits in order of their offsets. */
 function addEdited(span: Span, start: number, end: number, edits: readonly Edit[], chunks: Buffer[]): void {
   let from = start;
   for (const { offset, bytes, replacement } of edits) {

@@ -1,4 +1,11 @@
-// Reads one track of a stream from its renditions, span after span, whatever of them is missing or damaged.
+// Reads one track of a stream from its renditions, span after span, even if some are missing or damaged.
+//
+// States:
+// - searching (`#position` is null): at `#frame`. `next` looks up the item that plays there, and its sources: reading.
+// - reading: `next` returns the spans of one item. Its end leads to searching at the next item; `skipTo` leads to
+//   searching at any frame, and a pending read is dropped.
+// - A segment that cannot be read is requested again (`onLost`), and the next best source is used. Without one, another
+//   item stands in for 10 s: searching, with the upload in `#unreadable` until then.
 import type { Log } from '../../log.ts';
 import { occurrenceAt } from '../../domain/playout/play-out.ts';
 import type { ItemOccurrence, TimelineEntry, TimelineItem } from '../../domain/playout/play-out.ts';
@@ -11,7 +18,7 @@ import {
 } from '../../domain/playout/prepared-play-out.ts';
 import type { Playing } from '../../domain/playout/prepared-play-out.ts';
 import { isSound, renditionOf, soundAt } from '../../domain/playout/rendition.ts';
-import type { RenditionFormat } from '../../domain/playout/rendition.ts';
+import type { Rendition, RenditionFormat } from '../../domain/playout/rendition.ts';
 import { levelAt } from '../../domain/playout/sound.ts';
 import { chunkOf } from '../../domain/playout/titled-pictures.ts';
 import { ObjectNotFound } from '../../ports/object-store/object-store.ts';
@@ -28,15 +35,15 @@ import {
   variantSources,
   wholeRendition,
 } from './segment-sources.ts';
-import type { FoundSegment, MadeFrom, SegmentSource, SentTrack, SourceSegment } from './segment-sources.ts';
+import type { FoundSegment, MadeFrom, SegmentSource, SentTrack, SourceSegment, WantedLook } from './segment-sources.ts';
 import type { SegmentStore } from './segment-store.ts';
 import { Span } from './span.ts';
 
 /** A track of a stream, with the content from which its items were prepared. */
 export interface PreparedTimeline extends SentTrack {
-  /** The names of the formats in which uploads are prepared; absent: in that of the stream, without framing. */
+  /** By upload: the names of its prepared formats. Absent: the stream's format, without framing. */
   readonly formats?: ReadonlyMap<string, readonly string[]>;
-  /** By `lookKey`, from when on which renditions with drawings are sent, in seconds of the run; absent: none. */
+  /** By `lookKey`: the time of the run, in seconds, from which on a rendition with drawings is sent. Absent: none. */
   readonly looks?: ReadonlyMap<string, number>;
 }
 
@@ -44,46 +51,54 @@ export interface TrackReaderOptions {
   readonly store: SegmentStore;
   readonly format: RenditionFormat;
   readonly framesPerSecond: number;
-  /** Called anew for every item, so that a playlist that was published meanwhile is known. */
+  /** Loads the timeline. Called for every item, to apply playlists that were published meanwhile. */
   readonly loadTimeline: () => Promise<PreparedTimeline>;
-  /** Called when a segment is damaged or gone and has to be made anew. */
+  /** Called when a segment is damaged or missing, and must be prepared again. */
   readonly onLost: (uploadID: string, lost: MadeFrom) => void;
   readonly log: Log;
 }
 
 interface Position {
   readonly playing: Playing;
-  /** Those that could be read so far, the best one first. */
+  /** The sources without the unreadable ones, the best one first. */
   sources: readonly SegmentSource[];
-  /** Those of the sound that is sent in place of the pictures' own; none: that is sent. */
+  /** The sources of sound that replaces the pictures' own; empty: their own is sent. */
   sounds: readonly SegmentSource[];
-  /** What of the sound is sent in their place; null: of pictures. */
+  /** The mixes that replace parts of a sound track; null for pictures. */
   readonly mixes: MixSources | null;
   /** Groups `next` to `end` of the playing are still to be read: pictures, or frames of sound. */
   next: number;
   readonly end: number;
-  /** Of the run: where the next position begins. */
+  /** The frame of the run at which the next position begins. */
   readonly endFrame: number;
 }
 
-/** How much is read at once. */
+/** A playing, and the renditions that it can be sent from, the best one first. */
+interface FoundPlaying {
+  readonly playing: Playing;
+  readonly contentHash: string;
+  readonly look: WantedLook;
+  readonly renditions: readonly Rendition[];
+}
+
+/** The longest span. */
 const spanSeconds = 1;
-/** Something else plays for this long in place of what cannot be read; then that is tried again. */
+/** An unreadable item is replaced for this long. Then it is tried again. */
 const standInSeconds = 10;
 
 export class TrackReader {
   readonly #options: TrackReaderOptions;
-  /** How many frames lie between keyframes. */
+  /** The number of frames from keyframe to keyframe. */
   readonly #gopFrames: number;
   readonly #spanGroups: number;
-  /** The frame from which on `#find` looks for what plays. */
+  /** The frame from which on to search, if there is no position. */
   #frame: number;
-  /** Whether nothing was read yet: only then may pictures begin earlier than asked for. */
+  /** Whether nothing has been read yet. Only then may pictures begin before the wanted frame. */
   #isFirst = true;
   #position: Position | null = null;
-  /** The item that was read last without fault. It stands in for what cannot be read. */
+  /** The last item that could be read. It stands in for unreadable ones. */
   #lastGood: TimelineItem | null = null;
-  /** The uploads that cannot be read, and the frame from which on they are tried again. */
+  /** Unreadable uploads, and the frame from which on they are tried again. */
   #unreadable = { uploadIDs: new Set<string>(), untilFrame: 0 };
 
   /** @param startFrame first frame to read, counted from the anchor; pictures begin at the keyframe at or before it */
@@ -99,8 +114,8 @@ export class TrackReader {
 
   /**
    * The next span. One call at a time.
-   * @throws {MediaError} when nothing of the timeline is prepared
-   * @throws {NothingReadable} when nothing of what is prepared can be read
+   * @throws {MediaError} when no item of the timeline is prepared
+   * @throws {NothingReadable} when no prepared item can be read
    */
   async next(): Promise<Span> {
     const { store, loadTimeline } = this.#options;
@@ -117,7 +132,7 @@ export class TrackReader {
         const hasOther = position.sounds.length > 0 && !found.source.keepsSound;
         const sound = hasOther ? await this.#soundOf(position, next, end) : null;
         const span = await Span.load(store, found.segment.key, { playing, header, first: next, end, sound });
-        // If the reader was told to skip meanwhile, what was read is not wanted any more.
+        // After a skip meanwhile, this span is no longer wanted.
         if (this.#position !== position) continue;
         position.next = end;
         this.#lastGood = playing.occurrence.item;
@@ -129,61 +144,80 @@ export class TrackReader {
     }
   }
 
-  /**
-   * Goes on at `frame`: pictures with the first keyframe from there on, or with the next item where that comes first.
-   */
+  /** Continues at `frame`. Pictures begin with the next keyframe, or with the next item if that comes first. */
   skipTo(frame: number): void {
     this.#frame = frame;
     this.#position = null;
   }
 
-  /** Finds what plays at `#frame`, and with which of its groups to begin. */
+  /** Finds the position from which to read at `#frame`. Playings without a group to send from there on are passed. */
   async #find(): Promise<Position> {
-    const { loadTimeline, framesPerSecond, format } = this.#options;
-    const timeline = await loadTimeline();
-    const { entries, contentHashes, formats, looks } = timeline;
+    const timeline = await this.#options.loadTimeline();
     const wantedFrame = this.#frame;
     for (;;) {
-      const occurrence = this.#occurrenceAt(this.#frame, entries, contentHashes);
-      const { uploadID } = occurrence.item;
-      const contentHash = contentHashes.get(uploadID)!;
-      const look = { occurrence, format, framesPerSecond, looks };
-      const framed = renditionsOf(contentHash, formats?.get(uploadID), look);
-      const level = levelAt(occurrence.item, occurrence.startFrame, framesPerSecond);
-      const levelled = level && renditionOf(contentHash, occurrence.item, soundAt(level.targetLUFS));
-      const { groupCount } = framed[0]!;
-      const isAlone = isSound(format);
-      const renditionFrames = isAlone ? pictureOfSoundFrame(groupCount, framesPerSecond) : groupCount;
-      const playing = playingAt(occurrence, this.#frame, renditionFrames);
+      const found = this.#playingAt(timeline, this.#frame);
+      const { playing } = found;
       const next = this.#firstGroupFrom(wantedFrame, playing);
-      const endFrame = playing.startFrame + playing.frameCount;
-      const groupsEnd = isAlone ? soundFramesOf(playing, framesPerSecond) : playing.frameCount;
-      if (next < groupsEnd) {
+      if (next < this.#groupCountOf(playing)) {
         this.#isFirst = false;
-        const [base, atLevel] = [framed.map(wholeRendition), levelled ? [wholeRendition(levelled)] : []];
-        const joins = isSentAsDrawn(contentHash, look)
-          ? joinSources(timeline, playing, next, { format, framesPerSecond })
-          : [];
-        const variants = variantSources(contentHash, look, playing);
-        const common = { playing, mixes: isAlone ? new MixSources(playing, framesPerSecond) : null, next };
-        if (isAlone)
-          return { ...common, sources: [...joins, ...atLevel, ...base], sounds: [], end: groupsEnd, endFrame };
-        // What is told of the sound track is known a few minutes ahead: an item may be longer.
-        const end = timeline.heard ? chunkOf(playing, next, framesPerSecond).end : groupsEnd;
-        const pictures = { ...common, sources: [...joins, ...variants, ...base], sounds: atLevel };
-        return { ...pictures, end, endFrame: playing.startFrame + end };
+        return this.#positionAt(timeline, found, next);
       }
-      this.#frame = endFrame;
+      this.#frame = playing.startFrame + playing.frameCount;
     }
   }
 
-  /** The first group of a playing that is read when the reader goes on at a frame. */
+  /** The playing at a frame of the run, with the renditions that it can be sent from, the best one first. */
+  #playingAt({ entries, contentHashes, formats, looks }: PreparedTimeline, frame: number): FoundPlaying {
+    const { format, framesPerSecond } = this.#options;
+    const occurrence = this.#occurrenceAt(frame, entries, contentHashes);
+    const { uploadID } = occurrence.item;
+    const contentHash = contentHashes.get(uploadID)!;
+    const look = { occurrence, format, framesPerSecond, looks };
+    const renditions = renditionsOf(contentHash, formats?.get(uploadID), look);
+    const { groupCount } = renditions[0]!;
+    const frameCount = isSound(format) ? pictureOfSoundFrame(groupCount, framesPerSecond) : groupCount;
+    return { playing: playingAt(occurrence, frame, frameCount), contentHash, look, renditions };
+  }
+
+  /** The groups of a playing: its frames of sound, or its pictures. */
+  #groupCountOf(playing: Playing): number {
+    const { format, framesPerSecond } = this.#options;
+    return isSound(format) ? soundFramesOf(playing, framesPerSecond) : playing.frameCount;
+  }
+
+  /** The position in a playing from group `next` on, with all sources of its groups. */
+  #positionAt(
+    timeline: PreparedTimeline,
+    { playing, contentHash, look, renditions }: FoundPlaying,
+    next: number,
+  ): Position {
+    const { format, framesPerSecond } = this.#options;
+    const { item, startFrame } = playing.occurrence;
+    const level = levelAt(item, startFrame, framesPerSecond);
+    const levelled = level ? [wholeRendition(renditionOf(contentHash, item, soundAt(level.targetLUFS)))] : [];
+    const base = renditions.map(wholeRendition);
+    const joins = isSentAsDrawn(contentHash, look)
+      ? joinSources(timeline, playing, next, { format, framesPerSecond })
+      : [];
+    if (isSound(format)) {
+      const mixes = new MixSources(playing, framesPerSecond);
+      const end = this.#groupCountOf(playing);
+      const endFrame = playing.startFrame + playing.frameCount;
+      return { playing, sources: [...joins, ...levelled, ...base], sounds: [], mixes, next, end, endFrame };
+    }
+    const sources = [...joins, ...variantSources(contentHash, look, playing), ...base];
+    // Titles of the sound track are only known some minutes ahead, so a long item is read in chunks.
+    const end = timeline.heard ? chunkOf(playing, next, framesPerSecond).end : this.#groupCountOf(playing);
+    return { playing, sources, sounds: levelled, mixes: null, next, end, endFrame: playing.startFrame + end };
+  }
+
+  /** The first group of a playing to read when the reader continues at a frame. */
   #firstGroupFrom(frame: number, { startFrame }: Playing): number {
     const { format, framesPerSecond } = this.#options;
     if (isSound(format)) {
       // A playing that follows another begins with its first frame of sound.
       if (frame === startFrame && !this.#isFirst) return 0;
-      // Any other begins by the grid of the stream, where the sender of the connection before stopped.
+      // Any other begins on the grid of the stream, at the place where the previous connection stopped.
       const gridFrame = firstSoundFrameFrom(frame, framesPerSecond);
       return Math.max(0, gridFrame - soundGridFrame(startFrame, framesPerSecond));
     }
@@ -192,7 +226,7 @@ export class TrackReader {
     return round(picture / this.#gopFrames) * this.#gopFrames;
   }
 
-  /** What plays at a frame: what the timeline says, or what stands in for it. */
+  /** The item at a frame: the one of the timeline, or a stand-in. */
   #occurrenceAt(
     frame: number,
     entries: readonly TimelineEntry[],
@@ -207,15 +241,15 @@ export class TrackReader {
     const standIns = this.#lastGood ? [this.#lastGood, ...entry.snapshot.items] : entry.snapshot.items;
     const item = standIns.find(isReadable);
     if (!item && uploadIDs.size > 0) throw new NothingReadable();
-    if (!item) throw new MediaError('damaged', 'Nothing of what the stream plays is prepared.');
+    if (!item) throw new MediaError('damaged', 'No item of the stream is prepared.');
     const plannedEnd = planned.startFrame + planned.frameCount;
     const end = uploadIDs.has(planned.item.uploadID) ? Math.min(plannedEnd, untilFrame) : plannedEnd;
     return { ...planned, item, isStandIn: true, startFrame: frame, frameCount: end - frame };
   }
 
   /**
-   * Reads the sound that is sent in place of that of pictures.
-   * @returns null where it cannot be read: the rest of the playing has the pictures' own
+   * Reads the sound that replaces that of pictures.
+   * @returns null if it cannot be read: the rest of the playing has the pictures' own sound
    */
   async #soundOf(position: Position, first: number, end: number): Promise<Span[] | null> {
     const { store, framesPerSecond } = this.#options;
@@ -243,7 +277,7 @@ export class TrackReader {
     return spans;
   }
 
-  /** Goes on with the next best source where a segment cannot be read, and else with something else. */
+  /** Handles an unreadable segment: chooses the next best source, or else another item. */
   #fail(position: Position, { source, segment }: FoundSegment, error: unknown): void {
     this.#lose(position, segment, error);
     if (position.mixes?.leaveOut(source, segment)) return;
@@ -257,11 +291,11 @@ export class TrackReader {
     const { uploadID } = playing.occurrence.item;
     log('segment_unreadable', { uploadID, ...made, error: String(error) });
     store.forget(key);
-    // Any other error, as when the store does not answer, says nothing about the segment.
+    // Any other error, as when the store does not answer, proves nothing about the segment.
     if (error instanceof SegmentDamaged || error instanceof ObjectNotFound) onLost(uploadID, made);
   }
 
-  /** Lets something else play in place of what cannot be read, from here on up to one of its keyframes. */
+  /** Lets another item play in place of an unreadable one, from here on up to one of its keyframes. */
   #replace({ playing, next }: Position): void {
     const { framesPerSecond, format } = this.#options;
     const { uploadID } = playing.occurrence.item;
