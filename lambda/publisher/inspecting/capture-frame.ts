@@ -1,4 +1,4 @@
-// Makes a picture of one frame of an item, as the encoder of its stream would get it, or a strip of its posters.
+// Makes a picture of one frame of an item, as the stream's encoder would get it, or a strip of its posters.
 import type { Pool } from 'pg';
 import { databaseOn } from '../../data/database.ts';
 import type { Frame } from '../../data/playout/frames.ts';
@@ -25,10 +25,10 @@ export interface CaptureFrameOptions {
 }
 
 const sourceURLSeconds = 300;
-/** A pass over the file takes no longer. */
+/** Timeout of one pass over the file. */
 const timeoutMs = 20_000;
 
-/** Makes what was asked for, and says that it is there, or that it cannot be made. */
+/** Makes the requested picture or strip, and records that it is ready, or that it cannot be made. */
 export async function captureFrame(options: CaptureFrameOptions, objectKey: string, attempt: Attempt): Promise<void> {
   const { frames, uploads } = databaseOn(options.pool);
   const wanted = await frames.findPending(objectKey);
@@ -85,7 +85,7 @@ async function capture(
       ...(stdin && { stdin }),
     };
     const images = await captureImage(request);
-    // That there was no time for it says nothing of the file.
+    // An aborted attempt proves nothing about the file.
     ending.throwIfAborted();
     return jpegsIn(images ?? Buffer.alloc(0));
   };
@@ -99,7 +99,7 @@ async function capture(
   const times = { startSeconds, windowSeconds: posterSeconds, count: posters, size: posterSizeOf(aspect) };
   const windows = { sourceURL, kind, dynamicRange, framing, ...times };
   const keyframes = await picturesOf(windowArguments({ ...windows, onlyKeyframes: true }), posters);
-  // Where keyframes are far apart, there is none in some windows.
+  // If keyframes are far apart, some windows have none.
   if (keyframes.length === posters) return keyframes;
   const pictures = await picturesOf(windowArguments({ ...windows, onlyKeyframes: false }), posters).catch(
     (error: unknown) => {
@@ -108,6 +108,6 @@ async function capture(
     },
   );
   if (pictures.length > 0 || keyframes.length === 0) return pictures;
-  // Of which windows they are is not known: most encoders have them at even distances.
+  // Their windows are unknown. They are spread evenly, as most encoders place keyframes at even distances.
   return Array.from({ length: posters }, (_, index) => keyframes[Math.floor((index * keyframes.length) / posters)]!);
 }

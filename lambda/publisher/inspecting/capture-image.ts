@@ -1,30 +1,30 @@
-// JPEGs from ffmpeg, in memory.
+// Makes JPEGs with ffmpeg, in memory.
 import { buffer } from 'node:stream/consumers';
 import { describeExit, examiningMemoryMiB, startMediaTool, ToolError } from '../ffmpeg/media-tool.ts';
 import { isSourceUnreadable } from '../media/source-fault.ts';
 import type { Source } from '../media/structure.ts';
 
 const quiet = '-nostdin -hide_banner -loglevel error -filter_threads 1'.split(' ');
-/** What a JPEG is: colours of BT.601 in full range, whatever the picture had. */
+/** The colours of a JPEG: BT.601 in full range. */
 export const asJpeg = 'out_color_matrix=bt601:out_range=pc';
 const toStdout = '-an -sn -c:v mjpeg -q:v 4 -f image2pipe pipe:1'.split(' ');
-/** No picture of ours is as large. */
+/** More than any of our pictures. */
 const readAheadBytes = 8 * 1024 * 1024;
 
 export interface ImageRequest extends Source {
-  /** What comes between the guard of the source and the output. */
+  /** The arguments for the input. */
   readonly input: readonly string[];
   readonly filters: readonly string[];
-  /** What ffmpeg reads from its stdin. */
+  /** The input for ffmpeg's stdin. */
   readonly stdin?: Buffer;
-  /** At most so many pictures, one after the other; they come as the filters let them. Default: one. */
+  /** Most pictures to return, one after the other. The filters select them. Default: one. */
   readonly pictures?: number;
-  /** Whether ffmpeg gives way to everything else, as nobody waits for it. Default: true */
+  /** Whether ffmpeg has the lowest priority, because no user waits for it. Default: true. */
   readonly background?: boolean;
 }
 
 /**
- * @returns null where there is no picture, or ffmpeg cannot make one, as when the signal ends it
+ * @returns null if there is no picture, or ffmpeg cannot make one, or the signal ended it
  * @throws {ToolError} when the source cannot be read, or ffmpeg is missing
  */
 export async function captureImage({

@@ -1,4 +1,4 @@
-// Looks through contents one after the other, a piece at a time, while nothing more urgent needs the machine.
+// Inspects contents one after the other, a piece at a time, while nothing more urgent needs the machine.
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Pool } from 'pg';
 import { databaseOn, inTransaction } from '../../data/database.ts';
@@ -24,23 +24,23 @@ export interface InspectorOptions {
   readonly objects: Pick<ObjectStore, 'presignGet' | 'write'>;
   readonly tools: MediaTools;
   readonly log: Log;
-  /** Of the stage: see domain/shared/limits.ts. */
+  /** The stage's factor for limits: see domain/shared/limits.ts. */
   readonly limitFactor: number;
-  /** How long a piece takes; for tests. */
+  /** The time limits of a piece; for tests. */
   readonly pieceTimes?: PieceTimes;
 }
 
-/** Whoever waits for a turn waits for one piece of each agent. */
+/** The time limits of a piece. A content that waits for its turn waits for one piece of each agent. */
 const usualPieceTimes: PieceTimes = { usualMs: 20_000, longestMs: 200_000 };
 const picturesTimeoutMs = 90_000;
 const sourceURLSeconds = 900;
-/** How often an agent that nobody wakes up looks for work, and whether the work under way has to give way. */
+/** How often an idle agent looks for work, and how often it checks whether its work must give way. */
 const idleMs = 10_000;
 const lookEveryMs = 1000;
-/** What fails by our fault is tried again after this time, so often. */
+/** The delay and the number of attempts after failures by our fault. */
 const triedAgainAfterSeconds = 60;
 const mostAttempts = 4;
-/** What takes longer is left as it is: 48 hours of 1080p30 take about ten. */
+/** Most time that ffmpeg may take for a content: 48 hours of 1080p30 take about ten. */
 const mostToolSeconds = 12 * 3600;
 const contentType = 'image/jpeg';
 
@@ -52,12 +52,12 @@ export class Inspector {
     this.#options = options;
   }
 
-  /** To be called when there may be something to look through. */
+  /** Looks for work now. Call it when there may be a content to inspect. */
   wake(): void {
     this.#wakeUp.ring();
   }
 
-  /** Works until the signal aborts. @param isLeaving whether there is something more urgent */
+  /** Works until the signal aborts. @param isLeaving whether the agent has more urgent work */
   async run(isLeaving: () => boolean, signal: AbortSignal): Promise<void> {
     signal.addEventListener('abort', () => this.wake(), { once: true });
     while (!signal.aborted) {
@@ -66,7 +66,7 @@ export class Inspector {
     }
   }
 
-  /** @returns whether there was something to do. It never throws. */
+  /** Inspects one piece. Never throws. @returns whether there was work */
   async #workOnce(isLeaving: () => boolean, signal: AbortSignal): Promise<boolean> {
     const givingWay = new AbortController();
     const looking = setInterval(() => isLeaving() && givingWay.abort(), lookEveryMs);
@@ -82,14 +82,14 @@ export class Inspector {
   }
 }
 
-/** Takes the content whose turn it is a piece further. @returns false if there is none */
+/** Inspects the next piece of the content whose turn it is. @returns false if there is none */
 export async function inspectNext(options: InspectorOptions, signal: AbortSignal): Promise<boolean> {
   const { inspections, uploads } = databaseOn(options.pool);
   const claimed = await inspections.claim();
   if (!claimed) return false;
   try {
     const upload = await uploads.anyWithContent(claimed.content_hash);
-    // It is being deleted, and becomes an orphan.
+    // The content has no upload any more. It becomes an orphan and will be deleted.
     if (!upload) await inspections.release(claimed, triedAgainAfterSeconds, false);
     else await inspect(options, claimed, upload, signal);
   } catch (error) {
@@ -150,7 +150,7 @@ async function addPictures(
   await databaseOn(pool).inspections.recordPictures(claimed, has);
 }
 
-/** Measures a piece. There is nothing to measure in an image. */
+/** Measures a piece. An image is completed at once, as there is nothing to measure in it. */
 export async function progressOf(
   { measurements }: Pick<ClaimedInspection, 'measurements'>,
   upload: Pick<Upload, 'framerate' | 'width' | 'height' | 'size_bytes'> & Parameters<typeof contentFacts>[0],

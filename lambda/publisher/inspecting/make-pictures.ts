@@ -1,4 +1,4 @@
-// Makes pictures of a content for lists: a thumbnail, of a video a strip of ten, and the artwork that is in the file.
+// Makes pictures of a content for lists: a thumbnail, a strip of ten for videos, and the artwork in the file.
 import type { DynamicRange } from '../../domain/shared/video-format.ts';
 import { storyboardColumns } from '../../domain/media/content-pictures.ts';
 import { assumedColourMatrix } from '../ffmpeg/input-arguments.ts';
@@ -8,7 +8,7 @@ import type { MediaKind } from '../media/container-formats.ts';
 import type { Source } from '../media/structure.ts';
 import { asJpeg, captureImage } from './capture-image.ts';
 
-/** What is known of a content that pictures are made of. */
+/** The facts about a content that are needed for its pictures. */
 export interface PicturedContent {
   readonly kind: MediaKind;
   /** Null for images. */
@@ -16,16 +16,16 @@ export interface PicturedContent {
   /** As displayed; null for sound. */
   readonly size: Size | null;
   readonly dynamicRange: DynamicRange;
-  /** The number of the stream that is its artwork; null where it has none. */
+  /** The number of the file's stream with the artwork; null if there is none. */
   readonly artworkStream: number | null;
 }
 
 export interface Pictures {
   /** JPEG. */
   readonly thumbnail: Buffer;
-  /** JPEG with `storyboardColumns` pictures side by side; null but for videos. */
+  /** JPEG with `storyboardColumns` pictures side by side; null except for videos. */
   readonly storyboard: Buffer | null;
-  /** JPEG; null where the file has none that can be decoded. */
+  /** JPEG; null if the file has no artwork that can be decoded. */
   readonly artwork: Buffer | null;
 }
 
@@ -38,13 +38,13 @@ const thumbnailBox: Size = { width: 640, height: 640 };
 const artworkBox: Size = { width: 1000, height: 1000 };
 const storyboardBox: Size = { width: 320, height: 180 };
 const waveform = { width: 640, height: 160, colour: '0x4aa3ff' } as const;
-/** As much sound as is drawn at most, as one that lasts longer is drawn from parts of it. */
+/** The most sound that is drawn. Longer sound is drawn from samples of it. */
 const drawn = { samplesPerSecond: 16_000, samplesPerFrame: 1024, frames: 20_000 } as const;
 
 /**
- * @returns without thumbnail where nothing can be shown
+ * @param timeoutMs pictures that are not made by then are left out
+ * @returns without a thumbnail if nothing can be shown
  * @throws {ToolError} when the source cannot be read, or ffmpeg is missing; the signal's reason
- * @param timeoutMs what is not made by then is left out
  */
 export async function makePictures(
   source: Source,
@@ -67,14 +67,14 @@ async function make(
   if (content.kind === 'image') return alone(await shoot(source, content, 0));
   const shots = await shootTen(source, content);
   if (shots.length === 0) return null;
-  // Of the ten, the one with the most in it: neither black nor blurred, if any is not.
+  // The largest JPEG of the ten has the most detail, so it is neither black nor blurred if another one is not.
   const thumbnail = shots.reduce((best, shot) => (shot.length > best.length ? shot : best));
   return { thumbnail, storyboard: await placeSideBySide(source, shots, fitted(size, storyboardBox)) };
 }
 
 const alone = (thumbnail: Buffer | null) => thumbnail && { thumbnail, storyboard: null };
 
-/** A picture from the middle of each tenth; where there is none, the one before. */
+/** A picture from the middle of each tenth; if there is none, the previous one. */
 async function shootTen(source: Source, content: PicturedContent): Promise<Buffer[]> {
   const tenth = (content.durationSeconds ?? 0) / storyboardColumns;
   const shots: Buffer[] = [];
@@ -153,7 +153,7 @@ async function placeSideBySide(
   });
 }
 
-/** The size at which a picture fits into a box. It is made no larger, and has two pixels each way at least. */
+/** The size at which a picture fits into a box. Never enlarged; at least two pixels wide and high. */
 function fitted({ width, height }: Size, box: Size): Size {
   const factor = Math.min(1, box.width / width, box.height / height);
   const even = (length: number) => Math.max(2, 2 * Math.round((length * factor) / 2));

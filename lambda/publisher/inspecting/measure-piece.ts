@@ -1,4 +1,4 @@
-// Looks through a piece of a content with ffmpeg's own filters, all in one pass, and adds up what they measure.
+// Measures a piece of a content with ffmpeg's own filters, all in one pass, and adds up the results.
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
 import { overlapSeconds, shortestSeconds } from '../../domain/media/measurements.ts';
@@ -10,16 +10,16 @@ import { isSourceUnreadable } from '../media/source-fault.ts';
 import type { Source } from '../media/structure.ts';
 import { PictureReader, SoundReader } from './metadata-lines.ts';
 
-/** What there is to look through. */
+/** The tracks of a content. */
 export interface Tracks {
   readonly hasPictures: boolean;
   readonly hasSound: boolean;
-  /** The average; null where it is not known, and without pictures. */
+  /** The average; null if unknown, or without pictures. */
   readonly framerate: number | null;
 }
 
 export interface PieceTimes {
-  /** A piece ends after this time, if it got on. */
+  /** A piece ends after this time, if it has made progress. */
   readonly usualMs: number;
   /** It ends after this time in any case. */
   readonly longestMs: number;
@@ -27,24 +27,24 @@ export interface PieceTimes {
 
 export interface Piece {
   readonly measured: Measurements;
-  /** `end`: all of the rest was measured. `stuck`: there is no getting on. */
+  /** `end`: the rest was measured. `stuck`: no progress is possible. */
   readonly reached: 'more' | 'end' | 'stuck';
 }
 
 const readAheadBytes = 64 * 1024;
-/** How often it is looked whether a piece that takes long has got on. */
+/** How often the time and the progress of a piece are checked. */
 const lookEveryMs = 250;
-/** Tracks that are further apart than this are not side by side in the file: the one that ended has ended. */
+/** If one track is this far behind the other, it has ended: tracks are interleaved in a file. */
 const apartSeconds = 30;
 
-/** Where the next piece begins, in seconds. */
+/** The beginning of the next piece, in seconds. */
 export function nextFrom({ picturesUntil, soundUntil }: Measurements, { hasPictures, hasSound }: Tracks): number {
   const until = [...(hasPictures ? [picturesUntil] : []), ...(hasSound ? [soundUntil] : [])];
   return Math.max(0, Math.max(Math.min(...until), Math.max(...until) - apartSeconds) - overlapSeconds);
 }
 
 /**
- * Goes on where what was measured before ends.
+ * Measures the next piece, from the end of earlier measurements on.
  * @throws {ToolError} when the source cannot be read, or ffmpeg was killed; the signal's reason
  */
 export async function measurePiece(
@@ -69,10 +69,10 @@ export async function measurePiece(
   tool.stdin.end();
   const beganMs = performance.now();
   let isOver = false;
-  const hasGotOn = () => nextFrom(measured(), tracks) > nextFrom(before, tracks) + overlapSeconds;
+  const hasProgress = () => nextFrom(measured(), tracks) > nextFrom(before, tracks) + overlapSeconds;
   const looking = setInterval(() => {
     const tookMs = performance.now() - beganMs;
-    if (tookMs < usualMs || (tookMs < longestMs && !hasGotOn())) return;
+    if (tookMs < usualMs || (tookMs < longestMs && !hasProgress())) return;
     isOver = true;
     void tool.end();
   }, lookEveryMs);
@@ -81,7 +81,7 @@ export async function measurePiece(
   clearInterval(looking);
   signal.throwIfAborted();
   const log = tool.log();
-  if (isOver) return { measured: measured(), reached: hasGotOn() ? 'more' : 'stuck' };
+  if (isOver) return { measured: measured(), reached: hasProgress() ? 'more' : 'stuck' };
   if (isOutOfMemory(log)) return { measured: measured(), reached: 'stuck' };
   if (exit.brokenOff || isSourceUnreadable(log)) throw new ToolError(describeExit(exit, log));
   return { measured: measured(), reached: 'end' };
@@ -102,14 +102,14 @@ function measuringArguments(sourceURL: string, { hasPictures, hasSound }: Tracks
   ].flat();
 }
 
-/** Filters that print these values as soon as there are any, each in one write. */
+/** Filters that print these values at once, each in one write. */
 const print = (filter: 'metadata' | 'ametadata', pipe: 1 | 3, keys: readonly string[]): string[] =>
   keys.map((key) => `${filter}=mode=print:key=lavfi.${key}:file='pipe\\:${pipe}':direct=1`);
 
 /**
- * Lines are told apart by all of them, so that pictures keep their height; columns are averaged. A picture is black
- * where all but specks of it are, and stands still where no more changes than what encoders leave in it. With ffmpeg's
- * usual threshold, idet takes patterns that move for interlaced.
+ * The detection of interlacing compares lines, so pictures keep their height; only columns are averaged. A picture is
+ * black if all of it but specks is, and frozen if no more changes than encoders leave in a still. With ffmpeg's default
+ * threshold, idet mistakes moving patterns for interlacing.
  */
 const pictureFilters = [
   "scale=w='min(160,iw)':h=ih:flags=area",
@@ -125,7 +125,7 @@ const pictureFilters = [
   ]),
 ].join(',');
 
-/** ebur128 makes frames of 100 ms of those that come, and loses what filters before it have noted in them. */
+/** ebur128 makes new frames of 100 ms, without the metadata of earlier filters, so it comes before them. */
 const soundFilters = [
   toStereo,
   'ebur128=peak=true:metadata=1',

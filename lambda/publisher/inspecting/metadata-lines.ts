@@ -1,14 +1,14 @@
-// Reads what ffmpeg's filters measure of each picture and of each 100 ms of sound, from the lines of `metadata=print`.
+// Reads the measurements of ffmpeg's filters, per picture and per 100 ms of sound, from the lines of `metadata=print`.
 import { countedAs } from '../../domain/playout/loudness.ts';
 import type { Measurements } from '../../domain/media/measurements.ts';
 import { joined } from '../../domain/shared/stretches.ts';
 import type { Stretch } from '../../domain/shared/stretches.ts';
 
-/** An output of `metadata=print`: a line with the time of the frame before each line with something measured of it. */
+/** Reads an output of `metadata=print`: a line with the time of a frame, and then lines with its measurements. */
 abstract class MetadataReader {
-  /** Where the piece begins, from which ffmpeg counts. */
+  /** The beginning of the piece, which is ffmpeg's time 0. */
   readonly #fromSeconds: number;
-  /** Of the frame of which the next lines tell. */
+  /** The time of the frame to which the next lines belong. */
   protected atSeconds = 0;
 
   constructor(fromSeconds: number) {
@@ -20,19 +20,19 @@ abstract class MetadataReader {
     if (time !== undefined) this.atSeconds = this.#fromSeconds + Number(time);
     else {
       const [key = '', value = ''] = line.split('=');
-      this.note(key, value);
+      this.add(key, value);
     }
   }
 
-  protected abstract note(key: string, value: string): void;
+  protected abstract add(key: string, value: string): void;
 
-  /** The time of an event, which is counted as those of frames are. */
+  /** The time of an event, which ffmpeg counts like the times of frames. */
   protected timeOf(value: string): number {
     return this.#fromSeconds + Number(value);
   }
 }
 
-/** Stretches of which the last may still go on. */
+/** Stretches, of which the last may not have ended. */
 class OpenStretches {
   readonly #ended: Stretch[] = [];
   #start: number | null = null;
@@ -46,17 +46,17 @@ class OpenStretches {
     this.#start = null;
   }
 
-  /** With those that were known before. @param until how long the one lasts that has not ended */
+  /** These stretches joined with earlier ones. @param until the end of a stretch that has not ended */
   joinedWith(before: readonly Stretch[], until: number): Stretch[] {
     const open = this.#start === null ? [] : [{ start: this.#start, end: Math.max(this.#start, until) }];
     return joined([...before, ...this.#ended, ...open]);
   }
 }
 
-/** What differs in two times of the same frame, which ffmpeg rounds to the file's own units. */
+/** Tolerance between two times of one frame, which ffmpeg rounds to the file's own units. */
 const roundingSeconds = 0.0005;
 
-/** Pictures that were counted in the piece before are read again, and not counted again. */
+/** Reads pictures. Those that the previous piece has counted are read again, but not counted again. */
 export class PictureReader extends MetadataReader {
   readonly #before: Measurements;
   readonly #usualSeconds: number | null;
@@ -69,7 +69,7 @@ export class PictureReader extends MetadataReader {
   #interlaced = 0;
   #progressive = 0;
 
-  /** @param framerate the average; null where it is not known */
+  /** @param framerate the average; null if unknown */
   constructor(before: Measurements, fromSeconds: number, framerate: number | null) {
     super(fromSeconds);
     this.#before = before;
@@ -81,15 +81,15 @@ export class PictureReader extends MetadataReader {
     return this.#untilSeconds;
   }
 
-  protected note(key: string, value: string): void {
-    if (key === 'lavfi.idet.multiple.current_frame') this.#notePicture(value);
+  protected add(key: string, value: string): void {
+    if (key === 'lavfi.idet.multiple.current_frame') this.#addPicture(value);
     else if (key === 'lavfi.black_start') this.#black.begin(this.timeOf(value));
     else if (key === 'lavfi.black_end') this.#black.end(this.timeOf(value));
     else if (key === 'lavfi.freezedetect.freeze_start') this.#frozen.begin(this.timeOf(value));
     else if (key === 'lavfi.freezedetect.freeze_end') this.#frozen.end(this.timeOf(value));
   }
 
-  #notePicture(lines: string): void {
+  #addPicture(lines: string): void {
     const at = this.atSeconds;
     const lasted = this.#lastSeconds === null ? null : at - this.#lastSeconds;
     this.#lastSeconds = at;
@@ -117,7 +117,7 @@ export class PictureReader extends MetadataReader {
   }
 }
 
-/** ebur128 measures this often. */
+/** The interval of ebur128's measurements. */
 const measuredEverySeconds = 0.1;
 
 export class SoundReader extends MetadataReader {
@@ -142,7 +142,7 @@ export class SoundReader extends MetadataReader {
     return this.#untilSeconds;
   }
 
-  protected note(key: string, value: string): void {
+  protected add(key: string, value: string): void {
     if (key === 'lavfi.silence_start') this.#silent.begin(this.timeOf(value));
     else if (key === 'lavfi.silence_end') this.#silent.end(this.timeOf(value));
     else if (key === 'lavfi.r128.true_peak') this.#truePeak = Math.max(this.#truePeak, Number(value) || 0);

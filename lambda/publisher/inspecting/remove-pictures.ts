@@ -1,13 +1,13 @@
-// Deletes the pictures of contents that no upload has any more, with what was found in these.
+// Deletes the pictures and findings of contents that no upload has any more.
 import type { Pool } from 'pg';
 import { databaseOn } from '../../data/database.ts';
 import { pictureKeys } from '../../domain/media/content-pictures.ts';
 import type { ObjectStore } from '../../ports/object-store/object-store.ts';
 
-/** So many contents a command takes at most; the next one goes on. */
+/** Most contents that a command handles. The next command continues. */
 const contentsAtOnce = 50;
 
-/** What somebody looks through at the moment is left to whoever does. */
+/** Deletes orphaned pictures, except those of contents that an agent is inspecting: that agent requests this again. */
 export async function removeOrphanedPictures({
   pool,
   objects,

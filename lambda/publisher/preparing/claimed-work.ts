@@ -1,20 +1,20 @@
-// Lets one command at a time do a piece of work that many commands may ask for.
+// Makes sure that only one command at a time does a piece of work that many commands may request.
 import type { Pool } from 'pg';
 import { databaseOn } from '../../data/database.ts';
 
 /** The delivery of a command by its queue. */
 export interface Attempt {
-  /** The same with each delivery. */
+  /** Id of the command, which every delivery of it has. */
   readonly commandID: string;
-  /** How often the command has failed before. */
+  /** The number of earlier failures of the command. */
   readonly failures: number;
-  /** Whether the queue would set the command aside as dead if it failed: then nobody may be left waiting for it. */
+  /** Whether the queue drops the command if it fails now. Then its failure must be recorded. */
   readonly isLast: boolean;
-  /** Aborts when the worker must end: what is under way then is no failure, and is done again elsewhere. */
+  /** Aborts when the worker must end. Interrupted work is no failure; another worker does it again. */
   readonly signal: AbortSignal;
 }
 
-/** Does work that this command can claim, without a transaction. @returns null when another command does it */
+/** Carries out work if this command can claim it. Opens no transaction. @returns null if another command does it */
 export async function unlessClaimed<Result>(
   { pool }: { readonly pool: Pool },
   { commandID }: Attempt,

@@ -1,4 +1,4 @@
-// Finds out which content an upload has: its bytes, and what was found in them.
+// Names the content of an upload: a hash of its bytes and of the facts that the probe found.
 import { createHash } from 'node:crypto';
 import { pipeline } from 'node:stream/promises';
 import type { Pool } from 'pg';
@@ -8,12 +8,12 @@ import { contentFacts } from '../../data/media/uploads.ts';
 import type { Upload } from '../../data/media/uploads.ts';
 import { bytesHashOf, contentHashOf } from '../../domain/playout/rendition.ts';
 import type { ObjectStore } from '../../ports/object-store/object-store.ts';
-import { noteContent } from './note-content.ts';
+import { recordContent } from './record-content.ts';
 
 export type HashedUpload = Upload & { readonly content_hash: string };
 
 /**
- * Reads the bytes of an upload that has been examined, and notes the name of its content.
+ * Reads the bytes of an examined upload, and records the name of its content.
  * @returns the name
  * @throws {MediaError} if operators have blocked these bytes
  */
@@ -28,16 +28,16 @@ export async function hashContent(
   const hash = createHash('sha256');
   await pipeline(await objects.read(upload.object_key), hash, { signal });
   const contentHash = contentHashOf(hash.digest('hex'), contentFacts(upload));
-  await noteContent(pool, uploadID, contentHash);
+  await recordContent(pool, uploadID, contentHash);
   return contentHash;
 }
 
 /**
- * Names the content of an upload that has a name of its bytes alone, and shares it with uploads of which other facts
- * were found, or claimed. What was prepared under the old name stays theirs.
- * @returns a command that prepares the same format under the new name
+ * Renames the content of an upload whose name is a hash of its bytes alone, and which uploads with other facts share.
+ * The renditions under the old name stay with those uploads.
+ * @returns a command that prepares the requested format under the new name
  */
-export async function nameAnew(
+export async function renameContent(
   { pool }: { readonly pool: Pool },
   upload: Upload,
   command: PrepareCommand,

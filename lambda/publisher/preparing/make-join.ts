@@ -33,7 +33,7 @@ const sourceURLSeconds = 900;
 /** A join takes a second or two. */
 const joinTimeoutMs = 120_000;
 
-/** Makes a join that a stream on the air still wants. Where it cannot be made, its place is a cut. */
+/** Makes a join, unless no stream on the air wants it any more. If it cannot be made, the items follow by a cut. */
 export async function makeJoin(options: MakeJoinOptions, name: string, attempt: Attempt): Promise<void> {
   const { pool, objects, log } = options;
   const { joins, uploads } = databaseOn(pool);
@@ -77,7 +77,7 @@ async function bytesOf(
   const { item, from, firstGroup: first, groupCount } = recipe;
   const { variant: _, ...whole } = formatOfJoined(format, item);
   const base = await databaseOn(pool).renditions.find(item.contentHash, formatName(whole));
-  // Other parameter sets than those of the item would not do: a worker with its encoder makes the join, or nobody does.
+  // The join needs the parameter sets of the item, so only a worker with the item's kind of encoder can make it.
   if (base?.encoder && base.encoder !== encoderKind(encoder)) throw new Error(`no ${base.encoder} is here`);
   const pictures = [{ ...item, group: first }, ...(from ? [from] : [])].map(({ group, ...each }) => {
     return { format: formatOfJoined(format, each), first: group, end: group + groupCount };

@@ -1,4 +1,4 @@
-// What is drawn over pictures of a format, and where that is read.
+// The overlays of prepared pictures, looked up by the drawing that is part of their format.
 import type { Pool } from 'pg';
 import { databaseOn } from '../../data/database.ts';
 import { parseCaptions } from '../../domain/playout/captions.ts';
@@ -28,7 +28,7 @@ export interface PicturesOfFormat {
   readonly end: number;
 }
 
-/** @returns null where nothing is drawn @throws {MediaError} where it is gone */
+/** The overlay of pictures. @returns null if there is none @throws {MediaError} if its logo or captions are deleted */
 export async function overlayOfFormat(
   source: OverlaySource,
   { format, ...pictures }: Omit<PicturesOfFormat, 'format'> & { readonly format: RenditionFormat },
@@ -40,8 +40,8 @@ export async function overlayOfFormat(
 }
 
 /**
- * What is drawn over pictures of one size that are read together: their texts are on one sheet.
- * @returns for each of them, as `overlayOfFormat` does @throws as that
+ * The overlays of several pictures of one size, whose texts share one sheet.
+ * @returns the overlay of each, or null @throws {MediaError} if a logo or captions are deleted
  */
 export async function overlaysOfFormats(
   source: OverlaySource,
@@ -63,11 +63,11 @@ async function drawingOf({ pool }: OverlaySource, { variant, drawn }: PictureFor
   const name = variant ?? drawn;
   if (name === undefined) return null;
   const drawing = await databaseOn(pool).looks.drawing(name);
-  if (!drawing) throw new Error(`it is not known what ${name} is`);
+  if (!drawing) throw new Error(`unknown drawing ${name}`);
   return drawing;
 }
 
-/** The texts of a drawing: of its captions those that are shown during these pictures. */
+/** The texts of a drawing, with the captions that are shown during these pictures. */
 async function textsWithin(
   { pool }: OverlaySource,
   { texts, captions }: Drawing,
@@ -76,7 +76,7 @@ async function textsWithin(
   if (!captions) return texts;
   const file = await databaseOn(pool).captions.file(captions.hash);
   if (file === null)
-    throw new MediaError('captions_missing', 'The captions are gone. Give the upload captions once more.');
+    throw new MediaError('captions_missing', 'The captions are deleted. Give the upload captions again.');
   const rate = framesPerSecond[format.framerate];
   const stretch = { fromSeconds: first / rate, toSeconds: end / rate };
   return [...texts, ...captionTexts(captions, parseCaptions(file), texts, stretch)];
@@ -84,10 +84,10 @@ async function textsWithin(
 
 async function logoOf({ pool, objects }: OverlaySource, { uploadID, ...logo }: Logo): Promise<DrawnLogo> {
   const upload = await databaseOn(pool).uploads.findAny(uploadID);
-  // Asked for again when it is known.
+  // The rendition is requested again when the probe is done.
   if (upload?.probe_state === 'pending') throw new Error(`the logo ${uploadID} is not examined yet`);
   if (upload?.probe_state !== 'completed')
-    throw new MediaError('logo_missing', 'The logo is gone. Name another one in look.overlays.');
+    throw new MediaError('logo_missing', 'The logo is deleted. Choose another one in look.overlays.');
   const sourceURL = await objects.presignGet(upload.object_key, { expiresInSeconds: sourceURLSeconds });
   return { ...logo, sourceURL };
 }

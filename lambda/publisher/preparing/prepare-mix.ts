@@ -1,4 +1,4 @@
-// Makes a mix: AAC frames of an item of a sound track with the sound of the videos that are shown meanwhile under it.
+// Makes a mix: AAC frames of a sound track's item, with the sound of the videos of that time under it.
 import { mixLeadGroups } from '../../domain/playout/mixed-sound.ts';
 import type { HeardSound, MixRecipe } from '../../domain/playout/mixed-sound.ts';
 import { isTail } from '../../domain/playout/sound-joins.ts';
@@ -17,7 +17,7 @@ const { samplesPerAacFrame, channels } = audioFormat;
 
 /**
  * @returns the bytes of the mix's object: a segment whose groups are numbered as those of the item
- * @throws as `prepareJoin`
+ * @throws the errors of `prepareJoin`
  */
 export async function prepareMix(tools: MediaTools, request: MixRequest, signal: AbortSignal): Promise<Buffer> {
   const { recipe } = request;
@@ -55,7 +55,7 @@ interface Heard extends HeardSound, Pick<JoinRequest, 'urlOf'> {
   readonly latencySamples: number;
 }
 
-/** Samples of an item, with its joins in place of its own. */
+/** Samples of an item, in which its joins replace its own sound. */
 async function heardSamples(
   tools: MediaTools,
   { item, joins, urlOf, startSample, count, latencySamples }: Heard,
@@ -67,7 +67,7 @@ async function heardSamples(
     : await readSamples(tools, stretch, signal);
   for (const join of joins) {
     const joined = await samplesOfJoin(tools, { recipe: join, urlOf }, latencySamples, signal);
-    // What is before a beginning, and after an end, is of the items there.
+    // A join at the beginning also has samples before it, and one at the end after it: those of the neighbours.
     const first = join.firstGroup * samplesPerAacFrame;
     const windowStart = first - prerollFrames * samplesPerAacFrame;
     const windowEnd = windowStart + joined.length / channels;

@@ -1,4 +1,4 @@
-// Makes one segment of a rendition from an upload, with ffmpeg, independently of the segments before it.
+// Makes one segment of a rendition from an upload with ffmpeg, independently of earlier segments.
 import { frameCountOf } from '../../domain/playout/play-out.ts';
 import {
   firstSoundFrameFrom,
@@ -31,29 +31,29 @@ export interface SegmentRequest {
   readonly sourceURL: string;
   readonly kind: 'video' | 'image' | 'audio';
   readonly hasAudio: boolean;
-  /** SDR where it is absent. */
+  /** Absent: SDR. */
   readonly dynamicRange?: DynamicRange | undefined;
-  /** Null or absent: nothing is drawn over its pictures. */
+  /** The overlay of its pictures; null or absent: none. */
   readonly overlay?: PictureOverlay | null | undefined;
-  /** What sound at a loudness is brought to that by; absent or null: it is as loud as it is. */
+  /** The gain that brings the sound to its target loudness; absent or null: the sound is unchanged. */
   readonly level?: SoundLevel | null | undefined;
-  /** How long the item lasts, where its sound alone is to end with its pictures; absent: it covers them at any rate. */
+  /** The item's duration if a rendition of sound alone must end with the pictures; absent: it may be longer. */
   readonly itemSeconds?: number | undefined;
   /** The encoder of the pictures; null for sound alone. */
   readonly encoder: EncoderSettings | null;
 }
 
 /**
- * The AAC encoder begins this many frames before the first that is wanted; these are thrown away. After them the
- * encoder gives what it would have given, had it begun with the item.
+ * The AAC encoder begins this many frames before the first wanted one; they are discarded. After them its output equals
+ * that of an encoder that began with the item.
  */
 const prerollFrames = 8;
-/** A limiter has forgotten after this many what came before. */
+/** The preroll for sound with a limiter, whose state depends on this many frames. */
 const limitedPrerollFrames = 48;
-/** The sound of an item fades in and out over this many samples. Without that, joins with other sound would crack. */
+/** The sound of an item fades in and out over this many samples. Without fades, joins would click. */
 const fadeSamples = audioFormat.sampleRate / 100;
 
-/** What a segment is made from, and with. */
+/** The inputs of a segment. */
 interface Work {
   readonly tools: MediaTools;
   readonly request: SegmentRequest;
@@ -67,10 +67,10 @@ interface FrameRange {
 }
 
 /**
- * @returns the bytes of the segment's object. Made again, a few of them differ: x264 spends its bits by the order in
- * which its threads have their turns
- * @throws {MediaError} when nothing of the upload can be decoded; {ToolError} when ffmpeg or the source failed; the
- * signal's reason
+ * @returns the bytes of the segment's object. They are not reproducible: x264 distributes bits by the timing of its
+ * threads
+ * @throws {MediaError} when the upload cannot be decoded; {ToolError} when ffmpeg or the source failed; the signal's
+ * reason
  */
 export async function prepareSegment(tools: MediaTools, request: SegmentRequest, signal: AbortSignal): Promise<Buffer> {
   const { format } = request.rendition;
@@ -114,7 +114,7 @@ async function preparePictures(work: Work, groups: FrameRange, profile: Profile)
   return writePictures(groups, profile, pictures, sound);
 }
 
-/** The bytes of an object with pictures and the sound of their time. */
+/** The bytes of an object with pictures and their sound. */
 export function writePictures(
   groups: FrameRange,
   { framesPerSecond, gopFrames }: Profile,
@@ -144,7 +144,7 @@ export interface Encoded {
   readonly sequenceHeader: Buffer;
 }
 
-/** What pictures are made from, and with. */
+/** The inputs of pictures. */
 interface PictureWork extends Omit<Work, 'request'> {
   readonly request: Pick<SegmentRequest, 'sourceURL' | 'encoder' | 'kind' | 'dynamicRange' | 'overlay'> & {
     readonly rendition: Pick<Rendition, 'format'>;
@@ -183,7 +183,7 @@ export async function encodePictures(
   return { messages, sequenceHeader };
 }
 
-/** Encodes frames of the sound of an item that lasts `itemSamples`. */
+/** Encodes sound frames of an item that lasts `itemSamples`. */
 async function encodeSound(
   { tools, request, signal }: Work,
   { first, end }: FrameRange,
@@ -194,14 +194,14 @@ async function encodeSound(
   const encoder = openAudioEncoder(tools, { bitrateKbps: audioFormat.bitrateKbps }, signal);
   const preroll = Math.min(first, level?.isLimited ? limitedPrerollFrames : prerollFrames);
   const startSample = (first - preroll) * samplesPerAacFrame;
-  // The encoder looks ahead: what follows the segment decides how its last frame ends.
+  // The encoder looks ahead: the samples after the segment influence its last frame.
   const endSample = Math.min(itemSamples, end * samplesPerAacFrame + encoder.latencySamples);
   const audioRequest = { sourceURL, startSample, sampleCount: endSample - startSample, level, background: true };
   const source = hasAudio ? openAudioSource(tools, audioRequest, signal) : null;
   try {
     const messages: Buffer[] = [];
     let sample = startSample;
-    // The loop begins one frame earlier than the samples do: the encoder's first frame only primes decoders.
+    // The loop begins one frame before the samples: the encoder's first frame only primes decoders.
     for (let frame = first - preroll - 1; frame < end; frame++) {
       const neededSamples = (frame + 1) * samplesPerAacFrame + encoder.latencySamples;
       for (; sample < neededSamples; sample += samplesPerAacFrame) {
@@ -219,15 +219,13 @@ async function encodeSound(
   }
 }
 
-/** How many samples an item lasts at the framerate at which it is shortest. */
+/** The samples of an item at the framerate at which it is shortest. */
 function shortestSamples(durationSeconds: number): number {
   const { sampleRate } = audioFormat;
   return Math.min(...Object.values(rates).map((rate) => (frameCountOf({ durationSeconds }, rate) * sampleRate) / rate));
 }
 
-/**
- * Milliseconds since the message before. For the first of a rendition this is 0: play-out puts the right time there.
- */
+/** Milliseconds since the previous message; 0 for the first of a rendition, whose time play-out fills in. */
 function sinceBefore(position: number, offsetMs: (position: number) => number): number {
   return position === 0 ? 0 : offsetMs(position) - offsetMs(position - 1);
 }

@@ -1,4 +1,4 @@
-// Prepares an upload for the prepared backend, a few segments with each command, so that no worker is busy for long.
+// Prepares an upload for the prepared backend: a few segments with each command, so that no worker is busy for long.
 import { buffer } from 'node:stream/consumers';
 import type { Pool } from 'pg';
 import type { Log } from '../../log.ts';
@@ -30,9 +30,9 @@ import { MediaError } from '../media/media-error.ts';
 import type { MediaTools } from '../media/media-tools.ts';
 import { unlessClaimed } from './claimed-work.ts';
 import type { Attempt } from './claimed-work.ts';
-import { hashContent, nameAnew } from './content.ts';
+import { hashContent, renameContent } from './content.ts';
 import type { HashedUpload } from './content.ts';
-import { goesOn } from './one-encoder.ts';
+import { checkEncoder } from './one-encoder.ts';
 import { overlayOfFormat } from './overlay-of-format.ts';
 import { prepareSegment } from './prepare-segment.ts';
 import type { SegmentRequest } from './prepare-segment.ts';
@@ -53,21 +53,21 @@ export interface PrepareUploadOptions {
   readonly log: Log;
 }
 
-/** The segments of a command have a little less time than the queue gives the command. */
+/** Timeout of the work of a command: a little less than the queue's visibility timeout. */
 const commandTimeoutMs = 440_000;
 /**
- * So long a worker goes on with further segments. Where few workers have the encoder of a rendition, a command for the
- * next segment would first be passed around among the others.
+ * A worker makes further segments for this long. If few workers have the rendition's kind of encoder, a command for the
+ * next segment would first pass through the others.
  */
-const goesOnForMs = 30_000;
-/** So long a command is held back that came to a worker with another encoder. */
+const continuesForMs = 30_000;
+/** Delay of a command that a worker with another kind of encoder passes on. */
 const passedOnAfterSeconds = 5;
 const sourceURLSeconds = 900;
 const contentType = 'application/octet-stream';
 
 /**
- * Makes the next segments of the rendition and asks for the ones after them. There may be any number of commands for
- * one rendition: one of them works at a time, and the others end at once.
+ * Makes the next segments of a rendition, and requests the ones after them. There may be several commands for one
+ * rendition: one of them works at a time, and the others end at once.
  */
 export async function prepareUpload(
   options: PrepareUploadOptions,
@@ -85,16 +85,16 @@ export async function prepareUpload(
   try {
     const contentHash = upload.content_hash ?? (await hashContent(options, upload.id, signal));
     asked = { ...asked, contentHash };
-    const state = await goOn(options, asked, { ...upload, content_hash: contentHash }, { attempt, signal });
-    // The next command is sent when this one has let go of the rendition: a worker that got it earlier would find the
-    // rendition taken.
+    const state = await makeSegments(options, asked, { ...upload, content_hash: contentHash }, { attempt, signal });
+    // The next command is sent after this one has released its claim. A worker that got it earlier would find the
+    // rendition claimed.
     if (state === 'preparing') await begin(options, asked);
     else if (state === 'other encoder') await passOn(options, asked, attempt);
-    else if (state === 'other facts') await begin(options, await nameAnew(options, upload, asked));
+    else if (state === 'other facts') await begin(options, await renameContent(options, upload, asked));
     else if (state !== null) await settlePreparation(options.pool, contentHash, command.format);
   } catch (error) {
     attempt.signal.throwIfAborted();
-    // Who deletes an upload fails nobody else with the same content: another upload's bytes are read then.
+    // The upload was deleted. Others with the same content must not fail, so the next command reads one of those.
     if (!(await uploads.findAny(upload.id))) return begin(options, asked);
     const failure = failureOf(error);
     if (failure === notPrepared && !attempt.isLast) throw error;
@@ -103,14 +103,14 @@ export async function prepareUpload(
   }
 }
 
-/** Makes segment after segment, until there is none to make or the command should end. @returns as `advance` does */
-async function goOn(
+/** Makes segments until all are made, or the command should end. @returns the last result of `advance` */
+async function makeSegments(
   options: PrepareUploadOptions,
   command: PrepareCommand,
   upload: HashedUpload,
   { attempt, signal }: { readonly attempt: Attempt; readonly signal: AbortSignal },
 ): ReturnType<typeof advance> {
-  const untilMs = performance.now() + goesOnForMs;
+  const untilMs = performance.now() + continuesForMs;
   const step = () =>
     unlessClaimed(options, attempt, `${upload.content_hash}/${command.format}`, () =>
       advance(options, command, upload, signal),
@@ -124,25 +124,22 @@ function withinTimeOf({ signal }: Attempt): AbortSignal {
   return AbortSignal.any([signal, AbortSignal.timeout(commandTimeoutMs)]);
 }
 
-/** Asks for the segments of a rendition that are not made yet. */
+/** Requests the missing segments of a rendition. */
 async function begin({ pool }: PrepareUploadOptions, command: PrepareCommand): Promise<void> {
   const { task, uploadID, contentHash, format } = command;
   const body = { task, uploadID, ...(contentHash !== undefined && { contentHash }), format };
   await databaseOn(pool).outbox.send({ queue: 'media', body });
 }
 
-/**
- * Leaves a command to a worker with another encoder. The new command was received by nobody yet, but remembers how
- * often the old one has failed.
- */
+/** Sends a command again, for a worker with another encoder. Its receive count begins at zero; its failures stay. */
 async function passOn({ pool }: PrepareUploadOptions, command: PrepareCommand, { failures }: Attempt): Promise<void> {
   await databaseOn(pool).outbox.send({ queue: 'media', body: { ...command, failures } }, passedOnAfterSeconds);
 }
 
 /**
- * Makes the next segment, if there is one, and if another kind of encoder did not make those before.
- * @returns the rendition's state then; null when another worker was faster; `other facts` for a rendition of a release
- * whose names of contents were those of the bytes alone, where it was made of other facts than this upload's
+ * Makes the next segment, unless there is none or another kind of encoder made the earlier ones.
+ * @returns the state of the rendition afterwards; null if another worker was faster; `other facts` if the rendition was
+ * made for an upload with the same bytes but other facts
  */
 async function advance(
   options: PrepareUploadOptions,
@@ -159,14 +156,14 @@ async function advance(
   const row = await renditions.begin(contentHash, command.format, count, kind);
   if (row.segment_count !== count && row.state !== 'failed') return 'other facts';
   if (row.state !== 'preparing') return row.state;
-  const going = await goesOn(options, { contentHash, format: command.format, made: row.encoder, kind });
-  if (going === 'later') return 'other encoder';
-  if (going === 'anew') return 'preparing';
+  const decision = await checkEncoder(options, { contentHash, format: command.format, made: row.encoder, kind });
+  if (decision === 'later') return 'other encoder';
+  if (decision === 'restarted') return 'preparing';
   await makeSegment(options, upload, { rendition, segment: row.segments_done, encoder }, signal);
   return (await renditions.finishSegment(contentHash, command.format, row.segments_done))?.state ?? null;
 }
 
-/** Makes a segment anew that an agent could not read. Other agents may have asked before, so it may be whole by now. */
+/** Makes a segment again that an agent could not read, unless another command has already mended it. */
 async function mendSegment(
   options: PrepareUploadOptions,
   upload: Upload,
@@ -180,7 +177,7 @@ async function mendSegment(
   const rendition = renditionOfUpload(hashed, format);
   const key = segmentKey(rendition, segment);
   try {
-    const going = await unlessClaimed(options, attempt, key, async () => {
+    const result = await unlessClaimed(options, attempt, key, async () => {
       const found = await inspect(options.objects, key, rendition, segment);
       if (found === 'whole') return null;
       const row = await databaseOn(options.pool).renditions.find(content_hash, format);
@@ -188,22 +185,24 @@ async function mendSegment(
       if (found === 'other groups' || isOther) return 'other facts';
       const encoder = await encoderFor(options, rendition);
       const kind = encoder && encoderKind(encoder);
-      const how = await goesOn(options, { contentHash: content_hash, format, made: row?.encoder ?? null, kind });
-      if (how !== 'later') await makeSegment(options, hashed, { rendition, segment, encoder }, withinTimeOf(attempt));
-      return how;
+      const made = row?.encoder ?? null;
+      const decision = await checkEncoder(options, { contentHash: content_hash, format, made, kind });
+      if (decision !== 'later')
+        await makeSegment(options, hashed, { rendition, segment, encoder }, withinTimeOf(attempt));
+      return decision;
     });
-    if (going === 'other facts') await begin(options, await nameAnew(options, upload, command));
-    // The encoder of the other segments is gone, so all of them are made anew.
-    if (going === 'anew') await begin(options, command);
-    if (going === 'later') await passOn(options, command, attempt);
+    if (result === 'other facts') await begin(options, await renameContent(options, upload, command));
+    // No worker has the encoder of the other segments any more, so all of them are made again.
+    if (result === 'restarted') await begin(options, command);
+    if (result === 'later') await passOn(options, command, attempt);
   } catch (error) {
-    // The queue counts the failures of a command that was never passed on. This one would not be counted out.
+    // The queue drops a command that was never passed on after its last failure. One that was passed on ends here.
     if (attempt.signal.aborted || !attempt.isLast || command.failures === undefined) throw error;
     options.log('segment_not_mended', { uploadID: upload.id, format, segment, error: String(error) });
   }
 }
 
-/** The encoder of this worker for a rendition, which is seen to be there; null for sound. @throws {NoEncoder} */
+/** This worker's encoder for a rendition, recorded as present; null for sound. @throws {NoEncoder} */
 async function encoderFor({ pool, encoderOf }: PrepareUploadOptions, { format }: Rendition) {
   if (isSound(format)) return null;
   const encoder = await encoderOf(format.videoCodec);
@@ -211,7 +210,7 @@ async function encoderFor({ pool, encoderOf }: PrepareUploadOptions, { format }:
   return encoder;
 }
 
-/** What is in place of a segment. Of other groups only a segment can be that another release has made. */
+/** The state of a segment's object. Only a segment of another release can have other groups. */
 async function inspect(objects: ObjectStore, key: string, rendition: Rendition, segment: number) {
   try {
     const bytes = await buffer(await objects.read(key));
@@ -248,7 +247,7 @@ async function makeSegment(
   log('segment_prepared', { uploadID: upload.id, format, segment, of: segmentCount(rendition) });
 }
 
-/** What sound at a loudness is made with. */
+/** The level and duration for sound with a target loudness; empty for any other rendition. */
 async function loudnessFor(
   pool: Pool,
   upload: Upload,
@@ -257,11 +256,11 @@ async function loudnessFor(
   const targetLUFS = targetOfFormat(format);
   if (targetLUFS === null) return {};
   const loudness = await databaseOn(pool).streamSounds.loudnessOf(contentHash);
-  if (loudness === undefined) throw new Error(`it is not known how loud ${contentHash} is`);
+  if (loudness === undefined) throw new Error(`the loudness of ${contentHash} is not measured`);
   return { level: levelFor(loudness, targetLUFS), itemSeconds: contentFacts(upload).durationSeconds ?? undefined };
 }
 
-/** What the user is told. An encoder that is missing is a failure at once, as more attempts would not find it. */
+/** The failure for the user. A missing encoder fails at once, as more attempts would not find it. */
 function failureOf(error: unknown): UploadFailure {
   if (error instanceof NoEncoder) return notEncodable(error.videoCodec);
   return error instanceof MediaError ? { code: error.code, detail: error.detail } : notPrepared;
@@ -274,7 +273,7 @@ async function giveUp(
   failure: UploadFailure,
 ): Promise<void> {
   const data = databaseOn(pool);
-  // Bytes that could not even be read have no hash. A name that no other upload shares stands for it.
+  // Bytes that could not be read have no hash. The upload gets a name that no other upload shares.
   const contentHash = (await data.uploads.findAny(upload.id))?.content_hash ?? `upload-${upload.id}`;
   await data.uploads.recordContentHash(upload.id, contentHash);
   await data.renditions.fail(contentHash, format, failure);

@@ -1,4 +1,4 @@
-// Keeps out what operators have blocked, whoever uploads it again.
+// Records the content of an upload, and takes it down again if operators have blocked it.
 import type { Pool } from 'pg';
 import { inTransaction } from '../../data/database.ts';
 import { bytesHashOf } from '../../domain/playout/rendition.ts';
@@ -6,11 +6,11 @@ import { contentBlocked, takeDown } from '../../orchestration/media/take-down.ts
 import { MediaError } from '../media/media-error.ts';
 
 /**
- * Notes which content an upload has. Where operators have blocked its bytes, they are taken down again with all that
- * plays them. Whoever blocks them at the same moment waits, and finds this upload.
+ * Records the content of an upload. If operators have blocked its bytes, they are taken down again, with everything
+ * that plays them. An operator who blocks them at the same time waits for the lock, and then finds this upload.
  * @throws {MediaError} if the content is blocked
  */
-export async function noteContent(pool: Pool, uploadID: string, contentHash: string): Promise<void> {
+export async function recordContent(pool: Pool, uploadID: string, contentHash: string): Promise<void> {
   const bytesHash = bytesHashOf(contentHash);
   const isBlocked = await inTransaction(pool, async (data) => {
     await data.blockedContents.lock(bytesHash);

@@ -1,4 +1,4 @@
-// Deletes what was prepared from content that no upload has any more, a bounded number of objects with each command.
+// Deletes the renditions of contents that no upload has any more, a limited number of objects with each command.
 import type { Pool } from 'pg';
 import { databaseOn } from '../../data/database.ts';
 import { formatNamed } from '../../domain/playout/rendition.ts';
@@ -8,13 +8,13 @@ import { segmentKey } from '../prepared/segment-format.ts';
 import { unlessClaimed } from './claimed-work.ts';
 import type { Attempt } from './claimed-work.ts';
 
-/** So many objects a command deletes at most. Whoever waits behind it waits for a few seconds. */
+/** Most objects that a command deletes. It takes a few seconds, for which other commands wait. */
 const objectsAtOnce = 500;
-/** So many renditions it looks at: one look at all of them is enough for a command. */
+/** Most renditions that a command looks at, all with one query. */
 const renditionsAtOnce = 50;
-/** So many objects are deleted at the same time. */
+/** Objects deleted in parallel. */
 const inParallel = 16;
-/** So long a command is held back for what another one is just making or deleting. */
+/** Delay before a rendition is tried again that another command is making or deleting. */
 const triedAgainAfterSeconds = 60;
 
 export interface RemoveRenditionsOptions {
@@ -23,8 +23,8 @@ export interface RemoveRenditionsOptions {
 }
 
 /**
- * Deletes the objects of orphaned renditions, the last ones first, and a rendition's row with the last of them. The row
- * says before that they are gone, so that nobody with the same content relies on them. The next command goes on.
+ * Deletes the objects of orphaned renditions, the last segments first, and then the row. The row first records that the
+ * segments are gone, so that a new upload of the content does not rely on them. The next command continues.
  */
 export async function removeOrphanedRenditions(options: RemoveRenditionsOptions, attempt: Attempt): Promise<void> {
   const orphans = await databaseOn(options.pool).orphanedRenditions.find(renditionsAtOnce);
@@ -47,7 +47,7 @@ async function removeLater({ pool }: RemoveRenditionsOptions, afterSeconds: numb
   await databaseOn(pool).outbox.send({ queue: 'media', body: { task: 'remove_renditions' } }, afterSeconds);
 }
 
-/** Deletes at most so many objects of a rendition. @returns how many, or would have been, and at least one */
+/** Deletes at most `count` objects of a rendition. @returns the number of segments handled, at least one */
 async function removeSome(
   { pool, objects }: RemoveRenditionsOptions,
   { content_hash: contentHash, format }: { readonly content_hash: string; readonly format: string },
@@ -57,7 +57,7 @@ async function removeSome(
   const forgotten = await orphanedRenditions.forgetSegments(contentHash, format, count);
   if (!forgotten) return 1;
   const { from, end } = forgotten;
-  // These statements see an upload that came while those before them were under way.
+  // This statement sees an upload that was added while the previous one ran.
   if (await uploads.anyWithContent(contentHash)) await orphanedRenditions.restore(contentHash, format, forgotten);
   else {
     const rendition = { contentHash, format: formatNamed(format) };
@@ -70,7 +70,7 @@ async function removeSome(
       await orphanedRenditions.remove(contentHash, format);
     } else await orphanedRenditions.noteDeleted(contentHash, format, from);
   }
-  // Whoever came meanwhile may have found a rendition that is being prepared, by nobody.
+  // An upload that was added meanwhile may have found a rendition in preparation, which no command continues.
   const heir = await uploads.anyWithContent(contentHash);
   if (heir)
     await outbox.send({ queue: 'media', body: { task: 'prepare_upload', uploadID: heir.id, contentHash, format } });

@@ -1,4 +1,4 @@
-// Cuts what an encoder gives into pieces of fragmented MP4, each from a keyframe to before the next one.
+// Cuts the media of an encoder into pieces of fragmented MP4, each from one keyframe to the next.
 import type { Given } from '../encoded/tap.ts';
 import { audioFormat } from '../ffmpeg/profile.ts';
 import type { Profile } from '../ffmpeg/profile.ts';
@@ -6,20 +6,20 @@ import { mediaOfTag, readVideoTag } from '../ffmpeg/video-tag.ts';
 import { aacHeaderBytes, clockRates, movieFragment, movieHeader } from './fragmented-mp4.ts';
 import type { Sample } from './fragmented-mp4.ts';
 
-/** What is known of an encoder. */
+/** The facts about an encoder. */
 export interface PiecesOptions {
   readonly profile: Profile;
-  /** The encoder's first frame, counted from the anchor: its sound is counted from there. */
+  /** The encoder's first frame, counted from the anchor. Frames of sound are counted from it. */
   readonly startFrame: number;
   readonly audioSequenceHeader: Buffer;
 }
 
 export interface CutPiece {
-  /** Of its first picture, counted from the anchor. */
+  /** The frame of its first picture, counted from the anchor. */
   readonly frame: number;
   readonly frameCount: number;
   readonly bytes: Buffer;
-  /** What comes before all pieces like it. */
+  /** The header that players read once before all pieces of this kind. */
   readonly header: Buffer;
 }
 
@@ -28,7 +28,7 @@ interface Begun {
   readonly header: Buffer;
   readonly pictures: Sample[];
   readonly sound: Sample[];
-  /** How many frames of sound the encoder gave before the first of these. */
+  /** The number of sound frames before the first of these; null until one has come. */
   soundBefore: number | null;
 }
 
@@ -43,7 +43,7 @@ export class EncodedPieces {
     this.#pictureTime = clockRates.video / options.profile.framesPerSecond;
   }
 
-  /** @param sequenceHeader of the pictures, as the encoder gave it last @returns the piece that has ended before it */
+  /** Adds media. @param sequenceHeader the last one of the pictures @returns the piece that it ends; null if none */
   add(given: Given, sequenceHeader: Buffer): CutPiece | null {
     const { messages, frame, isKeyframe, soundBefore } = given;
     const payload = messages.at(-1)!.payload;
@@ -72,7 +72,7 @@ export class EncodedPieces {
       videoConfiguration: mediaOfTag(sequenceHeader),
       audioConfiguration: audioSequenceHeader.subarray(aacHeaderBytes),
     });
-    // Pieces that have the same header share its buffer.
+    // Pieces with equal headers share one buffer.
     this.#header = this.#header?.equals(header) ? this.#header : header;
     this.#begun = { frame, header: this.#header, pictures: [], sound: [], soundBefore: null };
   }

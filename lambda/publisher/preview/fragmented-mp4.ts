@@ -1,4 +1,4 @@
-// Fragmented MP4 (ISO/IEC 14496-12 and -15) with a track of pictures and one of AAC: what browsers play in pieces.
+// Writes fragmented MP4 (ISO/IEC 14496-12 and -15) with a track of pictures and one of AAC, which browsers play.
 import type { VideoCodec } from '../../domain/shared/video-format.ts';
 import { audioFormat } from '../ffmpeg/profile.ts';
 
@@ -6,7 +6,7 @@ export interface MovieFacts {
   readonly videoCodec: VideoCodec;
   readonly width: number;
   readonly height: number;
-  /** What decoders need to know before the first picture: the record that MP4 has of the codec. */
+  /** The decoder configuration record of the codec, as in MP4. */
   readonly videoConfiguration: Buffer;
   /** The AudioSpecificConfig. */
   readonly audioConfiguration: Buffer;
@@ -15,7 +15,7 @@ export interface MovieFacts {
 export interface Sample {
   readonly bytes: Buffer;
   readonly isKeyframe: boolean;
-  /** From its decoding to its showing. */
+  /** Time from the decoding to the display, in units of the track's clock. */
   readonly compositionTime: number;
 }
 
@@ -26,20 +26,20 @@ export interface Fragment {
   readonly samples: readonly Sample[];
 }
 
-/** The tag of FLV before an AAC frame or its configuration. */
+/** Length of the FLV tag header before an AAC frame or its configuration. */
 export const aacHeaderBytes = 2;
-/** Units a second: every framerate that we send divides the first. */
+/** Units per second. Every framerate that we send divides the first. */
 export const clockRates = { video: 90_000, audio: audioFormat.sampleRate } as const;
 
 const trackIDs = { video: 1, audio: 2 } as const;
-/** The name of the sample entry, and of the box in it that has the configuration. */
+/** The name of the sample entry, and of its box with the configuration. */
 const entries = {
   h264: ['avc1', 'avcC'],
   hevc: ['hvc1', 'hvcC'],
   av1: ['av01', 'av1C'],
 } as const satisfies Readonly<Record<VideoCodec, readonly [string, string]>>;
 
-/** What comes before the first fragment, and is the same for all of them. */
+/** The header before the first fragment, the same for all of them. */
 export function movieHeader(facts: MovieFacts): Buffer {
   const brands = ['iso6', 'mp41'].map((brand) => Buffer.from(brand, 'latin1'));
   return Buffer.concat([
@@ -72,7 +72,7 @@ export function movieFragment(sequence: number, video: Fragment, audio: Fragment
     });
     return box('moof', fullBox('mfhd', 0, 0, u32(sequence >>> 0)), ...trafs);
   };
-  // Its length does not depend on where the media begins.
+  // The length of the head does not depend on the value of `mediaStart`.
   const mediaStart = head(0).length + 8;
   return Buffer.concat([head(mediaStart), box('mdat', media)]);
 }
@@ -168,7 +168,7 @@ function track({ id, clockRate, handler, width, height, media, description }: Tr
   );
 }
 
-/** Pictures are shown as they are. */
+/** The identity matrix: pictures are not transformed. */
 const matrix = u32(0x10000, 0, 0, 0, 0x10000, 0, 0, 0, 0x40_00_00_00);
 
 function box(type: string, ...parts: readonly Buffer[]): Buffer {
@@ -180,7 +180,7 @@ function fullBox(type: string, version: number, flags: number, ...parts: readonl
   return box(type, u32(version * 0x1_00_00_00 + flags), ...parts);
 }
 
-/** Of MPEG-4 (ISO/IEC 14496-1), shorter than 128 bytes. */
+/** A descriptor of MPEG-4 (ISO/IEC 14496-1), shorter than 128 bytes. */
 function descriptor(tag: number, ...parts: readonly Buffer[]): Buffer {
   const body = Buffer.concat(parts);
   return Buffer.concat([Buffer.of(tag, body.length), body]);

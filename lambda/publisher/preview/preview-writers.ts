@@ -1,4 +1,4 @@
-// Writes what an agent's encoders make, in pieces, for as long as somebody looks at it.
+// Writes the media of an agent's encoders in pieces while a user watches the preview.
 import { createHash } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Database } from '../../data/database.ts';
@@ -18,18 +18,18 @@ export interface PreviewWritersOptions {
   readonly log: Log;
 }
 
-/** What is not written by the time that so many more pieces have come is left out. */
+/** Pieces that may wait to be written. Further ones are dropped. */
 const mostUnwritten = 3;
-/** Players read no older ones. */
+/** Pieces to keep. Players read no older ones. */
 const keptPieces = 20;
-/** A store may answer nothing, and an agent that ends has streams to hand over. */
+/** Most time to wait for deletions at the end: the store may not answer, and the agent has streams to hand over. */
 const mostEndingSeconds = 3;
 const contentType = 'video/mp4';
 
 export class PreviewWriters {
   readonly #options: PreviewWritersOptions;
   readonly #byReplica = new Map<string, PreviewWriter>();
-  /** Those that are no longer followed, until what they left is deleted. */
+  /** Replicas that are no longer followed, until their pieces are deleted. */
   readonly #ending = new Map<string, Promise<void>>();
 
   constructor(options: PreviewWritersOptions) {
@@ -41,8 +41,8 @@ export class PreviewWriters {
   }
 
   /**
-   * Writes of these streams from now on, and of no others. What others left is deleted meanwhile. A replica of which
-   * something is still being deleted is passed over: its next pieces may have the same keys.
+   * Writes pieces of these replicas from now on, and of no others, whose pieces are deleted meanwhile. A replica whose
+   * pieces are still being deleted is skipped: its next pieces may have the same keys.
    */
   follow(lookedAt: readonly LookedAtReplica[]): void {
     const wanted = new Set(lookedAt.map(({ replicaID }) => replicaID));
@@ -61,7 +61,7 @@ export class PreviewWriters {
     }
   }
 
-  /** Follows nothing more. Resolves when what was left is deleted. @throws where the store takes too long for that */
+  /** Follows no replica. Resolves when all pieces are deleted. @throws if the store takes too long */
   async stop(): Promise<void> {
     this.follow([]);
     const waiting = new AbortController();
@@ -99,7 +99,7 @@ class PreviewWriter {
     );
   }
 
-  /** Resolves when nothing of it is left. It never throws. */
+  /** Stops, and deletes its pieces. Never throws. */
   async end(): Promise<void> {
     this.#unwatch();
     await this.#writing;
@@ -121,7 +121,7 @@ class PreviewWriter {
     }
   }
 
-  /** Headers are small, and the same for nearly all pieces: they are left to the store. */
+  /** Headers are small, and nearly all pieces share one, so the store's expiry deletes them. */
   async #writeHeader(header: Buffer): Promise<string> {
     const { streamID, replicaID } = this.#lookedAt;
     const name = createHash('sha256').update(header).digest('hex').slice(0, 16);

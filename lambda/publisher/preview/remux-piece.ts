@@ -1,4 +1,4 @@
-// Takes what a prepared stream sends out of its RTMP chunks and puts it into fragments of MP4: nothing is decoded.
+// Remuxes the RTMP chunks of a prepared stream into fragments of MP4. Nothing is decoded.
 import type { Track } from '../../data/playout/timelines.ts';
 import { firstSoundFrameFrom, soundFramesOf, soundGridFrame } from '../../domain/playout/prepared-play-out.ts';
 import type { PreviewFrames } from '../../domain/playout/preview.ts';
@@ -22,18 +22,18 @@ import type { Sound } from './track-sound.ts';
 export interface RemuxOptions {
   readonly store: SegmentStore;
   readonly format: PictureFormat;
-  /** What the stream plays. The audio track has no entries where the pictures' own sound plays. */
+  /** Both timelines of the stream. The sound track has no entries if the pictures' own sound plays. */
   readonly timelines: Readonly<Record<Track, PreparedTimeline>>;
   readonly log: Log;
 }
 
 export interface RemuxedPiece {
-  /** What comes before all pieces like it. */
+  /** The header that players read once before all pieces of this kind. */
   readonly header: Buffer;
   readonly fragments: Buffer;
 }
 
-/** Pictures of a span, from `first` until before `end`, with the sound that was prepared with them. */
+/** Pictures `first` to `end` of a span, `end` not included, with the sound that was prepared with them. */
 interface Part {
   readonly span: Span;
   readonly first: number;
@@ -42,8 +42,8 @@ interface Part {
 }
 
 /**
- * Remuxes frames of a stream, of which the first is a keyframe, with the sound that agents send with them.
- * @returns null where an item cannot be read: what agents send in its place depends on what they have sent before
+ * Remuxes frames of a stream with the sound that agents send with them. The first frame must be a keyframe.
+ * @returns null if an item cannot be read: its stand-in depends on what the agent has sent before
  */
 export async function remuxPiece(options: RemuxOptions, { start, end }: PreviewFrames): Promise<RemuxedPiece | null> {
   const { timelines, format } = options;
@@ -77,7 +77,7 @@ function readerOf(options: RemuxOptions, track: Track, format: RenditionFormat, 
   const { store, log, timelines } = options;
   const { framesPerSecond } = profileOf(options.format);
   const loadTimeline = async () => timelines[track];
-  // Agents read the same soon, and ask for what is lost.
+  // Agents read the same segments soon, and request lost ones.
   return new TrackReader({ store, format, framesPerSecond, loadTimeline, onLost: () => {}, log }, startFrame);
 }
 
@@ -117,7 +117,7 @@ function fragmentOf({ span, first, payloads }: Part, sound: Sound, format: Pictu
   });
 }
 
-/** The sound of pictures, at its level where it has one. */
+/** The pictures' own sound, at its level if it has one. */
 function ownSound({ span: { playing, sound }, first, end, payloads }: Part, framesPerSecond: number): Sound {
   const firstSound = firstSoundFrameFrom(first, framesPerSecond);
   const endSound = Math.min(firstSoundFrameFrom(end, framesPerSecond), soundFramesOf(playing, framesPerSecond));

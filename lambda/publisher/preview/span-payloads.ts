@@ -1,4 +1,4 @@
-// The tags of FLV that prepared RTMP chunks carry.
+// Reads the FLV tag bodies out of prepared RTMP chunks.
 import type { Span } from '../prepared/span.ts';
 import { ChunkReader } from '../rtmp/chunk-reader.ts';
 import { ChunkWriter } from '../rtmp/chunk-writer.ts';

@@ -1,4 +1,4 @@
-// The sound of a stream's track of sound, taken along with its pictures.
+// Reads the sound of a stream's sound track along with its pictures.
 import { soundGridFrame } from '../../domain/playout/prepared-play-out.ts';
 import { MediaError } from '../media/media-error.ts';
 import type { Span } from '../prepared/span.ts';
@@ -6,11 +6,11 @@ import type { TrackReader } from '../prepared/track-reader.ts';
 import { NothingReadable } from '../replica/faults.ts';
 import { payloadsOf } from './span-payloads.ts';
 
-/** AAC frames that follow each other. */
+/** Successive AAC frames. */
 export interface Sound {
-  /** On the stream's grid of sound. */
+  /** The number of the first frame on the stream's grid of sound. */
   readonly firstFrame: number;
-  /** Each with its header of FLV. */
+  /** The frames, each with its FLV header. */
   readonly payloads: readonly Buffer[];
 }
 
@@ -18,7 +18,7 @@ export class TrackSound {
   readonly #reader: TrackReader;
   readonly #framesPerSecond: number;
   #span: Span | null = null;
-  /** The group of the span that comes next. */
+  /** The next group of the span. */
   #next = 0;
   #isFailed = false;
 
@@ -28,8 +28,8 @@ export class TrackSound {
   }
 
   /**
-   * What comes before a frame of the sound's grid and was not taken yet.
-   * @returns null once the track cannot be read: agents send the pictures' own sound then
+   * The sound before a frame of the sound's grid that was not returned yet.
+   * @returns null once the track cannot be read: agents then send the pictures' own sound
    */
   async until(gridFrame: number): Promise<Sound | null> {
     const payloads: Buffer[] = [];
