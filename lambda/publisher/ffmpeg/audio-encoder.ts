@@ -1,35 +1,35 @@
-// The one AAC encoder of a stream: its sound is encoded in one piece, so items join without priming, splice or drift.
+// The AAC encoder of a stream. It encodes all items in one piece, so they join without priming, splices or drift.
 import type { MediaTools } from '../media/media-tools.ts';
 import { describeExit, startMediaTool, ToolError } from './media-tool.ts';
 import { flvPacketType, flvTagType, readFlvTags } from './flv-reader.ts';
 import { audioEncoderArguments } from './item-arguments.ts';
 
 /**
- * ffmpeg's AAC encoder looks ahead by one frame. The first frame that it gives has none of the samples written but
- * fades in, and frame n has samples (n - 1) * 1024 to n * 1024 (libavcodec/aacenc.c: `initial_padding`).
+ * ffmpeg's AAC encoder looks ahead by one frame. Its first frame contains none of the samples but fades in, and frame n
+ * contains samples (n - 1) * 1024 to n * 1024 (libavcodec/aacenc.c: `initial_padding`).
  */
 const primingSamples = 1024;
 /**
- * ffmpeg reads its input in blocks (of 4096 samples in version 7.0), and an AAC frame needs the sound of the next one.
- * The latency was measured to be 5120 samples; the rest is room for larger blocks.
+ * ffmpeg reads its input in blocks (4096 samples in version 7.0), and an AAC frame needs the sound of the next one. The
+ * measured latency is 5120 samples; the rest is room for larger blocks.
  */
 const latencySamples = 8192;
 
 export interface AudioEncoder {
-  /** The FLV tag body with the AudioSpecificConfig. It comes once `latencySamples` are written. */
+  /** The FLV tag body with the AudioSpecificConfig. Resolves once `latencySamples` are written. */
   readonly sequenceHeader: Promise<Buffer>;
   readonly primingSamples: number;
-  /** Frame n comes once `n * 1024 + latencySamples` samples are written. Who writes fewer waits for it for ever. */
+  /** Frame n comes after `n * 1024 + latencySamples` samples are written. With fewer it never comes. */
   readonly latencySamples: number;
-  /** Takes any number of samples and never waits: the caller has to read frames at the pace at which it writes. */
+  /** Takes any number of samples and never waits: the caller must read frames at the pace at which it writes. */
   write(samples: Buffer): void;
   /** The FLV tag body of the next 1024 samples. @throws {ToolError} when the encoder has ended; the signal's reason */
   readFrame(): Promise<Buffer>;
-  /** Ends ffmpeg and resolves when it is gone. */
+  /** Ends ffmpeg. Resolves when its process is gone. */
   close(): Promise<void>;
 }
 
-/** A caller that reads at the pace at which it writes leaves far less unread. */
+/** Far more than a caller leaves unread that reads at the pace at which it writes. */
 const readAheadBytes = 1024 * 1024;
 
 export function openAudioEncoder(
@@ -47,7 +47,7 @@ export function openAudioEncoder(
     }
     const exit = await ffmpeg.exited;
     signal.throwIfAborted();
-    throw new ToolError(`the audio encoder is gone: ${describeExit(exit, ffmpeg.log())}`);
+    throw new ToolError(`the audio encoder has ended: ${describeExit(exit, ffmpeg.log())}`);
   };
   const sequenceHeader = nextBody(flvPacketType.sequenceHeader);
   // `readFrame` throws the same error, so a caller need not wait for this promise.

@@ -1,4 +1,4 @@
-// The sound of one item as raw samples, from an ffmpeg of its own: sound and pictures never wait for each other.
+// The sound of one item as raw samples, from its own ffmpeg, so that sound and pictures never wait for each other.
 import { MediaError } from '../media/media-error.ts';
 import type { MediaTools } from '../media/media-tools.ts';
 import { isSourceUnreadable } from '../media/source-fault.ts';
@@ -13,28 +13,28 @@ const readAheadSeconds = 3;
 
 export interface AudioSource {
   /**
-   * Resolves when the first samples are there. Rejects with MediaError when nothing can be decoded, with ToolError when
-   * ffmpeg or the source failed, or with the signal's reason.
+   * Resolves when the first samples are decoded. Rejects with MediaError when nothing can be decoded, with ToolError
+   * when ffmpeg or the source failed, or with the signal's reason.
    */
   readonly ready: Promise<void>;
   /**
-   * The next `sampleCount` samples (see `audioFormat`), exactly as many. Where the source has no sound, or its sound
-   * cannot be read or decoded, they are silence, so a broken sound track never stops the pictures. One call at a time.
+   * The next samples (see `audioFormat`), exactly `sampleCount`. They are silent if the source has no sound, or its
+   * sound cannot be read or decoded, so a broken sound track never stops the pictures. One call at a time.
    * @throws the signal's reason
    */
   readSamples(sampleCount: number): Promise<Buffer>;
-  /** What ffmpeg complained about, for our log. */
+  /** ffmpeg's error messages, for our log. */
   log(): string;
-  /** Ends ffmpeg and resolves when it is gone. */
+  /** Ends ffmpeg. Resolves when its process is gone. */
   close(): Promise<void>;
 }
 
 export interface CountedAudioSource extends AudioSource {
-  /** How many of the samples that were read are the source's own; those after them are silence. */
+  /** The number of samples read that are the source's own. Those after them are silence. */
   ownSamples(): number;
 }
 
-/** The sound of what has none. */
+/** The sound of a source without sound. */
 export const silence: CountedAudioSource = {
   ready: Promise.resolve(),
   readSamples: async (sampleCount) => Buffer.alloc(sampleCount * audioFormat.bytesPerSample),
@@ -55,7 +55,7 @@ export function openAudioSource(tools: MediaTools, request: AudioRequest, signal
   });
   ffmpeg.stdin.end();
 
-  // One listener stays for good: a new one would at once be called for the bytes that are there, however few.
+  // One permanent listener: a new one would be called at once for the buffered bytes, however few.
   let change = Promise.withResolvers<void>();
   const notify = (): void => {
     change.resolve();
@@ -72,7 +72,7 @@ export function openAudioSource(tools: MediaTools, request: AudioRequest, signal
     for (;;) {
       signal.throwIfAborted();
       const bytes: Buffer | null = ffmpeg.stdout.read(byteCount);
-      // At the end of the stream `read` gives the rest, however short it is: the missing samples become silence.
+      // At the end of the stream `read` returns the rest, which may be short. Missing samples become silence.
       if (bytes !== null) {
         ownBytes += bytes.length;
         return bytes.length === byteCount ? bytes : Buffer.concat([bytes], byteCount);
@@ -96,7 +96,7 @@ async function assertSound(ffmpeg: RunningMediaTool, firstChange: Promise<void>,
   if (ffmpeg.stdout.readableLength > 0 || ffmpeg.stdout.readableDidRead) return;
   const exit = await ffmpeg.exited;
   signal.throwIfAborted();
-  // ffmpeg ends well without a sample where it began behind the end of the sound: silence is right there.
+  // ffmpeg ends without an error and without a sample if it began after the end of the sound. Then silence is right.
   if (exit.code === 0) return;
   if (exit.brokenOff || isSourceUnreadable(ffmpeg.log())) throw new ToolError(describeExit(exit, ffmpeg.log()));
   throw new MediaError('damaged', 'No sound in this file can be decoded.');

@@ -2,7 +2,7 @@
 import type { VideoCodec } from '../../domain/shared/video-format.ts';
 import type { Profile } from './profile.ts';
 
-/** An encoder in software with its preset, or NVIDIA's. */
+/** A software encoder with its preset, or one of NVIDIA's. */
 export type EncoderSettings =
   | { readonly codec: 'libx264' | 'libx265' | 'libsvtav1'; readonly preset: string }
   | { readonly codec: 'h264_nvenc' | 'hevc_nvenc' | 'av1_nvenc' };
@@ -17,23 +17,21 @@ const codecOfEncoder: Readonly<Record<EncoderSettings['codec'], VideoCodec>> = {
 };
 
 /**
- * The kind of an encoder: one kind gives one profile the same parameter sets everywhere. NVIDIA's have one preset, so
- * their name says it all; x264 writes the preset's tools, such as weighted prediction, into the parameter sets.
+ * The kind of an encoder. Encoders of one kind write identical parameter sets for a profile. NVIDIA's have one preset,
+ * so their name is the kind. x264 writes the preset's tools, such as weighted prediction, into the parameter sets.
  */
 export function encoderKind(encoder: EncoderSettings): string {
   return 'preset' in encoder ? `${encoder.codec} ${encoder.preset}` : encoder.codec;
 }
 
-/**
- * At most two B-frames follow each other, and none is a reference, so that no picture is shown before it is decoded.
- */
+/** Most B-frames in a row. None is a reference, so that pictures are shown one frame after their decoding. */
 const maxBFrames = 2;
 
 const nvenc = '-preset p4 -rc cbr -no-scenecut 1 -strict_gop 1 -b_ref_mode disabled -forced-idr 1'.split(' ');
 
 /**
  * `stitchable` keeps everything that depends on the content out of the parameter sets. `cabac` and `8x8dct` make the
- * profile High with fast presets too.
+ * profile High, with fast presets too.
  */
 const x264Params = 'nal-hrd=cbr:scenecut=0:open-gop=0:b-pyramid=none:stitchable=1:cabac=1:8x8dct=1';
 
@@ -63,9 +61,9 @@ export function encoderArguments(encoder: EncoderSettings, profile: Profile): st
       return [...common, ...bFrames, ...preset, '-x265-params', x265Params(profile)];
     }
     case 'libsvtav1': {
-      // SVT-AV1 is given a quality (`-crf`) within the bitrate. With an average bitrate it spends all that quiet
-      // pictures saved in the next second, at up to eight times the rate; with a constant one it loses a flash of light
-      // at such presets. Both were measured with version 2.0.
+      // SVT-AV1 gets a quality (`-crf`) within the bitrate. With an average bitrate it spends all bits that quiet
+      // pictures saved in the next second, at up to eight times the rate. With a constant bitrate it loses flashes of
+      // light at such presets. Both were measured with version 2.0.
       const quality = ['-crf', '32', ...bounds];
       const preset = ['-preset', encoder.preset, '-svtav1-params', 'irefresh-type=2:scd=0'];
       return ['-c:v', 'libsvtav1', ...grid, ...quality, ...preset];
@@ -74,8 +72,8 @@ export function encoderArguments(encoder: EncoderSettings, profile: Profile): st
 }
 
 /**
- * `info` is off, as it would put the encoder's options into every first picture. `strict-cbr` is not used: with it,
- * segments of up to three pictures become unsightly.
+ * `info` is off, as it would put the encoder's options into every first picture. `strict-cbr` is not used, as segments
+ * of up to three pictures look bad with it.
  */
 function x265Params({ level, gopFrames }: Profile): string {
   return [

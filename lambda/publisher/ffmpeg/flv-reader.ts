@@ -1,4 +1,4 @@
-// Takes FLV apart into its tags (Adobe Flash Video File Format 10.1, annex E).
+// Splits FLV into its tags (Adobe Flash Video File Format 10.1, annex E).
 
 /** One tag. RTMP carries its `body` as the payload of a message. */
 export interface FlvTag {
@@ -15,7 +15,7 @@ const fileHeaderBytes = 9;
 const tagHeaderBytes = 11;
 const previousTagSizeBytes = 4;
 
-/** Reads FLV as it comes: takes bytes that may be cut anywhere and gives the tags that they complete. */
+/** Reads FLV incrementally: takes bytes that may be cut anywhere, and returns the tags that they complete. */
 export class FlvReader {
   #chunks: Buffer[] = [];
   #bufferedBytes = 0;
@@ -26,7 +26,7 @@ export class FlvReader {
   read(chunk: Buffer): FlvTag[] {
     this.#chunks.push(chunk);
     this.#bufferedBytes += chunk.length;
-    // Chunks are joined only when they complete something, so that a large tag is copied once.
+    // Chunks are joined only when they complete a tag, so that a large tag is copied once.
     if (this.#bufferedBytes < this.#neededBytes) return [];
     const input = this.#chunks.length === 1 ? chunk : Buffer.concat(this.#chunks);
     const tags: FlvTag[] = [];

@@ -1,17 +1,17 @@
-// The ffmpeg filters that put a picture of any shape into the frame of a profile: for both backends and single frames.
+// The ffmpeg filters that fit a picture of any shape into the frame of a profile, for both backends and single frames.
 import { framingNamed } from '../../domain/playout/look.ts';
 import type { FramingName } from '../../domain/playout/look.ts';
 import type { Profile } from './profile.ts';
 
 type Size = Pick<Profile, 'width' | 'height'>;
 
-/** What is done to a picture in the order of these fields. */
+/** Filters in the order of these fields. */
 export interface FramingFilters {
-  /** Before it is scaled. */
+  /** Filters before the scaling. */
   readonly cut: readonly string[];
-  /** The size that it is scaled to, as options of `scale`. */
+  /** The size of the scaling, as options of `scale`. */
   readonly size: string;
-  /** Once it is in BT.709 with square pixels. */
+  /** Filters after the scaling, in BT.709 with square pixels. */
   readonly surround: readonly string[];
 }
 
@@ -20,7 +20,7 @@ export function framingFilters(framing: FramingName | undefined, profile: Size):
   const { width, height } = profile;
   const { mode, colour } = framingNamed(framing);
   if (mode === 'crop') return { cut: [cutTo(profile)], size: `w=${width}:h=${height}`, surround: [] };
-  // `dar` is the display's aspect ratio, which knows of non-square pixels. ffmpeg has rotated the picture before.
+  // `dar` is the display's aspect ratio, which includes non-square pixels. ffmpeg has already rotated the picture.
   const scaledWidth = `max(2,trunc(min(${width},${height}*dar)/2+0.5)*2)`;
   const scaledHeight = `max(2,trunc(min(${height},${width}/dar)/2+0.5)*2)`;
   const size = `w='${scaledWidth}':h='${scaledHeight}'`;
@@ -28,14 +28,14 @@ export function framingFilters(framing: FramingName | undefined, profile: Size):
   return { cut: [], size, surround: [inFrontOf(mode === 'blur' ? blurred(profile) : filled(colour, profile))] };
 }
 
-/** Cuts the middle of a picture out in the shape of a frame. What is cut before it is scaled never grows large. */
+/** Cuts out the middle of a picture in the shape of a frame. It is cut before it is scaled, to save memory. */
 function cutTo({ width, height }: Size): string {
   const cutWidth = `min(iw,max(2,ih*${width}/${height}/sar))`;
   const cutHeight = `min(ih,max(2,iw*sar*${height}/${width}))`;
   return `crop=w='${cutWidth}':h='${cutHeight}'`;
 }
 
-/** A graph in which what the filters make of the picture is behind the picture. */
+/** A graph that puts a filtered copy of the picture behind the picture. */
 function inFrontOf(behind: readonly string[]): string {
   return [
     'split[whole][copy]',
@@ -44,10 +44,10 @@ function inFrontOf(behind: readonly string[]): string {
   ].join(';');
 }
 
-/** The background is made at this part of the size, so that blurring takes next to nothing. */
+/** The background is made at this fraction of the size, so that blurring is cheap. */
 const blurredPart = 16;
 
-/** The picture itself as it fills the frame: a blur of it, and darker, so that nobody takes it for the picture. */
+/** A background: the picture itself, filling the frame, blurred and darkened. */
 function blurred({ width, height }: Size): string[] {
   const even = (length: number) => 2 * Math.round(length / blurredPart / 2);
   return [
@@ -58,7 +58,7 @@ function blurred({ width, height }: Size): string[] {
   ];
 }
 
-/** `pad` itself has the colours of BT.601 in builds of ffmpeg before 7. */
+/** A background of one colour. The filter `pad` would use the colours of BT.601 in ffmpeg before version 7. */
 function filled(colour: string, { width, height }: Size): string[] {
   const [y, u, v] = codesOf(colour);
   return [`scale=${width}:${height}:flags=neighbor`, `lutyuv=y=${y}:u=${u}:v=${v}`];

@@ -1,4 +1,4 @@
-// What is heard where one item of sound follows another without a gap, and how the second comes into step with frames.
+// Joins two items of sound without a gap, and shifts the second one gradually onto the stream's grid of frames.
 import { setImmediate } from 'node:timers/promises';
 import { highestPeakDBTP } from '../../domain/playout/sound.ts';
 import type { SoundLevel } from '../../domain/playout/sound.ts';
@@ -6,43 +6,45 @@ import { audioFormat } from './profile.ts';
 
 const { channels, sampleRate } = audioFormat;
 const fullScale = 32_768;
-/** An item that ends further from where the next one is due has another length than was said of it. */
+/** If an item ends further than this from its planned end, its measured length was wrong. */
 const mostOffSamples = 0.15 * sampleRate;
 
 export interface GapFreeRequest {
-  /** Sound of the first item, from before its end on. */
+  /** Sound of the first item, from a time before its end on. */
   readonly from: Int16Array;
-  /** How many samples of it there are; after them it is silent. */
+  /** The number of its own samples. Those after them are silent. */
   readonly length: number;
-  /** The sample of `from` with which the second item is due. */
+  /** The sample of `from` at which the second item is due. */
   readonly boundary: number;
   /** The second item, from its beginning on. */
   readonly to: Int16Array;
-  /** How long the second item takes to come into step, in samples. */
+  /** Samples over which the second item is shifted onto the grid. */
   readonly glide: number;
-  /** What the second item is multiplied by at its beginning to be as loud as the first one; 1 after the glide. */
+  /**
+   * Factor for the second item at its beginning, so that it is as loud as the first one. It becomes 1 over the glide.
+   */
   readonly gain: number;
-  /** How many samples are to come, from the first of `from` on. */
+  /** The number of samples to return, from the first of `from` on. */
   readonly count: number;
 }
 
-/** Whether the first item ends near enough to where the second one is due. */
+/** Whether the first item ends close enough to the time when the second one is due. */
 export function endsInTime({ length, boundary }: Pick<GapFreeRequest, 'length' | 'boundary'>): boolean {
   return Math.abs(length - boundary) <= mostOffSamples;
 }
 
-/** What sound of one level is multiplied by to be at another. */
+/** The factor that brings sound of one level to another. */
 export function gainBetween(level: SoundLevel | null, wanted: SoundLevel | null): number {
   return 10 ** (((wanted?.gainDB ?? 0) - (level?.gainDB ?? 0)) / 20);
 }
 
 /**
- * The first item to its last sample, then the second one from its first sample on, a little faster or slower until it
- * is where it is due. It lets others work between seconds.
+ * The first item up to its last sample, then the second one from its first sample on, a little faster or slower until
+ * it is on the grid. Yields to other work after each second of sound.
  */
 export async function gapFreeSamples(request: GapFreeRequest): Promise<Int16Array> {
   const { from, length, boundary, to, count } = request;
-  // What is read up to there is enough for the values between its last samples.
+  // The interpolation needs some samples after the last position.
   const glide = request.glide - taps;
   const samples = new Int16Array(count * channels);
   samples.set(from.subarray(0, Math.min(length, count) * channels));
@@ -62,7 +64,7 @@ export async function gapFreeSamples(request: GapFreeRequest): Promise<Int16Arra
   return samples;
 }
 
-/** By how much samples can be multiplied until the highest is as high as peaks may be. */
+/** The largest factor with which no sample exceeds the limit for peaks. */
 function limitOf(samples: Int16Array, count: number): number {
   let highest = 1;
   for (let at = 0; at < Math.min(samples.length, count * channels); at++)
@@ -82,7 +84,7 @@ const kernels = Array.from({ length: phases + 1 }, (_, phase) =>
 );
 
 interface Followed {
-  /** What is heard before the first of the samples. */
+  /** The samples before the first of `samples`. */
   readonly before: Int16Array;
   readonly samples: Int16Array;
 }

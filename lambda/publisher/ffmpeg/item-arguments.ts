@@ -15,30 +15,30 @@ import { stingerArguments } from './stinger.ts';
 import { toneMappingFilters } from './tone-mapping.ts';
 
 export interface VideoRequest extends PicturesOfItem {
-  /** Exactly this many frames come: where the source ends earlier, its last frame is repeated. */
+  /** The exact number of frames. If the source ends earlier, its last frame is repeated. */
   readonly frameCount: number;
   readonly profile: Profile;
   readonly encoder: EncoderSettings;
-  /** Whether ffmpeg gives way to everything else on the machine, as nobody waits for it in real time. */
+  /** Whether ffmpeg has the lowest priority, because its output is not needed in real time. */
   readonly background?: boolean;
-  /** How its pictures pass from those of the item before and to black; absent: not at all. */
+  /** The joins of its pictures; absent: none. */
   readonly joins?: PictureJoins | undefined;
 }
 
 export interface AudioRequest {
   readonly sourceURL: string;
-  /** Sample of the item to begin with, at 48 kHz. */
+  /** First sample of the item, at 48 kHz. */
   readonly startSample: number;
   readonly sampleCount: number;
-  /** Null or absent: as loud as it is. */
+  /** Null or absent: the loudness is unchanged. */
   readonly level?: SoundLevel | null | undefined;
-  /** Whether ffmpeg gives way to everything else on the machine, as nobody waits for it in real time. */
+  /** Whether ffmpeg has the lowest priority, because its output is not needed in real time. */
   readonly background?: boolean;
 }
 
 const bt709Colours =
   '-color_primaries bt709 -color_trc bt709 -colorspace bt709 -color_range tv -chroma_sample_location left'.split(' ');
-/** Writes FLV as it comes: without the duration and size that would have to be filled in at the end. */
+/** FLV without the duration and size in its header, which would be filled in at the end. */
 const flvToStdout = '-flvflags no_duration_filesize -flush_packets 1 -f flv pipe:1'.split(' ');
 
 /** Arguments that make ffmpeg write the profile's codec as FLV to stdout. */
@@ -61,15 +61,15 @@ export function videoArguments(request: VideoRequest): string[] {
 
 type FrameRequest = PictureRequest & Pick<VideoRequest, 'sourceURL' | 'startFrame' | 'decodeCost' | 'background'>;
 
-/** Arguments that read an item over whose pictures nothing is drawn. */
+/** Arguments that read an item without overlays. */
 function plainPictures(request: FrameRequest): string[][] {
   const { input, stream, filters } = readingOf(request, 0);
   return [input, ['-map', stream, '-vf', filters.join(',')]];
 }
 
 /**
- * What makes ffmpeg read an item from a frame on, and the filters by which that is the next frame that comes: framed,
- * with what is drawn over it.
+ * The arguments that make ffmpeg read an item, and the filters whose first output is the item's frame `startFrame`,
+ * with its framing and overlays.
  */
 export function frameArguments(request: FrameRequest, place: InputPlace = firstPlace): ReadPictures {
   const { startFrame, overlay, profile } = request;
@@ -86,7 +86,7 @@ export function frameArguments(request: FrameRequest, place: InputPlace = firstP
   };
 }
 
-/** @param index of the input */
+/** @param index the index of the input */
 function readingOf(request: FrameRequest, index: number) {
   const { sourceURL, kind, dynamicRange = 'sdr', startFrame, profile, decodeCost, background = true } = request;
   const isImage = kind === 'image';
@@ -94,7 +94,7 @@ function readingOf(request: FrameRequest, index: number) {
   const pictures = isImage ? null : dynamicRange;
   return {
     input: inputArguments(sourceURL, { kind, pictures, startSeconds, decodeCost, background }),
-    // V is the first stream of moving pictures; cover art is none.
+    // V is the first stream of moving pictures. Cover art does not count.
     stream: isImage ? `${index}:v:0` : `${index}:V:0`,
     filters: videoFilters(request),
   };
@@ -105,13 +105,13 @@ export interface WindowsRequest extends Pick<VideoRequest, 'sourceURL' | 'kind' 
   readonly windowSeconds: number;
   readonly count: number;
   readonly size: Pick<Profile, 'width' | 'height'>;
-  /** Whether windows are left out in which no keyframe is: of some sources, that is much less work. */
+  /** Whether windows without a keyframe are left out. For some sources this is much less work. */
   readonly onlyKeyframes: boolean;
 }
 
 /**
- * What makes ffmpeg read windows of an item's time that follow each other, and the filters by which one picture of each
- * comes: the first keyframe, or else what is on show when the window begins.
+ * The arguments that make ffmpeg read successive windows of an item's time, and the filters that return one picture of
+ * each: the first keyframe, or else the picture at the beginning of the window.
  */
 export function windowArguments(request: WindowsRequest) {
   const { sourceURL, kind, dynamicRange = 'sdr', startSeconds, windowSeconds, count, onlyKeyframes } = request;
@@ -132,7 +132,7 @@ export function windowArguments(request: WindowsRequest) {
   };
 }
 
-/** Arguments that make ffmpeg encode one picture of the profile, read raw from stdin, and write it as FLV to stdout. */
+/** Arguments that make ffmpeg encode one raw picture from stdin in a profile, and write it as FLV to stdout. */
 export function encoderTrialArguments(encoder: EncoderSettings, profile: Profile): string[] {
   const { width, height, framesPerSecond } = profile;
   return [
@@ -145,14 +145,14 @@ export function encoderTrialArguments(encoder: EncoderSettings, profile: Profile
 }
 
 /**
- * Arguments that make ffmpeg write raw samples (see `audioFormat`) to stdout. The first sample belongs to
- * `startSample`, wherever the sound of the source begins.
+ * Arguments that make ffmpeg write raw samples (see `audioFormat`) to stdout. The first sample is `startSample`,
+ * wherever the sound of the source begins.
  */
 export function audioArguments(request: AudioRequest): string[] {
   const { sourceURL, startSample, sampleCount, level = null, background = false } = request;
   const startSeconds = startSample / audioFormat.sampleRate;
   const filters = [
-    // Gaps become silence and overlaps are cut. `min_comp` makes the very first sample exact instead of "within 1 ms".
+    // Gaps become silence and overlaps are cut. `min_comp` makes the first sample exact instead of within 1 ms.
     `aresample=${audioFormat.sampleRate}:async=1:first_pts=0:min_comp=0.00001`,
     ...(level ? [toStereo, ...levelFilters(level)] : []),
     'aformat=sample_fmts=s16:channel_layouts=stereo',
@@ -166,16 +166,14 @@ export function audioArguments(request: AudioRequest): string[] {
 }
 
 /**
- * A filter that mixes any channels to two, as loud as ffmpeg mixes them in whole numbers: that is what is sent, so that
- * is measured and brought to a level.
+ * A filter that mixes any channels to two, with the same loudness as ffmpeg's mix in integers. That mix is sent, so it
+ * is also the one to measure and to bring to a level.
  */
 export const toStereo = 'aresample=ochl=stereo:rematrix_maxval=1';
-/**
- * Peaks between samples are seen, and held down, at this rate. ITU-R BS.1770-5 measures them at no less than this.
- */
+/** The rate at which peaks between samples are limited. ITU-R BS.1770-5 requires at least this rate to measure them. */
 const truePeakRate = 4 * audioFormat.sampleRate;
 
-/** Filters that bring sound to a level: by one gain for all of it, and a limiter only for peaks. */
+/** Filters that bring sound to a level: one gain for the whole item, and a limiter for peaks only. */
 function levelFilters({ gainDB, isLimited }: SoundLevel): string[] {
   const gain = `volume=${gainDB}dB:precision=float`;
   if (!isLimited) return [gain];
@@ -183,7 +181,7 @@ function levelFilters({ gainDB, isLimited }: SoundLevel): string[] {
   return [
     gain,
     `aresample=${truePeakRate}`,
-    // It gives the sound when it comes, without its own delay.
+    // `latency` compensates the limiter's own delay.
     `alimiter=limit=${limit}:level=0:latency=1`,
     `aresample=${audioFormat.sampleRate}`,
   ];
@@ -199,7 +197,7 @@ export function audioEncoderArguments(bitrateKbps: number): string[] {
   ].flat();
 }
 
-/** What decides how pictures are filtered. */
+/** The inputs of the picture filters. */
 type PictureRequest = Pick<VideoRequest, 'kind' | 'dynamicRange' | 'framing' | 'overlay' | 'profile'>;
 
 function videoFilters(request: PictureRequest): string[] {
@@ -208,22 +206,22 @@ function videoFilters(request: PictureRequest): string[] {
   const grid = `fps=${profile.framesPerSecond}:eof_action=pass`;
   const holdLast = 'tpad=stop_mode=clone:stop=-1';
   if (kind === 'image') {
-    // Of an animation the first frame is taken, on black where it is transparent. It is scaled once and held.
+    // The first frame of an animation is used, on black if it is transparent. It is scaled once and held.
     const first = ['trim=end_frame=1', 'format=gbrap', 'premultiply=inplace=1', ...fit];
-    // `overlay` says of a single frame that it lasts for no time, so that the grid would have no place for it.
+    // `overlay` gives a single frame no duration, so it must be held before it is put on the grid.
     return request.framing === undefined ? [...first, grid, holdLast] : [...first, holdLast, grid];
   }
-  // The second fps is for the start: it drops the frames before 0 but keeps the one that is on show at 0.
+  // The second fps handles the start: it drops the frames before 0 but keeps the one that is shown at 0.
   const fromStart = `fps=${profile.framesPerSecond}:start_time=0`;
   return ['bwdif=mode=send_frame:deint=interlaced', grid, holdLast, fromStart, ...fit];
 }
 
-/** What decides how a picture comes into a frame of a size. */
+/** The inputs of the filters that fit a picture into a frame. */
 interface FitRequest extends Pick<VideoRequest, 'dynamicRange' | 'framing'> {
   readonly size: Pick<Profile, 'width' | 'height'>;
 }
 
-/** Filters that put a picture into the profile's frame, and turn its colours into BT.709. */
+/** Filters that fit a picture into the profile's frame, and convert its colours to BT.709. */
 function fitFilters({ dynamicRange = 'sdr', framing, size: frame }: FitRequest): string[] {
   const { cut, size, surround } = framingFilters(framing, frame);
   const toBt709 = 'out_color_matrix=bt709:out_range=tv';

@@ -12,11 +12,11 @@ import type { VideoSource } from './video-source.ts';
 export interface ItemRequest extends VideoRequest {
   /** Whether the item has sound of its own. */
   readonly hasAudio: boolean;
-  /** Whether the item's own sound is wanted. Where it is not, `readSamples` gives silence. */
+  /** Whether the item's own sound is wanted. If not, `readSamples` returns silence. */
   readonly audio: boolean;
-  /** Null or absent: as loud as it is. */
+  /** Null or absent: the loudness is unchanged. */
   readonly level?: SoundLevel | null | undefined;
-  /** Its sound with joins; absent: it has none. */
+  /** Its sound with joins; absent: no joins. */
   readonly joinedSound?: JoinedAudioRequest | undefined;
 }
 
@@ -28,7 +28,7 @@ export interface ItemSource extends VideoSource, AudioSource {}
 
 export type AudioOnlyRequest = Pick<ItemRequest, 'sourceURL' | 'startFrame' | 'frameCount' | 'profile' | 'level'>;
 
-/** Opens an item, which is read at once. `signal` ends it as `close` does; readers then reject with its reason. */
+/** Opens an item and begins to read it. `signal` ends it like `close`; readers then reject with its reason. */
 export function openItem(tools: MediaTools, request: ItemRequest, signal: AbortSignal): ItemSource {
   const video = openVideoSource(tools, request, signal);
   const open = () =>
@@ -45,7 +45,7 @@ export function openItem(tools: MediaTools, request: ItemRequest, signal: AbortS
   };
 }
 
-/** The sound of an item for the same stretch of the frame grid, without its pictures. */
+/** The sound of an item for a range of the frame grid, without its pictures. */
 export function openAudioOnly(
   tools: MediaTools,
   { sourceURL, startFrame, frameCount, profile, level }: AudioOnlyRequest,

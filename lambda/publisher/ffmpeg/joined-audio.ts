@@ -1,4 +1,4 @@
-// The sound of an item that is joined to those before and after it, while it is decoded.
+// The sound of an item with its joins to the items before and after it, mixed while it is decoded.
 import type { SoundLevel } from '../../domain/playout/sound.ts';
 import type { MediaTools } from '../media/media-tools.ts';
 import { openAudioSource, silence } from './audio-source.ts';
@@ -14,18 +14,18 @@ interface Stretch {
   readonly level: SoundLevel | null;
 }
 
-/** How an item begins. */
+/** The join at the beginning of an item. */
 interface Head {
   readonly seconds: number;
-  /** What is heard beneath its beginning, or until then; null: silence. */
+  /** The sound of the previous item, beneath the beginning or up to it; null: silence. */
   readonly from: Stretch | null;
-  /** The sample with which what it follows without a gap ends; null: it does not. */
+  /** The last sample of the item that this one follows without a gap; null: another kind of join. */
   readonly endsAt: number | null;
 }
 
-/** What is heard together with an item. */
+/** Sound that is mixed over an item. */
 interface Over extends Stretch {
-  /** Samples of the item, the first of which this begins over. */
+  /** The sample of the item at which it begins. */
   readonly overSample: number;
   readonly sampleCount: number;
 }
@@ -33,46 +33,48 @@ interface Over extends Stretch {
 export interface JoinedAudioRequest extends Omit<Stretch, 'sourceURL'> {
   /** Null: the item is silent. */
   readonly sourceURL: string | null;
-  /** How many samples are to come. */
+  /** The number of samples to return. */
   readonly sampleCount: number;
-  /** How long the item fades in for, or `from` is heard beneath its beginning; null: it begins at once. */
+  /** The fade in or crossfade at the beginning; null: it begins at once. */
   readonly head: Head | null;
-  /** How long it fades out for; null: it ends at once. */
+  /** Seconds of the fade out; null: it ends at once. */
   readonly tailSeconds: number | null;
-  /** The sample with which the item is over: with which it has faded out. */
+  /** The sample at which the item ends, and its fade out is complete. */
   readonly lastSample: number;
-  /** The sample with which its media ends. */
+  /** The sample at which its media ends. */
   readonly endSample: number;
-  /** A stretch that begins in the midst of it, or with it, is mixed from its beginning; null: nothing is. */
+  /**
+   * Sound that is mixed over the item; null: none. It is mixed from its own beginning, even if reading begins later.
+   */
   readonly over: Over | null;
-  /** What follows it without a gap, and how long that takes to come into step; null: nothing does. */
+  /** The item that follows without a gap, and the seconds that it takes to come into step; null: another join. */
   readonly next: (Stretch & { readonly seconds: number }) | null;
 }
 
 const { sampleRate, bytesPerSample } = audioFormat;
-/** Where an item ends is looked for so long before it should. */
+/** The end of an item is searched in this many samples before its planned end. */
 const lookBackSamples = sampleRate / 4;
 
-/** Opens the sound of an item with its joins; `signal` ends it as `close` does. */
+/** Opens the sound of an item with its joins. `signal` ends it like `close`. */
 export function openJoinedAudio(tools: MediaTools, request: JoinedAudioRequest, signal: AbortSignal): AudioSource {
   const { sourceURL, startSample, sampleCount, level, head, tailSeconds, lastSample, over, next } = request;
   const open = (
     { sourceURL: url, ...stretch }: Omit<Stretch, 'sourceURL'> & { readonly sourceURL: string | null },
     count: number,
   ) => (url === null ? silence : openAudioSource(tools, { ...stretch, sourceURL: url, sampleCount: count }, signal));
-  // A tenth of a second is a whole number of samples, but not always as numbers are multiplied.
+  // Rounded, as the product of floating-point numbers may not be a whole number of samples.
   const headEnd = head ? Math.round(head.seconds * sampleRate) : 0;
   const tailSamples = tailSeconds === null ? 0 : Math.round(tailSeconds * sampleRate);
   const headSamples = head?.from && startSample < headEnd ? headEnd : 0;
   const end = startSample + sampleCount;
   const heardOver = over && startSample < over.overSample + over.sampleCount ? over : null;
-  // What is mixed is read as a whole, as its peaks are held down ahead.
+  // Mixed sound is read as a whole, as the limiter looks ahead.
   const ownStart = headSamples > 0 ? 0 : (heardOver?.overSample ?? startSample);
   const mixedEnd = headSamples > 0 ? headSamples : heardOver ? heardOver.overSample + heardOver.sampleCount : 0;
   const own = open({ sourceURL, level, startSample: ownStart }, end - ownStart);
   const [from, mixed] =
     headSamples > 0 ? joinHead(Math.min(headSamples, end)) : heardOver ? joinOver(heardOver) : [null, null];
-  // A reader that has not come to it yet, or that never does, handles no failure.
+  // `readSamples` throws the failure, if it gets there.
   mixed?.catch(() => {});
   const following = next && sampleCount > lookBackSamples ? open(next, lookBackSamples) : null;
   const tailStart = following ? end - lookBackSamples : Infinity;
@@ -98,7 +100,7 @@ export function openJoinedAudio(tools: MediaTools, request: JoinedAudioRequest, 
     },
   };
 
-  /** Bytes of a buffer that begins with sample `first`, from the position on up to a sample. */
+  /** Bytes of a buffer that begins with sample `first`: from the current position to sample `until`. */
   function between(bytes: Buffer, first: number, until: number): Buffer {
     const from = Math.max(position, first) - first;
     return bytes.subarray(from * bytesPerSample, (until - first) * bytesPerSample);
@@ -134,7 +136,7 @@ export function openJoinedAudio(tools: MediaTools, request: JoinedAudioRequest, 
     return [source, joined()];
   }
 
-  /** The last samples, with what follows where the item ends before them. */
+  /** The last samples; if the item ends before them, with the beginning of the next one. */
   async function joinTail(): Promise<Buffer> {
     const samples = await readAll(own, lookBackSamples);
     const silent = Math.max(end - ownStart - own.ownSamples(), end - request.endSample, 0);
@@ -163,7 +165,7 @@ async function mix(from: AudioSource, to: AudioSource, count: number, seconds: n
   return bytesOf(crossfadeSamples(before, own, fadeOf({ shape: 'crossfade', seconds, groupCount: 0 })));
 }
 
-/** Reads many samples a few at a time, as no more of them are decoded ahead. */
+/** Reads many samples a few at a time, as the source decodes only a little ahead. */
 export async function readAll(source: AudioSource, count: number): Promise<Int16Array> {
   const bytes: Buffer[] = [];
   for (let sample = 0; sample < count; sample += audioFormat.samplesPerAacFrame)

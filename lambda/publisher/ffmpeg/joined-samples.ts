@@ -1,23 +1,23 @@
-// What is heard where two items of sound are joined: fades of constant power, with the peaks of their sum held down.
+// Joins two items of sound: fades of constant power, and a limiter for the peaks of their sum.
 import { highestPeakDBTP } from '../../domain/playout/sound.ts';
 import type { JoinRecipe } from '../../domain/playout/sound-joins.ts';
 import { audioFormat } from './profile.ts';
 
 const { channels, sampleRate, samplesPerAacFrame } = audioFormat;
 const fullScale = 32_768;
-/** A gain that holds a peak down begins and ends within so many samples of it. */
+/** The limiter lowers the gain within this many samples before and after a peak. */
 const reachSamples = sampleRate / 200;
 
-/** Samples from the first that changes on, up to the one before which all has changed. */
+/** The samples of a fade: `start` to `end`, without `end`. */
 export interface Fade {
   readonly start: number;
   readonly end: number;
 }
 
 /**
- * Where the sound of a join changes, if the join's first sample is `firstSample`. Frames of AAC overlap: the first one
- * of a join is heard in the last one before it too, so that has to be the same; and an item's media may end a little
- * before or after its frames.
+ * The samples of a join that fade, if the join's first sample is `firstSample`. AAC frames overlap: the first frame of
+ * a join is also heard in the frame before it, so it must equal the item; and an item's media may end a little before
+ * or after its frames.
  */
 export function fadeOf(
   { shape, seconds, groupCount }: Pick<JoinRecipe, 'shape' | 'seconds' | 'groupCount'>,
@@ -30,7 +30,7 @@ export function fadeOf(
   return { start: firstSample + samplesPerAacFrame, end: firstSample + length - 2 * samplesPerAacFrame };
 }
 
-/** Fades samples in place, in from silence or out to it, by a quarter of a sine. */
+/** Fades samples in place, in from silence or out to silence, by a quarter of a sine. */
 export function fadeSamples(samples: Int16Array, { start, end }: Fade, direction: 'in' | 'out'): void {
   for (let sample = 0; sample < samples.length / channels; sample++) {
     const gains = gainsAt(sample, { start, end });
@@ -43,8 +43,8 @@ export function fadeSamples(samples: Int16Array, { start, end }: Fade, direction
 }
 
 /**
- * Passes from one item's samples to the other's. Both begin at the same time; `from` may end once the fade has. Before
- * and after the fade the samples are those of the one and of the other, to the bit.
+ * Crossfades from one item's samples to the other's. Both begin at the same time; `from` may end after the fade. Before
+ * and after the fade the samples equal those of `from` and of `to` bit by bit.
  */
 export function crossfadeSamples(from: Int16Array, to: Int16Array, fade: Fade): Int16Array {
   const first = fade.start * channels;
@@ -62,8 +62,8 @@ export function crossfadeSamples(from: Int16Array, to: Int16Array, fade: Fade): 
 }
 
 /**
- * Mixes what is heard over an item with its samples, which both begin at the same time. Where it is silent the samples
- * are those of the item, to the bit.
+ * Mixes sound over an item. Both begin at the same time. While `over` is silent, the samples equal those of the item
+ * bit by bit.
  */
 export function samplesOver(item: Int16Array, over: Int16Array): Int16Array {
   const mixed = Float32Array.from(item, (sample, at) => sample + (over[at] ?? 0));
@@ -71,14 +71,14 @@ export function samplesOver(item: Int16Array, over: Int16Array): Int16Array {
   return Int16Array.from(mixed, (sample) => Math.round(sample));
 }
 
-/** As numbers, of a buffer that ffmpeg wrote. */
+/** Converts a buffer that ffmpeg wrote to numbers. */
 export function samplesOf(bytes: Buffer): Int16Array {
   const samples = new Int16Array(bytes.length / 2);
   for (let at = 0; at < samples.length; at++) samples[at] = bytes.readInt16LE(at * 2);
   return samples;
 }
 
-/** For ffmpeg to read. */
+/** Converts samples to a buffer that ffmpeg can read. */
 export function bytesOf(samples: Int16Array): Buffer {
   const bytes = Buffer.alloc(samples.length * 2);
   for (const [at, sample] of samples.entries()) bytes.writeInt16LE(sample, at * 2);
@@ -91,7 +91,7 @@ function gainsAt(sample: number, { start, end }: Fade): { readonly from: number;
   return { from: Math.cos((share * Math.PI) / 2), to: Math.sin((share * Math.PI) / 2) };
 }
 
-/** The highest peak of any channel, between samples too as far as a cubic through four of them shows it. */
+/** The highest peak of any channel, also between samples, by a cubic through four of them. */
 function peakOf(samples: ArrayLike<number>): number {
   let highest = 0;
   for (let sample = 0; sample < samples.length / channels; sample++)
@@ -115,7 +115,7 @@ function peakFrom(samples: ArrayLike<number>, sample: number): number {
   return highest;
 }
 
-/** Lowers what would pass the limit, by a gain that begins and ends smoothly. */
+/** Limits peaks by a gain that changes smoothly. */
 function holdPeaks(samples: Float32Array, limit: number): void {
   const count = samples.length / channels;
   const wanted = Float32Array.from({ length: count }, (_, sample) => Math.min(1, limit / peakFrom(samples, sample)));
@@ -126,7 +126,7 @@ function holdPeaks(samples: Float32Array, limit: number): void {
     const [first, end] = [Math.max(0, sample - reachSamples), Math.min(count, sample + reachSamples + 1)];
     for (let near = first; near < end; near++) lowest[near] = Math.min(lowest[near]!, wanted[sample]!);
   }
-  // The mean of the lowest gains within half the reach is never above what a peak wants.
+  // The mean of the lowest gains within half the reach never exceeds the gain that a peak needs.
   const half = Math.floor(reachSamples / 2);
   const sums = new Float64Array(count + 1);
   for (let sample = 0; sample < count; sample++) sums[sample + 1] = sums[sample]! + lowest[sample]!;

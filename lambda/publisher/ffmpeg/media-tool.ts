@@ -1,4 +1,4 @@
-// Starts ffmpeg and ffprobe so that none of them outlives this process, whatever ends it.
+// Starts ffmpeg and ffprobe so that they never outlive this process, whatever ends it.
 import { spawn } from 'node:child_process';
 import { constants, setPriority } from 'node:os';
 import { createInterface } from 'node:readline';
@@ -11,17 +11,17 @@ const lineReadAheadBytes = 64 * 1024;
 const maxLogLines = 20;
 const maxLogLineCharacters = 300;
 /**
- * Longer lines are cut off before the addresses in them are blanked; ffmpeg's own lines end at 1024. A cut takes the
- * end of a line, so an address always keeps the beginning by which it is recognized.
+ * Longer lines are cut before addresses in them are removed; ffmpeg's own lines have at most 1024 characters. The cut
+ * removes the end of a line, so an address always keeps its beginning, by which it is recognized.
  */
 const maxRawLineCharacters = 4096;
-/** The shell ends with this code when there is no such program. */
+/** The exit code of a shell if the program does not exist. */
 const exitCodeNotFound = 127;
 const crashSignals: ReadonlySet<NodeJS.Signals> = new Set(['SIGSEGV', 'SIGBUS', 'SIGABRT', 'SIGILL', 'SIGFPE']);
 
 /**
- * ffmpeg or ffprobe could not do its work: it is missing, it was killed, or the source could not be read. The media is
- * never to blame for this, so trying again may help.
+ * ffmpeg or ffprobe could not do its work: it is missing, it was killed, or the source could not be read. This is never
+ * a fault of the media, so a retry may help.
  */
 export class ToolError extends Error {
   override readonly name = 'ToolError';
@@ -32,8 +32,8 @@ export interface MediaToolExit {
   readonly code: number | null;
   readonly signal: NodeJS.Signals | null;
   /**
-   * Whether the tool was killed from outside or is missing, so that its end says nothing about what it was given. A
-   * crash does not count: some files make ffmpeg crash.
+   * Whether the tool was killed from outside or is missing, so that its end proves nothing about its input. A crash
+   * does not count: some files make ffmpeg crash.
    */
   readonly brokenOff: boolean;
 }
@@ -41,34 +41,34 @@ export interface MediaToolExit {
 export interface RunningMediaTool {
   readonly stdin: Writable;
   readonly stdout: Readable;
-  /** What the tool writes to `pipe:3`. Nothing comes unless `hasSecondOutput` was asked for. */
+  /** The output of the tool to `pipe:3`. Empty unless `hasSecondOutput`. */
   readonly secondOutput: Readable;
-  /** Resolves when the process is gone and its output was read, or dropped by `end`; never rejects. */
+  /** Resolves when the process is gone and its output was read, or dropped by `end`. Never rejects. */
   readonly exited: Promise<MediaToolExit>;
   /** The last lines of stderr, with `<source>` in place of `sourceURL` and of every other address. */
   log(): string;
-  /** Kills the process and resolves when it is gone. May be called again. */
+  /** Kills the process. Resolves when it is gone. May be called again. */
   end(): Promise<void>;
 }
 
 export interface MediaToolOptions {
   /** The address in the arguments. It carries a signature, so `log()` does not show it. */
   readonly sourceURL?: string;
-  /** How many bytes the tool may be ahead of the reader of `stdout`; then its pipe is full and it waits. */
+  /** Bytes that the tool may be ahead of the reader of `stdout`. Then its pipe is full, and it waits. */
   readonly readAheadBytes: number;
-  /** Whether the tool has `pipe:3` for further output, of which it may be as far ahead. */
+  /** Whether the tool has `pipe:3` for a second output, with the same `readAheadBytes`. */
   readonly hasSecondOutput?: boolean;
-  /** Ends the tool as `end` does. */
+  /** Ends the tool like `end`. */
   readonly signal?: AbortSignal;
-  /** Whether the tool gives way to everything else on the machine. */
+  /** Whether the tool has the lowest priority on the machine. */
   readonly background?: boolean;
-  /** Of the tool's own memory, which it gets no more of; without a bound where this is absent. Linux only. */
+  /** Limit of the tool's memory in MiB; absent: none. Linux only. */
   readonly memoryMiB?: number | undefined;
 }
 
-/** What is examined gets so much. A film of 8192 × 4320 in HEVC with 10 bits takes 0.8 GiB. */
+/** Memory limit for examining. A film of 8192 × 4320 in HEVC with 10 bits takes 0.8 GiB. */
 export const examiningMemoryMiB = 1536;
-/** When the memory of the machine or container is short, the kernel ends tools before agents, and these first. */
+/** OOM scores: when memory runs out, the kernel kills tools before agents, and background tools first. */
 const endedFirst = { background: 1000, foreground: 500 } as const;
 
 export function startMediaTool(
@@ -78,7 +78,7 @@ export function startMediaTool(
 ): RunningMediaTool {
   const { sourceURL, readAheadBytes, hasSecondOutput = false, signal, background = false, memoryMiB } = options;
   const memory = { mebibytes: memoryMiB ?? null, endedFirst: endedFirst[background ? 'background' : 'foreground'] };
-  // Where there is no death signal, the tool ends when it finds its pipes closed.
+  // Without a death signal, the tool ends when it finds its pipes closed.
   const [command, ...first] = hasDeathSignal()
     ? [...deathSignalCommand('SIGKILL'), ...memoryLimitCommand(memory), program]
     : [program];
@@ -87,7 +87,7 @@ export function startMediaTool(
   const { stdin, stdout: output, stderr: errors } = spawned;
   const furtherOutput = (spawned.stdio[3] ?? undefined) as Readable | undefined;
   if (background && spawned.pid !== undefined) setPriority(spawned.pid, constants.priority.PRIORITY_LOW);
-  // Writing to a process that has ended is an error that says no more than `exited` does.
+  // `exited` reports the end of the process, so errors of writing to it are ignored.
   stdin.on('error', () => {});
   const aheadOfReader = (written: Readable | undefined): Readable => {
     const read = new PassThrough({ highWaterMark: readAheadBytes });
@@ -138,24 +138,24 @@ export interface MediaToolRunOptions {
   /** The address in the arguments, which the log does not show. */
   readonly sourceURL: string;
   readonly limits: MediaToolLimits;
-  /** Called with each line of the output. */
+  /** Called for each line of the output. */
   readonly onLine: (line: string) => void;
   readonly signal: AbortSignal;
 }
 
 export interface MediaToolResult extends MediaToolExit {
   readonly log: string;
-  /** Whether the tool took or wrote more than the limits allow and was killed. */
+  /** Whether the tool was killed because it exceeded the limits. */
   readonly overLimits: boolean;
 }
 
-/** Whether a tool got no more memory, by its log. */
+/** Whether a tool reached its memory limit, by its log. */
 export function isOutOfMemory(log: string): boolean {
   return /Cannot allocate memory|out of memory|malloc.*fail/iu.test(log);
 }
 
 /**
- * Examines a file with a tool, at a low priority and with little memory, to the tool's end.
+ * Examines a file with a tool, at a low priority and with limited memory, and waits for its end.
  * @throws {ToolError} when the tool is missing or was killed from outside; the signal's reason
  */
 export async function runMediaTool(
@@ -189,16 +189,15 @@ export async function runMediaTool(
 }
 
 /**
- * The tools parse files of strangers, so they get no credentials. GCONV_PATH leaves them without converters for
- * character sets, which nothing here needs: the static ffprobe of npm loads those of the machine, made for another
- * libc, and crashes on the service name in every MPEG transport stream. SVT_LOG lets SVT-AV1 tell of errors only, as it
- * does not obey ffmpeg's log level.
+ * The tools parse untrusted files, so they get no credentials. GCONV_PATH disables converters for character sets, which
+ * are not needed: the static ffprobe of npm would load those of the machine, built for another libc, and crash on the
+ * service name in every MPEG transport stream. SVT_LOG limits SVT-AV1 to errors, as it ignores ffmpeg's log level.
  */
 function toolEnvironment(): NodeJS.ProcessEnv {
   return { PATH: process.env.PATH, GCONV_PATH: '/nonexistent', SVT_LOG: '1' };
 }
 
-/** How a tool ended, for the messages of errors in our own log. */
+/** Describes the end of a tool, for error messages in our own log. */
 export function describeExit(exit: MediaToolExit, log: string): string {
   return `ffmpeg ended with ${exit.signal ?? exit.code ?? 'no start'}: ${log || 'no message'}`;
 }

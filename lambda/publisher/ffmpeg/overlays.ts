@@ -1,4 +1,4 @@
-// The ffmpeg inputs and filters that draw over the pictures of an item: for both backends and single frames.
+// The ffmpeg inputs and filters that draw overlays on an item's pictures, for both backends and single frames.
 import { aspectOfSize } from '../../domain/playout/look.ts';
 import { tickerPace } from '../../domain/playout/running-texts.ts';
 import { safeMargins } from '../../domain/playout/safe-margins.ts';
@@ -10,10 +10,10 @@ import type { Profile } from './profile.ts';
 
 type Size = Pick<Profile, 'width' | 'height'>;
 
-/** What is drawn over pictures. */
+/** The overlays of pictures. */
 export interface PictureOverlay {
   readonly logo: DrawnLogo | null;
-  /** ffmpeg reads it from its stdin. */
+  /** The texts. ffmpeg reads their image from stdin. */
   readonly sheet: TextSheet | null;
 }
 
@@ -22,35 +22,35 @@ export interface DrawnLogo extends Omit<Logo, 'uploadID'> {
   readonly sourceURL: string;
 }
 
-/** The pictures that are drawn over. */
+/** The pictures under the overlays. */
 export interface DrawnPictures {
-  /** Filters that give pictures of the size, in BT.709 of limited range; they name their input. */
+  /** Filters that return pictures of the size, in BT.709 of limited range. They name their input. */
   readonly filters: readonly string[];
   readonly size: Size;
-  /** Where in their item the first of them is. */
+  /** The time of the first picture within its item. */
   readonly startSeconds: number;
   readonly framesPerSecond: number;
 }
 
 const sheetInput = '-protocol_whitelist pipe -format_whitelist png_pipe -f png_pipe -threads 1 -i pipe:0'.split(' ');
 
-/** Where inputs come among those of an ffmpeg. */
+/** The place of inputs among those of an ffmpeg. */
 export interface InputPlace {
   /** The index of the first of them. */
   readonly first: number;
-  /** The index of the sheet, which is read once for all that it has texts for; null: it is not read yet. */
+  /** The index of the sheet, which is one input for all items with texts on it; null: it is not an input yet. */
   readonly sheet: number | null;
 }
 
-/** What ffmpeg reads of what is drawn over an item. */
+/** The ffmpeg inputs of an item's overlays. */
 export interface OverlayInputs {
   readonly input: readonly string[];
   readonly at: InputPlace;
-  /** Where further inputs come. */
+  /** The place of further inputs. */
   readonly next: InputPlace;
 }
 
-/** The inputs that come after that of the item: the logo, and the sheet where it is not read yet. */
+/** The inputs after that of the item: the logo, and the sheet if it is not an input yet. */
 export function overlayInputs(
   overlay: PictureOverlay | null | undefined,
   { first, sheet: sheetBefore }: InputPlace,
@@ -64,7 +64,7 @@ export function overlayInputs(
   return { input: [...image, ...(isReadHere ? sheetInput : [])], at, next };
 }
 
-/** Filters that give the pictures with what is drawn over them. @param place of its inputs */
+/** Filters that return the pictures with their overlays. @param place the place of the overlays' inputs */
 export function overlayFilters(
   { filters, size, startSeconds, framesPerSecond }: DrawnPictures,
   overlay: PictureOverlay | null | undefined,
@@ -78,7 +78,7 @@ export function overlayFilters(
       : []),
     ...(sheet ? textsOf(sheet, place.sheet!, { size, startSeconds, framesPerSecond }) : []),
   ];
-  // Another item in the same graph has its inputs elsewhere, and so other labels.
+  // Labels contain the index of the input, so that two items in one graph have different labels.
   const label = (name: string, index: number) => `[${name}${place.first}_${index}]`;
   const graph = above.map(({ made, at }, index) => {
     const [under, over] = [label('under', index), label('above', index)];
@@ -89,7 +89,7 @@ export function overlayFilters(
   ];
 }
 
-/** It is scaled as light is mixed: what is transparent gives no colour to the edges. */
+/** The logo is scaled with premultiplied alpha, so that transparent pixels do not colour the edges. */
 function logoFilters({ widthPercent, opacityPercent }: DrawnLogo, { width, height }: Size): string[] {
   const { top, bottom } = safeMargins[aspectOfSize({ width, height })];
   const widest = Math.round((width * widthPercent) / 100);
@@ -103,10 +103,10 @@ function logoFilters({ widthPercent, opacityPercent }: DrawnLogo, { width, heigh
   ];
 }
 
-/** Filters that give pictures with transparency the colours of those that they are drawn over. */
+/** Filters that convert pictures with transparency to the colour space of the pictures under them. */
 export const toPictures = 'scale=out_color_matrix=bt709:out_range=tv,format=yuva420p';
 
-/** Each text of a sheet, for its time. */
+/** The filters of each text of a sheet, enabled for its time. */
 function textsOf(
   { texts }: TextSheet,
   input: number,
@@ -123,13 +123,13 @@ function textsOf(
 }
 
 interface RunningLine {
-  /** Behind the beginning of the first line, in pixels. */
+  /** Pixels behind the beginning of the first line. */
   readonly offset: number;
-  /** After so many pixels it comes again: once it has left the picture, and all others have begun. */
+  /** Pixels after which it is repeated: it has then left the picture, and all other lines have begun. */
   readonly period: number;
 }
 
-/** The lines of a ticker, by their places among the texts: one after the other. */
+/** The lines of a ticker, one after the other, by their index among the texts. */
 function runningLines(texts: TextSheet['texts'], size: Size, framesPerSecond: number): Map<number, RunningLine> {
   const { gapPixels } = tickerPace(size.width, framesPerSecond);
   const lines = [...texts.entries()].filter(([, { ticker }]) => ticker);
@@ -152,7 +152,7 @@ interface Running {
   readonly framesPerSecond: number;
 }
 
-/** Where a line is in each picture, by its number in the run: so it goes on over items, wherever they begin. */
+/** The position of a line in each picture, by the picture's number in the run, so that it continues across items. */
 function runningLeft(
   { offset, period }: RunningLine,
   { width }: Size,
@@ -163,19 +163,19 @@ function runningLeft(
   return `${width}-mod((${first}+round(t*${framesPerSecond}))*${pixelsPerFrame}+${period - offset},${period})`;
 }
 
-/** A little early, so that the picture of the very time is in it, whatever rounding its time went through. */
+/** A time for `enable`, a millisecond early, so that rounding does not exclude the picture of that time. */
 function seconds(time: number): string {
   return (time - 0.001).toFixed(3);
 }
 
-/** Where something lies inside the safe margins, as options of `overlay`. */
+/** A place inside the safe margins, as options of `overlay`. */
 function placed(place: OverlayPlace, size: Size, sheet: TextSheet | null): string {
   const { left, right, top, bottom } = safeMargins[aspectOfSize(size)];
   const across = (percent: number) => Math.round((size.width * percent) / 100);
   const down = (percent: number) => Math.round((size.height * percent) / 100);
   const x = place.endsWith('Left') ? across(left) : `W-w-${across(right)}`;
   const isTop = place.startsWith('top');
-  // The bar of a ticker at that edge is between.
+  // The bar of a ticker at that edge comes first.
   const bar = sheet?.texts.find((text) => text.ticker === null && text.place.startsWith('top') === isTop);
   const between = Math.round((bar?.height ?? 0) * besideTicker);
   const y = isTop ? down(top) + between : `H-h-${down(bottom) + between}`;

@@ -1,10 +1,10 @@
-// What streams of a quality, framerate and codec are on the wire: one table for every encoder.
+// The encoding parameters of each quality, framerate and codec: one table for every encoder.
 import { gopSeconds } from '../../domain/playout/rendition.ts';
 import type { PictureFormat } from '../../domain/playout/rendition.ts';
 import { framesPerSecond, videoBitrateKbps } from '../../domain/shared/video-format.ts';
 import type { Quality, VideoCodec } from '../../domain/shared/video-format.ts';
 
-/** Everything that the encoded pictures of a stream have in common. */
+/** The properties that all encoded pictures of a stream share. */
 export interface Profile {
   readonly videoCodec: VideoCodec;
   readonly width: number;
@@ -12,22 +12,22 @@ export interface Profile {
   /** A whole number that divides 48,000, so that a frame has a whole number of audio samples. */
   readonly framesPerSecond: number;
   readonly samplesPerFrame: number;
-  /** A closed GOP of exactly 2 s: what every ingest recommends. */
+  /** Frames of a closed GOP of exactly 2 s, which every ingest recommends. */
   readonly gopFrames: number;
   readonly videoBitrateKbps: number;
   /**
-   * The codec's level, which encoders are given so that the parameter sets do not depend on the content. Null for AV1,
-   * whose encoders choose it by size and rate alone.
+   * The codec's level, which is set so that the parameter sets do not depend on the content. Null for AV1, whose
+   * encoders choose it by size and rate alone.
    */
   readonly level: string | null;
   /**
-   * How many frames after its decoding a picture is shown: 1, as B-frames are never references; 0 for AV1, whose units
-   * are shown in the order in which they are decoded.
+   * Frames between the decoding and the display of a picture: 1, as B-frames are never references; 0 for AV1, whose
+   * units are shown in decoding order.
    */
   readonly compositionDelayFrames: 0 | 1;
 }
 
-/** The sound of every stream: AAC-LC stereo, which every ingest takes at this rate. */
+/** The sound of every stream: AAC-LC stereo, which every ingest accepts at this rate. */
 export const audioFormat = {
   sampleRate: 48_000,
   channels: 2,
@@ -37,15 +37,15 @@ export const audioFormat = {
   bitrateKbps: 160,
 } as const;
 
-/** The lowest level with room for a size at up to 30 frames per second, and the lowest with room for it at 60. */
+/** The lowest level that allows a size at up to 30 frames per second, and the lowest that allows it at 60. */
 type Levels = readonly [string, string];
 
 interface Rung {
   readonly width: number;
   readonly height: number;
-  /** By table A-1 of H.264, annex A. */
+  /** From table A-1 of H.264, annex A. */
   readonly h264: Levels;
-  /** By tables A.8 and A.9 of HEVC, annex A, main tier. */
+  /** From tables A.8 and A.9 of HEVC, annex A, main tier. */
   readonly hevc: Levels;
 }
 
@@ -56,7 +56,7 @@ const ladder: Record<Quality, Rung> = {
   q_2160p: { width: 3840, height: 2160, h264: ['5.1', '5.2'], hevc: ['5.0', '5.1'] },
 };
 
-/** The shorter side of a picture is that of its quality, whatever its aspect. */
+/** The size of a picture. Its shorter side is that of the quality in every aspect. */
 function sizeOf({ width, height }: Rung, aspect: PictureFormat['aspect']): Pick<Profile, 'width' | 'height'> {
   if (aspect === undefined) return { width, height };
   return { width: height, height: aspect === '9:16' ? width : height };
@@ -77,7 +77,7 @@ export function profileOf({ quality, framerate, videoCodec, aspect }: PictureFor
   };
 }
 
-/** How many bytes are a second of the pictures. */
+/** Bytes of one second of pictures. */
 export function bytesPerSecondOf({ videoBitrateKbps: kbps }: Profile): number {
   return (kbps * 1000) / 8;
 }

@@ -1,4 +1,4 @@
-// The sound of a video under that of the audio track: at a level, and lower while somebody speaks over it.
+// Mixes the sound of a video under the sound track: at a set level, and lower during speech in the sound track.
 import { highestPeakDBTP } from '../../domain/playout/sound.ts';
 import type { SoundUnder } from '../../domain/playout/sound.ts';
 import { samplesOf, bytesOf } from './joined-samples.ts';
@@ -6,19 +6,19 @@ import { audioFormat } from './profile.ts';
 
 const { channels, sampleRate } = audioFormat;
 const fullScale = 32_768;
-/** By so much less the sound under speech is heard. */
+/** Attenuation of the sound under speech. */
 const duckedDB = -12;
-/** Speech is taken to be sound with this power between these frequencies. */
+/** Sound with this power between these frequencies counts as speech. */
 const speechDBFS = -40;
 const speechHertz = { lowest: 200, highest: 3500 };
-/** How fast the sound gives way, and comes back. */
+/** Time constants of the ducking and of its end. */
 const attackSeconds = 0.05;
 const releaseSeconds = 0.4;
 const powerSeconds = 0.03;
 const holdSeconds = 0.1;
 const highestPeak = fullScale * 10 ** (highestPeakDBTP / 20);
 
-/** The share by which a value that follows another comes nearer to it with each sample. */
+/** The factor of an exponential moving average, per sample, for a time constant. */
 function shareIn(seconds: number): number {
   return 1 - Math.exp(-1 / (seconds * sampleRate));
 }
@@ -36,18 +36,18 @@ const amplitudeOf = (dB: number) => 10 ** (dB / 20);
 
 type Level = Pick<SoundUnder, 'gainDB' | 'duck'>;
 
-/** Mixes one sound under another, samples that follow each other. */
+/** Mixes one sound under another. Successive calls continue the same sound. */
 export class UnderMixer {
   #low = 0;
   #band = 0;
   #power = 0;
-  /** From 0, as loud as it is set, to 1, as low as it gets. */
+  /** 0: at the set level; 1: fully ducked. */
   #ducked = 0;
   #held = 1;
 
   /**
-   * @param over what is heard, in the form of `audioFormat`
-   * @param under as long
+   * @param over samples of the sound track, see `audioFormat`
+   * @param under the same number of samples of the video
    */
   mix(over: Buffer, under: Buffer, settings: Level): Buffer {
     const mixed = samplesOf(over);
@@ -55,7 +55,7 @@ export class UnderMixer {
     return bytesOf(mixed);
   }
 
-  /** As `mix`, in place. @param below as long as `above`, or longer */
+  /** Mixes `below` into `above`, in place. @param below at least as long as `above` */
   mixInto(above: Int16Array, below: Int16Array, { gainDB, duck }: Level): void {
     const gain = amplitudeOf(gainDB);
     for (let at = 0; at < above.length; at += channels) {
@@ -71,20 +71,20 @@ export class UnderMixer {
     }
   }
 
-  /** What a sum is multiplied by so that it peaks no higher than it may, or than what is heard by itself. */
+  /** The factor that limits a sum to the allowed peak, or to that of the sound track alone if it is higher. */
   #holding(peak: number, peakOver: number): number {
     const wanted = Math.min(1, Math.max(highestPeak, peakOver) / Math.max(1, peak));
     this.#held = Math.min(wanted, this.#held + shares.hold * (1 - this.#held));
     return this.#held;
   }
 
-  /** What the sound under is multiplied by at a sample of both channels of the other, added up. */
+  /** The ducking factor for the sound under. @param both the sum of both channels of the sound track's sample */
   #duckingAt(both: number, ducks: boolean): number {
     const value = both / (2 * fullScale);
     this.#low += shares.low * (value - this.#low);
     this.#band += shares.high * (value - this.#low - this.#band);
     this.#power += shares.power * (this.#band * this.#band - this.#power);
-    // Another video begins as loud as it is set, whatever the one before gave way to.
+    // The next video begins at its set level, however much the previous one was ducked.
     if (!ducks) this.#ducked = 0;
     const wanted = ducks && this.#power > speechPower ? 1 : 0;
     this.#ducked += (wanted > this.#ducked ? shares.attack : shares.release) * (wanted - this.#ducked);

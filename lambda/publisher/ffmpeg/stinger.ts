@@ -1,4 +1,4 @@
-// A stinger, as ffmpeg reads it: its pictures fill the frame, and show through what is transparent in them.
+// The ffmpeg arguments that read a stinger. Its pictures fill the frame and keep their transparency.
 import { framingFilters } from './framing.ts';
 import { inputArguments } from './input-arguments.ts';
 import type { PlacedStinger, ReadPictures } from './joined-pictures.ts';
@@ -12,10 +12,10 @@ export interface StingerRequest extends PlacedStinger {
   readonly background: boolean;
 }
 
-/** Those of ffmpeg itself leave out what these codecs say of transparency. */
+/** Decoders with transparency. ffmpeg's own decoders of these codecs ignore it. */
 const decodersWithAlpha: Readonly<Record<string, string>> = { vp8: 'libvpx', vp9: 'libvpx-vp9' };
 
-/** What makes ffmpeg read a stinger, and the filters by which its pictures come: they fill the frame. */
+/** The arguments that read a stinger, and the filters that return its pictures, which fill the frame. */
 export function stingerArguments(
   { sourceURL, videoCodec, dynamicRange = 'sdr', profile, background }: StingerRequest,
   { first, sheet }: InputPlace,
@@ -24,10 +24,10 @@ export function stingerArguments(
   const reading = decoder ? ['-c:v', decoder] : [];
   const options = { kind: 'video', pictures: dynamicRange, startSeconds: 0, background, reading } as const;
   const { cut, size } = framingFilters('crop', profile);
-  // It is scaled as light is mixed: what is transparent gives no colour to the edges.
+  // Scaled with premultiplied alpha, so that transparent pixels do not colour the edges.
   const asLight = ['format=gbrap', 'premultiply=inplace=1', `scale=${size}`, 'unpremultiply=inplace=1'];
   const toneMapping = toneMappingFilters(dynamicRange);
-  // Nothing that has a higher dynamic range says what is seen through it.
+  // Videos of a higher dynamic range have no transparency.
   const fit = toneMapping.length > 0 ? [`scale=${size}`, ...toneMapping] : asLight;
   const onGrid = ['setpts=PTS-STARTPTS', `fps=${profile.framesPerSecond}`];
   return {

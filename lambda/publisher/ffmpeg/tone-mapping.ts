@@ -1,14 +1,14 @@
-// The ffmpeg filters that turn high dynamic range into the range of BT.709; every build of ffmpeg has them.
+// The ffmpeg filters that map high dynamic range to BT.709. Every build of ffmpeg has them.
 import type { DynamicRange } from '../../domain/shared/video-format.ts';
 
 /**
- * Light that is brighter than this, in cd/m², becomes white. Most films are mastered for this peak, and it is the
- * nominal peak of HLG (BT.2100).
+ * Brighter light, in cd/m², becomes white. Most films are mastered for this peak, and it is the nominal peak of HLG
+ * (BT.2100).
  */
 const peakNits = 1000;
 /** Diffuse white in cd/m² (BT.2408, table 1). */
 const whiteNits = 203;
-/** Light up to this share of diffuse white stays as it is: that of faces and of everything darker. */
+/** Light up to this share of diffuse white is not changed: faces and everything darker. */
 const knee = 0.3;
 
 /** The light of a code value of PQ (SMPTE ST 2084, 5.1), relative to the peak. */
@@ -24,8 +24,8 @@ const hlgLight = (code: string): string =>
   `pow(if(lte(${code},0.5),pow(${code},2)/3,(exp((${code}-0.55991073)/0.17883277)+0.28466892)/12),1.2)`;
 
 /**
- * Bends light, given relative to diffuse white, so that the peak becomes 1. The curve is straight up to the knee; from
- * there on it is a hyperbola that begins with the same slope.
+ * Compresses light, given relative to diffuse white, so that the peak becomes 1. The curve is straight up to the knee,
+ * and then a hyperbola that begins with the same slope.
  */
 function compressed(light: string): string {
   const peak = peakNits / whiteNits;
@@ -36,22 +36,20 @@ function compressed(light: string): string {
 }
 
 /**
- * The code value that screens for the web turn into a light (IEC 61966-2-1). The straight foot of this curve keeps the
- * steps of dark shades smaller than those of 8 bits.
+ * The code value that web screens display as a light (IEC 61966-2-1). The straight beginning of this curve keeps steps
+ * of dark shades smaller than those of 8 bits.
  */
 const codeOf = (light: string): string => `if(lte(${light},0.0031308),12.92*${light},1.055*pow(${light},1/2.4)-0.055)`;
 
-/** The filter that applies one table to all three channels. @param value what the table holds, as an expression */
+/** The filter that applies one table to all three channels. @param value the expression for the table's values */
 const table = (value: string): string =>
   `lutrgb=${['r', 'g', 'b'].map((channel) => `${channel}='${value}'`).join(':')}`;
 const toLight = { pq: pqLight, hlg: hlgLight };
-/** Turns light of the primaries of BT.2020 into those of BT.709 (BT.2407, 2.2); what BT.709 cannot show is cut off. */
+/** Converts light from the primaries of BT.2020 to BT.709 (BT.2407, 2.2). Colours outside BT.709 are clipped. */
 const toBt709Primaries =
   'colorchannelmixer=rr=1.6605:rg=-0.5876:rb=-0.0728:gr=-0.1246:gg=1.1329:gb=-0.0083:br=-0.0182:bg=-0.1006:bb=1.1187';
 
-/**
- * Filters that take pictures in BT.2020 and give RGB with 16 bits in BT.709; none for a range that needs no mapping.
- */
+/** Filters that convert pictures in BT.2020 to RGB with 16 bits in BT.709; none for a range without mapping. */
 export function toneMappingFilters(range: DynamicRange): string[] {
   if (range === 'sdr') return [];
   const relative = `val/maxval*${peakNits / whiteNits}`;

@@ -1,4 +1,4 @@
-// The pictures of one item as encoded frames on the frame grid, from an ffmpeg of its own.
+// The pictures of one item as encoded frames on the frame grid, from its own ffmpeg.
 import { availableParallelism } from 'node:os';
 import { preparingMemoryMiB } from '../../domain/fleet/capacity.ts';
 import { MediaError, takesTooMuchMemory } from '../media/media-error.ts';
@@ -21,37 +21,37 @@ const readAheadSeconds = 3;
 export interface VideoFrame {
   /** Counted from the request's `startFrame`, in decode order. */
   readonly index: number;
-  /** Whether the frame begins a closed GOP, as the first one does. */
+  /** Whether the frame begins a closed GOP. The first one does. */
   readonly keyframe: boolean;
   /**
-   * How many frames after its decoding the frame is shown. For the first frame of every item this is the profile's
-   * delay, so that the frames shown have neither gap nor overlap where items join.
+   * Frames between the decoding and the display. For the first frame of every item this is the profile's delay, so that
+   * items join without a gap or an overlap.
    */
   readonly compositionDelayFrames: number;
   /** The FLV video tag body, whose composition time is `compositionDelayFrames` in milliseconds, rounded. */
   readonly payload: Buffer;
   /**
-   * The FLV tag body with the decoder's configuration; only the first frame has it. Its bytes are the same for every
-   * item of a profile and encoder.
+   * The FLV tag body with the decoder's configuration. Only the first frame has it. All items of a profile and encoder
+   * have the same bytes.
    */
   readonly sequenceHeader?: Buffer;
 }
 
 export interface VideoSource {
-  /** Resolves when the first frame is there; rejects as `readFrame` does. */
+  /** Resolves when the first frame is encoded; rejects with the errors of `readFrame`. */
   readonly ready: Promise<void>;
   /**
-   * The next frame; null after the last. One call at a time. Where a part of the item is damaged, the last good frame
-   * is repeated.
+   * The next frame; null after the last. One call at a time. In damaged parts of the item the last good frame is
+   * repeated.
    * @throws {MediaError} when nothing of the item can be decoded
    * @throws {ToolError} when ffmpeg or the source failed. Unless ffmpeg was killed, the frames read so far are
    * complete, and the item can be opened again at `startFrame` plus their number
    * @throws the signal's reason
    */
   readFrame(): Promise<VideoFrame | null>;
-  /** What ffmpeg complained about, for our log. */
+  /** ffmpeg's error messages, for our log. */
   log(): string;
-  /** Ends ffmpeg and resolves when it is gone. */
+  /** Ends ffmpeg. Resolves when its process is gone. */
   close(): Promise<void>;
 }
 
@@ -63,7 +63,7 @@ export function openVideoSource(tools: MediaTools, request: VideoRequest, signal
     readAheadBytes,
     signal,
     background,
-    // How much NVIDIA's driver takes of what the limit counts, nobody has measured: there, pixels alone are bounded.
+    // The share of NVIDIA's driver in the limited memory was never measured, so only pixels are limited there.
     memoryMiB: 'preset' in request.encoder ? preparingMemoryMiB(availableParallelism()) : undefined,
   });
   const { overlay, joins } = request;
@@ -102,10 +102,11 @@ async function* readFrames(
     if (tag.content !== 'picture') continue;
     const shownMs = timestampMs + tag.compositionMs;
     if (index === 0) firstShownMs = shownMs;
-    // The time at which ffmpeg shows a frame is exact on the grid. Its decoding is counted here instead, as encoders
-    // give items of one frame different times of decoding.
+    // ffmpeg's display times are exact on the grid. Decoding times are counted here, as encoders give items of one
+    // frame different ones.
     const shown = framesAt(shownMs - firstShownMs);
-    // The error waits for the end of a mini-GOP: the frames read until then are complete, and can be continued.
+    // The error waits for the end of a mini-GOP: the frames read until then are complete, and the item can be
+    // continued.
     if (lastShown === index - 1 && isSourceUnreadable(ffmpeg.log())) throw sourceUnreadable(ffmpeg);
     lastShown = Math.max(lastShown, shown);
     const compositionDelayFrames = shown - index + profile.compositionDelayFrames;

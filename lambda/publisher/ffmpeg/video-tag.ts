@@ -1,13 +1,13 @@
-// FLV video tag bodies: of H.264 by Adobe's Flash Video File Format 10.1, E.4.3, of other codecs by Enhanced RTMP v2.
+// FLV video tag bodies: H.264 by Adobe's Flash Video File Format 10.1, E.4.3; other codecs by Enhanced RTMP v2.
 import type { VideoCodec } from '../../domain/shared/video-format.ts';
 
-/** The names that Enhanced RTMP (ExVideoTagHeader) gives to the codecs that FLV had no number for. */
+/** The names in Enhanced RTMP (ExVideoTagHeader) of codecs without a number in FLV. */
 export const fourCC: Readonly<Record<Exclude<VideoCodec, 'h264'>, string>> = { hevc: 'hvc1', av1: 'av01' };
 
 export interface VideoTag {
   readonly content: 'sequence header' | 'picture' | 'other';
   readonly isKeyframe: boolean;
-  /** Milliseconds from the picture's decoding to its showing. */
+  /** Milliseconds from the picture's decoding to its display. */
   readonly compositionMs: number;
 }
 
@@ -35,7 +35,7 @@ const contentOfAvcPacket: Readonly<Record<number, VideoTag['content']>> = {
   [avcPacketType.picture]: 'picture',
 };
 
-/** Tells from the first bytes of a whole tag body what it holds. */
+/** Reads the content of a whole tag body from its first bytes. */
 export function readVideoTag(body: Buffer): VideoTag {
   const first = body[0]!;
   const isKeyframe = (first & frameTypeMask) === keyframeBits;
@@ -49,16 +49,16 @@ export function readVideoTag(body: Buffer): VideoTag {
   return { content, isKeyframe, compositionMs };
 }
 
-/** What a tag body carries without FLV's header: a picture as MP4 has it, or the record of a sequence header. */
+/** A tag body without FLV's header: a picture as in MP4, or the record of a sequence header. */
 export function mediaOfTag(body: Buffer): Buffer {
   if (!isExtended(body)) return body.subarray(avcHeaderBytes + compositionTimeBytes);
   return body.subarray(hasCompositionTime(body) ? headerBytes + compositionTimeBytes : headerBytes);
 }
 
 /**
- * Gives a picture another time between its decoding and its showing.
+ * Sets the time between a picture's decoding and its display.
  * @returns the body with this time: the same buffer, unless it had no room for the time
- * @throws {TypeError} for AV1 and any time but 0: AV1 shows its pictures as it decodes them
+ * @throws {TypeError} for AV1 and any time but 0, as AV1 shows pictures in decoding order
  */
 export function withCompositionTime(body: Buffer, compositionMs: number): Buffer {
   if (!isExtended(body)) {
@@ -80,7 +80,7 @@ function withRoomForTime(body: Buffer): Buffer {
   return Buffer.concat([type, body.subarray(1, headerBytes), room, body.subarray(headerBytes)]);
 }
 
-/** What the codec itself has in a tag body: a decoder configuration record, or the units of a picture. */
+/** The codec's own data in a tag body: a decoder configuration record, or the units of a picture. */
 export function codedDataOf(body: Buffer): Buffer {
   if (!isExtended(body)) return body.subarray(avcHeaderBytes + compositionTimeBytes);
   return body.subarray(headerBytes + (hasCompositionTime(body) ? compositionTimeBytes : 0));

@@ -1,4 +1,4 @@
-// Finds out which video encoder this machine has for a codec, by encoding a picture with it.
+// Chooses this machine's video encoder for a codec, by encoding a picture with it.
 import type { VideoCodec } from '../../domain/shared/video-format.ts';
 import type { Log } from '../../log.ts';
 import { describeExit, startMediaTool, ToolError } from '../ffmpeg/media-tool.ts';
@@ -7,7 +7,7 @@ import { encoderTrialArguments } from '../ffmpeg/item-arguments.ts';
 import { profileOf } from '../ffmpeg/profile.ts';
 import type { MediaTools } from './media-tools.ts';
 
-/** Nothing on this machine encodes the codec, which is our fault. */
+/** No encoder on this machine encodes the codec, which is our fault. */
 export class NoEncoder extends Error {
   override readonly name = 'NoEncoder';
   readonly videoCodec: VideoCodec;
@@ -19,8 +19,8 @@ export class NoEncoder extends Error {
 }
 
 /**
- * Encoders in hardware, which are tried first. A build of ffmpeg may know an encoder whose hardware or driver is
- * missing, so only a picture proves that it works.
+ * Hardware encoders, which are tried first. A build of ffmpeg may know an encoder whose hardware or driver is missing,
+ * so only an encoded picture proves that it works.
  */
 const onHardware: Readonly<Record<VideoCodec, EncoderSettings>> = {
   h264: { codec: 'h264_nvenc' },
@@ -28,7 +28,7 @@ const onHardware: Readonly<Record<VideoCodec, EncoderSettings>> = {
   av1: { codec: 'av1_nvenc' },
 };
 /**
- * Encoders in software, with presets that take about as long for each codec. `media-tools.ts` accepts no ffmpeg without
+ * Software encoders, with presets of about the same speed for each codec. `media-tools.ts` accepts no ffmpeg without
  * libx264, so that one is not tried.
  */
 export const inSoftware: Readonly<Record<VideoCodec, EncoderSettings>> = {
@@ -43,9 +43,8 @@ const trialPicture = Buffer.alloc((1280 * 720 * 3) / 2, 0x80);
 const trialTimeoutMs = 30_000;
 
 /**
- * Tries the encoders for a codec. Says in the log which one it chose, and why not the one before it.
- * @throws {NoEncoder} for a codec that this ffmpeg does not encode, or not into FLV; {ToolError} when that could not be
- * found out
+ * Tries the encoders for a codec. Logs which one it chose, and why not the earlier one.
+ * @throws {NoEncoder} for a codec that this ffmpeg does not encode, or not into FLV; {ToolError} when the trial failed
  */
 export async function chooseEncoder(
   tools: MediaTools,
@@ -70,8 +69,8 @@ export async function chooseEncoder(
 }
 
 /**
- * Answers with the encoder for a codec, which is looked for when it is first asked for.
- * @param known the encoder for H.264, which was found already
+ * Chooses the encoder for a codec at its first use, and remembers it.
+ * @param known the encoder for H.264, which is already chosen
  */
 export function encoderChoice(
   tools: MediaTools,
@@ -82,15 +81,15 @@ export function encoderChoice(
   return (videoCodec) => {
     const choice = chosen.get(videoCodec) ?? chooseEncoder(tools, videoCodec, log);
     chosen.set(videoCodec, choice);
-    // A failure is forgotten: a GPU that was busy may be free when its encoder is asked for again.
+    // A failure is not remembered: a GPU that was busy may be free at the next use.
     choice.catch(() => chosen.delete(videoCodec));
     return choice;
   };
 }
 
 /**
- * Why an encoder encodes no picture; null when it does encode one.
- * @throws {ToolError} when an encoder in software was ended before it could: that says nothing of the encoder
+ * The reason why an encoder encodes no picture; null if it encodes one.
+ * @throws {ToolError} when a software encoder was ended too early, which proves nothing about it
  */
 async function refusalOf(
   { ffmpegPath }: MediaTools,
@@ -110,7 +109,7 @@ async function refusalOf(
   if (exit.code === 0) return null;
   const complaint = ffmpeg.log().split('\n')[0]!;
   const isInSoftware = encoder === inSoftware[videoCodec];
-  // An encoder that complains has answered, even if it does not end, as SVT-AV1 where FLV has no AV1.
+  // An encoder that complains has answered, even if it does not end. SVT-AV1 does so if FLV lacks AV1.
   if (exit.brokenOff && complaint === '' && isInSoftware) throw new ToolError(describeExit(exit, ''));
   return complaint || 'no answer';
 }

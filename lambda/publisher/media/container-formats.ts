@@ -1,11 +1,11 @@
-// Which file formats are accepted, under which MIME types, and what ffmpeg may open at all.
+// The accepted file formats with their MIME types, and the arguments that keep ffmpeg from opening anything else.
 
 import { pictureLimits } from '../../domain/media/source-limits.ts';
 
 export type MediaKind = 'video' | 'audio' | 'image';
 
 export interface ContainerFormat {
-  /** The names under which ffmpeg's demuxers go; one of them is in ffprobe's comma separated `format_name`. */
+  /** The names of ffmpeg's demuxers. One of them is in ffprobe's comma separated `format_name`. */
   readonly demuxers: readonly string[];
   /** The format's name in sentences such as "contains … video". */
   readonly label: string;
@@ -27,7 +27,7 @@ const still = (label: string, demuxers: readonly string[], mimeTypes: readonly s
   still: true,
 });
 
-/** MP4 and QuickTime share a demuxer, as Matroska and WebM do, so either passes for the other. */
+/** MP4 and QuickTime share a demuxer, as do Matroska and WebM, so they cannot be told apart. */
 const containerFormats: readonly ContainerFormat[] = [
   moving(
     'MP4/QuickTime',
@@ -72,7 +72,7 @@ const containerFormats: readonly ContainerFormat[] = [
   still('TIFF', ['tiff_pipe'], ['image/tiff']),
 ];
 
-/** The format that ffprobe's `format_name` means; null when it is none of those accepted. */
+/** The format of ffprobe's `format_name`; null if it is not accepted. */
 export function containerFormatOf(formatName: string): ContainerFormat | null {
   const names = formatName.split(',');
   return containerFormats.find(({ demuxers }) => demuxers.some((demuxer) => names.includes(demuxer))) ?? null;
@@ -90,21 +90,21 @@ export function usualMimeType({ mimeTypes }: ContainerFormat, kind: MediaKind): 
   return mimeTypes.find((type) => type.startsWith(`${kind}/`)) ?? mimeTypes[0]!.replace(/^\w+/, kind);
 }
 
-/** A film with sound and subtitles in every language has fewer. */
+/** More than a film with sound and subtitles in every language has. */
 const maxStreams = 100;
 const sourceSilenceUs = 15_000_000;
 /**
- * A dropped connection is made again at once and after 1 s. ffmpeg doubles the wait from there and gives up when it is
- * longer than this.
+ * The longest wait before ffmpeg connects again: it retries at once, after 1 s, and then doubles the wait until it
+ * would exceed this.
  */
 const maxReconnectDelaySeconds = 2;
 
 /**
- * The ffmpeg and ffprobe options that have to stand right before every source. A stranger's file can name other files
- * and addresses, as playlists, concat scripts and image sequences do. So only the listed demuxers are opened, which
- * follow no such names, and only the protocol by which the source itself comes. Pictures of more pixels than the kind
- * may have are not decoded, whatever the header of the file says of them.
- * @param kind what the file was found to be; null as long as that is not known
+ * The ffmpeg and ffprobe options that must come directly before every source. A user's file can refer to other files
+ * and addresses, as playlists, concat scripts and image sequences do. So only the listed demuxers are allowed, which
+ * follow no references, and only the protocol of the source itself. Pictures with more pixels than the kind may have
+ * are not decoded, whatever the file's header claims.
+ * @param kind the kind of the file; null while unknown
  */
 export function inputGuardArguments(sourceURL: string, kind: MediaKind | null): string[] {
   const isRemote = /^https?:/iu.test(sourceURL);

@@ -1,4 +1,4 @@
-// The thread that examines files for `examineOnThread`: several at a time, each as it is asked.
+// The thread that examines files for `examineOnThread`, several at a time.
 import { parentPort } from 'node:worker_threads';
 import { ToolError } from '../ffmpeg/media-tool.ts';
 import type { Examination, ThreadAnswer, ThreadRequest } from './examining-thread.ts';
@@ -23,13 +23,13 @@ async function examine({ id, examine: { tools, sourceURL, claimed } }: Examinati
   try {
     return { id, facts: await probeMedia(tools, sourceURL, claimed, end.signal) };
   } catch (error) {
-    return { id, ...told(error) };
+    return { id, ...described(error) };
   } finally {
     ending.delete(id);
   }
 }
 
-function told(error: unknown) {
+function described(error: unknown) {
   if (error instanceof MediaError) return { mediaError: { code: error.code, detail: error.detail } };
   return error instanceof ToolError ? { toolError: error.message } : { error };
 }

@@ -1,5 +1,5 @@
-// Examines files on a thread of its own, so that starting tools keeps no stream that is sent here waiting.
-// Whoever starts a process stands still until it runs: some milliseconds, on a machine that is busy some tens.
+// Examines files on a thread of its own, so that starting tools does not delay streams that are sent by this process.
+// A thread that starts a process is blocked until it runs: for some milliseconds, or tens of them on a busy machine.
 import { Worker } from 'node:worker_threads';
 import { ToolError } from '../ffmpeg/media-tool.ts';
 import { MediaError } from './media-error.ts';
@@ -13,10 +13,10 @@ export interface Examination {
   readonly examine: { readonly tools: MediaTools; readonly sourceURL: string; readonly claimed: ClaimedMedia };
 }
 
-/** What the thread is asked: to examine a file, or to end that. */
+/** A request to the thread: to examine a file, or to end an examination. */
 export type ThreadRequest = Examination | { readonly id: number; readonly end: true };
 
-/** What the thread answers. The class of an error does not come through, so each class has a member of its own. */
+/** An answer of the thread. Messages lose the class of an error, so each class has a member of its own. */
 export type ThreadAnswer = { readonly id: number } & (
   | { readonly facts: MediaFacts }
   | { readonly mediaError: { readonly code: MediaErrorCode; readonly detail: string } }
@@ -24,16 +24,16 @@ export type ThreadAnswer = { readonly id: number } & (
   | { readonly error: unknown }
 );
 
-/** In the bundle it lies in a folder of its own. */
+/** The program of the thread. In the bundle it has a folder of its own. */
 const path = import.meta.url.endsWith('.ts') ? './examine.task.ts' : './examining/index.mjs';
 const program = new URL(path, import.meta.url);
 /** A report of ffprobe is at most a MiB. */
 const resourceLimits = { maxYoungGenerationSizeMb: 8, maxOldGenerationSizeMb: 128 };
 
-/** The thread, once something was examined; null after it has broken down. */
+/** The thread, from the first examination on; null after it has ended unexpectedly. */
 let thread: ExaminingThread | null = null;
 
-/** Does what `probeMedia` does, with the same errors. */
+/** Calls `probeMedia` on the thread. @throws the errors of `probeMedia` */
 export async function examineOnThread(
   tools: MediaTools,
   sourceURL: string,
@@ -55,7 +55,7 @@ class ExaminingThread {
   readonly #waiting = new Map<number, (answer: ThreadAnswer) => void>();
   #lastID = 0;
 
-  /** @param onBroken called when it ends by itself, which it should not */
+  /** @param onBroken called if the thread ends unexpectedly */
   constructor(onBroken: () => void) {
     this.#worker.on('message', (answer: ThreadAnswer) => this.#waiting.get(answer.id)?.(answer));
     let cause: unknown;

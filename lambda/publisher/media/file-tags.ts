@@ -1,10 +1,10 @@
-// What a file says of itself: title, artist, album, and which of its streams is its artwork.
+// Reads a file's tags: title, artist, album, and the stream with its artwork.
 import * as z from 'zod';
 import { pictureLimits } from '../../domain/media/source-limits.ts';
 import { shownTitle } from '../../domain/playout/titles.ts';
 import type { FileTags } from '../../domain/playout/titles.ts';
 
-/** ffprobe's sections of what is asked for here. Names of tags are found in small and capital letters. */
+/** ffprobe's sections for these tags. Names of tags match in lower and upper case. */
 const tagNames = 'title,artist,album_artist,album';
 export const tagEntries = [`format_tags=${tagNames}`, `stream_tags=${tagNames}`].join(':');
 
@@ -25,7 +25,7 @@ interface TaggedStream {
 }
 
 export function fileTagsOf(file: TaggedFile, streams: readonly TaggedStream[]): FileTags {
-  // Ogg has tags for its streams alone. Elsewhere those of a stream tell tracks apart: “English, stereo”.
+  // In Ogg only streams have tags. In other formats the tags of a stream describe a track: “English, stereo”.
   const found = file.format_name === 'ogg' ? streams.map(({ tags }) => tags) : [file.tags];
   const entries = found.flatMap((tags) => Object.entries(tags ?? {}));
   const tags = new Map(entries.map(([name, text]) => [name.toLowerCase(), text]));
@@ -45,7 +45,7 @@ export function fileTagsOf(file: TaggedFile, streams: readonly TaggedStream[]): 
   };
 }
 
-/** A picture that is larger than any other that we decode is none. */
+/** Whether a stream is artwork. A picture larger than any that we decode is ignored. */
 function isArtwork({ disposition, width = 0, height = 0 }: TaggedStream): boolean {
   return disposition?.attached_pic === 1 && width * height > 0 && width * height <= pictureLimits.image.pixels;
 }

@@ -1,4 +1,4 @@
-// How busy the GPU of this machine is, as NVIDIA's own program says it.
+// Reads the use of this machine's GPU with NVIDIA's own program.
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 
@@ -9,18 +9,18 @@ export interface GpuFigures {
   readonly decoderPercent: number;
   /** Percent of its memory. */
   readonly memoryPercent: number;
-  /** Encoders that are open. */
+  /** The number of open encoders. */
   readonly sessions: number;
 }
 
-/** `nvidia-smi --help-query-gpu` has their names. The container's runtime brings the program along with the driver. */
+/** Names from `nvidia-smi --help-query-gpu`. The container's runtime adds the program together with the driver. */
 const asked = 'utilization.encoder,utilization.decoder,memory.used,memory.total,encoder.stats.sessionCount';
 const answerWithinMs = 5000;
 
 /**
  * @param program the path of `nvidia-smi`
- * @returns null where it says that it has no such figure
- * @throws where there is no such program, or it does not answer in time
+ * @returns null if the program lacks one of the figures
+ * @throws if there is no such program, or it does not answer in time
  */
 export async function readGpuFigures(program = 'nvidia-smi'): Promise<GpuFigures | null> {
   const args = [`--query-gpu=${asked}`, '--format=csv,noheader,nounits'];

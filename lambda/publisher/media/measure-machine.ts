@@ -1,4 +1,4 @@
-// Finds out what this machine has for streams: its cores and how fast they encode, its memory, its network, its GPU.
+// Measures this machine's capacity for streams: cores and their speed, memory, network, GPU.
 import { execFile } from 'node:child_process';
 import { availableParallelism, totalmem } from 'node:os';
 import { promisify } from 'node:util';
@@ -9,16 +9,16 @@ import type { MediaTools } from './media-tools.ts';
 
 export interface MeasureOptions extends Pick<Machine, 'networkMbps' | 'gpuMegapixels'> {
   readonly tools: MediaTools;
-  /** Where it is an encoder in software, there is no GPU. */
+  /** The machine's encoder. A software encoder means that there is no GPU. */
   readonly encoder: EncoderSettings;
   readonly log: Log;
 }
 
 const trialSeconds = 1;
 const trialTimeoutMs = 20_000;
-/** Seconds of its own that the trial computes on the machine that costs were measured on (domain/fleet/capacity.ts). */
+/** CPU seconds of the trial on the machine on which costs were measured (domain/fleet/capacity.ts). */
 const referenceCpuSeconds = 0.31;
-/** A machine that is busy with something else can look slower or faster than it is. */
+/** Limits of the measured speed: a busy machine can look slower or faster than it is. */
 const speeds = { least: 0.4, most: 3 } as const;
 
 export async function measureMachine(options: MeasureOptions): Promise<Machine> {
@@ -37,15 +37,15 @@ export async function measureMachine(options: MeasureOptions): Promise<Machine> 
   return machine;
 }
 
-/** The container's, where it has a limit. */
+/** The memory of the container if it has a limit, else of the machine. */
 function memoryBytes(): number {
   const constrained = process.constrainedMemory();
   return constrained > 0 ? Math.min(constrained, totalmem()) : totalmem();
 }
 
 /**
- * By the time that ffmpeg computes, which says the same while others keep the machine busy. The system's time for it
- * says nothing of the machine: on an idle virtual one, waking threads up took from 0.01 to 0.19 s of the same trial.
+ * The machine's speed, relative to the reference machine. It is measured by ffmpeg's user time, which other load does
+ * not change. System time proves nothing: on an idle virtual machine, waking threads took 0.01 to 0.19 s of one trial.
  */
 async function speedOf({ ffmpegPath }: MediaTools): Promise<number> {
   const source = ['-f', 'lavfi', '-i', `testsrc2=s=1280x720:r=30:d=${trialSeconds}`];
@@ -53,6 +53,6 @@ async function speedOf({ ffmpegPath }: MediaTools): Promise<number> {
   const args = ['-nostdin', '-hide_banner', '-benchmark', ...source, ...encode, '-f', 'null', '-'];
   const { stderr } = await promisify(execFile)(ffmpegPath, args, { timeout: trialTimeoutMs, killSignal: 'SIGKILL' });
   const time = /bench: utime=([\d.]+)s/.exec(stderr);
-  if (!time) throw new Error('ffmpeg did not say how long it worked');
+  if (!time) throw new Error('ffmpeg did not report its user time');
   return Math.min(speeds.most, Math.max(speeds.least, referenceCpuSeconds / Number(time[1])));
 }

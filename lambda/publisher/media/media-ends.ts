@@ -1,4 +1,4 @@
-// Finds damage and cut off ends without decoding everything, by a file's last packets and by samples of it.
+// Finds damage and missing ends without decoding everything, by a file's last packets and by samples of it.
 import { isOutOfMemory, runMediaTool, ToolError } from '../ffmpeg/media-tool.ts';
 import type { MediaToolLimits, MediaToolResult } from '../ffmpeg/media-tool.ts';
 import { inputGuardArguments } from './container-formats.ts';
@@ -8,26 +8,26 @@ import { isSourceUnreadable } from './source-fault.ts';
 import type { Source, StreamStructure } from './structure.ts';
 
 /**
- * The end of an interval that has none. Old builds of ffprobe need one: without it they read nothing or everything,
- * depending on what happens to be in memory.
+ * The end of an open interval. Old builds of ffprobe need one: without it they read nothing or everything, depending on
+ * uninitialized memory.
  */
 const foreverSeconds = 1_000_000_000;
-/** A file without an index is read from beginning to end, though not decoded. */
+/** Limits for reading packets. A file without an index is read from beginning to end, though not decoded. */
 const packetLimits: MediaToolLimits = { timeoutMs: 240_000, maxOutputBytes: 1024 * 1024 * 1024 };
-/** What times are rounded to. */
+/** Tolerance for rounded times. */
 const roundingSeconds = 0.00001;
 const decodeLimits: MediaToolLimits = { timeoutMs: 120_000, maxOutputBytes: 1024 * 1024 };
-/** These two bound the work where ffmpeg cannot seek, or keyframes are far apart. */
+/** These two limit the work if ffmpeg cannot seek, or keyframes are far apart. */
 const maxDecodedPictures = 600;
 const maxDecodedSounds = 2000;
-/** A larger share of packets that cannot be decoded is damage; a few at a seek point or an edit are not. */
+/** A larger share of undecodable packets is damage. A few at a seek point or an edit are not. */
 const maxErrorRate = 0.5;
 
 /**
  * Finds where streams end, in seconds on the file's own clock.
- * @param fromSeconds where to look for packets from; null for the beginning
- * @param sampleRate of the sound, whose last packets may be padded
- * @returns by stream index, the end of each stream that has packets there
+ * @param fromSeconds the time from which on packets are read; null for the beginning
+ * @param sampleRate the sample rate of the sound, whose last packets may be padded
+ * @returns by stream index, the end of each stream that has packets in this part
  * @throws {MediaError} when bytes are missing, or reading takes too long
  */
 export async function readPacketEnds(
@@ -50,10 +50,10 @@ export async function readPacketEnds(
     const [stream = NaN, pts = NaN, dts = NaN, duration = NaN, discarded = 0] = line.split(',').map(Number);
     const time = Number.isNaN(pts) ? dts : pts;
     if (Number.isNaN(time)) return;
-    // Some formats have no durations: a packet then lasts as long as the one before it did.
+    // Some formats have no durations. Then a packet lasts as long as the previous one.
     const lasts = duration > 0 ? duration : Math.max(0, time - (lastTimes.get(stream) ?? time));
     lastTimes.set(stream, time);
-    // Encoders fill the last packet up. Some formats say its length without that: then it is shorter than others.
+    // Encoders pad the last packet. Some formats give its duration without the padding, so it is shorter than others.
     const isWhole = lasts >= (lastLengths.get(stream) ?? lasts) - roundingSeconds;
     lastLengths.set(stream, lasts);
     const padding = isWhole && sampleRate > 0 ? Math.min(lasts, discarded / sampleRate) : 0;
@@ -70,13 +70,13 @@ export async function readPacketEnds(
 export interface Sample {
   readonly kind: MediaKind;
   readonly streams: readonly StreamStructure[];
-  /** Counted from the start of the media; null for the beginning, which is read without any seeking. */
+  /** Seconds from the start of the media; null for the beginning, which is read without seeking. */
   readonly fromSeconds: number | null;
-  /** How long the sample is; it goes up to the end where this is absent. */
+  /** Length of the sample; absent: up to the end. */
   readonly seconds?: number;
-  /** Whether the smallest error counts, as it does when there is but one picture. */
+  /** Whether the smallest error counts, as for a single picture. */
   readonly strict: boolean;
-  /** What the user is told when the sample cannot be decoded. */
+  /** The text for the user if the sample cannot be decoded. */
   readonly blame: string;
 }
 
@@ -95,7 +95,7 @@ export async function decodeSample({ tools, sourceURL, signal }: Source, sample:
     seconds === undefined ? [] : ['-t', String(seconds)],
     ['-frames:v', String(strict ? 1 : maxDecodedPictures)],
     ['-frames:a', String(maxDecodedSounds)],
-    // framecrc writes one line for each frame. The frames are made small, as checksums of large ones take time.
+    // framecrc writes one line per frame. Frames are scaled down, as checksums of large ones take time.
     ['-vf', 'scale=64:64', '-f', 'framecrc', 'pipe:1'],
   ].flat();
   const decoded = new Set<string>();

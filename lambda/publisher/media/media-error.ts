@@ -1,4 +1,4 @@
-// What can be wrong with a user's file, in words for the user.
+// Faults of a user's file, with the text for the user.
 
 export type MediaErrorCode =
   | 'empty'
@@ -13,7 +13,7 @@ export type MediaErrorCode =
   | 'captions_missing'
   | 'content_blocked';
 
-/** The media is to blame: trying again cannot help. `detail` is a sentence for the user and never holds an address. */
+/** A fault of the media: a retry cannot help. `detail` is a sentence for the user, and never contains an address. */
 export class MediaError extends Error {
   override readonly name = 'MediaError';
   readonly code: MediaErrorCode;
@@ -26,10 +26,10 @@ export class MediaError extends Error {
   }
 }
 
-/** The tool that examines or encodes got no more memory. */
+/** The error when ffmpeg or ffprobe reached its memory limit. */
 export function takesTooMuchMemory(): MediaError {
   return new MediaError(
     'too_demanding',
-    'The file takes more memory to decode than one may have. Make it anew with smaller pictures, of 8 bits a colour.',
+    'The file takes more memory to decode than allowed. Export it again with smaller pictures and 8 bits per colour.',
   );
 }

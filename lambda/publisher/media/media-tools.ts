@@ -1,4 +1,4 @@
-// Finds an ffmpeg and an ffprobe that can do what the publisher needs.
+// Finds an ffmpeg and an ffprobe with everything that the publisher needs.
 import { execFile } from 'node:child_process';
 import { access, constants } from 'node:fs/promises';
 import { createRequire } from 'node:module';
@@ -23,7 +23,7 @@ type Capability = 'encoder' | 'decoder' | 'muxer' | 'demuxer';
 
 const machine = `${process.platform}-${process.arch}`;
 
-/** ffmpeg needs what the publisher writes, and the formats in which uploads mostly come. */
+/** ffmpeg must write the publisher's formats, and read the most common formats of uploads. */
 const ffmpeg: Tool = {
   name: 'ffmpeg',
   pathVariable: 'FFMPEG_PATH',
@@ -42,13 +42,13 @@ const ffprobe: Tool = {
   needs: { demuxer: ffmpeg.needs.demuxer },
 };
 
-/** A dynamically linked build takes up to half a second for a list, where the disk is cold. */
+/** Timeout of a list. A dynamically linked build may take half a second if the disk is cold. */
 const listTimeoutMs = 20_000;
 
 /**
- * Finds both tools. FFMPEG_PATH and FFPROBE_PATH name the only ones to be considered; without them, the first on PATH
- * that can do everything needed is taken, else that of the optional npm package.
- * @throws if there is none; the message says what each one that was found lacks, and what to do
+ * Finds both tools. FFMPEG_PATH and FFPROBE_PATH name the only candidates. Without them, the first suitable one on PATH
+ * is used, else that of the optional npm package.
+ * @throws if there is none. The message lists what each candidate lacks, and what to do
  */
 export async function findMediaTools(env: NodeJS.ProcessEnv): Promise<MediaTools> {
   const [ffmpegPath, ffprobePath] = await Promise.all([findTool(ffmpeg, env), findTool(ffprobe, env)]);
@@ -120,8 +120,8 @@ async function list(path: string, what: '-codecs' | '-formats'): Promise<string>
 }
 
 /**
- * Reads lines such as ` DEV.LS h264  H.264 (decoders: h264 h264_v4l2m2m) (encoders: libx264 h264_nvenc)`. Where a line
- * lists no names, the name is that of the codec.
+ * Reads lines such as ` DEV.LS h264  H.264 (decoders: h264 h264_v4l2m2m) (encoders: libx264 h264_nvenc)`. A line
+ * without such names means that the name equals the codec's.
  */
 function readCodecs(text: string): Record<'encoder' | 'decoder', Set<string>> {
   const has = { encoder: new Set<string>(), decoder: new Set<string>() };

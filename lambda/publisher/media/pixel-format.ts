@@ -1,6 +1,6 @@
-// What ffmpeg's names of pixel formats say about the memory that a decoded picture takes.
+// Derives the memory of a decoded picture from ffmpeg's name of its pixel format.
 
-/** How many samples a pixel has, by how the name begins; that of all others is four. */
+/** Samples per pixel, by the beginning of the name. Four for all others. */
 const samplesPerPixel: readonly (readonly [RegExp, number])[] = [
   [/^yuva/u, 4],
   [/^yuvj?(?:410|411|420)/u, 1.5],
@@ -13,7 +13,7 @@ const samplesPerPixel: readonly (readonly [RegExp, number])[] = [
   [/^(?:rgb24|bgr24|rgb48|bgr48|gbrp|xyz|rgbf|nv24|p4\d\d)/u, 3],
 ];
 
-/** @param name of a pixel format; undefined where it is not known, which counts as the largest */
+/** @param name the name of a pixel format; undefined if unknown, which counts as the largest */
 export function pixelFormatFacts(name: string | undefined): { bytesPerPixel: number; isDeep: boolean } {
   if (name === undefined) return { bytesPerPixel: 8, isDeep: true };
   const samples = samplesPerPixel.find(([beginning]) => beginning.test(name))?.[1] ?? 4;

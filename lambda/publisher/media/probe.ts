@@ -1,4 +1,4 @@
-// What an uploaded file really is, and whether all of it is there.
+// Examines an uploaded file: its true kind and facts, and whether it is complete.
 import { decodeCost, faultOfSource } from '../../domain/media/source-limits.ts';
 import type { SourceFacts } from '../../domain/media/source-limits.ts';
 import type { FileTags } from '../../domain/playout/titles.ts';
@@ -14,52 +14,51 @@ import type { Source, Structure } from './structure.ts';
 
 export interface MediaFacts {
   readonly kind: MediaKind;
-  /** What was claimed; where nothing was claimed, the usual one of what was found. */
+  /** The claimed MIME type; without a claim, the usual one of the format. */
   readonly mimeType: string;
-  /** From the beginning of pictures or sound, whichever begins first, to the end of the last. Null for images. */
+  /** From the first picture or sound to the end of the last. Null for images. */
   readonly durationSeconds: number | null;
   /** In pixels, as displayed: rotated, with square pixels. Null without pictures. */
   readonly width: number | null;
   readonly height: number | null;
-  /** The average; null for images and sound, or when it is not known. */
+  /** The average; null for images and sound, or if unknown. */
   readonly framerate: number | null;
-  /** By ffmpeg's names: h264, aac, … */
+  /** Codecs by ffmpeg's names: h264, aac, … */
   readonly videoCodec: string | null;
   readonly audioCodec: string | null;
-  /** Whether there are moving pictures; cover art is none. */
+  /** Whether there are moving pictures. Cover art does not count. */
   readonly hasVideo: boolean;
   readonly hasAudio: boolean;
   readonly dynamicRange: DynamicRange;
-  /** Of `decodeCost`; null without moving pictures. */
+  /** See `decodeCost`; null without moving pictures. */
   readonly decodeCost: number | null;
-  /** What the file says of itself. */
+  /** The file's own title, artist, album and artwork. */
   readonly tags: FileTags;
 }
 
-/** What the uploader says that the file is. */
+/** The uploader's claims about the file. */
 export interface ClaimedMedia {
-  /** Null when nobody said it. */
+  /** Null without a claim. */
   readonly mimeType: string | null;
-  /** What it is to be used as; null when nobody said it. A video may be used for its sound. */
+  /** The intended use; null without a claim. A video may be used for its sound. */
   readonly type: MediaKind | null;
-  /** Bytes; null when it was not given. */
+  /** Bytes; null without a claim. */
   readonly fileSize: number | null;
 }
 
-/** This much of a file is decoded at its beginning and at its end. */
+/** Seconds that are decoded at the beginning and at the end of a file. */
 const sampleSeconds = 3;
-/** Media counts as missing when a header is off by more than this, or by more than this share of a short file. */
+/** Media counts as missing if the header is off by more than this, or by more than this share of a short file. */
 const toleranceSeconds = 0.5;
 const toleranceShare = 0.2;
-/** Some headers say lengths in milliseconds. */
+/** Tolerance for padding, as some headers give durations in milliseconds. */
 const paddedFromSeconds = 0.002;
 
 /**
- * Reads the structure, looks for the last packets, and decodes the first and the last seconds.
+ * Reads the structure, finds the last packets, and decodes the first and the last seconds.
  * @param sourceURL http(s) address, or a path
- * @throws {MediaError} when the file is not what it claims to be, not all there, or cannot be played
- * @throws other errors that are our fault, as when a tool is missing or the source cannot be read: trying again may
- * help
+ * @throws {MediaError} when the file is not what was claimed, is incomplete, or cannot be played
+ * @throws other errors that are our fault, as when a tool is missing or the source cannot be read. A retry may help
  */
 export async function probeMedia(
   tools: MediaTools,
@@ -83,9 +82,9 @@ export async function probeMedia(
         'Upload it again without a type.',
     );
 
-  const said = { kind, pictures: video?.source ?? null, sound: audio?.source ?? null };
+  const declared = { kind, pictures: video?.source ?? null, sound: audio?.source ?? null };
   const sizeBytes = head.size ?? claimed.fileSize;
-  assertDecodable({ ...said, durationSeconds: structure.headerSeconds, sizeBytes });
+  assertDecodable({ ...declared, durationSeconds: structure.headerSeconds, sizeBytes });
   const facts = {
     kind,
     mimeType: claimed.mimeType ?? usualMimeType(format, kind),
@@ -105,7 +104,7 @@ export async function probeMedia(
     return { ...facts, durationSeconds: null, framerate: null };
   }
   const durationSeconds = await measureDuration(source, structure);
-  assertDecodable({ ...said, durationSeconds, sizeBytes });
+  assertDecodable({ ...declared, durationSeconds, sizeBytes });
   return { ...facts, durationSeconds, framerate: video?.framerate ?? null };
 }
 
@@ -115,7 +114,7 @@ function assertDecodable(facts: SourceFacts): void {
 }
 
 /**
- * How long the media of a file lasts.
+ * Measures the duration of a file's media in seconds.
  * @throws {MediaError} when its beginning or its end cannot be decoded, or its end is missing
  */
 async function measureDuration(source: Source, structure: Structure): Promise<number> {
@@ -147,7 +146,7 @@ async function measureDuration(source: Source, structure: Structure): Promise<nu
     );
   }
 
-  // A stream that ends before the part that was looked at has no known end. The stream that lasts longest has one.
+  // A stream that ends before the part that was read has no known end. The longest stream has one.
   const lasting = streams.filter(({ index }) => ends.has(index));
   const fromSeconds = Math.min(...lasting.map(({ index }) => ends.get(index)!)) - sampleSeconds;
   if (fromSeconds > startSeconds && lasting.length > 0) {
@@ -162,7 +161,7 @@ async function measureDuration(source: Source, structure: Structure): Promise<nu
   }
   const isHeaderRight = headerSeconds !== null && foundSeconds <= headerSeconds + tolerance;
   if (!isHeaderRight) return foundSeconds;
-  // Headers of sound count what encoders put before and after it, which nobody hears.
+  // Headers of sound include the padding of encoders before and after it, which is not heard.
   const isPadded = video === null && ends.size > 0 && foundSeconds < headerSeconds - paddedFromSeconds;
   return isPadded ? Math.round(foundSeconds * 1e6) / 1e6 : headerSeconds;
 }

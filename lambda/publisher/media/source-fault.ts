@@ -1,10 +1,10 @@
-// Tells from ffmpeg's log whether the source could not be read, which is our fault, or not be decoded, which is not.
+// Decides from ffmpeg's log whether a source could not be read, which is our fault, or not be decoded, which is not.
 
-/** How ffmpeg 5 and 7 begin the line that gives the reason why a source was given up. */
+/** The beginning of the line with which ffmpeg 5 and 7 report why a source failed. */
 const givenUp =
   /^(?:\[[^\]]*\] )?(?:<source>|Error during demuxing|Error opening input(?: file)?(?: <source>)?): (.*)$/gmu;
 /**
- * Reasons begin like this when they are not in the bytes of the source. A dropped connection that was made again leaves
+ * Beginnings of reasons that are not caused by the bytes of the source. A dropped connection that was made again leaves
  * other lines, which do not count.
  */
 const unreadable: readonly string[] = [

@@ -1,20 +1,20 @@
-// Reads the first bytes of a source and its size, which shows that it can be read at all.
+// Reads the first bytes of a source and its size, which proves that it can be read.
 import { open } from 'node:fs/promises';
 import { MediaError } from './media-error.ts';
 
 export interface SourceHead {
-  /** In bytes; null when the server does not tell. */
+  /** In bytes; null if the server does not report it. */
   readonly size: number | null;
-  /** The first 16 bytes, or all there are. */
+  /** The first 16 bytes, or all of a shorter file. */
   readonly bytes: Buffer;
 }
 
 const headBytes = 16;
 
-/** @throws {Error} when the source cannot be read; the message does not hold its address */
+/** @throws {Error} when the source cannot be read. The message does not contain its address */
 export async function readSourceHead(sourceURL: string, signal: AbortSignal): Promise<SourceHead> {
   if (!/^https?:/iu.test(sourceURL)) return readFileHead(sourceURL);
-  // This is no HEAD request, as an address that is signed for GET does not answer those.
+  // Not a HEAD request: an address that is signed for GET does not answer those.
   const response = await fetch(sourceURL, { headers: { Range: `bytes=0-${headBytes - 1}` }, signal });
   const { status, headers } = response;
   const rangeNotSatisfiable = 416;
@@ -36,26 +36,26 @@ async function readFileHead(path: string): Promise<SourceHead> {
   return { size: (await file.stat()).size, bytes: buffer.subarray(0, bytesRead) };
 }
 
-/** Recorders that do not know the size of what they write give a size from here on. */
+/** Recorders that do not know the size in advance write this size or a larger one. */
 const riffSizeUnknown = 0x7fff_0000;
 
 /**
- * Finds that bytes are missing where ffmpeg would not mind.
- * @param promisedBytes the size that the uploader gave; null when none was given
+ * Checks that no bytes are missing, which ffmpeg would not notice.
+ * @param promisedBytes the size that the uploader claimed; null without a claim
  * @throws {MediaError} empty or truncated
  */
 export function assertAllBytes({ size, bytes }: SourceHead, promisedBytes: number | null): void {
   if (size === 0) throw new MediaError('empty', 'The file is empty.');
-  // RIFF (WAV, AVI, WebP) names the number of bytes after its first 8.
+  // RIFF (WAV, AVI, WebP) stores the number of bytes after its first 8.
   const isRiff = bytes.length >= 8 && bytes.toString('latin1', 0, 4) === 'RIFF';
   const riffSize = isRiff ? bytes.readUInt32LE(4) : 0;
   const expected = Math.max(promisedBytes ?? 0, riffSize < riffSizeUnknown ? riffSize + 8 : 0);
   if (size !== null && size < expected)
-    throw new MediaError('truncated', `The file is cut off: ${size} of ${expected} bytes are there.`);
+    throw new MediaError('truncated', `The file is cut off: it has ${size} of ${expected} bytes.`);
 }
 
 /**
- * Whether the source begins like MP4 or QuickTime: with a box (ISO/IEC 14496-12, 4.2) of a kind that may come first.
+ * Whether the source begins like MP4 or QuickTime: with a box (ISO/IEC 14496-12, 4.2) of a type that may come first.
  */
 export function startsWithBox({ bytes }: SourceHead): boolean {
   return ['ftyp', 'moov', 'mdat', 'free', 'skip', 'wide', 'pnot'].includes(bytes.toString('latin1', 4, 8));

@@ -1,4 +1,4 @@
-// Reads the structure of a file with ffprobe: its container, its streams, and what its header says about time.
+// Reads the structure of a file with ffprobe: its container, its streams, and the duration in its header.
 import * as z from 'zod';
 import type { DynamicRange } from '../../domain/shared/video-format.ts';
 import { isOutOfMemory, runMediaTool, ToolError } from '../ffmpeg/media-tool.ts';
@@ -14,7 +14,7 @@ import { isSourceUnreadable } from './source-fault.ts';
 import { startsWithBox } from './source-head.ts';
 import type { SourceHead } from './source-head.ts';
 
-/** A file that is examined, and the tools to examine it with. */
+/** A file to examine, and the tools for it. */
 export interface Source {
   readonly tools: MediaTools;
   readonly sourceURL: string;
@@ -22,7 +22,7 @@ export interface Source {
 }
 
 export interface StreamStructure {
-  /** The stream's place among all streams of the file, from 0. */
+  /** The index of the stream in the file, from 0. */
   readonly index: number;
   /** ffmpeg's stream specifier, for `-map`. */
   readonly specifier: string;
@@ -33,23 +33,23 @@ export interface PictureStructure extends StreamStructure {
   /** In pixels, as displayed: rotated, with square pixels. */
   readonly width: number;
   readonly height: number;
-  /** Pictures per second, on average; null when the file does not tell. */
+  /** Pictures per second, on average; null if unknown. */
   readonly framerate: number | null;
   readonly dynamicRange: DynamicRange;
-  /** As coded. */
+  /** The coded size and format, before rotation and scaling. */
   readonly source: SourcePictures;
 }
 
 export interface SoundStructure extends StreamStructure {
-  /** Of all sound in the file. */
+  /** The facts of all sound streams of the file together. */
   readonly source: SourceSound;
 }
 
 export interface Structure {
   readonly formatName: string;
-  /** Where the first stream begins on the file's own clock. A player counts from there. */
+  /** The beginning of the first stream on the file's own clock, from which players count. */
   readonly startSeconds: number;
-  /** Null when the header has no duration, or ffprobe only guesses it from the bitrate. */
+  /** The duration in the header; null if there is none, or if ffprobe only guesses it from the bitrate. */
   readonly headerSeconds: number | null;
   /** The first stream of pictures that is not cover art. */
   readonly video: PictureStructure | null;
@@ -76,7 +76,7 @@ const probedStreamSchema = z.object({
 });
 type ProbedStream = z.infer<typeof probedStreamSchema>;
 
-/** The parts of ffprobe's JSON that we ask for. */
+/** The requested parts of ffprobe's JSON. */
 const reportSchema = z.object({
   format: z.object({
     format_name: z.string(),
@@ -98,7 +98,7 @@ const entries = [
 const limits = { timeoutMs: 60_000, maxOutputBytes: 1024 * 1024 };
 
 /**
- * @throws {MediaError} when the file is no media, is cut off, or has streams that we cannot decode
+ * @throws {MediaError} when the file is no media, is cut off, or has streams that cannot be decoded
  * @throws {ToolError} when the file cannot be read
  */
 export async function readStructure({ tools, sourceURL, signal }: Source, head: SourceHead): Promise<Structure> {
@@ -113,19 +113,19 @@ export async function readStructure({ tools, sourceURL, signal }: Source, head: 
     return { ...(await runMediaTool(tools.ffprobePath, probeArguments, options)), lines };
   };
   const withTags = await ask(`${entries}:${tagEntries}`);
-  // Tags may be as long as the file. Nobody is refused for that.
+  // Tags may be as long as the file. Such a file is accepted without its tags.
   const result = withTags.overLimits ? await ask(entries) : withTags;
   if (isSourceUnreadable(result.log)) throw new ToolError(`the source could not be read: ${result.log}`);
   if (result.overLimits)
     throw new MediaError('unsupported', 'The file takes too long to examine: its structure is unusual or damaged.');
-  // ffprobe says this of every file that is only named like MP4 too: those do not begin with a box.
+  // ffprobe also logs this for files that only have the name of an MP4. Those do not begin with a box.
   if (result.log.includes('moov atom not found') && startsWithBox(head)) {
     throw new MediaError('truncated', 'The MP4 file is cut off: its index (moov) is missing.');
   }
   if (/exceeds max_streams/u.test(result.log))
     throw new MediaError(
       'too_demanding',
-      'The file has more than 100 tracks. Make it anew with the ones to be played.',
+      'The file has more than 100 tracks. Export it again with only the tracks to be played.',
     );
   if (isOutOfMemory(result.log)) throw takesTooMuchMemory();
   if (result.code !== 0) throw notMedia();
@@ -143,7 +143,7 @@ export async function readStructure({ tools, sourceURL, signal }: Source, head: 
 }
 
 export function notMedia(): MediaError {
-  return new MediaError('not_media', 'The file is not a video, sound or image file of a kind that we know.');
+  return new MediaError('not_media', 'The file is not a video, sound or image file of a known format.');
 }
 
 function pictureOf(streams: readonly ProbedStream[], log: string): PictureStructure | null {
@@ -164,7 +164,7 @@ function pictureOf(streams: readonly ProbedStream[], log: string): PictureStruct
     throw new MediaError(
       'damaged',
       `By the shape of their pixels, the pictures are ${width} wide and ${height} high: the file is damaged. ` +
-        'Make it anew with square pixels.',
+        'Export it again with square pixels.',
     );
   }
   const rotation = stream.side_data_list?.find((data) => data.rotation !== undefined)?.rotation ?? 0;
@@ -183,7 +183,7 @@ function pictureOf(streams: readonly ProbedStream[], log: string): PictureStruct
   };
 }
 
-/** The dynamic range by ffmpeg's name of the transfer characteristics; all others are SDR. */
+/** The dynamic range by ffmpeg's name of the transfer characteristics. All others are SDR. */
 const highDynamicRanges: Readonly<Record<string, DynamicRange>> = { smpte2084: 'pq', 'arib-std-b67': 'hlg' };
 
 function soundOf(streams: readonly ProbedStream[]): SoundStructure | null {
@@ -199,11 +199,11 @@ function soundOf(streams: readonly ProbedStream[]): SoundStructure | null {
 
 function knownCodec({ codec_name }: ProbedStream, noun: string): string {
   if (codec_name === undefined || codec_name === 'unknown')
-    throw new MediaError('unsupported', `The ${noun} format in the file is not one that we know.`);
+    throw new MediaError('unsupported', `The ${noun} format in the file is not supported.`);
   return codec_name;
 }
 
-/** The value of "4:3" or "30000/1001"; null when there is none, or it is 0. */
+/** The value of "4:3" or "30000/1001"; null if there is none, or it is 0. */
 function ratio(text: string | undefined, separator: string): number | null {
   const [numerator, denominator] = (text ?? '').split(separator).map(Number);
   return numerator && denominator ? numerator / denominator : null;
