@@ -1,9 +1,9 @@
-// Makes the kernel end a child together with this process, whatever ends this process, even SIGKILL.
+// Makes the kernel kill a child when this process ends, even by SIGKILL.
 import { spawnSync } from 'node:child_process';
 
 /**
- * The kernel sends no signal for a parent that was gone before it was asked for one. So the child checks that its
- * parent is still there before it becomes the program.
+ * The kernel sends no signal if the parent has ended before the child asked for one. So the child checks that its
+ * parent is still alive before it executes the program.
  */
 const unlessOrphaned = '[ "$PPID" = "$0" ] || exit; exec "$@"';
 
@@ -16,11 +16,11 @@ export function hasDeathSignal(): boolean {
 }
 
 /**
- * The words to put before a program and its arguments; they need `hasDeathSignal()`. To the kernel the parent is the
- * thread that starts the child: use the main thread, or one that lives as long as the child should.
- * @param signal what the child gets when this process dies
- * @param privileges options of setpriv that give the child another user. If spawn changed the user instead, the change
- * would clear the death signal
+ * The command line to put before a program and its arguments. Requires `hasDeathSignal()`. For the kernel the parent is
+ * the thread that starts the child: use the main thread, or one that lives as long as the child should.
+ * @param signal the signal for the child when this process dies
+ * @param privileges options of setpriv that change the child's user. If spawn changed the user instead, that would
+ * clear the death signal
  */
 export function deathSignalCommand(
   signal: NodeJS.Signals,

@@ -1,4 +1,4 @@
-// The ECS task that a container of ours runs in: what it is called, and how it keeps ECS from ending it while it works.
+// The ECS task of this container: its names, and its protection from being stopped while it works.
 import { readFile } from 'node:fs/promises';
 import { setTimeout } from 'node:timers/promises';
 import { readParameter } from '../ports/aws/call-aws.ts';
@@ -7,22 +7,22 @@ import { createTaskProtection } from './task-protection.ts';
 export interface EcsTask {
   readonly arn: string;
   readonly cluster: string;
-  /** The availability zone of the task; null where it is unknown. */
+  /** The availability zone of the task; null if unknown. */
   readonly zone: string | null;
-  /** The address at which others in the network reach the task's ports; null where it is unknown. */
+  /** The address of the task's ports within the network; null if unknown. */
   readonly address: string | null;
   /** The family and the revision of the task definition. */
   readonly release: string;
   /**
-   * Keeps ECS from ending the task while it works. Once a newer release is deployed, ECS may end it all the same; the
-   * task then gives back what it holds. Call this every minute or so, and when work begins.
-   * @throws when ECS cannot be asked now
+   * Keeps ECS from stopping the task while it works. After a newer release was deployed, ECS may still stop it; the
+   * task then releases its work. Call this about every minute, and when work begins.
+   * @throws when ECS cannot be reached
    */
   keepWhile(isWorking: () => boolean): Promise<void>;
 }
 
 /**
- * @param releaseParameter the name of the parameter that holds the ARN of the current task definition
+ * @param releaseParameter the name of the parameter with the ARN of the current task definition
  * @throws outside of ECS
  */
 export async function describeEcsTask(
@@ -77,14 +77,14 @@ async function readMetadata(uri: string, metadataFile: string | undefined) {
 }
 
 /**
- * The address of the EC2 instance, for a container whose ports are those of the machine. Null where ECS was not told to
+ * The address of the EC2 instance, for a container that uses the machine's ports. Null if ECS is not configured to
  * write the metadata file: other agents then cannot ask this one.
  * https://docs.aws.amazon.com/AmazonECS/latest/developerguide/container-metadata.html
  */
 async function machineAddress(file: string | undefined): Promise<string | null> {
   if (file === undefined) return null;
   for (let attempt = 0; attempt < machineAddressAttempts; attempt++) {
-    // ECS writes the file while the container starts. Until then the file is missing, empty or without the address.
+    // ECS writes the file while the container starts. Before that it is missing, empty or lacks the address.
     const text = await readFile(file, 'utf8').catch(() => '');
     const { HostPrivateIPv4Address: address } = JSON.parse(text || '{}') as { HostPrivateIPv4Address?: string };
     if (address !== undefined) return address;

@@ -1,4 +1,4 @@
-// Keeps ECS from ending a task while work of any kind is under way in it.
+// Keeps ECS from stopping a task while it has work of any kind.
 import type { Log } from '../log.ts';
 import type { EcsTask } from './ecs-task.ts';
 
@@ -6,9 +6,9 @@ export class TaskKeeper<Work extends string> {
   readonly #task: Pick<EcsTask, 'keepWhile'>;
   readonly #log: Log;
   readonly #underWay = new Map<Work, number>();
-  /** Whether ECS was asked to keep the task since the last minute began. */
+  /** Whether the last request to ECS was to keep the task. */
   #isAsked = false;
-  /** Requests go out one after the other: of two at once, ECS could carry out the older one last. */
+  /** Requests are sent one after the other. If two were sent at once, ECS could process the older one last. */
   #asking: Promise<void> = Promise.resolve();
 
   constructor(task: Pick<EcsTask, 'keepWhile'>, log: Log) {
@@ -17,21 +17,21 @@ export class TaskKeeper<Work extends string> {
   }
 
   /**
-   * Says how much of a kind of work is under way. The first asks ECS to keep the task at once; what ends is told
-   * with the next minute, as more work often follows within seconds.
+   * Sets the amount of one kind of work. The first work asks ECS at once to keep the task. The end of work is only
+   * reported with the next minute, as more work often follows within seconds.
    */
-  note(work: Work, count: number): void {
+  setWork(work: Work, count: number): void {
     this.#underWay.set(work, count);
     if (this.#isWorking() && !this.#isAsked) this.#ask();
   }
 
-  /** Call this every minute: a protection ends by itself, and a request may have failed. */
+  /** Renews the protection; call it every minute. A protection expires, and a request may have failed. */
   everyMinute(): void {
     this.#ask();
   }
 
-  /** Resolves when ECS has answered all that it was asked. */
-  settled(): Promise<void> {
+  /** Resolves when ECS has answered all requests. */
+  idle(): Promise<void> {
     return this.#asking;
   }
 

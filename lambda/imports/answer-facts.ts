@@ -1,4 +1,4 @@
-// What the headers of an answer say of a file: its name, type and size, and whether it can be resumed.
+// Reads the facts about a file from the headers of an answer: its name, type and size, and whether it can be resumed.
 import { parse as parseContentDisposition } from 'content-disposition';
 import { isUtf8 } from 'node:buffer';
 import type { IncomingHttpHeaders } from 'node:http';
@@ -6,8 +6,8 @@ import type { UploadType } from '../data/media/uploads.ts';
 import { fileNameOf, nameOfImport } from '../domain/sources/import-url.ts';
 
 /**
- * Types that may be media: those that say nothing, and those of containers that hold media among other things. Servers
- * give text/plain to files that they do not know.
+ * Types that may be media: generic ones, and those of containers that may also hold other data. Servers send text/plain
+ * for files of unknown types.
  */
 const neutralTypes = new Set([
   '',
@@ -27,7 +27,7 @@ const neutralTypes = new Set([
   'application/x-matroska',
   'text/plain',
 ]);
-/** Playlists have the types of media, but no media in them. */
+/** Playlists have types of media, but contain no media. */
 const playlistTypes = new Set(['audio/mpegurl', 'audio/x-mpegurl', 'audio/x-scpls', 'video/vnd.mpegurl']);
 const pageTypes = new Set(['text/html', 'application/xhtml+xml']);
 
@@ -41,30 +41,30 @@ export function declaredType({ 'content-type': header = '' }: IncomingHttpHeader
   const mimeType = header.split(';')[0]!.trim().toLowerCase();
   const kind = /^(video|audio|image)\/[\w!#$&^.+-]{1,100}$/.exec(mimeType)?.[1] as UploadType | undefined;
   if (kind !== undefined && !playlistTypes.has(mimeType)) return { mimeType, type: kind, verdict: 'media' };
-  // What the file really is will be known once it has been examined.
+  // The examination of the file will find its true type.
   const unknown = { mimeType: 'application/octet-stream', type: 'video' } as const;
   if (pageTypes.has(mimeType)) return { ...unknown, verdict: 'web_page' };
   return { ...unknown, verdict: neutralTypes.has(mimeType) ? 'media' : 'not_media' };
 }
 
-/** The name that Content-Disposition gives, else that in the address at which the redirects ended. */
+/** The name in Content-Disposition, else that in the URL at which the redirects ended. */
 export function declaredName({ 'content-disposition': header }: IncomingHttpHeaders, url: URL): string {
   const name = header === undefined ? undefined : parseContentDisposition(readable(header)).parameters['filename'];
   return (name === undefined ? null : fileNameOf(name)) ?? nameOfImport(url);
 }
 
-/** Node reads headers as Latin-1, but many servers write them in UTF-8. */
+/** Decodes a header. Node reads headers as Latin-1, but many servers write them in UTF-8. */
 function readable(header: string): string {
   const bytes = Buffer.from(header, 'latin1');
   return isUtf8(bytes) ? bytes.toString() : header;
 }
 
-/** The size in bytes that Content-Length gives; null when it is not given. */
+/** The size in bytes in Content-Length; null without one. */
 export function declaredBytes({ 'content-length': header }: IncomingHttpHeaders): number | null {
   return header === undefined ? null : Number(header);
 }
 
-/** What the Content-Range of a 206 says (RFC 9110, section 14.4), in bytes; null when it is malformed. */
+/** The Content-Range of a 206 (RFC 9110, section 14.4), in bytes; null if it is malformed. */
 export function contentRange({
   'content-range': header = '',
 }: IncomingHttpHeaders): { start: number; totalBytes: number | null } | null {
@@ -73,19 +73,19 @@ export function contentRange({
   return { start: Number(start), totalBytes: total === '*' ? null : Number(total) };
 }
 
-/** No later version can have the same Last-Modified as a file when that is this old (RFC 9110, section 8.8.2.2). */
-const settledMs = 60_000;
+/** A Last-Modified of at least this age identifies a version (RFC 9110, section 8.8.2.2). */
+const unchangedForMs = 60_000;
 
-/** What If-Range may hold to resume the file: a strong ETag, else a Last-Modified that is old enough, else null. */
+/** The value for If-Range to resume the file: a strong ETag, else a Last-Modified that is old enough, else null. */
 export function validatorOf(headers: IncomingHttpHeaders): string | null {
   const { etag, 'last-modified': modified, date, 'accept-ranges': ranges } = headers;
   if (ranges?.toLowerCase() === 'none') return null;
   if (etag !== undefined) return /^"[^"]*"$/.test(etag) ? etag : null;
   if (modified === undefined || date === undefined) return null;
-  return Date.parse(date) - Date.parse(modified) >= settledMs ? modified : null;
+  return Date.parse(date) - Date.parse(modified) >= unchangedForMs ? modified : null;
 }
 
-/** The milliseconds to wait by Retry-After, which has seconds or a date (RFC 9110, section 10.2.3); 0 without one. */
+/** Milliseconds to wait by Retry-After, which has seconds or a date (RFC 9110, section 10.2.3); 0 without one. */
 export function retryAfterMs({ 'retry-after': header, date }: IncomingHttpHeaders): number {
   if (header === undefined) return 0;
   const milliseconds = /^\d+$/.test(header) ? Number(header) * 1000 : Date.parse(header) - Date.parse(date ?? '');

@@ -15,7 +15,7 @@ export const importVariables = [
   'ROLE_PRINCIPAL',
 ] as const;
 
-/** Where the worker is in the publisher's image, below the folder of the agent. */
+/** The command of the worker in the publisher's image, below the folder of the agent. */
 export const importWorkerCommand = ['node', '/agent/imports/index.mjs'] as const;
 
 export interface ImportEnvironment extends DatabaseEnvironment {
@@ -23,11 +23,11 @@ export interface ImportEnvironment extends DatabaseEnvironment {
   readonly queueURLs: Partial<Record<QueueName, string>>;
   readonly allowPrivateAddresses: boolean;
   readonly limitFactor: number;
-  /** KMS key that wraps the keys which the credentials of sources are sealed with. */
+  /** KMS key that wraps the keys with which credentials of sources are sealed. */
   readonly sealingKeyARN: string;
-  /** What roles of users name as those who may take them on: the account of the stage. */
+  /** The principal that users' roles must trust: the account of the stage. */
   readonly rolePrincipal: string;
-  /** Name of the parameter with the ARN of the task definition that is current. */
+  /** Name of the parameter with the ARN of the current task definition. */
   readonly releaseParameter: string;
 }
 

@@ -1,4 +1,4 @@
-// Makes one request, to a checked address only, without following redirects.
+// Sends one request, only to a checked address, without following redirects.
 import { request as requestHttp } from 'node:http';
 import type { IncomingMessage } from 'node:http';
 import { request as requestHttps } from 'node:https';
@@ -16,7 +16,7 @@ export interface RequestOptions {
   readonly tlsCa?: string;
 }
 
-/** What is asked for, by GET unless it says otherwise. */
+/** The method (default GET), headers and body of a request. */
 export interface Asked {
   readonly method?: string;
   readonly headers: Readonly<Record<string, string>>;
@@ -24,9 +24,9 @@ export interface Asked {
 }
 
 /**
- * @param url one whose host, if it is a literal address, has been checked already
+ * @param url a URL whose host, if it is a literal address, has been checked
  * @param signal ends the request, and later the body
- * @returns the answer, with its body to be read or destroyed
+ * @returns the answer. The caller must read or destroy its body
  * @throws {ImportError} when there is no answer; the signal's reason when aborted
  */
 export function httpRequest(
@@ -38,7 +38,7 @@ export function httpRequest(
   const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
   const request = (url.protocol === 'https:' ? requestHttps : requestHttp)(url, {
     method,
-    // No agent: each request has a connection of its own, whose address its own lookup checks.
+    // No agent: each request has its own connection, whose address its own lookup checks.
     agent: false,
     lookup: checkedLookup(options.resolve, options),
     headers: { 'user-agent': 'loop-streaming-import/1.0', accept: '*/*', 'accept-encoding': 'identity', ...headers },
@@ -51,7 +51,7 @@ export function httpRequest(
     resolve(response);
   });
   request.once('close', () => clearTimeout(silence));
-  // This listener stays for errors after the answer. Those fail the body too, so its reader is told.
+  // The listener also catches errors after the answer. Those fail the body too, so its reader gets them.
   request.on('error', (error) => reject(signal.aborted ? signal.reason : causeOf(error)));
   request.end(body);
   return promise;

@@ -1,4 +1,4 @@
-// Why an import cannot go on, in words for its user: whose fault it was, what to do, and whether trying again may help.
+// Failures of imports, with the text for the user: the cause, what to do, and whether a retry may help.
 
 interface Failure {
   readonly retriable: boolean;
@@ -9,7 +9,7 @@ interface Failure {
 const failures = {
   address_forbidden: {
     retriable: false,
-    detail: 'The link leads to an address that may not be imported from. Use a link to a public address.',
+    detail: 'The link leads to an address from which imports are not allowed. Use a link to a public address.',
   },
   too_many_redirects: {
     retriable: false,
@@ -22,7 +22,7 @@ const failures = {
   name_not_found: { retriable: false, detail: "The link's host is not known. Check the link." },
   source_unreachable: {
     retriable: true,
-    detail: 'The source cannot be reached or does not answer. Check that the link works, then import once more.',
+    detail: 'The source cannot be reached or does not answer. Check that the link works, then import again.',
   },
   tls_failed: {
     retriable: false,
@@ -35,17 +35,17 @@ const failures = {
   access_refused: {
     retriable: false,
     detail:
-      'The source refuses access. Share the file with everyone who has the link, or take a fresh link, as many expire.',
+      'The source refuses access. Share the file with everyone who has the link, or use a new link, as many expire.',
   },
   source_not_found: {
     retriable: false,
-    detail: 'The source has no such file any more. Check the link, or take a fresh one.',
+    detail: 'The source no longer has this file. Check the link, or use a new one.',
   },
   source_refused: {
     retriable: false,
     detail: 'The source refuses the request. Check that the link downloads the file in a private browser window.',
   },
-  source_failed: { retriable: true, detail: 'The source has a fault, or too many requests. Import once more later.' },
+  source_failed: { retriable: true, detail: 'The source has a fault or is overloaded. Import again later.' },
   web_page: {
     retriable: false,
     detail:
@@ -54,44 +54,44 @@ const failures = {
   },
   not_media: {
     retriable: false,
-    detail: 'The link leads to something that is no video, audio or image file. Use a link to the media file itself.',
+    detail: 'The link does not lead to a video, audio or image file. Use a link to the media file itself.',
   },
   compressed: {
     retriable: false,
-    detail: 'The source sends the file compressed for transport only. Use a source that sends it as it is.',
+    detail: 'The source only sends the file with compression. Use a source that sends it uncompressed.',
   },
   empty: { retriable: false, detail: 'The source sends an empty file. Check the link.' },
-  too_large: { retriable: false, detail: 'The file is larger than an import may be. Use a smaller file.' },
-  limit_reached: { retriable: false, detail: 'Import it once more when there is room.' },
+  too_large: { retriable: false, detail: 'The file is too large to import. Use a smaller file.' },
+  limit_reached: { retriable: false, detail: 'Import it again when there is room.' },
   cut_off: {
     retriable: true,
-    detail: 'The source ends before the file does, again and again. Import once more later, or use another source.',
+    detail: 'The source repeatedly ends before the file is complete. Import again later, or use another source.',
   },
   too_slow: {
     retriable: true,
-    detail: 'The source sends too slowly, or has stopped sending. Import once more later, or use another source.',
+    detail: 'The source sends too slowly, or has stopped sending. Import again later, or use another source.',
   },
-  took_too_long: { retriable: false, detail: 'The import took longer than it may. Use a faster source.' },
+  took_too_long: { retriable: false, detail: 'The import took too long. Use a faster source.' },
   not_imported: {
     retriable: true,
-    detail: 'We could not import this file, by no fault of yours. Import it once more.',
+    detail: 'We could not import this file, by no fault of yours. Import it again.',
   },
 } as const satisfies Record<string, Failure>;
 
 export type ImportErrorCode = keyof typeof failures;
 
 export interface ImportErrorOptions extends ErrorOptions {
-  /** A sentence for the user that says what was seen, without any address. It is put before the others. */
+  /** A sentence for the user about the observation, without any address. It is put before `detail`. */
   readonly seen?: string;
-  /** How long the source asks to be left alone. */
+  /** The wait that the source asks for. */
   readonly retryAfterMs?: number;
 }
 
-/** The source or its link is to blame, except for `not_imported`, which is our fault. */
+/** A failure by fault of the source or its link, except `not_imported`, which is our fault. */
 export class ImportError extends Error {
   override readonly name = 'ImportError';
   readonly code: ImportErrorCode;
-  /** Sentences for the user, which never hold an address. */
+  /** Sentences for the user, without any address. */
   readonly detail: string;
   readonly retriable: boolean;
   readonly retryAfterMs: number;

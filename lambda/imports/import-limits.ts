@@ -1,20 +1,20 @@
-// What one import may take: bytes, time, memory, patience.
+// The limits of one import: bytes, time, retries.
 
 export interface ImportLimits {
   readonly maxBytes: number;
-  /** The same where the source does not say beforehand how many bytes it has. */
+  /** Most bytes if the source does not announce the size. */
   readonly maxBytesUnannounced: number;
-  /** The time from the first claim to the end, over all workers and tries. */
+  /** The time from the first claim to the end, over all workers and attempts. */
   readonly totalSeconds: number;
   readonly maxRedirects: number;
   /** The time for the connection and the answer's headers, at each redirect. */
   readonly answerMs: number;
-  /** In each such period a source has to send `minBytesPerPeriod`. Only time spent waiting for the source counts. */
+  /** In each period the source must send `minBytesPerPeriod`. Only time spent waiting for the source counts. */
   readonly periodMs: number;
   readonly minBytesPerPeriod: number;
-  /** The import fails after this many tries in a row that got no further than one before them. */
+  /** The import fails after this many attempts in a row without progress. */
   readonly maxFailures: number;
-  /** The delay after the first try. Each later one is twice as long, up to `maxDelayMs`, with jitter. */
+  /** The delay after the first failure. Each further one is twice as long, up to `maxDelayMs`, with jitter. */
   readonly firstDelayMs: number;
   readonly maxDelayMs: number;
 }
@@ -24,7 +24,7 @@ const gibibyte = 1024 ** 3;
 export const importLimits: ImportLimits = {
   maxBytes: 100 * gibibyte,
   maxBytesUnannounced: 5 * gibibyte,
-  // This is less than the day after which the store throws unfinished parts away.
+  // Less than the day after which the store deletes unfinished parts.
   totalSeconds: 12 * 3600,
   maxRedirects: 10,
   answerMs: 30_000,

@@ -1,4 +1,4 @@
-// One import, from a link to an object: it goes on where it was interrupted, tries again, and knows when to give up.
+// One import, from a link to an object: it resumes after interruptions, retries, and gives up in the end.
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Log } from '../log.ts';
 import type { ClaimedImport, SourceVersion } from '../data/sources/imports.ts';
@@ -14,10 +14,10 @@ export interface ImportRunOptions {
   readonly claim: ClaimedImport;
   readonly objects: ObjectStore;
   readonly source: SourceOptions;
-  /** What opens the link of the import, made anew for each attempt, as it may expire. */
+  /** Creates the link of the import. Called for each attempt, as a link may expire. */
   readonly link: () => Promise<Link>;
   /**
-   * Called before the first part, to write down where the parts go and what source they come from.
+   * Called before the first part, to record the multipart upload and the source.
    * @throws when the import is no longer this worker's
    */
   readonly begin: (multipartID: string, source: OpenSource) => Promise<void>;
@@ -26,7 +26,7 @@ export interface ImportRunOptions {
   readonly log: Log;
 }
 
-/** An import waits no longer than this for a source that asks to be left alone, as others need its slot. */
+/** Longest wait that a source can ask for, as other imports need the slot. */
 const maxRetryAfterMs = 300_000;
 
 export class ImportRun {
@@ -47,29 +47,29 @@ export class ImportRun {
   }
 
   /**
-   * Resolves with the size of the object once it is there.
+   * Fetches the file. Resolves with the size of the object once it is complete.
    * @throws {ImportError} when the import has failed for good; the signal's reason when aborted
    */
   async fetch(signal: AbortSignal): Promise<number> {
     const tooLate = AbortSignal.timeout(Math.max(0, Math.round(this.#options.claim.seconds_left * 1000)));
     try {
-      return await this.#fetchPatiently(AbortSignal.any([signal, tooLate]));
+      return await this.#fetchWithRetries(AbortSignal.any([signal, tooLate]));
     } catch (error) {
       signal.throwIfAborted();
       throw tooLate.aborted ? new ImportError('took_too_long') : error;
     } finally {
-      await this.#writer?.settle();
+      await this.#writer?.idle();
     }
   }
 
-  /** Throws away what has been stored. */
+  /** Discards the stored parts. */
   async abandon(): Promise<void> {
     const multipartID = this.#multipartID;
     this.#multipartID = null;
     if (multipartID !== null) await this.#options.objects.abortMultipart(this.#options.claim.object_key, multipartID);
   }
 
-  async #fetchPatiently(signal: AbortSignal): Promise<number> {
+  async #fetchWithRetries(signal: AbortSignal): Promise<number> {
     const { claim, source, log } = this.#options;
     let failures = 0;
     let furthest = 0;
@@ -105,27 +105,27 @@ export class ImportRun {
 
   async #fetchOnce(signal: AbortSignal): Promise<number> {
     const { claim, objects } = this.#options;
-    // The worker that had the import before may have died when the object was complete already.
+    // The previous worker may have died after it had completed the object.
     const object = await objects.head(claim.object_key);
     if (object !== null) {
       this.#bytesReceived = object.sizeBytes;
       return object.sizeBytes;
     }
-    this.#writer ??= await this.#goOn();
+    this.#writer ??= await this.#resume();
     const isWhole = this.#writer !== null && this.#writer.bytes === this.#version?.sizeBytes;
     if (!isWhole) await this.#fetchRest(signal);
     await this.#writer!.complete();
     return this.#bytesReceived;
   }
 
-  /** Fetches what is not stored yet: the rest of the file, or all of it where the source cannot go on. */
+  /** Fetches the rest of the file, or all of it if the source cannot resume. */
   async #fetchRest(signal: AbortSignal): Promise<void> {
     const { source: sourceOptions, steadyClock } = this.#options;
     const offset = this.#writer?.bytes ?? 0;
     const resume = this.#version && offset > 0 ? { offset, version: this.#version } : null;
     const source = await openSource(await this.#link(signal), resume, sourceOptions, signal);
     try {
-      const writer = source.offset > 0 && this.#writer ? this.#writer : await this.#beginAnew(source);
+      const writer = source.offset > 0 && this.#writer ? this.#writer : await this.#restart(source);
       await this.#copy(readSource(source.body, sourceOptions.limits, steadyClock), writer);
       if (writer.bytes === 0) throw new ImportError('empty');
       if (source.version.sizeBytes !== null && writer.bytes !== source.version.sizeBytes)
@@ -135,7 +135,7 @@ export class ImportRun {
     }
   }
 
-  /** What opens the link, unless the signal aborts first. */
+  /** Creates the link, unless the signal aborts first. */
   async #link(signal: AbortSignal): Promise<Link> {
     signal.throwIfAborted();
     const aborted = Promise.withResolvers<never>();
@@ -157,14 +157,14 @@ export class ImportRun {
     }
   }
 
-  /** Forgets which parts are there. After one could not be stored, only the store knows. */
+  /** Drops the writer. After a part could not be stored, only the store knows the stored parts. */
   async #forgetWriter(): Promise<void> {
-    await this.#writer?.settle();
+    await this.#writer?.idle();
     this.#writer = null;
   }
 
-  /** A writer that goes on after what is stored; null when nothing is stored after which a source could go on. */
-  async #goOn(): Promise<PartWriter | null> {
+  /** A writer that continues after the stored parts; null if there is nothing to resume. */
+  async #resume(): Promise<PartWriter | null> {
     if (this.#multipartID === null || !this.#version?.validator) return null;
     const { claim, objects } = this.#options;
     const target = { objects, objectKey: claim.object_key, multipartID: this.#multipartID };
@@ -180,7 +180,7 @@ export class ImportRun {
     }
   }
 
-  async #beginAnew(source: OpenSource): Promise<PartWriter> {
+  async #restart(source: OpenSource): Promise<PartWriter> {
     const { claim, objects, begin } = this.#options;
     const objectKey = claim.object_key;
     await this.#forgetWriter();
@@ -200,7 +200,7 @@ export class ImportRun {
   }
 }
 
-/** Whether a file begins like a web page. Some servers send pages with the type that was asked for, or with none. */
+/** Whether a file begins like a web page. Some servers send pages with the requested type, or with none. */
 function looksLikePage(beginning: Buffer): boolean {
   return /^\uFEFF?\s*<(?:!doctype html|html)\b/i.test(beginning.toString('utf8', 0, 512));
 }

@@ -1,4 +1,4 @@
-// Carries out imports, several at a time: claims them, renews their leases, and writes down how they end.
+// Carries out imports, several at a time: claims them, renews their leases, and records their results.
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Pool } from 'pg';
 import type { Log } from '../log.ts';
@@ -25,17 +25,17 @@ export interface ImportWorkerOptions {
   readonly objects: ObjectStore;
   readonly queue: CommandQueue;
   readonly source: SourceOptions;
-  /** Of the credentials of watched sources. */
+  /** Opens the credentials of watched sources. */
   readonly sourceSealer: Sealer;
-  /** Null where roles cannot be taken on. */
+  /** Null if roles cannot be assumed. */
   readonly roles: RoleSessions | null;
   /** Multiplies every limit of domain/shared/limits.ts. */
   readonly limitFactor: number;
-  /** How many imports are carried out at a time, and how many of one user. */
+  /** Most imports at a time, in total and for one user. */
   readonly lanes: Lanes;
-  /** When its worker has not renewed it for this long, an import may be claimed by another. */
+  /** Another worker may claim an import whose lease was not renewed for this long. */
   readonly leaseSeconds: number;
-  /** How often leases are renewed and progress is written down. */
+  /** How often leases are renewed and progress is recorded. */
   readonly renewEveryMs: number;
   readonly steadyClock: () => number;
   /** Uniform in [0, 1). */
@@ -47,7 +47,7 @@ export interface ImportWorkerOptions {
 
 export const importWorkerDefaults = { lanes: importLanes, leaseSeconds: 20, renewEveryMs: 2000 } as const;
 
-/** The import was deleted, or its lease is over, so that it may be another worker's. */
+/** The import was deleted, or its lease is over, so that another worker may have it. */
 class ImportTaken extends Error {
   override readonly name = 'ImportTaken';
 }
@@ -57,11 +57,11 @@ interface HeldImport {
   readonly claim: ClaimedImport;
   readonly run: ImportRun;
   readonly ending: AbortController;
-  /** When its lease was renewed, by the steady clock as it was before the database was asked. */
+  /** The time of the last renewal by the steady clock, read before the query. */
   renewedAtMs: number;
 }
 
-/** Runs until the signal aborts; then gives back what it holds, for others to go on with. */
+/** Runs until the signal aborts; then releases its imports, for other workers to continue. */
 export async function runImportWorker(options: ImportWorkerOptions, signal: AbortSignal): Promise<void> {
   await new ImportWorker(options, signal).run();
 }
@@ -103,7 +103,7 @@ class ImportWorker {
 
   /**
    * Takes messages while there are free lanes, so that a full worker takes none from others. A message only wakes the
-   * worker up: it is gone once an import was claimed, which is the one whose turn it is, whatever it names.
+   * worker up, which then claims the import whose turn it is, not the one that the message names.
    */
   #consume(): Promise<void> {
     const claimNext = async () => {
@@ -113,7 +113,7 @@ class ImportWorker {
     return this.#options.queue.consume('imports', claimNext, { signal: this.#signal, room: this.#lanes });
   }
 
-  /** Claims an import if there is a lane for it. One claim waits for the other, so that none takes a lane too many. */
+  /** Claims an import if there is a free lane. Claims run one after the other, so that they never exceed the lanes. */
   #claim(): Promise<void> {
     const claim = async () => {
       const { steadyClock, leaseSeconds, source } = this.#options;
@@ -127,8 +127,8 @@ class ImportWorker {
   }
 
   /**
-   * Claims one more for each import that has ended. The message of an import is gone when it came to a worker that
-   * could not take it, since its user had as many there as they may.
+   * Claims one more import after one has ended. The message of an import may be lost: a worker that receives it cannot
+   * take the import if the user already has the most allowed there.
    */
   async #claimAfterEnd(): Promise<void> {
     if (!this.#owesClaim) return;
@@ -165,8 +165,8 @@ class ImportWorker {
     const { pool, queue, limitFactor, log } = this.#options;
     const { upload_id: uploadID } = claim;
     const end = (bytesReceived: number, failure: ImportError | null) => {
-      const told = failure && { code: failure.code, detail: failure.detail };
-      return inTransaction(pool, (tx) => endImport(tx, claim, { bytesReceived, failure: told }, limitFactor));
+      const shown = failure && { code: failure.code, detail: failure.detail };
+      return inTransaction(pool, (tx) => endImport(tx, claim, { bytesReceived, failure: shown }, limitFactor));
     };
     try {
       const sizeBytes = await run.fetch(ending.signal);
@@ -182,9 +182,7 @@ class ImportWorker {
     await queue.relay();
   }
 
-  /**
-   * Deletes what is stored of an upload that was deleted. Of an import that another worker has now, everything stays.
-   */
+  /** Deletes the stored parts of a deleted upload. If another worker has the import now, its parts are kept. */
   async #cleanUpAfter({ upload_id: uploadID, object_key: objectKey }: ClaimedImport, run: ImportRun): Promise<void> {
     const isDeleted = (await this.#data.uploads.findAny(uploadID)) === null;
     this.#options.log('import_taken', { uploadID, isDeleted });
@@ -197,7 +195,7 @@ class ImportWorker {
     const { steadyClock, leaseSeconds, renewEveryMs } = this.#options;
     while (!this.#signal.aborted) {
       await this.#attempt('renew', () => this.#renew());
-      // Where the lease was not renewed in time, the import may be another worker's by now.
+      // If the lease was not renewed in time, another worker may have the import by now.
       for (const { ending, renewedAtMs } of this.#held)
         if (steadyClock() - renewedAtMs >= leaseSeconds * 1000) ending.abort(new ImportTaken());
       await delay(renewEveryMs, undefined, { signal: this.#signal }).catch(() => {});
@@ -222,8 +220,8 @@ class ImportWorker {
   }
 
   /**
-   * Does a task and writes its failure to the log. A task that fails, as when the database does not answer, is done
-   * again: by the next renewal, or by the worker that claims the import once its lease is over.
+   * Does a task and logs its failure. A failed task, as when the database does not answer, is retried by the next
+   * renewal, or by the worker that claims the import after its lease is over.
    */
   async #attempt(work: string, task: () => Promise<void>): Promise<void> {
     try {
@@ -238,15 +236,15 @@ interface BegunImport {
   readonly claim: ClaimedImport;
   readonly multipartID: string;
   readonly source: OpenSource;
-  /** How many bytes come, or may come where the source does not say it. */
+  /** The size of the file, or the most that is allowed if the source does not announce it. */
   readonly expectedBytes: number;
   readonly limitFactor: number;
 }
 
 /**
- * Writes down the beginning of an import.
+ * Records the beginning of an import.
  * @returns false, with nothing changed, when the import is no longer this worker's
- * @throws {ImportError} limit_reached where its user may not have so many bytes
+ * @throws {ImportError} limit_reached if the file would exceed the user's limit
  */
 async function beginImport(
   data: Database,

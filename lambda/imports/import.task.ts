@@ -25,13 +25,13 @@ const environment = readImportEnvironment(process.env);
 const clock = () => new Date();
 const steadyClock = () => performance.now();
 const task = await describeEcsTask(process.env, environment.releaseParameter, environment.databaseRegion, steadyClock);
-// A worker reads the bytes of strangers. It gets no secret, and no key to open one but credentials of sources.
+// A worker reads untrusted bytes, so it gets no secrets, and only the key that opens credentials of sources.
 const pool = connectDatabase(environment, databaseConnections);
 const sourceSealer = await connectSealer(pool, environment, 'sources');
 
 const stopping = new AbortController();
 process.on('SIGTERM', () => stopping.abort());
-// This answers as long as the event loop turns.
+// The health check answers as long as the event loop runs.
 const health = createServer((request, response) => {
   if (!answerMetrics(measures, request, response)) response.end();
 }).listen(agentHealthPort, '127.0.0.1');

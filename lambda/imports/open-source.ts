@@ -1,4 +1,4 @@
-// Opens the source of an import: follows redirects and share links, checks every hop, and judges the answer.
+// Opens the source of an import: follows redirects and share links, checks every hop and the answer.
 import type { IncomingMessage } from 'node:http';
 import type { SourceVersion } from '../data/sources/imports.ts';
 import type { UploadType } from '../data/media/uploads.ts';
@@ -11,9 +11,9 @@ import { ImportError } from './import-error.ts';
 import type { ImportLimits } from './import-limits.ts';
 
 export interface OpenSource {
-  /** The file from byte `offset` on. The caller has to read it to its end, or to destroy it. */
+  /** The file from byte `offset` on. The caller must read it to its end, or destroy it. */
   readonly body: IncomingMessage;
-  /** Where the caller asked to go on; 0 when the source cannot go on there, or its file is another one now. */
+  /** The requested offset; 0 if the source cannot resume there, or its file has changed. */
   readonly offset: number;
   readonly version: SourceVersion;
   readonly name: string;
@@ -23,20 +23,20 @@ export interface OpenSource {
 
 export type SourceOptions = Omit<RequestOptions, 'answerMs'> & { readonly limits: ImportLimits };
 
-/** Where to go on, and in which version of the file. */
+/** The offset at which to resume, and the version of the file. */
 export interface ResumePoint {
   readonly offset: number;
   readonly version: SourceVersion;
 }
 
-/** A link, and the headers that its own server is to get, such as a password: another that it leads to gets none. */
+/** A link, and headers for its own server only, such as a password. Servers of redirects do not get them. */
 export interface Link {
   readonly url: string;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
 /**
- * Opens the source that a link leads to.
+ * Opens the source of a link.
  * @param resume null for the whole file
  * @throws {ImportError} when there is no file that can be imported
  */
@@ -51,16 +51,16 @@ export async function openSource(
     resume === null || validator === null ? {} : { range: `bytes=${resume.offset}-`, 'if-range': validator };
   const { answer, url } = await followRedirects(link, headers, options, signal);
   const range = answer.statusCode === 206 ? contentRange(answer.headers) : null;
-  const goesOn =
+  const isResumed =
     resume !== null && range?.start === resume.offset && isSameVersion(answer, range.totalBytes, resume.version);
-  // A part is of no use if none was asked for, if it is another one, or if it is part of another version.
-  if (answer.statusCode !== 200 && !goesOn) {
+  // A partial answer is useless if none was requested, or if its range or its version differs.
+  if (answer.statusCode !== 200 && !isResumed) {
     answer.destroy();
     if (resume === null)
       throw new ImportError('source_refused', { seen: `It answers with status ${answer.statusCode}.` });
     return openSource(link, null, options, signal);
   }
-  const sizeBytes = goesOn ? resume.version.sizeBytes : declaredBytes(answer.headers);
+  const sizeBytes = isResumed ? resume.version.sizeBytes : declaredBytes(answer.headers);
   try {
     if (sizeBytes !== null && sizeBytes > options.limits.maxBytes)
       throw new ImportError('too_large', { seen: `The file has ${sizeBytes} bytes.` });
@@ -70,8 +70,8 @@ export async function openSource(
     if (verdict !== 'media') throw new ImportError(verdict);
     return {
       body: answer,
-      offset: goesOn ? resume.offset : 0,
-      version: goesOn ? resume.version : { validator: validatorOf(answer.headers), sizeBytes },
+      offset: isResumed ? resume.offset : 0,
+      version: isResumed ? resume.version : { validator: validatorOf(answer.headers), sizeBytes },
       name: declaredName(answer.headers, url),
       ...declared,
     };
@@ -105,8 +105,8 @@ async function followRedirects(
 }
 
 /**
- * Where an answer leads to.
- * @returns 'arrived' when the answer is that of the file; null when it leads to something that is no link
+ * The next URL of an answer.
+ * @returns 'arrived' if the answer is that of the file; null if it redirects to something that is not a link
  * @throws {ImportError} when the answer refuses the request
  */
 async function nextHop(
@@ -124,7 +124,7 @@ async function nextHop(
     return confirmationLink(await readPage(answer, limits, signal), url) ?? 'arrived';
   }
   if (statusCode >= 200 && statusCode < 300) return 'arrived';
-  // 416 says that the file is shorter now than what is stored of it: it is there, and has to be fetched from its start.
+  // 416: the file is now shorter than the stored part. It exists, and must be fetched from its start.
   if (statusCode === 416) return 'arrived';
   answer.destroy();
   throw refusal(statusCode, retryAfterMs(headers));
@@ -141,7 +141,7 @@ function refusal(statusCode: number, retryAfterMs: number): ImportError {
 
 const maxPageBytes = 256 * 1024;
 
-/** Reads as much of a web page as may be of interest. */
+/** Reads the beginning of a web page. */
 async function readPage(answer: IncomingMessage, { answerMs }: ImportLimits, signal: AbortSignal): Promise<string> {
   const chunks: Buffer[] = [];
   let size = 0;
@@ -153,7 +153,7 @@ async function readPage(answer: IncomingMessage, { answerMs }: ImportLimits, sig
       if (size >= maxPageBytes) break;
     }
   } catch {
-    // A page that breaks off is judged by what has arrived of it.
+    // A page that breaks off is judged by the part that has arrived.
     signal.throwIfAborted();
   } finally {
     clearTimeout(silence);

@@ -1,4 +1,4 @@
-// Collects bytes into the parts of an object, in the memory of two at most: one fills while the other is stored.
+// Collects bytes into the parts of an object, in memory for at most two: one fills while the other is stored.
 import { partBytes } from '../domain/media/upload-parts.ts';
 import type { ObjectPart, ObjectStore } from '../ports/object-store/object-store.ts';
 
@@ -9,8 +9,8 @@ export interface PartTarget {
 }
 
 /**
- * Memory for so much is taken at first, and for twice as much whenever that is full. Most files have less than a part,
- * and V8 collects all garbage of the process for every few parts that it has to make room for.
+ * First size of the buffer, which doubles whenever it is full. Most files are smaller than a part, and V8 runs a full
+ * garbage collection for every few parts that are allocated.
  */
 const firstBytes = 256 * 1024;
 
@@ -21,10 +21,10 @@ export class PartWriter {
   #spare: Buffer | null = null;
   #filled = 0;
   #storing: Promise<void> = Promise.resolve();
-  /** How many parts were handed over to be stored. */
+  /** The number of parts whose storing has begun. */
   #begun: number;
 
-  /** @param parts those that are stored already, from the first on, each of `partBytes` bytes */
+  /** @param parts the stored parts, from the first on, each of `partBytes` bytes */
   constructor(target: PartTarget, parts: readonly ObjectPart[]) {
     this.#target = target;
     this.#parts = [...parts];
@@ -35,7 +35,7 @@ export class PartWriter {
     return this.#target.multipartID;
   }
 
-  /** How many bytes were taken so far, whether they are stored or in memory. */
+  /** Bytes written so far, stored or in memory. */
   get bytes(): number {
     return this.#begun * partBytes + this.#filled;
   }
@@ -56,7 +56,7 @@ export class PartWriter {
     this.#filling = grown;
   }
 
-  /** Stores what is left and makes the object. */
+  /** Stores the rest and completes the object. */
   async complete(): Promise<void> {
     if (this.#filled > 0) await this.#store();
     await this.#storing;
@@ -64,8 +64,8 @@ export class PartWriter {
     await objects.completeMultipart(objectKey, multipartID, this.#parts);
   }
 
-  /** Waits for the part that is being stored, whether that succeeds or fails. */
-  async settle(): Promise<void> {
+  /** Waits for the part that is being stored, whether it succeeds or fails. */
+  async idle(): Promise<void> {
     await this.#storing.catch(() => {});
   }
 
@@ -80,7 +80,7 @@ export class PartWriter {
     this.#storing = objects
       .putPart(objectKey, multipartID, partNumber, body)
       .then((part) => void this.#parts.push(part));
-    // The next call awaits this promise and throws its error. Until then nobody handles the error.
+    // The next call awaits this promise and throws its error. Until then the error has no handler.
     this.#storing.catch(() => {});
   }
 }

@@ -1,11 +1,11 @@
-// Reads the body of a source, with an eye on its pace and its end.
+// Reads the body of a source, and checks its pace.
 import type { IncomingMessage } from 'node:http';
 import { ImportError } from './import-error.ts';
 import type { ImportLimits } from './import-limits.ts';
 
 /**
- * Yields the body's bytes. The caller has to destroy the body. Only time spent waiting for the source counts, not time
- * in which the reader is busy.
+ * Yields the body's bytes. The caller must destroy the body. Only time spent waiting for the source counts, not time in
+ * which the reader is busy.
  * @throws {ImportError} cut_off, too_slow
  */
 export async function* readSource(

@@ -105,7 +105,7 @@ try {
         log: jsonLog,
         givingBack: givingBack.signal,
         onContent: () => inspector.wake(),
-        onLoad: (commandsUnderWay) => keeper.note('media commands', commandsUnderWay),
+        onLoad: (commandsUnderWay) => keeper.setWork('media commands', commandsUnderWay),
       }),
       inspector,
       startOptions: { newID: (prefix) => newID(prefix, clock()), random: Math.random },
@@ -114,7 +114,7 @@ try {
       onLoad: (current) => {
         load = current;
         // A replica that has been off the air for minutes takes no share, and is handed over like any other.
-        keeper.note('replicas', current.usedShare);
+        keeper.setWork('replicas', current.usedShare);
       },
     },
     stopping.signal,

@@ -1,4 +1,4 @@
-// The environment variables of telemetry, which are OpenTelemetry's own. Without an endpoint nothing is sent.
+// The environment variables of telemetry, all defined by OpenTelemetry. Without an endpoint nothing is sent.
 // opentelemetry.io/docs/specs/otel/protocol/exporter
 export const telemetryVariables = [
   'OTEL_EXPORTER_OTLP_ENDPOINT',

@@ -1,4 +1,4 @@
-// Sends spans and measures to a collector by OTLP over HTTP. Nothing waits for it, and it holds a bounded number.
+// Sends spans and metrics to a collector by OTLP over HTTP. No work waits for it, and its queue is limited.
 import type { Log } from '../log.ts';
 import type { Measures } from './measures.ts';
 import { metricsMessage, tracesMessage } from './otlp.ts';
@@ -10,16 +10,18 @@ export interface ExporterOptions {
   readonly headers: Readonly<Record<string, string>>;
   readonly resource: Attributes;
   readonly measures: Measures;
-  /** Milliseconds of the epoch. */
+  /** Milliseconds since the epoch. */
   readonly clock: () => number;
   readonly log: Log;
 }
 
-/** What is not taken by then is given up: of an agent with 300 streams, some minutes of starts. */
+/**
+ * Most spans that wait; further ones are dropped. An agent with 300 streams has this many in some minutes of starts.
+ */
 const mostSpans = 2048;
 const spansAtOnce = 512;
 const timeoutMs = 5000;
-/** After these, the same may be taken later (“OTLP/HTTP Response”). */
+/** After these statuses, the message may be sent again (“OTLP/HTTP Response”). */
 const retried = new Set([429, 502, 503, 504]);
 
 export class Exporter {
@@ -39,7 +41,7 @@ export class Exporter {
     else this.#options.measures.add('loop.telemetry.spans.dropped', 1);
   };
 
-  /** Sends what there is, after what is being sent. Never rejects. @returns whether the collector took the last */
+  /** Sends all waiting spans and the metrics, after earlier ones. Never rejects. @returns whether they were accepted */
   flush(): Promise<boolean> {
     return (this.#last = this.#last.then(() => this.#send()));
   }
@@ -69,16 +71,16 @@ export class Exporter {
         signal: AbortSignal.timeout(timeoutMs),
       });
       await response.body?.cancel();
-      this.#noteOutcome(response.ok ? null : `status ${response.status}`, path);
+      this.#logChange(response.ok ? null : `status ${response.status}`, path);
       return response.ok ? 'taken' : retried.has(response.status) ? 'later' : 'refused';
     } catch (error) {
-      this.#noteOutcome(String(error), path);
+      this.#logChange(String(error), path);
       return 'later';
     }
   }
 
-  /** Says once that the collector fails, and once that it takes things again. */
-  #noteOutcome(failure: string | null, path: string): void {
+  /** Logs once when the collector begins to fail, and once when it accepts messages again. */
+  #logChange(failure: string | null, path: string): void {
     if ((failure !== null) === this.#isFailing) return;
     this.#isFailing = failure !== null;
     this.#options.log(failure === null ? 'telemetry_taken_again' : 'telemetry_not_taken', { path, failure });

@@ -1,13 +1,13 @@
-// The measures of this process: counted where something happens, or asked for when somebody reads them.
+// The metrics of this process: counted when something happens, or observed when they are read.
 import { durationBounds, instruments } from './instruments.ts';
 import type { Instrument, InstrumentName } from './instruments.ts';
 import type { Attributes } from './spans.ts';
 
-/** Of a histogram. */
+/** The value of a histogram. */
 export interface Distribution {
   count: number;
   sum: number;
-  /** Of values up to each of `durationBounds`, and above the last. */
+  /** Counts of values up to each of `durationBounds`, and above the last. */
   readonly buckets: number[];
 }
 
@@ -24,12 +24,12 @@ export interface Measured extends Instrument {
   readonly points: readonly Point[];
 }
 
-/** A measure has so many points at most; what would be more is counted together, as OpenTelemetry has it. */
+/** Most points of a metric. Further ones are counted together, as OpenTelemetry specifies. */
 const mostPoints = 500;
 const overflow: Attributes = { 'otel.metric.overflow': true };
 
-/** Says the values of a measure as they are now. */
-export type Observe = (say: (name: InstrumentName, value: number, attributes?: Attributes) => void) => void;
+/** Reports the current values of metrics. */
+export type Observe = (report: (name: InstrumentName, value: number, attributes?: Attributes) => void) => void;
 
 export class Measures {
   readonly #points = new Map<string, Map<string, OpenPoint>>();
@@ -40,7 +40,7 @@ export class Measures {
     point.value = (point.value as number) + value;
   }
 
-  /** @param seconds of one thing that took time */
+  /** @param seconds the duration of one operation */
   record(name: InstrumentName, seconds: number, attributes: Attributes = {}): void {
     const empty = () => ({ count: 0, sum: 0, buckets: Array.from({ length: durationBounds.length + 1 }, () => 0) });
     const distribution = this.#point(name, attributes, empty).value as Distribution;
@@ -50,13 +50,13 @@ export class Measures {
     distribution.buckets[index === -1 ? durationBounds.length : index]! += 1;
   }
 
-  /** Asks this whenever somebody reads. @returns what ends that */
+  /** Calls the observer whenever the metrics are read. @returns a function that removes it */
   observe(observer: Observe): () => void {
     this.#observers.add(observer);
     return () => void this.#observers.delete(observer);
   }
 
-  /** Everything, as of now. Values that are asked for stand in place of those before. */
+  /** The current values of all metrics. Observed values replace earlier ones. */
   read(): Measured[] {
     for (const { name, kind } of instruments) if (kind === 'sum' || kind === 'gauge') this.#points.delete(name);
     for (const observer of this.#observers)
@@ -80,5 +80,5 @@ export class Measures {
   }
 }
 
-/** Of this process. */
+/** The metrics of this process. */
 export const measures = new Measures();

@@ -1,5 +1,5 @@
-// Spans and measures as messages of OTLP 1.x in JSON.
-// Names are in camelCase, ids hexadecimal digits, 64-bit numbers decimal strings
+// Spans and metrics as messages of OTLP 1.x in JSON.
+// Names are in camelCase, ids in hexadecimal digits, 64-bit numbers are decimal strings
 // (opentelemetry.io/docs/specs/otlp, “JSON Protobuf Encoding”).
 import { durationBounds } from './instruments.ts';
 import type { Measured, Point } from './measures.ts';
@@ -10,7 +10,7 @@ const spanKinds: Readonly<Record<SpanKind, number>> = { internal: 1, server: 2, 
 const statusError = 2;
 const cumulative = 2;
 
-/** @param resource says of which process they are */
+/** @param resource attributes that identify the process */
 export function tracesMessage(resource: Attributes, spans: readonly Span[]): object {
   return {
     resourceSpans: [
@@ -35,7 +35,7 @@ function spanMessage({ context, parentSpanID, name, kind, beganMs, endedMs, attr
   };
 }
 
-/** @param beganMs since when counters count, in milliseconds of the epoch @param nowMs the same of their values */
+/** @param beganMs the start of the counters, in milliseconds since the epoch @param nowMs the time of the values */
 export function metricsMessage(
   resource: Attributes,
   measured: readonly Measured[],
@@ -78,7 +78,7 @@ function pairs(attributes: Attributes): object[] {
   }));
 }
 
-/** A double holds milliseconds of today to a quarter of a microsecond. */
+/** Milliseconds as nanoseconds. A double holds today's milliseconds to a quarter of a microsecond. */
 function nanoseconds(ms: number): string {
   const whole = Math.floor(ms);
   return `${whole}${String(Math.floor((ms - whole) * 1e6)).padStart(6, '0')}`;

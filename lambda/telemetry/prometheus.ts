@@ -1,4 +1,4 @@
-// Measures in Prometheus' text format, with names as OpenTelemetry's compatibility specification makes them.
+// Metrics in Prometheus' text format, with names by OpenTelemetry's compatibility specification.
 import { durationBounds } from './instruments.ts';
 import type { Instrument } from './instruments.ts';
 import type { Distribution, Measured } from './measures.ts';

@@ -1,4 +1,4 @@
-// Spans: what this process has done within a trace. While telemetry is off nothing is measured and nothing kept.
+// Spans: the operations of this process within a trace. While telemetry is off, none are measured or kept.
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { newContext, traceparentOf } from './trace-context.ts';
 import type { TraceContext } from './trace-context.ts';
@@ -6,7 +6,7 @@ import type { TraceContext } from './trace-context.ts';
 export type Attributes = Readonly<Record<string, string | number | boolean>>;
 export type SpanKind = 'internal' | 'server' | 'consumer' | 'client';
 
-/** A span that has ended. Names of attributes are those of OpenTelemetry's semantic conventions, or begin with loop. */
+/** A span that has ended. Attributes have names of OpenTelemetry's semantic conventions, or begin with `loop`. */
 export interface Span {
   readonly context: TraceContext;
   readonly parentSpanID: string | null;
@@ -15,33 +15,33 @@ export interface Span {
   readonly beganMs: number;
   readonly endedMs: number;
   readonly attributes: Attributes;
-  /** Null: it ended well. */
+  /** Null: no error. */
   readonly errorType: string | null;
 }
 
 export interface OpenSpan {
   readonly context: TraceContext;
-  /** @param more attributes that are known at the end only */
+  /** @param more attributes that are only known at the end */
   end(errorType?: string | null, more?: Attributes): void;
 }
 
 export interface SpanSettings {
-  /** The part of new traces that is kept, 0 to 1. */
+  /** The share of new traces that is kept, 0 to 1. */
   readonly share: number;
   readonly keep: (span: Span) => void;
-  /** Milliseconds of the epoch. */
+  /** Milliseconds since the epoch. */
   readonly clock: () => number;
 }
 
 let settings: SpanSettings | null = null;
 const active = new AsyncLocalStorage<TraceContext>();
 
-/** Keeps spans from now on; null: no longer. */
+/** Keeps spans from now on; null ends this. */
 export function keepSpans(by: SpanSettings | null): void {
   settings = by;
 }
 
-/** Begins a span. @returns null while telemetry is off, and where nobody keeps the trace */
+/** Begins a span. @returns null while telemetry is off, or if the trace is not kept */
 export function beginSpan(
   name: string,
   kind: SpanKind,
@@ -69,7 +69,7 @@ export function beginSpan(
   return { context, end };
 }
 
-/** Does something within a span, as whose parts the transactions and commands in it count. */
+/** Does work within a span. Transactions and commands of the work become its children. */
 export async function inSpan<Result>(span: OpenSpan | null, work: () => Promise<Result>): Promise<Result> {
   if (span === null) return work();
   try {
@@ -82,7 +82,7 @@ export async function inSpan<Result>(span: OpenSpan | null, work: () => Promise<
   }
 }
 
-/** The span that what is going on is within, as rows and messages have it; null: none that is kept. */
+/** The traceparent of the current span, for rows and messages; null if there is none that is kept. */
 export function activeTraceparent(): string | null {
   if (settings === null) return null;
   const context = active.getStore();

@@ -1,4 +1,4 @@
-// Begins to send traces and measures of this process, where its environment names a collector; else nothing is done.
+// Sends traces and metrics of this process, if its environment names a collector.
 import { randomUUID } from 'node:crypto';
 import type { Log } from '../log.ts';
 import { Exporter } from './exporter.ts';
@@ -9,25 +9,25 @@ import type { Attributes } from './spans.ts';
 
 export interface TelemetryOptions {
   readonly env: NodeJS.ProcessEnv;
-  /** Which part of the platform this process is. */
+  /** The part of the platform that this process is. */
   readonly service: 'api' | 'agent' | 'jobs' | 'imports';
-  /** Tells this process from all others. */
+  /** A unique id of this process. */
   readonly instanceID: string;
   readonly log: Log;
 }
 
 export interface Telemetry extends AsyncDisposable {
-  /** Sends what there is. Never rejects. @returns whether the collector took it */
+  /** Sends all that waits. Never rejects. @returns whether the collector accepted it */
   flush(): Promise<boolean>;
 }
 
 const everyMs = 10_000;
-/** What a caller of a function waits for a collector at most. */
+/** The longest time that a function's answer waits for the collector. */
 const mostWaitMs = 300;
-/** A collector that is away or slow is left alone for so long: not each caller waits for it. */
+/** After a slow or failed export, answers do not wait for the collector for this long. */
 const restMs = 30_000;
 
-/** @returns null where no collector is named @throws where the environment is malformed */
+/** @returns null if no collector is named @throws if the environment is malformed */
 export function startTelemetry({ env, service, instanceID, log }: TelemetryOptions): Telemetry | null {
   const endpoint = env['OTEL_EXPORTER_OTLP_ENDPOINT'] ?? '';
   if (endpoint === '') return null;
@@ -63,9 +63,9 @@ export function startTelemetry({ env, service, instanceID, log }: TelemetryOptio
 }
 
 /**
- * The handler of a function, which sends what was measured before it answers: it may be frozen, or ended, at any time
- * after that. A collector that does not take it soon delays one answer by `mostWaitMs`, and then none for `restMs`.
- * Where there is no collector it is the handler itself.
+ * Wraps the handler of a function, to send telemetry before it answers: the function may be frozen or ended at any time
+ * after that. A slow collector delays one answer by `mostWaitMs`, and then none for `restMs`. Without a collector the
+ * handler itself is returned.
  */
 export function measuredFunction<Given extends unknown[], Result>(
   options: Omit<TelemetryOptions, 'instanceID'>,
@@ -92,7 +92,7 @@ async function isTakenSoon(telemetry: Telemetry): Promise<boolean> {
   return isTaken;
 }
 
-/** `key=value,key=value`, percent-encoded, as W3C Baggage has them. */
+/** Reads `key=value,key=value`, percent-encoded, as in W3C Baggage. */
 function pairsOf(text = ''): Record<string, string> {
   const pairs = text.split(',').filter((pair) => pair.includes('='));
   return Object.fromEntries(

@@ -1,4 +1,4 @@
-// Which trace something belongs to, as W3C Trace Context writes it (w3.org/TR/trace-context): version 00.
+// The context of a trace, in the format of W3C Trace Context (w3.org/TR/trace-context), version 00.
 import { randomBytes } from 'node:crypto';
 
 export interface TraceContext {
@@ -9,12 +9,12 @@ export interface TraceContext {
   readonly isSampled: boolean;
 }
 
-/** The context of a new span: of the trace of its parent, or of a new one. @param share of new traces that are kept */
+/** The context of a new span, in its parent's trace or a new one. @param share the share of new traces to keep */
 export function newContext(parent: TraceContext | null, share: number): TraceContext {
   const spanID = randomBytes(8).toString('hex');
   if (parent !== null) return { ...parent, spanID };
   const traceID = randomBytes(16).toString('hex');
-  // By the random part of the id, as the sampler “traceidratio” does, so that all processes decide alike.
+  // Decided by the random part of the id, like the sampler “traceidratio”, so that all processes decide alike.
   const isSampled = Number.parseInt(traceID.slice(-13), 16) / 2 ** 52 < share;
   return { traceID, spanID, isSampled };
 }
@@ -23,7 +23,7 @@ export function traceparentOf({ traceID, spanID, isSampled }: TraceContext): str
   return `00-${traceID}-${spanID}-${isSampled ? '01' : '00'}`;
 }
 
-/** Null for what is no traceparent of ours: it came from a row or a message, and nothing depends on it. */
+/** Reads a traceparent of a row or a message. @returns null if it is missing or malformed, which is harmless */
 export function readTraceparent(text: string | null | undefined): TraceContext | null {
   const found = /^00-([0-9a-f]{32})-([0-9a-f]{16})-0([01])$/.exec(text ?? '');
   if (found === null || /^0+$/.test(found[1]!) || /^0+$/.test(found[2]!)) return null;

@@ -1,4 +1,4 @@
-// Commands of queues as spans and measures: each goes on with the trace of whoever has sent it.
+// Commands of queues as spans and metrics. Each continues the trace of its sender.
 import type { SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda';
 import { measures } from './measures.ts';
 import { beginSpan, inSpan } from './spans.ts';
@@ -6,10 +6,10 @@ import { readTraceparent } from './trace-context.ts';
 
 type Handler = (event: SQSEvent) => Promise<SQSBatchResponse>;
 
-/** The name of the attribute of messages, as OpenTelemetry's propagators for SQS have it. */
+/** The message attribute with the trace, as in OpenTelemetry's propagators for SQS. */
 export const traceAttribute = 'traceparent';
 
-/** A batch is a part of the trace of its first command that has one: nearly all are of one command. */
+/** Traces a handler. A batch joins the trace of its first command that has one; nearly all have one command. */
 export function tracedRecords(queue: string, handler: Handler): Handler {
   return async (event) => {
     const parent = event.Records.map(parentOf).find((context) => context !== null) ?? null;
@@ -30,7 +30,7 @@ function parentOf({ messageAttributes }: SQSRecord) {
   return readTraceparent(messageAttributes?.[traceAttribute]?.stringValue);
 }
 
-/** The attributes of a record that has this traceparent. */
+/** The attributes of a record with this traceparent. */
 export function attributesWith(traceparent: string | null | undefined): SQSRecord['messageAttributes'] {
   return traceparent ? { [traceAttribute]: { dataType: 'String', stringValue: traceparent } } : {};
 }

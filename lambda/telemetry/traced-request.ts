@@ -1,10 +1,11 @@
-// Requests as spans and measures. A caller's traceparent is not taken: a stranger would decide what is kept.
+// Requests as spans and metrics. A client's traceparent is ignored, so that clients cannot decide which traces are
+// kept.
 import { measures } from './measures.ts';
 import { beginSpan, inSpan } from './spans.ts';
 
 const methods = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
 
-/** @param route the path with names in place of its parameters; null: nothing is there */
+/** @param route the path with names in place of its parameters; null if there is no such route */
 export async function tracedRequest(
   request: Request,
   route: string | null,

@@ -229,7 +229,7 @@ describe('an import that fails', () => {
     const { upload } = await importFrom(source.url('/a'), { objects, limits: { maxFailures: 2 } });
     expect(upload.failure).toEqual({
       code: 'not_imported',
-      detail: 'We could not import this file, by no fault of yours. Import it once more.',
+      detail: 'We could not import this file, by no fault of yours. Import it again.',
     });
   });
 });

@@ -80,18 +80,18 @@ it('its task is protected while a command is under way, and not before or after'
   const task = { keepWhile: (isWorking: () => boolean) => protection.set(isWorking()) };
   const keeper = new TaskKeeper<'replicas' | 'media commands'>(task, () => {});
 
-  keeper.note('replicas', 0);
+  keeper.setWork('replicas', 0);
   keeper.everyMinute();
-  const worker = await workAtSlowUpload({ onLoad: (count) => keeper.note('media commands', count) });
+  const worker = await workAtSlowUpload({ onLoad: (count) => keeper.setWork('media commands', count) });
   // The agent says every second that it has no replica.
-  keeper.note('replicas', 0);
+  keeper.setWork('replicas', 0);
   keeper.everyMinute();
-  await keeper.settled();
+  await keeper.idle();
   expect(asked).toEqual([false, true]);
   worker.failBytes();
   await worker.consumer.stop();
   keeper.everyMinute();
-  await keeper.settled();
+  await keeper.idle();
   expect(asked).toEqual([false, true, false]);
 });
 

@@ -1,4 +1,4 @@
-// What a look at a source has seen: its media files, as many as it may have.
+// The result of a scan: the media files of a source, up to a limit.
 import { createHash } from 'node:crypto';
 import type { ListedFile } from '../../domain/sources/source-scan.ts';
 import { scanBounds } from '../../domain/sources/source-scan.ts';
@@ -7,14 +7,14 @@ type SeenFile = Omit<ListedFile, 'name' | 'below' | 'isSettling'> & Partial<Pick
 
 export class FileListing {
   readonly #files = new Map<string, ListedFile>();
-  /** Whether there are no more: else nobody knows of a file that is missing whether it is there. */
+  /** Whether the listing is complete. If not, a missing file may still exist. */
   isWhole = true;
-  /** What is never taken: files with long or malformed paths, links and sizes, and folders too deep. */
+  /** Number of files with too long or malformed paths, links or sizes, and of folders that are too deep. */
   leftOut = 0;
 
   /**
-   * @param file its name is the last part of its path unless it has one, and is then in no folder. Of its version and
-   * its fingerprint only digests are kept, as strangers make them as long as they like.
+   * @param file its name defaults to the last part of its path; a file with a name is in no folder. Only digests of its
+   * version and its fingerprint are kept, as these may have any length.
    */
   add({ path, name, isSettling = false, version, fingerprint, ...file }: SeenFile): void {
     if (!canBeKept(path, file)) this.leftOut += 1;
@@ -39,7 +39,7 @@ export class FileListing {
   }
 }
 
-/** Whether the path of a file is within bounds and the same when it is read again, and its link and its size are. */
+/** Whether the path, the link and the size of a file are within limits, and the path survives encoding. */
 function canBeKept(path: string, { url, sizeBytes }: Pick<ListedFile, 'url' | 'sizeBytes'>): boolean {
   if (!path.isWellFormed() || path.includes('\0') || Buffer.byteLength(path) > scanBounds.pathBytes) return false;
   return (
@@ -52,7 +52,7 @@ function digest(text: string): string {
   return createHash('sha256').update(text).digest('base64url');
 }
 
-/** What a stranger calls a file, as an upload can be called. */
+/** A file's name as a valid name of an upload. */
 function nameOf(given: string): string {
   const name = given
     .replaceAll(/\p{Cc}/gu, '')

@@ -1,4 +1,4 @@
-// Lists the episodes of a podcast: of RSS, Atom or JSON Feed, those with a media file.
+// Lists the episodes with a media file of a podcast in RSS, Atom or JSON Feed.
 import { parseFeed } from 'feedsmith';
 import { faultOfImportURL, nameOfImport } from '../../domain/sources/import-url.ts';
 import type { AddressRules } from '../../domain/shared/network-address.ts';
@@ -37,7 +37,7 @@ export async function listFeed(
     for (const { url: given = '', type = '', length } of files) {
       const url = URL.parse(given, base.href);
       if (!url || !isMediaFile(nameOfImport(url), type) || faultOfImportURL(url.href, rules) !== null) continue;
-      // What comes after the question mark mostly counts listeners, and changes from day to day.
+      // The query mostly counts listeners, and changes from day to day.
       const where = url.origin + url.pathname;
       const sizeBytes = length !== undefined && Number.isSafeInteger(length) && length > 0 ? length : null;
       const version = `${where} ${sizeBytes}`;

@@ -1,4 +1,4 @@
-// Lists an S3 prefix: by the SDK, whose requests go the way of all requests to addresses of users.
+// Lists an S3 prefix by the SDK. Its requests pass the same checks as all requests to users' addresses.
 import { HttpResponse } from '@smithy/core/transport';
 import type { HttpRequest } from '@smithy/core/transport';
 import { Readable } from 'node:stream';
@@ -40,7 +40,7 @@ function handleBy(requests: ListingRequests) {
       (Array.isArray(value) ? value : [value ?? '']).map((each) => `${escaped(name)}=${escaped(each)}`),
     );
     const host = port === undefined ? hostname : `${hostname}:${port}`;
-    // The signature is for this host alone.
+    // The signature is valid for this host only.
     const url = new URL(`${protocol}//${host}${path}?${pairs.join('&')}`);
     const { status, headers: given, body } = await requests.send(url, { method, headers: {} }, headers);
     const flat = Object.entries(given).map(([name, value]) => [name, String(value)]);
@@ -54,7 +54,7 @@ function handleBy(requests: ListingRequests) {
   };
 }
 
-/** As it is signed: https://docs.aws.amazon.com/AmazonS3/latest/API/sig-v4-header-based-auth.html, UriEncode. */
+/** Encodes like UriEncode of https://docs.aws.amazon.com/AmazonS3/latest/API/sig-v4-header-based-auth.html. */
 function escaped(text: string): string {
   return encodeURIComponent(text).replaceAll(
     /[!'()*]/g,

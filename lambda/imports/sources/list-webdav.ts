@@ -1,4 +1,4 @@
-// Lists a WebDAV folder and those below it: one PROPFIND for each (RFC 4918), as few servers answer for all at once.
+// Lists a WebDAV folder and those below it, with one PROPFIND each (RFC 4918), as few servers answer for all at once.
 import { parseXML } from 'webdav';
 import type { DAVResult, DAVResultResponseProps } from 'webdav';
 import { isMediaFile, scanBounds, settlingSeconds } from '../../domain/sources/source-scan.ts';
@@ -31,12 +31,12 @@ export async function listWebDAV(
   for (let folder = folders.shift(); folder && listing.isWhole; folder = folders.shift()) {
     if (seen.has(folder.url.href)) continue;
     seen.add(folder.url.href);
-    // The folder may be at another host than the one that the password was given for.
+    // The folder may be at a host other than the one for which the password was given.
     const secret = folder.url.origin === first.origin ? authorizationOf(credentials) : {};
     const { status, body, url } = await requests.send(folder.url, asked, secret);
     if (status !== 207) throw refusalOf(status);
     const base = asFolder(url);
-    // Where the first answer comes from: links out of it are not followed, nor to other hosts.
+    // The folder of the first answer. Links to other hosts or out of this folder are not followed.
     root ??= base;
     for (const [href, properties] of await entriesOf(body)) {
       const entry = URL.parse(href, base.href);
@@ -45,16 +45,16 @@ export async function listWebDAV(
       if (isFolder(properties)) {
         if (folder.depth + 1 < scanBounds.depth) folders.push({ url: asFolder(entry), depth: folder.depth + 1 });
         else listing.leftOut += 1;
-        // No more than this can be asked for: nobody waits for what ends in a failure.
+        // More folders than requests are certain to fail, so the scan ends at once.
         if (folders.length > scanBounds.requests)
           throw new ScanError('answer_too_large', { seen: `It has more than ${scanBounds.requests} folders.` });
-      } else noteFile(listing, entry, root, properties, now);
+      } else addFile(listing, entry, root, properties, now);
     }
   }
   return listing;
 }
 
-function noteFile(listing: FileListing, entry: URL, root: URL, properties: DAVResultResponseProps, now: Date): void {
+function addFile(listing: FileListing, entry: URL, root: URL, properties: DAVResultResponseProps, now: Date): void {
   const { getcontentlength, getcontenttype, getlastmodified, getetag } = properties;
   const path = decoded(entry.pathname.slice(root.pathname.length));
   const sizeBytes = Number(getcontentlength);
@@ -62,13 +62,13 @@ function noteFile(listing: FileListing, entry: URL, root: URL, properties: DAVRe
   if (path === null || !(sizeBytes > 0) || !isMediaFile(path.split('/').at(-1)!, type)) return;
   const age = now.getTime() - Date.parse(String(getlastmodified));
   const isSettling = age >= 0 && age < settlingSeconds * 1000;
-  // Some servers make the ETag of the path as well, so it does not tell what was renamed.
+  // Some servers include the path in the ETag, so it does not identify a renamed file.
   const fingerprint = getlastmodified === undefined ? null : `${sizeBytes} ${getlastmodified}`;
   const version = `${String(getetag)} ${fingerprint ?? sizeBytes}`;
   listing.add({ path, url: entry.href, version, fingerprint, sizeBytes, isSettling });
 }
 
-/** Links and properties of what an answer lists. */
+/** Links and properties of the entries of an answer. */
 async function entriesOf(body: Buffer): Promise<(readonly [string, DAVResultResponseProps])[]> {
   let result: DAVResult;
   try {

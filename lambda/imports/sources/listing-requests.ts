@@ -1,4 +1,4 @@
-// The requests of one look at a source: each hop to a checked address, and all of them within bounds.
+// Sends the requests of one scan of a source: each hop to a checked address, and all of them within limits.
 import type { IncomingMessage } from 'node:http';
 import { faultOfImportURL } from '../../domain/sources/import-url.ts';
 import { scanBounds } from '../../domain/sources/source-scan.ts';
@@ -10,7 +10,7 @@ export interface ListingAnswer {
   readonly status: number;
   readonly headers: IncomingMessage['headers'];
   readonly body: Buffer;
-  /** Where the redirects ended. */
+  /** The URL at which the redirects ended. */
   readonly url: URL;
 }
 
@@ -22,7 +22,7 @@ export class ListingRequests {
   #requests = 0;
   #bytes = 0;
 
-  /** @param signal ends what is under way */
+  /** @param signal ends requests under way */
   constructor(options: ListingOptions, signal: AbortSignal) {
     this.#options = options;
     this.#signal = signal;
@@ -30,8 +30,8 @@ export class ListingRequests {
 
   /**
    * Sends a request, and follows redirects.
-   * @param secret headers that only the server of the URL gets
-   * @throws {ScanError} @throws {ImportError} where there is no answer
+   * @param secret headers for the server of the URL only
+   * @throws {ScanError} @throws {ImportError} if there is no answer
    */
   async send(to: URL, asked: Asked, secret: Readonly<Record<string, string>> = {}): Promise<ListingAnswer> {
     let url: URL | null = to;
@@ -61,7 +61,7 @@ export class ListingRequests {
   async #read(answer: IncomingMessage): Promise<Buffer> {
     if (!/^(?:identity)?$/i.test(answer.headers['content-encoding']?.trim() ?? '')) {
       answer.destroy();
-      throw new ScanError('answer_malformed', { seen: 'It answers with what is compressed.' });
+      throw new ScanError('answer_malformed', { seen: 'It answers with compressed content.' });
     }
     const chunks: Buffer[] = [];
     let bytes = 0;

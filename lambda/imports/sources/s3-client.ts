@@ -1,14 +1,12 @@
-// Clients of buckets of users: with their keys or none, never with ours, and to checked addresses only.
+// Creates clients for users' buckets: with the user's keys or none, never with ours, and only to checked addresses.
 import type { S3ClientConfig } from '@aws-sdk/client-s3';
 import type { S3Place } from '../../domain/sources/source-url.ts';
 import type { Keys } from './source-keys.ts';
 
-/**
- * For how long a signed link opens, which has to last until the first byte only. That of a role ends with its session.
- */
+/** Validity of a signed link, which must only last until the first byte. A role's link also ends with its session. */
 const signedSeconds = 3600;
 
-/** @param keys null: requests are not signed. What this process may itself is never used. */
+/** @param keys null: requests are not signed. This process's own credentials are never used. */
 export function s3ClientConfig({ endpoint, region }: S3Place, keys: Keys | null): S3ClientConfig {
   return {
     endpoint,
@@ -20,7 +18,7 @@ export function s3ClientConfig({ endpoint, region }: S3Place, keys: Keys | null)
     },
     ...(keys === null && { signer: { sign: async (request) => request } }),
     forcePathStyle: true,
-    // A session is asked for at another host than the endpoint.
+    // S3 Express would request a session at a host other than the endpoint.
     disableS3ExpressSessionAuth: true,
     maxAttempts: 1,
     requestChecksumCalculation: 'WHEN_REQUIRED',
@@ -28,7 +26,7 @@ export function s3ClientConfig({ endpoint, region }: S3Place, keys: Keys | null)
   };
 }
 
-/** For a client that only signs: whatever else it may come to ask for would go past the checks of addresses. */
+/** Request handler of a client that only signs. Any request of it would bypass the checks of addresses. */
 const sendsNothing = {
   handle: () => Promise.reject(new Error('a client that only signs would send a request')),
 };

@@ -1,4 +1,4 @@
-// Why a source cannot be looked at, in words for its user: whose fault it is, what to do, and whether it may pass.
+// Failures of scans of sources, with the text for the user: the cause, what to do, and whether it may pass by itself.
 import { ImportError } from '../import-error.ts';
 
 interface Failure {
@@ -10,10 +10,13 @@ interface Failure {
 const failures = {
   address_forbidden: {
     mayPass: false,
-    detail: 'The source leads to an address that may not be imported from. Use a source at a public address.',
+    detail: 'The source leads to an address from which imports are not allowed. Use a source at a public address.',
   },
   too_many_redirects: { mayPass: false, detail: 'The source redirects too often, or in a circle. Check its URL.' },
-  redirect_malformed: { mayPass: false, detail: 'The source redirects to something that is no link. Check its URL.' },
+  redirect_malformed: {
+    mayPass: false,
+    detail: 'The source redirects to something that is not a link. Check its URL.',
+  },
   name_not_found: { mayPass: true, detail: "The source's host is not known. Check its URL." },
   source_unreachable: {
     mayPass: true,
@@ -29,44 +32,44 @@ const failures = {
   },
   role_refused: {
     mayPass: false,
-    detail: 'It does not let us in. Change that, and have the source looked at again with scan_source.',
+    detail: 'It refuses us. Change that, and scan the source again with scan_source.',
   },
   role_open: {
     mayPass: false,
     detail:
-      'It lets us in without that condition, so that others could read the bucket by us. Add it, and have the source ' +
-      'looked at again with scan_source.',
+      'It allows access without that condition, so that other users could read the bucket through us. Add it, and ' +
+      'scan the source again with scan_source.',
   },
   roles_unavailable: {
     mayPass: false,
-    detail: 'Roles can be taken on only where the platform runs in AWS. Use accessKeyID and secretAccessKey.',
+    detail: 'Roles can only be used if the platform runs in AWS. Use accessKeyID and secretAccessKey.',
   },
   source_not_found: { mayPass: false, detail: 'There is no such folder, bucket or feed. Check the URL.' },
   source_refused: { mayPass: false, detail: 'The source refuses to be listed. Check its kind and its URL.' },
-  source_failed: { mayPass: true, detail: 'The source has a fault, or too many requests. Its server has to mend it.' },
+  source_failed: { mayPass: true, detail: 'The source has a fault or is overloaded. Its operator must fix it.' },
   answer_malformed: {
     mayPass: false,
-    detail: 'The source answers with something else than its kind does. Check its kind and its URL.',
+    detail: 'The answer of the source does not fit its kind. Check its kind and its URL.',
   },
   answer_too_large: {
     mayPass: false,
-    detail: 'The source answers with more than we read of a listing. Use a smaller folder or feed.',
+    detail: 'The listing of the source is too large. Use a smaller folder or feed.',
   },
   took_too_long: {
     mayPass: true,
     detail: 'The source takes too long to list its files. Use a smaller folder, or a faster server.',
   },
-  not_scanned: { mayPass: true, detail: 'We could not look at the source, by no fault of yours. We try again.' },
+  not_scanned: { mayPass: true, detail: 'We could not scan the source, by no fault of yours. We will retry.' },
 } as const satisfies Record<string, Failure>;
 
 export type ScanErrorCode = keyof typeof failures;
 
 export interface ScanErrorOptions extends ErrorOptions {
-  /** A sentence that says what was seen, without anything secret. It is put before the others. */
+  /** A sentence about the observation, without secrets. It is put before `detail`. */
   readonly seen?: string;
 }
 
-/** The source or its URL is to blame, except for `not_scanned`, which is our fault. */
+/** A failure by fault of the source or its URL, except `not_scanned`, which is our fault. */
 export class ScanError extends Error {
   override readonly name = 'ScanError';
   readonly code: ScanErrorCode;
@@ -83,14 +86,14 @@ export class ScanError extends Error {
   }
 }
 
-/** The same failure of a look, whatever it was met as. */
+/** Converts any error of a scan to a ScanError. */
 export function asScanError(error: unknown): ScanError {
   if (error instanceof ScanError) return error;
   const isKnown = error instanceof ImportError && Object.hasOwn(failures, error.code);
   return new ScanError(isKnown ? (error.code as ScanErrorCode) : 'not_scanned', { cause: error });
 }
 
-/** What an answer without a listing means. */
+/** The failure for the status of an answer without a listing. */
 export function refusalOf(status: number): ScanError {
   const seen = `It answers with status ${status}.`;
   if ([401, 403, 407].includes(status)) return new ScanError('access_refused', { seen });

@@ -1,4 +1,4 @@
-// Looks at watched sources that are due, a few at a time, beside the imports of the same process.
+// Scans watched sources that are due, a few at a time, in parallel with the imports of this process.
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Pool } from 'pg';
 import { databaseOn } from '../../data/database.ts';
@@ -24,12 +24,12 @@ export interface ScanWorkerOptions {
   readonly pool: Pool;
   readonly queue: CommandQueue;
   readonly sourceSealer: Sealer;
-  /** Null where roles cannot be taken on. */
+  /** Null if roles cannot be assumed. */
   readonly roles: RoleSessions | null;
   readonly source: ListingOptions;
   /** Multiplies every limit of domain/shared/limits.ts. */
   readonly limitFactor: number;
-  /** How often it is looked whether a source is due. */
+  /** How often the worker checks whether a source is due. */
   readonly pollMs: number;
   readonly newID: (prefix: string) => string;
   readonly clock: () => Date;
@@ -37,20 +37,20 @@ export interface ScanWorkerOptions {
   readonly log: Log;
 }
 
-/** Longer than a look may take, what it changes included. */
+/** Longer than a scan may take, including its changes. */
 const leaseSeconds = 300;
 export const pollMs = 2000;
 const minuteMs = 60_000;
 
-/** Looks at a time, each at a source of another user: whoever has slow ones leaves a lane to the others. */
+/** Parallel scans, each for another user, so that a user with slow sources leaves a lane to the others. */
 const lanes = 2;
 
-/** Runs until the signal aborts; then gives back the sources that it looks at. */
+/** Runs until the signal aborts; then releases the sources under scan. */
 export async function runScanWorker(options: ScanWorkerOptions, signal: AbortSignal): Promise<void> {
   const { sources } = databaseOn(options.pool);
   const hinder = (error: unknown) => options.log('scan_worker_hindered', { error });
   let claiming: Promise<ClaimedSource | null | void> = Promise.resolve();
-  // One after the other, as claims at the same moment do not see whose sources the other one takes.
+  // One after the other, as simultaneous claims would not see which user the other one chooses.
   const claim = () => (claiming = claiming.then(() => sources.claim(leaseSeconds)).catch(hinder));
   const runLane = async () => {
     while (!signal.aborted) {
@@ -106,7 +106,7 @@ async function list(options: ScanWorkerOptions, source: ClaimedSource, signal: A
       const place = s3Place(source.url)!;
       const use = { source, place, roles: options.roles };
       const keys = await keysOf(credentials, use, signal);
-      await assertAsksForWhom(credentials, use, signal);
+      await assertExternalIDRequired(credentials, use, signal);
       return listS3(place, keys, requests);
     }
     case 'webdav':
@@ -119,7 +119,7 @@ async function list(options: ScanWorkerOptions, source: ClaimedSource, signal: A
 function failedScan(source: ClaimedSource, { code, detail, mayPass }: ScanError): ScanOutcome {
   const after = afterFailedScan(source.every_minutes, source.failing_minutes ?? 0, mayPass);
   return {
-    // What has been told stays so until a look succeeds.
+    // A reported failure stays until a scan succeeds.
     state: after.isFailing ? 'failing' : source.state,
     isFailed: true,
     reason: { code, detail },

@@ -1,4 +1,4 @@
-// How a source is opened: its credentials, for its listing and for the links of its files.
+// Opens the credentials of a source, for its listing and for the links of its files.
 import * as z from 'zod';
 import type { Database } from '../../data/database.ts';
 import type { ClaimedImport } from '../../data/sources/imports.ts';
@@ -20,12 +20,12 @@ const sealedCredentials: z.ZodType<SourceCredentials> = z.union([
   z.object({ username: z.string(), password: z.string() }),
 ]);
 
-/** Null where the source needs none. @throws where they were sealed with other keys */
+/** The credentials of a source; null if it needs none. @throws if they were sealed with other keys */
 export function openCredentials(sealer: Sealer, { id, sealed_credentials: sealed }: Source): SourceCredentials | null {
   return sealed && sealedCredentials.parse(JSON.parse(sealer.open(sealed, sourceCredentialsPlace(id))));
 }
 
-/** Headers that a server asks for, which nobody else may see. */
+/** The authorization headers, which only the source's own server may get. */
 export function authorizationOf(credentials: SourceCredentials | null): Readonly<Record<string, string>> {
   if (!credentials || !('password' in credentials)) return {};
   const { username, password } = credentials;
@@ -35,13 +35,13 @@ export function authorizationOf(credentials: SourceCredentials | null): Readonly
 export interface SourceAccess {
   readonly data: Database;
   readonly sealer: Sealer;
-  /** Null where roles cannot be taken on. */
+  /** Null if roles cannot be assumed. */
   readonly roles: RoleSessions | null;
 }
 
 /**
- * What opens the link of an import, with the credentials of the source that lists it.
- * @throws {ImportError} where the role of a source does not let us in
+ * The link of an import, with the credentials of the source that lists it.
+ * @throws {ImportError} if the role of a source refuses us
  */
 export async function linkOf(
   { data, sealer, roles }: SourceAccess,
@@ -54,7 +54,7 @@ export async function linkOf(
   const place = source.kind === 's3' ? s3Place(url) : null;
   const keys = place && (await keysOf(credentials, { source, place, roles }, signal).catch(asImportError));
   if (keys) return { url: await presignedURL(place, keys) };
-  // A feed may list files of other servers, which its password is none of the business of.
+  // A feed may list files of other servers, which must not get its password.
   const isItsOwn = URL.parse(url)?.origin === URL.parse(source.url)?.origin;
   return { url, headers: isItsOwn ? authorizationOf(credentials) : {} };
 }

@@ -1,4 +1,4 @@
-// The keys that requests to a user's bucket are signed with: the user's own, or those of a role in the user's account.
+// Gets the keys for signing requests to a user's bucket: the user's own, or those of a role in the user's account.
 import { randomUUID } from 'node:crypto';
 import type { Source } from '../../data/sources/sources.ts';
 import { externalIDOf } from '../../domain/sources/source-role.ts';
@@ -9,14 +9,14 @@ import { ScanError } from './scan-error.ts';
 
 export type Keys = Extract<SourceCredentials, { readonly secretAccessKey: string }> | SessionKeys;
 
-/** What a source by role needs: whose it is, its bucket, and how roles are taken on; null where they cannot be. */
+/** The owner and the bucket of a source, and the sessions of roles; null if roles cannot be assumed. */
 export interface RoleUse {
   readonly source: Pick<Source, 'user_id'>;
   readonly place: Pick<S3Place, 'bucket'>;
   readonly roles: RoleSessions | null;
 }
 
-/** @returns null for requests that are not signed @throws {ScanError} where a role does not let us in */
+/** @returns null for unsigned requests @throws {ScanError} if a role refuses us */
 export async function keysOf(
   credentials: SourceCredentials | null,
   { source, place: { bucket }, roles }: RoleUse,
@@ -36,17 +36,17 @@ export async function keysOf(
 }
 
 /**
- * Refuses a role that does not ask for whom it is taken on: any user of ours who learns its name could read its bucket.
+ * Refuses a role that does not require the external id: any user of ours who knows its name could read its bucket.
  * @throws {ScanError}
  */
-export async function assertAsksForWhom(
+export async function assertExternalIDRequired(
   credentials: SourceCredentials | null,
   { source, place: { bucket }, roles }: RoleUse,
   signal: AbortSignal,
 ): Promise<void> {
   if (!credentials || !('roleARN' in credentials) || !roles) return;
-  const ofNobody = { roleARN: credentials.roleARN, externalID: randomUUID(), bucket };
-  const isOpen = await roles.open(ofNobody, signal).then(
+  const unknownUser = { roleARN: credentials.roleARN, externalID: randomUUID(), bucket };
+  const isOpen = await roles.open(unknownUser, signal).then(
     () => true,
     (error: unknown) => (error instanceof RoleRefused ? false : Promise.reject(error)),
   );
@@ -55,7 +55,7 @@ export async function assertAsksForWhom(
 
 function trustOf({ principal }: RoleSessions, externalID: string): string {
   return (
-    `The trust policy of the role has to allow sts:AssumeRole to the principal ${principal} under the condition ` +
+    `The trust policy of the role must allow sts:AssumeRole for the principal ${principal} with the condition ` +
     `StringEquals "sts:ExternalId": "${externalID}".`
   );
 }

@@ -1,4 +1,4 @@
-// Draws texts of any script, with the fonts that come as packages.
+// Draws texts of any script on one sheet, with the fonts of npm packages.
 import { createCanvas, GlobalFonts } from '@napi-rs/canvas';
 import type { Canvas, SKRSContext2D } from '@napi-rs/canvas';
 import { aspectOfSize } from '../../domain/playout/look.ts';
@@ -9,7 +9,7 @@ import { fittedLines, isRightToLeft } from './lines.ts';
 import { besideTicker } from './text-sheet.ts';
 import type { DrawingRequest, PlacedText } from './text-sheet.ts';
 
-/** Shares of the shorter side of a picture. */
+/** Sizes as shares of the shorter side of a picture. */
 const shares = {
   first: 0.046,
   others: 0.034,
@@ -23,9 +23,9 @@ const shares = {
 /** A text in a corner of a wide picture leaves the other corner free. */
 const widestShare = 0.62;
 const weights = { first: 600, others: 450, caption: 550, ticker: 500 } as const;
-/** How many lines a line of a text becomes at most. */
+/** Most lines into which one line of a text is broken. */
 const mostLines = { first: 2, others: 1, caption: 2, ticker: 1 } as const;
-/** Wider pictures are not drawn by every machine. */
+/** Some machines cannot draw wider pictures. */
 const widestPixels = 8192;
 type LineKind = keyof typeof mostLines;
 
@@ -44,7 +44,7 @@ interface DrawnText {
   readonly text: DrawingRequest['texts'][number];
 }
 
-/** @returns a PNG with all texts below each other, and where each is */
+/** @returns a PNG with all texts below each other, and the place of each */
 export function drawSheet(request: DrawingRequest): { readonly png: Buffer; readonly texts: PlacedText[] } {
   registerFonts(request.texts.flatMap(({ lines }) => lines));
   const drawn = aboveTickers(request.texts.map((text) => ({ ...drawText(request, text), text })));
@@ -61,7 +61,7 @@ export function drawSheet(request: DrawingRequest): { readonly png: Buffer; read
   return { png: sheet.toBuffer('image/png'), texts };
 }
 
-/** Other texts at the edge of a ticker are beside its bar. */
+/** Moves other texts at the edge of a ticker next to its bar. */
 function aboveTickers<Drawn extends DrawnText>(drawn: readonly Drawn[]): Drawn[] {
   const edgeOf = ({ text: { place } }: Drawn) => (place.startsWith('top') ? 'top' : 'bottom');
   const heights = new Map(
@@ -76,7 +76,7 @@ function aboveTickers<Drawn extends DrawnText>(drawn: readonly Drawn[]): Drawn[]
   });
 }
 
-/** Each text has fonts of its own language. */
+/** Registers the fonts of each text's language. */
 function registerFonts(texts: readonly string[]): void {
   const files = texts.flatMap(fontFilesFor);
   for (const [family, path] of new Map(files.map((file) => [file.family, file.path])))
@@ -150,12 +150,12 @@ function linesOf(
   }));
 }
 
-/** Of a line with letters of a size. */
+/** Height of a line with letters of a size. */
 function heightOf(size: number): number {
   return Math.round(size * 1.25);
 }
 
-/** The weight of a variable font is not taken from the font's own shorthand where it stands in for another one. */
+/** Sets a font and its weight. A fallback font ignores the weight in the shorthand, so it is set as a variation. */
 function setFont(context: SKRSContext2D, { font, weight }: Pick<Line, 'font' | 'weight'>): void {
   context.font = font;
   context.fontVariationSettings = `'wght' ${weight}`;
@@ -194,7 +194,7 @@ function placeOf(
   };
 }
 
-/** Colours of two pixels by two are one in pictures. */
+/** Rounds to an even number, as 2 × 2 pixels share one colour in pictures. */
 function even(length: number): number {
   return 2 * Math.round(length / 2);
 }

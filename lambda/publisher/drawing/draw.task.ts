@@ -1,4 +1,4 @@
-// The process that draws texts: it reads a request as JSON from stdin, and writes what it has drawn to stdout.
+// The process that draws texts: it reads a request as JSON from stdin, and writes the sheet to stdout.
 import { json } from 'node:stream/consumers';
 import { drawSheet } from './draw-sheet.ts';
 import type { DrawingRequest } from './text-sheet.ts';

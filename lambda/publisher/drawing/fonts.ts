@@ -1,4 +1,4 @@
-// Which fonts a text needs: of those that come as packages, the files that have its characters.
+// Selects the font files for a text: those of the npm packages that have its characters.
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
@@ -6,7 +6,7 @@ import { ellipsis } from './lines.ts';
 
 const { resolve } = createRequire(import.meta.url);
 const noto = (name: string) => `@fontsource-variable/noto-sans${name}`;
-/** Han characters look as in the language of the text, and the first font that has one draws it. */
+/** Han characters look different by language. The first font that has a character draws it. */
 const east = { japanese: noto('-jp'), korean: noto('-kr'), chinese: noto('-sc') };
 const scripts = [
   noto(''),
@@ -23,19 +23,19 @@ const scripts = [
   noto('-telugu'),
   noto('-thai'),
 ];
-/** These are said to have the signs of all scripts, whatever the font has. */
+/** Subsets that claim characters of all scripts, whether or not the font has them. */
 const strangeSubsets = new Set(['math', 'symbols']);
-/** Its subsets are of a kind that Skia does not draw; this one has all of them. */
+/** The file with all emoji. Skia cannot draw the format of the subsets. */
 const emojiFile = 'noto-color-emoji-emoji-400-normal.woff2';
 const emojiPath = `@fontsource/noto-color-emoji/files/${emojiFile}`;
 
-/** A file of a font, which is a family of its own: of several files of one family, one alone would be looked at. */
+/** A font file. Each file is registered as its own family, as Skia uses only one file of a family. */
 export interface FontFile {
   readonly path: string;
   readonly family: string;
 }
 
-/** The files that have characters of a text, those that come first being preferred. */
+/** The files that have characters of a text, preferred ones first. */
 export function fontFilesFor(text: string): FontFile[] {
   const points = new Set(Array.from(`${text}${ellipsis}`, (character) => character.codePointAt(0)!));
   const files = packagesFor(text).flatMap((name) => {
@@ -47,12 +47,12 @@ export function fontFilesFor(text: string): FontFile[] {
     });
     for (const { has } of subsets) for (const point of has) points.delete(point);
     return subsets.map(({ subset }) => {
-      // Of a font with many characters, subsets are called `[12]`.
+      // Fonts with many characters have numbered subsets, such as `[12]`.
       const file = `${name.slice(name.indexOf('/') + 1)}-${subset.replace(/[[\]]/g, '')}-wght-normal.woff2`;
       return { family: file, path: join(folder, 'files', file) };
     });
   });
-  // Pictographs that are no emoji of themselves, such as an umbrella, are not in every font that says so.
+  // Pictographs that are not emoji by default, such as an umbrella, are missing in some fonts that claim them.
   return /\p{Extended_Pictographic}|\p{Emoji_Presentation}|\uFE0F/u.test(text)
     ? [...files, { family: emojiFile, path: resolve(emojiPath) }]
     : files;
@@ -66,7 +66,7 @@ function packagesFor(text: string): string[] {
   return [...scripts, ...new Set([likely, korean, chinese, japanese])];
 }
 
-/** Those of some characters that are in a range such as `U+0600-06FF,U+25CC`. */
+/** The characters that are in a range such as `U+0600-06FF,U+25CC`. */
 function pointsIn(range: string, points: ReadonlySet<number>): number[] {
   const bounds = range.split(',').map((each) => {
     const [first, last = first] = each.replace('U+', '').split('-');

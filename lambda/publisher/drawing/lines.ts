@@ -1,16 +1,16 @@
-// How a text becomes lines that are no wider than there is room.
+// Breaks a text into lines that fit a width.
 
-/** Stands for what has no room. */
+/** Marks text that was cut off. */
 export const ellipsis = '…';
 
 export interface Room {
   readonly widthOf: (text: string) => number;
   readonly widest: number;
-  /** So many lines. */
+  /** Most lines. */
   readonly most: number;
 }
 
-/** The lines of a text, broken between words; what has no room ends in an ellipsis. */
+/** The lines of a text, broken between words. A text that does not fit ends in an ellipsis. */
 export function fittedLines(text: string, { widthOf, widest, most }: Room): string[] {
   const words = segmentsOf(text, 'word');
   const lines: string[] = [];
@@ -30,7 +30,7 @@ export function fittedLines(text: string, { widthOf, widest, most }: Room): stri
   return [...lines, cutOff(line.trim(), widthOf, widest)].filter((each) => each !== '');
 }
 
-/** Whether the first letter that has a direction is read from right to left (UAX #9, P2 and P3). */
+/** Whether a text is read from right to left, by its first letter with a direction (UAX #9, P2 and P3). */
 export function isRightToLeft(text: string): boolean {
   const first = /[\p{Script=Hebrew}\p{Script=Arabic}\p{Script=Syriac}\p{Script=Thaana}]|\p{L}/u.exec(text)?.[0] ?? '';
   return /[\p{Script=Hebrew}\p{Script=Arabic}\p{Script=Syriac}\p{Script=Thaana}]/u.test(first);

@@ -1,47 +1,47 @@
-// Texts as pictures that ffmpeg puts over others: drawn by a process of its own, which ends when they are.
+// Draws texts as pictures that ffmpeg overlays. A short-lived process of its own draws them.
 import { buffer } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import type { TextBlock } from '../../domain/playout/drawings.ts';
 import type { Profile } from '../ffmpeg/profile.ts';
 import { describeExit, startMediaTool, ToolError } from '../ffmpeg/media-tool.ts';
 
-/** Where a text is on the sheet, and where it belongs in a picture. In pixels. */
+/** The place of a text on the sheet and in the picture, in pixels. */
 export interface PlacedText {
   readonly x: number;
   readonly y: number;
   readonly width: number;
   readonly height: number;
-  /** How far down the sheet it begins; all begin at its left edge. */
+  /** Its top on the sheet. All texts begin at the sheet's left edge. */
   readonly top: number;
 }
 
-/** What is at the edge of a ticker's bar is so many of its heights away from where it would be. */
+/** Texts at the edge of a ticker are moved by this many heights of its bar. */
 export const besideTicker = 1.15;
 
-/** Texts below each other on one transparent picture, in their order. */
+/** Texts below each other on one transparent picture, in order. */
 export interface TextSheet {
   readonly png: Buffer;
   readonly texts: readonly (PlacedText & Pick<TextBlock, 'place' | 'fromSeconds' | 'toSeconds' | 'ticker'>)[];
 }
 
-/** What the other process is asked for, as JSON. */
+/** The request to the drawing process, sent as JSON. */
 export interface DrawingRequest {
   readonly width: number;
   readonly height: number;
   readonly texts: readonly Pick<TextBlock, 'place' | 'theme' | 'lines' | 'isCaption' | 'ticker'>[];
 }
 
-/** In the bundle it lies in a folder of its own. */
+/** The program of the process. In the bundle it has a folder of its own. */
 const path = import.meta.url.endsWith('.ts') ? './draw.task.ts' : './drawing/index.mjs';
 const program = fileURLToPath(new URL(path, import.meta.url));
 const readAheadBytes = 32 * 1024 * 1024;
-/** Drawing takes a fifth of a second; on a busy machine many. */
+/** Timeout of the drawing. It takes a fifth of a second, but many seconds on a busy machine. */
 const timeoutMs = 60_000;
 
 /**
- * Draws the texts of several pictures on one sheet, as one ffmpeg reads no more than one.
- * @returns the sheet for each picture, with its own texts alone; null where it has none
- * @throws as `drawTexts`
+ * Draws the texts of several pictures on one sheet, as an ffmpeg can read only one from its stdin.
+ * @returns for each picture, the sheet with only its own texts; null if it has none
+ * @throws the errors of `drawTexts`
  */
 export async function drawTogether(
   texts: readonly (readonly TextBlock[])[],
@@ -56,7 +56,7 @@ export async function drawTogether(
   });
 }
 
-/** @throws {ToolError} when they cannot be drawn; the signal's reason */
+/** @returns null without texts @throws {ToolError} when they cannot be drawn; the signal's reason */
 export async function drawTexts(
   texts: readonly TextBlock[],
   { width, height }: Pick<Profile, 'width' | 'height'>,

@@ -1,15 +1,15 @@
-// Pictures as transport streams have them: units behind start codes, with the parameter sets that decoding begins with.
+// Converts pictures for transport streams: NAL units with start codes, and the parameter sets that decoders need.
 import type { TransportCodec } from './program-tables.ts';
 
 const startCode = Buffer.of(0, 0, 0, 1);
-/** Begins every picture, and says that pictures of any type may follow (H.264 7.3.2.4, H.265 7.3.2.5). */
+/** Access unit delimiters, which begin every picture and allow any type of picture (H.264 7.3.2.4, H.265 7.3.2.5). */
 const delimiters: Readonly<Record<TransportCodec, Buffer>> = {
   h264: Buffer.of(0, 0, 0, 1, 0x09, 0xf0),
   hevc: Buffer.of(0, 0, 0, 1, 0x46, 0x01, 0x50),
 };
 const delimiterType: Readonly<Record<TransportCodec, number>> = { h264: 9, hevc: 35 };
 
-/** The parameter sets of a decoder configuration record (ISO/IEC 14496-15, 5.3.3.1 and 8.3.3.1), behind start codes. */
+/** The parameter sets of a decoder configuration record (ISO/IEC 14496-15, 5.3.3.1 and 8.3.3.1), with start codes. */
 export function parameterSetsOf(codec: TransportCodec, record: Buffer): Buffer {
   const sets: Buffer[] = [];
   let at = codec === 'h264' ? 5 : 22;
@@ -32,9 +32,9 @@ export function parameterSetsOf(codec: TransportCodec, record: Buffer): Buffer {
 }
 
 /**
- * The units of a picture behind start codes.
- * @param data the picture as FLV has it: each unit behind its length in four bytes
- * @param parameterSets those to begin with; null for a picture with which nothing begins
+ * The units of a picture, with start codes.
+ * @param data the picture as in FLV: each unit after its length in four bytes
+ * @param parameterSets parameter sets to put first; null for a picture at which decoding does not begin
  */
 export function accessUnit(codec: TransportCodec, data: Buffer, parameterSets: Buffer | null): Buffer[] {
   const units: Buffer[] = [delimiters[codec]];

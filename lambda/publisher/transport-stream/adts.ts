@@ -1,8 +1,8 @@
-// Frames of AAC as transport streams have them, each behind a header of its own (ISO/IEC 13818-7, 6.2).
+// Writes the header of each AAC frame in a transport stream (ISO/IEC 13818-7, 6.2).
 
 const headerBytes = 7;
 
-/** What the headers of all frames of a stream of sound have in common. */
+/** The fields that all headers of a stream share. */
 export interface AdtsFormat {
   /** The MPEG-4 audio object type: 2 for AAC-LC. */
   readonly objectType: number;
@@ -16,7 +16,7 @@ export function adtsFormatOf(config: Buffer): AdtsFormat {
   return { objectType: bits >> 11, sampleRateIndex: (bits >> 7) & 0x0f, channels: (bits >> 3) & 0x0f };
 }
 
-/** The header of a frame of so many bytes. */
+/** The header of a frame. */
 export function adtsHeader({ objectType, sampleRateIndex, channels }: AdtsFormat, frameBytes: number): Buffer {
   const length = headerBytes + frameBytes;
   return Buffer.of(

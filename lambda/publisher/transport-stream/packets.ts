@@ -1,10 +1,10 @@
-// Cuts packets of elementary streams (PES) into the packets of an MPEG transport stream (ISO/IEC 13818-1, 2.4.3).
+// Splits packets of elementary streams (PES) into packets of an MPEG transport stream (ISO/IEC 13818-1, 2.4.3).
 
 export const packetBytes = 188;
 const headerBytes = 4;
 const roomBytes = packetBytes - headerBytes;
 const syncByte = 0x47;
-/** The field's length, its flags and six bytes of the clock. */
+/** Bytes of an adaptation field with a clock: its length, its flags and six bytes of the clock. */
 const fieldWithClockBytes = 8;
 const randomAccessFlag = 0x40;
 const clockFlag = 0x10;
@@ -12,7 +12,7 @@ const clockFlag = 0x10;
 /** Timestamps and clocks have 33 bits. */
 export const timestampModulus = 2 ** 33;
 
-/** One elementary stream, or a table, of the transport stream. */
+/** One elementary stream or table of the transport stream. */
 export interface PacketStream {
   /** The packet identifier: 13 bits. */
   readonly pid: number;
@@ -21,13 +21,13 @@ export interface PacketStream {
 }
 
 export interface PacketOptions {
-  /** The program clock that the first packet carries, in ticks of 90 kHz; null without one. */
+  /** The program clock for the first packet, in ticks of 90 kHz; null for none. */
   readonly clock: number | null;
   /** Whether decoding can begin here. */
   readonly isRandomAccess: boolean;
 }
 
-/** Cuts one unit (a packet of an elementary stream, or a section with its pointer) into packets. */
+/** Splits one unit (a packet of an elementary stream, or a section with its pointer) into packets. */
 export function packetize(stream: PacketStream, unit: Buffer, { clock, isRandomAccess }: PacketOptions): Buffer {
   const firstField = clock === null ? 0 : fieldWithClockBytes;
   const count = 1 + Math.max(0, Math.ceil((unit.length - (roomBytes - firstField)) / roomBytes));
@@ -60,9 +60,9 @@ function writeClock(packets: Buffer, at: number, clock: number): void {
 }
 
 export interface PesTimes {
-  /** When it is shown or heard, in ticks of 90 kHz. */
+  /** Time of the display, in ticks of 90 kHz. */
   readonly pts: number;
-  /** When it is decoded, likewise. */
+  /** Time of the decoding, in ticks of 90 kHz. */
   readonly dts: number;
 }
 
@@ -76,7 +76,7 @@ export function pesPacket(kind: 'video' | 'audio', { pts, dts }: PesTimes, paylo
   writeTimestamp(times, 0, hasDts ? 3 : 2, pts);
   if (hasDts) writeTimestamp(times, 5, 1, dts);
   const payloadBytes = payload.reduce((sum, { length }) => sum + length, 0);
-  // Pictures may be longer than the field can say, so it says nothing for any of them.
+  // Pictures may be longer than the field allows, so it is 0 (unspecified) for all of them.
   const length = kind === 'video' ? 0 : 3 + times.length + payloadBytes;
   const streamID = kind === 'video' ? pictureStreamID : soundStreamID;
   const header = Buffer.of(0, 0, 1, streamID, length >> 8, length & 0xff, 0x84, hasDts ? 0xc0 : 0x80, times.length);

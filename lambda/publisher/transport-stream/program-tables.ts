@@ -1,4 +1,4 @@
-// The two tables by which a transport stream says what is in it (ISO/IEC 13818-1, 2.4.4).
+// The two tables that describe the contents of a transport stream (ISO/IEC 13818-1, 2.4.4).
 import type { PacketStream } from './packets.ts';
 import { packetize } from './packets.ts';
 
@@ -10,10 +10,10 @@ const mapPid = 0x1000;
 const programNumber = 1;
 const streamTypes: Readonly<Record<TransportCodec, number>> = { h264: 0x1b, hevc: 0x24 };
 const aacStreamType = 0x0f;
-/** The registration by which demultiplexers of before the codec had a number know it. */
+/** The registration by which demultiplexers recognize HEVC that are older than its stream type. */
 const hevcRegistration = Buffer.from('\x05\x04HEVC', 'latin1');
 
-/** The program association table and the program map table, again and again the same but for their counters. */
+/** The program association table and the program map table. Repetitions only differ in their counters. */
 export class ProgramTables {
   readonly #association: PacketStream = { pid: 0, next: 0 };
   readonly #map: PacketStream = { pid: mapPid, next: 0 };
@@ -32,7 +32,7 @@ export class ProgramTables {
     this.#sections = { association: section(0, 1, association), map: section(2, programNumber, map) };
   }
 
-  /** The two packets with which a part of the stream begins that is to be decoded by itself. */
+  /** The two packets to send before a part of the stream that can be decoded by itself. */
   packets(): Buffer {
     const options = { clock: null, isRandomAccess: false };
     return Buffer.concat([

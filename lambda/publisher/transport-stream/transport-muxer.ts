@@ -1,5 +1,5 @@
-// Turns FLV tag bodies, as RTMP sends them, into an MPEG transport stream, without encoding anything.
-// Nothing is held back but a few frames of sound.
+// Converts FLV tag bodies, as in RTMP messages, to an MPEG transport stream, without encoding.
+// Only a few frames of sound are held back.
 import { codedDataOf, readVideoTag } from '../ffmpeg/video-tag.ts';
 import type { MediaMessage } from '../rtmp/message.ts';
 import { accessUnit, parameterSetsOf } from './access-unit.ts';
@@ -12,13 +12,13 @@ import type { TransportCodec } from './program-tables.ts';
 
 const ticksPerMs = 90;
 /**
- * How far the program clock is behind the decoding of the pictures that carry it: receivers hold so much. It is more
- * than senders send ahead of time, and what the sound waits for its packet to be full.
+ * The delay from the program clock to the decoding of the pictures that carry it: receivers buffer this much. It
+ * exceeds the time that senders send ahead, plus the wait of sound for a full packet.
  */
 const clockDelayMs = 700;
-/** Six frames of AAC last 128 ms, and take one packet with little left over. */
+/** Frames of AAC in one packet: six last 128 ms, and leave little padding. */
 const maxSoundFrames = 6;
-/** Tables come at least this often, so that who begins to read finds them. */
+/** Tables are repeated at least this often, for receivers that begin to read. */
 const tablesEveryMs = 250;
 const soundHeaderBytes = 2;
 
@@ -31,24 +31,24 @@ export class TransportMuxer {
   #parameterSets: Buffer = Buffer.alloc(0);
   #soundFormat: AdtsFormat | null = null;
   #tablesAtMs = -Infinity;
-  /** Frames of sound that wait for their packet to be full, and when the first of them is heard. */
+  /** Frames of sound that wait for a full packet, and the time of the first of them. */
   #sound: { readonly atMs: number; readonly frames: Buffer[]; count: number } | null = null;
 
-  /** @param originMs the time that is timestamp 0 of the messages, in milliseconds since the run's anchor */
+  /** @param originMs the time of the messages' timestamp 0, in milliseconds since the run's anchor */
   constructor(codec: TransportCodec, originMs: number) {
     this.#codec = codec;
     this.#originMs = originMs;
     this.#tables = new ProgramTables(codec);
   }
 
-  /** @returns the packets that the message adds; none for what a transport stream has no place for */
+  /** @returns the packets of a message; none for messages that a transport stream cannot carry */
   write({ type, timestampMs, payload }: MediaMessage): Buffer[] {
     if (type === 'video') return this.#writeVideo(timestampMs, payload);
     if (type === 'audio') return this.#writeSound(timestampMs, payload);
     return [];
   }
 
-  /** @returns the packets of what was held back; what follows can be decoded by itself if it begins with a keyframe */
+  /** @returns the packets held back. The media after them can be decoded by itself if it begins with a keyframe */
   flush(): Buffer[] {
     this.#tablesAtMs = -Infinity;
     return this.#flushSound();
@@ -91,7 +91,7 @@ export class TransportMuxer {
     return [packetize(this.#audio, unit, { clock: null, isRandomAccess: false })];
   }
 
-  /** The clock is never below 0 at the beginning of a run. */
+  /** A time in ticks. An offset keeps the clock above 0 at the beginning of a run. */
   #ticks(timestampMs: number): number {
     return Math.round((this.#originMs + timestampMs + 2 * clockDelayMs) * ticksPerMs) % timestampModulus;
   }
