@@ -18,7 +18,7 @@ import { ListingRequests } from './listing-requests.ts';
 import type { ListingOptions } from './listing-requests.ts';
 import { asScanError, ScanError } from './scan-error.ts';
 import { openCredentials } from './source-access.ts';
-import { assertAsksForWhom, keysOf } from './source-keys.ts';
+import { assertExternalIDRequired, keysOf } from './source-keys.ts';
 
 export interface ScanWorkerOptions {
   readonly pool: Pool;
