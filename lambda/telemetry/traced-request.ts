@@ -1,5 +1,4 @@
-// Requests as spans and metrics. A client's traceparent is ignored, so that clients cannot decide which traces are
-// kept.
+// Requests as spans and metrics. A client's traceparent is ignored: it could decide which traces are kept.
 import { measures } from './measures.ts';
 import { beginSpan, inSpan } from './spans.ts';
 

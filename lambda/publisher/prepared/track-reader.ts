@@ -5,10 +5,8 @@
 // - reading: `next` returns the spans of one item. Its end leads to searching at the next item; `skipTo` leads to
 //   searching at any frame, and a pending read is dropped.
 // - A segment that cannot be read is requested again (`onLost`), and the next best source is used. Without one, another
-//   item stands in for 10 s: searching, with the upload in `#unreadable` until then.
+//   item stands in for 10 s: searching again (`stand-ins.ts`).
 import type { Log } from '../../log.ts';
-import { occurrenceAt } from '../../domain/playout/play-out.ts';
-import type { ItemOccurrence, TimelineEntry, TimelineItem } from '../../domain/playout/play-out.ts';
 import {
   firstSoundFrameFrom,
   pictureOfSoundFrame,
@@ -23,8 +21,6 @@ import { levelAt } from '../../domain/playout/sound.ts';
 import { chunkOf } from '../../domain/playout/titled-pictures.ts';
 import { ObjectNotFound } from '../../ports/object-store/object-store.ts';
 import { profileOf } from '../ffmpeg/profile.ts';
-import { MediaError } from '../media/media-error.ts';
-import { NothingReadable } from '../replica/faults.ts';
 import { MixSources } from './mix-sources.ts';
 import { SegmentDamaged, withGroups } from './segment-format.ts';
 import {
@@ -38,6 +34,7 @@ import {
 import type { FoundSegment, MadeFrom, SegmentSource, SentTrack, SourceSegment, WantedLook } from './segment-sources.ts';
 import type { SegmentStore } from './segment-store.ts';
 import { Span } from './span.ts';
+import { StandIns } from './stand-ins.ts';
 
 /** A track of a stream, with the content from which its items were prepared. */
 export interface PreparedTimeline extends SentTrack {
@@ -96,16 +93,14 @@ export class TrackReader {
   /** Whether nothing has been read yet. Only then may pictures begin before the wanted frame. */
   #isFirst = true;
   #position: Position | null = null;
-  /** The last item that could be read. It stands in for unreadable ones. */
-  #lastGood: TimelineItem | null = null;
-  /** Unreadable uploads, and the frame from which on they are tried again. */
-  #unreadable = { uploadIDs: new Set<string>(), untilFrame: 0 };
+  readonly #standIns: StandIns;
 
   /** @param startFrame first frame to read, counted from the anchor; pictures begin at the keyframe at or before it */
   constructor(options: TrackReaderOptions, startFrame: number) {
     this.#options = options;
     const { format, framesPerSecond } = options;
     this.#frame = startFrame;
+    this.#standIns = new StandIns(framesPerSecond);
     this.#gopFrames = isSound(format) ? 1 : profileOf(format).gopFrames;
     this.#spanGroups = isSound(format)
       ? firstSoundFrameFrom(spanSeconds * framesPerSecond, framesPerSecond)
@@ -135,7 +130,7 @@ export class TrackReader {
         // After a skip meanwhile, this span is no longer wanted.
         if (this.#position !== position) continue;
         position.next = end;
-        this.#lastGood = playing.occurrence.item;
+        this.#standIns.wasRead(playing.occurrence.item);
         if (end === position.end) this.skipTo(position.endFrame);
         return span;
       } catch (error) {
@@ -167,9 +162,10 @@ export class TrackReader {
   }
 
   /** The playing at a frame of the run, with the renditions that it can be sent from, the best one first. */
-  #playingAt({ entries, contentHashes, formats, looks }: PreparedTimeline, frame: number): FoundPlaying {
+  #playingAt(timeline: PreparedTimeline, frame: number): FoundPlaying {
     const { format, framesPerSecond } = this.#options;
-    const occurrence = this.#occurrenceAt(frame, entries, contentHashes);
+    const { contentHashes, formats, looks } = timeline;
+    const occurrence = this.#standIns.occurrenceAt(frame, timeline);
     const { uploadID } = occurrence.item;
     const contentHash = contentHashes.get(uploadID)!;
     const look = { occurrence, format, framesPerSecond, looks };
@@ -224,27 +220,6 @@ export class TrackReader {
     const picture = Math.max(0, frame - startFrame);
     const round = this.#isFirst ? Math.floor : Math.ceil;
     return round(picture / this.#gopFrames) * this.#gopFrames;
-  }
-
-  /** The item at a frame: the one of the timeline, or a stand-in. */
-  #occurrenceAt(
-    frame: number,
-    entries: readonly TimelineEntry[],
-    contentHashes: ReadonlyMap<string, string>,
-  ): ItemOccurrence {
-    const planned = occurrenceAt(entries, frame, this.#options.framesPerSecond);
-    const { uploadIDs, untilFrame } = this.#unreadable;
-    if (frame >= untilFrame) uploadIDs.clear();
-    const isReadable = ({ uploadID }: TimelineItem) => contentHashes.has(uploadID) && !uploadIDs.has(uploadID);
-    if (isReadable(planned.item)) return planned;
-    const entry = entries.find(({ number }) => number === planned.entryNumber)!;
-    const standIns = this.#lastGood ? [this.#lastGood, ...entry.snapshot.items] : entry.snapshot.items;
-    const item = standIns.find(isReadable);
-    if (!item && uploadIDs.size > 0) throw new NothingReadable();
-    if (!item) throw new MediaError('damaged', 'No item of the stream is prepared.');
-    const plannedEnd = planned.startFrame + planned.frameCount;
-    const end = uploadIDs.has(planned.item.uploadID) ? Math.min(plannedEnd, untilFrame) : plannedEnd;
-    return { ...planned, item, isStandIn: true, startFrame: frame, frameCount: end - frame };
   }
 
   /**
@@ -305,8 +280,7 @@ export class TrackReader {
       playing.startFrame + standInEnd,
       playing.occurrence.startFrame + playing.occurrence.frameCount,
     );
-    this.#unreadable.uploadIDs.add(uploadID);
-    this.#unreadable.untilFrame = Math.max(this.#unreadable.untilFrame, untilFrame);
+    this.#standIns.wasUnreadable(uploadID, untilFrame);
     this.skipTo(playing.startFrame + picture);
   }
 }

@@ -1,13 +1,11 @@
 // One replica, from its claim to its end: it connects, publishes, reports its state, and retries after failures.
 //
 // States of its loop (`#publish`):
-// - connecting: waits for a turn, connects, and opens the media. First the media that the replacement prepared, else at
-//   the present. Leads to sending, or with an error to waiting.
-// - sending: `onEvidence` reports `live`. When the connection's time is over, the replacement prepares the next one,
-//   and the loop continues with connecting. An error leads to waiting.
-// - waiting: reports `failing`, waits for the backoff, and connects again. After two minutes off the air it rests
-//   (`held-share.ts`): it holds no share of the agent, and takes it back once the destination waits for media.
-// - ended: by `end` (released: another agent may claim it), `endForGood` (`ended` is reported), or a lost claim.
+// - connecting: waits for a turn, connects, opens the media (of the replacement, else at the present). Next: sending.
+// - sending: `onEvidence` reports `live`. Once its time is over, the replacement prepares the next one: connecting.
+// - waiting, after any error: reports `failing`, waits for the backoff: connecting. After two minutes off the air it
+//   rests (`held-share.ts`): it holds no share of the agent, and takes it back once the destination waits for media.
+// - ended: by `end` (released), by `endForGood` (`ended` is reported), or by a lost claim.
 import { setTimeout } from 'node:timers/promises';
 import type { ReplicaFigures } from '../../data/fleet/figures.ts';
 import type { Claim, Replica, ReplicaState } from '../../data/fleet/replicas.ts';
@@ -116,11 +114,7 @@ export class HeldReplica {
     return this.#observed.isShortOfMedia;
   }
 
-  /**
-   * Ends the replica here, so that another agent can claim it. Unwritten reports are dropped: the end does not wait for
-   * a database that does not answer.
-   * @returns `finished`
-   */
+  /** Ends the replica here, for another agent to claim. Unwritten reports are dropped. @returns `finished` */
   end(): Promise<void> {
     this.#ending = 'released';
     this.#reports.giveUp();
@@ -194,10 +188,9 @@ export class HeldReplica {
   }
 
   /**
-   * Publishes over one connection until its time is over.
+   * Publishes over one connection until its time is over. @throws the errors of `runConnection`
    * @param movedTo the URL to which the last connection's server sent us, for this connection only; null if it did not
    * @returns the URL to which this connection's server sends the next one; null if it does not
-   * @throws as `runConnection` does
    */
   async #connect(movedTo: string | null, signal: AbortSignal): Promise<string | null> {
     const continuation = await this.#replacement.take();
