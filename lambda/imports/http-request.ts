@@ -38,7 +38,7 @@ export function httpRequest(
   const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
   const request = (url.protocol === 'https:' ? requestHttps : requestHttp)(url, {
     method,
-    // No agent: each request has its own connection, whose address its own lookup checks.
+    // No agent: each request has its own connection, whose address its own lookup checks. Decision D40.
     agent: false,
     lookup: checkedLookup(options.resolve, options),
     headers: { 'user-agent': 'loop-streaming-import/1.0', accept: '*/*', 'accept-encoding': 'identity', ...headers },

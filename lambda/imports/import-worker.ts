@@ -103,7 +103,7 @@ class ImportWorker {
 
   /**
    * Takes messages while there are free lanes, so that a full worker takes none from others. A message only wakes the
-   * worker up, which then claims the import whose turn it is, not the one that the message names.
+   * worker up, which then claims the import whose turn it is, not the one that the message names. Decision D37.
    */
   #consume(): Promise<void> {
     const claimNext = async () => {

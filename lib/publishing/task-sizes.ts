@@ -4,7 +4,7 @@ import type { StageSettings } from '../stage-settings.ts';
 
 /** Fargate gives a task with one vCPU 2 to 8 GiB, in whole GiB. A thread can send no more than what fits into these. */
 const fargate = { cpuOfVcpu: 1024, leastMiB: 2048, stepMiB: 1024 } as const;
-/** An agent sends on one thread, and the network of a task is full long before (D134). */
+/** An agent sends on one thread, and the network of a task is full long before. Decision D134. */
 const vcpus = 1;
 
 /** The size of a task that fills its network or its thread with prepared streams. */

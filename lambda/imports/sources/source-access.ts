@@ -20,7 +20,7 @@ const sealedCredentials: z.ZodType<SourceCredentials> = z.union([
   z.object({ username: z.string(), password: z.string() }),
 ]);
 
-/** The credentials of a source; null if it needs none. @throws if they were sealed with other keys */
+/** The credentials of a source; null if it needs none. Decision D142. @throws if they were sealed with other keys */
 export function openCredentials(sealer: Sealer, { id, sealed_credentials: sealed }: Source): SourceCredentials | null {
   return sealed && sealedCredentials.parse(JSON.parse(sealer.open(sealed, sourceCredentialsPlace(id))));
 }

@@ -58,7 +58,7 @@ export class LeaseGuard {
 
   /**
    * Whether the agent may send. Senders ask before every write: after the process was stopped for longer than the
-   * lease, timers that send may fire before any other code runs.
+   * lease, timers that send may fire before any other code runs. Decision D76.
    */
   maySend(): boolean {
     this.#noticeSleep();
@@ -78,7 +78,7 @@ export class LeaseGuard {
     }
   }
 
-  /** Asks peers repeatedly while the last renewal is late; otherwise sleeps until it would be late. */
+  /** Asks peers repeatedly while the last renewal is late; otherwise sleeps until it would be late. Decision D71. */
   async #askUntil(signal: AbortSignal): Promise<void> {
     const { steadyClock, peerURLs } = this.#options;
     while (!signal.aborted) {

@@ -1,4 +1,5 @@
 // The AAC encoder of a stream. It encodes all items in one piece, so they join without priming, splices or drift.
+// Decision D62.
 import type { MediaTools } from '../media/media-tools.ts';
 import { describeExit, startMediaTool, ToolError } from './media-tool.ts';
 import { flvPacketType, flvTagType, readFlvTags } from './flv-reader.ts';

@@ -173,7 +173,7 @@ export const toStereo = 'aresample=ochl=stereo:rematrix_maxval=1';
 /** The rate at which peaks between samples are limited. ITU-R BS.1770-5 requires at least this rate to measure them. */
 const truePeakRate = 4 * audioFormat.sampleRate;
 
-/** Filters that bring sound to a level: one gain for the whole item, and a limiter for peaks only. */
+/** Filters that bring sound to a level: one gain for the whole item, and a limiter for peaks only. Decision D147. */
 function levelFilters({ gainDB, isLimited }: SoundLevel): string[] {
   const gain = `volume=${gainDB}dB:precision=float`;
   if (!isLimited) return [gain];

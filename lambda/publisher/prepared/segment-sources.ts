@@ -166,7 +166,7 @@ export function isSentFrom(
   return Math.round((joins.get(name) ?? Infinity) * framesPerSecond) <= startFrame;
 }
 
-/** The source of a join, which replaces some groups of the item that has it. */
+/** The source of a join, which replaces some groups of the item that has it. Decision D155. */
 export function joinSource({
   name,
   recipe: { firstGroup, groupCount },

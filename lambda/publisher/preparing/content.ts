@@ -1,4 +1,4 @@
-// Names the content of an upload: a hash of its bytes and of the facts that the probe found.
+// Names the content of an upload: a hash of its bytes and of the facts that the probe found. Decision D118.
 import { createHash } from 'node:crypto';
 import { pipeline } from 'node:stream/promises';
 import type { Pool } from 'pg';

@@ -1,4 +1,5 @@
 // Keeps a rendition to one kind of encoder. Another kind has other parameter sets, which must not change on the air.
+// Decision D112.
 import type { Pool } from 'pg';
 import { databaseOn } from '../../data/database.ts';
 import type { Log } from '../../log.ts';

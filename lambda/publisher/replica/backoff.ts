@@ -3,7 +3,7 @@
 /**
  * `usual`: delays grow exponentially with jitter, up to 30 s. `rare`: for a refused key, since platforms lock accounts
  * that try often. `eager`: for a server that did not answer at all, which attempts do not burden; once it answers,
- * every second counts.
+ * every second counts. Decision D70.
  */
 export type RetryPace = 'usual' | 'rare' | 'eager';
 

@@ -1,4 +1,5 @@
 // Replaces a connection whose time is over by the next one, and keeps pictures coming meanwhile if it can.
+// Decision D69.
 //
 // States, for one connection at a time:
 // - idle: the connection's time is not over. `prepare` leads to preparing.

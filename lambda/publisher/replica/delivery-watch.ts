@@ -74,7 +74,7 @@ export class DeliveryWatch {
     figures.sent(bytesSent - this.#bytesCounted);
     this.#bytesCounted = bytesSent;
     const taken = bytesSent - bytesQueued;
-    // Our operating system buffers megabytes, so `taken` alone proves little about the destination.
+    // Our operating system buffers megabytes, so `taken` alone proves little about the destination. Decision D68.
     const arrived = bytesDelivered ?? taken;
     if (arrived === bytesSent) this.#arrivedAtMs = nowMs;
     else if (arrived > this.#bytesArrived) this.#arrivedAtMs = Math.max(this.#arrivedAtMs, nowMs - deliveredAgoMs);

@@ -1,5 +1,5 @@
 // Converts FLV tag bodies, as in RTMP messages, to an MPEG transport stream, without encoding.
-// Only a few frames of sound are held back.
+// Only a few frames of sound are held back. Decision D148.
 import { codedDataOf, readVideoTag } from '../ffmpeg/video-tag.ts';
 import type { MediaMessage } from '../rtmp/message.ts';
 import { accessUnit, parameterSetsOf } from './access-unit.ts';
