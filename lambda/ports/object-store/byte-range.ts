@@ -7,8 +7,7 @@ export interface ByteRange {
 }
 
 /**
- * The range that a header asks for. Several ranges, other units and malformed headers are
- * ignored, as the RFC allows and as S3 does.
+ * Range in a header. Several ranges, other units and malformed headers are ignored, as the RFC allows and as S3 does.
  * @returns null for the whole object
  */
 export function byteRange(header: string | undefined, sizeBytes: number): ByteRange | 'unsatisfiable' | null {

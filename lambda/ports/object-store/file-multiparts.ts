@@ -1,5 +1,5 @@
-// Objects of the file object store that arrive in parts: a folder for each, until it is made an object or given up.
-// All parts are written to their places in one file, so that an object of any size is made by renaming that file.
+// Objects of the file object store that arrive in parts: a folder for each, until it is completed or given up.
+// All parts are written to their places in one file, so that renaming that file completes an object of any size.
 import { createHash, randomUUID } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
 import { mkdir, open, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
@@ -12,14 +12,14 @@ import { assertObjectKey } from './object-store.ts';
 import type { MultipartFacts, ObjectPart } from './object-store.ts';
 import type { GrantedPart } from './object-urls.ts';
 
-/** In the folder of an object that arrives: its bytes, and what it was begun with. */
+/** Files in the folder of an arriving object: its bytes and its facts. */
 const bytesFile = 'bytes';
 const factsFile = 'facts.json';
 
-/** So much of a part is in memory while it is put in its place. */
+/** Bytes of a part in memory while it is copied to its place. */
 const pieceBytes = 1024 ** 2;
 
-/** Other bytes came than a URL was signed for. */
+/** The received bytes differ from those that a URL was signed for. */
 export class PartDiffers extends Error {
   override readonly name = 'PartDiffers';
 }
@@ -27,19 +27,19 @@ export class PartDiffers extends Error {
 export class FileMultiparts {
   readonly #folder: string;
   readonly #objects: FileObjects;
-  /** What is being done to an object that arrives, by its folder: one thing at a time. */
+  /** Pending work on an arriving object, by its folder: one piece at a time. */
   readonly #turns = new Map<string, Promise<void>>();
 
   /**
-   * @param folder of the store; gets a folder `multiparts`
-   * @param objects where an object goes once all of its parts are there
+   * @param folder folder of the store; gets a folder `multiparts`
+   * @param objects receives an object once all of its parts exist
    */
   constructor(folder: string, objects: FileObjects) {
     this.#folder = join(folder, 'multiparts');
     this.#objects = objects;
   }
 
-  /** @returns the id that the other methods know the new object by */
+  /** @returns id of the new object for the other methods */
   async create(key: string, facts: MultipartFacts): Promise<string> {
     const multipartID = randomUUID();
     const path = this.#pathOf(key, multipartID);
@@ -61,7 +61,7 @@ export class FileMultiparts {
   }
 
   /**
-   * Stores a part as it comes. What was there of it stays until all of it is here.
+   * Stores a part as it arrives. An earlier version of it stays until all of the new one has arrived.
    * @throws MultipartLost
    * @throws PartDiffers
    */
@@ -79,7 +79,7 @@ export class FileMultiparts {
       }
     };
     try {
-      // Nothing may be awaited before the pipeline: a body that fails while nobody listens to it ends the process.
+      // Nothing may be awaited before the pipeline: a body that fails without a listener ends the process.
       await pipeline(body, hashed, createWriteStream(arriving, { flags: 'wx' })).catch(asLost(key));
       const etag = hash.digest('hex');
       if (sha256 !== null && base64Of(etag) !== sha256)
@@ -90,7 +90,7 @@ export class FileMultiparts {
     }
   }
 
-  /** By number. @throws MultipartLost */
+  /** Ordered by number. @throws MultipartLost */
   async list(key: string, multipartID: string): Promise<ObjectPart[]> {
     const path = this.#pathOf(key, multipartID);
     const { hasSHA256 } = await factsIn(path, key);
@@ -121,11 +121,11 @@ export class FileMultiparts {
     await this.#inTurn(path, () => rm(path, { recursive: true, force: true }));
   }
 
-  /** Deletes what was begun before a time, as nobody completes it any more. */
+  /** Deletes objects that were begun before a time and never completed. */
   async discardBefore(time: Date): Promise<void> {
     const names = await readdir(this.#folder).catch(orIfGone<string[]>([]));
     for (const path of names.map((name) => join(this.#folder, name))) {
-      // The facts are written when it begins, and never again. Where that was cut off there is the folder alone.
+      // The facts are written once, at the begin. If that was cut off, only the folder exists.
       const begun =
         (await stat(join(path, factsFile)).catch(orIfGone(null))) ?? (await stat(path).catch(orIfGone(null)));
       if (begun && begun.mtime < time) await this.#inTurn(path, () => rm(path, { recursive: true, force: true }));
@@ -133,8 +133,8 @@ export class FileMultiparts {
   }
 
   /**
-   * Writes a part to its place. It counts as there from when its marker is; what it replaces, until bytes change.
-   * @param body called in its turn: many parts may wait for theirs, and need not be in memory meanwhile
+   * Writes a part to its place. The part counts from its marker on; a replaced one counts until bytes change.
+   * @param body called in its turn: many parts may wait for theirs, and need no memory meanwhile
    */
   async #store(path: string, key: string, part: StoredPart, body: () => Pieces): Promise<void> {
     await this.#inTurn(path, async () => {
@@ -158,7 +158,7 @@ export class FileMultiparts {
     });
   }
 
-  /** Waits until everybody before has had their turn. Other processes have none of the same object's parts. */
+  /** Waits for all earlier turns. Other processes do not work on the same object. */
   async #inTurn(path: string, turn: () => Promise<void>): Promise<void> {
     const mine = (this.#turns.get(path) ?? Promise.resolve()).then(turn);
     const ended = mine.catch(() => {});
@@ -170,7 +170,7 @@ export class FileMultiparts {
     }
   }
 
-  /** The folder of one arriving object: its bytes, its facts, and an empty file for each part that is there. */
+  /** Folder of one arriving object: its bytes, its facts, and an empty file for each complete part. */
   #pathOf(key: string, multipartID: string): string {
     assertObjectKey(key);
     assertObjectKey(multipartID);
@@ -178,12 +178,12 @@ export class FileMultiparts {
   }
 }
 
-/** A part as its marker says it. */
+/** A part by its marker. */
 type StoredPart = Omit<ObjectPart, 'sha256'>;
 
 type Pieces = AsyncIterable<Buffer> | Iterable<Buffer>;
 
-/** The bytes of a file. Each piece is overwritten by the next. @throws MultipartLost */
+/** Bytes of a file. Each piece is overwritten by the next. @throws MultipartLost */
 async function* piecesOf(path: string, key: string): AsyncGenerator<Buffer> {
   const file = await open(path).catch(asLost(key));
   try {
@@ -219,14 +219,14 @@ function base64Of(hex: string): string {
   return Buffer.from(hex, 'hex').toString('base64');
 }
 
-/** A handler for errors: where a file or its folder is gone, somebody else has thrown the parts away. */
+/** Handler for errors: a missing file or folder means that another process discarded the parts. */
 function asLost(key: string): (error: NodeJS.ErrnoException) => never {
   return (error) => {
     throw error.code === 'ENOENT' ? new MultipartLost(key, { cause: error }) : error;
   };
 }
 
-/** A handler for errors: what stands for a file or folder that is not there. */
+/** Handler for errors: a value in place of a missing file or folder. */
 function orIfGone<Instead>(instead: Instead): (error: NodeJS.ErrnoException) => Instead {
   return (error) => {
     if (error.code === 'ENOENT') return instead;

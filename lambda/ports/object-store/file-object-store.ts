@@ -1,4 +1,4 @@
-// The object store of one machine: a folder, and signed URLs that serve-objects.ts answers by the same rules as S3.
+// Object store of one machine: a folder, and signed URLs that serve-objects.ts answers by the same rules as S3.
 import type { Readable } from 'node:stream';
 import { partsKeptDays } from '../../domain/media/object-keys.ts';
 import { FileMultiparts } from './file-multiparts.ts';
@@ -10,7 +10,7 @@ import type { Grant, GrantedPart } from './object-urls.ts';
 
 const dayMs = 86_400_000;
 
-/** The port, and what a server needs that answers its signed URLs. */
+/** The port, and the methods for the server behind its signed URLs. */
 export interface FileObjectStore extends ObjectStore {
   /**
    * @param target path and query of a request, as received
@@ -18,23 +18,23 @@ export interface FileObjectStore extends ObjectStore {
    */
   authorize(method: string, target: string): Grant;
   open(key: string): Promise<OpenObject | null>;
-  /** @throws ObjectExists if there is an object already, or another write was faster */
+  /** @throws ObjectExists if the object exists already, or another write was faster */
   writeNew(key: string, body: Readable, facts: { readonly contentType: string }): Promise<void>;
   /**
-   * Stores a part as it comes.
+   * Stores a part as it arrives.
    * @throws MultipartLost, PartDiffers
    */
   receivePart(key: string, part: GrantedPart, body: Readable): Promise<void>;
-  /** Deletes the parts that nobody has completed within `partsKeptDays`, as a lifecycle rule does on S3. */
+  /** Deletes parts that were not completed within `partsKeptDays`, as a lifecycle rule does on S3. */
   discardOldParts(): Promise<void>;
 }
 
 export interface FileObjectStoreOptions {
-  /** Made when missing. Holds `objects` and, of writes that are not finished, `parts` and `multiparts`. */
+  /** Created if missing. Holds `objects` and, for unfinished writes, `parts` and `multiparts`. */
   readonly folder: string;
-  /** Where `serveObjects` is reached, without a trailing slash, such as `http://127.0.0.1:3000/objects`. */
+  /** Address of `serveObjects` without a trailing slash, such as `http://127.0.0.1:3000/objects`. */
   readonly baseURL: string;
-  /** Any secret text; every process that signs or serves has to have the same. */
+  /** Any secret text; all processes that sign or serve share it. */
   readonly signingKey: string;
   readonly now?: () => Date;
 }
@@ -45,7 +45,7 @@ export function createFileObjectStore(options: FileObjectStoreOptions): FileObje
   const multiparts = new FileMultiparts(folder, objects);
   const urls = new ObjectURLs({ baseURL, signingKey, now });
   return {
-    // Asynchronous, as the port is: what the key or the limits are refused for rejects instead of being thrown.
+    // Asynchronous, as the port is: a refusal of the key or the limits rejects instead of being thrown.
     presignPut: async (key, limits) => urls.forPut(key, limits),
     presignGet: async (key, options) => urls.forGet(key, options),
     authorize: (method, target) => urls.authorize(method, target),

@@ -1,4 +1,4 @@
-// The whole objects of the file object store: a file for each key, written beside its place and then put there at once.
+// Whole objects of the file object store: a file for each key, written elsewhere and then put into place in one step.
 import { randomUUID } from 'node:crypto';
 import { createWriteStream, mkdirSync } from 'node:fs';
 import { link, mkdir, open, rename, rm } from 'node:fs/promises';
@@ -11,12 +11,12 @@ import { assertObjectKey, ObjectExists, ObjectNotFound } from './object-store.ts
 import type { ObjectFacts } from './object-store.ts';
 
 /**
- * An object as it was when it was opened, whatever happens to its key afterwards.
- * It holds a file open until its stream ends or `close` is called.
+ * An object as of its opening, whatever happens to its key later. It holds a file open until its stream ends or `close`
+ * is called.
  */
 export interface OpenObject {
   readonly facts: ObjectFacts;
-  /** Reads from the byte `start` to the byte `end`, both included. */
+  /** Bytes from `start` to `end`, both included. */
   stream(start: number, end: number): Promise<Readable>;
   close(): Promise<void>;
 }
@@ -25,8 +25,8 @@ export interface OpenObject {
 type PutInPlace = (file: string, path: string) => Promise<void>;
 
 /**
- * Each file holds the object's bytes and, after them, its content type, padded to this length. So one rename changes
- * both at once, and an offset in the file is the offset in the object.
+ * Each file holds the object's bytes, then its content type, padded to this length. One rename changes both at once,
+ * and an offset in the file is the offset in the object.
  */
 const trailerBytes = 256;
 
@@ -34,7 +34,7 @@ export class FileObjects {
   readonly #objects: string;
   readonly #unfinished: string;
 
-  /** @param folder made when missing; gets a folder `objects`, and `parts` for files that are still being written */
+  /** @param folder created if missing; gets a folder `objects`, and `parts` for files under construction */
   constructor(folder: string) {
     this.#objects = join(folder, 'objects');
     this.#unfinished = join(folder, 'parts');
@@ -71,17 +71,17 @@ export class FileObjects {
     return object.stream(start, Math.min(end, object.facts.sizeBytes - 1));
   }
 
-  /** Replaces what was there. */
+  /** Replaces an existing object. */
   async write(key: string, body: Readable | Buffer, contentType: string): Promise<void> {
     await this.#writeThen(rename, key, body, contentType);
   }
 
-  /** @throws ObjectExists if there is an object already, or another write was faster */
+  /** @throws ObjectExists if the object exists already, or another write was faster */
   async writeNew(key: string, body: Readable, contentType: string): Promise<void> {
     await this.#writeThen(putInEmptyPlace, key, body, contentType);
   }
 
-  /** Makes an object of a file of the same disk, of its first bytes. It replaces what was there. */
+  /** Turns the first bytes of a file on the same disk into an object. Replaces an existing one. */
   async adopt(file: string, key: string, { sizeBytes, contentType }: ObjectFacts): Promise<void> {
     const path = this.#pathOf(key);
     const handle = await open(file, 'r+');
@@ -112,7 +112,7 @@ export class FileObjects {
     const file = join(this.#unfinished, randomUUID());
     const trailer = trailerOf(contentType);
     try {
-      // Nothing may be awaited before the pipeline: a body that fails while nobody listens to it ends the process.
+      // Nothing may be awaited before the pipeline: a body that fails without a listener ends the process.
       await pipeline(
         Buffer.isBuffer(body) ? Readable.from([body]) : body,
         async function* (chunks: AsyncIterable<Buffer>) {
@@ -136,7 +136,7 @@ function trailerOf(contentType: string): Buffer {
   return trailer;
 }
 
-/** A link, unlike a rename, fails where there is a file already. */
+/** A link, unlike a rename, fails if the file exists already. */
 async function putInEmptyPlace(file: string, path: string): Promise<void> {
   await link(file, path).catch((error: NodeJS.ErrnoException) => {
     throw error.code === 'EEXIST' ? new ObjectExists('the URL was used already: there is an object') : error;

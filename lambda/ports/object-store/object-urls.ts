@@ -1,9 +1,9 @@
-// Makes the signed URLs of the file object store, each for one key and method, and reads what one allows.
+// Signed URLs of the file object store, each for one key and method: their creation, and their check.
 import { assertObjectKey, assertPutLimits, dispositionOf } from './object-store.ts';
 import type { GetOptions, PartLimits, PutLimits, SignedPut } from './object-store.ts';
 import { signTarget, SignedURLRefused, verifyTarget } from './signed-url.ts';
 
-/** What a signed URL allows its bearer to do. */
+/** Right that a signed URL gives its bearer. */
 export type Grant =
   | { readonly method: 'GET'; readonly key: string; readonly disposition?: string }
   | {
@@ -13,7 +13,7 @@ export type Grant =
     }
   | { readonly method: 'PUT'; readonly key: string; readonly part: GrantedPart };
 
-/** The part that a signed URL takes. */
+/** Part that a signed URL accepts. */
 export interface GrantedPart extends Omit<PartLimits, 'expiresInSeconds'> {
   readonly multipartID: string;
 }
@@ -22,7 +22,7 @@ export interface GrantedPart extends Omit<PartLimits, 'expiresInSeconds'> {
 const maxExpirySeconds = 604_800;
 
 interface ObjectURLsOptions {
-  /** What every URL begins with, without a trailing slash. */
+  /** Prefix of every URL, without a trailing slash. */
   readonly baseURL: string;
   readonly signingKey: string;
   readonly now: () => Date;
@@ -30,7 +30,7 @@ interface ObjectURLsOptions {
 
 export class ObjectURLs {
   readonly #options: ObjectURLsOptions;
-  /** What the path of every URL begins with, such as `/objects/`. */
+  /** Prefix of the path of every URL, such as `/objects/`. */
   readonly #basePath: string;
 
   constructor(options: ObjectURLsOptions) {

@@ -1,4 +1,4 @@
-// The object store in AWS: one S3 bucket.
+// Object store in AWS: one S3 bucket.
 import type { S3ClientConfig } from '@aws-sdk/client-s3';
 import { Readable } from 'node:stream';
 import { MultipartLost, partBytes } from '../../domain/media/upload-parts.ts';
@@ -11,12 +11,12 @@ export interface S3ObjectStoreOptions {
   readonly now?: () => Date;
 }
 
-/** How long storing a part may take, with all attempts of the SDK, which has no such limit itself. */
+/** Time limit of storing a part, with all attempts of the SDK, which has no such limit itself. */
 const partTimeoutMs = 300_000;
 
 /**
- * A signed URL is not valid for longer than the credentials that signed it. The parts of an object that is never
- * completed are deleted by the lifecycle rule of the bucket.
+ * A signed URL is valid no longer than the credentials that signed it. A lifecycle rule of the bucket deletes the parts
+ * of objects that are never completed.
  */
 export function createS3ObjectStore({
   bucket: Bucket,
@@ -127,7 +127,7 @@ export function createS3ObjectStore({
       return UploadId;
     },
 
-    // The checksum stands in the query of the URL, so that the client sends no header for it, and S3 judges by it.
+    // The checksum stands in the query of the URL, so the client sends no header for it and S3 checks it.
     async presignPart(Key, UploadId, { partNumber, contentLength, sha256, expiresInSeconds }) {
       assertObjectKey(Key);
       const { s3, getSignedUrl, UploadPartCommand } = await connection();
@@ -197,13 +197,13 @@ export function createS3ObjectStore({
   return store;
 }
 
-/** Loads the SDK when it is first used, since few requests are about objects. */
+/** Loads the SDK at its first use, since few requests are about objects. */
 async function connect(client: S3ClientConfig | undefined) {
   const [sdk, { getSignedUrl }] = await Promise.all([
     import('@aws-sdk/client-s3'),
     import('@aws-sdk/s3-request-presigner'),
   ]);
-  // Otherwise the SDK signs the checksum of an empty body into upload URLs, and the PUT of any other body is refused.
+  // Otherwise the SDK signs the checksum of an empty body into upload URLs, and any other body is refused.
   return { ...sdk, getSignedUrl, s3: new sdk.S3Client({ ...client, requestChecksumCalculation: 'WHEN_REQUIRED' }) };
 }
 

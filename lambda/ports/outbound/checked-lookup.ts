@@ -1,22 +1,22 @@
-// Resolves host names that users gave us, and lets only such connections through that users may make us open.
+// Lookup of users' host names that allows only connections to permitted addresses.
 import type { LookupAddress } from 'node:dns';
 import type { LookupFunction } from 'node:net';
 import { callbackify } from 'node:util';
 import { isAddressAllowed } from '../../domain/shared/network-address.ts';
 import type { AddressRules } from '../../domain/shared/network-address.ts';
 
-/** A host name resolves to an address that users may not make us connect to. */
+/** A host name resolves to a forbidden address. */
 export class AddressForbidden extends Error {
   override readonly name = 'AddressForbidden';
 }
 
-/** Resolves a host name to its addresses, those of IPv4 first. */
+/** Resolves a host name to its addresses, IPv4 first. */
 export type Resolve = (hostname: string) => Promise<readonly LookupAddress[]>;
 
 /**
- * A lookup for `net.connect`. The socket connects to one of the addresses that were checked, so a name cannot point
- * elsewhere in between. A name with even one forbidden address is refused. Addresses that stand in a URL itself are not
- * looked up, and have to be checked with the URL.
+ * Lookup for `net.connect`. The socket connects to one of the checked addresses, so a name cannot change in between. A
+ * name with even one forbidden address is refused. Literal addresses in a URL are not looked up; check them with the
+ * URL.
  */
 export function checkedLookup(resolve: Resolve, rules: AddressRules): LookupFunction {
   const resolveChecked = callbackify(async (hostname: string) => {

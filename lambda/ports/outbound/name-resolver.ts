@@ -1,4 +1,4 @@
-// Looks up the names of strangers' hosts, without letting one that does not answer keep anybody else's from an answer.
+// Resolver of strangers' host names: a name without an answer does not delay other names.
 import { Resolver } from 'node:dns/promises';
 import type { LookupAddress } from 'node:dns';
 import { readFile } from 'node:fs/promises';
@@ -7,23 +7,23 @@ import { lookups } from '../../domain/shared/outbound-limits.ts';
 import type { Resolve } from './checked-lookup.ts';
 
 export interface NameResolverOptions {
-  /** Name servers, as ADDRESS or ADDRESS:PORT; those of the system where it is absent. */
+  /** Name servers, as ADDRESS or ADDRESS:PORT; absent for those of the system. */
   readonly servers?: readonly string[];
   readonly hostsPath?: string;
   /** Milliseconds of a clock that never jumps. */
   readonly steadyClock?: () => number;
 }
 
-/** Errors of c-ares that say that the name has no address; all others may pass. */
+/** Errors of c-ares for names without an address; all others may pass. */
 const nothingThere = new Set(['ENOTFOUND', 'ENODATA', 'EBADNAME']);
 
 /**
- * A resolver over c-ares, whose questions wait for their answers in no thread: the lookup of the operating system has
- * two threads for all names of a process, which names that hang keep from everything else. Questions for the same name
- * are asked once, and what failed is not asked again for a moment. Names in the hosts file need no question. IPv6 is
- * asked for only where there is no IPv4, as IPv6 that half works is common.
- * @returns a function that rejects with code ENOTFOUND when there is no such name, and EAI_AGAIN when it cannot be
- * looked up at the moment
+ * Resolver over c-ares, whose queries wait in no thread: the operating system's lookup has two threads for a process,
+ * and hanging names would block all others. Concurrent queries for one name are one query, and a failure is kept for a
+ * moment. Names in the hosts file need no query. IPv6 is queried only if there is no IPv4, since half-working IPv6 is
+ * common.
+ * @returns a function that rejects with code ENOTFOUND for a name that does not exist, and EAI_AGAIN for one that
+ *   cannot be resolved now
  */
 export function createNameResolver(options: NameResolverOptions = {}): Resolve {
   const { servers, hostsPath = '/etc/hosts', steadyClock = () => performance.now() } = options;
@@ -63,7 +63,7 @@ export function createNameResolver(options: NameResolverOptions = {}): Resolve {
   };
 }
 
-/** The addresses that the hosts file gives a name. `localhost` needs no line there (RFC 6761). */
+/** Addresses of a name in the hosts file. `localhost` needs no line there (RFC 6761). */
 async function fromHosts(path: string, name: string): Promise<readonly LookupAddress[]> {
   const text = await readFile(path, 'utf8').catch(() => '');
   const addresses = text
@@ -83,7 +83,7 @@ function codeOf(error: unknown): string {
   return error instanceof Error && 'code' in error ? String(error.code) : '';
 }
 
-/** An error like that of the operating system's lookup, so that who gets it need not know who looked up. */
+/** An error like that of the operating system's lookup. */
 function failureOf(name: string, cause: unknown): Error {
   const code = nothingThere.has(codeOf(cause)) ? 'ENOTFOUND' : 'EAI_AGAIN';
   return Object.assign(new Error(`${name} was not resolved`, { cause }), { code, syscall: 'getaddrinfo' });

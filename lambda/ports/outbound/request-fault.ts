@@ -1,11 +1,9 @@
-// Why an HTTP request to an address that a user gave us has no answer.
+// Reasons why an HTTP request to a user's address got no answer.
 import { AddressForbidden } from './checked-lookup.ts';
 
 export type RequestFault = 'address_forbidden' | 'name_not_found' | 'tls_failed' | 'protocol_error' | 'unreachable';
 
-/**
- * How the error codes of TLS begin: https://nodejs.org/api/tls.html#x509-certificate-error-codes, and those of OpenSSL.
- */
+/** Prefixes of TLS error codes: https://nodejs.org/api/tls.html#x509-certificate-error-codes, and those of OpenSSL. */
 const tlsCode = /^(?:ERR_TLS|ERR_SSL|CERT_|UNABLE_TO_|SELF_SIGNED|DEPTH_ZERO|HOSTNAME_MISMATCH|INVALID_CA|EPROTO)/;
 
 /** @param error an error of `node:http` or `node:https`, used with the lookup of this folder */
@@ -14,7 +12,7 @@ export function faultOfRequest(error: unknown): RequestFault {
   const first: unknown = error instanceof AggregateError ? error.errors[0] : error;
   if (first instanceof AddressForbidden) return 'address_forbidden';
   const { code = '' } = first as { code?: string };
-  // Only ENOTFOUND says that there is no such name. Other failures of the resolver pass, and count as unreachable.
+  // Only ENOTFOUND means that the name does not exist. Other failures of the resolver pass, and count as unreachable.
   if (code === 'ENOTFOUND') return 'name_not_found';
   if (tlsCode.test(code)) return 'tls_failed';
   return code.startsWith('HPE_') ? 'protocol_error' : 'unreachable';

@@ -1,6 +1,6 @@
-// The error for a message that claims to come from a payment provider and is refused.
+// Error for a refused message that claims to come from a payment provider.
 
-/** The message does not come from the provider, or was changed or sent again by somebody else. */
+/** The message was not sent by the provider, or it was changed or replayed. */
 export class CallbackRefused extends Error {
   override readonly name = 'CallbackRefused';
 }

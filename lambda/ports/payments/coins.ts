@@ -1,17 +1,17 @@
-// The coins that users can pay with, and what a client needs to know to send them.
-// Processors do not tell the contracts and decimals.
+// Coins that users can pay with, and the data that clients need to send them.
+// Processors do not report contracts and decimals.
 import type { CryptoCurrency } from '../../domain/billing/crypto-currency.ts';
 
-/** Everything about a currency that does not change. */
+/** Constant facts of a currency. */
 export interface Coin extends Omit<CryptoCurrency, 'rateUSD'> {
   readonly isStable: boolean;
 }
 
-/** The EVM chain ids of networks (https://chainid.network). Networks that are not listed are no EVM chains. */
+/** EVM chain ids of networks (https://chainid.network). Other networks are not EVM chains. */
 const chainIDs: Readonly<Record<string, number>> = { ERC20: 1, BEP20: 56, POL: 137, BASE: 8453 };
 const stableSymbols = new Set(['USDT', 'USDC', 'DAI']);
 
-/** Contracts and mints of tokens are those that their issuers publish. */
+/** Contracts and mints of tokens, as their issuers publish them. */
 const table = [
   ['BTC', 'Bitcoin', 'BTC', 8, null],
   ['LTC', 'Litecoin', 'LTC', 8, null],
@@ -61,10 +61,7 @@ function transferKindOf(chainID: number | null, contract: string | null): Coin['
   return contract === null ? 'EVM_NATIVE' : 'EVM_ERC20';
 }
 
-/**
- * A data: URL with a coin that has its symbol on it, so that browsers need not ask
- * another server, which would learn of them.
- */
+/** data: URL of a coin with its symbol, so that browsers need not ask another server, which could track them. */
 function iconOf(symbol: string): string {
   const hue = Array.from(symbol).reduce((sum, letter) => sum + letter.charCodeAt(0) * 47, 0) % 360;
   const svg =

@@ -23,13 +23,13 @@ export interface TestDeposit {
   readonly address: string;
   /** In units of the currency. */
   readonly amount: number;
-  /** The name of the transaction. Two deposits with the same name are the same deposit. */
+  /** Name of the transaction. Two deposits with the same name are the same deposit. */
   readonly transaction: string;
   readonly status: 'confirming' | 'confirmed' | 'failed';
 }
 
 export interface LocalCryptoProcessor extends CryptoProcessor {
-  /** The message that the processor sends about a deposit; null for an address that it has not made. */
+  /** The processor's message about a deposit; null for an unknown address. */
   messageOf(deposit: TestDeposit): { readonly body: string; readonly headers: Readonly<Record<string, string>> } | null;
 }
 

@@ -7,7 +7,7 @@ import type { Checkout, PaymentProvider } from './payment.ts';
 import { readStripeEvent } from './stripe-events.ts';
 
 export interface LocalPaymentOptions {
-  /** The address of the page. The links to it have the checkout in their query, and are signed. */
+  /** Address of the page. Links to it have the checkout in their query, and are signed. */
   readonly checkoutURL: string;
   readonly signingKey: string;
   readonly webhookSecret: string;
@@ -20,9 +20,9 @@ export interface SignedMessage {
 }
 
 export interface LocalPayment extends PaymentProvider {
-  /** The checkout of a link. @throws SignedURLRefused where the link was changed or has expired */
+  /** Checkout of a link. @throws SignedURLRefused if the link was changed or has expired */
   openCheckout(target: string): Checkout;
-  /** The messages that the provider sends after what the user does on the page. */
+  /** The provider's messages after the user's action on the page. */
   messagesOf(checkout: Checkout, outcome: 'pay' | 'cancel'): SignedMessage[];
 }
 

@@ -1,4 +1,4 @@
-// Reads OxaPay's messages about deposits at static addresses: verifies their signature, and translates them.
+// OxaPay's messages about deposits at static addresses: verified and translated.
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
 import * as z from 'zod';
 import type { DepositReport, PaymentEvent } from '../../domain/billing/payment-reports.ts';
@@ -7,10 +7,10 @@ import { CallbackRefused } from './callback-refused.ts';
 /** OxaPay writes decimal numbers as numbers or as text. */
 const decimal = z.union([z.number().nonnegative(), z.string().regex(/^\d+(\.\d+)?(e-?\d+)?$/i)]).transform(String);
 
-/** The part of a payment message that is read (https://docs.oxapay.com/webhook). */
+/** Fields of a payment message that are read (https://docs.oxapay.com/webhook). */
 const message = z.object({
   type: z.string(),
-  /** The id that we gave when the address was made. */
+  /** Our id of the address. */
   order_id: z.string().nullish(),
   txs: z
     .array(
@@ -18,7 +18,7 @@ const message = z.object({
         tx_hash: z.string().min(1),
         status: z.string(),
         received_amount: decimal,
-        /** In US dollars, by the rate of the moment when the coins arrived. */
+        /** In US dollars, at the rate when the coins arrived. */
         value: decimal,
         currency: z.string(),
         network: z.string(),
@@ -27,15 +27,15 @@ const message = z.object({
     .nullish(),
 });
 
-/** The value of the header `HMAC`: HMAC-SHA512 of the raw body with the merchant key, in hexadecimal. */
+/** Value of the header `HMAC`: HMAC-SHA512 of the raw body with the merchant key, in hexadecimal. */
 export function signOxapayMessage(merchantKey: string, body: string): string {
   return createHmac('sha512', merchantKey).update(body).digest('hex');
 }
 
 /**
- * Verifies and translates a message. Its signature has no time in it, but a message that somebody sends again changes
- * nothing, since it says what is known already.
- * @throws {CallbackRefused} where the signature is missing or wrong
+ * Verifies and translates a message. Its signature has no time, but a replayed message changes nothing, since it
+ * repeats known facts.
+ * @throws {CallbackRefused} if the signature is missing or wrong
  */
 export function readOxapayEvent(merchantKey: string, body: string, headers: Headers): PaymentEvent {
   const expected = Buffer.from(signOxapayMessage(merchantKey, body));
@@ -43,8 +43,7 @@ export function readOxapayEvent(merchantKey: string, body: string, headers: Head
   if (given.length !== expected.length || !timingSafeEqual(given, expected))
     throw new CallbackRefused('the signature is not valid for this message');
   const { type, order_id: addressID, txs } = message.parse(JSON.parse(body));
-  // All incoming payments concern us. One that names no address of ours stays
-  // stored, so that somebody can look into it.
+  // All incoming payments concern us. One for an unknown address stays stored, for an operator to look into.
   const incoming = type.toLowerCase() === 'payout' ? [] : (txs ?? []);
   return { id: sha256(body), reports: deposits(addressID ?? '', incoming) };
 }
@@ -52,8 +51,8 @@ export function readOxapayEvent(merchantKey: string, body: string, headers: Head
 type Transfer = NonNullable<z.output<typeof message>['txs']>[number];
 
 /**
- * One transaction can pay to several addresses, in several coins, and several times to one address. The processor gives
- * no number to the last, so that is the place in the message.
+ * One transaction can pay several addresses, in several coins, and one address several times. The processor numbers
+ * none of these, so the place in the message does.
  */
 function deposits(addressID: string, transfers: readonly Transfer[]): DepositReport[] {
   const count = new Map<string, number>();

@@ -6,7 +6,7 @@ import { readOxapayEvent } from './oxapay-callbacks.ts';
 
 export interface OxapayOptions {
   readonly merchantKey: string;
-  /** Where OxaPay sends its messages. */
+  /** Address that OxaPay sends its messages to. */
   readonly callbackURL: string;
   /** Default: the API of OxaPay. */
   readonly apiURL?: string;
@@ -14,7 +14,7 @@ export interface OxapayOptions {
 
 const requestTimeoutMs = 8000;
 
-/** Our code of each network, with the words of which OxaPay has at least one among the `keys` of the network. */
+/** Our code of each network, with words of which OxaPay has at least one among the network's `keys`. */
 const keysOfNetworks: Readonly<Record<string, readonly string[]>> = {
   BTC: ['bitcoin', 'btc'],
   LTC: ['litecoin', 'ltc'],
@@ -59,7 +59,7 @@ export function createOxapayProcessor({
       throw new Error(`OxaPay answered ${path} with ${answer.status ?? response.status} ${answer.error?.key ?? ''}`);
     return schema.parse(answer.data);
   };
-  /** OxaPay's name of one of our networks; null where OxaPay does not take the coin on it. */
+  /** OxaPay's name of one of our networks; null if OxaPay does not take the coin there. */
   const findNetwork = (listed: z.output<typeof listedCurrencies>, symbol: string, network: string): string | null => {
     const currency = listed[symbol];
     if (!currency?.status) return null;

@@ -1,4 +1,4 @@
-// Connects the payment providers that the secret of a stage configures.
+// Payment providers from the secret of a stage.
 import * as z from 'zod';
 import { noCryptoProcessor } from './crypto-processor.ts';
 import type { CryptoProcessor } from './crypto-processor.ts';
@@ -12,10 +12,10 @@ export interface PaymentProviders {
   readonly crypto: CryptoProcessor;
 }
 
-/** The paths below the public origin to which the providers send their messages. */
+/** Paths below the public origin that the providers send their messages to. */
 export const callbackPaths = { payment: '/v1/callbacks/payment', crypto: '/v1/callbacks/crypto' } as const;
 
-/** The content of the secret. A kind of payment that is left out is not offered. */
+/** Content of the secret. An absent kind of payment is not offered. */
 const configuration = z.object({
   payment: z
     .object({ provider: z.literal('stripe'), apiKey: z.string().min(1), webhookSecret: z.string().min(1) })
@@ -23,7 +23,7 @@ const configuration = z.object({
   crypto: z.object({ provider: z.literal('oxapay'), merchantKey: z.string().min(1) }).optional(),
 });
 
-/** @throws where the configuration is malformed. The message says where, and never repeats a value. */
+/** @throws {Error} if the configuration is malformed; the message names the place and never repeats a value */
 export function createPaymentProviders(secret: string, origin: string, clock: () => Date): PaymentProviders {
   const { data, error } = configuration.safeParse(parseJson(secret));
   if (!data) {

@@ -1,16 +1,14 @@
-// Reads the messages of Stripe's webhooks: verifies their signature, and translates them.
+// Messages of Stripe's webhooks: verified and translated.
 import type { Stripe } from 'stripe';
 import type { PaymentEvent, PaymentReport, ReversalReport } from '../../domain/billing/payment-reports.ts';
 import { CallbackRefused } from './callback-refused.ts';
 
-/**
- * Older messages are refused, so that nobody can send one again much later. Stripe's libraries have the same default.
- */
+/** Age in seconds above which a message is refused as a replay. Stripe's libraries have the same default. */
 const toleranceSeconds = 300;
 
 /**
- * The types of events that a Stripe account has to send us
- * (https://docs.stripe.com/api/events/types). Others are accepted and mean nothing.
+ * Event types that a Stripe account has to send (https://docs.stripe.com/api/events/types). Others are accepted and
+ * ignored.
  */
 export const stripeEventTypes = [
   'checkout.session.completed',
@@ -29,11 +27,11 @@ export const stripeEventTypes = [
   'charge.dispute.funds_reinstated',
 ] as const satisfies readonly Stripe.Event['type'][];
 
-/** @throws {CallbackRefused} where the signature is missing, wrong or too old */
+/** @throws {CallbackRefused} if the signature is missing, wrong or too old */
 export async function readStripeEvent(webhookSecret: string, body: string, headers: Headers): Promise<PaymentEvent> {
   const signature = headers.get('stripe-signature');
   if (signature === null) throw new CallbackRefused('the message carries no Stripe-Signature');
-  // The library is loaded here, by the few requests that need it, so that functions start without it.
+  // The few requests that need the library load it, so that functions start without it.
   const { Stripe: library } = await import('stripe');
   let event: Stripe.Event;
   try {
@@ -49,7 +47,7 @@ function reportOf(event: Stripe.Event): PaymentReport | null {
   switch (event.type) {
     case 'checkout.session.completed':
     case 'checkout.session.async_payment_succeeded':
-      // By a slow method of payment a checkout can be completed before it is paid.
+      // With a slow method of payment, a checkout can be completed before it is paid.
       return event.data.object.payment_status === 'paid' ? paid(event.data.object) : null;
     case 'checkout.session.async_payment_failed':
       return ended('failed', event.data.object);
@@ -73,7 +71,7 @@ function reportOf(event: Stripe.Event): PaymentReport | null {
   }
 }
 
-/** The invoice of a payment; null for a payment of the same Stripe account that is for something else. */
+/** Invoice of a payment; null for another payment of the same Stripe account. */
 function invoiceOf({ metadata }: { readonly metadata: Stripe.Metadata | null }): string | null {
   return metadata?.['invoiceID'] ?? null;
 }
@@ -112,11 +110,11 @@ function refund({ id, amount, status, payment_intent }: Stripe.Refund): Reversal
   const paymentReference = idOf(payment_intent);
   if (paymentReference === null) return null;
   const isUndone = status === 'failed' || status === 'canceled';
-  // A refund that succeeded is not final: the bank can still return it, and then it is failed.
+  // A successful refund is not final: the bank can still return it, and then it fails.
   return { kind: 'refund', id, paymentReference, amountCents: amount, taken: !isUndone, final: isUndone };
 }
 
-/** See https://docs.stripe.com/api/disputes/object. In the states of a warning no money is taken yet. */
+/** See https://docs.stripe.com/api/disputes/object. In the states of a warning no money has been taken yet. */
 function dispute({ id, amount, status, payment_intent }: Stripe.Dispute): ReversalReport | null {
   const paymentReference = idOf(payment_intent);
   if (paymentReference === null) return null;

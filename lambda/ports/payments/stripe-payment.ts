@@ -4,18 +4,18 @@ import { readStripeEvent } from './stripe-events.ts';
 
 export interface StripeOptions {
   readonly apiKey: string;
-  /** The secret of the webhook endpoint: `whsec_…`. */
+  /** Secret of the webhook endpoint: `whsec_…`. */
   readonly webhookSecret: string;
-  /** The origin that Stripe sends the user back to, without a slash at its end. */
+  /** Origin that Stripe returns the user to, without a trailing slash. */
   readonly siteURL: string;
   readonly clock: () => Date;
   /** Default: the API of Stripe. */
   readonly api?: { readonly protocol: 'http' | 'https'; readonly host: string; readonly port: number };
 }
 
-/** A checkout can be paid for this long. Stripe allows 30 minutes to 24 hours. */
+/** Time in which a checkout can be paid. Stripe allows 30 minutes to 24 hours. */
 const checkoutLifetimeMs = 60 * 60_000;
-/** With one retry this is less than the 29 seconds after which API Gateway gives up on our function. */
+/** With one retry this is less than the 29 seconds after which API Gateway ends the request. */
 const requestTimeoutMs = 8000;
 
 export function createStripePayment({ apiKey, webhookSecret, siteURL, clock, api }: StripeOptions): PaymentProvider {
@@ -35,10 +35,10 @@ export function createStripePayment({ apiKey, webhookSecret, siteURL, clock, api
           mode: 'payment',
           line_items: [{ quantity: 1, price_data: price }],
           client_reference_id: invoiceID,
-          // The payment has the metadata too, since a charge has that of its payment, by which we find the invoice.
+          // The payment gets the metadata too: a charge has its payment's metadata, which name the invoice.
           metadata,
           payment_intent_data: { metadata },
-          // Otherwise users could pay in another currency, at a rate of Stripe's.
+          // Otherwise users could pay in another currency, at Stripe's rate.
           adaptive_pricing: { enabled: false },
           success_url: `${siteURL}/billing?paid=${invoiceID}`,
           cancel_url: `${siteURL}/billing`,

@@ -1,14 +1,14 @@
-// The port by which roles in other accounts are taken on for a short time.
+// Port of sessions of roles in other accounts.
 
 export interface RoleRequest {
   readonly roleARN: string;
-  /** For whom it is taken on. */
+  /** External ID of the user for whom the role is assumed. */
   readonly externalID: string;
-  /** The only bucket that the session may list and read, whatever the role may. */
+  /** The only bucket that the session may list and read, whatever the role allows. */
   readonly bucket: string;
 }
 
-/** Keys that end by themselves. They are kept in memory only, for as long as they are used. */
+/** Keys that expire. They are kept in memory only, while they are used. */
 export interface SessionKeys {
   readonly accessKeyID: string;
   readonly secretAccessKey: string;
@@ -16,9 +16,9 @@ export interface SessionKeys {
 }
 
 export interface RoleSessions {
-  /** The ARN that the trust policy of a role has to name as its principal. */
+  /** ARN that the trust policy of a role has to name as its principal. */
   readonly principal: string;
-  /** @throws {RoleRefused} where the role does not let us in */
+  /** @throws {RoleRefused} if the role does not admit us */
   open(request: RoleRequest, signal: AbortSignal): Promise<SessionKeys>;
 }
 

@@ -1,10 +1,10 @@
-// Roles by AWS STS, asked in the region of whoever asks.
+// Role sessions by AWS STS, in the region of the caller.
 import type { STSClientConfig } from '@aws-sdk/client-sts';
 import { serviceOfAWS } from '../../domain/shared/aws-partition.ts';
 import { RoleRefused } from './role-sessions.ts';
 import type { RoleRequest, RoleSessions } from './role-sessions.ts';
 
-/** The shortest that STS gives. A link that is signed with such keys is opened at once. */
+/** Shortest session of STS. A link signed with its keys is opened at once. */
 const sessionSeconds = 900;
 
 export function createSTSRoleSessions(principal: string, client: STSClientConfig): RoleSessions {
@@ -14,7 +14,7 @@ export function createSTSRoleSessions(principal: string, client: STSClientConfig
       const { AssumeRoleCommand, STSClient } = await import('@aws-sdk/client-sts');
       const command = new AssumeRoleCommand({
         RoleArn: roleARN,
-        // CloudTrail of the role's account has this.
+        // CloudTrail of the role's account shows this name.
         RoleSessionName: 'watched-source',
         ExternalId: externalID,
         DurationSeconds: sessionSeconds,
@@ -33,7 +33,7 @@ export function createSTSRoleSessions(principal: string, client: STSClientConfig
   };
 }
 
-/** What a session may at most, whatever its role may ("Session policies" in the IAM user guide). */
+/** Limits of a session, whatever its role allows ("Session policies" in the IAM user guide). */
 function readingOf(roleARN: string, bucket: RoleRequest['bucket']) {
   const [, partition] = roleARN.split(':');
   const inS3 = `arn:${partition}:s3:::${bucket}`;

@@ -1,4 +1,4 @@
-// Encrypts by AES-256-GCM. The result is the nonce (12 bytes), the tag (16 bytes) and the ciphertext.
+// Encryption by AES-256-GCM. The result is the nonce (12 bytes), the tag (16 bytes) and the ciphertext.
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 
 const nonceBytes = 12;
@@ -6,7 +6,7 @@ const tagBytes = 16;
 
 /**
  * @param key 32 bytes
- * @param boundTo what the ciphertext belongs to; it can only be decrypted with the same text
+ * @param boundTo place of the ciphertext, which can only be decrypted with the same text
  */
 export function encrypt(key: Buffer, plaintext: Buffer, boundTo: string): Buffer {
   const nonce = randomBytes(nonceBytes);
@@ -15,7 +15,7 @@ export function encrypt(key: Buffer, plaintext: Buffer, boundTo: string): Buffer
   return Buffer.concat([nonce, cipher.getAuthTag(), ciphertext]);
 }
 
-/** @throws where it was encrypted with another key, was bound to something else, or was changed */
+/** @throws {Error} if the key or `boundTo` differs, or the ciphertext was changed */
 export function decrypt(key: Buffer, encrypted: Buffer, boundTo: string): Buffer {
   const decipher = createDecipheriv('aes-256-gcm', key, encrypted.subarray(0, nonceBytes), { authTagLength: tagBytes })
     .setAAD(Buffer.from(boundTo))

@@ -1,5 +1,4 @@
-// Wraps the data keys that the database holds, with a key that is never in a database.
-// That key is of KMS in AWS, and in a file on one machine.
+// Wrapper of the data keys in the database. Its own key is never in a database: it is in KMS in AWS, in a file here.
 import { callAws, regionOf } from '../aws/call-aws.ts';
 import type { AwsPlace } from '../aws/call-aws.ts';
 import { keyContext } from '../../domain/shared/sealed-places.ts';
@@ -7,14 +6,14 @@ import type { KeyPurpose } from '../../domain/shared/sealed-places.ts';
 import { decrypt, encrypt } from './authenticated-encryption.ts';
 
 export interface KeyWrapper {
-  /** Of the data keys that it wraps and unwraps: those of no other. */
+  /** Purpose of the data keys that it wraps and unwraps; it takes no others. */
   readonly purpose: KeyPurpose;
   wrap(dataKey: Buffer): Promise<Buffer>;
-  /** @throws where the data key was wrapped with another key, or was changed */
+  /** @throws {Error} if the data key was wrapped by another key, or changed */
   unwrap(wrappedKey: Buffer): Promise<Buffer>;
 }
 
-/** @param place default: where the key is */
+/** @param place default: the place of the key */
 export function createKMSKeyWrapper(
   keyARN: string,
   purpose: KeyPurpose,

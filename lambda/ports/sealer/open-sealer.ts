@@ -1,4 +1,4 @@
-// Makes a sealer with the data keys of a database for one purpose, and the first data key where there is none.
+// Opens a sealer with a database's data keys for one purpose, and creates the first data key if there is none.
 import { randomBytes } from 'node:crypto';
 import type { Pool } from 'pg';
 import { databaseOn } from '../../data/database.ts';
@@ -6,7 +6,7 @@ import type { KeyWrapper } from './key-wrapper.ts';
 import { createSealer } from './sealer.ts';
 import type { DataKey, Sealer } from './sealer.ts';
 
-/** The database has to be migrated. @throws where a data key was wrapped with another key than that of the wrapper */
+/** The database has to be migrated. @throws {Error} if a data key was wrapped by another key */
 export async function openSealer(pool: Pool, wrapper: KeyWrapper): Promise<Sealer> {
   const stored = databaseOn(pool).dataKeys(wrapper.purpose);
   let rows = await stored.list();

@@ -1,11 +1,10 @@
-// Seals secrets, so that the database holds them encrypted.
-// A secret can only be opened for the place that it was sealed for.
+// Sealer of secrets: the database holds them encrypted, each for its place. Decision D13.
 import { decrypt, encrypt } from './authenticated-encryption.ts';
 
 export interface Sealer {
-  /** @param place where the secret is kept, such as `destination/ID`, so that a copy elsewhere cannot be opened */
+  /** @param place place of the secret, such as `destination/ID`, so that a copy elsewhere cannot be opened */
   seal(secret: string, place: string): Buffer;
-  /** @throws where the bytes were changed, were sealed for another place, or by a data key that is not here */
+  /** @throws {Error} if the bytes were changed, or sealed for another place or by an unknown data key */
   open(sealed: Buffer, place: string): string;
 }
 
@@ -20,7 +19,7 @@ export interface DataKey {
 const idBytes = 1;
 
 /**
- * A sealed secret is the id of the data key (1 byte), and then what `encrypt` made with that key.
+ * A sealed secret is the id of the data key (1 byte), then the result of `encrypt` with that key.
  * @param dataKeys all data keys; the last one seals
  */
 export function createSealer(dataKeys: readonly [...DataKey[], DataKey]): Sealer {

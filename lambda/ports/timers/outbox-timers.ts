@@ -1,12 +1,12 @@
-// The timers of one machine: rows of the outbox that become visible at their time.
+// Timers of one machine: rows of the outbox that become visible at their time.
 import type { Pool } from 'pg';
 import type { Timers } from './timers.ts';
 
-/** Timers that fire to the second, as long as something consumes the queue 'timers'. */
+/** Timers that fire to the second, as long as a consumer receives from the queue 'timers'. */
 export function createOutboxTimers(pool: Pool): Timers {
   return {
     async arm(id, at, body) {
-      // Without its receipt, a delivery that is being handled cannot remove the row, which is the new timer now.
+      // Without its receipt, a delivery under way cannot remove the row, which is the new timer now.
       await pool.query(
         `insert into outbox (queue, body, visible_at, timer_id) values ('timers', $2, $3, $1)
          on conflict (timer_id) do update

@@ -1,4 +1,4 @@
-// The timers in AWS: schedules of EventBridge Scheduler, each of which sends to the SQS queue 'timers' once.
+// Timers in AWS: schedules of EventBridge Scheduler, each of which sends to the SQS queue 'timers' once.
 import {
   ConflictException,
   CreateScheduleCommand,
@@ -19,13 +19,13 @@ export interface SchedulerTimersOptions {
   readonly now?: () => Date;
 }
 
-/** The scheduler refuses a time in the past, and the request takes a moment too. */
+/** Least lead in seconds: the scheduler refuses a time in the past, and the request takes a moment too. */
 const shortestLeadSeconds = 5;
 
 /**
  * Timers that fire up to a minute late (EventBridge Scheduler user guide, "Schedule types": 60 second precision).
- * Agents fire what is due to the second. A timer that is armed again in the seconds after it fired can be lost, as the
- * scheduler is just deleting its schedule; the sweep of every minute then finds what is due.
+ * Agents fire due times to the second. A timer that is armed again just after it fired can be lost, while the scheduler
+ * deletes its schedule; the sweep of every minute then finds the due time. Decision D5.
  */
 export function createSchedulerTimers({
   scheduler,
@@ -51,7 +51,7 @@ export function createSchedulerTimers({
         if (!(error instanceof ConflictException)) throw error;
         await scheduler.send(new UpdateScheduleCommand(schedule)).catch(async (error: unknown) => {
           if (!(error instanceof ResourceNotFoundException)) throw error;
-          // The former schedule has fired between the two requests, and is gone.
+          // The former schedule fired between the two requests, and is gone.
           await scheduler.send(new CreateScheduleCommand(schedule));
         });
       }
@@ -66,14 +66,12 @@ export function createSchedulerTimers({
   };
 }
 
-/**
- * The name of an id's schedule: the beginning of the id, and its hash. At most 64 letters, digits, `-`, `_` and `.`.
- */
+/** Name of an id's schedule: the beginning of the id, and its hash. At most 64 letters, digits, `-`, `_` and `.`. */
 export function scheduleName(id: string): string {
   return `${id.slice(0, 31).replaceAll(/[^\w.-]/g, '_')}-${createHash('sha256').update(id).digest('hex').slice(0, 32)}`;
 }
 
-/** The time as the scheduler takes it, in whole seconds: rounded up, so that nothing fires early. */
+/** The scheduler's form of a time, in whole seconds: rounded up, so that nothing fires early. */
 function scheduledTime(at: Date, now: Date): string {
   const seconds = Math.max(Math.ceil(at.getTime() / 1000), Math.ceil(now.getTime() / 1000) + shortestLeadSeconds);
   return new Date(seconds * 1000).toISOString().slice(0, 19);
