@@ -23,7 +23,7 @@ export interface ImportEnvironment extends DatabaseEnvironment {
   readonly queueURLs: Partial<Record<QueueName, string>>;
   readonly allowPrivateAddresses: boolean;
   readonly limitFactor: number;
-  /** KMS key that wraps the keys with which credentials of sources are sealed. */
+  /** KMS key that wraps the data keys of the credentials of sources. */
   readonly sealingKeyARN: string;
   /** The principal that users' roles must trust: the account of the stage. */
   readonly rolePrincipal: string;

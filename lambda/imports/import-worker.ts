@@ -70,7 +70,7 @@ class ImportWorker {
   readonly #options: ImportWorkerOptions;
   readonly #signal: AbortSignal;
   readonly #data: Database;
-  /** The imports under way, each of which has a lane. */
+  /** The imports under way, each in a lane. */
   readonly #held = new Set<HeldImport>();
   readonly #lanes: BusyLanes;
   #claiming: Promise<void> = Promise.resolve();

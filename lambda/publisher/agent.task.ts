@@ -139,7 +139,7 @@ function attendToTask(): void {
   keeper.everyMinute();
 }
 
-/** Reports the number of waiting streams, by which machines are scaled. Agents get some seconds to claim them first. */
+/** Reports the number of waiting streams, for scaling machines. Agents get some seconds to claim them first. */
 async function reportWaiting(): Promise<void> {
   const { waiting } = loadMetrics;
   const count = await databaseOn(pool).replicaClaims.waitingFor('ffmpeg', claimedWithinSeconds);
@@ -178,7 +178,7 @@ async function reportGpu(): Promise<void> {
   jsonLog('gpu_load', metricsOf(backends[0] ?? 'media', values));
 }
 
-/** Fields of a log line from which CloudWatch makes metrics (embedded metric format). */
+/** Fields of a log line that CloudWatch turns into metrics (embedded metric format). */
 function metricsOf(Backend: StreamBackend | 'media', values: readonly (readonly [LoadMetric, number])[]) {
   const Metrics = values.map(([{ name: Name, unit: Unit }]) => ({ Name, Unit }));
   const _aws = {

@@ -106,7 +106,7 @@ test('that does not trust us says what its trust policy needs, and is well once 
   const source = await watch(user, { kind: 's3', url, credentials: { roleARN } });
   expect(source).toMatchObject({ state: 'failing', reason: { code: 'role_refused' }, found: 0 });
   expect(source.reason.detail).toContain(
-    `principal ${principal} under the condition StringEquals "sts:ExternalId": "${user.id}"`,
+    `principal ${principal} with the condition StringEquals "sts:ExternalId": "${user.id}"`,
   );
   trusted = [user.id];
   expect(await scanAgain(service, user, source.id)).toMatchObject({ state: 'ok', reason: null, found: 1 });

@@ -12,7 +12,7 @@ export interface LeaseGuardOptions {
 }
 
 const lookEveryMs = 250;
-/** Age of the last renewal from which on peers are asked whether they can renew. */
+/** If the last renewal is older than this, peers are asked whether they can renew. */
 const lateAfterMs = 1500;
 /**
  * A process that did not read the clock for this long was stopped by the system, and other agents may hold its

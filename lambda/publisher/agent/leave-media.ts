@@ -18,9 +18,9 @@ type DecodingCommand = Extract<
 const shareThatIsMuch = 0.5;
 
 /**
- * Whether another agent is a better place for media commands: an agent without streams or, if streams take much of this
- * one, an agent of which they take less; in both cases with a free lane. While there is one, this agent receives no
- * media commands. Otherwise every agent that keeps up carries them out: uploads must not wait for ever.
+ * Whether another agent with a free lane is a better place for media commands: one without streams or, if streams take
+ * much of this agent, one whose streams take less. While there is one, this agent receives no media commands. Otherwise
+ * every agent that keeps up carries them out: uploads must not wait for ever.
  */
 export class BetterMediaPlace {
   readonly #data: Pick<Database, 'agents'>;

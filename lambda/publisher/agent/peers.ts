@@ -1,4 +1,4 @@
-// The protocol by which agents ask each other over HTTP whether they can renew their leases.
+// The protocol of agents for asking each other over HTTP whether they can renew their leases.
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';

@@ -11,7 +11,7 @@ export interface MediaOptions {
   /** The encoder settings for an item that begins now. */
   readonly encoder: () => EncoderSettings;
   readonly loadTimelines: () => Promise<Timelines>;
-  /** A URL from which ffmpeg can read an object for as long as an item lasts. */
+  /** A URL for ffmpeg that is valid for as long as an item lasts. */
   readonly urlOf: (objectKey: string) => Promise<string>;
   /** The captions file with a hash; null if it was deleted. */
   readonly captionsOf: (hash: string) => Promise<string | null>;

@@ -37,7 +37,7 @@ class PacedSender {
   readonly #watch: DeliveryWatch;
   readonly #inHand: MediaInHand;
   readonly #ticker = new Ticker();
-  /** The error with which the connection ended; null for no error; undefined while it is open. */
+  /** The error that ended the connection; null if it ended without one; undefined while it is open. */
   #end: DestinationError | null | undefined;
   /** The pending request for the next messages. */
   #asked: Promise<QueuedMessage[] | null> | null = null;

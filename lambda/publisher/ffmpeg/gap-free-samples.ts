@@ -64,7 +64,7 @@ export async function gapFreeSamples(request: GapFreeRequest): Promise<Int16Arra
   return samples;
 }
 
-/** The largest factor with which no sample exceeds the limit for peaks. */
+/** The largest factor that keeps all samples within the limit for peaks. */
 function limitOf(samples: Int16Array, count: number): number {
   let highest = 1;
   for (let at = 0; at < Math.min(samples.length, count * channels); at++)

@@ -12,7 +12,7 @@ const maxLogLines = 20;
 const maxLogLineCharacters = 300;
 /**
  * Longer lines are cut before addresses in them are removed; ffmpeg's own lines have at most 1024 characters. The cut
- * removes the end of a line, so an address always keeps its beginning, by which it is recognized.
+ * removes the end of a line, so an address always keeps its beginning and is recognized.
  */
 const maxRawLineCharacters = 4096;
 /** The exit code of a shell if the program does not exist. */

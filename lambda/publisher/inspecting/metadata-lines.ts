@@ -8,7 +8,7 @@ import type { Stretch } from '../../domain/shared/stretches.ts';
 abstract class MetadataReader {
   /** The beginning of the piece, which is ffmpeg's time 0. */
   readonly #fromSeconds: number;
-  /** The time of the frame to which the next lines belong. */
+  /** The time of the current frame, which the next lines describe. */
   protected atSeconds = 0;
 
   constructor(fromSeconds: number) {
@@ -32,7 +32,7 @@ abstract class MetadataReader {
   }
 }
 
-/** Stretches, of which the last may not have ended. */
+/** Stretches. The last one may not have ended. */
 class OpenStretches {
   readonly #ended: Stretch[] = [];
   #start: number | null = null;

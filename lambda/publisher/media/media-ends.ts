@@ -25,7 +25,7 @@ const maxErrorRate = 0.5;
 
 /**
  * Finds where streams end, in seconds on the file's own clock.
- * @param fromSeconds the time from which on packets are read; null for the beginning
+ * @param fromSeconds the time of the first packets to read; null for the beginning
  * @param sampleRate the sample rate of the sound, whose last packets may be padded
  * @returns by stream index, the end of each stream that has packets in this part
  * @throws {MediaError} when bytes are missing, or reading takes too long

@@ -1,6 +1,6 @@
 // Decides from ffmpeg's log whether a source could not be read, which is our fault, or not be decoded, which is not.
 
-/** The beginning of the line with which ffmpeg 5 and 7 report why a source failed. */
+/** Matches the line in which ffmpeg 5 and 7 report why a source failed. */
 const givenUp =
   /^(?:\[[^\]]*\] )?(?:<source>|Error during demuxing|Error opening input(?: file)?(?: <source>)?): (.*)$/gmu;
 /**

@@ -47,7 +47,7 @@ export interface SoundStructure extends StreamStructure {
 
 export interface Structure {
   readonly formatName: string;
-  /** The beginning of the first stream on the file's own clock, from which players count. */
+  /** The beginning of the first stream on the file's own clock: time 0 for players. */
   readonly startSeconds: number;
   /** The duration in the header; null if there is none, or if ffprobe only guesses it from the bitrate. */
   readonly headerSeconds: number | null;

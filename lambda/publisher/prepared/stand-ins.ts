@@ -9,7 +9,7 @@ export class StandIns {
   readonly #framesPerSecond: number;
   /** The last item that could be read. It stands in for unreadable ones. */
   #lastGood: TimelineItem | null = null;
-  /** Unreadable uploads, and the frame from which on they are tried again. */
+  /** Unreadable uploads. They are tried again from `#untilFrame` on. */
   readonly #unreadable = new Set<string>();
   #untilFrame = 0;
 

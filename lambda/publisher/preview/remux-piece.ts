@@ -43,7 +43,7 @@ interface Part {
 
 /**
  * Remuxes frames of a stream with the sound that agents send with them. The first frame must be a keyframe.
- * @returns null if an item cannot be read: its stand-in depends on what the agent has sent before
+ * @returns null if an item cannot be read: its stand-in depends on the items that the agent has sent before
  */
 export async function remuxPiece(options: RemuxOptions, { start, end }: PreviewFrames): Promise<RemuxedPiece | null> {
   const { timelines, format } = options;

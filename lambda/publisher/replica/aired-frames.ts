@@ -31,7 +31,7 @@ export class AiredFrames {
   #inFlight: InFlight[] = [];
   #countedBytes = 0;
 
-  /** The last stretches, of which the last may still grow at its end. */
+  /** The newest stretches, oldest first. The last one may still grow. */
   get stretches(): readonly AiredStretch[] {
     return this.#stretches.slice(-reportedStretches);
   }

@@ -19,7 +19,7 @@ import type { LastingPlan } from './lasting-plan.ts';
 import type { PublishPlan } from './publish-plan.ts';
 import type { OpenMedia } from './stream-media.ts';
 
-/** The plan and the opened media with which the next connection continues. */
+/** The plan and the opened media of the next connection. */
 export interface Continuation {
   readonly plan: PublishPlan;
   readonly open: OpenMedia;

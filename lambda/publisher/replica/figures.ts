@@ -12,7 +12,7 @@ interface Sample {
 /** Rates are averages over at least this time, once there are samples that old. */
 const rateWindowMs = 5000;
 
-/** Age of the oldest frames with which a connection may begin. */
+/** The first frames of a connection are at most this old. */
 const reachableSeconds = 4;
 
 /** Totals of all replicas of this process since it began, for its metrics. */

@@ -189,8 +189,8 @@ export class HeldReplica {
 
   /**
    * Publishes over one connection until its time is over. @throws the errors of `runConnection`
-   * @param movedTo the URL to which the last connection's server sent us, for this connection only; null if it did not
-   * @returns the URL to which this connection's server sends the next one; null if it does not
+   * @param movedTo the URL that the last connection's server asked us to use, for this connection only; null if none
+   * @returns the URL that this connection's server asks the next one to use; null if none
    */
   async #connect(movedTo: string | null, signal: AbortSignal): Promise<string | null> {
     const continuation = await this.#replacement.take();
@@ -263,7 +263,7 @@ export class HeldReplica {
     return {
       prepareEnd: (isMoveDue) => {
         if (!isMoveDue && steadyClock() <= endsAtMs) return false;
-        // A URL to which the server sends us may itself be the destination's other URL.
+        // The URL that the server asks for may itself be the destination's other URL.
         this.#replacement.prepare({ mayBridge: movedTo === null && !isMoveDue }, signal);
         return this.#replacement.isPrepared;
       },

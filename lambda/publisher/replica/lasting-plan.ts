@@ -1,4 +1,4 @@
-// The last publish plan of a replica, by which it continues while the database does not answer.
+// The last publish plan of a replica, which it uses while the database does not answer.
 import type { PublishPlan } from './publish-plan.ts';
 
 export interface LastingPlanOptions {

@@ -1,4 +1,4 @@
-// The state of a replica as observed on its connection: live, about to be late, or late and by whose fault.
+// The state of a replica as observed on its connection: live, about to be late, or late, and the party at fault.
 import type { ReplicaState } from '../../data/fleet/replicas.ts';
 import type { StateReason } from '../../domain/streams/stream-words.ts';
 import { DestinationError } from '../destination/destination-error.ts';

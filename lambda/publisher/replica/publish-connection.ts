@@ -35,7 +35,7 @@ const earliestMoveAfterMs = 10_000;
 /**
  * Publishes until the signal aborts or the connection's time is over. Then resolves, with the connection closed and no
  * process left.
- * @returns the RTMP URL to which the server sends the next connection; null if it does not
+ * @returns the URL that the server asks the next connection to use; null if none
  * @throws {DestinationError} {MediaError} {TooSlow}, or any other error when it is our fault
  */
 export async function runConnection(options: PublishConnectionOptions, signal: AbortSignal): Promise<string | null> {

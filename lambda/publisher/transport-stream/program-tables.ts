@@ -10,7 +10,7 @@ const mapPid = 0x1000;
 const programNumber = 1;
 const streamTypes: Readonly<Record<TransportCodec, number>> = { h264: 0x1b, hevc: 0x24 };
 const aacStreamType = 0x0f;
-/** The registration by which demultiplexers recognize HEVC that are older than its stream type. */
+/** The registration of HEVC, for demultiplexers that are older than its stream type. */
 const hevcRegistration = Buffer.from('\x05\x04HEVC', 'latin1');
 
 /** The program association table and the program map table. Repetitions only differ in their counters. */
