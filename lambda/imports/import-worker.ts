@@ -96,7 +96,7 @@ class ImportWorker {
     await this.#lanes.settled();
     await renewing;
     await this.#attempt('giveBack', async () => {
-      await this.#data.imports.giveBack(left.map(({ claim }) => identityOf(claim)));
+      await this.#data.imports.release(left.map(({ claim }) => identityOf(claim)));
       await this.#options.queue.relay();
     });
   }

@@ -17,7 +17,7 @@ import { discardAbandonedUploads } from '../orchestration/media/discard-uploads.
 import { fireDue } from '../orchestration/runs/fire-due.ts';
 import { forgetOldJoins } from '../orchestration/playout/forget-joins.ts';
 import { recoverReplicas } from '../orchestration/fleet/recover-replicas.ts';
-import { settleForgottenOutputs } from '../orchestration/destinations/settle-outputs.ts';
+import { reconcileForgottenOutputs } from '../orchestration/destinations/settle-outputs.ts';
 import { rollUpSeries } from '../orchestration/fleet/roll-up-series.ts';
 import { refreshUnsettledSound } from '../orchestration/playout/settle-sound.ts';
 import type { StartOptions } from '../orchestration/runs/start-stream.ts';
@@ -89,7 +89,7 @@ export async function sweep({ pool, queue, timers, startOptions, storage, clock 
     () => databaseOn(pool).dueTimes.armItemStarts(),
     () => databaseOn(pool).dueTimes.armJoins(),
     () => fireDue(pool, startOptions, clock, AbortSignal.timeout(dueMs)),
-    () => settleForgottenOutputs(pool),
+    () => reconcileForgottenOutputs(pool),
     () => armTimers(pool, timers),
     () => databaseOn(pool).imports.freeExpired(),
     () => databaseOn(pool).sources.wakeDue(sourcesAheadSeconds, sourcesWokenAtOnce),

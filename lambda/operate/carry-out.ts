@@ -2,7 +2,7 @@
 import type { Pool } from 'pg';
 import { databaseOn, inTransaction } from '../data/database.ts';
 import type { Log } from '../log.ts';
-import { settleRest } from '../orchestration/accounts/account-rest.ts';
+import { applyRest } from '../orchestration/accounts/account-rest.ts';
 import type { DeadLetters } from '../ports/dead-letters/dead-letters.ts';
 import { OperatorRefusal } from './command.ts';
 import type { Outcome, Row } from './command.ts';
@@ -49,7 +49,7 @@ export async function carryOut(options: OperateOptions, request: OperatorRequest
   try {
     if (operator.refusal !== undefined) throw new OperatorRefusal(operator.refusal);
     const outcome = await attempt(options, request);
-    if (outcome.settles !== undefined && !dryRun) await settleRest(pool, outcome.settles);
+    if (outcome.settles !== undefined && !dryRun) await applyRest(pool, outcome.settles);
     return { outcome: dryRun ? 'dry_run' : 'done', says: outcome.says, rows: (outcome.rows ?? []).map(asText) };
   } catch (error) {
     const isRefused = error instanceof OperatorRefusal;

@@ -64,7 +64,7 @@ export async function callPlatform(
       const reached = await broadcasts.goLive(access, externalID);
       return async (data, now) => {
         if (reached === 'waiting')
-          await data.broadcastWork.observed(broadcast.id, { isActive: false, health: null, now });
+          await data.broadcastWork.saveObserved(broadcast.id, { isActive: false, health: null, now });
         else await data.broadcastWork.setPhase(broadcast.id, reached, now);
       };
     }
@@ -150,7 +150,7 @@ async function noteObserved(
       continue;
     }
     const isActive = seen.ingest === 'unknown' ? null : seen.ingest === 'active';
-    await data.broadcastWork.observed(id, { isActive, health: seen.health, now });
+    await data.broadcastWork.saveObserved(id, { isActive, health: seen.health, now });
     if (seen.phase !== phase) await data.broadcastWork.setPhase(id, seen.phase, now);
   }
   if (!hasEnded || facts.wish.kind !== 'live') return;

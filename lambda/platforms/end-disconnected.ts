@@ -19,7 +19,7 @@ export async function endDisconnected(
   const isOpen = await data.broadcasts.hasOpenOn(id);
   if (isOpen && !isOverdue && state !== 'grant_revoked') return;
   // A platform that does not answer keeps nobody from disconnecting: a grant that we have forgotten is of no use.
-  if (sealedGrant !== null && !(await data.connections.isConnectedBesides(id)))
+  if (sealedGrant !== null && !(await data.connections.isConnectedElsewhere(id)))
     await platforms[platform]?.revoke(openGrant(sealer, id, sealedGrant));
   await inMirrorTransaction(pool, async (data) => {
     // The streams before the connection, as everybody locks them.

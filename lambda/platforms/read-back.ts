@@ -91,7 +91,7 @@ class ReadBack {
     await this.#subscribe();
     const { clock, random } = this.#options;
     const verifyAt = nextVerifyAt(clock(), random);
-    await this.#data.readBacks.verified(this.#connection.id, { title, liveURL, verifyAt });
+    await this.#data.readBacks.saveVerified(this.#connection.id, { title, liveURL, verifyAt });
   }
 
   /** Asking again changes nothing, but where the platform has ended the subscription meanwhile. */
@@ -104,7 +104,7 @@ class ReadBack {
   }
 
   async #look(): Promise<void> {
-    const live = await this.#data.readBacks.toLookAt(this.#connection.id);
+    const live = await this.#data.readBacks.dueBroadcasts(this.#connection.id);
     if (live.length === 0) return;
     const seen = this.#platform.broadcasts ? await this.#observe(live) : await this.#seeChannel(live);
     for (const broadcast of live) {
@@ -151,7 +151,7 @@ class ReadBack {
     const disagreesSince = contradicts(view, state) ? (since ?? now) : null;
     return inMirrorTransaction(pool, async (data) => {
       const nextAt = nextLookAt(now, { disagreesSince, state }, random);
-      await data.readBacks.saveLook(id, { now, nextAt, disagreesSince, health });
+      await data.readBacks.saveChecked(id, { now, nextAt, disagreesSince, health });
       if (disagreesSince === null || now.getTime() - disagreesSince.getTime() < disagreementSeconds * 1000) return;
       await data.notifications.add({
         userID,

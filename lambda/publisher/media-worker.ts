@@ -4,8 +4,8 @@ import type { SQSRecord } from 'aws-lambda';
 import type { Log } from '../log.ts';
 import { databaseOn, inTransaction } from '../data/database.ts';
 import type { MediaCommand } from '../data/shared/outbox.ts';
-import { giveUpPublishing, publishDraft } from '../orchestration/playout/publish-draft.ts';
-import { continuePublishing, settleUpload } from '../orchestration/playout/settle-upload.ts';
+import { failPublishing, publishDraft } from '../orchestration/playout/publish-draft.ts';
+import { continuePublishing, applyProbeResult } from '../orchestration/playout/settle-upload.ts';
 import { queuePolicies } from '../ports/command-queue/queues.ts';
 import { renditionsPrefix } from '../domain/media/object-keys.ts';
 import type { VideoCodec } from '../domain/shared/video-format.ts';
@@ -138,7 +138,7 @@ async function publishPlaylist(
   } catch (error) {
     if (!attempt.isLast) throw error;
     log('playlist_not_published', { playlistID, error: String(error) });
-    await inTransaction(pool, (data) => giveUpPublishing(data, playlistID, request));
+    await inTransaction(pool, (data) => failPublishing(data, playlistID, request));
   }
 }
 
@@ -159,7 +159,7 @@ async function probeUpload(options: MediaWorkerOptions, uploadID: string, attemp
       await continuePublishing(data, uploadID);
     });
     // In a transaction of its own, as this step may be the one that fails.
-    await inTransaction(pool, (data) => settleUpload(data, uploadID, limitFactor));
+    await inTransaction(pool, (data) => applyProbeResult(data, uploadID, limitFactor));
   }
 }
 
@@ -199,7 +199,7 @@ async function examineUpload(
         file_tags: found.tags,
       });
     }
-    await settleUpload(data, uploadID, limitFactor);
+    await applyProbeResult(data, uploadID, limitFactor);
   });
   if ('failure' in found) return;
   // Preparation hashes the content itself if the hash is missing, so a failure here delays nothing.

@@ -54,13 +54,13 @@ async function deliverOnce(
   const isTest = channel.test_asked_at !== null;
   const until = channel.quiet_hours && quietUntil(clock(), channel.quiet_hours);
   if (until && !isTest) {
-    await alertNotices.putOff(channel.id, (until.getTime() - clock().getTime()) / 1000, null);
+    await alertNotices.postpone(channel.id, (until.getTime() - clock().getTime()) / 1000, null);
     return false;
   }
   const notices = isTest ? [] : await alertNotices.due(channel.id, flapsToConfirm, noticesAtOnce);
   // What was wrong may be well again before it was told.
   if (!isTest && notices.length === 0) {
-    await alertNotices.putOff(channel.id, 1, null);
+    await alertNotices.postpone(channel.id, 1, null);
     return false;
   }
   const message = isTest ? testMessage : messageOfNotices(notices, channel.quiet_hours?.timeZone ?? 'UTC');
@@ -69,7 +69,7 @@ async function deliverOnce(
   const delivery: LastDelivery = { at: clock().toISOString(), status, failure };
   log('alert_attempted', { channelID: channel.id, kind: channel.kind, incidents: notices.length, status, failure });
   if (failure === null) {
-    await alertNotices.settle(channel.id, notices, delivery, isTest);
+    await alertNotices.recordSent(channel.id, notices, delivery, isTest);
     // What has come meanwhile has a command of its own.
     return isTest || notices.length === noticesAtOnce;
   }
@@ -79,7 +79,7 @@ async function deliverOnce(
     ? null
     : retryDelaySeconds(channel.failures + 1, ageSeconds, outcome.retryAfterSeconds, random);
   await inTransaction(pool, async (data) => {
-    await data.alertNotices.putOff(channel.id, delaySeconds ?? 0, delivery);
+    await data.alertNotices.postpone(channel.id, delaySeconds ?? 0, delivery);
     if (delaySeconds !== null) return;
     const reason = isGone ? 'gone' : 'failing';
     await data.alertChannels.disable(channel.id, reason);

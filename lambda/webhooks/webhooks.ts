@@ -1,7 +1,7 @@
 // Carries out the commands of the queue 'webhooks'.
 // Something is due to a webhook or an alert channel, a user has to be mailed, or incidents are to be looked at.
 import type { WebhookCommand } from '../data/shared/outbox.ts';
-import { settleAllIncidents } from '../orchestration/notices/settle-incidents.ts';
+import { reconcileAllIncidents } from '../orchestration/notices/settle-incidents.ts';
 import type { SettleOptions } from '../orchestration/notices/settle-incidents.ts';
 import type { QueueHandler } from '../ports/command-queue/command-queue.ts';
 import { deliverAlerts } from './deliver-alerts.ts';
@@ -22,7 +22,7 @@ export function createWebhooksHandler(options: WebhookOptions): QueueHandler {
   const carryOut = async (command: WebhookCommand): Promise<void> => {
     if ('webhookID' in command) return deliverTo(options, command.webhookID);
     if ('alertChannelID' in command) return deliverAlerts(options, command.alertChannelID);
-    if ('incidents' in command) return settleAllIncidents(options, command.incidents);
+    if ('incidents' in command) return reconcileAllIncidents(options, command.incidents);
     if ('notificationID' in command) return mailNotification(options, command.notificationID);
     // A newer release may have sent it, and be there when it is delivered again.
     throw new Error(`not a command that is known here: ${JSON.stringify(command)}`);

@@ -190,7 +190,7 @@ class BenchAgent {
     const stats = { ...figures, sampledAt: now.toISOString() };
     if (renewals % Math.ceil(holding.size / figuresPerSecond) === 0) {
       const told = Array.from(holding, ([replicaID, epoch]) => ({ replicaID, epoch, stats }));
-      await databaseOn(pool).figures.say(this.id, told);
+      await databaseOn(pool).figures.write(this.id, told);
     }
   }
 }

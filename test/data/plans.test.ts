@@ -132,7 +132,7 @@ describe('no statement reads a large table as a whole', () => {
     const statements = await statementsOf(async (_, data) => {
       const { holding } = await data.agentRenewals.renew('agent_1');
       const figures = Array.from(holding, ([replicaID, epoch]) => ({ replicaID, epoch, stats: statsWith({}) }));
-      await data.figures.say('agent_1', figures);
+      await data.figures.write('agent_1', figures);
       await data.agents.peerURLs('agent_1');
     });
     expect(await readingWhole(statements)).toEqual([]);

@@ -175,7 +175,7 @@ test('what fails again is fetched ever more rarely', async () => {
   const { sourceFiles } = databaseOn(service.pool());
   const hours: number[] = [];
   for (let failure = 0; failure < 10; failure++) {
-    await sourceFiles.noteEnd(upload!.id, true);
+    await sourceFiles.recordEnd(upload!.id, true);
     const { rows } = await service
       .pool()
       .query('select extract(epoch from retry_at - now()) / 3600 as hours from source_files where upload_id = $1', [

@@ -38,7 +38,7 @@ describe('a check', () => {
     expect(claimed).toMatchObject({ url: 'rtmp://127.0.0.1/live', backup_url: 'rtmp://127.0.0.1/backup' });
     expect(await data().destinationChecks.claim()).toBeNull();
     expect(await lastCheck(id)).toEqual(body);
-    await data().destinationChecks.settle(claimed.id, id, [reached, refused]);
+    await data().destinationChecks.finish(claimed.id, id, [reached, refused]);
     const done = {
       state: 'done',
       isReachable: false,
@@ -65,7 +65,7 @@ describe('a check', () => {
     expect(await changed()).toEqual([{ kind: 'destination', id, deleted: false }]);
     const claimed = (await data().destinationChecks.claim())!;
     expect(await changed()).toEqual([]);
-    await data().destinationChecks.settle(claimed.id, id, [reached]);
+    await data().destinationChecks.finish(claimed.id, id, [reached]);
     expect(await changed()).toEqual([{ kind: 'destination', id, deleted: false }]);
   });
 
@@ -90,7 +90,7 @@ describe('a check', () => {
     await askedAgo(31);
     expect((await lastCheck(id)).detail).toMatch(/^The publisher that had begun to check ended/);
     await check(id);
-    await data().destinationChecks.settle(claimed.id, id, [reached]);
+    await data().destinationChecks.finish(claimed.id, id, [reached]);
     expect((await lastCheck(id)).state).toBe('pending');
   });
 

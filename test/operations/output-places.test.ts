@@ -1,7 +1,7 @@
 // Two outputs of a stream never go to one place, however they come to, and whatever their addresses look like.
 import { expect, it } from 'vitest';
 import { recoverReplicas } from '../../lambda/orchestration/fleet/recover-replicas.ts';
-import { settleForgottenOutputs } from '../../lambda/orchestration/destinations/settle-outputs.ts';
+import { reconcileForgottenOutputs } from '../../lambda/orchestration/destinations/settle-outputs.ts';
 import { actorsOn } from '../support/actors.ts';
 import { intervalsOf } from '../support/books.ts';
 import { testService } from '../support/service.ts';
@@ -119,7 +119,7 @@ it('one that an agent of the release before has left unpaid is paid from the nex
       further!.id,
     ]);
   expect(await paid()).toHaveLength(1);
-  await settleForgottenOutputs(service.pool());
+  await reconcileForgottenOutputs(service.pool());
   expect(await paid()).toHaveLength(2);
   expect(await data().liveIntervals.streamsUnmetered(10)).toEqual([]);
 });

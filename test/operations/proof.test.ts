@@ -74,7 +74,7 @@ async function send(secondsAgo: number, ...stretches: readonly (readonly [number
     bytes: (to - from) * 1000,
     standIn: null,
   }));
-  await data().figures.say('agent', [{ replicaID: replica!.id, epoch: replica!.epoch, stats: statsWith({ aired }) }]);
+  await data().figures.write('agent', [{ replicaID: replica!.id, epoch: replica!.epoch, stats: statsWith({ aired }) }]);
 }
 
 const today = () => new Date().toISOString().slice(0, 'YYYY-MM-DD'.length);

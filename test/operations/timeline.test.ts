@@ -219,9 +219,9 @@ describe('GET /streams/{id}/timeline', () => {
   it('knows of a stream that sends what its agent has said last, also once the agent is dead', async () => {
     const { replica, anchoredAt } = await goLive(100);
     const query = `?from=${secondsAfter(anchoredAt, 0)}&limit=1`;
-    await data().figures.say('agent', [figuresOf(replica, [stretch(0, 4)])]);
+    await data().figures.write('agent', [figuresOf(replica, [stretch(0, 4)])]);
     expect((await timeline(query)).data[0].aired).toEqual([part(0, 4)]);
-    await data().figures.say('agent', [figuresOf(replica, [stretch(0, 6)])]);
+    await data().figures.write('agent', [figuresOf(replica, [stretch(0, 6)])]);
     expect((await timeline(query)).data[0].aired).toEqual([part(0, 6)]);
     await loseLease('agent');
     await recoverReplicas(service.pool());
@@ -234,7 +234,7 @@ describe('GET /streams/{id}/timeline', () => {
     expect(await stats()).toBeNull();
     const earlier = [stretch(0, 3), stretch(1, 2), stretch(2, 4)];
     await transaction((tx) => tx.figures.keepAll([{ ...figuresOf(replica, earlier), agentID: 'agent' }]));
-    await data().figures.say('agent', [figuresOf(replica, [stretch(5, 6), stretch(6, 8)])]);
+    await data().figures.write('agent', [figuresOf(replica, [stretch(5, 6), stretch(6, 8)])]);
     expect(await stats()).toEqual({ airedSeconds: 7, offAirSeconds: 1, interruptions: 1, bytesAcknowledged: 5000 });
   });
 

@@ -50,14 +50,14 @@ export function users(db: Queryable) {
 
     /**
      * The user of an API key that is neither revoked nor expired, and the scopes of the key (null: every scope).
-     * `is_use_noted` is true if its use was noted within the last minute. The key itself is stored nowhere, only its
+     * `is_use_recorded` is true if its use was noted within the last minute. The key itself is stored nowhere, only its
      * SHA-256.
      */
     ownerOfKey: (keySha256: Buffer) =>
-      one<{ user_id: string; key_id: string; scopes: string[] | null; is_use_noted: boolean }>(
+      one<{ user_id: string; key_id: string; scopes: string[] | null; is_use_recorded: boolean }>(
         db,
         `select user_id, k.id as key_id, scopes,
-           coalesce(last_used_at > now() - interval '1 minute', false) as is_use_noted
+           coalesce(last_used_at > now() - interval '1 minute', false) as is_use_recorded
          from api_keys k join users u on u.id = user_id
          where key_sha256 = $1 and revoked_at is null and (expires_at is null or expires_at > now())
            and disabled_at is null`,
@@ -73,7 +73,7 @@ export function users(db: Queryable) {
         [token],
       ),
 
-    noteKeyUse: (keyID: string) => db.query('update api_keys set last_used_at = now() where id = $1', [keyID]),
+    recordKeyUse: (keyID: string) => db.query('update api_keys set last_used_at = now() where id = $1', [keyID]),
 
     /** The user with this address, in whatever case it is written, or with this id. */
     named: (name: string) => one<User>(db, 'select * from users where id = $1 or lower(email) = lower($1)', [name]),

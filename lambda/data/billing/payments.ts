@@ -48,7 +48,7 @@ export function payments(db: Queryable) {
         event.id,
       ]),
 
-    noteFailure: (event: Pick<StoredEvent, 'provider' | 'id'>, failure: string) =>
+    recordFailure: (event: Pick<StoredEvent, 'provider' | 'id'>, failure: string) =>
       db.query('update payment_events set failure = $3 where provider = $1 and id = $2', [
         event.provider,
         event.id,

@@ -81,7 +81,7 @@ export function storageCharges(db: Queryable) {
       ))!,
 
     /** Notes that a day is charged. One that comes to nothing leaves no row. */
-    settle: (
+    recordDay: (
       userID: string,
       day: string,
       { byteHours, creditsPerGiBMonth, credits }: { byteHours: number; creditsPerGiBMonth: number; credits: number },

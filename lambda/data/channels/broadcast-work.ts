@@ -145,7 +145,7 @@ export function broadcastWork(db: Queryable) {
       ),
 
     /** @param isActive null: the platform does not say */
-    observed: (
+    saveObserved: (
       id: string,
       { isActive, health, now }: { isActive: boolean | null; health: BroadcastHealth | null; now: Date },
     ) =>

@@ -95,7 +95,7 @@ export function connections(db: Queryable) {
       ),
 
     /** Notes that a consent is asked for. Earlier links for the same connection stop working. */
-    askConsent: async (asked: {
+    requestConsent: async (asked: {
       stateSHA256: Buffer;
       connectionID: string;
       sealedVerifier: Buffer;
@@ -140,7 +140,7 @@ export function connections(db: Queryable) {
      * Whether somebody has connected the same channel besides. Platforms may end all that an account has granted us
      * where one grant of it is revoked.
      */
-    isConnectedBesides: async (id: string) =>
+    isConnectedElsewhere: async (id: string) =>
       (await one(
         db,
         `select o.id from connections c join connections o

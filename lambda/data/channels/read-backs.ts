@@ -63,7 +63,7 @@ export function readBacks(db: Queryable) {
         connectionID,
       ])) !== null,
 
-    toLookAt: (connectionID: string) =>
+    dueBroadcasts: (connectionID: string) =>
       all<LiveBroadcast>(
         db,
         `select b.id, b.stream_id, s.user_id, b.external_id, b.disagrees_since, s.state
@@ -108,7 +108,7 @@ export function readBacks(db: Queryable) {
         [counts.map(({ id }) => id), counts.map(({ viewers }) => viewers)],
       ),
 
-    saveLook: (
+    saveChecked: (
       id: string,
       look: { now: Date; nextAt: Date; disagreesSince: Date | null; health: BroadcastHealth | null },
     ) =>
@@ -129,7 +129,7 @@ export function readBacks(db: Queryable) {
     },
 
     /** Keeps what the platform says of a channel whose grant is good. */
-    verified: (
+    saveVerified: (
       connectionID: string,
       { title, liveURL, verifyAt }: { title: string; liveURL: string; verifyAt: Date },
     ) =>

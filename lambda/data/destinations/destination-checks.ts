@@ -63,7 +63,7 @@ export function destinationChecks(db: Queryable) {
       ),
 
     /** Writes down what was found, unless another check was asked for meanwhile. */
-    settle: (id: string, destinationID: string, feeds: readonly CheckedFeed[]) =>
+    finish: (id: string, destinationID: string, feeds: readonly CheckedFeed[]) =>
       db.query(`update destination_checks set done_at = now(), feeds = $3 where destination_id = $2 and id = $1`, [
         id,
         destinationID,

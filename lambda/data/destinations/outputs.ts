@@ -86,7 +86,7 @@ export function outputs(db: Queryable) {
       ),
 
     /** Ids of running streams of which an enabled output beside the first has no replicas. */
-    streamsWithUnsettled: async (count: number) => {
+    streamsLackingReplicas: async (count: number) => {
       const rows = await all<{ id: string }>(
         db,
         `select distinct s.id from outputs o

@@ -104,7 +104,7 @@ export function agents(db: Queryable) {
      * Whether another agent that keeps up has room for a media command (`takesMedia`), and streams for no more than a
      * part of it.
      */
-    isMediaPlaceBeside: async (agentID: string, mostUsedShare: number) =>
+    hasOtherMediaPlace: async (agentID: string, mostUsedShare: number) =>
       (await one<{ is_there: boolean }>(
         db,
         `select exists (

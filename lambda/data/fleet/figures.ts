@@ -80,10 +80,10 @@ export function figures(db: Queryable) {
      * Stores the figures of all replicas that an agent holds, in place of those that it stored before. They are in a
      * row of the agent, so that the statement neither changes nor waits for the row of any stream.
      */
-    say: (agentID: string, all: readonly ReplicaFigures[]) =>
+    write: (agentID: string, all: readonly ReplicaFigures[]) =>
       db.query(
         {
-          name: 'say_figures',
+          name: 'write_figures',
           text: `insert into agent_figures (agent_id, lines) select id, $2 from agents where id = $1
            on conflict (agent_id) do update set lines = excluded.lines`,
         },
@@ -96,7 +96,7 @@ export function figures(db: Queryable) {
     keepAll,
 
     /** Notes which pictures destinations took, by figures that are not kept. */
-    noteAired: async (said: readonly SaidFigures[]): Promise<void> => {
+    recordAired: async (said: readonly SaidFigures[]): Promise<void> => {
       if (said.length === 0) return;
       await db.query(
         `with f as (
@@ -110,7 +110,7 @@ export function figures(db: Queryable) {
      * What the holders of replicas stored last, as JSON by the id of the replica. What an agent stored is read once,
      * however many of the replicas it held.
      */
-    saidOf: async (freed: readonly FreedReplica[]): Promise<Map<string, string>> => {
+    writtenOf: async (freed: readonly FreedReplica[]): Promise<Map<string, string>> => {
       const agentIDs = new Set(freed.map(({ held_by: agentID }) => agentID));
       const stored = await all<{ agent_id: string; lines: string }>(
         db,

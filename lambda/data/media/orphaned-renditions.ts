@@ -55,7 +55,7 @@ export function orphanedRenditions(db: Queryable) {
       ),
 
     /** Notes that the segments from one on are deleted. */
-    noteDeleted: (contentHash: string, format: string, from: number) =>
+    recordDeleted: (contentHash: string, format: string, from: number) =>
       db.query('update renditions set segments_written = $3 where content_hash = $1 and format = $2', [
         contentHash,
         format,

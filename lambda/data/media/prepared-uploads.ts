@@ -33,7 +33,7 @@ const parameters = (wanted: readonly UploadInFormat[]) => [
 export function preparedUploads(db: Queryable) {
   return {
     /** How many seconds those of these uploads would count as that are not noted in their format yet. */
-    unnotedSeconds: async (wanted: readonly UploadInFormat[]) =>
+    unrecordedSeconds: async (wanted: readonly UploadInFormat[]) =>
       (await one<{ seconds: number }>(
         db,
         `select coalesce(sum(seconds), 0)::bigint as seconds from (${unnoted}) unnoted`,
@@ -41,7 +41,7 @@ export function preparedUploads(db: Queryable) {
       ))!.seconds,
 
     /** Notes that they have been asked for. Their rows go with the uploads. */
-    note: (wanted: readonly UploadInFormat[]) =>
+    record: (wanted: readonly UploadInFormat[]) =>
       db.query(
         `insert into prepared_uploads (upload_id, format, user_id, seconds) ${unnoted} order by 1, 2
          on conflict (upload_id, format) do nothing`,
@@ -49,7 +49,7 @@ export function preparedUploads(db: Queryable) {
       ),
 
     /** The ids of those of these uploads that are noted in a format. */
-    noted: async (uploadIDs: readonly string[], format: string) => {
+    recorded: async (uploadIDs: readonly string[], format: string) => {
       const rows = await all<{ upload_id: string }>(
         db,
         'select upload_id from prepared_uploads where upload_id = any ($1) and format = $2',

@@ -13,7 +13,7 @@ const seenEvery = '1 minute';
 export function renditionEncoders(db: Queryable) {
   return {
     /** Notes that a worker with this kind of encoder takes commands. */
-    noteSeen: (kind: string) =>
+    recordSeen: (kind: string) =>
       db.query(
         `insert into encoders as e (kind) values ($1) on conflict (kind) do update set seen_at = now()
            where e.seen_at < now() - interval '${seenEvery}'`,
@@ -24,7 +24,7 @@ export function renditionEncoders(db: Queryable) {
      * Notes that a worker with another kind has come to a rendition which this kind has begun.
      * @returns whether no worker of this kind is there any more
      */
-    miss: async (contentHash: string, format: string, kind: string) =>
+    recordMissing: async (contentHash: string, format: string, kind: string) =>
       (
         await one<{ is_gone: boolean }>(
           db,
@@ -38,7 +38,7 @@ export function renditionEncoders(db: Queryable) {
       )?.is_gone ?? false,
 
     /** Has a rendition made anew by another kind. @returns false where another worker has done that already */
-    beginAnew: async (contentHash: string, format: string, { from, to }: { readonly from: string; to: string }) => {
+    restart: async (contentHash: string, format: string, { from, to }: { readonly from: string; to: string }) => {
       const row = await one(
         db,
         `update renditions

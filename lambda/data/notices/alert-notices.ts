@@ -113,7 +113,7 @@ export function alertNotices(db: Queryable) {
       ),
 
     /** Notes that a message with these was taken. @param isTest it said that the channel works as well */
-    settle: (channelID: string, notices: readonly Notice[], delivery: LastDelivery, isTest: boolean) =>
+    recordSent: (channelID: string, notices: readonly Notice[], delivery: LastDelivery, isTest: boolean) =>
       db.query(
         `with told as (
            update alert_notices n set sent_at = now()
@@ -127,7 +127,7 @@ export function alertNotices(db: Queryable) {
       ),
 
     /** Sends nothing to a channel for so long, with a command for then. @param failure null: nobody has failed */
-    putOff: (channelID: string, seconds: number, failure: LastDelivery | null) =>
+    postpone: (channelID: string, seconds: number, failure: LastDelivery | null) =>
       db.query(
         `with put_off as (
            update alert_channels

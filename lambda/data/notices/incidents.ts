@@ -105,7 +105,7 @@ export function incidents(db: Queryable) {
     },
 
     /** Users after one in the order of their ids of whom something is signalled or due, at most so many. */
-    unsettled: async (afterUserID: string, most: number): Promise<string[]> => {
+    usersToReconcile: async (afterUserID: string, most: number): Promise<string[]> => {
       const rows = await all<{ user_id: string }>(
         db,
         `with recursive signalled as (
@@ -126,7 +126,7 @@ export function incidents(db: Queryable) {
      * Has the incidents of all users looked at when the first of them is due.
      * @param soonSeconds not null: after so long at the latest, for what was signalled by transactions under way
      */
-    lookAgain: (soonSeconds: number | null) =>
+    scheduleNext: (soonSeconds: number | null) =>
       db.query(
         `insert into outbox (queue, body, visible_at)
          select 'webhooks', '{"incidents": ""}', at
@@ -141,7 +141,7 @@ export function incidents(db: Queryable) {
       ),
 
     /** Tells webhooks that ask for it, in the order of the events. */
-    tellWebhooks: async (userID: string, events: readonly IncidentEvent[]) => {
+    notifyWebhooks: async (userID: string, events: readonly IncidentEvent[]) => {
       if (events.length === 0) return;
       await db.query(
         `select record_event($1, type, incident_id, data)

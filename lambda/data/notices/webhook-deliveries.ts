@@ -68,7 +68,7 @@ export function webhookDeliveries(db: Queryable) {
      * Asks for a delivery once more: it is sent as if its event had just happened, and with it what else is due, also
      * to a webhook that is silent. Null if the webhook has no such delivery.
      */
-    askAgain: (webhookID: string, id: string) =>
+    redeliver: (webhookID: string, id: string) =>
       one<WebhookDelivery>(
         db,
         `with command as (

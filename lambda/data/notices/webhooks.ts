@@ -93,14 +93,14 @@ export function webhooks(db: Queryable) {
       ))!,
 
     /** Whether any webhook of a user is told of events of a type. */
-    isAnyTold: async (userID: string, type: string) =>
+    isAnySubscribed: async (userID: string, type: string) =>
       (await one(db, 'select from webhooks where user_id = $1 and enabled and $2 = any (events) limit 1', [
         userID,
         type,
       ])) !== null,
 
     /** Tells the webhooks of a user that ask for it what happened to a stream, upload, playlist or the user. */
-    tell: (userID: string, type: string, subjectID: string, event: object) =>
+    notify: (userID: string, type: string, subjectID: string, event: object) =>
       db.query('select record_event($1, $2, $3, $4)', [userID, type, subjectID, event]),
 
     delete: (id: string) => db.query('delete from webhooks where id = $1', [id]),

@@ -5,7 +5,7 @@ import type { Queryable } from '../shared/queryable.ts';
 export function captions(db: Queryable) {
   return {
     /** Keeps a file by its hash. */
-    note: (hash: string, file: string) =>
+    save: (hash: string, file: string) =>
       db.query(
         `insert into captions (hash, file) values ($1, $2)
          on conflict (hash) do update set noted_at = now()`,

@@ -102,7 +102,7 @@ export function frames(db: Queryable) {
     findPending: (objectKey: string) =>
       one<Frame>(db, `select * from frames where object_key = $1 and state = 'pending'`, [objectKey]),
 
-    settle: (objectKey: string, state: FrameState) =>
+    finish: (objectKey: string, state: FrameState) =>
       db.query('update frames set state = $2, since = now() where object_key = $1', [objectKey, state]),
 
     /** Forgets pictures that nobody has asked for since so long ago. @returns their objects, which are to be deleted */

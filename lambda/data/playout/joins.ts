@@ -29,7 +29,7 @@ export function joins(db: Queryable) {
      * Notes which joins a run is to send in the next minutes, and forgets others that it waits for.
      * @returns the names of those for which a command has to be sent
      */
-    want: async (streamID: string, wanted: readonly WantedJoin[]): Promise<Set<string>> => {
+    request: async (streamID: string, wanted: readonly WantedJoin[]): Promise<Set<string>> => {
       const names = wanted.map(({ name }) => name);
       await db.query(
         `with noted as (
@@ -74,7 +74,7 @@ export function joins(db: Queryable) {
      * Lets a run send what is made of its joins, from a time of it on, and notes how many are left.
      * @param isAny whether what is played has joins
      */
-    takeUp: async (streamID: string, fromSeconds: number, isAny: boolean): Promise<void> => {
+    scheduleFinished: async (streamID: string, fromSeconds: number, isAny: boolean): Promise<void> => {
       // Who has just made one of them waits for this lock, and then sees who waits for it.
       await db.query(
         `select from joins where name in (select name from timeline_joins where stream_id = $1 and from_seconds is null)
@@ -110,11 +110,11 @@ export function joins(db: Queryable) {
     find: (name: string) => one<JoinRow>(db, 'select * from joins where name = $1', [name]),
 
     /** Notes what has become of a join. */
-    settle: (name: string, state: 'ready' | 'failed') =>
+    finish: (name: string, state: 'ready' | 'failed') =>
       db.query(`update joins set state = $2, asked_at = now() where name = $1`, [name, state]),
 
     /** Has a join made again whose object is damaged or gone. @returns false where somebody does so already */
-    lose: async (name: string): Promise<boolean> =>
+    prepareAgain: async (name: string): Promise<boolean> =>
       (await one(
         db,
         `update joins set state = 'preparing', asked_at = now() where name = $1 and state = 'ready' returning true`,

@@ -13,7 +13,7 @@ export interface NamedDrawing {
 export function looks(db: Queryable) {
   return {
     /** Keeps what is drawn by its name, for those who prepare it. */
-    noteDrawings: (drawings: readonly NamedDrawing[]) =>
+    saveDrawings: (drawings: readonly NamedDrawing[]) =>
       db.query(
         `insert into drawings (name, drawing)
          select distinct on (name) name, drawing from jsonb_to_recordset($1) as noted (name text, drawing jsonb)
@@ -40,7 +40,7 @@ export function looks(db: Queryable) {
      * Lets a run send what is there of the pictures with drawings that it plays, from a time of it on. What it does not
      * play any more is forgotten.
      */
-    takeUp: (streamID: string, fromSeconds: number) =>
+    scheduleFinished: (streamID: string, fromSeconds: number) =>
       db.query(
         `with wanted as (
            select distinct u.content_hash, concat_ws('-', ${nameOfRunFormat}, variant) as format

@@ -68,7 +68,7 @@ export function streamSounds(db: Queryable) {
       ),
 
     /** Notes how many items of the run are sent as they are meanwhile. */
-    notePending: (id: string, count: number) =>
+    setPending: (id: string, count: number) =>
       db.query('update streams set pending_sound = $2 where id = $1 and pending_sound is distinct from $2', [
         id,
         count,
@@ -92,7 +92,7 @@ export function streamSounds(db: Queryable) {
      * Ids of streams with items that are sent as they are meanwhile: first those at whose sound nobody has looked, as
      * another release has started them, then any others.
      */
-    unsettled: async (count: number) => {
+    withPending: async (count: number) => {
       const rows = await all<{ id: string }>(
         db,
         `select id from streams s where pending_sound is distinct from 0 and ${isSent}

@@ -99,7 +99,7 @@ export function outbox(db: Queryable) {
       ),
 
     /** Whether work of other users waits, or is under way at consumers that receive it from this table. */
-    isAskedByOthers: async (userID: string): Promise<boolean> => {
+    hasWorkOfOthers: async (userID: string): Promise<boolean> => {
       const asked = `select from outbox where queue in ('media', 'imports') and dead_at is null`;
       const { rows } = await db.query<{ isAsked: boolean }>(
         `select exists (${asked} and user_id < $1) or exists (${asked} and user_id > $1) as "isAsked"`,

@@ -172,7 +172,7 @@ export function imports(db: Queryable) {
      * Lets an import that has failed wait for a worker again, with all of its time, as if it had just been made.
      * @param url where its file is now
      */
-    beginAgain: (uploadID: string, url: string | null = null) =>
+    retry: (uploadID: string, url: string | null = null) =>
       db.query(
         `with again as (
            update imports set state = 'pending', failure = null, bytes_received = 0, deadline_at = null,
@@ -184,7 +184,7 @@ export function imports(db: Queryable) {
       ),
 
     /** Lets go of the imports that a worker holds, each with a command for another worker to go on with it at once. */
-    giveBack: (held: readonly HeldImport[]) =>
+    release: (held: readonly HeldImport[]) =>
       db.query(
         `with given as (
            update imports set lease_expires_at = null

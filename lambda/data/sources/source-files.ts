@@ -20,7 +20,7 @@ export function sourceFiles(db: Queryable) {
       ),
 
     /** What has become of these bytes of a file; null if nothing has. */
-    fate: (sourceID: string, { path, version }: ListedFile) =>
+    findImport: (sourceID: string, { path, version }: ListedFile) =>
       one<{ upload_id: string | null; is_retried: boolean }>(
         db,
         `select upload_id, ${isRetried} as is_retried from source_files f
@@ -32,7 +32,7 @@ export function sourceFiles(db: Queryable) {
      * Notes the upload that a file has become: a new file, one whose bytes are others now, or one that is fetched again
      * as its upload is gone.
      */
-    note: (sourceID: string, { path, version, fingerprint }: ListedFile, uploadID: string) =>
+    record: (sourceID: string, { path, version, fingerprint }: ListedFile, uploadID: string) =>
       db.query(
         `insert into source_files (source_id, path, version, fingerprint, upload_id) values ($1, $2, $3, $4, $5)
          on conflict (source_id, path) do update
@@ -43,7 +43,7 @@ export function sourceFiles(db: Queryable) {
       ),
 
     /** Notes how an import has ended: where it has failed, a later look begins it again, ever more rarely. */
-    noteEnd: (uploadID: string, isFailed: boolean) =>
+    recordEnd: (uploadID: string, isFailed: boolean) =>
       db.query(
         `update source_files
          set failures = case when $2 then failures + 1 else 0 end,
@@ -58,7 +58,8 @@ export function sourceFiles(db: Queryable) {
       db.query('update source_files set retry_at = now() where source_id = $1 and retry_at > now()', [sourceID]),
 
     /** Has the file of an upload not fetched again, unless its bytes change. */
-    leave: (uploadID: string) => db.query('update source_files set retry_at = null where upload_id = $1', [uploadID]),
+    stopRetrying: (uploadID: string) =>
+      db.query('update source_files set retry_at = null where upload_id = $1', [uploadID]),
 
     /** Marks files that are there no more. Their uploads stay. */
     markRemoved: (sourceID: string, paths: readonly string[]) =>

@@ -115,7 +115,7 @@ export function sources(db: Queryable) {
      * Makes the next look due, a minute after the last one at the earliest. A look that is under way is followed by
      * another one.
      */
-    ask: async (id: string) =>
+    requestScan: async (id: string) =>
       (await one<Source>(
         db,
         `update sources
@@ -178,7 +178,7 @@ export function sources(db: Queryable) {
     },
 
     /** Lets go of a source, which is due again at once. */
-    giveBack: ({ id, epoch }: HeldSource) =>
+    release: ({ id, epoch }: HeldSource) =>
       db.query('update sources set lease_expires_at = null, due_at = now() where id = $1 and epoch = $2', [id, epoch]),
 
     /**

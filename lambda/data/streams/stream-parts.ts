@@ -94,7 +94,7 @@ export function streamParts(db: Queryable) {
       ),
 
     /** Notes in the stream whether any of its playlists is being published, or has failed to be. */
-    settleProcessing: (id: string) =>
+    updateProcessingState: (id: string) =>
       db.query(
         `update streams set processing_state = (
            select case

@@ -71,7 +71,7 @@ async function scan(options: ScanWorkerOptions, source: ClaimedSource, signal: A
     outcome = await outcomeOf(options, source, signal);
   } catch (error) {
     if (error instanceof SourceTaken) return;
-    if (signal.aborted) return void (await sources.giveBack(source));
+    if (signal.aborted) return void (await sources.release(source));
     const failure = asScanError(error);
     log('source_not_listed', { sourceID: source.id, code: failure.code, cause: failure.cause });
     outcome = failedScan(source, failure);

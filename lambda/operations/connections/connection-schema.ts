@@ -84,7 +84,7 @@ export async function askConsent(
   assertOffered(ctx, platform);
   const { authorizeURL, stateSHA256, sealedVerifier } = ctx.consents.ask({ connectionID: id, platform });
   const expiresAt = new Date(ctx.now.getTime() + consentMinutes * 60_000);
-  await ctx.data.connections.askConsent({
+  await ctx.data.connections.requestConsent({
     stateSHA256,
     connectionID: id,
     sealedVerifier,

@@ -28,7 +28,7 @@ export const deleteConnection = operation(['service:destructive'], {
     if (isUsable && (await ctx.data.broadcasts.hasOpenOn(id))) await ctx.data.connections.disconnect(id);
     else {
       // A platform that does not answer keeps nobody from disconnecting: a grant that we have forgotten is of no use.
-      if (sealedGrant !== null && !(await ctx.data.connections.isConnectedBesides(id)))
+      if (sealedGrant !== null && !(await ctx.data.connections.isConnectedElsewhere(id)))
         await ctx.consents.end({ connectionID: id, platform }, sealedGrant);
       await ctx.data.connections.delete(id);
     }

@@ -2,7 +2,7 @@
 import * as z from 'zod';
 import { bounds } from '../../domain/shared/limits.ts';
 import { isLive } from '../../domain/streams/stream-lifecycle.ts';
-import { settleOutputs } from '../../orchestration/destinations/settle-outputs.ts';
+import { reconcileOutputs } from '../../orchestration/destinations/settle-outputs.ts';
 import { orNotFound, pathID } from '../fields.ts';
 import { operation } from '../operation.ts';
 import { assertNewOutput } from './assert-output.ts';
@@ -29,7 +29,7 @@ export const createStreamOutput = operation(['service:write'], {
     const made = { id: ctx.newID('out'), streamID: stream.id, destinationID, name, enabled };
     const isFirst = stream.destination_id === null && stream.stream_destination === null && !isLive(stream.state);
     const output = await (isFirst ? ctx.data.outputs.insertFirst(made) : ctx.data.outputs.insert(made));
-    await settleOutputs(ctx.data, stream, ctx.now);
+    await reconcileOutputs(ctx.data, stream, ctx.now);
     return presentOutput(output, await ctx.data.replicas.ofStream(stream.id), await figuresOf(ctx, output));
   },
 });

@@ -1,7 +1,7 @@
 // DELETE /streams/{id}/outputs/{outputID}: removes a destination from a stream, also while it is live.
 import { isLive } from '../../domain/streams/stream-lifecycle.ts';
 import { judgeParts } from '../../orchestration/streams/judge-parts.ts';
-import { settleOutputs } from '../../orchestration/destinations/settle-outputs.ts';
+import { reconcileOutputs } from '../../orchestration/destinations/settle-outputs.ts';
 import { pathID } from '../fields.ts';
 import { operation } from '../operation.ts';
 import { assertOneIsLeft } from './assert-output.ts';
@@ -23,7 +23,7 @@ export const deleteStreamOutput = operation(['service:write'], {
     if (output.is_first) await ctx.data.outputs.deleteFirst(stream.id);
     else await ctx.data.outputs.markDeleted(output.id);
     const left = (await ctx.data.streams.lockAny(stream.id))!;
-    await settleOutputs(ctx.data, left, ctx.now);
+    await reconcileOutputs(ctx.data, left, ctx.now);
     await ctx.data.outputs.forgetDeleted(stream.id);
     if (!isLive(left.state)) await judgeParts(ctx.data, left);
     return undefined;

@@ -1,7 +1,7 @@
 // PATCH /streams/{id}/outputs/{outputID}: renames an output, or pauses and resumes it, also while its stream is live.
 import * as z from 'zod';
 import { isLive } from '../../domain/streams/stream-lifecycle.ts';
-import { settleOutputs } from '../../orchestration/destinations/settle-outputs.ts';
+import { reconcileOutputs } from '../../orchestration/destinations/settle-outputs.ts';
 import { pathID } from '../fields.ts';
 import { operation } from '../operation.ts';
 import { assertOneIsLeft } from './assert-output.ts';
@@ -27,7 +27,7 @@ export const updateStreamOutput = operation(['service:write'], {
     const { name: newName = output.name, enabled: isEnabled = output.enabled } = body;
     const saved = await ctx.data.outputs.save(output.id, { name: newName, enabled: isEnabled });
     if (body.enabled) await ctx.data.replicas.forgetGivenUp(stream.id, output.is_first ? null : output.id);
-    await settleOutputs(ctx.data, stream, ctx.now);
+    await reconcileOutputs(ctx.data, stream, ctx.now);
     return presentOutput(saved, await ctx.data.replicas.ofStream(stream.id), await figuresOf(ctx, saved));
   },
 });

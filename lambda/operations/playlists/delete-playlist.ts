@@ -25,7 +25,7 @@ export const deletePlaylist = operation(['service:write'], {
       throw new ProblemError('stream_live', 'The stream of this playlist is live. Stop it first.');
     await ctx.data.playlists.delete(playlist.id);
     await ctx.data.streamParts.forgetPrepared(ctx.caller.userID, [playlist.id]);
-    await ctx.data.streamParts.settleProcessing(stream.id);
+    await ctx.data.streamParts.updateProcessingState(stream.id);
     await judgeUsersOf(ctx.data, { playlistID: playlist.id });
     return undefined;
   },

@@ -17,6 +17,6 @@ export const scanSource = operation(['service:write'], {
   async handle(ctx, { params }) {
     const { id } = orNotFound(await ctx.data.sources.lock(ctx.caller.userID, params.id), 'source');
     await ctx.data.outbox.send({ queue: 'imports', body: { sourceID: id } });
-    return presentSource(await ctx.data.sources.ask(id));
+    return presentSource(await ctx.data.sources.requestScan(id));
   },
 });

@@ -34,6 +34,6 @@ export const updateSource = operation(['service:write'], {
     if (body.credentials === undefined) return presentSource(saved);
     await ctx.data.sourceFiles.retryAll(saved.id);
     await ctx.data.outbox.send({ queue: 'imports', body: { sourceID: saved.id } });
-    return presentSource(await ctx.data.sources.ask(saved.id));
+    return presentSource(await ctx.data.sources.requestScan(saved.id));
   },
 });

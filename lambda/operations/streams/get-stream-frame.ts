@@ -63,7 +63,7 @@ async function readyKey(ctx: Context, stream: Stream, row: OnAirRow, at: Date, w
   const shownFrame = Math.min(Math.max(0, elapsedFrames), frameCount - 1);
   const frame = item.kind === 'image' ? 0 : shownFrame;
   const told = toldOver(stream, row, row.occurrence.startFrame + shownFrame);
-  if (told) await ctx.data.looks.noteDrawings([told]);
+  if (told) await ctx.data.looks.saveDrawings([told]);
   const variant = told?.name ?? variantAt(item, frame / row.framesPerSecond);
   const format = formatName({ ...formatOfItem(row.format, item), ...(variant && { variant }) });
   const objectKey = frameKey(upload.content_hash ?? upload.id, format, frame, width);

@@ -192,10 +192,10 @@ export async function adoptPlaylists(ctx: Context, streamID: string, playlistIDs
         'stream_live',
       );
     await ctx.data.playlists.moveToStream(id, streamID);
-    await ctx.data.streamParts.settleProcessing(former.id);
+    await ctx.data.streamParts.updateProcessingState(former.id);
     await judgeParts(ctx.data, await ctx.data.streamParts.detachPlaylist(former.id, id));
   }
-  if (playlistIDs.length > 0) await ctx.data.streamParts.settleProcessing(streamID);
+  if (playlistIDs.length > 0) await ctx.data.streamParts.updateProcessingState(streamID);
 }
 
 /**

@@ -9,7 +9,7 @@ import { changeJoins } from '../../orchestration/playout/change-joins.ts';
 import { judgeParts } from '../../orchestration/streams/judge-parts.ts';
 import { retryMirror as writeAgain } from '../../orchestration/channels/mirror-stream.ts';
 import { armSchedule, beginSeries } from '../../orchestration/schedule/schedule.ts';
-import { takeUpLook } from '../../orchestration/playout/reframe.ts';
+import { applyLookToLiveStream } from '../../orchestration/playout/reframe.ts';
 import { refreshSound } from '../../orchestration/playout/settle-sound.ts';
 import type { Context } from '../context.ts';
 import { orNotFound, pathID } from '../fields.ts';
@@ -111,7 +111,7 @@ export const updateStream = operation(['service:write'], {
 
 /** Lets a stream that is live show its next items otherwise. */
 async function showAsSaid({ data, now, settings: { limitFactor } }: Context, stream: Locked<Stream>): Promise<void> {
-  const reached = await takeUpLook(data, stream, { now, limitFactor });
+  const reached = await applyLookToLiveStream(data, stream, { now, limitFactor });
   if (reached) throw new ProblemError('limit_reached', wordsOf(reached));
 }
 

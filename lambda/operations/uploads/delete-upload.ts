@@ -45,7 +45,7 @@ export async function deleteUnused(
   const upload = await ctx.data.uploads.lock(userID, found.id);
   if (!upload) return 'missing';
   if (await ctx.data.uploadUses.isInUse(upload.id)) return { inUse: await usersOf(ctx, upload) };
-  await ctx.data.sourceFiles.leave(upload.id);
+  await ctx.data.sourceFiles.stopRetrying(upload.id);
   await discardUpload(ctx.data, upload);
   return 'deleted';
 }

@@ -38,6 +38,6 @@ async function examineAgain(ctx: Context, upload: Upload): Promise<void> {
 
 async function fetchAgain(ctx: Context, { id: uploadID }: Upload): Promise<void> {
   await assertRoom(ctx, { imports: 1, storedBytes: 1, incomingBytes: 1 });
-  await ctx.data.imports.beginAgain(uploadID);
+  await ctx.data.imports.retry(uploadID);
   await ctx.data.outbox.send({ queue: 'imports', body: { uploadID } });
 }

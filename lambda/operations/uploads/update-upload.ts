@@ -6,7 +6,7 @@ import { sha256 } from '../../domain/shared/sha256.ts';
 import { longestTitle, shownTitle, titleFields } from '../../domain/playout/titles.ts';
 import type { Titles } from '../../domain/playout/titles.ts';
 import { keepPrepared } from '../../orchestration/playout/keep-prepared.ts';
-import { takeUpCaptions } from '../../orchestration/playout/reframe.ts';
+import { applyCaptions } from '../../orchestration/playout/reframe.ts';
 import type { Context } from '../context.ts';
 import { fieldProblem } from '../field-problems.ts';
 import { id, orNotFound, pathID, text } from '../fields.ts';
@@ -86,7 +86,7 @@ async function captionsOf(
   const bytes = Buffer.byteLength(file);
   await assertRoom(ctx, { captionBytes: Math.max(0, bytes - (before?.bytes ?? 0)) });
   const hash = sha256(file);
-  await ctx.data.captions.note(hash, file);
+  await ctx.data.captions.save(hash, file);
   return { hash, count, bytes };
 }
 
@@ -102,7 +102,7 @@ function countCues(file: string): number {
 /** Has the upload prepared with its captions, and lets streams that show it draw them. */
 async function showCaptions({ data, settings: { limitFactor } }: Context, uploadID: string): Promise<void> {
   await keepPrepared(data, 'upload', uploadID, { retries: 'at once', limitFactor });
-  await takeUpCaptions(data, uploadID, limitFactor);
+  await applyCaptions(data, uploadID, limitFactor);
 }
 
 async function assertImage(ctx: Context, uploadID: string): Promise<void> {

@@ -20,7 +20,7 @@ export const redeliverWebhook = operation(['service:write'], {
     const webhook = orNotFound(await ctx.data.webhooks.lock(ctx.caller.userID, params.id), 'webhook');
     if (!webhook.enabled) throw new ProblemError('webhook_disabled', 'The webhook is disabled. Enable it first.');
     return presentDelivery(
-      orNotFound(await ctx.data.webhookDeliveries.askAgain(webhook.id, params.deliveryID), 'delivery'),
+      orNotFound(await ctx.data.webhookDeliveries.redeliver(webhook.id, params.deliveryID), 'delivery'),
     );
   },
 });

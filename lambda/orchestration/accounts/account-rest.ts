@@ -15,7 +15,7 @@ const reason = {
  * now.
  * @returns the ids of the streams that were stopped
  */
-export async function settleRest(pool: Pool, userID: string): Promise<string[]> {
+export async function applyRest(pool: Pool, userID: string): Promise<string[]> {
   const data = databaseOn(pool);
   const user = await data.users.find(userID);
   if (!user) return [];

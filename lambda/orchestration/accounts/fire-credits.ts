@@ -6,7 +6,7 @@ import type { Database } from '../../data/database.ts';
 import type { NotificationKind } from '../../domain/notices/notification-words.ts';
 import { actionDue, graceMs, outlookOf } from '../../domain/billing/credits.ts';
 import type { Warning } from '../../domain/billing/credits.ts';
-import { settleRest } from './account-rest.ts';
+import { applyRest } from './account-rest.ts';
 import { grantFreeCredits } from '../billing/free-credits.ts';
 import { reassess } from '../billing/meter.ts';
 import { stopStream } from '../streams/stop-stream.ts';
@@ -38,7 +38,7 @@ export async function fireCredits(pool: Pool, now: Date): Promise<number> {
 
 async function fireAccount(pool: Pool, account: DueAccount, now: Date): Promise<void> {
   const userID = account.user_id;
-  await settleRest(pool, userID);
+  await applyRest(pool, userID);
   const due = await inTransaction(pool, async (data) => {
     await data.creditAccounts.lock(userID);
     if (account.free_credits_due_at !== null) await grantFreeCredits(data, userID, now);

@@ -33,7 +33,7 @@ export async function applyPayments(
     } catch (error) {
       if (!turn.event) throw error;
       const { event } = turn;
-      await inTransaction(pool, (data) => data.payments.noteFailure(event, String(error)));
+      await inTransaction(pool, (data) => data.payments.recordFailure(event, String(error)));
       if (!(error instanceof Inapplicable)) failure ??= error;
     }
     if (!turn.event) break;

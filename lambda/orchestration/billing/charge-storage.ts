@@ -80,7 +80,7 @@ async function chargeNextDay(
     await data.ledger.take({ userID, cause: 'storage', reference, credits, account: 'usage', at: now });
     await reassess(data, userID, now);
   }
-  await data.storageCharges.settle(userID, day, { byteHours, creditsPerGiBMonth, credits });
+  await data.storageCharges.recordDay(userID, day, { byteHours, creditsPerGiBMonth, credits });
   if (byteHours === 0) await data.storageCharges.forgetIdle(userID, day);
   return true;
 }

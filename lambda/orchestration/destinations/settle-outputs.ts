@@ -33,7 +33,7 @@ interface Way {
  * begins once they have: two publishers with one key end each other. Call it whenever an output has changed, and when a
  * replica has ended.
  */
-export async function settleOutputs(data: Database, stream: Locked<Stream>, now: Date): Promise<void> {
+export async function reconcileOutputs(data: Database, stream: Locked<Stream>, now: Date): Promise<void> {
   if (!['activating', 'active', 'failing'].includes(stream.state)) return;
   await data.outputs.forgetDeleted(stream.id);
   const ways = await waysOf(data, stream);
@@ -61,7 +61,7 @@ export async function settleOutputs(data: Database, stream: Locked<Stream>, now:
     await begin(data, stream, begun, now);
   }
   const isShared = backendOf(stream) === 'ffmpeg' && ways.length > 1;
-  if (isShared && begun.length + unwanted.length > 0) await noteCosts(data, stream);
+  if (isShared && begun.length + unwanted.length > 0) await updateCosts(data, stream);
 }
 
 /** So many streams are mended that are not as they should be; the next sweep goes on. */
@@ -71,14 +71,14 @@ const forgottenAtOnce = 100;
  * Mends what an agent of the release before does not know of, which has streams without further outputs: of those that
  * it starts no output beside the first has replicas, and those that it reports of pay for none.
  */
-export async function settleForgottenOutputs(pool: Pool): Promise<void> {
+export async function reconcileForgottenOutputs(pool: Pool): Promise<void> {
   const { outputs, liveIntervals } = databaseOn(pool);
   const locked = (id: string, work: (data: Database, stream: Locked<Stream>, now: Date) => Promise<void>) =>
     inTransaction(pool, async (data) => {
       const stream = await data.streams.lockAny(id);
       if (stream) await work(data, stream, await data.now());
     });
-  for (const id of await outputs.streamsWithUnsettled(forgottenAtOnce)) await locked(id, settleOutputs);
+  for (const id of await outputs.streamsLackingReplicas(forgottenAtOnce)) await locked(id, reconcileOutputs);
   for (const id of await liveIntervals.streamsUnmetered(forgottenAtOnce)) await locked(id, meterStream);
 }
 
@@ -119,7 +119,7 @@ async function begin(data: Database, stream: Locked<Stream>, ways: readonly Way[
  * while they are sent, the first of each role has the encoder. Agents keep what they have as it is: what is too much
  * shows by itself (publisher/agent/pressure.ts). The next agent that takes one has room for it.
  */
-export async function noteCosts(data: Database, stream: Locked<Stream>): Promise<void> {
+export async function updateCosts(data: Database, stream: Locked<Stream>): Promise<void> {
   const cost = await costOfStream(data, stream);
   const ways = await waysOf(data, stream);
   const encoded = new Set<ReplicaRole>();

@@ -16,8 +16,8 @@ import type { Deal } from './deal-out.ts';
 import { inSets } from '../shared/in-sets.ts';
 import { Losses } from './losses.ts';
 import { meterStreams } from '../billing/meter.ts';
-import { settleOutputs } from '../destinations/settle-outputs.ts';
-import { settleStopping } from '../streams/stop-stream.ts';
+import { reconcileOutputs } from '../destinations/settle-outputs.ts';
+import { finishStopping } from '../streams/stop-stream.ts';
 import type { Locked } from '../../data/shared/locked.ts';
 
 const handedOver = { code: 'handed_over', detail: 'Another publisher takes this stream over.' };
@@ -76,7 +76,7 @@ export async function releaseReplicas(data: Database, released: readonly Release
   await data.figures.keepAll(released.map(({ claim, figures }) => ({ ...figures, agentID: claim.agent_id! })));
   const freed = await data.replicas.releaseAll(released.map(({ claim }) => claim));
   const freedStreams = new Set(freed.map(({ stream_id: streamID }) => streamID));
-  await wakeUpFor(
+  await wakeAgentsFor(
     data,
     freed.filter(({ wanted }) => wanted !== 'ended'),
   );
@@ -96,13 +96,13 @@ async function recoverStreams(
   const ids = streams.map(({ id }) => id);
   const { dealt, areAnyLeft, loads } = dealer === null ? nothingDealt : await dealOut(data, streams, dealer);
   const left = areAnyLeft ? await data.replicaLosses.releaseOfDeadAgents(ids) : [];
-  await wakeUpFor(
+  await wakeAgentsFor(
     data,
     left.filter(({ wanted }) => wanted !== 'ended'),
   );
   const freed = [...dealt, ...left];
-  const said = await data.figures.saidOf(freed);
-  await data.figures.noteAired(
+  const said = await data.figures.writtenOf(freed);
+  await data.figures.recordAired(
     freed.flatMap(({ id: replicaID, held_epoch: epoch }) => {
       const stats = said.get(replicaID);
       return stats === undefined ? [] : [{ replicaID, epoch, stats }];
@@ -130,7 +130,7 @@ function keptOfFirst(freed: readonly Replica[], said: ReadonlyMap<string, string
 }
 
 /** Wakes agents up that may take these replicas: one command for each queue, as it only wakes. */
-export async function wakeUpFor(
+export async function wakeAgentsFor(
   data: Database,
   waiting: readonly Pick<Replica, 'stream_id' | 'backend'>[],
 ): Promise<void> {
@@ -163,7 +163,7 @@ async function settleLoss(
   );
   const ended = new Set(replicas.filter(({ state }) => state === 'ended').map(({ stream_id: streamID }) => streamID));
   for (const stream of streams) {
-    await settleStopping(data, stream);
-    if (ended.has(stream.id)) await settleOutputs(data, stream, at);
+    await finishStopping(data, stream);
+    if (ended.has(stream.id)) await reconcileOutputs(data, stream, at);
   }
 }

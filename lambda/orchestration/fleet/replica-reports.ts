@@ -6,8 +6,8 @@ import type { Stream } from '../../data/streams/streams.ts';
 import type { StateReason } from '../../domain/streams/stream-words.ts';
 import { nextState } from '../../domain/streams/stream-lifecycle.ts';
 import { meterStreams } from '../billing/meter.ts';
-import { settleOutputs } from '../destinations/settle-outputs.ts';
-import { settleStopping } from '../streams/stop-stream.ts';
+import { reconcileOutputs } from '../destinations/settle-outputs.ts';
+import { finishStopping } from '../streams/stop-stream.ts';
 import type { Locked } from '../../data/shared/locked.ts';
 
 export interface ReplicaReport {
@@ -92,8 +92,8 @@ async function writeReports(
   );
   for (const { stream, state, now } of counting) {
     if (state !== 'ended') continue;
-    await settleStopping(data, stream);
-    await settleOutputs(data, stream, now);
+    await finishStopping(data, stream);
+    await reconcileOutputs(data, stream, now);
   }
   return answers;
 }

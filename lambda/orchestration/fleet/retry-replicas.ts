@@ -1,7 +1,7 @@
 // Has what fails of a stream tried again at once, in place of when its holders would.
 import type { Database } from '../../data/database.ts';
 import type { Stream } from '../../data/streams/streams.ts';
-import { settleOutputs } from '../destinations/settle-outputs.ts';
+import { reconcileOutputs } from '../destinations/settle-outputs.ts';
 import type { Locked } from '../../data/shared/locked.ts';
 
 /**
@@ -11,5 +11,5 @@ import type { Locked } from '../../data/shared/locked.ts';
 export async function retryReplicas(data: Database, stream: Locked<Stream>, now: Date): Promise<void> {
   await data.replicas.reclaimFailing(stream.id);
   await data.replicas.forgetAllGivenUp(stream.id);
-  await settleOutputs(data, stream, now);
+  await reconcileOutputs(data, stream, now);
 }

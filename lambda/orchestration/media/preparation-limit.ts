@@ -31,15 +31,15 @@ export function itemsInFormat(
  * @param limitFactor of the stage
  * @returns the limit that all of them together would exceed, with nothing noted; null where there is room
  */
-export async function noteToPrepare(
+export async function recordToPrepare(
   data: Database,
   userID: string,
   limitFactor: number,
   wanted: readonly UploadInFormat[],
 ): Promise<Use | null> {
-  const preparedSeconds = await data.preparedUploads.unnotedSeconds(wanted);
+  const preparedSeconds = await data.preparedUploads.unrecordedSeconds(wanted);
   if (preparedSeconds === 0) return null;
   const reached = await limitReached(data, userID, limitFactor, { preparedSeconds });
-  if (reached === null) await data.preparedUploads.note(wanted);
+  if (reached === null) await data.preparedUploads.record(wanted);
   return reached;
 }

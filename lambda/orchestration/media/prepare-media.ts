@@ -16,7 +16,7 @@ export type Preparation = 'preparing' | 'begun' | 'ready' | 'failed';
 
 /**
  * Has the uploads of a track prepared that nobody has asked for yet, and says how far the track is. The caller has
- * noted them (`noteToPrepare`). It asks in the transaction that writes who waits for the answer, so that whoever
+ * noted them (`recordToPrepare`). It asks in the transaction that writes who waits for the answer, so that whoever
  * finishes an upload meanwhile sees the waiting one.
  */
 export async function requestPreparation(

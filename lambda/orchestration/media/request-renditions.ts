@@ -3,7 +3,7 @@ import type { Database } from '../../data/database.ts';
 import type { UploadPreparation } from '../../data/media/renditions.ts';
 import { formatNamed } from '../../domain/playout/rendition.ts';
 import type { VideoCodec } from '../../domain/shared/video-format.ts';
-import { inFormat, noteToPrepare } from './preparation-limit.ts';
+import { inFormat, recordToPrepare } from './preparation-limit.ts';
 
 /** The failure of a rendition that was our fault. It is prepared again when a user asks for it again. */
 export const notPrepared = {
@@ -74,10 +74,10 @@ export async function requestWithinLimit(
   { retries, limitFactor }: RequestOptions,
 ): Promise<void> {
   const toNote = wanted.flatMap((upload) => inFormat([upload.upload_id], formatNamed(upload.format)));
-  const reached = await noteToPrepare(data, userID, limitFactor, toNote);
+  const reached = await recordToPrepare(data, userID, limitFactor, toNote);
   for (const [format, uploads] of Map.groupBy(wanted, (upload) => upload.format)) {
     const ids = uploads.map((upload) => upload.upload_id);
-    const noted = reached === null ? new Set(ids) : await data.preparedUploads.noted(ids, format);
+    const noted = reached === null ? new Set(ids) : await data.preparedUploads.recorded(ids, format);
     const within = uploads.filter((upload) => noted.has(upload.upload_id));
     await requestRenditions(data, format, within, { retries });
   }

@@ -33,25 +33,25 @@ type Changed = Omit<Incident, 'seq'>;
  * Settles the incidents of users, in the order of their ids. Of those that come after this command's users another
  * takes care. @throws what the incidents of any user failed by, once those of all others are settled
  */
-export async function settleAllIncidents(options: SettleOptions, afterUserID: string): Promise<void> {
+export async function reconcileAllIncidents(options: SettleOptions, afterUserID: string): Promise<void> {
   const data = databaseOn(options.pool);
-  const userIDs = await data.incidents.unsettled(afterUserID, users.atOnce);
+  const userIDs = await data.incidents.usersToReconcile(afterUserID, users.atOnce);
   if (userIDs.length === users.atOnce)
     await data.outbox.send({ queue: 'webhooks', body: { incidents: userIDs.at(-1)! } });
   const left = [...userIDs];
   const errors: unknown[] = [];
   const settleNext = async (): Promise<void> => {
     for (let userID = left.shift(); userID !== undefined; userID = left.shift())
-      await settleIncidents(options, userID).catch((error: unknown) => errors.push(error));
+      await reconcileIncidents(options, userID).catch((error: unknown) => errors.push(error));
   };
   await Promise.all(Array.from({ length: users.together }, settleNext));
   // Those that fail are found again by the sweep.
-  await data.incidents.lookAgain(userIDs.length > errors.length ? lookAgainSeconds : null);
+  await data.incidents.scheduleNext(userIDs.length > errors.length ? lookAgainSeconds : null);
   if (errors.length > 0) throw new AggregateError(errors, 'incidents of some users were not settled');
 }
 
 /** Settles what has been signalled of a user, and what is due. Does nothing where there is neither. */
-export async function settleIncidents({ pool, newID }: SettleOptions, userID: string): Promise<void> {
+export async function reconcileIncidents({ pool, newID }: SettleOptions, userID: string): Promise<void> {
   await inTransaction(pool, async (data) => {
     await data.incidents.lockTurn(userID);
     const now = await data.now();
@@ -141,7 +141,7 @@ async function tell(
   );
   await data.alertNotices.end(new Map(ended.map((incident) => [incident.id, lastedSeconds(courseOf(incident))])));
   await data.alertNotices.wake(changed.filter(({ confirmed_at: at }) => at !== null).map(({ id }) => id));
-  await data.incidents.tellWebhooks(userID, [
+  await data.incidents.notifyWebhooks(userID, [
     ...began.flatMap((incident) => eventOf('incident.began', incident)),
     ...ended.flatMap((incident) => eventOf('incident.ended', incident)),
   ]);

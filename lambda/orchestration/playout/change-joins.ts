@@ -4,7 +4,7 @@ import type { Stream } from '../../data/streams/streams.ts';
 import type { Track } from '../../data/playout/timelines.ts';
 import { isSameUnder } from '../../domain/playout/sound-under.ts';
 import { isSameJoin } from '../../domain/playout/stinger-joins.ts';
-import { goOnWith, lastItems } from './go-on-with.ts';
+import { replaceUpcomingItems, lastItems } from './go-on-with.ts';
 import { joined } from './timeline-snapshots.ts';
 import type { Locked } from '../../data/shared/locked.ts';
 
@@ -25,5 +25,5 @@ export async function changeJoins(data: Database, stream: Locked<Stream>, track:
     return isSameJoin(join, joinBefore) && isSameUnder(under, underBefore);
   });
   const { overlays } = timeline.at(-1)!.snapshot;
-  if (!isSame) await goOnWith(data, stream, track, timeline, { items, ...(overlays && { overlays }) }, now);
+  if (!isSame) await replaceUpcomingItems(data, stream, track, timeline, { items, ...(overlays && { overlays }) }, now);
 }

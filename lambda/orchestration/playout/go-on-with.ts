@@ -5,7 +5,7 @@ import type { Track } from '../../data/playout/timelines.ts';
 import { occurrenceAt, orderOfLap } from '../../domain/playout/play-out.ts';
 import type { TimelineEntry, TimelineItem, TimelineSnapshot } from '../../domain/playout/play-out.ts';
 import { framesPerSecond } from '../../domain/shared/video-format.ts';
-import { takeOverSeconds } from './publish-draft.ts';
+import { nextBoundarySeconds } from './publish-draft.ts';
 import type { Locked } from '../../data/shared/locked.ts';
 
 /** What a track plays otherwise from now on; what is left out of it is not there any more. */
@@ -24,7 +24,7 @@ export function lastItems(timeline: readonly TimelineEntry[]): TimelineItem[] {
  * @param timeline of the track, with an entry at least
  * @param next with the items in the order of that entry
  */
-export async function goOnWith(
+export async function replaceUpcomingItems(
   data: Database,
   stream: Locked<Stream>,
   track: Track,
@@ -37,7 +37,7 @@ export async function goOnWith(
   const begin = (offsetSeconds: number, snapshot: TimelineSnapshot) =>
     data.timelines.append(stream.id, track, { offsetSeconds, playlistID, snapshot });
   if (stream.anchored_at === null) return begin(0, { mode, seed, ...next });
-  const takesOverAt = takeOverSeconds(stream, timeline, now);
+  const takesOverAt = nextBoundarySeconds(stream, timeline, now);
   if (lastSeconds >= takesOverAt) return begin(lastSeconds, { mode, seed, ...next });
   const rate = framesPerSecond[stream.run_framerate!];
   const frame = Math.round(takesOverAt * rate);

@@ -60,7 +60,7 @@ export async function previewedFormat(
   const running = overlays && parts.stream.stream_backend !== 'manifest' ? runningNow(overlays, now) : [];
   const isOwn = overlays !== null && (overlays.ofSound || running.length > 0);
   const own = isOwn ? drawnAt(overlays, item, { heard: heardFirst(parts), running, atSeconds }) : null;
-  if (own) await data.looks.noteDrawings([own]);
+  if (own) await data.looks.saveDrawings([own]);
   const variant = own?.name ?? variantAt({ ...shown, ...facts }, atSeconds);
   return { ...formatOfItem(format, shown), ...(variant && { variant }) };
 }

@@ -4,7 +4,7 @@ import type { Playlist } from '../../data/playout/playlists.ts';
 import type { Stream } from '../../data/streams/streams.ts';
 import type { Timelines } from '../../data/playout/timelines.ts';
 import type { PictureFormat } from '../../domain/playout/rendition.ts';
-import { takeOverSeconds } from './publish-draft.ts';
+import { nextBoundarySeconds } from './publish-draft.ts';
 import { withLiveDraft } from './timeline-snapshots.ts';
 import { loadParts, playsSoundTrack } from '../streams/stream-parts.ts';
 import { snapshotOfPlaylist, snapshotsOf } from './timeline-snapshots.ts';
@@ -47,7 +47,7 @@ export async function draftTimelines(
     const snapshot = snapshotOfPlaylist(stream, kind, draft, { uploads, hasSoundTrack, seed: anySeed });
     const timeline = live[kind];
     if (snapshot.items.length === 0 || timeline.length === 0) continue;
-    const offsetSeconds = takeOverSeconds(stream, timeline, now);
+    const offsetSeconds = nextBoundarySeconds(stream, timeline, now);
     const kept = timeline.filter((entry) => entry.number === 0 || entry.offsetSeconds < offsetSeconds);
     const entry = { number: kept.at(-1)!.number + 1, offsetSeconds, playlistID, snapshot };
     planned[kind] = [...kept, entry];

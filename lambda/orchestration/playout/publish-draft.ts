@@ -13,9 +13,9 @@ import type { PictureFormat } from '../../domain/playout/rendition.ts';
 import { isLive } from '../../domain/streams/stream-lifecycle.ts';
 import { framesPerSecond } from '../../domain/shared/video-format.ts';
 import { judgeParts } from '../streams/judge-parts.ts';
-import { noteCosts } from '../destinations/settle-outputs.ts';
+import { updateCosts } from '../destinations/settle-outputs.ts';
 import { lockWithStream } from '../shared/lock-with-stream.ts';
-import { itemsInFormat, noteToPrepare } from '../media/preparation-limit.ts';
+import { itemsInFormat, recordToPrepare } from '../media/preparation-limit.ts';
 import { remedyFor, requestPreparation } from '../media/prepare-media.ts';
 import { keepPrepared } from './keep-prepared.ts';
 import { refreshSound, requestSound, soundsOf } from './settle-sound.ts';
@@ -40,7 +40,7 @@ export async function requestDraftPublish(
   limitFactor: number,
 ): Promise<Playlist> {
   const publishing = await data.playlists.beginPublish(playlist.id);
-  await data.streamParts.settleProcessing(stream.id);
+  await data.streamParts.updateProcessingState(stream.id);
   await data.outbox.send({
     queue: 'media',
     body: { task: 'publish_playlist', playlistID: playlist.id, request: publishing.publish_request },
@@ -91,7 +91,7 @@ export async function publishDraft(
   if (stream.stream_backend === 'manifest') {
     const format = await formatOf(data, stream);
     const toPrepare = itemsInFormat(snapshot.items, playlist.kind === 'audio' ? 'sound' : format);
-    const reached = await noteToPrepare(data, playlist.user_id, limitFactor, toPrepare);
+    const reached = await recordToPrepare(data, playlist.user_id, limitFactor, toPrepare);
     if (reached) return fail(data, locked, wordsOf(reached), 'limit_reached');
     const preparation = await requestPreparation(data, playlist.kind, snapshot.items, format, requesting);
     await requestSound(data, playlist.user_id, soundsOf(stream, snapshot.items), requesting);
@@ -112,7 +112,7 @@ export async function publishDraft(
 }
 
 /** Ends a request to publish a draft that failed by our fault, whatever failed. */
-export async function giveUpPublishing(data: Database, playlistID: string, request: number): Promise<void> {
+export async function failPublishing(data: Database, playlistID: string, request: number): Promise<void> {
   const locked = await lockWithStream(data, playlistID);
   if (!locked || locked.playlist.publish_request !== request || locked.playlist.publish_status !== 'PREPARING') return;
   await data.playlists.failPublish(playlistID, notPublished);
@@ -136,7 +136,7 @@ async function formatOf(data: Database, stream: Stream): Promise<PictureFormat> 
 
 /** An idle stream is `invalid` as long as the draft of one of its playlists could not be published. */
 async function settle(data: Database, stream: Locked<Stream>): Promise<void> {
-  await data.streamParts.settleProcessing(stream.id);
+  await data.streamParts.updateProcessingState(stream.id);
   await judgeParts(data, stream);
 }
 
@@ -153,16 +153,16 @@ async function takeOver(
   // A run without an anchor has sent nothing yet: it begins with the new snapshot.
   if (stream.anchored_at === null) {
     await data.timelines.append(stream.id, track, { ...replacement, offsetSeconds: 0 });
-    return noteCosts(data, stream);
+    return updateCosts(data, stream);
   }
   const timeline = (await data.timelines.ofStream(stream.id))[track];
-  const offsetSeconds = takeOverSeconds(stream, timeline, now);
+  const offsetSeconds = nextBoundarySeconds(stream, timeline, now);
   await data.timelines.append(stream.id, track, { ...replacement, offsetSeconds });
-  await noteCosts(data, stream);
+  await updateCosts(data, stream);
 }
 
 /** How many seconds after its anchor a run can begin with another snapshot, if that is decided now. */
-export function takeOverSeconds(stream: Stream, timeline: readonly TimelineEntry[], now: Date): number {
+export function nextBoundarySeconds(stream: Stream, timeline: readonly TimelineEntry[], now: Date): number {
   const fps = framesPerSecond[stream.run_framerate!];
   const elapsedSeconds = (now.getTime() - stream.anchored_at!.getTime()) / 1000;
   return boundaryAfter(timeline, Math.ceil((elapsedSeconds + effectiveAheadSeconds) * fps), fps) / fps;

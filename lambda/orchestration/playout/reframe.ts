@@ -10,8 +10,8 @@ import { runningIn } from '../../domain/playout/running-texts.ts';
 import { toldBy } from '../../domain/playout/sound-titles.ts';
 import { isLive } from '../../domain/streams/stream-lifecycle.ts';
 import { changeJoins } from './change-joins.ts';
-import { goOnWith, lastItems } from './go-on-with.ts';
-import { itemsInFormat, noteToPrepare } from '../media/preparation-limit.ts';
+import { replaceUpcomingItems, lastItems } from './go-on-with.ts';
+import { itemsInFormat, recordToPrepare } from '../media/preparation-limit.ts';
 import { requestPreparation } from '../media/prepare-media.ts';
 import { keepPrepared } from './keep-prepared.ts';
 import { refreshJoins } from './settle-joins.ts';
@@ -29,7 +29,7 @@ interface ReframeOptions {
  * Lets a stream show its next items as it says by now, if it is live.
  * @returns the limit of its user that this would exceed; null where there is room
  */
-export async function takeUpLook(data: Database, stream: Locked<Stream>, options: ReframeOptions): Promise<Use | null> {
+export async function applyLookToLiveStream(data: Database, stream: Locked<Stream>, options: ReframeOptions): Promise<Use | null> {
   if (!isLive(stream.state) || stream.state === 'stopping') return null;
   const reached = await reframe(data, stream, options);
   if (reached) return reached;
@@ -42,12 +42,12 @@ export async function takeUpLook(data: Database, stream: Locked<Stream>, options
  * Lets the streams whose logo or stinger an upload is show it, once it is known whether it can be shown. What has no
  * room goes on as it is.
  */
-export async function takeUpShown(data: Database, uploadID: string, limitFactor: number): Promise<void> {
+export async function applyLooksWithUpload(data: Database, uploadID: string, limitFactor: number): Promise<void> {
   await takeUpLooksOf(data, await data.streamParts.withInLook(uploadID), limitFactor);
 }
 
 /** Lets the streams on the air that show an upload with its captions draw those that it has by now. */
-export async function takeUpCaptions(data: Database, uploadID: string, limitFactor: number): Promise<void> {
+export async function applyCaptions(data: Database, uploadID: string, limitFactor: number): Promise<void> {
   await takeUpLooksOf(data, await data.streamParts.withCaptionsOf(uploadID), limitFactor);
 }
 
@@ -55,7 +55,7 @@ async function takeUpLooksOf(data: Database, streamIDs: readonly string[], limit
   for (const id of streamIDs) {
     const stream = await data.streams.lockAny(id);
     if (!stream) continue;
-    await takeUpLook(data, stream, { now: await data.now(), limitFactor });
+    await applyLookToLiveStream(data, stream, { now: await data.now(), limitFactor });
     await keepPrepared(data, 'stream', id, { retries: 'at once', limitFactor });
   }
 }
@@ -84,11 +84,11 @@ async function reframe(
   if (overlays) await noteDrawings(data, overlays, withNext(items, last.snapshot.mode));
   if (stream.stream_backend === 'manifest') {
     const format = formatOfRun(stream);
-    const reached = await noteToPrepare(data, stream.user_id, limitFactor, itemsInFormat(items, format));
+    const reached = await recordToPrepare(data, stream.user_id, limitFactor, itemsInFormat(items, format));
     if (reached) return reached;
     await requestPreparation(data, 'video', items, format, { retries: 'at once' });
   }
-  await goOnWith(data, stream, 'video', timeline, { items, ...(overlays && { overlays }) }, now);
+  await replaceUpcomingItems(data, stream, 'video', timeline, { items, ...(overlays && { overlays }) }, now);
   if (stream.stream_backend === 'manifest') await takeUpLooks(data, stream, now);
   return null;
 }

@@ -44,7 +44,7 @@ export async function refreshJoins(data: Database, stream: Locked<Stream>, now: 
   if (!isTitled && !isMixed && !hasJoins([...video, ...audio])) {
     if (stream.pending_joins === null) return;
     await data.dueTimes.set(stream.id, 'joins', null);
-    return data.joins.takeUp(stream.id, 0, false);
+    return data.joins.scheduleFinished(stream.id, 0, false);
   }
   const format = formatOfRun(stream);
   const rate = framesPerSecond[format.framerate];
@@ -65,8 +65,8 @@ export async function refreshJoins(data: Database, stream: Locked<Stream>, now: 
     ({ name }) => ['ready', 'failed'].includes(states.get(name) ?? '') || preparing++ < mostPreparing,
   );
   const drawings = wanted.flatMap((each) => each.drawings);
-  if (drawings.length > 0) await data.looks.noteDrawings(drawings);
-  const asked = await data.joins.want(
+  if (drawings.length > 0) await data.looks.saveDrawings(drawings);
+  const asked = await data.joins.request(
     stream.id,
     wanted.map(({ name, recipe, content_hashes }) => ({ name, recipe, content_hashes })),
   );
@@ -97,7 +97,7 @@ export async function settleJoin(pool: Pool, name: string): Promise<void> {
 
 /** What takes effect does so far enough ahead that all agents know it. */
 async function takeUpJoins(data: Database, stream: Locked<Stream>, now: Date): Promise<void> {
-  await data.joins.takeUp(stream.id, elapsedSecondsOf(stream, now) + effectiveAheadSeconds, true);
+  await data.joins.scheduleFinished(stream.id, elapsedSecondsOf(stream, now) + effectiveAheadSeconds, true);
 }
 
 /** A track with the contents of what it plays, as far as that is prepared. */

@@ -12,7 +12,7 @@ import type { SoundLevel } from '../../domain/playout/sound.ts';
 import { forLiveStreams, forLiveStreamsPlaying } from '../shared/live-streams.ts';
 import type { StreamWork } from '../shared/live-streams.ts';
 import { refreshJoins } from './settle-joins.ts';
-import { noteCosts } from '../destinations/settle-outputs.ts';
+import { updateCosts } from '../destinations/settle-outputs.ts';
 import { requestWithinLimit } from '../media/request-renditions.ts';
 import type { RequestOptions } from '../media/request-renditions.ts';
 import type { Locked } from '../../data/shared/locked.ts';
@@ -93,7 +93,7 @@ const unsettledAtOnce = 100;
  * measured or prepared their sound died before it looked.
  */
 export async function refreshUnsettledSound(pool: Pool, options: RequestOptions): Promise<void> {
-  const ids = await inTransaction(pool, (data) => data.streamSounds.unsettled(unsettledAtOnce));
+  const ids = await inTransaction(pool, (data) => data.streamSounds.withPending(unsettledAtOnce));
   await forLiveStreams(pool, ids, refreshes(options));
 }
 
@@ -125,10 +125,10 @@ async function settleSound(data: Database, stream: Locked<Stream>, now: Date): P
   });
   if (changed.length > 0) {
     await data.streamSounds.addLevels(stream.id, changed);
-    await noteCosts(data, stream);
+    await updateCosts(data, stream);
   }
   const pending = levels.filter(({ uploadID, level }) => level === undefined || !isThere(uploadID, level));
-  await data.streamSounds.notePending(stream.id, pending.length);
+  await data.streamSounds.setPending(stream.id, pending.length);
   // What a join is made of has levels.
   await refreshJoins(data, stream, now);
 }

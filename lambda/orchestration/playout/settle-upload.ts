@@ -4,7 +4,7 @@ import { inTransaction } from '../../data/database.ts';
 import type { Database } from '../../data/database.ts';
 import { judgeUsersOf } from '../streams/judge-parts.ts';
 import { keepPrepared } from './keep-prepared.ts';
-import { takeUpShown } from './reframe.ts';
+import { applyLooksWithUpload } from './reframe.ts';
 import { refreshSoundOf } from './settle-sound.ts';
 
 /**
@@ -12,15 +12,15 @@ import { refreshSoundOf } from './settle-sound.ts';
  * it is kept prepared, and continues the publishing of drafts that waited for it.
  * @param limitFactor of the stage
  */
-export async function settleUpload(data: Database, uploadID: string, limitFactor: number): Promise<void> {
+export async function applyProbeResult(data: Database, uploadID: string, limitFactor: number): Promise<void> {
   await judgeUsersOf(data, { uploadID });
-  await takeUpShown(data, uploadID, limitFactor);
+  await applyLooksWithUpload(data, uploadID, limitFactor);
   await keepPrepared(data, 'upload', uploadID, { retries: 'never', limitFactor });
   await continuePublishing(data, uploadID);
 }
 
 /** Once it is known how loud a content is, streams that play it or keep it prepared get it as loud as they wish. */
-export async function settleLoudness(pool: Pool, contentHash: string, limitFactor: number): Promise<void> {
+export async function applyLoudness(pool: Pool, contentHash: string, limitFactor: number): Promise<void> {
   const options = { retries: 'never', limitFactor } as const;
   await refreshSoundOf(pool, contentHash, options);
   await inTransaction(pool, (data) => keepPrepared(data, 'content', contentHash, options));

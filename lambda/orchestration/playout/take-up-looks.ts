@@ -17,7 +17,7 @@ import type { Locked } from '../../data/shared/locked.ts';
 
 /** Keeps what is drawn over items, with what follows each, for those who prepare them. */
 export async function noteDrawings(data: Database, overlays: Overlays, items: readonly DrawnItem[]): Promise<void> {
-  await data.looks.noteDrawings([...wholeOf(overlays), ...items.flatMap((item) => variantsOf(overlays, item))]);
+  await data.looks.saveDrawings([...wholeOf(overlays), ...items.flatMap((item) => variantsOf(overlays, item))]);
 }
 
 function wholeOf(overlays: Overlays): NamedDrawing[] {
@@ -33,20 +33,20 @@ export async function keptVariants(data: Database, uploads: readonly KeptUpload[
     return variants.map((variant) => ({ ...upload, format: `${format}-${variant.name}`, variant }));
   });
   const wholes = uploads.flatMap(({ overlays }) => (overlays ? wholeOf(overlays) : []));
-  await data.looks.noteDrawings([...wholes, ...wanted.map(({ variant }) => variant)]);
+  await data.looks.saveDrawings([...wholes, ...wanted.map(({ variant }) => variant)]);
   return wanted;
 }
 
 /** Lets a run that is about to begin send what is there. */
 export async function beginWithLooks(data: Database, stream: Locked<Stream>): Promise<void> {
-  await data.looks.takeUp(stream.id, 0);
+  await data.looks.scheduleFinished(stream.id, 0);
 }
 
 /** Lets a run send what is there, so far ahead that all agents know it. */
 export async function takeUpLooks(data: Database, stream: Locked<Stream>, now: Date): Promise<void> {
   const { anchored_at: anchoredAt } = stream;
   const elapsedSeconds = anchoredAt === null ? 0 : (now.getTime() - anchoredAt.getTime()) / 1000;
-  await data.looks.takeUp(stream.id, elapsedSeconds + effectiveAheadSeconds);
+  await data.looks.scheduleFinished(stream.id, elapsedSeconds + effectiveAheadSeconds);
 }
 
 /** The streams that wait for a rendition with a drawing send it from their next items on. @param format its name */

@@ -18,10 +18,10 @@ const lookBackMs = 600_000;
  * Tells what has begun since `dueAt`. Once no webhook listens any more, or the run is over, nothing is armed.
  * @param now by the database's clock
  */
-export async function tellItemStarts(data: Database, stream: Locked<Stream>, dueAt: Date, now: Date): Promise<void> {
+export async function notifyItemStarts(data: Database, stream: Locked<Stream>, dueAt: Date, now: Date): Promise<void> {
   const { id, user_id: userID, anchored_at: anchoredAt, state } = stream;
   if ((state !== 'active' && state !== 'failing') || anchoredAt === null) return;
-  if (!(await data.webhooks.isAnyTold(userID, 'item.started'))) return;
+  if (!(await data.webhooks.isAnySubscribed(userID, 'item.started'))) return;
   const timelines = await data.timelines.ofStream(id);
   const timeline = timelines[programmeTrackOf(timelines, (now.getTime() - anchoredAt.getTime()) / 1000)];
   if (!timeline[0]?.snapshot.items.length) return;
@@ -40,7 +40,7 @@ export async function tellItemStarts(data: Database, stream: Locked<Stream>, due
   }
   const uploads = await data.runs.uploadFacts(userID, [...new Set(begun.map(({ item }) => item.uploadID))]);
   for (const { item, playlistID, startFrame, frameCount } of begun) {
-    await data.webhooks.tell(userID, 'item.started', id, {
+    await data.webhooks.notify(userID, 'item.started', id, {
       streamID: id,
       playlistID,
       itemID: item.itemID,

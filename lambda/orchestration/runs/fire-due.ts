@@ -16,7 +16,7 @@ import { fireCredits } from '../accounts/fire-credits.ts';
 import { refreshJoins } from '../playout/settle-joins.ts';
 import { startStream } from './start-stream.ts';
 import type { StartOptions, StartResult } from './start-stream.ts';
-import { tellItemStarts } from '../playout/tell-item-starts.ts';
+import { notifyItemStarts } from '../playout/tell-item-starts.ts';
 import { stopStream } from '../streams/stop-stream.ts';
 import type { Locked } from '../../data/shared/locked.ts';
 
@@ -77,7 +77,7 @@ export async function fireDue(
       if (due.turn !== round.ofUser || tookOfUserMs === undefined) continue;
       const isBesideOthers =
         dueInTurn.some(({ user_id: userID }) => userID !== due.user_id) ||
-        (await data.outbox.isAskedByOthers(due.user_id));
+        (await data.outbox.hasWorkOfOthers(due.user_id));
       rests.begin(due.user_id, tookOfUserMs, isBesideOthers, performance.now());
     }
     handled += fired;
@@ -116,7 +116,7 @@ async function fire(data: Database, due: DueTime, stream: Locked<Stream>, startO
     case 'joins':
       return refreshJoins(data, stream, await data.now());
     case 'item_start':
-      return tellItemStarts(data, stream, due.due_at, await data.now());
+      return notifyItemStarts(data, stream, due.due_at, await data.now());
     case 'activation_timeout': {
       const replicas = await data.replicas.ofStream(stream.id);
       const reported = replicas.find((replica) => replica.reason !== null)?.reason;

@@ -3,7 +3,7 @@ import type { Database } from '../../data/database.ts';
 import type { Stream } from '../../data/streams/streams.ts';
 import { costOfReplica } from '../../data/fleet/replica-costs.ts';
 import { isRoomFor, machineStart } from '../../domain/fleet/machine-start.ts';
-import { settleOutputs } from '../destinations/settle-outputs.ts';
+import { reconcileOutputs } from '../destinations/settle-outputs.ts';
 import type { Locked } from '../../data/shared/locked.ts';
 
 /** A stream is `failing` where no agent has reported for so long that its destination takes the media. */
@@ -28,7 +28,7 @@ export async function launchStream(data: Database, stream: Locked<Stream>, now: 
     return;
   }
   await data.replicas.deleteAll(stream.id);
-  await settleOutputs(data, stream, now);
+  await reconcileOutputs(data, stream, now);
   const machineSeconds = await awaitedMachineSeconds(data, stream);
   if (machineSeconds !== null) await data.streams.setReason(stream.id, machineStart(machineSeconds));
   const patienceSeconds = machineSeconds === null ? activationTimeoutSeconds : machinePatience * machineSeconds;

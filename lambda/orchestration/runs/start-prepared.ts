@@ -33,7 +33,7 @@ export async function prepareAndLaunch(data: Database, stream: Locked<Stream>, n
  * Sound at a loudness is waited for by nobody: streams take it up at their next items.
  * @param format the name of the format that has been prepared, or cannot be
  */
-export async function settlePreparation(pool: Pool, contentHash: string, format: string): Promise<void> {
+export async function finishPreparation(pool: Pool, contentHash: string, format: string): Promise<void> {
   if (targetOfFormat(formatNamed(format)) !== null) return settleSoundOf(pool, contentHash);
   const streamIDs = await inTransaction(pool, async (data) => {
     const waiting = await data.renditions.waitingFor(contentHash);

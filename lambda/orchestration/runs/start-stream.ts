@@ -58,11 +58,11 @@ export async function startStream(
   const limit = await limitReached(data, stream.user_id, settings.limitFactor, {
     runningStreams: 1,
     runningSlots: slotsOfStart(found, snapshots),
-    preparedSeconds: toPrepare.length > 0 ? await data.preparedUploads.unnotedSeconds(toPrepare) : 0,
+    preparedSeconds: toPrepare.length > 0 ? await data.preparedUploads.unrecordedSeconds(toPrepare) : 0,
   });
   if (limit) return { limit };
 
-  if (toPrepare.length > 0) await data.preparedUploads.note(toPrepare);
+  if (toPrepare.length > 0) await data.preparedUploads.record(toPrepare);
   await publishChangedDrafts(data, found, parts.playlists);
   const moved = await data.streamMoves.move(stream, cause);
   if (!moved) throw new Error(`stream ${stream.id} cannot start from ${stream.state}`);
@@ -106,7 +106,7 @@ async function publishChangedDrafts(
 ): Promise<void> {
   for (const [index, playlist] of playlists.entries())
     if (playlist?.live && playlist !== before[index]) await data.playlists.finishPublish(playlist.id, playlist.live);
-  await data.streamParts.settleProcessing(stream.id);
+  await data.streamParts.updateProcessingState(stream.id);
 }
 
 /**

@@ -92,8 +92,8 @@ async function importSet(
     const reached = await limitReached(data, source.user_id, limitFactor, room);
     if (reached) return { count: set.length - wanted.length + index, reached };
     const uploadID = failed?.id ?? (await insertUpload(data, options, file));
-    if (failed) await data.imports.beginAgain(uploadID, file.url);
-    await data.sourceFiles.note(source.id, file, uploadID);
+    if (failed) await data.imports.retry(uploadID, file.url);
+    await data.sourceFiles.record(source.id, file, uploadID);
     await data.outbox.send({ queue: 'imports', body: { uploadID } });
   }
   return { count: set.length, reached: null };
@@ -108,7 +108,7 @@ async function stillWanted(
   const wanted: { readonly file: ListedFile; readonly failed: Upload | null }[] = [];
   // All are locked before the limits are, as it is where an import is begun otherwise.
   for (const file of set) {
-    const fate = await data.sourceFiles.fate(sourceID, file);
+    const fate = await data.sourceFiles.findImport(sourceID, file);
     if (fate && !fate.is_retried) continue;
     wanted.push({ file, failed: fate?.upload_id ? await data.uploads.lock(userID, fate.upload_id) : null });
   }

@@ -2,7 +2,7 @@
 import type { Database } from '../../data/database.ts';
 import type { ClaimedImport } from '../../data/sources/imports.ts';
 import type { UploadFailure } from '../../data/media/uploads.ts';
-import { settleUpload } from '../playout/settle-upload.ts';
+import { applyProbeResult } from '../playout/settle-upload.ts';
 
 /** @returns false, with nothing changed, when the upload was deleted or another worker has taken over the import */
 export async function endImport(
@@ -14,13 +14,13 @@ export async function endImport(
   // The upload is locked before its import, in the same order as where an upload is deleted.
   const upload = await data.uploads.lock(userID, uploadID);
   if (!upload || !(await data.imports.end({ uploadID, epoch }, { bytesReceived, failure }))) return false;
-  await data.sourceFiles.noteEnd(uploadID, failure !== null);
+  await data.sourceFiles.recordEnd(uploadID, failure !== null);
   if (failure === null) {
     await data.uploads.markUploaded(uploadID, bytesReceived);
     await data.outbox.send({ queue: 'media', body: { task: 'probe_upload', uploadID } });
   } else {
     await data.uploads.recordFailure(uploadID, failure);
-    await settleUpload(data, uploadID, limitFactor);
+    await applyProbeResult(data, uploadID, limitFactor);
   }
   return true;
 }

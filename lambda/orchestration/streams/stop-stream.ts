@@ -34,7 +34,7 @@ export async function stopStream(
   await data.dueTimes.clear(stream.id);
   await data.replicas.endAll(stream.id);
   await meterStream(data, stream, paidUntil ?? (await data.now()));
-  return settleStopping(data, moved);
+  return finishStopping(data, moved);
 }
 
 /**
@@ -47,7 +47,7 @@ const scheduledEnds = new Set<TransitionCause>(['schedule_end', 'duration_over',
  * Settles a `stopping` stream once all its replicas have ended: it waits for its next
  * scheduled time, or is stopped, or, where its user has deleted it, its row is deleted.
  */
-export async function settleStopping(data: Database, stream: Locked<Stream>): Promise<Locked<Stream>> {
+export async function finishStopping(data: Database, stream: Locked<Stream>): Promise<Locked<Stream>> {
   if (stream.state !== 'stopping') return stream;
   const replicas = await data.replicas.ofStream(stream.id);
   if (replicas.some((replica) => replica.state !== 'ended')) return stream;

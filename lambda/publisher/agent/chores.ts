@@ -164,7 +164,7 @@ export class Chores {
     const figures = replicas.sampleFigures(now);
     // Points that cannot be written while the database is unreachable are kept.
     this.#series.add(figures, (replicaID) => replicas.byID.get(replicaID)?.series ?? null);
-    await data.figures.say(agentID, figures);
+    await data.figures.write(agentID, figures);
     if (this.#series.isDue(now)) await this.#writeSeries('ended');
   }
 
@@ -181,5 +181,5 @@ export class Chores {
 
 /** Records the aired stretches. An agent that lost its lease reports nothing more, but what it sent did air. */
 export function recordAired(pool: Pool, replicas: AgentReplicas): Promise<void> {
-  return replicas.recordAired((aired) => inTransaction(pool, ({ figures }) => figures.noteAired(aired)));
+  return replicas.recordAired((aired) => inTransaction(pool, ({ figures }) => figures.recordAired(aired)));
 }

@@ -5,7 +5,7 @@ import type { Renewal } from '../../data/fleet/agent-renewals.ts';
 import { databaseOn, inTransaction } from '../../data/database.ts';
 import type { Database } from '../../data/database.ts';
 import type { Log } from '../../log.ts';
-import { releaseReplicas, wakeUpFor } from '../../orchestration/fleet/recover-replicas.ts';
+import { releaseReplicas, wakeAgentsFor } from '../../orchestration/fleet/recover-replicas.ts';
 import type { CommandQueue } from '../../ports/command-queue/command-queue.ts';
 import type { HeldReplica } from '../replica/held-replica.ts';
 
@@ -58,7 +58,7 @@ export async function handOver(options: HandOverOptions): Promise<void> {
 async function offer({ agentID, pool, queue }: HandOverOptions): Promise<ReadonlySet<string>> {
   const offeredIDs = await inTransaction(pool, async (data) => {
     const offered = await data.replicaClaims.offer(agentID);
-    await wakeUpFor(data, offered);
+    await wakeAgentsFor(data, offered);
     return new Set(offered.map(({ id }) => id));
   });
   await queue.relay();

@@ -45,7 +45,7 @@ export class BetterMediaPlace {
 
   async look(): Promise<void> {
     const mostUsedShare = this.#usedShare() > shareThatIsMuch ? shareThatIsMuch : 0;
-    this.#wasThere = await this.#data.agents.isMediaPlaceBeside(this.#agentID, mostUsedShare);
+    this.#wasThere = await this.#data.agents.hasOtherMediaPlace(this.#agentID, mostUsedShare);
   }
 }
 

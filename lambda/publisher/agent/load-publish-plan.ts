@@ -124,7 +124,7 @@ function preparedMediaOf(options: PublishPlanOptions, stream: Stream, revision: 
 
 /** Requests a segment or join again that is damaged or missing. */
 async function askFor(data: Database, uploadID: string, lost: MadeFrom): Promise<void> {
-  if ('join' in lost && !(await data.joins.lose(lost.join))) return;
+  if ('join' in lost && !(await data.joins.prepareAgain(lost.join))) return;
   const body =
     'join' in lost
       ? ({ task: 'make_join', name: lost.join, uploadID } as const)

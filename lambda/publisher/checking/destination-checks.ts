@@ -60,7 +60,7 @@ export class DestinationChecks {
     const checks = [checkAddress(url, false, options)];
     if (backupURL !== null) checks.push(checkAddress(backupURL, true, options));
     try {
-      await data.destinationChecks.settle(id, destinationID, await Promise.all(checks));
+      await data.destinationChecks.finish(id, destinationID, await Promise.all(checks));
     } catch (error) {
       this.#logFailure({ destinationID, error: String(error) });
     }

@@ -42,12 +42,12 @@ export async function captureFrame(options: CaptureFrameOptions, objectKey: stri
         if (image) await options.objects.write(key, image, { contentType: 'image/jpeg' });
       }),
     );
-    await frames.settle(objectKey, images.length > 0 ? 'ready' : 'failed');
+    await frames.finish(objectKey, images.length > 0 ? 'ready' : 'failed');
   } catch (error) {
     attempt.signal.throwIfAborted();
     if (!attempt.isLast) throw error;
     options.log('frame_not_made', { uploadID: wanted.upload_id, error: String(error) });
-    await frames.settle(objectKey, 'failed');
+    await frames.finish(objectKey, 'failed');
   }
 }
 

@@ -10,7 +10,7 @@ import { findingsOf } from '../../domain/media/findings.ts';
 import { loudnessOf } from '../../domain/playout/loudness.ts';
 import { nothingMeasured, overlapSeconds } from '../../domain/media/measurements.ts';
 import type { Log } from '../../log.ts';
-import { settleLoudness } from '../../orchestration/playout/settle-upload.ts';
+import { applyLoudness } from '../../orchestration/playout/settle-upload.ts';
 import { createWakeUp } from '../../ports/command-queue/wake-up.ts';
 import type { ObjectStore } from '../../ports/object-store/object-store.ts';
 import type { MediaTools } from '../media/media-tools.ts';
@@ -122,7 +122,7 @@ async function inspect(
   if (progress.isCompleted && isOrphan !== null) {
     const { share, findings } = progress;
     log('content_inspected', { contentHash: claimed.content_hash, share, findings: findings.length });
-    await settleLoudness(pool, claimed.content_hash, limitFactor);
+    await applyLoudness(pool, claimed.content_hash, limitFactor);
   }
 }
 

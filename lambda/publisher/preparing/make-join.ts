@@ -45,7 +45,7 @@ export async function makeJoin(options: MakeJoinOptions, name: string, attempt: 
       const urls = new Map<string, string>();
       for (const contentHash of join.content_hashes) {
         const upload = await uploads.anyWithContent(contentHash);
-        if (!upload) return joins.settle(name, 'failed');
+        if (!upload) return joins.finish(name, 'failed');
         const url = await objects.presignGet(upload.object_key, { expiresInSeconds: sourceURLSeconds });
         urls.set(contentHash, url);
       }
@@ -53,7 +53,7 @@ export async function makeJoin(options: MakeJoinOptions, name: string, attempt: 
       const urlOf = (contentHash: string) => urls.get(contentHash)!;
       const bytes = await bytesOf(options, { ...join, urlOf }, signal);
       await objects.write(joinKey(name), bytes, { contentType: 'application/octet-stream' });
-      await joins.settle(name, 'ready');
+      await joins.finish(name, 'ready');
       log('join_prepared', { name, shape: join.recipe.shape });
     });
     await settleJoin(pool, name);
@@ -61,7 +61,7 @@ export async function makeJoin(options: MakeJoinOptions, name: string, attempt: 
     attempt.signal.throwIfAborted();
     if (!(error instanceof MediaError) && !attempt.isLast) throw error;
     log('join_not_prepared', { name, error: String(error) });
-    await joins.settle(name, 'failed');
+    await joins.finish(name, 'failed');
   }
 }
 

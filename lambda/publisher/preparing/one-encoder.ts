@@ -23,8 +23,8 @@ export async function checkEncoder(
 ): Promise<'now' | 'later' | 'restarted'> {
   if (made === null || kind === null || made === kind) return 'now';
   const { renditionEncoders } = databaseOn(pool);
-  if (!(await renditionEncoders.miss(contentHash, format, made))) return 'later';
-  const begun = await renditionEncoders.beginAnew(contentHash, format, { from: made, to: kind });
+  if (!(await renditionEncoders.recordMissing(contentHash, format, made))) return 'later';
+  const begun = await renditionEncoders.restart(contentHash, format, { from: made, to: kind });
   if (!begun) return 'later';
   log('rendition_begun_anew', { contentHash, format, encoder: kind, insteadOf: made });
   return 'restarted';

@@ -19,7 +19,7 @@ import {
 import type { Rendition } from '../../domain/playout/rendition.ts';
 import { levelFor } from '../../domain/playout/sound.ts';
 import type { VideoCodec } from '../../domain/shared/video-format.ts';
-import { settlePreparation } from '../../orchestration/runs/start-prepared.ts';
+import { finishPreparation } from '../../orchestration/runs/start-prepared.ts';
 import { notEncodable, notPrepared } from '../../orchestration/media/request-renditions.ts';
 import { ObjectNotFound } from '../../ports/object-store/object-store.ts';
 import type { ObjectStore } from '../../ports/object-store/object-store.ts';
@@ -91,7 +91,7 @@ export async function prepareUpload(
     if (state === 'preparing') await begin(options, asked);
     else if (state === 'other encoder') await passOn(options, asked, attempt);
     else if (state === 'other facts') await begin(options, await renameContent(options, upload, asked));
-    else if (state !== null) await settlePreparation(options.pool, contentHash, command.format);
+    else if (state !== null) await finishPreparation(options.pool, contentHash, command.format);
   } catch (error) {
     attempt.signal.throwIfAborted();
     // The upload was deleted. Others with the same content must not fail, so the next command reads one of those.
@@ -206,7 +206,7 @@ async function mendSegment(
 async function encoderFor({ pool, encoderOf }: PrepareUploadOptions, { format }: Rendition) {
   if (isSound(format)) return null;
   const encoder = await encoderOf(format.videoCodec);
-  await databaseOn(pool).renditionEncoders.noteSeen(encoderKind(encoder));
+  await databaseOn(pool).renditionEncoders.recordSeen(encoderKind(encoder));
   return encoder;
 }
 
@@ -277,5 +277,5 @@ async function giveUp(
   const contentHash = (await data.uploads.findAny(upload.id))?.content_hash ?? `upload-${upload.id}`;
   await data.uploads.recordContentHash(upload.id, contentHash);
   await data.renditions.fail(contentHash, format, failure);
-  await settlePreparation(pool, contentHash, format);
+  await finishPreparation(pool, contentHash, format);
 }

@@ -68,7 +68,7 @@ async function removeSome(
     if (from === 0) {
       await forgetJoinsOf(pool, contentHash);
       await orphanedRenditions.remove(contentHash, format);
-    } else await orphanedRenditions.noteDeleted(contentHash, format, from);
+    } else await orphanedRenditions.recordDeleted(contentHash, format, from);
   }
   // An upload that was added meanwhile may have found a rendition in preparation, which no command continues.
   const heir = await uploads.anyWithContent(contentHash);

@@ -43,7 +43,7 @@ async function callerOfKey(service: Service, apiKey: string, resource: ResourceP
   const { users } = databaseOn(service.pool);
   const owner = apiKey.startsWith(apiKeyPrefix) ? await users.ownerOfKey(hashApiKey(apiKey)) : null;
   if (!owner) throw refusal(service, resource, 'The API key is not valid.');
-  if (!owner.is_use_noted) await users.noteKeyUse(owner.key_id);
+  if (!owner.is_use_recorded) await users.recordKeyUse(owner.key_id);
   return {
     userID: owner.user_id,
     clientID: null,

@@ -248,7 +248,7 @@ describe('renewing', () => {
     const figures = [...locked.held, ...free.held].map(({ id, epoch }) => ({ replicaID: id, epoch, stats }));
     await transaction(async (tx) => {
       await tx.streams.lockAny(locked.id);
-      await data().figures.say('a', figures);
+      await data().figures.write('a', figures);
       expect((await data().agentRenewals.renew('a')).leaseHolds).toBe(true);
     });
     const framesSent = async (id: string) => (await call('GET', `/streams/${id}/stats`)).body.framesSent;

@@ -31,7 +31,7 @@ it('a picture whose command was lost is made after a minute, and counts no more 
 
 it('a picture that could not be made is tried again after a minute, however often it is asked for', async () => {
   await ask('failed');
-  await frames().settle('failed', 'failed');
+  await frames().finish('failed', 'failed');
   await pass(40);
   expect(await ask('failed')).toEqual({ state: 'failed', isBegun: false });
   await pass(40);
@@ -41,7 +41,7 @@ it('a picture that could not be made is tried again after a minute, however ofte
 
 it('posters that could not be made are tried again after an hour', async () => {
   await ask('failed', 15);
-  await frames().settle('failed', 'failed');
+  await frames().finish('failed', 'failed');
   await pass(3500);
   expect(await ask('failed', 15)).toEqual({ state: 'failed', isBegun: false });
   await pass(200);
@@ -61,7 +61,7 @@ it('is made of the file of whoever asks for it again, as that of whoever asked f
 
 it('a picture that is there is had, however many others are being made', async () => {
   await ask('ready');
-  await frames().settle('ready', 'ready');
+  await frames().finish('ready', 'ready');
   for (let other = 0; other < mostPending; other++) await ask(`other ${other}`);
   await pass(30);
   expect(await ask('one more')).toBeNull();

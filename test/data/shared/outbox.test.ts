@@ -22,9 +22,9 @@ it('says whether others have work that waits or is under way, and not whether it
   };
   await ask('usr_b', 'media');
   await ask('usr_a', 'webhooks');
-  expect(await outbox.isAskedByOthers('usr_b')).toBe(false);
-  expect(await outbox.isAskedByOthers('usr_a')).toBe(true);
-  expect(await outbox.isAskedByOthers('usr_c')).toBe(true);
+  expect(await outbox.hasWorkOfOthers('usr_b')).toBe(false);
+  expect(await outbox.hasWorkOfOthers('usr_a')).toBe(true);
+  expect(await outbox.hasWorkOfOthers('usr_c')).toBe(true);
   await ask('usr_a', 'imports');
-  expect(await outbox.isAskedByOthers('usr_b')).toBe(true);
+  expect(await outbox.hasWorkOfOthers('usr_b')).toBe(true);
 });

@@ -41,7 +41,7 @@ describe('claims', () => {
 
   test('count the time of an import from the first claim on, and have an epoch each', async () => {
     const first = (await imports().claim(60, 3600))!;
-    await imports().giveBack([identity(first)]);
+    await imports().release([identity(first)]);
     const second = (await imports().claim(60, 7200))!;
     expect(second).toMatchObject({ upload_id: first.upload_id, epoch: first.epoch + 1 });
     expect(first.seconds_left).toBeCloseTo(3600, 0);
@@ -86,7 +86,7 @@ describe('a lease that is over', () => {
       expect(await imports().renew([{ ...identity(late), bytesReceived: 99 }], 60)).toEqual([]);
       expect(await imports().beginParts(identity(late), 'late', version)).toBe(false);
       expect(await imports().end(identity(late), { bytesReceived: 99, failure: null })).toBe(false);
-      await imports().giveBack([identity(late)]);
+      await imports().release([identity(late)]);
       expect(await row(late.upload_id)).toEqual(before);
       if (next) expect(await imports().renew([{ ...identity(next), bytesReceived: 5 }], 60)).toEqual([identity(next)]);
     },
@@ -98,7 +98,7 @@ test('an import that has ended belongs to no worker any more', async () => {
   expect(await imports().beginParts(identity(mine), 'parts', version)).toBe(true);
   expect(await imports().end(identity(mine), { bytesReceived: 10, failure: null })).toBe(true);
   expect(await imports().renew([{ ...identity(mine), bytesReceived: 3 }], 60)).toEqual([]);
-  await imports().giveBack([identity(mine)]);
+  await imports().release([identity(mine)]);
   await imports().freeAll();
   expect(await told()).toEqual([]);
   expect(await row(mine.upload_id)).toMatchObject({ state: 'completed', bytes_received: 10, multipart_id: null });

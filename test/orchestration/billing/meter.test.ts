@@ -138,7 +138,7 @@ describe('an interval', () => {
   it('counts the bytes that were sent in it, by both replicas', async () => {
     const { id, held } = await liveSince(60, withBackup);
     const figures = (bytes: readonly number[]) =>
-      data().figures.say(
+      data().figures.write(
         'agent',
         held.map(({ id: replicaID, epoch }, index) => ({
           replicaID,
@@ -166,7 +166,7 @@ describe('an interval', () => {
     await register('next');
     const at = new Date();
     const sent = (agent: string, epoch: number, bytesSent: number) =>
-      data().figures.say(agent, [
+      data().figures.write(agent, [
         {
           replicaID: held!.id,
           epoch,

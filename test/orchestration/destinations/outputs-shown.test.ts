@@ -6,7 +6,7 @@ import { tiers } from '../../../lambda/domain/streams/series.ts';
 import type { Point } from '../../../lambda/domain/streams/series.ts';
 import { onAirStatement } from '../../../lambda/orchestration/playout/on-air-statement.ts';
 import { recoverReplicas } from '../../../lambda/orchestration/fleet/recover-replicas.ts';
-import { settleIncidents } from '../../../lambda/orchestration/notices/settle-incidents.ts';
+import { reconcileIncidents } from '../../../lambda/orchestration/notices/settle-incidents.ts';
 import { newID } from '../../../lambda/data/shared/new-id.ts';
 import { actorsOn, statsWith } from '../../support/actors.ts';
 import { clearAlerts, passSeconds } from '../../support/incidents.ts';
@@ -52,7 +52,7 @@ const stated = async () => {
 };
 
 it('what was aired is stated for each output, also of a dead agent, and of one that was removed', async () => {
-  await data().figures.say('agent', [said(held[0], [frames(0, 50)]), said(held[1], [frames(20, 60)])]);
+  await data().figures.write('agent', [said(held[0], [frames(0, 50)]), said(held[1], [frames(20, 60)])]);
   const both = [
     [first, 0, 50, 500],
     [other, 20, 60, 400],
@@ -109,7 +109,7 @@ it('charts are of one output, by its id', async () => {
   ]);
 });
 
-const settle = () => settleIncidents({ pool: service.pool(), newID: (prefix) => newID(prefix, new Date()) }, user().id);
+const settle = () => reconcileIncidents({ pool: service.pool(), newID: (prefix) => newID(prefix, new Date()) }, user().id);
 const incidents = async () => (await call('GET', '/incidents')).body.data;
 
 it.each([

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Replica } from '../../../lambda/data/fleet/replicas.ts';
 import { recoverReplicas } from '../../../lambda/orchestration/fleet/recover-replicas.ts';
-import { settleForgottenOutputs } from '../../../lambda/orchestration/destinations/settle-outputs.ts';
+import { reconcileForgottenOutputs } from '../../../lambda/orchestration/destinations/settle-outputs.ts';
 import { actorsOn, statsWith } from '../../support/actors.ts';
 import { intervalsOf } from '../../support/books.ts';
 import { testService } from '../../support/service.ts';
@@ -181,7 +181,7 @@ describe('outputs', () => {
   it('that the release before has not begun are begun by the sweep', async () => {
     const { id, held } = await activeWith(1);
     await service.pool().query('delete from replicas where id = $1', [held[1]!.id]);
-    await settleForgottenOutputs(service.pool());
+    await reconcileForgottenOutputs(service.pool());
     expect(await states(id)).toEqual(['live', 'connecting']);
   });
 

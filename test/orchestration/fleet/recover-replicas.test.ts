@@ -61,7 +61,7 @@ describe('a lease that is over', () => {
     } = await activeStream('dying');
     const stats = statsWith({ framesSent: 7, bytesSent: 900 });
     await letIntervalsBegin(service, user().id, 60);
-    await data().figures.say('dying', [{ replicaID: replica!.id, epoch: replica!.epoch, stats }]);
+    await data().figures.write('dying', [{ replicaID: replica!.id, epoch: replica!.epoch, stats }]);
     await loseLease('dying');
     await recover();
     expect(await agentIDs(service)).toEqual(['healthy']);

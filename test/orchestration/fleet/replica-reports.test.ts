@@ -257,7 +257,7 @@ describe('reports of agents that lost the replica', () => {
       ['another', replica!.epoch],
       ['agent', replica!.epoch - 1],
     ] as const) {
-      await data().figures.say(agent, [{ replicaID: replica!.id, epoch, stats }]);
+      await data().figures.write(agent, [{ replicaID: replica!.id, epoch, stats }]);
       await data().figures.keep(agent, { replicaID: replica!.id, epoch, stats });
     }
     expect(await framesSent()).toBe(0);

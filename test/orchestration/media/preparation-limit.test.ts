@@ -1,7 +1,7 @@
 // What a user has prepared is limited: what would exceed it is refused or left, wherever it is asked for.
 import { describe, expect, it } from 'vitest';
 import { publishDraft } from '../../../lambda/orchestration/playout/publish-draft.ts';
-import { settleUpload } from '../../../lambda/orchestration/playout/settle-upload.ts';
+import { applyProbeResult } from '../../../lambda/orchestration/playout/settle-upload.ts';
 import { actorsOn } from '../../support/actors.ts';
 import { pretendProbed, testService } from '../../support/service.ts';
 
@@ -117,10 +117,10 @@ describe('what is kept prepared', () => {
     const { id, playlistID } = await playlistStream([late]);
     await call('PATCH', `/streams/${id}`, { preparedPlaylistIDs: [playlistID] });
     await pretendProbed(service, late, { durationSeconds: 60 });
-    await transaction((tx) => settleUpload(tx, late, limitFactor));
+    await transaction((tx) => applyProbeResult(tx, late, limitFactor));
     expect([await askedFor(), await used()]).toEqual([[], 0]);
     await allow(60);
-    await transaction((tx) => settleUpload(tx, late, limitFactor));
+    await transaction((tx) => applyProbeResult(tx, late, limitFactor));
     expect([await askedFor(), await used()]).toEqual([[late], 60]);
   });
 });

@@ -6,9 +6,9 @@ import { formatName } from '../../../lambda/domain/playout/rendition.ts';
 import { framerates, qualities, videoCodecs } from '../../../lambda/domain/shared/video-format.ts';
 import { publishDraft } from '../../../lambda/orchestration/playout/publish-draft.ts';
 import { requestPreparation } from '../../../lambda/orchestration/media/prepare-media.ts';
-import { settlePreparation } from '../../../lambda/orchestration/runs/start-prepared.ts';
+import { finishPreparation } from '../../../lambda/orchestration/runs/start-prepared.ts';
 import { notEncodable, notPrepared } from '../../../lambda/orchestration/media/request-renditions.ts';
-import { settleUpload } from '../../../lambda/orchestration/playout/settle-upload.ts';
+import { applyProbeResult } from '../../../lambda/orchestration/playout/settle-upload.ts';
 import { actorsOn } from '../../support/actors.ts';
 import { pretendProbed, testService } from '../../support/service.ts';
 import { allowBackendEdit } from '../../support/stored-streams.ts';
@@ -47,13 +47,13 @@ async function uploadOf(content: string, facts?: Parameters<typeof upload>[0]): 
 async function prepare(content: string, format = pictures): Promise<void> {
   await data().renditions.begin(content, format, 1);
   await data().renditions.finishSegment(content, format, 0);
-  await settlePreparation(service.pool(), content, format);
+  await finishPreparation(service.pool(), content, format);
 }
 
 /** Says of a content that it cannot be prepared in a format, as the media worker would. */
 async function fail(content: string, failure: typeof damaged, format = pictures): Promise<void> {
   await data().renditions.fail(content, format, failure);
-  await settlePreparation(service.pool(), content, format);
+  await finishPreparation(service.pool(), content, format);
 }
 
 /** Lets nobody have worked at any rendition for an hour. */
@@ -327,7 +327,7 @@ describe('preparedPlaylistIDs', () => {
     expect(await asked()).toHaveLength(2);
     expect(await share(id)).toBeCloseTo(2 / 3);
     await pretendProbed(service, late);
-    await transaction((tx) => settleUpload(tx, late, 100));
+    await transaction((tx) => applyProbeResult(tx, late, 100));
     expect((await asked()).at(-1)).toEqual({ task: 'prepare_upload', uploadID: late, format: pictures });
     const target = await playlistStream();
     await keep(target.id, target.playlistID);

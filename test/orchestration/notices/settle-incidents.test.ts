@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { databaseOn } from '../../../lambda/data/database.ts';
 import { newID } from '../../../lambda/data/shared/new-id.ts';
 import { all } from '../../../lambda/data/shared/queryable.ts';
-import { settleAllIncidents } from '../../../lambda/orchestration/notices/settle-incidents.ts';
+import { reconcileAllIncidents } from '../../../lambda/orchestration/notices/settle-incidents.ts';
 import { actorsOn } from '../../support/actors.ts';
 import { clearAlerts, storeIncident } from '../../support/incidents.ts';
 import { clearCommands } from '../../support/outbox-rows.ts';
@@ -14,7 +14,7 @@ const { activeStream, register, report, user } = actorsOn(service);
 
 const reset = { reason: { code: 'unreachable', detail: 'No server accepts connections there.' } };
 const settle = (afterUserID = '') =>
-  settleAllIncidents({ pool: service.pool(), newID: (prefix) => newID(prefix, new Date()) }, afterUserID);
+  reconcileAllIncidents({ pool: service.pool(), newID: (prefix) => newID(prefix, new Date()) }, afterUserID);
 const timesOf = async (statement: string) =>
   (await all<{ at: Date }>(service.pool(), statement)).map(({ at }) => at.getTime());
 const dueTimes = () => timesOf('select due_at as at from incidents where due_at is not null');

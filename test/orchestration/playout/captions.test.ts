@@ -1,7 +1,7 @@
 // Videos have captions, and the streams that wish so draw them: prepared ahead, taken up while live, bounded in size.
 import { beforeEach, describe, expect, it } from 'vitest';
 import { captionBounds } from '../../../lambda/domain/playout/captions.ts';
-import { settlePreparation } from '../../../lambda/orchestration/runs/start-prepared.ts';
+import { finishPreparation } from '../../../lambda/orchestration/runs/start-prepared.ts';
 import { actorsOn } from '../../support/actors.ts';
 import { testService } from '../../support/service.ts';
 import { clearRenditions } from '../../support/stored-uploads.ts';
@@ -116,7 +116,7 @@ describe('a stream that draws captions', () => {
     expect((await call('GET', `/streams/${id}`)).body.pendingLook).toBe(1);
     await data().renditions.begin('film', `${base}-${after}`, 1);
     await data().renditions.finishSegment('film', `${base}-${after}`, 0);
-    await settlePreparation(service.pool(), 'film', `${base}-${after}`);
+    await finishPreparation(service.pool(), 'film', `${base}-${after}`);
     expect((await call('GET', `/streams/${id}`)).body.pendingLook).toBe(0);
     await setCaptions(uploadID, null);
     expect(await variantsOf(id)).toEqual([]);
@@ -140,7 +140,7 @@ it('files that nothing names are forgotten after a day', async () => {
   const uploadID = await video('film');
   await setCaptions(uploadID, file('kept'));
   const { hash: kept } = (await data().uploads.findAny(uploadID))!.captions!;
-  await data().captions.note('unnamed', 'x');
+  await data().captions.save('unnamed', 'x');
   await data().captions.forgetUnused(10);
   expect(await data().captions.file('unnamed')).toBe('x');
   await service.pool().query(`update captions set noted_at = now() - interval '25 hours'`);

@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { formatOfRun } from '../../../lambda/data/streams/streams.ts';
 import { formatName } from '../../../lambda/domain/playout/rendition.ts';
 import { publishDraft } from '../../../lambda/orchestration/playout/publish-draft.ts';
-import { settlePreparation } from '../../../lambda/orchestration/runs/start-prepared.ts';
+import { finishPreparation } from '../../../lambda/orchestration/runs/start-prepared.ts';
 import { actorsOn } from '../../support/actors.ts';
 import { testService } from '../../support/service.ts';
 import { clearRenditions } from '../../support/stored-uploads.ts';
@@ -26,7 +26,7 @@ async function uploadOf(content: string, [width, height] = [720, 1280]): Promise
 async function prepare(content: string, format: string): Promise<void> {
   await data().renditions.begin(content, format, 1);
   await data().renditions.finishSegment(content, format, 0);
-  await settlePreparation(service.pool(), content, format);
+  await finishPreparation(service.pool(), content, format);
 }
 
 async function playlistStream(more: object, uploadIDs: string[]): Promise<{ id: string; playlistID: string }> {

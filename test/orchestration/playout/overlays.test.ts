@@ -1,9 +1,9 @@
 // Streams draw a logo over their pictures as they say: prepared once, from the next item on, and never waited for.
 import { beforeEach, describe, expect, it } from 'vitest';
 import { inTransaction } from '../../../lambda/data/database.ts';
-import { settlePreparation } from '../../../lambda/orchestration/runs/start-prepared.ts';
+import { finishPreparation } from '../../../lambda/orchestration/runs/start-prepared.ts';
 import { notPrepared } from '../../../lambda/orchestration/media/request-renditions.ts';
-import { settleUpload } from '../../../lambda/orchestration/playout/settle-upload.ts';
+import { applyProbeResult } from '../../../lambda/orchestration/playout/settle-upload.ts';
 import { actorsOn } from '../../support/actors.ts';
 import { testService } from '../../support/service.ts';
 import { clearRenditions } from '../../support/stored-uploads.ts';
@@ -31,7 +31,7 @@ async function image(): Promise<string> {
 async function prepare(content: string, format: string): Promise<void> {
   await data().renditions.begin(content, format, 1);
   await data().renditions.finishSegment(content, format, 0);
-  await settlePreparation(service.pool(), content, format);
+  await finishPreparation(service.pool(), content, format);
 }
 
 async function playlistStream(contents: readonly string[], more: object = {}): Promise<string> {
@@ -326,7 +326,7 @@ describe('a logo', () => {
     await data().renditions.fail('b', `${base}-${drawn}`, notPrepared);
     expect(await asked()).toEqual([`b ${base}-${drawn}`]);
     await examined(uploadID, 'completed');
-    await inTransaction(service.pool(), (tx) => settleUpload(tx, uploadID, 1));
+    await inTransaction(service.pool(), (tx) => applyProbeResult(tx, uploadID, 1));
     expect((await asked()).slice(1).sort()).toEqual([`a ${base}-${drawn}`, `b ${base}-${drawn}`]);
     expect((await entriesOf(live)).at(-1)!.snapshot.items).toMatchObject([{ drawn }]);
     expect(await issuesOf(live)).toEqual([]);

@@ -5,7 +5,7 @@ import type { MixRecipe } from '../../../lambda/domain/playout/mixed-sound.ts';
 import { joinsAt } from '../../../lambda/domain/playout/sound-joins.ts';
 import { joinKey } from '../../../lambda/domain/media/object-keys.ts';
 import { forgetOldJoins } from '../../../lambda/orchestration/playout/forget-joins.ts';
-import { settlePreparation } from '../../../lambda/orchestration/runs/start-prepared.ts';
+import { finishPreparation } from '../../../lambda/orchestration/runs/start-prepared.ts';
 import { settleJoin } from '../../../lambda/orchestration/playout/settle-joins.ts';
 import { makeJoin } from '../../../lambda/publisher/preparing/make-join.ts';
 import { actorsOn } from '../../support/actors.ts';
@@ -63,7 +63,7 @@ const asked = async () =>
 
 /** Makes a join, as the media worker would. */
 async function make(name: string): Promise<void> {
-  await data().joins.settle(name, 'ready');
+  await data().joins.finish(name, 'ready');
   await settleJoin(service.pool(), name);
 }
 async function goOnAir({ id }: Radio, secondsAgo: number): Promise<void> {
@@ -112,7 +112,7 @@ describe('a stream with crossfades', () => {
     expect(await asked()).toEqual([]);
     await data().renditions.begin('late', 'sound', 1);
     await data().renditions.finishSegment('late', 'sound', 0);
-    await settlePreparation(service.pool(), 'late', 'sound');
+    await finishPreparation(service.pool(), 'late', 'sound');
     expect((await asked()).length).toBeGreaterThan(0);
     expect((await stream(it.id)).pendingJoins).toBe((await asked()).length);
   });

@@ -1,12 +1,12 @@
 // Streams play their items at the loudness that is wished once it is measured and prepared, and until then as they are.
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { Loudness } from '../../../lambda/domain/playout/loudness.ts';
-import { settlePreparation } from '../../../lambda/orchestration/runs/start-prepared.ts';
+import { finishPreparation } from '../../../lambda/orchestration/runs/start-prepared.ts';
 import { keepPrepared } from '../../../lambda/orchestration/playout/keep-prepared.ts';
 import { notPrepared } from '../../../lambda/orchestration/media/request-renditions.ts';
 import { publishDraft } from '../../../lambda/orchestration/playout/publish-draft.ts';
 import { refreshUnsettledSound } from '../../../lambda/orchestration/playout/settle-sound.ts';
-import { settleLoudness } from '../../../lambda/orchestration/playout/settle-upload.ts';
+import { applyLoudness } from '../../../lambda/orchestration/playout/settle-upload.ts';
 import { actorsOn } from '../../support/actors.ts';
 import { testService } from '../../support/service.ts';
 import { clearRenditions } from '../../support/stored-uploads.ts';
@@ -39,14 +39,14 @@ async function measure(content: string, loudness: Loudness | null): Promise<void
       content,
       loudness,
     ]);
-  await settleLoudness(service.pool(), content, 100);
+  await applyLoudness(service.pool(), content, 100);
 }
 
 /** Prepares a content in a format, as the media worker would. */
 async function prepare(content: string, format = pictures): Promise<void> {
   await data().renditions.begin(content, format, 1);
   await data().renditions.finishSegment(content, format, 0);
-  await settlePreparation(service.pool(), content, format);
+  await finishPreparation(service.pool(), content, format);
 }
 
 async function playlistStream(more: object, ...uploadIDs: string[]): Promise<string> {

@@ -56,7 +56,7 @@ it('is made once, as long as it should be, and deleted with its contents', async
   for (const content of contents) await data().renditions.begin(content, 'sound', 1);
   await register('agent');
   const { id } = await activeStream('agent');
-  await data().joins.want(id, [{ name, recipe, content_hashes: contents }]);
+  await data().joins.request(id, [{ name, recipe, content_hashes: contents }]);
   const send = () => data().outbox.send({ queue: 'media', body: { task: 'make_join', name, uploadID: uploadIDs[0]! } });
   for (let command = 0; command < 2; command++) await send();
   const sourceURL = samples.urlOf(await mediaSample('song.wav'));

@@ -122,7 +122,7 @@ it('a command deletes a part, and leaves the rest to the next', async () => {
 it('what another encoder had made before is deleted as well', async () => {
   await rendition('anew', { of: 9, made: 5 });
   await service.pool().query(`update renditions set encoder = 'gone'`);
-  await data().renditionEncoders.beginAnew('anew', format, { from: 'gone', to: 'here' });
+  await data().renditionEncoders.restart('anew', format, { from: 'gone', to: 'here' });
   await carryOut(removal);
   expect(segmentsDeleted('anew').sort()).toEqual([0, 1, 2, 3, 4, 5]);
 });
