@@ -17,7 +17,7 @@ import { discardAbandonedUploads } from '../orchestration/media/discard-uploads.
 import { fireDue } from '../orchestration/runs/fire-due.ts';
 import { forgetOldJoins } from '../orchestration/playout/forget-joins.ts';
 import { recoverReplicas } from '../orchestration/fleet/recover-replicas.ts';
-import { reconcileForgottenOutputs } from '../orchestration/destinations/settle-outputs.ts';
+import { reconcileForgottenOutputs } from '../orchestration/destinations/reconcile-outputs.ts';
 import { rollUpSeries } from '../orchestration/fleet/roll-up-series.ts';
 import { refreshUnsettledSound } from '../orchestration/playout/settle-sound.ts';
 import type { StartOptions } from '../orchestration/runs/start-stream.ts';

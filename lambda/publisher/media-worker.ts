@@ -5,7 +5,7 @@ import type { Log } from '../log.ts';
 import { databaseOn, inTransaction } from '../data/database.ts';
 import type { MediaCommand } from '../data/shared/outbox.ts';
 import { failPublishing, publishDraft } from '../orchestration/playout/publish-draft.ts';
-import { continuePublishing, applyProbeResult } from '../orchestration/playout/settle-upload.ts';
+import { continuePublishing, applyProbeResult } from '../orchestration/playout/apply-probe-result.ts';
 import { queuePolicies } from '../ports/command-queue/queues.ts';
 import { renditionsPrefix } from '../domain/media/object-keys.ts';
 import type { VideoCodec } from '../domain/shared/video-format.ts';

@@ -1,8 +1,8 @@
 // Carries out the commands of the queue 'webhooks'.
 // Something is due to a webhook or an alert channel, a user has to be mailed, or incidents are to be looked at.
 import type { WebhookCommand } from '../data/shared/outbox.ts';
-import { reconcileAllIncidents } from '../orchestration/notices/settle-incidents.ts';
-import type { SettleOptions } from '../orchestration/notices/settle-incidents.ts';
+import { reconcileAllIncidents } from '../orchestration/notices/reconcile-incidents.ts';
+import type { SettleOptions } from '../orchestration/notices/reconcile-incidents.ts';
 import type { QueueHandler } from '../ports/command-queue/command-queue.ts';
 import { deliverAlerts } from './deliver-alerts.ts';
 import type { AlertOptions } from './deliver-alerts.ts';

@@ -1,7 +1,7 @@
 // Two outputs of a stream never go to one place, however they come to, and whatever their addresses look like.
 import { expect, it } from 'vitest';
 import { recoverReplicas } from '../../lambda/orchestration/fleet/recover-replicas.ts';
-import { reconcileForgottenOutputs } from '../../lambda/orchestration/destinations/settle-outputs.ts';
+import { reconcileForgottenOutputs } from '../../lambda/orchestration/destinations/reconcile-outputs.ts';
 import { actorsOn } from '../support/actors.ts';
 import { intervalsOf } from '../support/books.ts';
 import { testService } from '../support/service.ts';

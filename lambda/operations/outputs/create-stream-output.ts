@@ -2,7 +2,7 @@
 import * as z from 'zod';
 import { bounds } from '../../domain/shared/limits.ts';
 import { isLive } from '../../domain/streams/stream-lifecycle.ts';
-import { reconcileOutputs } from '../../orchestration/destinations/settle-outputs.ts';
+import { reconcileOutputs } from '../../orchestration/destinations/reconcile-outputs.ts';
 import { orNotFound, pathID } from '../fields.ts';
 import { operation } from '../operation.ts';
 import { assertNewOutput } from './assert-output.ts';

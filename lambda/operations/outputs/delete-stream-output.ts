@@ -1,7 +1,7 @@
 // DELETE /streams/{id}/outputs/{outputID}: removes a destination from a stream, also while it is live.
 import { isLive } from '../../domain/streams/stream-lifecycle.ts';
 import { judgeParts } from '../../orchestration/streams/judge-parts.ts';
-import { reconcileOutputs } from '../../orchestration/destinations/settle-outputs.ts';
+import { reconcileOutputs } from '../../orchestration/destinations/reconcile-outputs.ts';
 import { pathID } from '../fields.ts';
 import { operation } from '../operation.ts';
 import { assertOneIsLeft } from './assert-output.ts';

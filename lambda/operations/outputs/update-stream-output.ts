@@ -1,7 +1,7 @@
 // PATCH /streams/{id}/outputs/{outputID}: renames an output, or pauses and resumes it, also while its stream is live.
 import * as z from 'zod';
 import { isLive } from '../../domain/streams/stream-lifecycle.ts';
-import { reconcileOutputs } from '../../orchestration/destinations/settle-outputs.ts';
+import { reconcileOutputs } from '../../orchestration/destinations/reconcile-outputs.ts';
 import { pathID } from '../fields.ts';
 import { operation } from '../operation.ts';
 import { assertOneIsLeft } from './assert-output.ts';

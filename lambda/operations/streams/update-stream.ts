@@ -9,7 +9,7 @@ import { changeJoins } from '../../orchestration/playout/change-joins.ts';
 import { judgeParts } from '../../orchestration/streams/judge-parts.ts';
 import { retryMirror as writeAgain } from '../../orchestration/channels/mirror-stream.ts';
 import { armSchedule, beginSeries } from '../../orchestration/schedule/schedule.ts';
-import { applyLookToLiveStream } from '../../orchestration/playout/reframe.ts';
+import { applyLookToLiveStream } from '../../orchestration/playout/apply-look.ts';
 import { refreshSound } from '../../orchestration/playout/settle-sound.ts';
 import type { Context } from '../context.ts';
 import { orNotFound, pathID } from '../fields.ts';

@@ -6,7 +6,7 @@ import { sha256 } from '../../domain/shared/sha256.ts';
 import { longestTitle, shownTitle, titleFields } from '../../domain/playout/titles.ts';
 import type { Titles } from '../../domain/playout/titles.ts';
 import { keepPrepared } from '../../orchestration/playout/keep-prepared.ts';
-import { applyCaptions } from '../../orchestration/playout/reframe.ts';
+import { applyCaptions } from '../../orchestration/playout/apply-look.ts';
 import type { Context } from '../context.ts';
 import { fieldProblem } from '../field-problems.ts';
 import { id, orNotFound, pathID, text } from '../fields.ts';

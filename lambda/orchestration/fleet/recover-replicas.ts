@@ -16,7 +16,7 @@ import type { Deal } from './deal-out.ts';
 import { inSets } from '../shared/in-sets.ts';
 import { Losses } from './losses.ts';
 import { meterStreams } from '../billing/meter.ts';
-import { reconcileOutputs } from '../destinations/settle-outputs.ts';
+import { reconcileOutputs } from '../destinations/reconcile-outputs.ts';
 import { finishStopping } from '../streams/stop-stream.ts';
 import type { Locked } from '../../data/shared/locked.ts';
 

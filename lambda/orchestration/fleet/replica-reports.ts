@@ -6,7 +6,7 @@ import type { Stream } from '../../data/streams/streams.ts';
 import type { StateReason } from '../../domain/streams/stream-words.ts';
 import { nextState } from '../../domain/streams/stream-lifecycle.ts';
 import { meterStreams } from '../billing/meter.ts';
-import { reconcileOutputs } from '../destinations/settle-outputs.ts';
+import { reconcileOutputs } from '../destinations/reconcile-outputs.ts';
 import { finishStopping } from '../streams/stop-stream.ts';
 import type { Locked } from '../../data/shared/locked.ts';
 

@@ -1,7 +1,7 @@
 // Has what fails of a stream tried again at once, in place of when its holders would.
 import type { Database } from '../../data/database.ts';
 import type { Stream } from '../../data/streams/streams.ts';
-import { reconcileOutputs } from '../destinations/settle-outputs.ts';
+import { reconcileOutputs } from '../destinations/reconcile-outputs.ts';
 import type { Locked } from '../../data/shared/locked.ts';
 
 /**

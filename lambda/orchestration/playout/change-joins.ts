@@ -1,14 +1,14 @@
-// Lets a stream that is live join its items as it says by now, from the next item on, and go on in their order.
+// Applies the joins of a live stream's settings to its items, from the next item on, in the same order.
 import type { Database } from '../../data/database.ts';
-import type { Stream } from '../../data/streams/streams.ts';
 import type { Track } from '../../data/playout/timelines.ts';
+import type { Locked } from '../../data/shared/locked.ts';
+import type { Stream } from '../../data/streams/streams.ts';
 import { isSameUnder } from '../../domain/playout/sound-under.ts';
 import { isSameJoin } from '../../domain/playout/stinger-joins.ts';
-import { replaceUpcomingItems, lastItems } from './go-on-with.ts';
+import { lastItems, replaceUpcomingItems } from './replace-upcoming-items.ts';
 import { joined } from './timeline-snapshots.ts';
-import type { Locked } from '../../data/shared/locked.ts';
 
-/** Takes up what a stream says of one of its tracks. */
+/** Changes the joins of a track, and which sound is heard under it, to those of the stream's settings. */
 export async function changeJoins(data: Database, stream: Locked<Stream>, track: Track, now: Date): Promise<void> {
   const timeline = (await data.timelines.ofStream(stream.id))[track];
   const before = lastItems(timeline);
@@ -24,6 +24,8 @@ export async function changeJoins(data: Database, stream: Locked<Stream>, track:
     const { join: joinBefore, under: underBefore } = before[index]!;
     return isSameJoin(join, joinBefore) && isSameUnder(under, underBefore);
   });
+  if (isSame) return;
   const { overlays } = timeline.at(-1)!.snapshot;
-  if (!isSame) await replaceUpcomingItems(data, stream, track, timeline, { items, ...(overlays && { overlays }) }, now);
+  const next = { items, ...(overlays && { overlays }) };
+  await replaceUpcomingItems(data, { stream, track, timeline, next, now });
 }

@@ -13,7 +13,7 @@ import type { PictureFormat } from '../../domain/playout/rendition.ts';
 import { isLive } from '../../domain/streams/stream-lifecycle.ts';
 import { framesPerSecond } from '../../domain/shared/video-format.ts';
 import { judgeParts } from '../streams/judge-parts.ts';
-import { updateCosts } from '../destinations/settle-outputs.ts';
+import { updateCosts } from '../destinations/reconcile-outputs.ts';
 import { lockWithStream } from '../shared/lock-with-stream.ts';
 import { itemsInFormat, recordToPrepare } from '../media/preparation-limit.ts';
 import { remedyFor, requestPreparation } from '../media/prepare-media.ts';

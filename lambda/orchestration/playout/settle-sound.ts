@@ -12,7 +12,7 @@ import type { SoundLevel } from '../../domain/playout/sound.ts';
 import { forLiveStreams, forLiveStreamsPlaying } from '../shared/live-streams.ts';
 import type { StreamWork } from '../shared/live-streams.ts';
 import { refreshJoins } from './settle-joins.ts';
-import { updateCosts } from '../destinations/settle-outputs.ts';
+import { updateCosts } from '../destinations/reconcile-outputs.ts';
 import { requestWithinLimit } from '../media/request-renditions.ts';
 import type { RequestOptions } from '../media/request-renditions.ts';
 import type { Locked } from '../../data/shared/locked.ts';

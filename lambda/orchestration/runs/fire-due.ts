@@ -16,7 +16,7 @@ import { fireCredits } from '../accounts/fire-credits.ts';
 import { refreshJoins } from '../playout/settle-joins.ts';
 import { startStream } from './start-stream.ts';
 import type { StartOptions, StartResult } from './start-stream.ts';
-import { notifyItemStarts } from '../playout/tell-item-starts.ts';
+import { notifyItemStarts } from '../playout/notify-item-starts.ts';
 import { stopStream } from '../streams/stop-stream.ts';
 import type { Locked } from '../../data/shared/locked.ts';
 

@@ -3,7 +3,7 @@ import type { Database } from '../../data/database.ts';
 import type { Stream } from '../../data/streams/streams.ts';
 import { costOfReplica } from '../../data/fleet/replica-costs.ts';
 import { isRoomFor, machineStart } from '../../domain/fleet/machine-start.ts';
-import { reconcileOutputs } from '../destinations/settle-outputs.ts';
+import { reconcileOutputs } from '../destinations/reconcile-outputs.ts';
 import type { Locked } from '../../data/shared/locked.ts';
 
 /** A stream is `failing` where no agent has reported for so long that its destination takes the media. */

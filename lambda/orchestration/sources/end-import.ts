@@ -2,7 +2,7 @@
 import type { Database } from '../../data/database.ts';
 import type { ClaimedImport } from '../../data/sources/imports.ts';
 import type { UploadFailure } from '../../data/media/uploads.ts';
-import { applyProbeResult } from '../playout/settle-upload.ts';
+import { applyProbeResult } from '../playout/apply-probe-result.ts';
 
 /** @returns false, with nothing changed, when the upload was deleted or another worker has taken over the import */
 export async function endImport(

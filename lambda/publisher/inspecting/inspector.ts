@@ -10,7 +10,7 @@ import { findingsOf } from '../../domain/media/findings.ts';
 import { loudnessOf } from '../../domain/playout/loudness.ts';
 import { nothingMeasured, overlapSeconds } from '../../domain/media/measurements.ts';
 import type { Log } from '../../log.ts';
-import { applyLoudness } from '../../orchestration/playout/settle-upload.ts';
+import { applyLoudness } from '../../orchestration/playout/apply-probe-result.ts';
 import { createWakeUp } from '../../ports/command-queue/wake-up.ts';
 import type { ObjectStore } from '../../ports/object-store/object-store.ts';
 import type { MediaTools } from '../media/media-tools.ts';

@@ -6,7 +6,7 @@ import { tiers } from '../../../lambda/domain/streams/series.ts';
 import type { Point } from '../../../lambda/domain/streams/series.ts';
 import { onAirStatement } from '../../../lambda/orchestration/playout/on-air-statement.ts';
 import { recoverReplicas } from '../../../lambda/orchestration/fleet/recover-replicas.ts';
-import { reconcileIncidents } from '../../../lambda/orchestration/notices/settle-incidents.ts';
+import { reconcileIncidents } from '../../../lambda/orchestration/notices/reconcile-incidents.ts';
 import { newID } from '../../../lambda/data/shared/new-id.ts';
 import { actorsOn, statsWith } from '../../support/actors.ts';
 import { clearAlerts, passSeconds } from '../../support/incidents.ts';

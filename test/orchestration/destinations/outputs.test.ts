@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Replica } from '../../../lambda/data/fleet/replicas.ts';
 import { recoverReplicas } from '../../../lambda/orchestration/fleet/recover-replicas.ts';
-import { reconcileForgottenOutputs } from '../../../lambda/orchestration/destinations/settle-outputs.ts';
+import { reconcileForgottenOutputs } from '../../../lambda/orchestration/destinations/reconcile-outputs.ts';
 import { actorsOn, statsWith } from '../../support/actors.ts';
 import { intervalsOf } from '../../support/books.ts';
 import { testService } from '../../support/service.ts';

@@ -1,7 +1,7 @@
 // What a user has prepared is limited: what would exceed it is refused or left, wherever it is asked for.
 import { describe, expect, it } from 'vitest';
 import { publishDraft } from '../../../lambda/orchestration/playout/publish-draft.ts';
-import { applyProbeResult } from '../../../lambda/orchestration/playout/settle-upload.ts';
+import { applyProbeResult } from '../../../lambda/orchestration/playout/apply-probe-result.ts';
 import { actorsOn } from '../../support/actors.ts';
 import { pretendProbed, testService } from '../../support/service.ts';
 

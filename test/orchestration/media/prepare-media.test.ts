@@ -8,7 +8,7 @@ import { publishDraft } from '../../../lambda/orchestration/playout/publish-draf
 import { requestPreparation } from '../../../lambda/orchestration/media/prepare-media.ts';
 import { finishPreparation } from '../../../lambda/orchestration/runs/start-prepared.ts';
 import { notEncodable, notPrepared } from '../../../lambda/orchestration/media/request-renditions.ts';
-import { applyProbeResult } from '../../../lambda/orchestration/playout/settle-upload.ts';
+import { applyProbeResult } from '../../../lambda/orchestration/playout/apply-probe-result.ts';
 import { actorsOn } from '../../support/actors.ts';
 import { pretendProbed, testService } from '../../support/service.ts';
 import { allowBackendEdit } from '../../support/stored-streams.ts';

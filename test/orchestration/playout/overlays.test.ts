@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { inTransaction } from '../../../lambda/data/database.ts';
 import { finishPreparation } from '../../../lambda/orchestration/runs/start-prepared.ts';
 import { notPrepared } from '../../../lambda/orchestration/media/request-renditions.ts';
-import { applyProbeResult } from '../../../lambda/orchestration/playout/settle-upload.ts';
+import { applyProbeResult } from '../../../lambda/orchestration/playout/apply-probe-result.ts';
 import { actorsOn } from '../../support/actors.ts';
 import { testService } from '../../support/service.ts';
 import { clearRenditions } from '../../support/stored-uploads.ts';

@@ -6,7 +6,7 @@ import { keepPrepared } from '../../../lambda/orchestration/playout/keep-prepare
 import { notPrepared } from '../../../lambda/orchestration/media/request-renditions.ts';
 import { publishDraft } from '../../../lambda/orchestration/playout/publish-draft.ts';
 import { refreshUnsettledSound } from '../../../lambda/orchestration/playout/settle-sound.ts';
-import { applyLoudness } from '../../../lambda/orchestration/playout/settle-upload.ts';
+import { applyLoudness } from '../../../lambda/orchestration/playout/apply-probe-result.ts';
 import { actorsOn } from '../../support/actors.ts';
 import { testService } from '../../support/service.ts';
 import { clearRenditions } from '../../support/stored-uploads.ts';

@@ -1,7 +1,7 @@
 // Items of a stream follow one another by its stinger: prepared with both, taken up while live, and never waited for.
 import { beforeEach, describe, expect, it } from 'vitest';
 import { publishDraft } from '../../../lambda/orchestration/playout/publish-draft.ts';
-import { applyProbeResult } from '../../../lambda/orchestration/playout/settle-upload.ts';
+import { applyProbeResult } from '../../../lambda/orchestration/playout/apply-probe-result.ts';
 import { takeDown } from '../../../lambda/orchestration/media/take-down.ts';
 import { actorsOn } from '../../support/actors.ts';
 import { testService } from '../../support/service.ts';

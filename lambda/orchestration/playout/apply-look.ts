@@ -1,4 +1,4 @@
-// Lets a stream that is live show its items as it says by now, from the next one on: in its frame, under its overlays.
+// Applies the look of a stream's settings to its live timeline, from the next item on: framing and overlays.
 import type { Database } from '../../data/database.ts';
 import { formatOfRun } from '../../data/streams/streams.ts';
 import type { Stream } from '../../data/streams/streams.ts';
@@ -10,7 +10,7 @@ import { runningIn } from '../../domain/playout/running-texts.ts';
 import { toldBy } from '../../domain/playout/sound-titles.ts';
 import { isLive } from '../../domain/streams/stream-lifecycle.ts';
 import { changeJoins } from './change-joins.ts';
-import { replaceUpcomingItems, lastItems } from './go-on-with.ts';
+import { replaceUpcomingItems, lastItems } from './replace-upcoming-items.ts';
 import { itemsInFormat, recordToPrepare } from '../media/preparation-limit.ts';
 import { requestPreparation } from '../media/prepare-media.ts';
 import { keepPrepared } from './keep-prepared.ts';
@@ -19,19 +19,24 @@ import { noteDrawings, takeUpLooks } from './take-up-looks.ts';
 import { captionsOf, drawnOver, overlaysOf, shownAs } from './timeline-snapshots.ts';
 import type { Locked } from '../../data/shared/locked.ts';
 
-interface ReframeOptions {
+interface LookOptions {
+  /** By the clock of the database. */
   readonly now: Date;
   /** Of the stage. */
   readonly limitFactor: number;
 }
 
 /**
- * Lets a stream show its next items as it says by now, if it is live.
- * @returns the limit of its user that this would exceed; null where there is room
+ * Applies the look of its settings to a stream, from its next item on. Does nothing unless the stream is live.
+ * @returns the limit of its user that this would exceed, with nothing written; null if none
  */
-export async function applyLookToLiveStream(data: Database, stream: Locked<Stream>, options: ReframeOptions): Promise<Use | null> {
+export async function applyLookToLiveStream(
+  data: Database,
+  stream: Locked<Stream>,
+  options: LookOptions,
+): Promise<Use | null> {
   if (!isLive(stream.state) || stream.state === 'stopping') return null;
-  const reached = await reframe(data, stream, options);
+  const reached = await changeLook(data, stream, options);
   if (reached) return reached;
   await changeJoins(data, stream, 'video', options.now);
   await refreshJoins(data, stream, options.now);
@@ -39,19 +44,19 @@ export async function applyLookToLiveStream(data: Database, stream: Locked<Strea
 }
 
 /**
- * Lets the streams whose logo or stinger an upload is show it, once it is known whether it can be shown. What has no
- * room goes on as it is.
+ * Applies the looks of streams whose logo or stinger is this upload, after its probe. A stream whose user would exceed a
+ * limit keeps its look.
  */
 export async function applyLooksWithUpload(data: Database, uploadID: string, limitFactor: number): Promise<void> {
-  await takeUpLooksOf(data, await data.streamParts.withInLook(uploadID), limitFactor);
+  await applyLooks(data, await data.streamParts.withInLook(uploadID), limitFactor);
 }
 
-/** Lets the streams on the air that show an upload with its captions draw those that it has by now. */
+/** Applies the captions of an upload to the streams on the air that show it with captions. */
 export async function applyCaptions(data: Database, uploadID: string, limitFactor: number): Promise<void> {
-  await takeUpLooksOf(data, await data.streamParts.withCaptionsOf(uploadID), limitFactor);
+  await applyLooks(data, await data.streamParts.withCaptionsOf(uploadID), limitFactor);
 }
 
-async function takeUpLooksOf(data: Database, streamIDs: readonly string[], limitFactor: number): Promise<void> {
+async function applyLooks(data: Database, streamIDs: readonly string[], limitFactor: number): Promise<void> {
   for (const id of streamIDs) {
     const stream = await data.streams.lockAny(id);
     if (!stream) continue;
@@ -61,14 +66,14 @@ async function takeUpLooksOf(data: Database, streamIDs: readonly string[], limit
 }
 
 /**
- * Takes up the setting of a stream and has prepared what that takes. Until it is, what is
- * there is sent.
- * @returns the limit of its user that this would exceed, with nothing written; null where there is room
+ * Replaces the upcoming items of a stream by ones with its look, and requests their preparation. Until they are
+ * prepared, the stream sends what is prepared.
+ * @returns the limit of its user that this would exceed, with nothing written; null if none
  */
-async function reframe(
+async function changeLook(
   data: Database,
   stream: Locked<Stream>,
-  { now, limitFactor }: ReframeOptions,
+  { now, limitFactor }: LookOptions,
 ): Promise<Use | null> {
   const timeline = (await data.timelines.ofStream(stream.id)).video;
   const last = timeline.at(-1);
@@ -88,12 +93,13 @@ async function reframe(
     if (reached) return reached;
     await requestPreparation(data, 'video', items, format, { retries: 'at once' });
   }
-  await replaceUpcomingItems(data, stream, 'video', timeline, { items, ...(overlays && { overlays }) }, now);
+  const next = { items, ...(overlays && { overlays }) };
+  await replaceUpcomingItems(data, { stream, track: 'video', timeline, next, now });
   if (stream.stream_backend === 'manifest') await takeUpLooks(data, stream, now);
   return null;
 }
 
-/** Items as they and their stream say now. One whose upload is gone keeps its framing. */
+/** The items with the look of their settings and of the stream. An item whose upload is gone keeps its framing. */
 async function shown(
   data: Database,
   stream: Stream,

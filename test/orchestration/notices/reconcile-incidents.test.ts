@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { databaseOn } from '../../../lambda/data/database.ts';
 import { newID } from '../../../lambda/data/shared/new-id.ts';
 import { all } from '../../../lambda/data/shared/queryable.ts';
-import { reconcileAllIncidents } from '../../../lambda/orchestration/notices/settle-incidents.ts';
+import { reconcileAllIncidents } from '../../../lambda/orchestration/notices/reconcile-incidents.ts';
 import { actorsOn } from '../../support/actors.ts';
 import { clearAlerts, storeIncident } from '../../support/incidents.ts';
 import { clearCommands } from '../../support/outbox-rows.ts';

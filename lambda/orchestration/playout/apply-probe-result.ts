@@ -4,7 +4,7 @@ import { inTransaction } from '../../data/database.ts';
 import type { Database } from '../../data/database.ts';
 import { judgeUsersOf } from '../streams/judge-parts.ts';
 import { keepPrepared } from './keep-prepared.ts';
-import { applyLooksWithUpload } from './reframe.ts';
+import { applyLooksWithUpload } from './apply-look.ts';
 import { refreshSoundOf } from './settle-sound.ts';
 
 /**
