@@ -1,9 +1,9 @@
 // Fires what is due: schedules, durations, starts without evidence, and credits that run out.
-// A start is without evidence where no agent has reported in time that the destination takes the media.
+// A start is without evidence if no agent reports in time that the destination accepts the media.
 import type { Pool } from 'pg';
 import { databaseOn, inTransaction } from '../../data/database.ts';
 import type { Database } from '../../data/database.ts';
-import type { DueTime } from '../../data/streams/due-times.ts';
+import type { DueInTurn, DueTime } from '../../data/streams/due-times.ts';
 import { costOfReplica } from '../../data/fleet/replica-costs.ts';
 import type { Replica } from '../../data/fleet/replicas.ts';
 import type { Stream } from '../../data/streams/streams.ts';
@@ -20,21 +20,17 @@ import { notifyItemStarts } from '../playout/notify-item-starts.ts';
 import { stopStream } from '../streams/stop-stream.ts';
 import type { Locked } from '../../data/shared/locked.ts';
 
-/**
- * What one round fires at most before the accounts are looked at again, and of each user. A newcomer waits for no more
- * of another user than that.
- */
+/** The most due times that one round fires, in all and of each user. Accounts come first in every round. */
 const round = { all: 100, ofUser: 5 } as const;
-/** While somebody's backlog rests, it is looked so often what has come due of others. */
-const lookEveryMs = 500;
+/** The most that a round waits while the backlog of some user rests, before it looks for due times of others. */
+const mostWaitMs = 500;
 
 /**
- * Fires everything that is due now, each due time in a transaction of its own: in rounds, in which accounts whose
- * credits are gone come first, and then a few due times of each user, who rests after that many beside others. Any
- * number of processes may call this at once: a due time is locked with its stream while it is fired, so each is fired
- * once.
+ * Fires everything that is due now, each due time in a transaction of its own. It goes in rounds: accounts without
+ * credits come first, then a few due times of each user. A user with more rests after a round, so that others have
+ * their turns. Any number of processes may call this at once: each due time is locked with its stream, and fired once.
  * @param signal once it aborts, nothing more is fired: thousands can be due while a process is asked to end
- * @returns how many due times and accounts were handled
+ * @returns the number of due times and accounts that were handled
  * @throws the first failure, once everything else has been fired
  */
 export async function fireDue(
@@ -43,57 +39,100 @@ export async function fireDue(
   clock: () => Date,
   signal?: AbortSignal,
 ): Promise<number> {
-  const failed = new Map<string, unknown>();
-  const failures: unknown[] = [];
-  const data = databaseOn(pool);
-  const rests = new BacklogRests();
-  let handled = 0;
-  while (!signal?.aborted) {
-    const now = await data.now();
-    handled += await fireCredits(pool, now).catch((error: unknown) => {
-      failures.push(error);
-      return 0;
-    });
-    const failedBefore = failed.size;
-    let fired = 0;
-    const tookMs = new Map<string, number>();
-    const except = { streamIDs: [...failed.keys()], userIDs: rests.at(performance.now()) };
-    const dueInTurn = await data.dueTimes.dueInTurn(except, round);
-    for (const due of dueInTurn) {
-      if (signal?.aborted) break;
-      if (failed.has(due.stream_id)) continue;
-      const options = { ...startOptions, now: clock() };
-      const beganMs = performance.now();
-      const fireIt = inTransaction(pool, (transaction) => fireLocked(transaction, due, options));
-      const isFired = await fireIt.catch((error: unknown) => {
-        failed.set(due.stream_id, error);
-        return false;
-      });
-      if (isFired) {
-        fired += 1;
-        tookMs.set(due.user_id, (tookMs.get(due.user_id) ?? 0) + performance.now() - beganMs);
-      }
-      const tookOfUserMs = tookMs.get(due.user_id);
-      if (due.turn !== round.ofUser || tookOfUserMs === undefined) continue;
-      const isBesideOthers =
-        dueInTurn.some(({ user_id: userID }) => userID !== due.user_id) ||
-        (await data.outbox.hasWorkOfOthers(due.user_id));
-      rests.begin(due.user_id, tookOfUserMs, isBesideOthers, performance.now());
-    }
-    handled += fired;
-    if (fired > 0 || failed.size > failedBefore) continue;
-    // What was found and neither fired nor failed is being fired by another process, which goes on with what is left.
-    // Who has rested since they were left out still has their backlog.
-    if (except.userIDs.length === 0) break;
-    const restMs = rests.msUntilNextEnd(performance.now()) ?? 0;
-    await new Promise((resolve) => setTimeout(resolve, Math.min(restMs, lookEveryMs)));
-  }
-  const [failure] = [...failed.values(), ...failures];
-  if (failure !== undefined) throw failure;
-  return handled;
+  const rounds = new FireRounds(pool, startOptions, clock, signal);
+  while (!signal?.aborted && (await rounds.next()));
+  return rounds.report();
 }
 
-/** @returns whether it was still due, and no other process had its stream */
+/** The rounds of one call, with the failures and rests so far. */
+class FireRounds {
+  readonly #pool: Pool;
+  readonly #startOptions: Omit<StartOptions, 'now'>;
+  readonly #clock: () => Date;
+  readonly #signal: AbortSignal | undefined;
+  /** By the id of the stream. A stream that failed is left out of later rounds. */
+  readonly #failedStreams = new Map<string, unknown>();
+  readonly #failedAccounts: unknown[] = [];
+  readonly #rests = new BacklogRests();
+  #handled = 0;
+
+  constructor(pool: Pool, startOptions: Omit<StartOptions, 'now'>, clock: () => Date, signal: AbortSignal | undefined) {
+    this.#pool = pool;
+    this.#startOptions = startOptions;
+    this.#clock = clock;
+    this.#signal = signal;
+  }
+
+  /** Fires one round. @returns false if nothing is left to fire */
+  async next(): Promise<boolean> {
+    await this.#fireAccounts();
+    const failedBefore = this.#failedStreams.size;
+    const except = { streamIDs: [...this.#failedStreams.keys()], userIDs: this.#rests.at(performance.now()) };
+    const fired = await this.#fireInTurn(await databaseOn(this.#pool).dueTimes.dueInTurn(except, round));
+    if (fired > 0 || this.#failedStreams.size > failedBefore) return true;
+    // Another process is firing all due times that were found, and continues with the rest. A user who has rested
+    // since they were left out still has a backlog.
+    if (except.userIDs.length === 0) return false;
+    const restMs = this.#rests.msUntilNextEnd(performance.now()) ?? 0;
+    await new Promise((resolve) => setTimeout(resolve, Math.min(restMs, mostWaitMs)));
+    return true;
+  }
+
+  /** @returns the number of due times and accounts that were handled @throws the first failure */
+  report(): number {
+    const [failure] = [...this.#failedStreams.values(), ...this.#failedAccounts];
+    if (failure !== undefined) throw failure;
+    return this.#handled;
+  }
+
+  async #fireAccounts(): Promise<void> {
+    const now = await databaseOn(this.#pool).now();
+    try {
+      this.#handled += await fireCredits(this.#pool, now);
+    } catch (error) {
+      this.#failedAccounts.push(error);
+    }
+  }
+
+  /** @returns the number of due times that were fired */
+  async #fireInTurn(dueInTurn: readonly DueInTurn[]): Promise<number> {
+    const tookMs = new Map<string, number>();
+    let fired = 0;
+    for (const due of dueInTurn) {
+      if (this.#signal?.aborted) break;
+      if (this.#failedStreams.has(due.stream_id)) continue;
+      const userID = due.user_id;
+      const beganMs = performance.now();
+      if (await this.#fireOne(due)) {
+        fired += 1;
+        tookMs.set(userID, (tookMs.get(userID) ?? 0) + performance.now() - beganMs);
+      }
+      const tookOfUserMs = tookMs.get(userID);
+      if (due.turn === round.ofUser && tookOfUserMs !== undefined) await this.#rest(userID, tookOfUserMs, dueInTurn);
+    }
+    this.#handled += fired;
+    return fired;
+  }
+
+  /** @returns false if it was not due any more, another process has its stream, or it failed */
+  async #fireOne(due: DueInTurn): Promise<boolean> {
+    const options = { ...this.#startOptions, now: this.#clock() };
+    try {
+      return await inTransaction(this.#pool, (data) => fireLocked(data, due, options));
+    } catch (error) {
+      this.#failedStreams.set(due.stream_id, error);
+      return false;
+    }
+  }
+
+  async #rest(userID: string, tookMs: number, dueInTurn: readonly DueInTurn[]): Promise<void> {
+    const isBesideOthers =
+      dueInTurn.some((due) => due.user_id !== userID) || (await databaseOn(this.#pool).outbox.hasWorkOfOthers(userID));
+    this.#rests.begin(userID, tookMs, isBesideOthers, performance.now());
+  }
+}
+
+/** @returns false if it was not due any more, or another process has its stream */
 async function fireLocked(data: Database, found: DueTime, startOptions: StartOptions): Promise<boolean> {
   const due = await data.dueTimes.lockDue(found);
   if (!due) return false;
