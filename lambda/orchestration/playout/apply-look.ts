@@ -44,8 +44,8 @@ export async function applyLookToLiveStream(
 }
 
 /**
- * Applies the looks of streams whose logo or stinger is this upload, after its probe. A stream whose user would exceed a
- * limit keeps its look.
+ * Applies the looks of streams whose logo or stinger is this upload, after its probe. A stream keeps its look if its
+ * user would exceed a limit.
  */
 export async function applyLooksWithUpload(data: Database, uploadID: string, limitFactor: number): Promise<void> {
   await applyLooks(data, await data.streamParts.withInLook(uploadID), limitFactor);
