@@ -109,7 +109,8 @@ it('charts are of one output, by its id', async () => {
   ]);
 });
 
-const settle = () => reconcileIncidents({ pool: service.pool(), newID: (prefix) => newID(prefix, new Date()) }, user().id);
+const settle = () =>
+  reconcileIncidents({ pool: service.pool(), newID: (prefix) => newID(prefix, new Date()) }, user().id);
 const incidents = async () => (await call('GET', '/incidents')).body.data;
 
 it.each([
