@@ -44,7 +44,7 @@ export async function newcomerBench(): Promise<void> {
     tell('signed up');
     await setTimeout(readMs);
     await page.goto(await linkInMail(join(folder.path, 'data', 'mails')));
-    await press(page.getByRole('link', { name: 'Make your first stream' }));
+    await press(page.getByRole('link', { name: 'Create your first stream' }));
     await setTimeout(lookMs);
     await page.getByLabel('Choose a file').setInputFiles(film);
     tell('file chosen');
@@ -57,7 +57,7 @@ export async function newcomerBench(): Promise<void> {
     tell('destination added');
     await setTimeout(lookMs);
     await page.getByLabel('Quality', { exact: true }).selectOption('q_720p');
-    await page.getByText('Everything is there.').waitFor();
+    await page.getByText('Everything is ready.').waitFor();
     tell('uploaded and examined');
     await setTimeout(readMs);
     await press(page.getByRole('button', { name: 'Go live' }));

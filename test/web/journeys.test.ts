@@ -42,13 +42,13 @@ describe.skipIf(!chromiumPath)('somebody with a browser (skipped where Chromium 
   });
 
   test('uploads a file, says where to, goes live, and sees it with the evidence at the ingest', async () => {
-    await page.getByRole('link', { name: 'Make your first stream' }).click();
+    await page.getByRole('link', { name: 'Create your first stream' }).click();
     await page.getByLabel('Choose a file').setInputFiles(film);
     await page.getByText(/^Plays /).waitFor();
     expect(page.url()).toMatch(/\/streams\/new\/str_/);
     await page.getByLabel('Destination', { exact: true }).selectOption({ label: 'Built-in ingest' });
     await page.getByLabel('Quality', { exact: true }).selectOption('q_720p');
-    await page.getByText('Everything is there.').waitFor();
+    await page.getByText('Everything is ready.').waitFor();
     await page.getByLabel('Name of the stream').fill('My loop');
     expect(await look('new-stream')).toEqual([]);
     await page.getByRole('button', { name: 'Go live' }).click();
@@ -178,7 +178,7 @@ describe.skipIf(!chromiumPath)('somebody with a browser (skipped where Chromium 
   test('makes a playlist of a stream, adds to it, and moves an item, which is what the API then has', async () => {
     await page.getByRole('link', { name: 'Streams', exact: true }).click();
     await page.getByRole('link', { name: 'Renamed elsewhere' }).click();
-    await page.getByRole('button', { name: 'Make a playlist' }).click();
+    await page.getByRole('button', { name: 'Create a playlist' }).click();
     await page.getByText('1 item ·', { exact: false }).waitFor();
     await page.getByRole('button', { name: 'Add film.mp4' }).first().click();
     await page.getByText('2 items ·', { exact: false }).waitFor();
@@ -206,7 +206,7 @@ describe.skipIf(!chromiumPath)('somebody with a browser (skipped where Chromium 
     await page.route(/\/v1\/changes/, (route) => route.abort());
     const operations = [{ op: 'add', uploadID: playlist.draft.items[0].uploadID }];
     await run.api('POST', `/playlists/${playlist.id}/operations`, { operations });
-    await page.getByRole('button', { name: 'Take out film.mp4' }).first().click();
+    await page.getByRole('button', { name: 'Remove film.mp4' }).first().click();
     await page.getByText('Somebody else has changed it meanwhile.', { exact: false }).waitFor();
     await page.getByText('3 items ·', { exact: false }).waitFor();
     await page.unroute(/\/v1\/changes/);

@@ -149,7 +149,7 @@ describe.skipIf(!chromiumPath)('in Chromium (skipped where it is not installed)'
       // The screen before has a heading with the word as well.
       await page.getByText('Drop files or folders anywhere on this page.').waitFor();
       // A browser drops nothing on what has come under the pointer since it was moved last.
-      await page.getByText('Has not arrived').first().waitFor();
+      await page.getByText('Not uploaded').first().waitFor();
       const session = await page.context().newCDPSession(page);
       const data = { items: [], files: [dropped], dragOperationsMask: 1 };
       for (const type of ['dragEnter', 'dragOver', 'drop'] as const)

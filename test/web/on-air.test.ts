@@ -80,7 +80,7 @@ describe.skipIf(!chromiumPath)('an operator of a live stream (skipped where Chro
     const { name } = await run.api('GET', `/uploads/${other}`);
     await page.getByRole('button', { name: `Add ${name}` }).click();
     await page.getByRole('button', { name: 'Publish' }).click();
-    await page.getByText('What was published last is on air from', { exact: false }).waitFor();
+    await page.getByText('The published version is on air from', { exact: false }).waitFor();
     const { takesOverAt } = await run.api('GET', `/playlists/${playlistID}`);
     const { data } = await run.api('GET', `/streams/${streamID}/timeline?from=${takesOverAt}`);
     expect(data[0]).toMatchObject({ startAt: takesOverAt });

@@ -36,7 +36,7 @@ describe.skipIf(!chromiumPath)('an operator with a browser (skipped where Chromi
 
   test('plans a stream for some days of the week, sees the starts before, and leaves one out', async () => {
     await browser.signIn(run, '/schedule');
-    await page.getByText('No stream waits for its time.').waitFor();
+    await page.getByText('No stream is scheduled.').waitFor();
     expect(await browser.look('schedule-empty')).toEqual([]);
     await page.getByLabel('Start', { exact: true }).fill('2030-03-25T20:00');
     await page.getByLabel('End (empty', { exact: false }).fill('2030-03-25T22:00');
@@ -50,7 +50,7 @@ describe.skipIf(!chromiumPath)('an operator with a browser (skipped where Chromi
     const skips = page.getByRole('button', { name: /^Skip this one: Evening show/ });
     await skips.nth(6).waitFor();
     await skips.nth(2).click();
-    await page.getByText('Left out').waitFor();
+    await page.getByText('Skipped').waitFor();
     expect(await browser.look('schedule')).toEqual([]);
     const from = '2030-03-25T00:00:00Z';
     const { data } = await run.api('GET', `/schedule/occurrences?from=${from}&to=2030-04-01T00:00:00Z`);
@@ -65,11 +65,11 @@ describe.skipIf(!chromiumPath)('an operator with a browser (skipped where Chromi
       ['2030-03-30T19:00:00.000Z', false],
       ['2030-03-31T18:00:00.000Z', false],
     ]);
-    await page.getByRole('button', { name: 'Take it back' }).click();
+    await page.getByRole('button', { name: 'Undo' }).click();
     await skips.nth(6).waitFor();
     await page.getByRole('button', { name: 'Cancel the schedule' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Cancel the schedule' }).click();
-    await page.getByText('No stream waits for its time.').waitFor();
+    await page.getByText('No stream is scheduled.').waitFor();
     expect((await run.api('GET', `/streams/${streamID}`)).state).toBe('draft');
   });
 
@@ -106,7 +106,7 @@ describe.skipIf(!chromiumPath)('an operator with a browser (skipped where Chromi
     expect(await browser.look('webhook')).toEqual([]);
     isUp = true;
     await page.getByRole('button', { name: 'Deliver again: webhook.test' }).click();
-    await page.locator('.badge', { hasText: 'Taken' }).waitFor();
+    await page.locator('.badge', { hasText: 'Delivered' }).waitFor();
     expect(new Set(received).size).toBe(1);
     await page.getByRole('button', { name: 'New secret' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'New secret' }).click();
@@ -127,7 +127,7 @@ describe.skipIf(!chromiumPath)('an operator with a browser (skipped where Chromi
     const [channel] = (await run.api('GET', '/alert-channels')).data;
     expect(channel.events).not.toContain('credits_low');
     await page.getByRole('button', { name: 'Send a test' }).click();
-    await page.getByText('last message taken', { exact: false }).waitFor();
+    await page.getByText('last message delivered', { exact: false }).waitFor();
     expect(await browser.look('alerts')).toEqual([]);
     await page.getByRole('button', { name: 'Switch off' }).click();
     await page.locator('.badge', { hasText: 'Off' }).waitFor();
@@ -159,12 +159,12 @@ describe.skipIf(!chromiumPath)('an operator with a browser (skipped where Chromi
     const third = { name: 'Third place', url: ingest.rtmpURL, streamKey: 'third' };
     const { id } = await run.api('POST', '/destinations', third);
     await page.goto(`${run.connection.siteURL}/destinations`);
-    await page.getByRole('button', { name: 'Check whether Third place can be reached' }).click();
+    await page.getByRole('button', { name: 'Check the connection to Third place' }).click();
     await alertSaid('No server accepts connections');
     await page.getByText(/^✓ address found \(\d+ ms\) · ✗ connected/).waitFor();
     expect(await browser.look('destination-check')).toEqual([]);
     await ingest.set('none');
-    await page.getByRole('button', { name: 'Check whether Third place can be reached' }).click();
+    await page.getByRole('button', { name: 'Check the connection to Third place' }).click();
     await alertSaid('The server answers, and takes this address.');
     expect([...ingest.keys]).toEqual([]);
     await run.api('DELETE', `/destinations/${id}`);
@@ -218,19 +218,19 @@ describe.skipIf(!chromiumPath)('an operator with a browser (skipped where Chromi
     await until(async () => (await readyUploads()).length === 3);
     await page.goto(`${run.connection.siteURL}/streams/${streamID}`);
     await page.getByLabel('Logo', { exact: true }).selectOption({ label: 'logo.png' });
-    await page.getByLabel('Where the logo is').selectOption('top left');
+    await page.getByLabel('Logo position').selectOption('top left');
     await page.getByLabel('Titles', { exact: true }).selectOption('Always');
     await page.getByLabel('Loudness').selectOption('−16 LUFS');
     await page.getByLabel('Sound of the videos').selectOption('18 dB below it');
-    await page.getByLabel('Lower while somebody speaks').check();
-    await page.getByLabel('Pictures follow each other').selectOption('by a stinger');
+    await page.getByLabel('Lower it during speech').check();
+    await page.getByLabel('Transition between pictures').selectOption('by a stinger');
     await page.getByLabel('Stinger', { exact: true }).selectOption({ label: 'swoosh.mp4' });
-    await page.getByLabel('Seconds into it when pictures change').fill('0.8');
-    await page.getByLabel('Clock', { exact: true }).selectOption('The time');
+    await page.getByLabel('Cut after (seconds)').fill('0.8');
+    await page.getByLabel('Clock', { exact: true }).selectOption('Time');
     await page.getByLabel('Time zone of the clock').selectOption('Europe/Paris');
     await page.getByLabel('Ticker', { exact: true }).fill('Good evening\n\n  and welcome ');
-    await page.getByRole('button', { name: 'See how it looks' }).click();
-    const picture = page.getByRole('img', { name: 'How the stream would look' });
+    await page.getByRole('button', { name: 'Preview' }).click();
+    const picture = page.getByRole('img', { name: 'Preview of the stream' });
     await picture.waitFor();
     await until(() => picture.evaluate((image: HTMLImageElement) => image.naturalWidth > 0));
     expect((await run.api('GET', `/streams/${streamID}`)).look.overlays).toBeNull();
@@ -284,17 +284,17 @@ describe.skipIf(!chromiumPath)('an operator with a browser (skipped where Chromi
     await page.getByRole('searchbox').fill('evening');
     await page.getByRole('link', { name: 'Evening show' }).waitFor();
     await page.getByLabel('State').selectOption('Needs attention');
-    await page.getByText('No stream fits.').waitFor();
+    await page.getByText('No matching streams.').waitFor();
     await page.waitForURL(/streams\?(q=evening&state=attention|state=attention&q=evening)$/);
     await page.getByRole('button', { name: 'Clear the filters' }).click();
     await page.getByRole('link', { name: 'Evening show' }).waitFor();
     expect(await page.getByRole('searchbox').inputValue()).toBe('');
-    expect(await page.getByText('No stream fits.').count()).toBe(0);
+    expect(await page.getByText('No matching streams.').count()).toBe(0);
   });
 
   test('reads what is used up an hour, and until when the credits last', async () => {
     await page.goto(`${run.connection.siteURL}/billing`);
-    const burn = page.getByText(/^What is live now costs [\d.]+ credits an hour\. They last until /);
+    const burn = page.getByText(/^Live streams cost [\d.]+ credits an hour\. They last until /);
     // A stream that fails for a moment costs nothing then.
     await until(async () => {
       const { creditsPerHour } = (await run.api('GET', '/billing/overview')).billing;
@@ -302,7 +302,7 @@ describe.skipIf(!chromiumPath)('an operator with a browser (skipped where Chromi
     });
     expect(await burn.count()).toBe(1);
     await run.api('POST', `/streams/${streamID}/stop`);
-    await page.getByText('What is live now costs').waitFor({ state: 'detached' });
+    await page.getByText('Live streams cost').waitFor({ state: 'detached' });
     expect(await page.getByText('They last until').count()).toBe(0);
   });
 
@@ -314,11 +314,11 @@ describe.skipIf(!chromiumPath)('an operator with a browser (skipped where Chromi
     await run.api('POST', `/playlists/${id}/publish`);
     await until(async () => (await run.api('GET', `/playlists/${id}`)).live !== null);
     await page.goto(`${run.connection.siteURL}/playlists/${id}`);
-    await page.getByText('What streams play is this draft.', { exact: false }).waitFor();
+    await page.getByText('Streams play this draft.', { exact: false }).waitFor();
     await page.getByRole('button', { name: 'Add film.mp4' }).click();
     await page.getByRole('button', { name: 'Discard the draft' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Discard the draft' }).click();
-    await page.getByText('What streams play is this draft.', { exact: false }).waitFor();
+    await page.getByText('Streams play this draft.', { exact: false }).waitFor();
     expect((await run.api('GET', `/playlists/${id}`)).draft.items).toHaveLength(1);
   });
 

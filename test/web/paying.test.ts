@@ -92,7 +92,7 @@ describe.skipIf(!chromiumPath)('somebody with a browser (skipped where Chromium 
     await open(`/streams/new?upload=${uploadID}`);
     await page.getByText('Plays late.mp4').waitFor();
     await type('Destination', 'Built-in');
-    await page.getByText('Everything is there.').waitFor();
+    await page.getByText('Everything is ready.').waitFor();
     await type('Name of the stream', 'By hand');
     await page.keyboard.press('Enter');
     await state('Live');
@@ -100,7 +100,7 @@ describe.skipIf(!chromiumPath)('somebody with a browser (skipped where Chromium 
     await press('Stop');
     await state('Off air');
 
-    await press('Make a playlist');
+    await press('Create a playlist');
     await page.getByText('1 item ·', { exact: false }).waitFor();
     await press('Add late.mp4');
     await page.getByText('2 items ·', { exact: false }).waitFor();

@@ -63,7 +63,7 @@ export async function call<Answer>(
   if (response.ok && answer !== null) return answer;
   if (response.status === 401) toSignIn();
   const detail = answer?.['detail'];
-  const message = typeof detail === 'string' ? detail : 'That did not work. Try again in a moment.';
+  const message = typeof detail === 'string' ? detail : 'The request failed. Try again in a moment.';
   const retryAfterSeconds = Number(response.headers.get('retry-after') ?? 0);
   throw new ApiError(message, { ...answer, status: response.status, retryAfterSeconds });
 }

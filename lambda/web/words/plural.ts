@@ -1,4 +1,4 @@
-// A number with the word for what is counted.
+// A number with its noun.
 
 export function plural(count: number, one: string, many: string): string {
   return `${count} ${count === 1 ? one : many}`;
