@@ -1,4 +1,4 @@
-// SQL of checks of destinations: each destination has its last one, which an agent claims, carries out and writes down.
+// SQL of checks of destinations. Each destination has its last check, which an agent claims, runs and records.
 import { checkClaimedWithinSeconds, checkOverAfterSeconds } from '../../domain/destinations/destination-check.ts';
 import type { CheckedFeed } from '../../domain/destinations/destination-check.ts';
 import { one } from '../shared/queryable.ts';
@@ -16,7 +16,7 @@ export interface DestinationCheck {
   readonly feeds: readonly CheckedFeed[] | null;
 }
 
-/** What an agent has to check. */
+/** A check that an agent has claimed. */
 export interface ClaimedCheck {
   readonly id: string;
   readonly destination_id: string;
@@ -49,7 +49,7 @@ export function destinationChecks(db: Queryable) {
         [asked.destinationID, asked.userID, asked.id],
       ))!.check,
 
-    /** Claims the check that has waited longest; null where none waits. */
+    /** Claims the check that has waited longest; null if none waits. */
     claim: () =>
       one<ClaimedCheck>(
         db,

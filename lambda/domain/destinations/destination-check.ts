@@ -1,39 +1,41 @@
-// What a check of a destination finds: how far its address can be reached, without a stream and without its key.
+// The result of a check of a destination: how far its address can be reached, without a stream or a key.
 
-/** In the order in which they are done; a way out may have only some. */
+/** All steps, in their order. A way out may have only some of them. */
 export const checkSteps = ['address', 'tcp', 'tls', 'handshake', 'app'] as const;
 export type CheckStep = (typeof checkSteps)[number];
 
-/** Whose fault it is: who gave the address, the destination's or the network's on the way there, or ours. */
+/**
+ * The side at fault: `caller` gave a wrong address; `destination` includes the network to it; `ours` is the platform.
+ */
 export const checkBlames = ['caller', 'destination', 'ours'] as const;
 export type CheckBlame = (typeof checkBlames)[number];
 
 export interface CheckedStep {
   readonly step: CheckStep;
   readonly isDone: boolean;
-  /** How long it took, or how long it was tried. */
+  /** Duration of the step, also of a failed one. */
   readonly ms: number;
 }
 
-/** What was found at one address of a destination. */
+/** The result for one address of a destination. */
 export interface CheckedFeed {
   readonly isBackup: boolean;
-  /** Null where all went well. */
+  /** Null if every step succeeded. */
   readonly failure: { readonly code: string; readonly blame: CheckBlame } | null;
-  /** What was found, and what to do, in words for the user. */
+  /** The result and advice, in words for the user. */
   readonly detail: string;
-  /** Up to the one that failed. */
+  /** The steps done, the failed one last. */
   readonly steps: readonly CheckedStep[];
 }
 
-/** How long a check of all addresses of a destination takes at most. */
+/** Time limit of a check of all addresses of a destination. */
 export const checkTimeoutSeconds = 10;
-/** What nobody has claimed by then is not begun any more: it would not end in time. */
+/** A check that no agent has claimed by then is never run: it would not end in time. */
 export const checkClaimedWithinSeconds = 20;
-/** A check that is not done by then is over, whatever became of it. */
+/** A check without a result by then is over. */
 export const checkOverAfterSeconds = checkClaimedWithinSeconds + checkTimeoutSeconds;
 
-/** What a check comes to that nobody has done in time. @param isClaimed whether an agent had begun it */
+/** The words for a check without a result in time. @param isClaimed true if an agent had begun it */
 export function wordsOfLostCheck(isClaimed: boolean): string {
   return isClaimed
     ? 'The publisher that had begun to check ended before it was done. Check again.'

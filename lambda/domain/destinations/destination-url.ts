@@ -1,12 +1,12 @@
-// Which addresses of destinations a user may name, as far as the URL alone tells.
-// The publisher resolves host names when it connects, and checks the addresses then.
+// Checks the addresses of destinations that users give, as far as the URL alone allows.
+// The publisher resolves host names when it connects, and checks network addresses then.
 import { isHostAllowed } from '../shared/network-address.ts';
 import type { AddressRules } from '../shared/network-address.ts';
 import { parsePublishURL } from './publish-url.ts';
 
 export type DestinationFault = 'malformed' | 'forbidden';
 
-/** What is wrong with the address of a destination; null when it may be used. */
+/** The fault of a destination's address; null if it may be used. */
 export function faultOfDestination(text: string, rules: AddressRules): DestinationFault | null {
   const url = parsePublishURL(text);
   if (!url) return 'malformed';

@@ -1,5 +1,5 @@
-// What well-known platforms take: codecs, qualities, bitrates, and how long a connection may last.
-// A stream that is too much for its platform is refused before it starts, and a connection is replaced before it lasts
+// Limits of well-known platforms: codecs, qualities, bitrates, and the duration of a connection.
+// A stream beyond the limits of its platform is refused before it starts. A connection is replaced before it lasts
 // longer than the platform allows.
 import type { PictureFormat } from '../playout/rendition.ts';
 import type { PlatformName } from '../channels/managed-platforms.ts';
@@ -14,22 +14,22 @@ export const knownPlatforms = ['youtube', 'facebook', 'twitch', 'kick'] as const
 )[];
 export type KnownPlatform = (typeof knownPlatforms)[number];
 
-/** What an ingest takes. */
+/** Limits of a platform's ingest. */
 export interface IngestLimits {
   readonly name: KnownPlatform;
-  /** As it writes itself. */
+  /** Name of the platform, in its own spelling. */
   readonly platform: string;
   readonly hosts: RegExp;
-  /** The codecs that it takes over RTMP. We propose the first one for a stream of another codec. */
+  /** Codecs over RTMP. The first one is proposed for a stream of another codec. */
   readonly videoCodecs: readonly [VideoCodec, ...VideoCodec[]];
   readonly maxQuality: Quality;
   readonly maxVideoBitrateKbps: number;
   readonly maxFramesPerSecond: number;
-  /** How long a group of pictures may be. */
+  /** Limit of the time between two keyframes. */
   readonly maxKeyframeSeconds: number;
-  /** Of AAC, which all of them take; null where its pages name no maximum. */
+  /** Limit for AAC, which all platforms take; null if the platform publishes no maximum. */
   readonly maxAudioBitrateKbps: number | null;
-  /** The platform ends a broadcast that lasts longer, or does not archive it. */
+  /** The platform ends a longer broadcast, or does not archive it. */
   readonly longestConnectionMs: number;
 }
 
@@ -100,32 +100,30 @@ const ingests: readonly IngestLimits[] = [
 ];
 
 /**
- * For other hosts. Timestamps of FLV are signed 32-bit milliseconds, which end
- * after 24.8 days, and servers count in them.
+ * Limit at every host. Timestamps of FLV are signed 32-bit milliseconds, which end after 24.8 days, and servers count
+ * in them.
  */
 const longestConnectionAnywhereMs = 20 * 24 * hourMs;
-/**
- * A connection is replaced at the latest when this share of its longest time is left: of 8 hours, almost ten minutes.
- */
+/** A connection is replaced at the latest when this share of its time is left: almost ten minutes of 8 hours. */
 const leftOver = 0.02;
-/** Connections that an agent opened together are not replaced together, but at random times within this share. */
+/** Connections opened together are replaced at random times within this share, so not together. */
 const spread = 0.08;
 
-/** What of a stream a platform does not take, and what it takes instead. */
+/** The properties of a stream that a platform does not take, and the alternatives. */
 export interface IngestExcess {
   readonly platform: string;
-  /** All codecs that the platform takes, the best choice first; null where the stream's codec is one of them. */
+  /** All codecs that the platform takes, the best choice first; null if the stream's codec is one of them. */
   readonly videoCodecs: readonly [VideoCodec, ...VideoCodec[]] | null;
   /**
-   * The highest quality that the platform takes at each framerate, in a codec that it takes. Null where it takes the
+   * The highest quality that the platform takes at each framerate, in a codec that it takes. Null if it takes the
    * stream's own quality and framerate in that codec.
    */
   readonly taken: readonly Omit<PictureFormat, 'videoCodec'>[] | null;
 }
 
 /**
- * @returns null where the platform at this host takes such a stream over this way, and where we do not know the
- * platform and the way carries the stream
+ * Checks a stream against the platform at a host, and against the way out.
+ * @returns null if both take the stream. A host of no known platform takes every stream.
  */
 export function excessOver(hostname: string, format: PictureFormat, way: WayName = 'rtmp'): IngestExcess | null {
   const limits = ingestLimitsAt(hostname, way);
@@ -144,12 +142,12 @@ export function ingestLimitsAt(hostname: string, way: WayName = 'rtmp'): IngestL
   return { ...limits, videoCodecs: videoCodecs as [VideoCodec, ...VideoCodec[]] };
 }
 
-/** What a platform takes over RTMP. */
+/** The limits of a platform over RTMP. */
 export function ingestLimitsOf(name: KnownPlatform): IngestLimits {
   return ingests.find((limits) => limits.name === name)!;
 }
 
-/** The same for a platform by its name, as it writes itself. */
+/** Checks a stream against a platform over RTMP. @param name the platform's name in its own spelling */
 export function excessOverPlatform(name: string, format: PictureFormat): IngestExcess | null {
   const limits = ingests.find(({ platform }) => platform === name);
   return limits ? excessOf(limits, format) : null;
@@ -172,7 +170,7 @@ function excessOf(limits: IngestLimits, format: PictureFormat): IngestExcess | n
 }
 
 /**
- * How many milliseconds after its beginning a connection to a host is replaced by a new one.
+ * Time after which a connection to a host is replaced by a new one, in milliseconds.
  * @param random uniform in [0, 1)
  */
 export function connectionEndsAfterMs(hostname: string, random: number, way: WayName = 'rtmp'): number {

@@ -1,4 +1,4 @@
-// POST /destinations/{id}/check: has a publisher find out whether the addresses of a destination can be reached.
+// POST /destinations/{id}/check: asks a publisher to check that the addresses of a destination can be reached.
 import { bounds } from '../../domain/shared/limits.ts';
 import type { Context } from '../context.ts';
 import { orNotFound, pathID } from '../fields.ts';
@@ -31,7 +31,7 @@ export const checkDestination = operation(['service:write'], {
     await assertRoom(ctx, { destinationChecks: 1 });
     const asked = { id: ctx.newID('chk'), destinationID: id, userID: ctx.caller.userID };
     const check = await ctx.data.destinationChecks.ask(asked);
-    // Some agents of prepared streams run in every stage, also while nobody streams.
+    // Every stage always runs some agents of prepared streams, even without a live stream.
     const hasPrepared = (await ctx.data.agents.takers('manifest')).length > 0;
     const queue = hasPrepared ? 'publish-manifest' : 'publish-ffmpeg';
     await ctx.data.outbox.send({ queue, body: { destinationID: id } });

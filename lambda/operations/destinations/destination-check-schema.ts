@@ -50,7 +50,7 @@ export function presentCheck(check: DestinationCheck): z.input<typeof destinatio
   return { state: 'done', isReachable: feeds.every(({ code }) => code === null), detail, askedAt, feeds };
 }
 
-/** What stands for a check of a connected channel, which there is nothing to check of. */
+/** The answer for a connected channel, which has no address to check. */
 export function presentChannelCheck(connectionID: string, askedAt: Date): z.input<typeof destinationCheckSchema> {
   const detail = `It is a channel, which gives streams addresses: get_connection of ${connectionID} says how it is.`;
   return { state: 'done', isReachable: null, detail, askedAt, feeds: [] };

@@ -8,7 +8,7 @@ import { wayNameOf } from '../../domain/destinations/ways/ways.ts';
 import { text, timestamp } from '../fields.ts';
 import { destinationCheckSchema, presentCheck } from './destination-check-schema.ts';
 
-/** libsrt takes no shorter and no longer ones. */
+/** libsrt refuses shorter and longer passphrases. */
 const passphrase = text(10, 79).meta({ writeOnly: true });
 const latencyMs = z.int().min(20).max(8000);
 const streamID = text(1, 512);

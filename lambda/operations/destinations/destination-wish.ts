@@ -1,4 +1,4 @@
-// What a request makes of a destination: checks of what it says, and the settings that follow from it.
+// Checks the fields of a request about a destination, and computes the settings to save.
 import type { Destination, DestinationSettings } from '../../data/destinations/destinations.ts';
 import { faultOfDestination } from '../../domain/destinations/destination-url.ts';
 import { adviceOnPublishURL, isSameServer, splitPublishURL } from '../../domain/destinations/publish-url.ts';
@@ -17,7 +17,7 @@ const usualLatencyMs = 1000;
 const addressFields = ['url', 'rtmpURL', 'backupURL', 'backupRtmpURL'] as const;
 type AddressField = (typeof addressFields)[number];
 
-/** What a request says about a destination. What is undefined stays as it is. */
+/** Fields of a request about a destination. An undefined field keeps its value. */
 export interface DestinationInput {
   readonly name?: string | undefined;
   readonly url?: string | undefined;
@@ -35,8 +35,7 @@ export interface DestinationInput {
 }
 
 /**
- * Refuses addresses that no stream can be published to or that users of this stage may not name, and texts that are no
- * stream keys.
+ * Refuses malformed addresses, addresses that users of this stage may not use, and texts that are no stream keys.
  * @throws {ProblemError} with every fault at its field
  */
 export function assertDestination(ctx: Context, input: DestinationInput): void {
@@ -65,11 +64,11 @@ export function assertChannelHasNoAddress(before: Destination, input: Destinatio
 }
 
 /**
- * The settings of a destination after a request, whose fields were checked one by one.
- * @param id that the destination has, or will have
- * @param before null for a new one
- * @throws {ProblemError} validation_failed, where the fields do not fit each other, or would let a stored secret go to
- * a server that it was not given for: whoever may write may not read it
+ * Computes the settings of a destination after a request. `assertDestination` has checked each field before.
+ * @param id of the destination, also of a new one
+ * @param before null for a new destination
+ * @throws {ProblemError} validation_failed if the fields contradict each other, or if a stored secret would go to
+ * another server: a client that may write a secret may not read it
  */
 export function settingsOf(
   ctx: Context,
@@ -106,7 +105,7 @@ export function settingsOf(
   };
 }
 
-/** The faults of a stream key, which requests about destinations and streams may carry. */
+/** The faults of a stream key in a request about a destination or a stream. */
 export function streamKeyFaults(streamKey: string | null | undefined): FieldError[] {
   const detail = streamKey == null ? null : faultOfStreamKey(streamKey);
   return detail === null ? [] : [{ path: '/streamKey', code: 'validation_failed', detail }];
@@ -132,7 +131,7 @@ function addressFaults(ctx: Context, field: AddressField, input: DestinationInpu
   ];
 }
 
-/** Both names of an address mean the same. */
+/** Reads each address under either of its names. */
 function addressesOf({ url, rtmpURL, backupURL, backupRtmpURL }: DestinationInput) {
   return { url: url ?? rtmpURL, backup: backupURL === undefined ? backupRtmpURL : backupURL };
 }
@@ -172,7 +171,7 @@ function faultsOfSecrets(
   return faults;
 }
 
-/** A secret that is stored goes to the servers that it was given for, and to no other. */
+/** A stored secret may go only to the servers that its user gave it for. */
 function faultsOfMove(
   before: Destination,
   input: DestinationInput,

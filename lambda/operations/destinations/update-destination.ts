@@ -6,7 +6,7 @@ import { assertOtherPlace } from '../outputs/assert-other-place.ts';
 import { destinationFields, destinationSchema, presentDestination } from './destination-schema.ts';
 import { assertChannelHasNoAddress, assertDestination, settingsOf } from './destination-wish.ts';
 
-/** The fields that say where a stream goes. */
+/** The fields that decide the place that a stream is sent to. */
 const placeFields = ['url', 'rtmpURL', 'backupURL', 'backupRtmpURL', 'streamKey', 'srt'] as const;
 
 export const updateDestination = operation(['service:write'], {

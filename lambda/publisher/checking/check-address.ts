@@ -1,4 +1,4 @@
-// Finds out how far an address of a destination can be reached: as a stream would reach it, up to what needs a secret.
+// Checks how far an address of a destination can be reached: as a stream would reach it, up to the first secret.
 import { checkTimeoutSeconds } from '../../domain/destinations/destination-check.ts';
 import type { CheckedFeed, CheckedStep, CheckStep } from '../../domain/destinations/destination-check.ts';
 import { parsePublishURL } from '../../domain/destinations/publish-url.ts';
@@ -15,7 +15,7 @@ export interface CheckOptions extends DestinationRules {
   readonly timeoutMs?: number;
 }
 
-/** Checks one address of a destination, in bounded time. @param url that `parsePublishURL` takes */
+/** Checks one address of a destination, in bounded time. @param url an address that `parsePublishURL` accepts */
 export async function checkAddress(
   url: string,
   isBackup: boolean,
@@ -26,8 +26,8 @@ export async function checkAddress(
   const planned = way.stepsTo(server);
   const steps: CheckedStep[] = [];
   let beganAtMs = performance.now();
-  const note = (step: CheckStep, isDone: boolean) => {
-    // A server may lead on to another address, which then counts.
+  const record = (step: CheckStep, isDone: boolean) => {
+    // After a redirect, only the steps to the new address count.
     if (step === planned[0]) steps.length = 0;
     const nowMs = performance.now();
     steps.push({ step, isDone, ms: Math.round(nowMs - beganAtMs) });
@@ -35,11 +35,11 @@ export async function checkAddress(
   };
   try {
     await withinTime(timeoutMs, never, (signal) =>
-      way.check(url, { ...rules, onStep: (step) => note(step, true) }, signal),
+      way.check(url, { ...rules, onStep: (step) => record(step, true) }, signal),
     );
     return { isBackup, failure: null, detail: way.reachedWords, steps };
   } catch (error) {
-    note(planned[steps.length] ?? planned.at(-1)!, false);
+    record(planned[steps.length] ?? planned.at(-1)!, false);
     if (!(error instanceof DestinationError)) {
       log('destination_not_checked', { error: String(error) });
       return { isBackup, ...ourFault, steps };

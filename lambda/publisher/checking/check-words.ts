@@ -1,14 +1,14 @@
-// What users are told of a check: that an address is reached, or whose fault it is that it is not, and what to do.
+// The words of a check for users: the blame for a fault, and advice.
 import type { CheckBlame } from '../../domain/destinations/destination-check.ts';
 import type { DestinationErrorCode } from '../destination/destination-error.ts';
 
 interface Verdict {
   readonly blame: CheckBlame;
-  /** What to do, where the words of the error do not say it. */
+  /** Advice, if the words of the error have none. */
   readonly advice?: string;
 }
 
-/** Of all other errors the destination is to blame. */
+/** The destination is to blame for errors that are not listed. */
 const verdicts: Partial<Record<DestinationErrorCode, Verdict>> = {
   address_forbidden: { blame: 'caller', advice: 'Use the public address that the platform shows.' },
   name_not_found: { blame: 'caller', advice: 'Look for a typing error in the address.' },
@@ -36,12 +36,12 @@ const verdicts: Partial<Record<DestinationErrorCode, Verdict>> = {
   server_full: { blame: 'destination', advice: 'Check again later.' },
 };
 
-/** @returns whose fault an error is, and what to do about it, if there is more to say than what it is */
+/** @returns the blame for an error, and advice beyond the words of the error */
 export function verdictOn(code: DestinationErrorCode): Verdict {
   return verdicts[code] ?? { blame: 'destination' };
 }
 
-/** What failed by our fault. */
+/** The result of a check that failed by our fault. */
 export const ourFault = {
   failure: { code: 'publisher_failed', blame: 'ours' },
   detail: 'The publisher made a mistake while it checked. Check again in a minute.',

@@ -1,4 +1,4 @@
-// Carries out checks of destinations for an agent: a few at a time, beside its streams.
+// Runs checks of destinations in an agent: a few at a time, beside its streams.
 import type { ClaimedCheck } from '../../data/destinations/destination-checks.ts';
 import type { Database } from '../../data/database.ts';
 import { checking } from '../../domain/shared/outbound-limits.ts';
@@ -9,11 +9,17 @@ export interface DestinationChecksOptions extends Pick<CheckOptions, 'allowPriva
   readonly data: Pick<Database, 'destinationChecks'>;
 }
 
+/**
+ * States:
+ * - claiming: from the constructor. `claim` takes waiting checks while fewer than `checking.mostOfAgent` run. If more
+ *   may wait, `#owesClaim` is set, and each check that ends claims again.
+ * - ending: after `end`. Nothing more is claimed; running checks finish.
+ */
 export class DestinationChecks {
   readonly #options: DestinationChecksOptions;
   readonly #underWay = new Set<Promise<void>>();
   #last: Promise<void> = Promise.resolve();
-  /** Whether there may be more to claim than fitted. */
+  /** True if checks may still wait that did not fit. */
   #owesClaim = false;
   #isEnding = false;
 
@@ -21,14 +27,14 @@ export class DestinationChecks {
     this.#options = options;
   }
 
-  /** Claims what waits and fits, after the claims that were begun before: two at once would claim too much. */
+  /** Claims waiting checks that fit, after earlier claims have ended: two claims at once would take too many. */
   claim(): Promise<void> {
     const claimed = this.#last.then(() => this.#claimWhatFits());
     this.#last = claimed.catch(() => {});
     return claimed;
   }
 
-  /** Claims nothing more. Resolves when no check is under way. */
+  /** Stops claiming. Resolves when no check runs. */
   async end(): Promise<void> {
     this.#isEnding = true;
     await this.#last;
@@ -47,13 +53,13 @@ export class DestinationChecks {
     }
   }
 
-  /** Who was told of a check while this agent was full is told of it no more. */
+  /** Claims again after an agent was full: the wake-up for those checks has passed. */
   async #claimOwed(): Promise<void> {
     if (!this.#owesClaim) return;
     await this.claim().catch((error: unknown) => this.#logFailure({ error: String(error) }));
   }
 
-  /** It never rejects. What is not written down is over before long, and says so to its user. */
+  /** Never rejects. A check whose result cannot be saved times out, which its user sees. */
   async #carryOut({ id, destination_id: destinationID, url, backup_url: backupURL }: ClaimedCheck) {
     const { data, log, allowPrivateAddresses } = this.#options;
     const options = { log, allowPrivateAddresses };

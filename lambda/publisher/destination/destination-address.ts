@@ -1,4 +1,4 @@
-// Which network addresses a destination may have, checked on the very address that is connected to.
+// Checks the network address of a destination: the very address that the socket connects to.
 import type { LookupAddress } from 'node:dns';
 import { isIP } from 'node:net';
 import type { LookupFunction } from 'node:net';
@@ -11,9 +11,9 @@ import { DestinationError } from './destination-error.ts';
 
 const resolveNames = createNameResolver();
 
-/** How destinations are reached, whichever way. */
+/** Rules for connections to destinations, over every way out. */
 export interface DestinationRules extends AddressRules {
-  /** Looks names up, where it is not as all connections of this process do. */
+  /** Replaces the look-up of names that all connections of this process share. */
   readonly resolve?: Resolve;
   /** PEM certificates to trust in place of the public authorities. */
   readonly tlsCa?: string;
@@ -28,8 +28,8 @@ export function assertAddressAllowed(address: string, rules: AddressRules): void
 }
 
 /**
- * The first allowed address of a host. IPv4 comes first: every ingest has such an address, and IPv6 that half works is
- * common.
+ * The first allowed address of a host. IPv4 comes first: every ingest has an IPv4 address, and IPv6 often works only in
+ * part.
  * @param hostname a name or an address
  * @throws {DestinationError} address_forbidden, name_not_found or name_not_resolved
  */
@@ -49,15 +49,15 @@ export async function allowedAddress(
   return allowed;
 }
 
-/** The code for the error of a look-up. */
+/** The code for an error of a look-up. */
 export function codeOfLookup(error: unknown): 'name_not_found' | 'name_not_resolved' {
   const isUnknownYet = error instanceof Error && 'code' in error && error.code === 'EAI_AGAIN';
   return isUnknownYet ? 'name_not_resolved' : 'name_not_found';
 }
 
 /**
- * A lookup for net.connect that gives the first allowed address. The socket connects to the address given here, so a
- * name cannot point elsewhere after the check.
+ * A lookup for net.connect that returns the first allowed address. The socket connects to this address, so a name
+ * cannot point elsewhere after the check.
  */
 export function allowedLookup(rules: DestinationRules): LookupFunction {
   const lookup = callbackify((hostname: string) => allowedAddress(hostname, rules));

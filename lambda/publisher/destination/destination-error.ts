@@ -1,4 +1,4 @@
-// What can go wrong at the user's destination, in words for the user.
+// Faults of the user's destination, in words for the user.
 
 const detailByCode = {
   address_forbidden: "The destination's address is in a private or reserved network, which is not allowed.",
@@ -44,9 +44,8 @@ const detailByCode = {
 export type DestinationErrorCode = keyof typeof detailByCode;
 
 /**
- * The destination, or the network on the way to it, is to blame: not the caller, the media or us. `detail` and
- * `message` are one fixed sentence per code, and `cause` is a socket or protocol error, so none of them can hold a
- * stream key.
+ * A fault of the destination or of the network to it; not of the caller, the media or us. `detail` and `message` are
+ * one fixed text per code, and `cause` is a socket or protocol error. So none of them can hold a stream key.
  */
 export class DestinationError extends Error {
   override readonly name = 'DestinationError';
@@ -60,9 +59,9 @@ export class DestinationError extends Error {
   }
 }
 
-/** The server wants its publisher at another address. The RTMP client handles this error and never passes it on. */
+/** A redirect: the server wants its publisher at another address. The RTMP client handles this error itself. */
 export class Redirected extends DestinationError {
-  /** A private field, which no log prints: servers may repeat the stream key in the address. */
+  /** Private, so that no log prints it: servers may repeat the stream key in the address. */
   readonly #reference: string;
 
   /** @param reference an RTMP URL, or part of one */

@@ -12,23 +12,23 @@ import type { TlsSessions } from './tls-sessions.ts';
 
 const keepAliveDelayMs = 15_000;
 /**
- * How long TCP's answer may take: once round the world, and once more for a packet that was lost. Then it is better to
- * try a new connection, as TCP waits longer and longer before it asks again.
+ * Time for TCP's answer: once round the world, and once more for a lost packet. After that a new connection is faster,
+ * as TCP waits longer before each retry.
  */
 const answerTimeoutMs = 2500;
-/** For sockets that are read in place. A buffer for each read would be 64 KiB of garbage, however little has come. */
+/** For sockets that are read in place. A new buffer for each read would be 64 KiB of garbage, even for a few bytes. */
 const readBuffer = Buffer.allocUnsafeSlow(64 * 1024);
 
 export interface DestinationSocketOptions extends DestinationRules {
-  /** The sessions to resume; without them every connection begins a new one. */
+  /** TLS sessions to resume; without them every connection begins a new session. */
   readonly tlsSessions?: TlsSessions;
-  /** Told when each step to the destination is done. */
+  /** Called after each step to the destination. */
   readonly onStep?: (step: CheckStep) => void;
-  /** Whether listeners to `data` are done with the bytes when they return: the next read overwrites them. */
+  /** True if listeners of `data` keep no bytes after they return: the next read overwrites them. */
   readonly readsInPlace?: boolean;
 }
 
-/** Where a destination listens. */
+/** The server of a destination. */
 export interface Endpoint {
   readonly secure: boolean;
   /** A name, or an address without brackets. */
@@ -37,8 +37,8 @@ export interface Endpoint {
 }
 
 /**
- * Connects to a destination. For TLS the certificate is verified against the host name, which is also sent as SNI.
- * Aborting `signal` destroys the socket until this has resolved; afterwards the socket is the caller's.
+ * Connects to a destination. With TLS, the certificate is verified against the host name, which is also sent as SNI.
+ * The socket is destroyed if `signal` aborts before this has resolved; then the socket belongs to the caller.
  * @throws {DestinationError} address_forbidden, name_not_found, name_not_resolved, unreachable, unanswered,
  * certificate_expired or tls_failed; the signal's reason when aborted
  */
@@ -92,7 +92,7 @@ function connectTo(url: Endpoint, options: DestinationSocketOptions): Socket {
     host: url.hostname,
     port: url.port,
     lookup: allowedLookup(options),
-    // Node would try several addresses at once, which would be more than one connection.
+    // Otherwise Node would try several addresses at once, with more than one connection.
     autoSelectFamily: false,
     ...(options.readsInPlace && { onread: { buffer: readBuffer, callback: emitRead } }),
   };
@@ -100,7 +100,7 @@ function connectTo(url: Endpoint, options: DestinationSocketOptions): Socket {
   const session = options.tlsSessions?.of(url);
   return connectTls({
     ...endpoint,
-    // Each renegotiation costs a handshake, and a server could ask for one after the other.
+    // Each renegotiation costs a handshake, and a server could ask for many.
     secureOptions: constants.SSL_OP_NO_RENEGOTIATION,
     ...(!isIP(url.hostname) && { servername: url.hostname }),
     ...(options.tlsCa !== undefined && { ca: options.tlsCa }),
@@ -113,21 +113,21 @@ function emitRead(this: Socket, bytes: number): boolean {
   return true;
 }
 
-/** The code for a socket error that came before the TCP connection stood. */
+/** The code for a socket error before the TCP connection was open. */
 function connectFailure(error: unknown): DestinationErrorCode {
   if (!(error instanceof Error)) return 'unreachable';
   const { code = '' } = error as NodeJS.ErrnoException;
   return unansweredCodes.has(code) ? 'unanswered' : 'unreachable';
 }
 
-/** Errors that come from the network, not from the server. */
+/** Errors from the network, not from the server. */
 const unansweredCodes = new Set(['ETIMEDOUT', 'EHOSTUNREACH', 'ENETUNREACH', 'ENETDOWN']);
 
 function tlsFailure(error: unknown): DestinationErrorCode {
   return hasCode(error, 'CERT_HAS_EXPIRED') ? 'certificate_expired' : 'tls_failed';
 }
 
-/** Whether the operating system gave up waiting for the other side. */
+/** True if the operating system gave up waiting for the other side. */
 export function isTimeout(error: unknown): boolean {
   return hasCode(error, 'ETIMEDOUT');
 }

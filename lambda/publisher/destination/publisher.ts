@@ -1,4 +1,4 @@
-// A connection that publishes, as whoever sends media over it sees it.
+// A connection that publishes, and the interface for its sender.
 import type { VideoCodec } from '../../domain/shared/video-format.ts';
 import type { Profile } from '../ffmpeg/profile.ts';
 import type { DeliveryMeter } from '../rtmp/delivery-meter.ts';
@@ -6,10 +6,10 @@ import type { MediaMessage } from '../rtmp/message.ts';
 import type { DestinationError } from './destination-error.ts';
 import type { DestinationSocketOptions } from './destination-socket.ts';
 
-/** What comes before the media of a connection. */
+/** Facts and headers that come before the media of a connection. */
 export interface MediaStart {
   readonly profile: Profile;
-  /** The time that is timestamp 0 of the messages, in milliseconds since the run's anchor. */
+  /** The time of timestamp 0 of the messages, in milliseconds since the run's anchor. */
   readonly originMs: number;
   readonly sequenceHeaders: readonly MediaMessage[];
 }
@@ -27,17 +27,18 @@ export interface PublishOptions extends DestinationSocketOptions {
    * the system's buffers are full.
    */
   readonly meter?: DeliveryMeter;
-  /** Asked before every write. When it answers false, the connection ends at once, without another byte. */
+  /** Called before every write. If it returns false, the connection ends at once, without another byte. */
   readonly maySend?: () => boolean;
 }
 
+/** States: waiting for `begin`, then open, then closed (`isOpen` is false), then ended (`ended` resolves). */
 export interface Publisher {
-  /** Says what media comes. Called once, before all media. */
+  /** Announces the media. Called once, before all media. */
   begin(start: MediaStart): void;
   /**
    * Sends the messages in the order given. Does nothing once the connection has ended.
-   * @throws {RangeError} when a timestamp is not a whole number from 0, or less than the last of its type: both are the
-   * caller's mistakes
+   * @throws {RangeError} when a timestamp is not a whole number from 0, or is less than the last timestamp of its type:
+   * mistakes of the caller
    */
   send(messages: readonly MediaMessage[]): void;
   /**
@@ -45,38 +46,35 @@ export interface Publisher {
    * afterwards. Does nothing once the connection has ended.
    */
   sendChunks(chunks: readonly Buffer[]): void;
-  /** Whether media is taken: not any more once either side has begun to end the connection, before `ended` resolves. */
+  /** True while media is taken: until either side begins to end the connection, which is before `ended` resolves. */
   readonly isOpen: boolean;
   /** Media and protocol bytes that were given to this connection. */
   readonly bytesSent: number;
   /**
-   * How many of `bytesSent` the server has acknowledged by messages of RTMP; null before the first such message, and
+   * Bytes of `bytesSent` that the server has acknowledged by messages of RTMP; null before the first such message, and
    * for other ways out.
    */
   readonly bytesAcknowledged: number | null;
-  /** How many of `bytesSent` the other side's system had received a moment ago; null where nobody tells. */
+  /** Bytes of `bytesSent` that the other side's system had received a moment ago; null if unknown. */
   readonly bytesDelivered: number | null;
-  /**
-   * How long ago at most the last of `bytesDelivered` were received, in milliseconds; 0 where nobody tells.
-   */
+  /** Milliseconds since the last of `bytesDelivered` were received, at most; 0 if unknown. */
   readonly deliveredAgoMs: number;
   /**
-   * How many of `bytesSent` wait in this process: for the operating system, whose own buffers take several seconds of
-   * media, or for the destination, where it acknowledges what it takes.
+   * Bytes of `bytesSent` that wait in this process: for the operating system, whose own buffers take several seconds of
+   * media; or for the destination, over a way out on which it acknowledges media.
    */
   readonly bytesQueued: number;
-  /** Whether, after close(), the destination has everything, as far as it says so. */
+  /** True if, after close(), the destination has confirmed all bytes. */
   readonly tookAll: boolean;
   /**
-   * So many seconds of media wait by the nature of the way out, even where the destination takes all: 0 where media
-   * goes out as it comes.
+   * Seconds of media that always wait, by the nature of the way out: 0 for a way that sends media as it comes.
    */
   readonly heldSeconds: number;
   /** The RTMP URL at which the server wants the stream instead, beginning with a keyframe; null while it wants none. */
   readonly moveRequest: string | null;
   /**
-   * Resolves once the connection has ended, and never rejects: with null after close() or a move request, else with an
-   * error that says who ended it.
+   * Resolves once the connection has ended, and never rejects: with null after close() or a move request, otherwise
+   * with the error that ended it.
    */
   readonly ended: Promise<DestinationError | null>;
   /** Ends the stream and closes the connection, within 500 ms. Idempotent; never rejects. */

@@ -1,4 +1,4 @@
-// TLS sessions of destinations, to be resumed: streams that come back spare their server and us the certificates.
+// TLS sessions of destinations, to resume later: a new connection then needs no exchange of certificates.
 import { LRUCache } from 'lru-cache';
 import type { TLSSocket } from 'node:tls';
 
@@ -14,19 +14,19 @@ interface KnownSession {
 
 const maxSessions = 1000;
 
-/** A process has one of these for all of its connections. */
+/** One per process, for all of its connections. */
 export class TlsSessions {
   readonly #known = new LRUCache<string, KnownSession>({ max: maxSessions });
 
-  /** The session to resume; undefined where none is known, or the certificate it was made with has expired. */
+  /** The session to resume; undefined without one, or if its certificate has expired. */
   of(endpoint: Endpoint): Buffer | undefined {
     const known = this.#known.get(keyOf(endpoint));
     return known && Date.now() < known.certificateEndsAtMs ? known.session : undefined;
   }
 
   /**
-   * @param socket one whose certificate chain and host name are verified: Node does not check the name again when a
-   * session is resumed
+   * @param socket a socket with a verified certificate chain and host name: Node does not check the name again when it
+   * resumes a session
    */
   keep(endpoint: Endpoint, socket: TLSSocket): void {
     const certificate = socket.getPeerX509Certificate();
@@ -37,7 +37,7 @@ export class TlsSessions {
     const keep = (session: Buffer | undefined) => {
       if (session) this.#known.set(keyOf(endpoint), { session, certificateEndsAtMs });
     };
-    // In TLS 1.2 the session is there after the handshake; in TLS 1.3 the server sends its tickets later.
+    // TLS 1.2 has the session after the handshake; in TLS 1.3 the server sends its tickets later.
     if (socket.getProtocol() === 'TLSv1.2') keep(socket.getSession());
     else socket.on('session', keep);
   }

@@ -1,5 +1,5 @@
-// Publishes one stream as HLS that is pushed: segments of a transport stream, and a playlist before each, by PUT.
-// It is what YouTube's HLS ingestion asks for (developers.google.com/youtube/v3/live/guides/hls-ingestion).
+// Publishes one stream as HLS by PUT: segments of a transport stream, with a playlist before each.
+// The rules are those of YouTube's HLS ingestion (developers.google.com/youtube/v3/live/guides/hls-ingestion).
 import { randomBytes } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
 import { parseHlsURL } from '../../domain/destinations/ways/hls.ts';
@@ -14,18 +14,18 @@ import { SegmentUploads } from './segment-uploads.ts';
 import { UploadConnection } from './upload-connection.ts';
 
 export interface HlsTarget {
-  /** https://host[:port]/…, to whose end names of files are added. It may have a place for the stream key. */
+  /** https://host[:port]/…: the names of files are added at its end. It may have a place for the stream key. */
   readonly url: string;
   readonly streamKey: string;
 }
 
-/** Up to three seconds are being cut, and the segment before is on its way. */
+/** A segment of up to three seconds is being cut, and the segment before is on its way. */
 const heldSeconds = 5;
 /** The last segment is uploaded before the connection closes. */
 const closeTimeoutMs = 2000;
 
 /**
- * Opens the connection on which files are uploaded; that the destination takes them shows with the first segment.
+ * Opens the connection for uploads. The first segment shows whether the destination takes them.
  * @param signal gives up when it aborts; it has no effect once this has resolved
  * @throws {DestinationError} as openDestinationSocket, and codec_refused; the signal's reason
  */
@@ -36,6 +36,12 @@ export async function connectHls(target: HlsTarget, options: PublishOptions, sig
   return new HlsPublisher(target, connection, { videoCodec, maySend });
 }
 
+/**
+ * States, in this order:
+ * - open: from the constructor, over a connection that stands. After `begin`, media is cut and uploaded.
+ * - closing: after `close`. No media is taken; the last segment is uploaded, for 2 s at most.
+ * - ended: after that, or once the destination refuses a file or `maySend` returns false. `ended` resolves.
+ */
 class HlsPublisher implements Publisher {
   readonly bytesAcknowledged = null;
   readonly bytesDelivered = null;
@@ -47,7 +53,7 @@ class HlsPublisher implements Publisher {
   readonly #uploads: SegmentUploads;
   readonly #closing = new AbortController();
   readonly #chunked = new ChunkedMedia();
-  /** Names of files are never used again, whichever agent sends the stream next. */
+  /** Part of the names of files, so that no name is used twice, even by another agent. */
   readonly #tag = randomBytes(6).toString('hex');
   #cutter: SegmentCutter | null = null;
   #nextNumber = 0;
@@ -92,9 +98,9 @@ class HlsPublisher implements Publisher {
 
   begin({ originMs, sequenceHeaders }: MediaStart): void {
     this.#cutter = new SegmentCutter(new TransportMuxer(this.#videoCodec, originMs));
-    // Numbers grow through all connections of a run: each segment but a connection's last is at least a second long.
+    // Numbers grow over all connections of a run: only a connection's last segment is shorter than a second.
     this.#nextNumber = Math.ceil(originMs / 1000);
-    this.#chunked.note(sequenceHeaders);
+    this.#chunked.record(sequenceHeaders);
     this.send(sequenceHeaders);
   }
 

@@ -1,4 +1,4 @@
-// The playlist that says which segments come, and in which order (RFC 8216, 4.3).
+// The playlist that lists the segments in their order (RFC 8216, 4.3).
 
 export interface ListedSegment {
   readonly number: number;
@@ -6,7 +6,7 @@ export interface ListedSegment {
   readonly durationSeconds: number;
 }
 
-/** No segment is longer: it ends at the first keyframe after a second, and keyframes come every two seconds. */
+/** Longer than any segment: it ends at the first keyframe after a second, and keyframes come every two seconds. */
 const targetSeconds = 4;
 
 /** @param segments with successive numbers, at least one */

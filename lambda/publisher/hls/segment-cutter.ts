@@ -1,4 +1,4 @@
-// Cuts a transport stream into the segments of HLS, each of which begins with a keyframe.
+// Cuts a transport stream into segments of HLS. Each segment begins with a keyframe.
 import { readVideoTag } from '../ffmpeg/video-tag.ts';
 import type { MediaMessage } from '../rtmp/message.ts';
 import type { TransportMuxer } from '../transport-stream/transport-muxer.ts';
@@ -21,7 +21,7 @@ export class SegmentCutter {
     this.#muxer = muxer;
   }
 
-  /** Adds a message. @returns the segment that has ended before it; null while none has */
+  /** Adds a message. @returns the segment that ends before this message; null if none does */
   add(message: MediaMessage): CutSegment | null {
     const cut = this.#isCutBefore(message) ? this.end(message.timestampMs) : null;
     if (isPicture(message)) {
@@ -32,7 +32,7 @@ export class SegmentCutter {
     return cut;
   }
 
-  /** Ends the segment where it is. @returns null where it has no picture */
+  /** Ends the present segment. @returns null for a segment without a picture */
   end(endMs = this.#lastMs): CutSegment | null {
     const packets = [...this.#packets, ...this.#muxer.flush()];
     const beganMs = this.#beganMs;

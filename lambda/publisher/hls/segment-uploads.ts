@@ -1,4 +1,4 @@
-// Uploads segments in their order, each after a playlist that names it, and says what the destination has taken.
+// Uploads segments in their order, each after a playlist that names it, and counts the bytes that were taken.
 import { setTimeout } from 'node:timers/promises';
 import { hlsFileURL } from '../../domain/destinations/ways/hls.ts';
 import { DestinationError } from '../destination/destination-error.ts';
@@ -7,9 +7,9 @@ import type { ListedSegment } from './media-playlist.ts';
 import { mediaPlaylist } from './media-playlist.ts';
 import type { Upload, UploadConnection } from './upload-connection.ts';
 
-/** A playlist has so many segments that were taken already, in case one before it was lost. */
+/** Segments in a playlist that were already taken, in case an earlier playlist was lost. */
 const takenInPlaylist = 2;
-/** YouTube takes no playlist with more segments that it has not got. */
+/** YouTube refuses a playlist with more segments that it has not received. */
 const mostOutstanding = 5;
 const firstRetryMs = 250;
 const longestRetryMs = 2000;
@@ -18,7 +18,7 @@ const contentTypes = { playlist: 'application/vnd.apple.mpegurl', segment: 'vide
 
 export interface Segment extends ListedSegment {
   readonly packets: readonly Buffer[];
-  /** How many bytes of media were given with the last byte of this segment. */
+  /** Bytes of media sent up to the end of this segment. */
   readonly mediaEnd: number;
 }
 
@@ -26,12 +26,12 @@ export interface SegmentUploadsOptions {
   readonly connection: Pick<UploadConnection, 'put'>;
   readonly url: string;
   readonly streamKey: string;
-  /** Asked before every file. When it answers false, nothing more is sent. */
+  /** Called before every file. If it returns false, nothing more is sent. */
   readonly maySend: () => boolean;
 }
 
 export class SegmentUploads {
-  /** Rejects when the destination refuses a file, and resolves when there may be no more sending. */
+  /** Rejects if the destination refuses a file. Resolves when sending has to end: on abort, or by `maySend`. */
   readonly ended: Promise<void>;
   readonly #options: SegmentUploadsOptions;
   readonly #outstanding: Segment[] = [];
@@ -45,7 +45,7 @@ export class SegmentUploads {
     this.ended = this.#run(signal);
   }
 
-  /** How many bytes of media the destination has said that it took. */
+  /** Bytes of media that the destination has accepted. */
   get mediaTaken(): number {
     return this.#mediaTaken;
   }
@@ -55,7 +55,7 @@ export class SegmentUploads {
     this.#added.resolve();
   }
 
-  /** Resolves once all segments were taken. */
+  /** Resolves once all segments are uploaded. */
   async allTaken(): Promise<void> {
     while (this.#outstanding.length > 0) await this.#emptied.promise;
   }
@@ -83,7 +83,7 @@ export class SegmentUploads {
     }
   }
 
-  /** Uploads a file, again and again while the destination cannot take it for the moment. */
+  /** Uploads a file, and retries after errors that may pass. */
   async #put(name: string, contentType: string, body: readonly Buffer[], signal: AbortSignal): Promise<void> {
     const { connection, url, streamKey, maySend } = this.#options;
     const upload: Upload = { url: hlsFileURL(url, streamKey, name), contentType, body };
@@ -104,7 +104,7 @@ function isPassing(error: unknown): boolean {
   return error instanceof DestinationError && error.code === 'connection_lost';
 }
 
-/** What an answer means that is no success; null for one after which the file is sent again. */
+/** The meaning of an answer without success; null if the upload is retried. */
 function refusalOf(status: number): DestinationErrorCode | null {
   if (status === 401 || status === 403) return 'key_refused';
   if (status >= 300 && status < 400) return 'redirected';

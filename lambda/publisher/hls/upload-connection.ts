@@ -1,4 +1,4 @@
-// The one connection to a destination on which all files are uploaded, one after the other.
+// The one connection to a destination, over which all files are uploaded one after the other.
 import { Agent, request as requestHttp } from 'node:http';
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
@@ -10,9 +10,9 @@ import type { DestinationSocketOptions } from '../destination/destination-socket
 
 /** The form that YouTube asks for: manufacturer, model, version. */
 const userAgent = 'loop-streaming / publisher / 1.0';
-/** A connection that is made anew takes no longer. */
+/** Time for a new connection, after the first was lost. */
 const connectTimeoutMs = 10_000;
-/** An answer is a status; a few words may come with it. */
+/** Limit of an answer: only its status is used. */
 const maxAnswerBytes = 64 * 1024;
 
 export interface Upload {
@@ -44,7 +44,7 @@ export class UploadConnection {
   /**
    * Uploads a file with PUT.
    * @returns the status of the answer
-   * @throws {DestinationError} connection_lost, or as openDestinationSocket where the connection had to be made anew
+   * @throws {DestinationError} connection_lost, or as openDestinationSocket if a new connection was needed
    */
   async put({ url, contentType, body }: Upload, signal: AbortSignal): Promise<number> {
     const { promise, resolve, reject } = Promise.withResolvers<number>();
@@ -81,7 +81,7 @@ export class UploadConnection {
   }
 }
 
-/** Reads an answer to its end, so that the connection can be used again, but not more of it than an answer may have. */
+/** Reads an answer to its end, so that the connection can be used again. Gives up on an answer that is too long. */
 function readWhole(response: IncomingMessage, giveUp: () => void): void {
   let bytes = 0;
   response.on('data', (chunk: Buffer) => {
@@ -90,7 +90,7 @@ function readWhole(response: IncomingMessage, giveUp: () => void): void {
   });
 }
 
-/** Keeps one connection, which is made as those of other ways out are: to a checked address, with verified TLS. */
+/** Keeps one connection. It is opened to a checked address with verified TLS, as for other ways out. */
 class DestinationAgent extends Agent {
   readonly #host: PublishServer;
   readonly #options: DestinationSocketOptions;
@@ -106,7 +106,7 @@ class DestinationAgent extends Agent {
   /** Opens the connection for the first request. */
   async open(signal: AbortSignal): Promise<void> {
     this.#opened = await this.#connect(signal);
-    // Until the first request takes it, a reset would be nobody's error, and end the process.
+    // Without a listener, a reset before the first request would end the process.
     this.#opened.on('error', () => {});
   }
 
@@ -125,7 +125,7 @@ class DestinationAgent extends Agent {
     super.destroy();
   }
 
-  /** A server that takes a connection and does not answer keeps it for so long, and no longer than the agent. */
+  /** Ends a new connection that takes too long, and any connection when the agent ends. */
   #connectSignal(): AbortSignal {
     return AbortSignal.any([this.#ending.signal, AbortSignal.timeout(connectTimeoutMs)]);
   }

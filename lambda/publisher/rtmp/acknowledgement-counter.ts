@@ -1,4 +1,4 @@
-// How much of what was sent has arrived, from a server's Acknowledgement messages.
+// Counts the bytes that have arrived, from a server's Acknowledgement messages.
 
 /**
  * By the protocol, an Acknowledgement holds the total of all bytes received so far, as a uint32 that wraps. Some
@@ -9,7 +9,7 @@ export class AcknowledgementCounter {
   #lastNumber = 0;
   #asTotal = 0;
   #asIncrements = 0;
-  /** Whether each number was larger than the one before it, as totals are. */
+  /** True while each number was larger than the number before it, as totals are. */
   #alwaysGrew = true;
   #acknowledged: number | null = null;
 
@@ -18,7 +18,7 @@ export class AcknowledgementCounter {
     return this.#acknowledged;
   }
 
-  /** @param number the message's uint32 @param bytesSent an upper bound of what can have arrived */
+  /** @param number the message's uint32 @param bytesSent an upper bound of the bytes that can have arrived */
   acknowledge(number: number, bytesSent: number): void {
     const growth = (number - this.#lastNumber) >>> 0;
     // A step forward over more than half of the range is a step back.

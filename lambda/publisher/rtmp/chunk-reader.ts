@@ -6,7 +6,7 @@ import type { RtmpMessage } from './message.ts';
 import { RtmpProtocolError } from './protocol-error.ts';
 
 const firstAllocationBytes = 16 * 1024;
-/** How many bytes of a chunk's header follow its basic header, by the format of the chunk. */
+/** Bytes of a chunk's header behind its basic header, by the format of the chunk. */
 const headerBytesByFormat: readonly number[] = [11, 7, 3, 0];
 
 interface ChunkStream {
@@ -19,7 +19,7 @@ interface ChunkStream {
    * it once more.
    */
   timestampField: number;
-  /** Whether the timestamp field is an extended one, of four bytes behind each header. */
+  /** True if the timestamp is extended: four bytes behind each header. */
   extended: boolean;
   messageBytes: number;
   /** The bytes of the message that have come so far fill the first `filledBytes` of it. Null between messages. */
@@ -43,8 +43,8 @@ export class ChunkReader {
 
   /**
    * Takes the next bytes, which may be cut anywhere, and returns the messages that they complete. Set Chunk Size and
-   * Abort are among these, though the reader has obeyed them already.
-   * @param mostMessages that the bytes may complete
+   * Abort are among these, although the reader has already applied them.
+   * @param mostMessages maximum of messages that the bytes may complete
    * @throws {RtmpProtocolError} on anything that the protocol or the limits do not allow; the reader cannot be used
    * afterwards
    */
@@ -130,7 +130,7 @@ export class ChunkReader {
     return stream;
   }
 
-  /** Takes what is there of the current chunk's payload. @returns how many bytes it took */
+  /** Takes the available bytes of the current chunk's payload. @returns the number of bytes taken */
   #readPayload(input: Buffer, offset: number): number {
     const stream = this.#current!;
     const bytes = Math.min(this.#chunkBytesLeft, input.length - offset);
@@ -145,7 +145,7 @@ export class ChunkReader {
     return bytes;
   }
 
-  /** Gives a message more room: as much as the bytes that have come need, never as much as was announced. */
+  /** Gives a message the room that the received bytes need, never the announced length at once. */
   #grow(body: Buffer, size: number): Buffer {
     this.#incompleteBytes += size - body.length;
     if (this.#incompleteBytes > this.#limits.maxIncompleteBytes)

@@ -18,13 +18,13 @@ export class ChunkedMedia {
     this.#writer.chunkSize = mediaChunkSize;
   }
 
-  /** Notes messages that were sent as they are: the times in chunks count from the last of their kind. */
-  note(messages: readonly MediaMessage[]): void {
+  /** Records messages that were sent unchunked: times in chunks count from the last message of their kind. */
+  record(messages: readonly MediaMessage[]): void {
     const sent = messages.map(({ type, ...message }) => ({ ...mediaHeaders[type], streamID: 1, ...message }));
     this.#reader.read(this.#writer.write(sent));
   }
 
-  /** The messages in chunks that follow what was noted or read before. */
+  /** The messages in chunks. The chunks have to follow the messages recorded or read last. */
   read(chunks: readonly Buffer[]): MediaMessage[] {
     return chunks
       .flatMap((chunk) => this.#reader.read(chunk))

@@ -7,7 +7,7 @@ import { RtmpProtocolError } from './protocol-error.ts';
 
 export interface RtmpCommand {
   readonly name: string;
-  /** By it the sender knows which command a `_result` or `_error` answers; 0 expects no answer. */
+  /** Identifies the command that a `_result` or `_error` answers; 0 expects no answer. */
   readonly transactionID: number;
   /** The command object first (null for most commands), then the arguments. */
   readonly values: readonly Amf0Value[];
@@ -24,7 +24,7 @@ export function commandMessage(
 }
 
 /**
- * The command in a message, or null when it is another kind of message.
+ * The command in a message; null for another kind of message.
  * @throws {RtmpProtocolError} when a command message does not hold a command
  */
 export function readCommand(message: RtmpMessage): RtmpCommand | null {

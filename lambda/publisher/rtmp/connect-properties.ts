@@ -1,4 +1,4 @@
-// How we introduce ourselves to an RTMP server: the object of the connect command (Adobe RTMP 1.0, section 7.2.1.1).
+// The object of the connect command, which describes us to an RTMP server (Adobe RTMP 1.0, section 7.2.1.1).
 import type { RtmpURL } from '../../domain/destinations/ways/rtmp.ts';
 import type { VideoCodec } from '../../domain/shared/video-format.ts';
 import type { Amf0Input } from './amf0.ts';

@@ -1,4 +1,4 @@
-// How much of what was sent has reached the other side's system, by what Linux says of each TCP connection.
+// Measures the bytes that have reached the other side's system, from the table of TCP connections of Linux.
 import type { Socket } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
 import { endpointsOf, readUnacknowledged } from './tcp-tables.ts';
@@ -6,21 +6,21 @@ import type { TcpEndpoints } from './tcp-tables.ts';
 
 export interface MeteredConnection {
   /**
-   * Bytes that the other side's system had acknowledged by the last look; null where this system does not tell. The
+   * Bytes that the other side's system had acknowledged at the last look; null on a system without such a table. The
    * number never falls.
    */
   readonly bytesDelivered: number | null;
-  /** The last of these bytes were acknowledged at this time or later, by `performance.now()`. */
+  /** The earliest time at which the last of these bytes can have been acknowledged, by `performance.now()`. */
   readonly deliveredSinceMs: number;
 }
 
 export interface MeteredOptions {
   /**
-   * How many bytes the operating system has taken so far; it may count fewer than are on the wire, as where it counts
-   * before encryption.
+   * Bytes that the operating system has taken so far. The number may be lower than that of the bytes on the wire, as it
+   * is when it counts before encryption.
    */
   readonly bytesTaken: () => number;
-  /** How many bytes are a second of what is sent. */
+  /** Size of one second of the media. */
   readonly bytesPerSecond?: number;
 }
 
@@ -28,24 +28,24 @@ interface Metered extends Required<MeteredOptions> {
   bytesDelivered: number | null;
   deliveredSinceMs: number;
   readonly endpoints: TcpEndpoints;
-  /** The last look, or the beginning, and what had been taken by then. */
+  /** Time of the last look, or of the beginning, and the bytes taken by then. */
   seen: { bytes: number; atMs: number };
   isNew: boolean;
-  /** What had been taken at a look since which all of that was delivered at no look. */
+  /** Bytes taken at the oldest look whose bytes are not all delivered yet, and the time of that look. */
   awaited: { bytes: number; sinceMs: number };
 }
 
 /**
- * One look costs 5 to 10 ms of a thread, however few connections there are: the kernel walks through a table for
- * hundreds of thousands. So there are several a second only where they may tell something.
+ * One look costs 5 to 10 ms of a thread, even for a few connections: the kernel walks through a table for hundreds of
+ * thousands. So the meter looks several times a second only if a connection may have changed.
  */
 const usualLooksEveryMs = 1000;
 const checkEveryMs = 250;
-/** Longer than an answer takes round the world. */
+/** An answer takes less time, even from the other side of the world. */
 const behindAfterMs = 400;
-/** What was sent since the last look counts as on its way. Whoever sends more than this before is looked at sooner. */
+/** Bytes sent since the last look count as on their way. If they are more than this, the next look comes sooner. */
 const unseenSeconds = 1.2;
-/** Where looks were held up, nobody knows when something arrived. */
+/** Uncertainty of the time of an arrival, at most, even after delayed looks. */
 const mostUncertainMs = usualLooksEveryMs + checkEveryMs;
 
 /** A process has one meter for all of its connections. The meter looks as long as there are any. */
@@ -84,11 +84,11 @@ export class DeliveryMeter {
 
   #isLookDue(nowMs: number): boolean {
     if (nowMs - this.#lookedAtMs >= usualLooksEveryMs) return true;
-    return this.#metered.values().some(isTelling);
+    return this.#metered.values().some(mayHaveChanged);
   }
 
   async #look(): Promise<void> {
-    // This is read before the tables are: what is sent meanwhile then counts as on its way, never as delivered.
+    // Read before the tables, so that bytes sent meanwhile count as on their way and never as delivered.
     const nowMs = performance.now();
     this.#lookedAtMs = nowMs;
     const before = [...this.#metered].map((metered) => ({ metered, bytesTaken: metered.bytesTaken() }));
@@ -96,7 +96,7 @@ export class DeliveryMeter {
     for (const { metered, bytesTaken } of before) {
       metered.isNew = false;
       const waiting = unacknowledged.get(metered.endpoints.ends);
-      if (waiting !== undefined) noteLook(metered, { bytesTaken, bytesDelivered: bytesTaken - waiting, nowMs });
+      if (waiting !== undefined) recordLook(metered, { bytesTaken, bytesDelivered: bytesTaken - waiting, nowMs });
     }
   }
 }
@@ -107,18 +107,18 @@ interface Look {
   readonly bytesDelivered: number;
 }
 
-function noteLook(metered: Metered, { nowMs, bytesTaken, bytesDelivered }: Look): void {
+function recordLook(metered: Metered, { nowMs, bytesTaken, bytesDelivered }: Look): void {
   if (bytesDelivered > (metered.bytesDelivered ?? -1)) {
     metered.bytesDelivered = Math.max(0, bytesDelivered);
-    // They arrived some time after the look before.
+    // The bytes arrived some time after the previous look.
     metered.deliveredSinceMs = Math.max(metered.seen.atMs, nowMs - mostUncertainMs);
   }
   metered.seen = { bytes: bytesTaken, atMs: nowMs };
   if (bytesDelivered >= metered.awaited.bytes) metered.awaited = { bytes: bytesTaken, sinceMs: nowMs };
 }
 
-/** Whether another look may tell something of a connection that the last one did not. */
-function isTelling({ isNew, bytesDelivered, seen, awaited, bytesTaken, bytesPerSecond }: Metered): boolean {
+/** True if another look may show something new about a connection. */
+function mayHaveChanged({ isNew, bytesDelivered, seen, awaited, bytesTaken, bytesPerSecond }: Metered): boolean {
   if (bytesDelivered === null) return isNew;
   const isBehind = seen.atMs - awaited.sinceMs > behindAfterMs;
   return isBehind || bytesTaken() - seen.bytes > unseenSeconds * bytesPerSecond;

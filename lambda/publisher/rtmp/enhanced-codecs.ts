@@ -1,4 +1,4 @@
-// Codecs that need Enhanced RTMP v2: how a connect command announces them, and what the server answers.
+// Codecs that need Enhanced RTMP v2: their announcement in a connect command, and the server's answer.
 import type { VideoCodec } from '../../domain/shared/video-format.ts';
 import { fourCC } from '../ffmpeg/video-tag.ts';
 import type { Amf0Input, Amf0Value } from './amf0.ts';
@@ -10,7 +10,7 @@ const canEncode = 2;
 const canForward = 4;
 const anyCodec = '*';
 
-/** What a connect command says of the codec that will be sent: nothing for H.264, which every server takes. */
+/** Properties of a connect command that announce the codec. None for H.264, which every server takes. */
 export function announcementOf(videoCodec: VideoCodec): Record<string, Amf0Input> {
   if (videoCodec === 'h264') return {};
   const name = fourCC[videoCodec];
@@ -18,8 +18,8 @@ export function announcementOf(videoCodec: VideoCodec): Record<string, Amf0Input
 }
 
 /**
- * Whether the codec may be sent to a server. A server that lists codecs, and not this one, does not take it. Many
- * servers that do take it list none.
+ * True if the codec may be sent to a server. A server whose list lacks the codec does not take it. Many servers that
+ * take it have no list.
  * @param answer the values of the _result of connect
  */
 export function takesCodec(videoCodec: VideoCodec, answer: readonly Amf0Value[]): boolean {

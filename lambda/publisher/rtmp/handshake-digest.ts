@@ -1,11 +1,11 @@
-// The digests of the complex handshake, by which Flash Player 9 and its servers know each other.
+// The digests of the complex handshake. Flash Player 9 and its servers recognize each other by them.
 import { createHmac } from 'node:crypto';
 
 /** Adobe's RTMP 1.0 does not describe digests. These constants are those of ffmpeg, librtmp and nginx-rtmp. */
 const digestBytes = 32;
 const adobe = Buffer.from('f0eec24a8068bee82e00d0d1029e7e576eec5d2d29806fab93b8e636cfeb31ae', 'hex');
 
-/** Who makes digests. */
+/** A side that makes digests: client or server. */
 interface Maker {
   /** The HMAC key for C1 and S1. */
   readonly name: Buffer;
@@ -18,13 +18,13 @@ export const clientMaker = makerOf('Genuine Adobe Flash Player 001');
 export const serverMaker = makerOf('Genuine Adobe Flash Media Server 001');
 
 /**
- * At one of these offsets are four bytes whose sum, modulo 728, says how far behind them the digest begins. Clients use
- * the first offset.
+ * Four bytes at one of these offsets hold the place of the digest: their sum, modulo 728, is its distance from them.
+ * Clients use the first offset.
  */
 const placeOffsets = [8, 772];
 const places = 728;
 
-/** Writes the digest into C1 or S1, of whose 1536 bytes all but the first eight are random. @returns the digest */
+/** Writes the digest into C1 or S1: 1536 bytes, random but for the first eight. @returns the digest */
 export function imprintDigest(block: Buffer, { name }: Maker): Buffer {
   const start = digestStart(block, placeOffsets[0]!);
   const digest = digestAround(block, start, name);
@@ -32,7 +32,7 @@ export function imprintDigest(block: Buffer, { name }: Maker): Buffer {
   return digest;
 }
 
-/** The digest in C1 or S1; null where the maker wrote none. */
+/** The digest in C1 or S1; null without one of this maker. */
 export function findDigest(block: Buffer, { name }: Maker): Buffer | null {
   for (const offset of placeOffsets) {
     const start = digestStart(block, offset);

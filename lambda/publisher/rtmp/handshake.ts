@@ -7,7 +7,7 @@ export const handshakeRandomBytes = 1528;
 
 const rtmpVersion = 3;
 const blockBytes = 1536;
-/** The version that ffmpeg gives. Where it is zero, as in the simple handshake, servers look for no digest. */
+/** The version that ffmpeg gives. Servers look for no digest if it is zero, as in the simple handshake. */
 const flashPlayerVersion = Buffer.of(9, 0, 124, 2);
 const answerRandomBytes = 1504;
 
@@ -16,7 +16,7 @@ const answerRandomBytes = 1504;
  * random bytes, and it answers the digest in S1 if there is one. A server ignores digests.
  */
 export class Handshake {
-  /** To be sent at once; empty for the server. */
+  /** Bytes to send at once; empty for the server. */
   readonly opening: Buffer;
   readonly #answer: (peerBlock: Buffer) => Buffer;
   #received: Buffer = Buffer.alloc(0);

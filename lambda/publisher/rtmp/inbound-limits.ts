@@ -1,23 +1,23 @@
-// What the other side of a connection may send us before the connection ends.
+// Limits of the bytes and messages that the other side may send. A connection that exceeds them ends.
 import { RtmpProtocolError } from './protocol-error.ts';
 
 export interface InboundLimits {
   readonly maxMessageBytes: number;
-  /** Of all messages whose last chunk has not come yet. */
+  /** Size of all messages whose last chunk has not come yet. */
   readonly maxIncompleteBytes: number;
   readonly maxChunkStreams: number;
-  /** Null for a peer whose media we want, which comes as fast as it comes. */
+  /** Null for a publisher: its media may come at any rate. */
   readonly rates: InboundRates | null;
 }
 
 export interface InboundRates {
   readonly bytesPerSecond: number;
   readonly messagesPerSecond: number;
-  /** Reads of the socket: over TLS, each byte may come in a record, and so in a read of its own. */
+  /** Reads of the socket. Over TLS, each byte may come in a record and a read of its own. */
   readonly readsPerSecond: number;
-  /** So many seconds' worth may come at once, as after a pause of the network. */
+  /** Seconds of these rates that may come at once, as after a pause of the network. */
   readonly burstSeconds: number;
-  /** For each so many bytes that we send, one more message and read may come: some acknowledge each read of theirs. */
+  /** One more message and read may come each time we have sent this: some servers acknowledge each read. */
   readonly sentBytesPerMessage: number;
 }
 
@@ -30,8 +30,8 @@ export const fromPublisher: InboundLimits = {
 };
 
 /**
- * From a destination, which is a stranger's and has nothing to send but answers, pings and acknowledgements: at 2160p60
- * some twenty messages a second, with the window that we ask for.
+ * From a destination, which we do not trust. It has only answers, pings and acknowledgements to send: some twenty
+ * messages a second at 2160p60, with the window that we ask for.
  */
 export const fromDestination: InboundLimits = {
   maxMessageBytes: 64 * 1024,
@@ -49,7 +49,7 @@ export const fromDestination: InboundLimits = {
 /** A chunk with an acknowledgement has 16 bytes; with a record of TLS around it, three times as many. */
 const answerBytes = 64;
 
-/** Counts what has come against the rates. */
+/** Counts bytes, messages and reads against the rates. */
 export class InboundAllowance {
   readonly #rates: InboundRates;
   #bytes: number;
@@ -71,7 +71,7 @@ export class InboundAllowance {
    * Counts one read, before it costs any work.
    * @param bytesSent to the peer so far
    * @returns how many messages it may bring
-   * @throws {RtmpProtocolError} when it is more than the peer may send
+   * @throws {RtmpProtocolError} when the peer sends more than it may
    */
   take(bytes: number, nowMs: number, bytesSent: number): number {
     const { bytesPerSecond, messagesPerSecond, readsPerSecond, burstSeconds, sentBytesPerMessage } = this.#rates;

@@ -1,4 +1,4 @@
-// RTMP messages: what chunks carry (Adobe RTMP 1.0, sections 5.4, 6.1 and 7.1).
+// RTMP messages, which chunks carry (Adobe RTMP 1.0, sections 5.4, 6.1 and 7.1).
 
 /** Message type ids. */
 export const messageType = {
@@ -35,7 +35,7 @@ export interface RtmpMessage {
   /** 2..65599 when read, 2..63 when written. */
   readonly chunkStreamID: number;
   readonly type: number;
-  /** 0 is the connection itself, otherwise what createStream returned. */
+  /** 0 for the connection itself, otherwise the number that createStream returned. */
   readonly streamID: number;
   /** 0..2^32-1 when read; any whole number from 0 when written, which is sent modulo 2^32. */
   readonly timestampMs: number;

@@ -1,4 +1,4 @@
-// The onMetaData that ingests read a stream's shape from. Nothing of a single file gets in: no duration, no file size.
+// The onMetaData of a stream, for ingests. It describes no single file: it has no duration and no file size.
 import { audioFormat } from '../ffmpeg/profile.ts';
 import type { Profile } from '../ffmpeg/profile.ts';
 import { fourCC } from '../ffmpeg/video-tag.ts';

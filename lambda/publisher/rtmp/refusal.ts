@@ -1,11 +1,11 @@
-// What a server's refusal means; servers agree on few codes, so their descriptions are read too.
+// The meaning of a server's refusal. Servers agree on few codes, so their descriptions are read too.
 import type { Amf0Value } from './amf0.ts';
 import { asObject } from './command.ts';
 import type { DestinationErrorCode } from '../destination/destination-error.ts';
 
 /**
  * Patterns that are tried in this order on "code description". By Adobe's definition BadName means a name in use, but
- * some servers say it of an unknown key.
+ * some servers send it for an unknown key.
  */
 const meanings: readonly (readonly [RegExp, DestinationErrorCode])[] = [
   // Adobe's and Limelight's RTMP authentication, which Wowza asks for by default.
@@ -21,19 +21,19 @@ const meanings: readonly (readonly [RegExp, DestinationErrorCode])[] = [
 ];
 
 /**
- * No more characters of a server's words are read. A server can send megabytes, and the patterns take time that grows
- * with the square of the length.
+ * Characters of a server's text that are read. A server can send megabytes, and the time of the patterns grows with the
+ * square of the length.
  */
 const maxReadLength = 1000;
 
-/** Meanings that a refusal of connect may have too. Whatever else it says, it says nothing about the key. */
+/** Meanings that a refusal of connect may have. Other words in it are not about the key, which comes later. */
 const meantOfApplication: ReadonlySet<DestinationErrorCode> = new Set(['server_full', 'login_required']);
 
 const refusingCodes = /BadName|Denied|Rejected|Failed|Unauthorized|Unpublish|Closed|AppShutdown|InvalidApp/i;
 /** A server that cannot record takes the stream nevertheless. */
 const harmlessCodes = /^NetStream\.Record\./;
 
-/** Whether the status object of an onStatus says that the server does not let the stream begin, or ends it. */
+/** True if the status object of an onStatus refuses or ends the stream. */
 export function isRefusal(info: Amf0Value): boolean {
   const { level, code } = asObject(info);
   if (typeof code !== 'string') return level === 'error';
@@ -42,7 +42,7 @@ export function isRefusal(info: Amf0Value): boolean {
 
 /**
  * @param info the status object of an onStatus or _error
- * @param fallback what a refusal that gives no reason means, at the step at which it came
+ * @param fallback the meaning, at this step, of a refusal without a reason
  */
 export function refusalCode(info: Amf0Value, fallback: DestinationErrorCode): DestinationErrorCode {
   const { code, description } = asObject(info);
@@ -54,15 +54,15 @@ export function refusalCode(info: Amf0Value, fallback: DestinationErrorCode): De
   return fallback === 'app_refused' && !meantOfApplication.has(meaning) ? fallback : meaning;
 }
 
-/** The URL to which a refusal of connect sends its publisher (code 302 of Flash Media Server and Wowza), or null. */
+/** The URL of a redirect (code 302 of Flash Media Server and Wowza) in a refusal of connect; null without one. */
 export function redirectOf(info: Amf0Value): string | null {
   const { redirect } = asObject(asObject(info)['ex']);
   return typeof redirect === 'string' && redirect !== '' ? redirect : null;
 }
 
 /**
- * The request of a status to connect again (Enhanced RTMP v2, Reconnect Request); null when it is no such request.
- * @returns `reference` is where to connect to; null for the same address
+ * Reads a status that asks for a new connection (Enhanced RTMP v2, Reconnect Request).
+ * @returns null for another status; `reference` is the new address, or null for the present one
  */
 export function reconnectRequestOf(info: Amf0Value): { readonly reference: string | null } | null {
   const { code, tcUrl } = asObject(info);

@@ -10,12 +10,12 @@ import type { RtmpMessage } from './message.ts';
 import { RtmpProtocolError } from './protocol-error.ts';
 
 /**
- * The peer is asked for an acknowledgement after each so many bytes: three times a second at 6 Mbit/s. By default,
- * servers send one after 2.5 MB or more.
+ * The peer is asked to acknowledge each time it has received this: three times a second at 6 Mbit/s. By default,
+ * servers acknowledge after 2.5 MB or more.
  */
 const windowAcknowledgementBytes = 256 * 1024;
 
-/** While more than this is queued, a peer gets no answers: one that pings but does not read could fill our memory. */
+/** A peer gets no answers while more is queued: a peer that pings but does not read could fill our memory. */
 const maxQueuedAnswersBytes = 1024 * 1024;
 
 const userControlEvent = { pingRequest: 6, pingResponse: 7 } as const;
@@ -24,20 +24,28 @@ export interface ConnectionListener {
   /** Called when the handshake is over and messages may be sent. */
   onOpen(): void;
   /**
-   * Called with every message but those that the connection itself answers. An exception in it ends the connection
-   * like a protocol error.
+   * Called with every message but those that the connection itself answers. If it throws, the connection ends like
+   * after a protocol error.
    */
   onMessage(message: RtmpMessage): void;
   /** Asked before every write. When it answers false, the connection ends at once, without another byte. */
   maySend?(): boolean;
 }
 
-/** Who ended the connection: we, the peer properly (TCP FIN), or an error of the socket or the protocol. */
+/** Reason of the end: our own close, a proper close by the peer (TCP FIN), or an error of socket or protocol. */
 export type ConnectionEnd =
   | { readonly by: 'us' }
   | { readonly by: 'peer' }
   | { readonly by: 'error'; readonly error: unknown };
 
+/**
+ * States, in this order:
+ * - shaking hands: from the constructor. Bytes of the peer go to the handshake.
+ * - open: once the handshake is over, which calls `onOpen`. Bytes of the peer go to the chunk reader.
+ * - ending: after `close`, which sends the rest first, or after `destroy`, an error, a FIN of the peer, or `maySend`
+ *   answering false, which drop the rest. Nothing more is sent. The first reason stays.
+ * - ended: once the socket is closed. `ended` resolves with the reason.
+ */
 export class RtmpConnection {
   /** Resolves when the socket is closed; never rejects. */
   readonly ended: Promise<ConnectionEnd>;
@@ -45,7 +53,7 @@ export class RtmpConnection {
   readonly #listener: ConnectionListener;
   readonly #handshake: Handshake;
   readonly #reader: ChunkReader;
-  /** What the peer may send for now; null where it may send media. */
+  /** Bytes and messages that the peer may send for now; null for a publisher, which may send media. */
   readonly #allowance: InboundAllowance | null;
   readonly #writer = new ChunkWriter();
   #open = false;
@@ -76,7 +84,7 @@ export class RtmpConnection {
     this.#write(this.#handshake.opening);
   }
 
-  /** Whether the peer ended its side after ours had ended properly. */
+  /** True if the peer ended its side after ours had ended properly. */
   get tookAll(): boolean {
     return this.#tookAll;
   }
@@ -91,7 +99,7 @@ export class RtmpConnection {
     return this.#socket.writableLength;
   }
 
-  /** Whether what is sent goes out. */
+  /** True while bytes that are sent go out. */
   get isOpen(): boolean {
     return this.#socket.writable;
   }
@@ -101,7 +109,7 @@ export class RtmpConnection {
     this.#write(this.#writer.write(messages));
   }
 
-  /** Sends bytes that are chunks already with one write. Does nothing once the connection has ended. */
+  /** Sends bytes that are already chunks, with one write. Does nothing once the connection has ended. */
   sendChunks(chunks: readonly Buffer[]): void {
     if (!this.#mayWrite()) return;
     if (chunks.length > 1) this.#socket.cork();
@@ -123,13 +131,13 @@ export class RtmpConnection {
     this.send([controlMessage(messageType.windowAcknowledgementSize, windowAcknowledgementBytes)]);
   }
 
-  /** Closes properly, once what is queued has been sent. */
+  /** Closes properly, after the queued bytes have been sent. */
   close(): void {
     this.#end ??= { by: 'us' };
     this.#socket.end();
   }
 
-  /** Closes at once and drops what is queued. */
+  /** Closes at once and drops the queued bytes. */
   destroy(): void {
     this.#finish({ by: 'us' });
   }
@@ -172,7 +180,7 @@ export class RtmpConnection {
         this.#peerWindowBytes = controlValue(payload);
         return true;
       case messageType.setPeerBandwidth: {
-        // Where the peer allows a larger window than ours, ours stays: we want acknowledgements often.
+        // A larger window of the peer does not replace ours: we want frequent acknowledgements.
         const windowBytes = Math.min(controlValue(payload), windowAcknowledgementBytes);
         this.#reply(controlMessage(messageType.windowAcknowledgementSize, windowBytes));
         return true;

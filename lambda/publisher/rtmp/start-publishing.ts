@@ -47,8 +47,8 @@ export async function startPublishing(
 }
 
 /**
- * Shakes hands, connects to the application, and goes away: a stream key is neither needed nor sent.
- * @throws {DestinationError} as startPublishing does before the key; {Redirected}
+ * Shakes hands, connects to the application, and closes. It neither needs nor sends a stream key.
+ * @throws {DestinationError} as startPublishing does before it sends the key; {Redirected}
  */
 export async function connectToApp(
   socket: Socket,
@@ -59,16 +59,24 @@ export async function connectToApp(
   socket.destroySoon();
 }
 
-/** What the server is asked for at the moment. */
+/** The request that the server has to answer now. */
 interface Step {
   /** The command that has to be answered; null for the handshake. */
   readonly transactionID: number | null;
-  /** What has gone wrong when the server ends the connection instead of answering. */
+  /** The fault if the server ends the connection instead of answering. */
   readonly endMeans: DestinationErrorCode;
   /** Resolves with the values of the answer. */
   readonly answer: PromiseWithResolvers<readonly Amf0Value[]>;
 }
 
+/**
+ * States, in this order:
+ * - connecting: from the constructor. `#step` is the pending request: handshake, connect, createStream, publish. A
+ *   refusal or an end of the connection rejects the step, and with it `connect` or `negotiate`.
+ * - publishing: `#step` is null, once the server has answered NetStream.Publish.Start. Media may be sent. A status of
+ *   refusal ends it with an error. A reconnect request sets `moveRequest`, and publishing continues.
+ * - closed: after `close`, a refusal, or the end of the connection. `ended` resolves.
+ */
 class SocketPublisher implements Publisher {
   readonly heldSeconds = 0;
   readonly ended: Promise<DestinationError | null>;
@@ -139,7 +147,7 @@ class SocketPublisher implements Publisher {
     return this.#moveRequest;
   }
 
-  /** All that comes before the stream key. */
+  /** Handshake and connect command: the steps before the stream key. */
   async connect(onStep?: DestinationSocketOptions['onStep']): Promise<void> {
     await this.#completed(this.#step!);
     onStep?.('handshake');
@@ -230,7 +238,7 @@ class SocketPublisher implements Publisher {
     // Answers to releaseStream and FCPublish are ignored: servers send them or not, as they like.
     if (step?.transactionID !== transactionID) return;
     if (name === '_error') this.#refuse(values[1], step.endMeans);
-    // The answer that counts for publish is a status, whatever else a server sends.
+    // Only a status answers publish: a _result is ignored.
     if (name === '_result' && step.endMeans !== 'key_refused') step.answer.resolve(values);
   }
 
@@ -243,8 +251,8 @@ class SocketPublisher implements Publisher {
   }
 
   /**
-   * The address that a reconnect request means. A request without an address, or with one that cannot be used, means
-   * the present address: the server wants this connection to end in any case.
+   * The address of a reconnect request. It is the present address if the request has none, or one that cannot be used:
+   * the server wants this connection to end in any case.
    */
   #moveTarget(reference: string | null): string {
     const named = reference === null ? null : rtmpURLFrom(this.#url.tcUrl, reference);
@@ -273,7 +281,7 @@ class SocketPublisher implements Publisher {
     return new DestinationError(isTimeout(end.error) ? 'timed_out' : this.#step.endMeans, end.error);
   }
 
-  /** What has gone wrong when the server ends the connection after it had let the stream begin. */
+  /** The fault if the server ends the connection after the stream began; null if it had asked for a move. */
   #failureOfEnd(): DestinationError | null {
     if (performance.now() - this.#startedAtMs < endedAtOnceMs) return new DestinationError('ended_at_once');
     return this.#moveRequest === null ? new DestinationError('ended_by_destination') : null;

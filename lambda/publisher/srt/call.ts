@@ -1,4 +1,4 @@
-// Calls a listener: the handshake, with its repetitions, until the connection stands.
+// Calls an SRT listener: the handshake, with its repetitions, until both sides have agreed.
 import type { Socket } from 'node:dgram';
 import { randomBytes } from 'node:crypto';
 import { DestinationError } from '../destination/destination-error.ts';
@@ -8,23 +8,23 @@ import type { Caller, HandshakeAnswer } from './handshake.ts';
 import { controlPacket, controlType, readControlPacket } from './packet.ts';
 import { meaningOfRefusal } from './refusal.ts';
 
-/** Who may not have heard a handshake is sent it again. */
+/** A handshake may get lost, so it is repeated until the listener answers. */
 const repeatEveryMs = 250;
-/** How long the first answer may take, as at other destinations. */
+/** Time for the first answer, as over TCP. */
 const answerTimeoutMs = 2500;
 const usualKeyBytes = 16;
 
-/** What both sides have agreed on. */
+/** The connection that both sides have agreed on. */
 export interface Call {
   readonly firstSequence: number;
   /** The number of the listener's socket, which packets to it carry. */
   readonly destinationID: number;
-  /** Ours. */
+  /** The number of our socket, which packets to us carry. */
   readonly socketID: number;
   readonly flowWindow: number;
-  /** Null where nothing is encrypted. */
+  /** Null without encryption. */
   readonly cipher: SrtCipher | null;
-  /** By `performance.now()`: what timestamps count from. */
+  /** The time that timestamps count from, by `performance.now()`. */
   readonly beganAtMs: number;
 }
 
@@ -51,7 +51,7 @@ export async function call(socket: Socket, options: CallOptions, signal: AbortSi
   const isAnswer = ({ isInduction }: HandshakeAnswer) => !isInduction;
   const answer = await exchange({ socket, handshake, isAnswer, beganAtMs, timeoutMs: Infinity, socketID }, signal);
   if (answer.refusal !== null) throw new DestinationError(meaningOfRefusal(answer.refusal));
-  // A listener may let a caller in whose passphrase is not its own, and then understands nothing.
+  // A listener may accept a caller with another passphrase, and then cannot read the media.
   if (cipher && !(answer.keyAnswer && isKeyTaken(answer.keyAnswer, keyBytes)))
     throw new DestinationError('passphrase_refused');
   const { socketID: destinationID, flowWindow } = answer;
@@ -59,7 +59,7 @@ export async function call(socket: Socket, options: CallOptions, signal: AbortSi
 }
 
 /**
- * Sees whether a listener answers, which is told neither a stream id nor a passphrase, and of no call.
+ * Checks that a listener answers. It sends neither a stream id nor a passphrase, and opens no connection.
  * @throws {DestinationError} unreachable, unanswered or protocol_violated; the signal's reason
  */
 export async function awaitListener(socket: Socket, signal: AbortSignal): Promise<void> {
@@ -68,7 +68,7 @@ export async function awaitListener(socket: Socket, signal: AbortSignal): Promis
 
 function newCaller(latencyMs: number, streamID: string | null): Caller {
   return {
-    // Neither number is 0, by which packets are told that are meant for no socket yet.
+    // Not 0: that number marks packets for no socket yet.
     socketID: randomBytes(4).readUInt32BE() >>> 2 || 1,
     firstSequence: randomBytes(4).readUInt32BE() >>> 1,
     latencyMs,
@@ -81,7 +81,7 @@ function greet(
   { socket, beganAtMs, caller }: { socket: Socket; beganAtMs: number; caller: Caller },
   signal: AbortSignal,
 ): Promise<HandshakeAnswer> {
-  // Between two handshakes, as while a key is derived, an error would be nobody's, and end the process.
+  // Without a listener, an error between two handshakes (as while a key is derived) would end the process.
   socket.on('error', () => {});
   const { socketID } = caller;
   const handshake = induction(caller);
@@ -98,7 +98,7 @@ interface Exchange {
   readonly socketID: number;
 }
 
-/** Sends a handshake again and again until there is an answer to it. */
+/** Sends a handshake repeatedly until the listener answers it. */
 async function exchange(asked: Exchange, signal: AbortSignal): Promise<HandshakeAnswer> {
   const { socket, handshake, isAnswer, beganAtMs, timeoutMs, socketID } = asked;
   const { promise, resolve, reject } = Promise.withResolvers<HandshakeAnswer>();

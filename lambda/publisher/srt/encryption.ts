@@ -1,4 +1,4 @@
-// Encrypts what goes over SRT with a key that is made for the connection.
+// Encrypts the payloads of SRT with a key that is made for the connection.
 import { createCipheriv, pbkdf2, randomBytes } from 'node:crypto';
 import type { Cipheriv } from 'node:crypto';
 import { promisify } from 'node:util';
@@ -6,7 +6,7 @@ import { maxPayloadBytes } from './packet.ts';
 
 const saltBytes = 16;
 const blockBytes = 16;
-/** Where a counter has the sequence number of its packet, and where the number of its block in the packet. */
+/** Offsets in a counter of the packet's sequence number, and of the block's number in the packet. */
 const [sequenceOffset, blockNumberOffset] = [10, 14];
 const iterations = 2048;
 /** The integrity check of AES key wrap begins with this (RFC 3394, 2.2.3.1). */
@@ -16,15 +16,15 @@ const wrapBytes = 8;
 export type KeyBytes = 16 | 24 | 32;
 
 /**
- * The cipher of one connection: AES in counter mode. Its counters are the sequence numbers, which may not come round
- * under one key. A cipher of Node's own for each packet would take many times as long as the encryption.
+ * The cipher of one connection: AES in counter mode. Its counters are the sequence numbers, which may not repeat under
+ * one key. Making a cipher object of Node for each packet would take many times as long as the encryption.
  */
 export class SrtCipher {
   readonly keyMaterial: Buffer;
   readonly #blocks: Cipheriv;
-  /** The counters of the blocks of one packet, but for its sequence number. */
+  /** The counters of the blocks of one packet, without its sequence number. */
   readonly #counters: Buffer;
-  /** The four bytes of the salt to which sequence numbers are added. */
+  /** Four bytes of the salt. They are combined with sequence numbers. */
   readonly #saltOfSequence: number;
 
   private constructor(keyMaterial: Buffer, salt: Buffer, key: Buffer) {
@@ -38,7 +38,7 @@ export class SrtCipher {
     }
   }
 
-  /** Makes a key, which goes to the other side wrapped by one that is derived from the passphrase. */
+  /** Makes a key. `keyMaterial` holds it, wrapped by a key that is derived from the passphrase. */
   static async make(passphrase: string, keyBytes: KeyBytes): Promise<SrtCipher> {
     const salt = randomBytes(saltBytes);
     const key = randomBytes(keyBytes);
@@ -48,7 +48,7 @@ export class SrtCipher {
     return new SrtCipher(Buffer.concat([keyMaterialHeader(keyBytes), salt, wrapped]), salt, key);
   }
 
-  /** @param sequence that of the packet whose payload it is */
+  /** @param sequence the sequence number of the payload's packet */
   encrypt(payload: Buffer, sequence: number): Buffer {
     const counters = this.#counters.subarray(0, Math.ceil(payload.length / blockBytes) * blockBytes);
     const counter = (this.#saltOfSequence ^ sequence) >>> 0;
@@ -59,12 +59,12 @@ export class SrtCipher {
   }
 }
 
-/** Whether an answer to our key material says that the other side could unwrap it: then it repeats all of it. */
+/** True if the other side could unwrap our key: then its answer repeats all of the key material. */
 export function isKeyTaken(answer: Buffer, keyBytes: KeyBytes): boolean {
   return answer.length >= keyMaterialHeader(keyBytes).length + saltBytes + keyBytes + wrapBytes;
 }
 
-/** Version 1, of the type of key material, signed as all of them; the even key; AES-CTR of a transport stream. */
+/** Version 1, type key material, the signature of SRT; the even key; AES-CTR of a transport stream. */
 function keyMaterialHeader(keyBytes: KeyBytes): Buffer {
   return Buffer.of(0x12, 0x20, 0x29, 0x01, 0, 0, 0, 0, 2, 0, 2, 0, 0, 0, saltBytes / 4, keyBytes / 4);
 }

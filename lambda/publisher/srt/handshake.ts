@@ -3,19 +3,19 @@ import type { KeyBytes } from './encryption.ts';
 
 const fixedBytes = 48;
 const handshakeType = { induction: 1, conclusion: 0xffff_ffff } as const;
-/** What a listener answers to an induction in place of extensions: that it speaks SRT, not UDT. */
+/** The field of extensions in a listener's answer to an induction: it speaks SRT, not UDT. */
 const srtMagic = 0x4a17;
 const mtuBytes = 1500;
-/** How many packets we could have on their way: as many as other callers say. */
+/** Packets that we could have on their way. Other callers send the same number. */
 const flowWindowPackets = 25_600;
 
 const extensionType = { request: 1, response: 2, keyRequest: 3, keyResponse: 4, streamID: 5 } as const;
-/** That the handshake has a request, key material, and more. */
+/** Flags of the extensions that a handshake has: request, key material, and others. */
 const extensionFlag = { request: 1, key: 2, more: 4 } as const;
 const srtVersion = 0x0001_0501;
 /**
- * Both sides deliver by timestamps, packets may be encrypted, those too late are dropped, losses are reported again and
- * again, and packets say whether they were sent before.
+ * Both sides deliver by timestamps, packets may be encrypted, late packets are dropped, losses are reported repeatedly,
+ * and a packet has a flag if it was sent before.
  */
 const capabilities = 0x3f;
 
@@ -26,17 +26,17 @@ export interface Caller {
   readonly streamID: string | null;
 }
 
-/** What a listener has answered to one of our handshakes. */
+/** A listener's answer to one of our handshakes. */
 export interface HandshakeAnswer {
   readonly cookie: number;
   readonly socketID: number;
-  /** How many packets may be on their way. */
+  /** The number of packets that may be on their way. */
   readonly flowWindow: number;
-  /** The length of keys that the listener would like, in an answer to an induction; null where it does not say. */
+  /** The key length that the listener prefers, in an answer to an induction; null without a preference. */
   readonly keyBytes: KeyBytes | null;
-  /** Its answer to our key material; null without one. */
+  /** The answer to our key material; null without one. */
   readonly keyAnswer: Buffer | null;
-  /** The number of its reason to refuse; null when it does not refuse. */
+  /** The number of the reason for a refusal; null if the listener does not refuse. */
   readonly refusal: number | null;
   readonly isInduction: boolean;
 }
@@ -46,7 +46,7 @@ export function induction({ socketID, firstSequence }: Caller): Buffer {
   return fixedPart({ version: 4, encryption: 0, extensions: 2, type, cookie: 0, socketID, firstSequence });
 }
 
-/** @param keyMaterial null where nothing is encrypted */
+/** @param keyMaterial null without encryption */
 export function conclusion(caller: Caller, cookie: number, keyMaterial: Buffer | null, keyBytes: KeyBytes): Buffer {
   const { latencyMs, streamID } = caller;
   const request = Buffer.alloc(12);
@@ -71,7 +71,7 @@ export function conclusion(caller: Caller, cookie: number, keyMaterial: Buffer |
   ]);
 }
 
-/** @returns null for what is no handshake that a listener of SRT sends */
+/** @returns null for a payload that is no handshake of an SRT listener */
 export function readHandshake(payload: Buffer): HandshakeAnswer | null {
   if (payload.length < fixedBytes || payload.readUInt32BE(0) !== 5) return null;
   const type = payload.readUInt32BE(20);
@@ -121,7 +121,7 @@ function extension(type: number, content: Buffer): Buffer {
   return Buffer.concat([header, content]);
 }
 
-/** Text in words of four bytes, each with its last byte first, filled up with zeros. */
+/** Text in words of four bytes, each in reverse order, padded with zeros. */
 function inWords(text: string): Buffer {
   const bytes = Buffer.from(text);
   return Buffer.concat([bytes, Buffer.alloc((4 - (bytes.length % 4)) % 4)]).swap32();

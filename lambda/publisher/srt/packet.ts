@@ -16,9 +16,9 @@ export const controlType = {
 
 /** Sequence numbers have 31 bits. */
 const sequenceMask = 0x7fff_ffff;
-/** Numbers of messages have 26 bits. 0 is none of them. */
+/** Message numbers have 26 bits, and begin with 1. */
 const messageMask = 0x03ff_ffff;
-/** A packet is a whole message, whose order matters. */
+/** Flags of a packet that is a whole message and is delivered in order. */
 const wholeInOrder = 0xe000_0000;
 const evenKey = 0x0800_0000;
 const retransmittedFlag = 0x0400_0000;
@@ -31,7 +31,7 @@ export function nextMessage(message: number): number {
   return (message & messageMask) === messageMask ? 1 : message + 1;
 }
 
-/** How many steps lead from one sequence number to another; negative where the other one came before. */
+/** Steps from one sequence number to another; negative if the other one came before. */
 export function stepsBetween(from: number, to: number): number {
   const steps = (to - from) & sequenceMask;
   return steps > sequenceMask / 2 ? steps - sequenceMask - 1 : steps;
@@ -39,7 +39,7 @@ export function stepsBetween(from: number, to: number): number {
 
 export interface ControlPacket {
   readonly type: number;
-  /** What the type makes of this field, such as the number of an acknowledgement. */
+  /** A field whose meaning depends on the type, such as the number of an acknowledgement. */
   readonly info: number;
   readonly destinationID: number;
   readonly payload: Buffer;
@@ -59,7 +59,7 @@ export function controlPacket(
   return Buffer.concat([header, payload]);
 }
 
-/** @returns null for data, and for what is too short to be anything */
+/** @returns null for a data packet, and for a datagram that is too short */
 export function readControlPacket(datagram: Buffer): ControlPacket | null {
   if (datagram.length < headerBytes || (datagram[0]! & 0x80) === 0) return null;
   return {
@@ -78,7 +78,7 @@ export interface DataHeader {
   readonly destinationID: number;
 }
 
-/** A packet of data with room for its payload, which is written at `headerBytes`. */
+/** A data packet: its header, then the payload at `headerBytes`. */
 export function dataPacket(header: DataHeader, payload: Buffer): Buffer {
   const packet = Buffer.allocUnsafe(headerBytes + payload.length);
   packet.writeUInt32BE(header.sequence, 0);
@@ -89,7 +89,7 @@ export function dataPacket(header: DataHeader, payload: Buffer): Buffer {
   return packet;
 }
 
-/** Marks a packet of data as one that was sent before. */
+/** Marks a data packet as one that was sent before. */
 export function markRetransmitted(packet: Buffer): void {
   packet.writeUInt32BE((packet.readUInt32BE(4) | retransmittedFlag) >>> 0, 4);
 }

@@ -1,4 +1,4 @@
-// What a listener's reason to refuse a caller means (draft-sharabayko-srt-01, and access_control.h of libsrt).
+// Meanings of a listener's reason to refuse a caller (draft-sharabayko-srt-01, and access_control.h of libsrt).
 import type { DestinationErrorCode } from '../destination/destination-error.ts';
 
 const meanings: Readonly<Record<number, DestinationErrorCode>> = {

@@ -1,20 +1,22 @@
-// The packets of a connection that the other side has not acknowledged, for as long as sending them again helps.
+// The packets that the other side has not acknowledged, while it can still use them.
 import { markRetransmitted, stepsBetween } from './packet.ts';
 
 interface SentPacket {
   readonly packet: Buffer;
-  /** How many bytes of media had been sent with the last byte of this packet. */
+  /** Bytes of media sent up to the end of this packet. */
   readonly mediaEnd: number;
   readonly sentAtMs: number;
   resentAtMs: number;
 }
 
-/** A report of losses is repeated until what is lost arrives, so a packet on its way is asked for again. */
+/**
+ * Listeners repeat a report of losses until the packet arrives. So a packet that was just sent again is reported again.
+ */
 const resendAfterMs = 20;
 
 export class SentPackets {
   readonly #packets = new Map<number, SentPacket>();
-  /** A packet that is older is of no use any more, as its time to be shown has come. */
+  /** Age limit: the listener has already played the time of an older packet. */
   readonly #usefulMs: number;
   #mediaAcknowledged = 0;
 
@@ -22,12 +24,12 @@ export class SentPackets {
     this.#usefulMs = usefulMs;
   }
 
-  /** How many bytes of media have arrived, or are too late to arrive. */
+  /** Bytes of media that have arrived, or are too late to arrive. */
   get mediaAcknowledged(): number {
     return this.#mediaAcknowledged;
   }
 
-  /** The sequence number of the first of them; null where there are none. */
+  /** The sequence number of the oldest packet; null without packets. */
   get oldest(): number | null {
     const [first] = this.#packets.keys();
     return first ?? null;
@@ -42,8 +44,8 @@ export class SentPackets {
   }
 
   /**
-   * All packets before this one have arrived.
-   * @returns whether that is news
+   * Removes the packets before this one, which have arrived.
+   * @returns true if any of them was not acknowledged before
    */
   acknowledge(before: number): boolean {
     let isNews = false;
@@ -56,7 +58,7 @@ export class SentPackets {
     return isNews;
   }
 
-  /** Forgets packets whose time is over, which the other side does not wait for either. */
+  /** Removes the packets that are too old: the listener does not wait for them either. */
   forgetLate(nowMs: number): void {
     for (const [sequence, { sentAtMs }] of this.#packets) {
       if (nowMs - sentAtMs <= this.#usefulMs) break;
@@ -64,7 +66,7 @@ export class SentPackets {
     }
   }
 
-  /** A packet to be sent again; null where it is not there any more, or was sent a moment ago. */
+  /** A packet to send again; null if it was removed, or was sent again a moment ago. */
   toResend(sequence: number, nowMs: number): Buffer | null {
     const sent = this.#packets.get(sequence);
     if (!sent || nowMs - sent.resentAtMs < resendAfterMs) return null;

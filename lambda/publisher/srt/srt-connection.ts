@@ -1,4 +1,4 @@
-// Sends media over a connection that stands: at its pace, again where it was lost, and with proof that it arrived.
+// Sends media over an SRT connection: evenly, with lost packets repeated, and with a count of the bytes that arrived.
 import type { Socket } from 'node:dgram';
 import { setTimeout } from 'node:timers/promises';
 import { DestinationError } from '../destination/destination-error.ts';
@@ -20,17 +20,18 @@ import { SentPackets } from './sent-packets.ts';
 
 const tickMs = 10;
 const keepAliveAfterMs = 1000;
-/** A listener acknowledges a hundred times a second, and says each second that it is there. */
+/** A listener acknowledges 100 times a second, and sends a sign of life each second. */
 const silentAfterMs = 5000;
 const closeTimeoutMs = 500;
-/** Listeners hand on a little later than after the latency, by what the way takes. */
+/** Listeners deliver media after the latency and the delay of the network. */
 const handedOnAfterMs = 100;
-/** Media that comes at once is spread over so long: the buffers of systems and networks are small for UDP. */
+/** Media given at once is spread over this time: systems and networks have small buffers for UDP. */
 const spreadMs = 200;
-/** Of packets that were lost, so many are sent again in a tick, and no more than were sent for the first time since. */
+/** Lost packets sent again per tick, at most. `resendReserve` limits them over a longer time. */
 const mostResentInTick = 64;
+/** Packets that may be sent again beyond the number of new packets sent. */
 const resendReserve = 1000;
-/** A report names no more ranges than fit into a packet. */
+/** Ranges that are read from a report: no packet has room for more. */
 const mostLosses = 400;
 
 interface Waiting {
@@ -42,12 +43,19 @@ interface Waiting {
 export interface SrtConnectionOptions {
   readonly call: Call;
   readonly latencyMs: number;
-  /** Asked before every packet. When it answers false, the connection ends at once, without another byte. */
+  /** Called before every packet. If it returns false, the connection ends at once, without another byte. */
   readonly maySend: () => boolean;
 }
 
+/**
+ * States, in this order:
+ * - open: from the constructor, as `call` has agreed on the connection before. Media is taken and sent.
+ * - closing: after `close`. No media is taken; waiting packets are sent, and lost packets repeated, for 500 ms at most.
+ * - ended: after that time, or once the listener is silent for 5 s, sends too much or shuts down, the socket fails, or
+ *   `maySend` returns false. Nothing more is sent, and `ended` resolves.
+ */
 export class SrtConnection {
-  /** Resolves when the socket is closed, and never rejects: with null where we have ended it. */
+  /** Resolves when the socket is closed, with null if we have ended the connection. It never rejects. */
   readonly ended: Promise<DestinationError | null>;
   readonly #socket: Socket;
   readonly #options: SrtConnectionOptions;
@@ -55,7 +63,7 @@ export class SrtConnection {
   readonly #inbound = new InboundPackets();
   readonly #ending = Promise.withResolvers<DestinationError | null>();
   #waiting: Waiting[] = [];
-  /** Sequence numbers to be sent again. */
+  /** Sequence numbers of packets to send again. */
   readonly #lost = new Set<number>();
   #sequence: number;
   #message = 1;
@@ -64,7 +72,7 @@ export class SrtConnection {
   #sentAtMs = performance.now();
   #heardAtMs = performance.now();
   #acknowledgedAtMs = performance.now();
-  /** How many packets may still be sent again: it grows with those that are sent for the first time. */
+  /** Packets that may still be sent again. It grows by one with each new packet. */
   #mayResend = resendReserve;
   #isOpen = true;
   #takesMedia = true;
@@ -74,7 +82,7 @@ export class SrtConnection {
     this.#socket = socket;
     this.#options = options;
     this.#sequence = options.call.firstSequence;
-    // Whoever drops what is late waits for the latency; a sender keeps packets a little longer than that.
+    // A listener drops packets after the latency. The sender keeps them a little longer.
     this.#sent = new SentPackets(Math.max(1000, 1.25 * options.latencyMs));
     this.ended = this.#ending.promise;
     socket.on('message', (datagram: Buffer) => this.#receive(datagram));
@@ -86,7 +94,7 @@ export class SrtConnection {
     return this.#isOpen && this.#takesMedia;
   }
 
-  /** Bytes of media that the other side has received. */
+  /** Bytes of media that the listener has received. */
   get mediaAcknowledged(): number {
     return this.#sent.mediaAcknowledged;
   }
@@ -102,7 +110,7 @@ export class SrtConnection {
     const nowMs = performance.now();
     const lastDueMs = this.#waiting.at(-1)?.dueMs ?? nowMs;
     const startMs = Math.max(nowMs, lastDueMs);
-    // Who is asked to send more before the last has gone does not wait longer and longer.
+    // If packets already wait, the new ones follow at once, so that the delay does not grow.
     const overMs = startMs - nowMs > spreadMs ? 0 : Math.min(spreadMs, nowMs - this.#queuedAtMs);
     this.#queuedAtMs = nowMs;
     const count = Math.ceil(media.length / maxPayloadBytes);
@@ -115,8 +123,8 @@ export class SrtConnection {
   }
 
   /**
-   * Sends what waits and closes the socket, within 500 ms. A listener that is told of the end drops what it has not
-   * handed on, so it is told after the latency and a little more, as far as there is time for that.
+   * Sends the waiting packets and closes the socket, within 500 ms. On a shutdown, a listener drops media that it has
+   * not delivered. So the shutdown is sent after the latency and a little more, if the time allows.
    */
   async close(): Promise<void> {
     this.#takesMedia = false;
@@ -142,7 +150,7 @@ export class SrtConnection {
     if (nowMs - this.#sentAtMs > keepAliveAfterMs) this.#sendControl(controlType.keepAlive);
   }
 
-  /** Whether the other side has room for so many packets more, beside those on their way. */
+  /** True if the listener has room for this many more packets, beside those on their way. */
   #hasRoom(more: number): boolean {
     return this.#sent.count + more < this.#options.call.flowWindow;
   }
@@ -187,7 +195,7 @@ export class SrtConnection {
     if (packet?.destinationID !== this.#options.call.socketID) return;
     this.#heardAtMs = nowMs;
     if (packet.type === controlType.acknowledgement) this.#acknowledged(packet, nowMs);
-    else if (packet.type === controlType.lossReport) this.#noteLosses(packet);
+    else if (packet.type === controlType.lossReport) this.#recordLosses(packet);
     else if (packet.type === controlType.shutdown) this.#end(new DestinationError('ended_by_destination'));
   }
 
@@ -196,14 +204,14 @@ export class SrtConnection {
     const before = payload.readUInt32BE(0);
     const isSent = stepsBetween(before, this.#sequence) >= 0;
     if (isSent && this.#sent.acknowledge(before)) this.#acknowledgedAtMs = nowMs;
-    // A light acknowledgement has no number, and wants no answer.
+    // A light acknowledgement has no number, and expects no answer.
     if (info !== 0) this.#sendControl(controlType.acknowledgementOfAcknowledgement, info);
   }
 
-  #noteLosses({ payload }: ControlPacket): void {
+  #recordLosses({ payload }: ControlPacket): void {
     const { oldest } = this.#sent;
     if (oldest === null) return;
-    // A report may name billions of packets, of which no more are looked for than are on their way.
+    // A report may name billions of packets. We look for as many as are on their way.
     let left = this.#sent.count;
     for (const [first, last] of readLosses(payload, mostLosses)) {
       const from = stepsBetween(first, oldest) > 0 ? oldest : first;
@@ -233,7 +241,7 @@ export class SrtConnection {
     this.#isOpen = false;
     clearInterval(this.#ticking);
     this.#waiting = [];
-    // What was sent last is on its way before the socket is gone.
+    // The socket sends its last packets before it closes.
     this.#socket.close(() => this.#ending.resolve(error));
   }
 }

@@ -48,7 +48,7 @@ class SrtPublisher implements Publisher {
   constructor(connection: SrtConnection, videoCodec: 'h264' | 'hevc', latencyMs: number) {
     this.#connection = connection;
     this.#videoCodec = videoCodec;
-    // A packet that was lost holds up the acknowledgement of those behind it, for as long as the latency at most.
+    // A lost packet delays the acknowledgement of the packets behind it, for the latency at most.
     this.heldSeconds = latencyMs / 1000;
     this.ended = connection.ended;
   }
@@ -79,7 +79,7 @@ class SrtPublisher implements Publisher {
 
   begin({ originMs, sequenceHeaders }: MediaStart): void {
     this.#muxer = new TransportMuxer(this.#videoCodec, originMs);
-    this.#chunked.note(sequenceHeaders);
+    this.#chunked.record(sequenceHeaders);
     this.#write(sequenceHeaders);
   }
 

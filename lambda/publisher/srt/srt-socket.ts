@@ -1,4 +1,4 @@
-// Opens the UDP socket of a caller, to a checked address only.
+// Opens the UDP socket of an SRT caller, to a checked address only.
 import { createSocket } from 'node:dgram';
 import type { Socket } from 'node:dgram';
 import { once } from 'node:events';
@@ -6,11 +6,11 @@ import type { PublishServer } from '../../domain/destinations/ways/way-out.ts';
 import type { DestinationRules } from '../destination/destination-address.ts';
 import { allowedAddress } from '../destination/destination-address.ts';
 
-/** So much may wait in the system until it is sent. */
+/** Bytes that may wait in the operating system. */
 const sendBufferBytes = 1024 * 1024;
 
 /**
- * Looks the host up, and connects the socket to one address and port: packets of others do not come in.
+ * Looks the host up, and connects the socket to one address and port. Packets from other addresses are not received.
  * @throws {DestinationError} address_forbidden, name_not_found or name_not_resolved
  */
 export async function openSrtSocket({ hostname, port }: PublishServer, options: DestinationRules): Promise<Socket> {
