@@ -627,7 +627,7 @@ create trigger invoices_note_changed after insert or update on invoices for each
 
 create table joins (
   name text not null,
-  recipe jsonb not null,
+  part jsonb not null,
   content_hashes text[] not null,
   state text not null default 'preparing',
   asked_at timestamptz not null default now(),
@@ -636,7 +636,7 @@ create table joins (
 );
 create index joins_by_content on joins using gin (content_hashes);
 create index joins_by_time on joins (asked_at);
-create index joins_told_by_time on joins (asked_at) where (recipe ->> 'shape') = 'plain' and ((recipe -> 'item') ->> 'kind') = 'video';
+create index joins_rare_by_time on joins (asked_at) where part ? 'isRare';
 
 create table ledger_entries (
   transaction_id bigint not null,

@@ -8,7 +8,8 @@ import type { Drawing } from '../../lambda/domain/playout/drawings.ts';
 import { joinKey } from '../../lambda/domain/media/object-keys.ts';
 import { usualLogo, usualTheme, usualTitle } from '../../lambda/domain/playout/overlays.ts';
 import type { Overlays } from '../../lambda/domain/playout/overlays.ts';
-import { formatOfJoined, pictureJoinsAt, withPictureJoins } from '../../lambda/domain/playout/picture-joins.ts';
+import { picturePartsAt } from '../../lambda/domain/playout/composition-parts.ts';
+import { withPictureJoins } from '../../lambda/domain/playout/item-joins.ts';
 import { occurrencesFrom } from '../../lambda/domain/playout/play-out.ts';
 import type { TimelineItem } from '../../lambda/domain/playout/play-out.ts';
 import {
@@ -26,7 +27,7 @@ import type { PictureOverlay } from '../../lambda/publisher/ffmpeg/overlays.ts';
 import { profileOf } from '../../lambda/publisher/ffmpeg/profile.ts';
 import type { MediaTools } from '../../lambda/publisher/media/media-tools.ts';
 import { segmentKey } from '../../lambda/publisher/prepared/segment-format.ts';
-import { preparePictureJoin } from '../../lambda/publisher/preparing/prepare-picture-join.ts';
+import { preparePart } from '../../lambda/publisher/preparing/prepare-part.ts';
 import { prepareSegment } from '../../lambda/publisher/preparing/prepare-segment.ts';
 import { cpuSecondsOf } from './processor-time.ts';
 
@@ -108,24 +109,23 @@ async function makeRenditions(
 }
 
 async function makeJoins({ tools, encoder, format, folder }: Preparing, items: readonly TimelineItem[]) {
-  const entries = [{ number: 0, offsetSeconds: 0, playlistID: null, snapshot: { mode: 'sequential', seed: 1, items } }];
+  const snapshot = { mode: 'sequential', seed: 1, items, overlays: { ...overlays, logoKey: 'logo' } };
+  const entries = [{ number: 0, offsetSeconds: 0, playlistID: null, snapshot }];
   const track = {
     entries: entries as never,
     contentHashes: new Map(items.map((item) => [item.uploadID, item.uploadID])),
   };
   const urlOf = (uploadID: string) => items.find((item) => item.uploadID === uploadID)!.objectKey;
   const occurrences = occurrencesFrom(track.entries, 0, profileOf(format).framesPerSecond).take(joinedOccurrences);
-  const joins = occurrences.toArray().flatMap((occurrence) => pictureJoinsAt(track, occurrence, format));
-  const recipes = new Map(joins.map(({ name, recipe }) => [name, recipe]));
+  const placed = occurrences.toArray().flatMap((occurrence) => picturePartsAt(track, occurrence, format));
+  const parts = new Map(placed.map(({ name, part }) => [name, part]));
+  const drawings = { logoURL: async () => logoIn(folder), captionsOf: async () => null };
   let bytes = 0;
   const cpuSeconds = await cpuSecondsOf(async () => {
-    for (const [name, recipe] of recipes) {
-      const joined = [recipe.item, recipe.from!].map((each) => formatOfJoined(format, each));
-      const request = { recipe, urlOf, encoder, overlays: await overlaysOf(joined, folder) };
-      bytes += await keep(folder, joinKey(name), await preparePictureJoin(tools, request, never));
-    }
+    for (const [name, part] of parts)
+      bytes += await keep(folder, joinKey(name), await preparePart(tools, { part, urlOf, encoder, drawings }, never));
   });
-  return { names: [...recipes.keys()], made: { cpuSeconds, bytes, count: recipes.size } };
+  return { names: [...parts.keys()], made: { cpuSeconds, bytes, count: parts.size } };
 }
 
 /** What is drawn over formats of one size. */

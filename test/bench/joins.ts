@@ -4,15 +4,16 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { renditionOf } from '../../lambda/domain/playout/rendition.ts';
-import { mixedSoundWithin } from '../../lambda/domain/playout/mixed-sound.ts';
-import { joinsAt, withJoins } from '../../lambda/domain/playout/sound-joins.ts';
+import { soundPartsAt } from '../../lambda/domain/playout/composition-parts.ts';
+import type { Part } from '../../lambda/domain/playout/composition-parts.ts';
+import { withJoins } from '../../lambda/domain/playout/item-joins.ts';
+import { mixPartsWithin } from '../../lambda/domain/playout/mixed-sound.ts';
 import { occurrencesFrom } from '../../lambda/domain/playout/play-out.ts';
 import type { TimelineItem } from '../../lambda/domain/playout/play-out.ts';
 import { inSoftware } from '../../lambda/publisher/media/choose-encoder.ts';
 import { findMediaTools } from '../../lambda/publisher/media/media-tools.ts';
 import type { MediaTools } from '../../lambda/publisher/media/media-tools.ts';
-import { prepareJoin } from '../../lambda/publisher/preparing/prepare-join.ts';
-import { prepareMix } from '../../lambda/publisher/preparing/prepare-mix.ts';
+import { preparePart } from '../../lambda/publisher/preparing/prepare-part.ts';
 import { prepareSegment } from '../../lambda/publisher/preparing/prepare-segment.ts';
 import { temporaryDataFolder } from '../support/local-run.ts';
 import { cpuSecondsOf } from './processor-time.ts';
@@ -53,19 +54,18 @@ export async function joinsBench(): Promise<void> {
     }
     const snapshot = { mode: 'shuffle', seed: 1, items: withJoins(items, { kind: 'crossfade', seconds: fadeSeconds }) };
     const entries = [{ number: 0, offsetSeconds: 0, playlistID: null, snapshot }] as const;
-    const recipes = [...occurrencesFrom(entries as never, 1, rate).take(songs * 2)].flatMap((occurrence) =>
-      joinsAt({ entries: entries as never, contentHashes: paths }, occurrence, rate).map(({ recipe }) => recipe),
+    const joins = [...occurrencesFrom(entries as never, 1, rate).take(songs * 2)].flatMap((occurrence) =>
+      soundPartsAt({ entries: entries as never, contentHashes: paths }, occurrence, rate),
     );
     let bytes = 0;
     const joinsCPU = await cpuSecondsOf(async () => {
-      for (const recipe of recipes)
-        bytes += (await prepareJoin(tools, { recipe, urlOf: (hash) => paths.get(hash)! }, never)).length;
+      for (const { part } of joins) bytes += (await made(tools, part, paths)).length;
     });
     const perHour = 3600 / (songSeconds - fadeSeconds);
-    const ofJoin = joinsCPU / recipes.length;
-    const kibibytes = Math.round(bytes / recipes.length / 1024);
+    const ofJoin = joinsCPU / joins.length;
+    const kibibytes = Math.round(bytes / joins.length / 1024);
     print('crossfades of an hour of songs, prepared', ofJoin * perHour);
-    console.log(`  ${recipes.length} joins, each ${(ofJoin * 1000).toFixed(0)} ms and ${kibibytes} KiB`);
+    console.log(`  ${joins.length} joins, each ${(ofJoin * 1000).toFixed(0)} ms and ${kibibytes} KiB`);
 
     await printMixes(tools, { make, songs: items, paths });
     const soundOfAnHour = await cpuSecondsOf(() => sound(tools, paths.get(items[0]!.uploadID)!, 1000));
@@ -118,17 +118,22 @@ async function printMixes(tools: MediaTools, { make, songs: heard, paths }: Mixe
     contentHashes,
     under: { pictures: { entries: entryOf([film]), contentHashes }, format },
   };
-  const mixes = mixedSoundWithin(track, { startFrame: 0, frameCount: mixedSeconds * rate }, rate);
+  const mixes = mixPartsWithin(track, { startFrame: 0, frameCount: mixedSeconds * rate }, rate);
   let bytes = 0;
   const cpu = await cpuSecondsOf(async () => {
-    for (const { recipe } of mixes)
-      bytes += (await prepareMix(tools, { recipe, urlOf: (hash) => contentHashes.get(hash)! }, never)).length;
+    for (const { part } of mixes) bytes += (await made(tools, part, contentHashes)).length;
   });
-  const groups = mixes.reduce((sum, { recipe }) => sum + recipe.groupCount, 0);
+  const groups = mixes.reduce((sum, { part }) => sum + part.groupCount, 0);
   const perHour = 3600 / ((groups * 1024) / 48_000);
   print('an hour of songs with a video heard under them, prepared', cpu * perHour);
   const each = `each ${((cpu / mixes.length) * 1000).toFixed(0)} ms`;
   console.log(`  ${mixes.length} parts, ${each}, ${((bytes * perHour) / 1e6).toFixed(0)} MB an hour`);
+}
+
+/** A part of sound. @param paths by the names of contents */
+function made(tools: MediaTools, part: Part, paths: ReadonlyMap<string, string>): Promise<Buffer> {
+  const drawings = { logoURL: async () => '', captionsOf: async () => null };
+  return preparePart(tools, { part, urlOf: (hash) => paths.get(hash)!, encoder: null, drawings }, never);
 }
 
 async function sound(tools: Awaited<ReturnType<typeof findMediaTools>>, path: string, groupCount: number) {

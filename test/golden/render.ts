@@ -1,13 +1,11 @@
 // Renders a golden timeline by either backend, without waiting for the clock: an FLV file, and raw samples if encoded.
-import { parseCaptions } from '../../lambda/domain/playout/captions.ts';
+import type { ComposedTrack } from '../../lambda/domain/playout/composed-sound.ts';
 import { drawingName, variantsOf } from '../../lambda/domain/playout/drawing-names.ts';
-import { captionTexts, lookKey, wholeDrawing, withNext } from '../../lambda/domain/playout/drawings.ts';
+import { lookKey, wholeDrawing, withNext } from '../../lambda/domain/playout/drawings.ts';
 import type { Drawing } from '../../lambda/domain/playout/drawings.ts';
-import { hearsUnder, mixedSoundWithin } from '../../lambda/domain/playout/mixed-sound.ts';
-import { joinKey } from '../../lambda/domain/media/object-keys.ts';
-import { formatOfJoined, pictureJoinsAt } from '../../lambda/domain/playout/picture-joins.ts';
-import { occurrencesFrom } from '../../lambda/domain/playout/play-out.ts';
-import type { ItemOccurrence, TimelineItem } from '../../lambda/domain/playout/play-out.ts';
+import { hearsUnder } from '../../lambda/domain/playout/mixed-sound.ts';
+import { partsWithin } from '../../lambda/domain/playout/parts-within.ts';
+import type { TimelineItem } from '../../lambda/domain/playout/play-out.ts';
 import {
   formatName,
   formatOfItem,
@@ -15,22 +13,19 @@ import {
   renditionOf,
   variantsOfItem,
 } from '../../lambda/domain/playout/rendition.ts';
-import type { PictureFormat, RenditionFormat } from '../../lambda/domain/playout/rendition.ts';
-import { joinsAt } from '../../lambda/domain/playout/sound-joins.ts';
+import type { RenditionFormat } from '../../lambda/domain/playout/rendition.ts';
 import { tellsOfSound } from '../../lambda/domain/playout/sound-titles.ts';
-import { titledPicturesWithin } from '../../lambda/domain/playout/titled-pictures.ts';
 import { framesPerSecond as rates } from '../../lambda/domain/shared/video-format.ts';
-import { drawTogether } from '../../lambda/publisher/drawing/text-sheet.ts';
+import { overlaysOf } from '../../lambda/publisher/drawing/layer-overlays.ts';
+import type { DrawingFiles } from '../../lambda/publisher/drawing/layer-overlays.ts';
 import { openFrames } from '../../lambda/publisher/encoded/ffmpeg-media.ts';
 import { profileOf } from '../../lambda/publisher/ffmpeg/profile.ts';
-import type { PictureOverlay } from '../../lambda/publisher/ffmpeg/overlays.ts';
 import type { MediaTools } from '../../lambda/publisher/media/media-tools.ts';
 import { SegmentStore } from '../../lambda/publisher/prepared/segment-store.ts';
 import { segmentKey } from '../../lambda/publisher/prepared/segment-format.ts';
-import { prepareJoin } from '../../lambda/publisher/preparing/prepare-join.ts';
-import { prepareMix } from '../../lambda/publisher/preparing/prepare-mix.ts';
-import { formatOfJoin, preparePictureJoin } from '../../lambda/publisher/preparing/prepare-picture-join.ts';
+import { layerDrawing } from '../../lambda/publisher/preparing/overlay-of-format.ts';
 import { CheckingIngest, flvOf } from '../publisher/prepared/checking-ingest.ts';
+import { makeParts } from '../publisher/prepared/made-parts.ts';
 import { mediaOptions, play } from '../publisher/prepared/prepared-clips.ts';
 import type { PreparedClips } from '../publisher/prepared/prepared-clips.ts';
 import { fastEncoder } from '../support/media-samples.ts';
@@ -45,6 +40,7 @@ export interface Rendered {
 
 const { signal } = new AbortController();
 const cachedBytes = 512 * 1024 * 1024;
+const mostItems = 6;
 
 /** Renders a timeline as the ffmpeg backend encodes it. The clock of its run began at a fixed time. */
 export async function renderEncoded(
@@ -105,11 +101,7 @@ export async function renderPrepared(
   const pictures = { entries: video, contentHashes, ...(tellsOfSound(video) && { heard: audio }) };
   const sound = { entries: audio, contentHashes, ...(hearsUnder(video, audio) && { under: { pictures, format } }) };
   const joins = new Map<string, number>();
-  for (const { name, bytes } of await composed(work, pictures, sound)) {
-    await clips.objects.write(joinKey(name), bytes, { contentType: 'application/octet-stream' });
-    joins.set(name, 0);
-    keys.push(joinKey(name));
-  }
+  keys.push(...(await composed(work, pictures, sound, joins)));
   for (const key of keys) {
     const header = await store.header(key);
     for (let start = 0, block = 0; start < header.mediaBytes; start += 1024 * 1024)
@@ -165,7 +157,10 @@ function renditionsIn({ video, audio, format }: GoldenTimeline): (readonly [Time
 async function prepared(work: Work, item: TimelineItem, format: RenditionFormat): Promise<string> {
   const rendition = renditionOf(item.uploadID, item, format);
   const { first, end } = groupsOf(rendition);
-  const [overlay = null] = typeof format === 'string' ? [] : await overlaysOf(work, [{ format, first, end }]);
+  const drawing = typeof format === 'string' ? null : (work.drawings.get(format.variant ?? format.drawn ?? '') ?? null);
+  const layer = { startFrame: 0, drawn: drawing && layerDrawing(drawing) };
+  const profile = profileOf(work.timeline.format);
+  const [overlay = null] = await overlaysOf([layer], { first, end }, profile, drawingFilesOf(work), signal);
   const level = typeof format === 'string' && format !== 'sound' ? item.levels![0]!.level : null;
   const more = { overlay, level, ...(level && { itemSeconds: item.durationSeconds }) };
   const key = segmentKey(rendition, 0);
@@ -177,60 +172,23 @@ async function prepared(work: Work, item: TimelineItem, format: RenditionFormat)
   return key;
 }
 
-/** What is drawn over pictures of several formats, on one sheet. */
-async function overlaysOf(
-  { files, drawings }: Pick<Work, 'files' | 'drawings'>,
-  pictures: readonly { readonly format: PictureFormat; readonly first: number; readonly end: number }[],
-): Promise<(PictureOverlay | null)[]> {
-  const drawn = pictures.map(({ format: { variant, drawn: whole } }) => drawings.get(variant ?? whole ?? '') ?? null);
-  const texts = drawn.map((drawing, index) => {
-    const { first, end, format } = pictures[index]!;
-    const rate = rates[format.framerate];
-    const stretch = { fromSeconds: first / rate, toSeconds: end / rate };
-    const { texts: own = [], captions } = drawing ?? {};
-    return captions ? [...own, ...captionTexts(captions, parseCaptions(captionsFile), own, stretch)] : own;
-  });
-  const sheets = await drawTogether(texts, profileOf(pictures[0]!.format), signal);
-  return drawn.map((drawing, index) => {
-    const { logo = null } = drawing ?? {};
-    return drawing && { logo: logo && { ...logo, sourceURL: files.get(logo.uploadID)! }, sheet: sheets[index] ?? null };
-  });
-}
-
-/** Joins, titled pictures and mixes of the recorded part, by name. */
+/** Makes the parts of the recorded stretch. @returns the keys of their objects */
 async function composed(
   work: Work,
-  pictures: Parameters<typeof pictureJoinsAt>[0],
-  sound: Parameters<typeof joinsAt>[0],
-): Promise<{ readonly name: string; readonly bytes: Buffer }[]> {
-  const { tools, files, drawings, timeline } = work;
+  video: ComposedTrack,
+  audio: ComposedTrack,
+  joins: Map<string, number>,
+): Promise<string[]> {
+  const { tools, files, clips, timeline } = work;
   const { format, fromSeconds, seconds } = timeline;
   const rate = rates[format.framerate];
-  const urlOf = (contentHash: string) => files.get(contentHash)!;
   const stretch = { startFrame: Math.round(fromSeconds * rate), frameCount: (seconds + 2) * rate };
-  const within = (entries: typeof timeline.video): ItemOccurrence[] => {
-    const all = entries.length === 0 ? [] : occurrencesFrom(entries, stretch.startFrame, rate).take(6);
-    return [...all].filter(({ startFrame }) => startFrame < stretch.startFrame + stretch.frameCount);
-  };
-  const made = new Map<string, Buffer>();
-  for (const { name, recipe } of within(sound.entries).flatMap((each) => joinsAt(sound, each, rate)))
-    if (!made.has(name)) made.set(name, await prepareJoin(tools, { recipe, urlOf }, signal));
-  const placed = [
-    ...within(pictures.entries).flatMap((occurrence) => pictureJoinsAt(pictures, occurrence, format)),
-    ...(pictures.heard ? titledPicturesWithin(pictures, stretch, format) : []),
-  ];
-  for (const { name, recipe, drawings: told } of placed) {
-    if (made.has(name)) continue;
-    for (const variant of told) drawings.set(variant.name, variant.drawing);
-    const { item, from, firstGroup, groupCount } = recipe;
-    const parts = [{ ...item, group: firstGroup }, ...(from ? [from] : [])].map(({ group, ...each }) => {
-      return { format: formatOfJoined(formatOfJoin(recipe), each), first: group, end: group + groupCount };
-    });
-    const overlays = await overlaysOf(work, parts);
-    made.set(name, await preparePictureJoin(tools, { recipe, urlOf, encoder: fastEncoder, overlays }, signal));
-  }
-  if (sound.under)
-    for (const { name, recipe } of mixedSoundWithin(sound, stretch, rate))
-      made.set(name, await prepareMix(tools, { recipe, urlOf }, signal));
-  return [...made].map(([name, bytes]) => ({ name, bytes }));
+  const parts = partsWithin({ video, audio }, stretch, format, mostItems);
+  const pathOf = (source: string) => files.get(source)!;
+  const making = { tools, objects: clips.objects, pathOf, logoPath: files.get('logo')!, captions: captionsFile };
+  return makeParts(parts, making, joins);
+}
+
+function drawingFilesOf({ files }: Pick<Work, 'files'>): DrawingFiles {
+  return { logoURL: async (uploadID) => files.get(uploadID)!, captionsOf: async () => captionsFile };
 }

@@ -64,7 +64,9 @@ async function compare(before: string, after: string, word?: string): Promise<vo
       if (only && only !== backend) continue;
       const paths = [before, after].map((folder) => join(folder, nameOf(name, backend))) as [string, string];
       const [frames, samples] = [await frameLikeness(paths), await sampleDistance(paths)];
-      const isWrong = frames.ssim < bounds.ssim || frames.isShorter || samples > bounds.samples;
+      // Prepared sound was encoded again: what an encoder does with a sample depends on all that came before.
+      const most = backend === 'encoded' ? bounds.samples : Number.MAX_VALUE;
+      const isWrong = frames.ssim < bounds.ssim || frames.isShorter || samples > most;
       if (isWrong) failed++;
       const shorter = frames.isShorter ? ', another number of frames' : '';
       console.log(`${isWrong ? 'OFF' : 'ok '} ${backend}: ${name}: SSIM ${frames.ssim}, samples ±${samples}${shorter}`);

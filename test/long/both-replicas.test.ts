@@ -3,10 +3,10 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { drawingName, variantsOf } from '../../lambda/domain/playout/drawing-names.ts';
 import { lookKey, wholeDrawing, withNext } from '../../lambda/domain/playout/drawings.ts';
 import type { Drawing } from '../../lambda/domain/playout/drawings.ts';
-import { joinKey } from '../../lambda/domain/media/object-keys.ts';
 import { usualLogo, usualNext, usualTheme, usualTitle } from '../../lambda/domain/playout/overlays.ts';
 import type { Overlays, VariantName } from '../../lambda/domain/playout/overlays.ts';
-import { formatOfJoined, pictureJoinsAt, withPictureJoins } from '../../lambda/domain/playout/picture-joins.ts';
+import { withPictureJoins } from '../../lambda/domain/playout/item-joins.ts';
+import { partsWithin } from '../../lambda/domain/playout/parts-within.ts';
 import { occurrencesFrom } from '../../lambda/domain/playout/play-out.ts';
 import type { TimelineEntry } from '../../lambda/domain/playout/play-out.ts';
 import { formatName, formatOfItem, variantsOfItem } from '../../lambda/domain/playout/rendition.ts';
@@ -15,9 +15,9 @@ import type { MediaStart } from '../../lambda/publisher/destination/publisher.ts
 import { drawTogether } from '../../lambda/publisher/drawing/text-sheet.ts';
 import { audioFormat, profileOf } from '../../lambda/publisher/ffmpeg/profile.ts';
 import { findMediaTools } from '../../lambda/publisher/media/media-tools.ts';
-import { preparePictureJoin } from '../../lambda/publisher/preparing/prepare-picture-join.ts';
 import { fastEncoder, madeSample, mediaSample, serveSamples } from '../support/media-samples.ts';
 import { CheckingIngest } from '../publisher/prepared/checking-ingest.ts';
+import { makeParts } from '../publisher/prepared/made-parts.ts';
 import { format, item, mediaOptions, play, preparedClips, timelineOf } from '../publisher/prepared/prepared-clips.ts';
 import type { PreparedClips } from '../publisher/prepared/prepared-clips.ts';
 
@@ -96,17 +96,10 @@ async function makeAll(entries: readonly TimelineEntry[], fromSeconds: number): 
     }
   }
   const track = { entries, contentHashes: new Map(films.map(({ uploadID }) => [uploadID, uploadID])) };
-  for (const occurrence of occurrencesFrom(entries, 0, rate)) {
-    if (occurrence.startFrame > seconds * rate) return;
-    for (const { name, recipe } of pictureJoinsAt(track, occurrence, format)) {
-      if (joins.has(name)) continue;
-      const joined = [recipe.item, recipe.from!].map((each) => formatOfJoined(format, each));
-      const request = { recipe, urlOf: (hash: string) => paths.get(hash)!, encoder: fastEncoder };
-      const bytes = await preparePictureJoin(tools, { ...request, overlays: await drawnOver(joined) }, signal);
-      await clips.objects.write(joinKey(name), bytes, { contentType: 'application/octet-stream' });
-      joins.set(name, fromSeconds);
-    }
-  }
+  const stretch = { startFrame: 0, frameCount: seconds * rate };
+  const parts = partsWithin({ video: track, audio: { entries: [] } }, stretch, format, 100);
+  const making = { tools, objects: clips.objects, pathOf: (hash: string) => paths.get(hash)!, logoPath: logoURL };
+  await makeParts(parts, { ...making, fromSeconds }, joins);
 }
 
 /** Times of a connection count from its beginning. */
@@ -148,8 +141,10 @@ async function sent(
 }
 
 it('send the same frames at the same times, also where texts change and their pictures come later', async () => {
-  const [before] = timelineOf(...titledAs('The Loops'));
-  const [edited] = timelineOf(...titledAs('Somebody Else'));
+  const [before, edited] = [titledAs('The Loops'), titledAs('Somebody Else')].map((items) => {
+    const [entry] = timelineOf(...items);
+    return { ...entry!, snapshot: { ...entry!.snapshot, overlays: { ...overlays, logoKey: 'logo' } } };
+  });
   const entries = [before!, { ...edited!, number: 1, offsetSeconds: editSeconds }];
   await makeAll([before!], 0);
   await makeAll(entries, editSeconds + 1);

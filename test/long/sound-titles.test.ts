@@ -1,25 +1,21 @@
 // Titles over pictures tell of the sound track, by both backends: of each song at its time, whatever the pictures do.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { joinKey } from '../../lambda/domain/media/object-keys.ts';
 import { usualNext, usualTheme } from '../../lambda/domain/playout/overlays.ts';
 import { occurrencesFrom } from '../../lambda/domain/playout/play-out.ts';
 import type { TimelineEntry, TimelineItem } from '../../lambda/domain/playout/play-out.ts';
-import { titledPicturesWithin } from '../../lambda/domain/playout/titled-pictures.ts';
-import { drawTogether } from '../../lambda/publisher/drawing/text-sheet.ts';
-import { profileOf } from '../../lambda/publisher/ffmpeg/profile.ts';
+import { titledPartsWithin } from '../../lambda/domain/playout/composition-parts.ts';
 import { findMediaTools } from '../../lambda/publisher/media/media-tools.ts';
-import { preparePictureJoin } from '../../lambda/publisher/preparing/prepare-picture-join.ts';
 import { CheckingIngest } from '../publisher/prepared/checking-ingest.ts';
 import { openEncoded } from '../publisher/prepared/heard-sound.ts';
 import { panelWidths } from '../publisher/prepared/panel-widths.ts';
+import { makeParts } from '../publisher/prepared/made-parts.ts';
 import { format, item, mediaOptions, play, preparedClips, timelineOf } from '../publisher/prepared/prepared-clips.ts';
 import type { PreparedClips } from '../publisher/prepared/prepared-clips.ts';
-import { fastEncoder, madeSample } from '../support/media-samples.ts';
+import { madeSample } from '../support/media-samples.ts';
 
 const tools = await findMediaTools(process.env);
 const rate = 30;
 const seconds = 27;
-const { signal } = new AbortController();
 const overlays = {
   logo: null,
   logoKey: null,
@@ -126,18 +122,9 @@ describe.each([
   it('prepared', async () => {
     const hashes = [pictures, ...songs].map(({ uploadID }) => [uploadID, uploadID] as const);
     const track = { entries: tracks.video, heard: tracks.audio, contentHashes: new Map(hashes) };
-    const made = titledPicturesWithin(track, { startFrame: 0, frameCount: seconds * rate }, format);
-    for (const { name, recipe, drawings } of made) {
-      const sheets = await drawTogether([drawings[0]!.drawing.texts], profileOf(format), signal);
-      const request = { recipe, urlOf: (hash: string) => paths.get(hash)!, encoder: fastEncoder };
-      const bytes = await preparePictureJoin(
-        tools,
-        { ...request, overlays: [{ logo: null, sheet: sheets[0]! }] },
-        signal,
-      );
-      await clips.objects.write(joinKey(name), bytes, { contentType: 'application/octet-stream' });
-    }
-    const joins = new Map(made.map(({ name }) => [name, 0]));
+    const parts = titledPartsWithin(track, { startFrame: 0, frameCount: seconds * rate }, format);
+    const joins = new Map<string, number>();
+    await makeParts(parts, { tools, objects: clips.objects, pathOf: (hash) => paths.get(hash)! }, joins);
     const media = mediaOptions(clips.objects, () => ({ ...tracks, joins }));
     const loadTimelines = async () => {
       const { video, audio } = await media.options.loadTimelines();

@@ -119,22 +119,20 @@ create table timeline_levels (
   primary key (stream_id, item_id, upload_id, from_seconds)
 );
 
--- Joins: a few seconds that are prepared once for two items, and sent when one of them follows the other.
+-- Parts of items that differ from their renditions: joins, titles of songs and mixes, made once for all who play them.
 create table joins (
-  -- A hash of all that decides its frames and samples, as joinName of domain/playout/sound-joins.ts makes it.
+  -- A hash of the part, as placedPart of domain/playout/composition-parts.ts makes it.
   name text primary key,
-  -- As JoinRecipe there.
-  recipe jsonb not null,
+  -- As Part there.
+  part jsonb not null,
   content_hashes text[] not null,
   state text not null default 'preparing' check (state in ('preparing', 'ready', 'failed')),
   asked_at timestamptz not null default now()
 );
 create index joins_by_content on joins using gin (content_hashes);
 create index joins_by_time on joins (asked_at);
--- Moving pictures with titles of the track of sound hardly ever come again: they are kept for a shorter time than other
--- joins.
-create index joins_told_by_time on joins (asked_at)
-  where recipe ->> 'shape' = 'plain' and recipe -> 'item' ->> 'kind' = 'video';
+-- Rare parts hardly ever come again: they are kept for a shorter time than others.
+create index joins_rare_by_time on joins (asked_at) where part ? 'isRare';
 
 create table timeline_joins (
   stream_id text not null references streams on delete cascade,

@@ -1,19 +1,17 @@
 // SQL of joins: which are made, and from when on the run of a stream sends which.
-import type { MixRecipe } from '../../domain/playout/mixed-sound.ts';
-import type { PictureJoinRecipe } from '../../domain/playout/picture-joins.ts';
-import type { JoinRecipe } from '../../domain/playout/sound-joins.ts';
+import type { Part } from '../../domain/playout/composition-parts.ts';
 import { all, one } from '../shared/queryable.ts';
 import type { Queryable } from '../shared/queryable.ts';
 
 export interface JoinRow {
   readonly name: string;
-  readonly recipe: JoinRecipe | PictureJoinRecipe | MixRecipe;
+  readonly part: Part;
   readonly content_hashes: readonly string[];
   readonly state: 'preparing' | 'ready' | 'failed';
 }
 
 /** A join that the run of a stream is to send. */
-export type WantedJoin = Pick<JoinRow, 'name' | 'recipe' | 'content_hashes'>;
+export type WantedJoin = Pick<JoinRow, 'name' | 'part' | 'content_hashes'>;
 
 /** Of what was made for a run so many are remembered besides those of the next minutes. */
 const mostNoted = 300;
@@ -41,9 +39,9 @@ export function joins(db: Queryable) {
       );
       const asked = await all<Pick<JoinRow, 'name' | 'state'>>(
         db,
-        `insert into joins as j (name, recipe, content_hashes)
-           select name, recipe, content_hashes
-           from jsonb_to_recordset($1) as wanted (name text, recipe jsonb, content_hashes text[]) order by name
+        `insert into joins as j (name, part, content_hashes)
+           select name, part, content_hashes
+           from jsonb_to_recordset($1) as wanted (name text, part jsonb, content_hashes text[]) order by name
          on conflict (name) do update set asked_at = now(),
            state = case j.state when 'ready' then 'ready' else 'preparing' end
          where ${isToBeAsked} or ${isToBeNoted}
@@ -145,8 +143,7 @@ export function joins(db: Queryable) {
     },
 
     /**
-     * Forgets joins that no run has wanted for two days. Of moving pictures that tell of the sound track, and of sound
-     * with that of videos under it, those of two hours: they are many and large, and hardly ever the same again.
+     * Forgets joins that no run has wanted for two days, or for two hours if they are rare: those are many and large.
      * @returns their names, as their objects are to be deleted
      */
     forgetOld: async (most: number) => {
@@ -160,11 +157,9 @@ export function joins(db: Queryable) {
         );
         return rows.map(({ name }) => name);
       };
-      const isOnce = `(recipe ->> 'shape' = 'mix'
-        or recipe ->> 'shape' = 'plain' and recipe -> 'item' ->> 'kind' = 'video')`;
       return [
         ...(await forget(`asked_at < now() - interval '2 days'`)),
-        ...(await forget(`${isOnce} and asked_at < now() - interval '2 hours'`)),
+        ...(await forget(`part ? 'isRare' and asked_at < now() - interval '2 hours'`)),
       ];
     },
 

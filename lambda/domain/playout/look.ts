@@ -16,7 +16,18 @@ export interface Framing {
   readonly colour: string;
 }
 
-export const pictureJoinKinds = ['cut', 'dip', 'crossfade', 'stinger'] as const;
+/**
+ * The effects by which pictures follow one another. `through`: the item that ends passes to this colour, and the next
+ * one from it; their sound passes through silence. `transition`: the next item begins while the other is still seen, and
+ * replaces it by this transition of ffmpeg's filter `xfade`; their sound is crossfaded.
+ */
+export const pictureEffects = {
+  dip: { through: 'black' },
+  crossfade: { transition: 'fade' },
+} as const satisfies Readonly<Record<string, { readonly through: string } | { readonly transition: string }>>;
+export type PictureEffect = keyof typeof pictureEffects;
+
+export const pictureJoinKinds = ['cut', ...(Object.keys(pictureEffects) as PictureEffect[]), 'stinger'] as const;
 
 /** How an item of pictures is followed by the next one; its own sound goes with them. */
 export interface PictureJoin {
@@ -30,7 +41,7 @@ export interface PictureJoin {
 }
 
 /** How pictures of a timeline follow one another. */
-export type ShownJoin = StingerJoin | { readonly kind: 'dip' | 'crossfade'; readonly seconds: number };
+export type ShownJoin = StingerJoin | { readonly kind: PictureEffect; readonly seconds: number };
 
 export interface StingerJoin {
   readonly kind: 'stinger';

@@ -168,6 +168,17 @@ export function* occurrencesFrom(
   }
 }
 
+/** The occurrence that plays until another one begins; null: that is the first one of a run. */
+export function occurrenceBefore(
+  timeline: readonly TimelineEntry[],
+  { startFrame }: Pick<ItemOccurrence, 'startFrame'>,
+  framesPerSecond: number,
+): ItemOccurrence | null {
+  if (startFrame === 0) return null;
+  const before = occurrenceAt(timeline, startFrame - 1, framesPerSecond);
+  return before.startFrame + before.frameCount === startFrame ? before : null;
+}
+
 /**
  * The first frame at or after `frame` where an item begins, so that a new entry of the timeline may take over there.
  */

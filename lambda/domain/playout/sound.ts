@@ -1,5 +1,6 @@
 // How loud the items of a stream are: what is wished, and the gain that makes an item so.
-import type { PictureJoin, ShownJoin } from './look.ts';
+import { pictureEffects } from './look.ts';
+import type { PictureEffect, PictureJoin, ShownJoin } from './look.ts';
 import type { Loudness } from './loudness.ts';
 
 /** What a stream, or an item of a playlist, says of its sound. */
@@ -93,7 +94,21 @@ export function targetOf(item: SoundSettings | null | undefined, stream: SoundSe
 
 /** How many frames before its end an item is followed by the next one. */
 export function overlapFrames(join: ItemJoin | undefined, framesPerSecond: number): number {
-  return join?.kind === 'crossfade' ? Math.round(join.seconds * framesPerSecond) : 0;
+  return join && overlaps(join) ? Math.round(join.seconds * framesPerSecond) : 0;
+}
+
+/** Whether an item is still seen or heard when the next one begins. */
+export function overlaps({ kind }: Pick<ItemJoin, 'kind'>): boolean {
+  return kind === 'crossfade' || 'transition' in effectOf(kind);
+}
+
+/** Whether an item passes to silence before the next one begins. */
+export function isThroughSilence({ kind }: Pick<ItemJoin, 'kind'>): boolean {
+  return kind === 'fade' || 'through' in effectOf(kind);
+}
+
+function effectOf(kind: ItemJoin['kind']): { readonly through?: string; readonly transition?: string } {
+  return kind in pictureEffects ? pictureEffects[kind as PictureEffect] : {};
 }
 
 /** @returns null where the sound is right already, or is none */

@@ -5,7 +5,7 @@ import type { Stream } from '../../data/streams/streams.ts';
 import { frameKey } from '../../domain/media/content-pictures.ts';
 import { variantAt } from '../../domain/playout/drawings.ts';
 import { variantWith } from '../../domain/playout/drawing-names.ts';
-import { longestToldSeconds } from '../../domain/playout/picture-joins.ts';
+import { longestToldSeconds } from '../../domain/playout/composition.ts';
 import { formatName, formatOfItem } from '../../domain/playout/rendition.ts';
 import { overlaysAt, soundTexts } from '../../domain/playout/sound-titles.ts';
 import { onAirRows } from '../../orchestration/playout/on-air-rows.ts';

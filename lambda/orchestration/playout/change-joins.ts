@@ -4,7 +4,7 @@ import type { Track } from '../../data/playout/timelines.ts';
 import type { Locked } from '../../data/shared/locked.ts';
 import type { Stream } from '../../data/streams/streams.ts';
 import { isSameUnder } from '../../domain/playout/sound-under.ts';
-import { isSameJoin } from '../../domain/playout/stinger-joins.ts';
+import { isSameJoin } from '../../domain/playout/item-joins.ts';
 import { lastItems, replaceUpcomingItems } from './replace-upcoming-items.ts';
 import { joined } from './timeline-snapshots.ts';
 

@@ -7,34 +7,11 @@
 // - closed: all items are closed, and `step` throws.
 // A ToolError closes both items and leads to empty: the item is opened again at the same frame, up to three times.
 import type { Log } from '../../log.ts';
-import { occurrenceAt, occurrencesFrom } from '../../domain/playout/play-out.ts';
-import type { ItemOccurrence, TimelineEntry, TimelineItem, TimelineOverlays } from '../../domain/playout/play-out.ts';
-import { levelAt } from '../../domain/playout/sound.ts';
-import type { ItemJoin, SoundLevel } from '../../domain/playout/sound.ts';
-import { occurrenceBefore } from '../../domain/playout/sound-joins.ts';
+import type { FrameRange } from '../../domain/playout/composition.ts';
+import { occurrenceAt } from '../../domain/playout/play-out.ts';
+import type { ItemOccurrence, TimelineEntry } from '../../domain/playout/play-out.ts';
 import { ToolError } from '../ffmpeg/media-tool.ts';
 import { MediaError } from '../media/media-error.ts';
-
-/** The sound of an item: its level, and the joins to its neighbours. */
-export interface ItemSound {
-  readonly level: SoundLevel | null;
-  /** The item before it; null if there is none, or if this item stands in for another. */
-  readonly before: ItemOccurrence | null;
-  /** The join to the next item; absent for a cut. */
-  readonly join: ItemJoin | undefined;
-  /** The item that follows without a gap; null unless the join is `gap_free`. */
-  readonly after: ItemOccurrence | null;
-}
-
-/** The overlays of an item and of the one before it. Null or undefined: none. */
-export interface ItemOverlays {
-  /** The frame of the run at which the item begins. */
-  readonly itemStartFrame: number;
-  readonly own: TimelineOverlays | undefined;
-  readonly before: TimelineOverlays | null | undefined;
-  /** The next item, whose title the overlays may show; null if this item is repeated. */
-  readonly next: TimelineItem | null;
-}
 
 /** The media of one item. */
 export interface ItemMedia {
@@ -52,13 +29,8 @@ export interface ItemTrackOptions<Media extends ItemMedia> {
   readonly framesPerSecond: number;
   /** Loads the timeline. Called for every item, to apply playlists that were published meanwhile. */
   readonly loadTimeline: () => Promise<readonly TimelineEntry[]>;
-  /** Opens `frameCount` frames of an item, from its frame `startFrame` on. */
-  readonly open: (
-    item: TimelineItem,
-    range: { readonly startFrame: number; readonly frameCount: number },
-    sound: ItemSound,
-    overlays: ItemOverlays,
-  ) => Promise<Media>;
+  /** Opens frames of an item, which count from its beginning. */
+  readonly open: (occurrence: ItemOccurrence, range: FrameRange, timeline: readonly TimelineEntry[]) => Promise<Media>;
   /**
    * The frame up to which an item that is opened at `frame` is opened; absent: to its end. The rest is opened later as
    * an item of its own, with the timeline of that time.
@@ -162,41 +134,24 @@ export class ItemTrack<Media extends ItemMedia> {
     return openAheadSeconds * this.#options.framesPerSecond;
   }
 
-  #after(timeline: readonly TimelineEntry[], occurrence: ItemOccurrence): ItemOccurrence {
-    const [next] = occurrencesFrom(timeline, endOf(occurrence), this.#options.framesPerSecond).take(1);
-    return next!;
-  }
-
   /** Opens the item at `frame`. An item that cannot be played is replaced, for its time, by the next one that can. */
   async #open(frame: number): Promise<OpenedItem<Media>> {
     const { loadTimeline, framesPerSecond, open, opensUntil, log } = this.#options;
     const timeline = await loadTimeline();
-    const occurrence = occurrenceAt(timeline, frame, framesPerSecond);
-    const end = Math.min(endOf(occurrence), (await opensUntil?.(frame)) ?? Infinity);
-    const entry = timeline.find((candidate) => candidate.number === occurrence.entryNumber)!;
-    const position = entry.snapshot.items.indexOf(occurrence.item);
+    const planned = occurrenceAt(timeline, frame, framesPerSecond);
+    const end = Math.min(planned.startFrame + planned.frameCount, (await opensUntil?.(frame)) ?? Infinity);
+    const entry = timeline.find((candidate) => candidate.number === planned.entryNumber)!;
+    const position = entry.snapshot.items.indexOf(planned.item);
     const candidates = [...entry.snapshot.items.slice(position), ...entry.snapshot.items.slice(0, position)];
     let failure: unknown;
     for (const item of candidates) {
-      const range = { startFrame: frame - occurrence.startFrame, frameCount: end - frame };
-      const isStandIn = item.itemID !== occurrence.item.itemID;
-      const sound = {
-        level: levelAt(item, occurrence.startFrame, framesPerSecond),
-        before: isStandIn ? null : occurrenceBefore(timeline, occurrence, framesPerSecond),
-        join: isStandIn ? undefined : item.join,
-        after: isStandIn || item.join?.kind !== 'gap_free' ? null : this.#after(timeline, occurrence),
-      };
-      const { item: next } = this.#after(timeline, occurrence);
-      const overlays = {
-        itemStartFrame: occurrence.startFrame,
-        own: entry.snapshot.overlays,
-        before: sound.before && overlaysIn(timeline, sound.before),
-        next: next.itemID === item.itemID ? null : next,
-      };
-      const media = await open(item, range, sound, overlays);
+      const range = { first: frame - planned.startFrame, end: end - planned.startFrame };
+      const isStandIn = item.itemID !== planned.item.itemID;
+      const occurrence = isStandIn ? { ...planned, item, isStandIn } : planned;
+      const media = await open(occurrence, range, timeline);
       try {
         await media.ready;
-        return { media, occurrence: isStandIn ? { ...occurrence, item, isStandIn } : occurrence, end };
+        return { media, occurrence, end };
       } catch (error) {
         await media.close();
         if (!(error instanceof MediaError)) throw error;
@@ -206,12 +161,4 @@ export class ItemTrack<Media extends ItemMedia> {
     }
     throw failure;
   }
-}
-
-function overlaysIn(timeline: readonly TimelineEntry[], { entryNumber }: ItemOccurrence) {
-  return timeline.find(({ number }) => number === entryNumber)?.snapshot.overlays;
-}
-
-function endOf(occurrence: ItemOccurrence): number {
-  return occurrence.startFrame + occurrence.frameCount;
 }

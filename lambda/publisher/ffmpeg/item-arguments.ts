@@ -1,28 +1,32 @@
 // The ffmpeg arguments that turn any item into the pictures and the sound of a profile.
+import type { FramingName } from '../../domain/playout/look.ts';
 import { highestPeakDBTP } from '../../domain/playout/sound.ts';
 import type { SoundLevel } from '../../domain/playout/sound.ts';
+import type { DynamicRange } from '../../domain/shared/video-format.ts';
 import { encoderArguments } from './encoder-arguments.ts';
 import type { EncoderSettings } from './encoder-arguments.ts';
 import { framingFilters } from './framing.ts';
 import { inputArguments, quiet } from './input-arguments.ts';
 import { overlayFilters, overlayInputs } from './overlays.ts';
-import type { InputPlace } from './overlays.ts';
+import type { InputPlace, PictureOverlay } from './overlays.ts';
 import { audioFormat } from './profile.ts';
 import type { Profile } from './profile.ts';
-import { firstPlace, joinedPictures, unjoined } from './joined-pictures.ts';
-import type { PictureJoins, PicturesOfItem, PlacedStinger, ReadPictures } from './joined-pictures.ts';
+import { firstPlace, layeredPictures } from './layered-pictures.ts';
+import type { ReadLayer, ReadPictures } from './layered-pictures.ts';
 import { stingerArguments } from './stinger.ts';
 import { toneMappingFilters } from './tone-mapping.ts';
 
-export interface VideoRequest extends PicturesOfItem {
+export interface VideoRequest {
+  /** From the lowest to the highest. */
+  readonly layers: readonly ReadLayer[];
+  /** The frame of the composition that comes first, on the profile's grid. */
+  readonly startFrame: number;
   /** The exact number of frames. If the source ends earlier, its last frame is repeated. */
   readonly frameCount: number;
   readonly profile: Profile;
   readonly encoder: EncoderSettings;
   /** Whether ffmpeg has the lowest priority, because its output is not needed in real time. */
   readonly background?: boolean;
-  /** The joins of its pictures; absent: none. */
-  readonly joins?: PictureJoins | undefined;
 }
 
 export interface AudioRequest {
@@ -43,15 +47,17 @@ const flvToStdout = '-flvflags no_duration_filesize -flush_packets 1 -f flv pipe
 
 /** Arguments that make ffmpeg write the profile's codec as FLV to stdout. */
 export function videoArguments(request: VideoRequest): string[] {
-  const { joins, overlay, background = false, profile } = request;
-  const read = {
-    item: (each: PicturesOfItem, place: InputPlace) => frameArguments({ background, profile, ...each }, place),
-    stinger: (each: PlacedStinger, place: InputPlace) => stingerArguments({ background, profile, ...each }, place),
-  };
+  const { layers, startFrame, background = false, profile } = request;
+  const [only] = layers as [ReadLayer];
+  const isPlain = layers.length === 1 && only.fades.length === 0 && !only.overlay;
+  const read = (layer: ReadLayer, frame: number, place: InputPlace) =>
+    layer.kind === 'stinger'
+      ? stingerArguments({ background, profile, ...layer }, place)
+      : frameArguments({ background, profile, ...itemAt(layer, frame), drawnFrame: frame }, place);
   return [
-    ...(joins || overlay
-      ? joinedPictures(request, profile, joins ?? unjoined, read)
-      : plainPictures({ background, ...request })),
+    ...(isPlain
+      ? plainPictures({ background, profile, ...itemAt(only, startFrame) })
+      : layeredPictures(layers, startFrame, profile, read)),
     ['-fps_mode', 'cfr', '-frames:v', String(request.frameCount)],
     encoderArguments(request.encoder, profile),
     bt709Colours,
@@ -59,7 +65,29 @@ export function videoArguments(request: VideoRequest): string[] {
   ].flat();
 }
 
-type FrameRequest = PictureRequest & Pick<VideoRequest, 'sourceURL' | 'startFrame' | 'decodeCost' | 'background'>;
+/** The pictures of an item from a frame on, as a layer of a composition has them. */
+function itemAt(layer: ReadLayer, frame: number) {
+  return {
+    ...layer,
+    kind: layer.kind === 'image' ? ('image' as const) : ('video' as const),
+    startFrame: frame - layer.startFrame,
+  };
+}
+
+/** The pictures of an item that are read. */
+export interface FrameRequest extends Pick<ReadLayer, 'sourceURL'> {
+  readonly kind: 'video' | 'image';
+  readonly dynamicRange?: DynamicRange | undefined;
+  readonly framing?: FramingName | undefined;
+  readonly decodeCost?: number | undefined;
+  readonly overlay?: PictureOverlay | null | undefined;
+  /** Frame of the item to begin with. */
+  readonly startFrame: number;
+  /** The frame that this is of what is drawn over it; absent: the same. */
+  readonly drawnFrame?: number;
+  readonly profile: Profile;
+  readonly background?: boolean;
+}
 
 /** Arguments that read an item without overlays. */
 function plainPictures(request: FrameRequest): string[][] {
@@ -72,12 +100,12 @@ function plainPictures(request: FrameRequest): string[][] {
  * with its framing and overlays.
  */
 export function frameArguments(request: FrameRequest, place: InputPlace = firstPlace): ReadPictures {
-  const { startFrame, overlay, profile } = request;
+  const { startFrame, drawnFrame = startFrame, overlay, profile } = request;
   const { input, stream, filters } = readingOf(request, place.first);
   const [first, ...others] = filters;
   const above = overlayInputs(overlay, { ...place, first: place.first + 1 });
-  const startSeconds = startFrame / profile.framesPerSecond;
   const { framesPerSecond } = profile;
+  const startSeconds = drawnFrame / framesPerSecond;
   const pictures = { filters: [`[${stream}]${first}`, ...others], size: profile, startSeconds, framesPerSecond };
   return {
     input: [...input, ...above.input],
@@ -100,7 +128,7 @@ function readingOf(request: FrameRequest, index: number) {
   };
 }
 
-export interface WindowsRequest extends Pick<VideoRequest, 'sourceURL' | 'kind' | 'dynamicRange' | 'framing'> {
+export interface WindowsRequest extends Pick<FrameRequest, 'sourceURL' | 'kind' | 'dynamicRange' | 'framing'> {
   readonly startSeconds: number;
   readonly windowSeconds: number;
   readonly count: number;
@@ -198,7 +226,7 @@ export function audioEncoderArguments(bitrateKbps: number): string[] {
 }
 
 /** The inputs of the picture filters. */
-type PictureRequest = Pick<VideoRequest, 'kind' | 'dynamicRange' | 'framing' | 'overlay' | 'profile'>;
+type PictureRequest = Pick<FrameRequest, 'kind' | 'dynamicRange' | 'framing' | 'overlay' | 'profile'>;
 
 function videoFilters(request: PictureRequest): string[] {
   const { kind, profile } = request;
@@ -217,7 +245,7 @@ function videoFilters(request: PictureRequest): string[] {
 }
 
 /** The inputs of the filters that fit a picture into a frame. */
-interface FitRequest extends Pick<VideoRequest, 'dynamicRange' | 'framing'> {
+interface FitRequest extends Pick<FrameRequest, 'dynamicRange' | 'framing'> {
   readonly size: Pick<Profile, 'width' | 'height'>;
 }
 

@@ -1,7 +1,7 @@
 // Mixes the sound of a video under the sound track: at a set level, and lower during speech in the sound track.
 import { highestPeakDBTP } from '../../domain/playout/sound.ts';
 import type { SoundUnder } from '../../domain/playout/sound.ts';
-import { samplesOf, bytesOf } from './joined-samples.ts';
+import { samplesOf, bytesOf } from './composed-samples.ts';
 import { audioFormat } from './profile.ts';
 
 const { channels, sampleRate } = audioFormat;

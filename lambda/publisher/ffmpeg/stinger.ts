@@ -1,13 +1,13 @@
 // The ffmpeg arguments that read a stinger. Its pictures fill the frame and keep their transparency.
 import { framingFilters } from './framing.ts';
 import { inputArguments } from './input-arguments.ts';
-import type { PlacedStinger, ReadPictures } from './joined-pictures.ts';
+import type { ReadLayer, ReadPictures } from './layered-pictures.ts';
 import { toPictures } from './overlays.ts';
 import type { InputPlace } from './overlays.ts';
 import type { Profile } from './profile.ts';
 import { toneMappingFilters } from './tone-mapping.ts';
 
-export interface StingerRequest extends PlacedStinger {
+export interface StingerRequest extends Pick<ReadLayer, 'sourceURL' | 'videoCodec' | 'dynamicRange'> {
   readonly profile: Profile;
   readonly background: boolean;
 }
@@ -20,7 +20,7 @@ export function stingerArguments(
   { sourceURL, videoCodec, dynamicRange = 'sdr', profile, background }: StingerRequest,
   { first, sheet }: InputPlace,
 ): ReadPictures {
-  const decoder = decodersWithAlpha[videoCodec];
+  const decoder = decodersWithAlpha[videoCodec ?? ''];
   const reading = decoder ? ['-c:v', decoder] : [];
   const options = { kind: 'video', pictures: dynamicRange, startSeconds: 0, background, reading } as const;
   const { cut, size } = framingFilters('crop', profile);

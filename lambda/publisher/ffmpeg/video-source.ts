@@ -57,18 +57,17 @@ export interface VideoSource {
 
 export function openVideoSource(tools: MediaTools, request: VideoRequest, signal: AbortSignal): VideoSource {
   const readAheadBytes = (request.profile.videoBitrateKbps * 1000 * readAheadSeconds) / 8;
-  const { sourceURL, background = false } = request;
+  const { layers, background = false } = request;
   const ffmpeg = startMediaTool(tools.ffmpegPath, videoArguments(request), {
-    sourceURL,
+    sourceURL: layers[0]!.sourceURL,
     readAheadBytes,
     signal,
     background,
     // The share of NVIDIA's driver in the limited memory was never measured, so only pixels are limited there.
     memoryMiB: 'preset' in request.encoder ? preparingMemoryMiB(availableParallelism()) : undefined,
   });
-  const { overlay, joins } = request;
-  // Items that are joined have one sheet: see joined-pictures.ts.
-  ffmpeg.stdin.end((overlay?.sheet ?? joins?.head?.from?.overlay?.sheet)?.png);
+  // All layers have one sheet.
+  ffmpeg.stdin.end(layers.find(({ overlay }) => overlay?.sheet)?.overlay!.sheet!.png);
   const frames = readFrames(ffmpeg, request, signal);
   let first: ReturnType<typeof frames.next> | null = frames.next();
   const ready = first.then(() => {});

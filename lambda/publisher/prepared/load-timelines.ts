@@ -5,7 +5,7 @@ import type { TimelineEntry } from '../../domain/playout/play-out.ts';
 import { hearsUnder } from '../../domain/playout/mixed-sound.ts';
 import { formatName, uploadsByFormat } from '../../domain/playout/rendition.ts';
 import type { PictureFormat, RenditionFormat } from '../../domain/playout/rendition.ts';
-import { hasJoins } from '../../domain/playout/sound-joins.ts';
+import { hasJoins } from '../../domain/playout/item-joins.ts';
 import { tellsOfSound } from '../../domain/playout/sound-titles.ts';
 import type { PreparedTimeline } from './track-reader.ts';
 

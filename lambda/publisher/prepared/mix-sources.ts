@@ -1,5 +1,5 @@
 // The mixes that replace an item of the sound track while videos are heard under it.
-import { mixChunkOf, mixedSoundAt } from '../../domain/playout/mixed-sound.ts';
+import { mixChunkOf, mixPartAt } from '../../domain/playout/mixed-sound.ts';
 import { joinKey } from '../../domain/media/object-keys.ts';
 import type { Playing } from '../../domain/playout/prepared-play-out.ts';
 import { isSentFrom, joinSource } from './segment-sources.ts';
@@ -44,7 +44,7 @@ export class MixSources {
     // Stand-ins and repetitions of short items have no mixes.
     const hasNone = !track.under || occurrence.isStandIn || startFrame !== occurrence.startFrame;
     if (hasNone) return { sources: [], end: Infinity };
-    const mix = joins?.size ? mixedSoundAt(track, occurrence, group, this.#framesPerSecond) : null;
+    const mix = joins?.size ? mixPartAt(track, occurrence, group, this.#framesPerSecond) : null;
     const isSent = mix && isSentFrom(mix, joins!, this.#framesPerSecond) && !this.#lostKeys.has(joinKey(mix.name));
     return { sources: isSent ? [joinSource(mix)] : [], end: mixChunkOf(occurrence, group, this.#framesPerSecond).end };
   }

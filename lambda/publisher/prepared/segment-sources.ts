@@ -14,13 +14,10 @@ import {
   variantsOfItem,
 } from '../../domain/playout/rendition.ts';
 import type { Rendition, RenditionFormat } from '../../domain/playout/rendition.ts';
-import type { PlacedMix } from '../../domain/playout/mixed-sound.ts';
-import { pictureJoinsAt } from '../../domain/playout/picture-joins.ts';
-import type { PlacedPictureJoin } from '../../domain/playout/picture-joins.ts';
+import { picturePartsAt, soundPartsAt, titledPartAt } from '../../domain/playout/composition-parts.ts';
+import type { PlacedPart } from '../../domain/playout/composition-parts.ts';
 import type { Playing } from '../../domain/playout/prepared-play-out.ts';
-import { isTail, joinsAt } from '../../domain/playout/sound-joins.ts';
-import type { JoinedTrack, PlacedJoin } from '../../domain/playout/sound-joins.ts';
-import { titledPicturesAt } from '../../domain/playout/titled-pictures.ts';
+import type { ComposedTrack } from '../../domain/playout/composed-sound.ts';
 import { segmentKey } from './segment-format.ts';
 
 /** The request for a damaged or missing segment: a segment of the item's rendition, or a join by its name. */
@@ -127,7 +124,8 @@ export function wholeRendition(rendition: Rendition): SegmentSource {
 }
 
 /** A track of a stream, with its prepared joins. */
-export interface SentTrack extends JoinedTrack {
+export interface SentTrack extends ComposedTrack {
+  readonly contentHashes: ReadonlyMap<string, string>;
   /** By the name of a join: the time of the run, in seconds, from which on it is sent. Absent: no joins. */
   readonly joins?: ReadonlyMap<string, number>;
 }
@@ -144,14 +142,13 @@ export function joinSources(
 ): SegmentSource[] {
   const { occurrence, startFrame, frameCount } = playing;
   if (!joins?.size || occurrence.isStandIn) return [];
-  const all: readonly (PlacedJoin | PlacedPictureJoin)[] = isSound(format)
-    ? joinsAt(track, occurrence, framesPerSecond)
-    : pictureJoinsAt(track, occurrence, format);
-  const titled = isSound(format) ? null : titledPicturesAt(track, playing, group, format);
-  // A still image consists of several playings, of which the first and the last one have joins.
+  const all = isSound(format)
+    ? soundPartsAt(track, occurrence, framesPerSecond)
+    : picturePartsAt(track, occurrence, format);
+  const titled = isSound(format) ? null : titledPartAt(track, playing, group, format);
   const isFirst = startFrame === occurrence.startFrame;
   const isLast = startFrame + frameCount === occurrence.startFrame + occurrence.frameCount;
-  const here = all.filter(({ recipe: { shape } }) => (isTail(shape) ? isLast : isFirst));
+  const here = all.filter(({ at }) => (at !== 'end' || isLast) && (at !== 'beginning' || isFirst));
   return [...here, ...(titled ? [titled] : [])]
     .filter((each) => isSentFrom(each, joins, framesPerSecond))
     .map(joinSource);
@@ -159,18 +156,15 @@ export function joinSources(
 
 /** Whether all agents know of a join when it begins, so that all send it. */
 export function isSentFrom(
-  { name, startFrame }: Pick<PlacedJoin, 'name' | 'startFrame'>,
+  { name, startFrame }: Pick<PlacedPart, 'name' | 'startFrame'>,
   joins: ReadonlyMap<string, number>,
   framesPerSecond: number,
 ): boolean {
   return Math.round((joins.get(name) ?? Infinity) * framesPerSecond) <= startFrame;
 }
 
-/** The source of a join, which replaces some groups of the item that has it. Decision D155. */
-export function joinSource({
-  name,
-  recipe: { firstGroup, groupCount },
-}: PlacedJoin | PlacedPictureJoin | PlacedMix): SegmentSource {
+/** The source of a part, which replaces some groups of the item that has it. Decision D155. */
+export function joinSource({ name, part: { firstGroup, groupCount } }: PlacedPart): SegmentSource {
   const end = firstGroup + groupCount;
   const segment = { key: joinKey(name), firstGroup, groupCount, made: { join: name } };
   return {

@@ -18,7 +18,7 @@ import type { Playing } from '../../domain/playout/prepared-play-out.ts';
 import { isSound, renditionOf, soundAt } from '../../domain/playout/rendition.ts';
 import type { Rendition, RenditionFormat } from '../../domain/playout/rendition.ts';
 import { levelAt } from '../../domain/playout/sound.ts';
-import { chunkOf } from '../../domain/playout/titled-pictures.ts';
+import { chunkOf } from '../../domain/playout/composition-parts.ts';
 import { ObjectNotFound } from '../../ports/object-store/object-store.ts';
 import { profileOf } from '../ffmpeg/profile.ts';
 import { MixSources } from './mix-sources.ts';

@@ -2,23 +2,20 @@
 import type { Pool } from 'pg';
 import type { Log } from '../../log.ts';
 import { databaseOn, inTransaction } from '../../data/database.ts';
-import type { JoinRow } from '../../data/playout/joins.ts';
 import { joinKey } from '../../domain/media/object-keys.ts';
-import { formatOfJoined } from '../../domain/playout/picture-joins.ts';
-import { formatName } from '../../domain/playout/rendition.ts';
+import type { Part } from '../../domain/playout/composition-parts.ts';
 import type { VideoCodec } from '../../domain/shared/video-format.ts';
 import { settleJoin } from '../../orchestration/playout/settle-joins.ts';
 import type { ObjectStore } from '../../ports/object-store/object-store.ts';
+import type { FileAddress } from '../ffmpeg/composed-audio.ts';
 import { encoderKind } from '../ffmpeg/encoder-arguments.ts';
 import type { EncoderSettings } from '../ffmpeg/encoder-arguments.ts';
 import { MediaError } from '../media/media-error.ts';
 import type { MediaTools } from '../media/media-tools.ts';
 import { unlessClaimed } from './claimed-work.ts';
 import type { Attempt } from './claimed-work.ts';
-import { overlaysOfFormats } from './overlay-of-format.ts';
-import { prepareJoin } from './prepare-join.ts';
-import { prepareMix } from './prepare-mix.ts';
-import { formatOfJoin, preparePictureJoin } from './prepare-picture-join.ts';
+import { drawingFiles } from './overlay-of-format.ts';
+import { preparePart } from './prepare-part.ts';
 
 export interface MakeJoinOptions {
   readonly pool: Pool;
@@ -51,10 +48,10 @@ export async function makeJoin(options: MakeJoinOptions, name: string, attempt: 
       }
       const signal = AbortSignal.any([attempt.signal, AbortSignal.timeout(joinTimeoutMs)]);
       const urlOf = (contentHash: string) => urls.get(contentHash)!;
-      const bytes = await bytesOf(options, { ...join, urlOf }, signal);
+      const bytes = await bytesOf(options, join.part, urlOf, signal);
       await objects.write(joinKey(name), bytes, { contentType: 'application/octet-stream' });
       await joins.finish(name, 'ready');
-      log('join_prepared', { name, shape: join.recipe.shape });
+      log('join_prepared', { name });
     });
     await settleJoin(pool, name);
   } catch (error) {
@@ -67,21 +64,14 @@ export async function makeJoin(options: MakeJoinOptions, name: string, attempt: 
 
 async function bytesOf(
   { pool, objects, tools, encoderOf }: MakeJoinOptions,
-  { recipe, urlOf }: { readonly recipe: JoinRow['recipe']; readonly urlOf: (contentHash: string) => string },
+  part: Part,
+  urlOf: FileAddress,
   signal: AbortSignal,
 ): Promise<Buffer> {
-  if (recipe.shape === 'mix') return prepareMix(tools, { recipe, urlOf }, signal);
-  if (!('sound' in recipe)) return prepareJoin(tools, { recipe, urlOf }, signal);
-  const format = formatOfJoin(recipe);
-  const encoder = await encoderOf(format.videoCodec);
-  const { item, from, firstGroup: first, groupCount } = recipe;
-  const { variant: _, ...whole } = formatOfJoined(format, item);
-  const base = await databaseOn(pool).renditions.find(item.contentHash, formatName(whole));
-  // The join needs the parameter sets of the item, so only a worker with the item's kind of encoder can make it.
-  if (base?.encoder && base.encoder !== encoderKind(encoder)) throw new Error(`no ${base.encoder} is here`);
-  const pictures = [{ ...item, group: first }, ...(from ? [from] : [])].map(({ group, ...each }) => {
-    return { format: formatOfJoined(format, each), first: group, end: group + groupCount };
-  });
-  const overlays = await overlaysOfFormats({ pool, objects }, pictures, signal);
-  return preparePictureJoin(tools, { recipe, urlOf, encoder, overlays }, signal);
+  const encoder = part.format && (await encoderOf(part.format.videoCodec));
+  const { contentHash, format } = part.rendition;
+  const base = encoder && (await databaseOn(pool).renditions.find(contentHash, format));
+  // The part needs the parameter sets of the item, so only a worker with the item's kind of encoder can make it.
+  if (base?.encoder && base.encoder !== encoderKind(encoder!)) throw new Error(`no ${base.encoder} is here`);
+  return preparePart(tools, { part, urlOf, encoder, drawings: drawingFiles({ pool, objects }) }, signal);
 }

@@ -7,7 +7,7 @@ import {
   soundOffsetMs,
 } from '../../domain/playout/prepared-play-out.ts';
 import { groupsOfSegment, isSound } from '../../domain/playout/rendition.ts';
-import type { Rendition } from '../../domain/playout/rendition.ts';
+import type { PictureFormat, Rendition } from '../../domain/playout/rendition.ts';
 import type { SoundLevel } from '../../domain/playout/sound.ts';
 import { framesPerSecond as rates } from '../../domain/shared/video-format.ts';
 import type { DynamicRange } from '../../domain/shared/video-format.ts';
@@ -16,7 +16,8 @@ import { openAudioSource } from '../ffmpeg/audio-source.ts';
 import type { EncoderSettings } from '../ffmpeg/encoder-arguments.ts';
 import { audioFormat, profileOf } from '../ffmpeg/profile.ts';
 import type { Profile } from '../ffmpeg/profile.ts';
-import type { PictureJoins } from '../ffmpeg/joined-pictures.ts';
+import type { VideoRequest } from '../ffmpeg/item-arguments.ts';
+import { onlyLayer } from '../ffmpeg/layered-pictures.ts';
 import type { PictureOverlay } from '../ffmpeg/overlays.ts';
 import { openVideoSource } from '../ffmpeg/video-source.ts';
 import type { MediaTools } from '../media/media-tools.ts';
@@ -77,7 +78,7 @@ export async function prepareSegment(tools: MediaTools, request: SegmentRequest,
   const { firstGroup: first, groupCount } = groupsOfSegment(request.rendition, request.segment);
   const groups = { first, end: first + groupCount };
   const work = { tools, request, signal };
-  return isSound(format) ? prepareSound(work, groups) : preparePictures(work, groups, profileOf(format));
+  return isSound(format) ? prepareSound(work, groups) : preparePictures(work, groups, format, profileOf(format));
 }
 
 async function prepareSound(work: Work, groups: FrameRange): Promise<Buffer> {
@@ -101,15 +102,18 @@ async function prepareSound(work: Work, groups: FrameRange): Promise<Buffer> {
 }
 
 /** Makes a segment of pictures with their own sound. */
-async function preparePictures(work: Work, groups: FrameRange, profile: Profile): Promise<Buffer> {
-  const { groupCount } = work.request.rendition;
+async function preparePictures(work: Work, groups: FrameRange, { framing }: PictureFormat, profile: Profile) {
+  const { rendition, sourceURL, kind, dynamicRange, overlay = null, encoder } = work.request;
+  if (kind === 'audio' || !encoder) throw new TypeError('sound has no pictures');
+  const look = { ...(dynamicRange && { dynamicRange }), ...(framing && { framing }), overlay };
+  const layer = onlyLayer({ sourceURL, kind, ...look });
   const soundFrames = {
     first: firstSoundFrameFrom(groups.first, profile.framesPerSecond),
     end: firstSoundFrameFrom(groups.end, profile.framesPerSecond),
   };
   const [pictures, sound] = await Promise.all([
-    encodePictures(work, groups, profile),
-    encodeSound(work, soundFrames, groupCount * profile.samplesPerFrame),
+    encodePictures({ ...work, request: { layers: [layer], encoder } }, groups, profile),
+    encodeSound(work, soundFrames, rendition.groupCount * profile.samplesPerFrame),
   ]);
   return writePictures(groups, profile, pictures, sound);
 }
@@ -146,10 +150,7 @@ export interface Encoded {
 
 /** The inputs of pictures. */
 interface PictureWork extends Omit<Work, 'request'> {
-  readonly request: Pick<SegmentRequest, 'sourceURL' | 'encoder' | 'kind' | 'dynamicRange' | 'overlay'> & {
-    readonly rendition: Pick<Rendition, 'format'>;
-    readonly joins?: PictureJoins;
-  };
+  readonly request: Pick<VideoRequest, 'layers' | 'encoder'>;
 }
 
 /** Encodes pictures of an item. */
@@ -158,13 +159,9 @@ export async function encodePictures(
   { first, end }: FrameRange,
   profile: Profile,
 ): Promise<Encoded> {
-  const { sourceURL, encoder, kind, dynamicRange, overlay, rendition, joins } = request;
-  const { format } = rendition;
-  if (kind === 'audio' || !encoder || isSound(format)) throw new TypeError('sound has no pictures');
   const { framesPerSecond, gopFrames } = profile;
-  const look = { framing: format.framing, overlay, joins };
-  const pictures = { sourceURL, kind, dynamicRange, ...look, profile, encoder, background: true };
-  const source = openVideoSource(tools, { ...pictures, startFrame: first, frameCount: end - first }, signal);
+  const frames = { startFrame: first, frameCount: end - first };
+  const source = openVideoSource(tools, { ...request, ...frames, profile, background: true }, signal);
   const timeOf = (picture: number) => pictureOffsetMs(picture, framesPerSecond);
   const messages: Buffer[] = [];
   let sequenceHeader: Buffer | undefined;

@@ -2,7 +2,13 @@
 import { useState } from 'react';
 import type { ReactNode } from 'react';
 import { isLive } from '../../domain/streams/stream-lifecycle.ts';
-import { aspects, framingModes, pictureJoinKinds, pictureJoinSeconds } from '../../domain/playout/look.ts';
+import {
+  aspects,
+  framingModes,
+  pictureEffects,
+  pictureJoinKinds,
+  pictureJoinSeconds,
+} from '../../domain/playout/look.ts';
 import { joinKinds, joinSeconds } from '../../domain/playout/sound.ts';
 import { call } from '../app/api.ts';
 import { refresh, show } from '../app/live-data.ts';
@@ -173,7 +179,7 @@ function PictureFields({ look, isLocked, onChange }: PictureFieldsProps): ReactN
       {join.kind === 'stinger' && (
         <StingerFields stinger={look.stinger} onChange={(stinger) => onChange({ ...look, stinger })} />
       )}
-      {(join.kind === 'dip' || join.kind === 'crossfade') && (
+      {join.kind in pictureEffects && (
         <Seconds
           name="pictureJoinSeconds"
           bounds={pictureJoinSeconds}

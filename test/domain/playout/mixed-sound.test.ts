@@ -1,17 +1,12 @@
 // What is mixed of a sound track and the videos meanwhile: in parts that leave nothing out, by both timelines alone.
 import { describe, expect, it } from 'vitest';
-import {
-  contentsOfMix,
-  hearsUnder,
-  mixedSoundAt,
-  mixedSoundWithin,
-  mixLeadGroups,
-} from '../../../lambda/domain/playout/mixed-sound.ts';
-import { withPictureJoins } from '../../../lambda/domain/playout/picture-joins.ts';
+import { samplesPerSoundFrame } from '../../../lambda/domain/playout/composed-sound.ts';
+import { contentsOf } from '../../../lambda/domain/playout/composition-parts.ts';
+import { withJoins, withPictureJoins } from '../../../lambda/domain/playout/item-joins.ts';
+import { hearsUnder, mixLeadGroups, mixPartAt, mixPartsWithin } from '../../../lambda/domain/playout/mixed-sound.ts';
 import { occurrencesFrom } from '../../../lambda/domain/playout/play-out.ts';
 import type { TimelineEntry, TimelineItem } from '../../../lambda/domain/playout/play-out.ts';
 import { soundFramesOf, soundGridFrame } from '../../../lambda/domain/playout/prepared-play-out.ts';
-import { samplesPerSoundFrame, withJoins } from '../../../lambda/domain/playout/sound-joins.ts';
 import { withSoundUnder } from '../../../lambda/domain/playout/sound-under.ts';
 import { framesPerSecond } from '../../../lambda/domain/shared/video-format.ts';
 
@@ -42,15 +37,15 @@ const everything = (mode: 'sequential' | 'shuffle' = 'sequential') =>
 describe.each(['sequential', 'shuffle'] as const)('a track under which videos are heard all the time, %s', (mode) => {
   it('is mixed without a gap, each part within one playing of a song', () => {
     const track = everything(mode);
-    const mixes = mixedSoundWithin(track, stretch, 30);
+    const mixes = mixPartsWithin(track, stretch, 30);
     let grid = 0;
     for (const { item, startFrame, frameCount } of occurrencesFrom(track.entries, 0, 30)) {
       if (startFrame >= stretch.frameCount) break;
       const groups = soundFramesOf({ startFrame, frameCount }, 30);
       expect(soundGridFrame(startFrame, 30)).toBe(grid);
       for (let first = 0; first < groups && mixes.length > 0; first += 1000) {
-        const { recipe } = mixes.shift()!;
-        const place = [recipe.item.contentHash, recipe.firstGroup, recipe.groupCount];
+        const { part } = mixes.shift()!;
+        const place = [part.rendition.contentHash, part.firstGroup, part.groupCount];
         expect(place).toEqual([item.uploadID, first, Math.min(1000, groups - first)]);
       }
       grid += groups;
@@ -62,25 +57,25 @@ describe.each(['sequential', 'shuffle'] as const)('a track under which videos ar
     const track = everything(mode);
     for (const { item, startFrame } of occurrencesFrom(track.entries, 0, 30).take(6)) {
       const occurrence = [...occurrencesFrom(track.entries, startFrame, 30).take(1)][0]!;
-      const { recipe } = mixedSoundAt(track, occurrence, 0, 30)!;
+      const { part } = mixPartAt(track, occurrence, 0, 30)!;
       const base = soundGridFrame(startFrame, 30) * samplesPerSoundFrame;
       let at = Math.max(0, base - mixLeadGroups * samplesPerSoundFrame);
-      for (const { item: heard, startSample, fromSample, sampleCount } of recipe.under) {
+      for (const { sound, startSample, fromSample, sampleCount } of part.under!) {
         expect(base + fromSample).toBe(at);
         const frame = Math.floor((base + fromSample) / 1600);
         const shown = [...occurrencesFrom(track.under.pictures.entries, frame, 30).take(1)][0]!;
-        expect([heard.contentHash, startSample]).toEqual([shown.item.uploadID, at - shown.startFrame * 1600]);
+        expect([sound.item.source, startSample]).toEqual([shown.item.uploadID, at - shown.startFrame * 1600]);
         at += sampleCount;
       }
-      expect(at).toBeGreaterThan(base + recipe.groupCount * samplesPerSoundFrame);
-      expect(contentsOfMix(recipe)).toContain(item.uploadID);
+      expect(at).toBeGreaterThan(base + part.groupCount * samplesPerSoundFrame);
+      expect(contentsOf(part)).toContain(item.uploadID);
     }
   });
 });
 
 it('is another mix where anything of it is heard otherwise, and the same one where nothing is', () => {
   const named = (video: readonly TimelineItem[], audio: readonly TimelineItem[] = songs) =>
-    mixedSoundWithin(trackOf(entriesOf(video), entriesOf(audio)), { startFrame: 0, frameCount: 30 }, 30)[0]!.name;
+    mixPartsWithin(trackOf(entriesOf(video), entriesOf(audio)), { startFrame: 0, frameCount: 30 }, 30)[0]!.name;
   const usual = named(withSoundUnder(films, under));
   const others = [
     named(withSoundUnder(films, { ...under, gainDB: -12.5 })),
@@ -99,9 +94,9 @@ it('is none where no video is heard, or all are too short', () => {
   const silent = [itemOf('film0', 60, { ownUnder: { ...under, enabled: false } })];
   const [quiet, audio] = [entriesOf(withSoundUnder(silent, under)), entriesOf(songs)];
   expect([hearsUnder(quiet, audio), hearsUnder(everything().under.pictures.entries, [])]).toEqual([false, false]);
-  expect(mixedSoundWithin(trackOf(quiet, audio), stretch, 30)).toEqual([]);
+  expect(mixPartsWithin(trackOf(quiet, audio), stretch, 30)).toEqual([]);
   const short = entriesOf(withSoundUnder([itemOf('film0', 4.9), itemOf('film1', 1)], under));
-  expect(mixedSoundWithin(trackOf(short, audio), stretch, 30)).toEqual([]);
+  expect(mixPartsWithin(trackOf(short, audio), stretch, 30)).toEqual([]);
 });
 
 it.each(['f_24', 'f_25', 'f_60'] as const)('has whole samples with %s', (framerate) => {
@@ -109,9 +104,9 @@ it.each(['f_24', 'f_25', 'f_60'] as const)('has whole samples with %s', (framera
     ...everything(),
     under: { ...everything().under, format: { ...everything().under.format, framerate } },
   };
-  const mixes = mixedSoundWithin(track, { startFrame: 0, frameCount: 6000 }, framesPerSecond[framerate]);
-  const counts = mixes.flatMap(({ recipe }) =>
-    recipe.under.flatMap(({ startSample, sampleCount }) => [startSample, sampleCount]),
+  const mixes = mixPartsWithin(track, { startFrame: 0, frameCount: 6000 }, framesPerSecond[framerate]);
+  const counts = mixes.flatMap(({ part }) =>
+    part.under!.flatMap(({ startSample, sampleCount }) => [startSample, sampleCount]),
   );
   expect(counts.every(Number.isInteger)).toBe(true);
   expect(mixes.length).toBeGreaterThan(4);

@@ -5,7 +5,7 @@ import type { Overlays } from '../../../lambda/domain/playout/overlays.ts';
 import { occurrencesFrom } from '../../../lambda/domain/playout/play-out.ts';
 import type { TimelineItem } from '../../../lambda/domain/playout/play-out.ts';
 import { soundTexts } from '../../../lambda/domain/playout/sound-titles.ts';
-import { titledPicturesAt, titledPicturesWithin } from '../../../lambda/domain/playout/titled-pictures.ts';
+import { titledPartAt, titledPartsWithin } from '../../../lambda/domain/playout/composition-parts.ts';
 import { format, item, timelineOf } from '../../publisher/prepared/prepared-clips.ts';
 
 const rate = 30;
@@ -68,11 +68,11 @@ describe('prepared pictures', () => {
     return { entries: [{ ...entry!, snapshot }], heard, contentHashes };
   };
   const within = (track: ReturnType<typeof trackOf>, seconds: number) =>
-    titledPicturesWithin(track, { startFrame: 0, frameCount: seconds * rate }, format);
+    titledPartsWithin(track, { startFrame: 0, frameCount: seconds * rate }, format);
 
   it('are whole GOPs, and none where nothing is told', () => {
     const found = within(trackOf(item('film', 600)), 100);
-    const places = found.map(({ startFrame, recipe: { groupCount } }) => [startFrame / rate, groupCount / rate]);
+    const places = found.map(({ startFrame, part: { groupCount } }) => [startFrame / rate, groupCount / rate]);
     expect(places).toEqual([
       [0, 10],
       [54, 6],
@@ -83,7 +83,7 @@ describe('prepared pictures', () => {
 
   it('of a still image are the same ones for as long as a text is seen', () => {
     const found = within(trackOf(item('still', 3600, { kind: 'image' })), 190);
-    const texts = found.map(({ drawings }) => drawings[0]!.drawing.texts.map(({ lines }) => lines[0]));
+    const texts = found.map(({ part }) => part.composition.layers[0]!.drawn!.texts.map(({ lines }) => lines[0]));
     // Songs of 60 s begin with a picture of the still; the others in the middle of one.
     expect(texts.filter((each) => each.includes('a'))).toEqual([['a']]);
     expect(texts.filter((each) => each.includes('b'))).toEqual([['b']]);
@@ -99,7 +99,7 @@ describe('prepared pictures', () => {
         for (let start = startFrame; start < startFrame + frameCount; start += length) {
           const playing = { occurrence: { startFrame, frameCount, ...more }, startFrame: start, frameCount: length };
           for (let picture = 0; picture < length; picture += 59) {
-            const titled = titledPicturesAt(track, playing, picture, format);
+            const titled = titledPartAt(track, playing, picture, format);
             expect(titled === null || all.has(titled.name)).toBe(true);
           }
         }

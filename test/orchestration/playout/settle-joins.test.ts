@@ -1,8 +1,7 @@
 // Streams have the joins of the next minutes prepared, send them once they are there, and say how many are cuts yet.
 import { beforeEach, describe, expect, it } from 'vitest';
 import { occurrencesFrom } from '../../../lambda/domain/playout/play-out.ts';
-import type { MixRecipe } from '../../../lambda/domain/playout/mixed-sound.ts';
-import { joinsAt } from '../../../lambda/domain/playout/sound-joins.ts';
+import { soundPartsAt } from '../../../lambda/domain/playout/composition-parts.ts';
 import { joinKey } from '../../../lambda/domain/media/object-keys.ts';
 import { forgetOldJoins } from '../../../lambda/orchestration/playout/forget-joins.ts';
 import { finishPreparation } from '../../../lambda/orchestration/runs/start-prepared.ts';
@@ -141,7 +140,7 @@ describe('a stream with crossfades', () => {
     const track = { entries, contentHashes };
     const wanted = [...occurrencesFrom(entries, 500 * 30, 30).take(4)]
       .filter(({ startFrame }) => startFrame < 1090 * 30)
-      .flatMap((occurrence) => joinsAt(track, occurrence, 30).map(({ name }) => name));
+      .flatMap((occurrence) => soundPartsAt(track, occurrence, 30).map(({ name }) => name));
     expect(wanted.length).toBeGreaterThanOrEqual(3);
     expect(await asked()).toEqual(expect.arrayContaining(wanted));
   });
@@ -359,13 +358,10 @@ describe('titles of the songs over the pictures', () => {
   const titled = async (of = look) => radio(await songs(), { look: of, sound });
   /** The drawings of what is asked for, with the first picture of each. */
   const told = async () => {
-    const found = await Promise.all((await asked()).map(async (name) => (await data().joins.find(name))!.recipe));
-    return Promise.all(
-      found.map(async (recipe) => {
-        const { variant } = recipe.item as { variant?: string };
-        return { frames: [recipe.firstGroup, recipe.groupCount], texts: (await data().looks.drawing(variant!))!.texts };
-      }),
-    );
+    const found = await Promise.all((await asked()).map(async (name) => (await data().joins.find(name))!.part));
+    return found.map(({ composition, firstGroup, groupCount }) => {
+      return { frames: [firstGroup, groupCount], texts: composition.layers[0]!.drawn!.texts };
+    });
   };
 
   it('are prepared for the next ten minutes, where they are seen', async () => {
@@ -443,19 +439,18 @@ describe('the sound of videos under a sound track', () => {
   const under = { gainDB: -12, duck: true };
   const mixed = async (more: object = {}) =>
     radio(await songs(), { sound: { loudness: { enabled: false }, join: { kind: 'cut' }, under }, ...more });
-  const recipes = async () =>
-    Promise.all((await asked()).map(async (name) => (await data().joins.find(name))!.recipe as MixRecipe));
+  const parts = async () => Promise.all((await asked()).map(async (name) => (await data().joins.find(name))!.part));
 
   it('is mixed for the next ten minutes, a part of a song after the other', async () => {
     const it = await mixed();
     await start(it);
-    const found = await recipes();
+    const found = await parts();
     // Three songs of 200.5 s, each in ten parts of 21.3 s: the last one ends with the song.
     expect(found.map(({ firstGroup }) => firstGroup)).toEqual(
       [...songParts(), ...songParts(), ...songParts()].slice(0, found.length),
     );
     expect(found.length).toBeGreaterThan(27);
-    expect(found.every((recipe) => recipe.shape === 'mix' && recipe.under.length > 0)).toBe(true);
+    expect(found.every(({ under }) => under!.length > 0)).toBe(true);
     expect((await data().joins.find((await asked())[0]!))!.content_hashes).toEqual(['a', 'pictures']);
     expect((await stream(it.id)).pendingJoins).toBe(found.length);
     expect((await stream(it.id)).sound.under).toEqual({ enabled: true, ...under });
@@ -468,7 +463,7 @@ describe('the sound of videos under a sound track', () => {
     await start(it);
     await goOnAir(it, 50);
     await call('PATCH', `/streams/${it.id}`, { sound: { under: { gainDB: -20 } } });
-    const gains = (await recipes()).flatMap((recipe) => recipe.under.map(({ gainDB }) => gainDB));
+    const gains = (await parts()).flatMap((part) => part.under!.map(({ gainDB }) => gainDB));
     expect(new Set(gains)).toEqual(new Set([-12, -20]));
     expect((await data().timelines.ofStream(it.id)).video.at(-1)!.offsetSeconds).toBeCloseTo(200.5, 0);
     await call('PATCH', `/streams/${it.id}`, { sound: { under: { enabled: false } } });

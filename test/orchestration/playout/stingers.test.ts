@@ -1,5 +1,6 @@
 // Items of a stream follow one another by its stinger: prepared with both, taken up while live, and never waited for.
 import { beforeEach, describe, expect, it } from 'vitest';
+import type { Part } from '../../../lambda/domain/playout/composition-parts.ts';
 import { publishDraft } from '../../../lambda/orchestration/playout/publish-draft.ts';
 import { applyProbeResult } from '../../../lambda/orchestration/playout/apply-probe-result.ts';
 import { takeDown } from '../../../lambda/orchestration/media/take-down.ts';
@@ -45,8 +46,8 @@ const issuesOf = async (id: string) => {
 const joinsOf = async (id: string) =>
   (await data().timelines.ofStream(id)).video.at(-1)!.snapshot.items.map(({ join }) => join ?? null);
 const wanted = async () =>
-  (await service.pool().query(`select recipe, content_hashes from joins order by name`)).rows as {
-    recipe: { shape: string; stinger: { frame: number } };
+  (await service.pool().query(`select part, content_hashes from joins order by name`)).rows as {
+    part: Part;
     content_hashes: string[];
   }[];
 
@@ -66,14 +67,15 @@ describe('a stinger', () => {
     await goLive(id);
     const [join] = await joinsOf(id);
     expect(join).toMatchObject({ kind: 'stinger', seconds: 0.8, stinger: { contentHash: 'swoosh', uploadID } });
-    const parts = (await wanted()).map(({ recipe, content_hashes: hashes }) => {
-      return `${recipe.shape} ${recipe.stinger.frame} ${hashes.toSorted().join(' ')}`;
+    const parts = (await wanted()).map(({ part, content_hashes: hashes }) => {
+      const { startFrame } = part.composition.layers.find(({ kind }) => kind === 'stinger')!;
+      return `${part.firstGroup} ${startFrame} ${hashes.toSorted().join(' ')}`;
     });
     expect(parts.toSorted()).toEqual([
-      'stingerEnd -36 one swoosh',
-      'stingerEnd -36 swoosh two',
-      'stingerStart 24 one swoosh',
-      'stingerStart 24 swoosh two',
+      '0 -24 one swoosh',
+      '0 -24 swoosh two',
+      '240 276 one swoosh',
+      '240 276 swoosh two',
     ]);
   });
 

@@ -49,9 +49,9 @@ function trackOf(timeline: () => readonly TimelineEntry[], faults: Faults = {}, 
       framesPerSecond,
       loadTimeline: async () => timeline(),
       log: (event) => void logged.push(event),
-      open: async ({ uploadID }, { startFrame: first, frameCount }) => {
+      open: async ({ item: { uploadID } }, { first, end }) => {
         const failure = faults.openFailure?.(uploadID, opened.length) ?? null;
-        opened.push(`${uploadID} ${first}+${frameCount}`);
+        opened.push(`${uploadID} ${first}+${end - first}`);
         await faults.opening?.();
         const ready = failure ? Promise.reject(failure) : Promise.resolve();
         ready.catch(() => {});
@@ -65,7 +65,7 @@ function trackOf(timeline: () => readonly TimelineEntry[], faults: Faults = {}, 
           read: async () => {
             if (!isOpen) throw new ToolError('killed');
             const frame = `${uploadID}:${next}`;
-            if (next === first + frameCount) throw new Error(`${frame} is behind the end`);
+            if (next === end) throw new Error(`${frame} is behind the end`);
             const times = reads.get(frame) ?? 0;
             reads.set(frame, times + 1);
             const fault = faults.readFailure?.(frame, times);

@@ -2,6 +2,10 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { buffer } from 'node:stream/consumers';
+import { plainSound } from '../../../lambda/domain/playout/composed-sound.ts';
+import type { ComposedAudioRequest } from '../../../lambda/publisher/ffmpeg/composed-audio.ts';
+import type { FrameRequest } from '../../../lambda/publisher/ffmpeg/item-arguments.ts';
+import { onlyLayer } from '../../../lambda/publisher/ffmpeg/layered-pictures.ts';
 import { openItem } from '../../../lambda/publisher/ffmpeg/item-source.ts';
 import type { ItemRequest } from '../../../lambda/publisher/ffmpeg/item-source.ts';
 import type { VideoFrame } from '../../../lambda/publisher/ffmpeg/video-source.ts';
@@ -12,18 +16,29 @@ import { fastEncoder } from '../../support/media-samples.ts';
 export const profile = profileOf({ quality: 'q_720p', framerate: 'f_30', videoCodec: 'h264' });
 
 /** A request for two seconds of pictures, cheaply encoded, unless told otherwise. */
-export function itemRequest(sourceURL: string, request: Partial<ItemRequest> = {}): ItemRequest {
+export function itemRequest(
+  sourceURL: string,
+  {
+    kind = 'video',
+    dynamicRange,
+    ...request
+  }: Partial<ItemRequest> & Partial<Pick<FrameRequest, 'kind' | 'dynamicRange'>> = {},
+): ItemRequest {
   return {
-    sourceURL,
-    kind: 'video',
-    hasAudio: false,
-    audio: false,
+    layers: [onlyLayer({ sourceURL, kind, ...(dynamicRange && { dynamicRange }) })],
+    audio: null,
     startFrame: 0,
     frameCount: 60,
     profile,
     encoder: fastEncoder,
     ...request,
   };
+}
+
+/** The sound of a file for as long as so many frames. */
+export function soundRequest(sourceURL: string, startFrame: number, frameCount: number): ComposedAudioRequest {
+  const [startSample, count] = [startFrame * profile.samplesPerFrame, frameCount * profile.samplesPerFrame];
+  return { sound: plainSound(sourceURL), startSample, count, urlOf: (source) => source };
 }
 
 /** All frames of an item. */
@@ -40,7 +55,11 @@ export async function encodeItem(tools: MediaTools, request: ItemRequest): Promi
 
 /** All samples of an item. */
 export async function readSound(tools: MediaTools, request: ItemRequest): Promise<Int16Array> {
-  const item = openItem(tools, { ...request, hasAudio: true, audio: true }, new AbortController().signal);
+  const item = openItem(
+    tools,
+    { ...request, audio: soundRequest(request.layers[0]!.sourceURL, request.startFrame, request.frameCount) },
+    new AbortController().signal,
+  );
   try {
     const bytes = await item.readSamples(request.frameCount * request.profile.samplesPerFrame);
     return new Int16Array(bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length));

@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { aspects, ofAspect } from '../../../lambda/domain/playout/look.ts';
 import type { FramingName } from '../../../lambda/domain/playout/look.ts';
 import { frameArguments, videoArguments } from '../../../lambda/publisher/ffmpeg/item-arguments.ts';
+import { onlyLayer } from '../../../lambda/publisher/ffmpeg/layered-pictures.ts';
 import { profileOf } from '../../../lambda/publisher/ffmpeg/profile.ts';
 import { asJpeg, captureImage } from '../../../lambda/publisher/inspecting/capture-image.ts';
 import type { MediaTools } from '../../../lambda/publisher/media/media-tools.ts';
@@ -62,7 +63,8 @@ describe.each(builds)('with the $name build', ({ name, tools }) => {
 });
 
 it('pictures without a framing are filtered as they always were, so that what is prepared stays good', () => {
-  const item = { sourceURL: 'clip.mp4', kind: 'video', startFrame: 0, frameCount: 30, encoder: fastEncoder } as const;
+  const layers = [onlyLayer({ sourceURL: 'clip.mp4', kind: 'video' })];
+  const item = { layers, startFrame: 0, frameCount: 30, encoder: fastEncoder } as const;
   const request = videoArguments({ ...item, profile: profileOf(formatOf('16:9')) });
   expect(request[request.indexOf('-vf') + 1]).toBe(
     'bwdif=mode=send_frame:deint=interlaced,fps=30:eof_action=pass,tpad=stop_mode=clone:stop=-1,fps=30:start_time=0,' +

@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { decodingThreads } from '../../../lambda/domain/fleet/capacity.ts';
 import { decodeCost } from '../../../lambda/domain/media/source-limits.ts';
 import { audioArguments, videoArguments } from '../../../lambda/publisher/ffmpeg/item-arguments.ts';
+import { onlyLayer } from '../../../lambda/publisher/ffmpeg/layered-pictures.ts';
 import { profileOf } from '../../../lambda/publisher/ffmpeg/profile.ts';
 import { fastEncoder } from '../../support/media-samples.ts';
 
@@ -28,13 +29,14 @@ describe('the threads that decode while a stream is sent', () => {
 
   it('are said to ffmpeg for every source, and fewer in the background', () => {
     const profile = profileOf({ quality: 'q_720p', framerate: 'f_30', videoCodec: 'h264' });
-    const common = { sourceURL: '/media', startFrame: 0, frameCount: 30, profile, encoder: fastEncoder } as const;
+    const common = { startFrame: 0, frameCount: 30, profile, encoder: fastEncoder } as const;
+    const layers = (item: object = {}) => [onlyLayer({ sourceURL: '/media', kind: 'video', ...item })];
     const most = availableParallelism() + 1;
     const threads = [
-      videoArguments({ ...common, kind: 'video', decodeCost: 1 }),
-      videoArguments({ ...common, kind: 'video' }),
-      videoArguments({ ...common, kind: 'video', background: true }),
-      videoArguments({ ...common, kind: 'image' }),
+      videoArguments({ ...common, layers: layers({ decodeCost: 1 }) }),
+      videoArguments({ ...common, layers: layers() }),
+      videoArguments({ ...common, layers: layers(), background: true }),
+      videoArguments({ ...common, layers: layers({ kind: 'image' }) }),
       audioArguments({ sourceURL: '/media', startSample: 0, sampleCount: 48_000 }),
     ].map(inputThreads);
     expect(threads).toEqual(['2', String(Math.min(6, most)), '2', '1', '2']);

@@ -1,7 +1,9 @@
 // Items of every sort become frames at exact times that join without a seam, with sound that is exact to the sample.
 import { describe, expect, it } from 'vitest';
 import { ToolError } from '../../../lambda/publisher/ffmpeg/media-tool.ts';
-import { openAudioOnly, openItem } from '../../../lambda/publisher/ffmpeg/item-source.ts';
+import { plainSound } from '../../../lambda/domain/playout/composed-sound.ts';
+import { openComposedAudio } from '../../../lambda/publisher/ffmpeg/composed-audio.ts';
+import { openItem } from '../../../lambda/publisher/ffmpeg/item-source.ts';
 import type { VideoFrame } from '../../../lambda/publisher/ffmpeg/video-source.ts';
 import {
   changedSample,
@@ -13,7 +15,15 @@ import {
   urlSignature,
 } from '../../support/media-samples.ts';
 import type { SampleName } from '../../support/media-samples.ts';
-import { decodePictures, encodeItem, itemRequest, joinItems, profile, readSound } from './encoded-item.ts';
+import {
+  decodePictures,
+  encodeItem,
+  itemRequest,
+  joinItems,
+  profile,
+  readSound,
+  soundRequest,
+} from './encoded-item.ts';
 import type { Picture } from './encoded-item.ts';
 
 const builds = await everyMediaTools();
@@ -207,19 +217,16 @@ describe('sound of an item', () => {
   });
 
   it('is silence where there is none, and where it is not wanted', async () => {
-    for (const request of [
-      { hasAudio: false, audio: true },
-      { hasAudio: true, audio: false },
-    ]) {
-      const item = openItem(tools, itemRequest(await mediaSample('plain.mp4'), request), never);
+    const silent = { sound: plainSound(null), startSample: 0, count: 96_000, urlOf: String };
+    for (const audio of [silent, null]) {
+      const item = openItem(tools, itemRequest(await mediaSample('plain.mp4'), { audio }), never);
       expect((await item.readSamples(1600)).equals(Buffer.alloc(6400))).toBe(true);
       await item.close();
     }
   });
 
   it('can be read without the pictures', async () => {
-    const request = { sourceURL: await mediaSample('song.mp3'), startFrame: 30, frameCount: 90, profile };
-    const audio = openAudioOnly(tools, request, never);
+    const audio = openComposedAudio(tools, soundRequest(await mediaSample('song.mp3'), 30, 90), never);
     await audio.ready;
     const shares = [];
     for (let frame = 0; frame < 90; frame++) shares.push(await audio.readSamples(profile.samplesPerFrame));
@@ -231,7 +238,7 @@ describe('sound of an item', () => {
 
   it('fails with a MediaError when nothing of it can be decoded', async () => {
     const source = await textFile('noise.mp3', 'not a sound');
-    const audio = openAudioOnly(tools, { sourceURL: source, startFrame: 0, frameCount: 30, profile }, never);
+    const audio = openComposedAudio(tools, soundRequest(source, 0, 30), never);
     await expect(audio.ready).rejects.toMatchObject({ name: 'MediaError', code: 'damaged' });
     expect(await audio.readSamples(100)).toEqual(Buffer.alloc(400));
     await audio.close();
@@ -295,15 +302,16 @@ describe('an item with which something is wrong', () => {
     await item.close();
     expect(failure).toBeInstanceOf(ToolError);
     await using whole = await serveSamples();
-    const rest = { sourceURL: whole.urlOf(path), startFrame: before.length, frameCount: 240 - before.length };
-    const after = await encodeItem(tools, { ...request, ...rest });
+    const rest = { startFrame: before.length, frameCount: 240 - before.length };
+    const after = await encodeItem(tools, itemRequest(whole.urlOf(path), rest));
     expect(shownFrames([before, after])).toEqual(countTo(240).map((frame) => frame + 1));
   });
 
   it('ends when it is aborted, with the reason given', async () => {
     const controller = new AbortController();
-    const long = { frameCount: 100_000, hasAudio: true, audio: true };
-    const item = openItem(tools, itemRequest(await mediaSample('plain.mp4'), long), controller.signal);
+    const path = await mediaSample('plain.mp4');
+    const long = { frameCount: 100_000, audio: soundRequest(path, 0, 100_000) };
+    const item = openItem(tools, itemRequest(path, long), controller.signal);
     await item.ready;
     controller.abort(new Error('the stream was stopped'));
     const readOn = async () => {

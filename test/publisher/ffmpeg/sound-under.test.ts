@@ -1,7 +1,7 @@
 // The sound of a video under the sound track: at its level, lower under speech, and never above what peaks may have.
 import { describe, expect, it } from 'vitest';
 import { highestPeakDBTP } from '../../../lambda/domain/playout/sound.ts';
-import { bytesOf, samplesOf } from '../../../lambda/publisher/ffmpeg/joined-samples.ts';
+import { bytesOf, samplesOf } from '../../../lambda/publisher/ffmpeg/composed-samples.ts';
 import { audioFormat } from '../../../lambda/publisher/ffmpeg/profile.ts';
 import { UnderMixer } from '../../../lambda/publisher/ffmpeg/sound-under.ts';
 

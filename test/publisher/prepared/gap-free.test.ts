@@ -2,16 +2,16 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { occurrencesFrom } from '../../../lambda/domain/playout/play-out.ts';
 import type { TimelineEntry, TimelineItem } from '../../../lambda/domain/playout/play-out.ts';
-import { joinKey } from '../../../lambda/domain/media/object-keys.ts';
-import { joinsAt, withJoins } from '../../../lambda/domain/playout/sound-joins.ts';
+import { soundPartsAt } from '../../../lambda/domain/playout/composition-parts.ts';
+import { withJoins } from '../../../lambda/domain/playout/item-joins.ts';
 import { audioFormat } from '../../../lambda/publisher/ffmpeg/profile.ts';
 import { findMediaTools } from '../../../lambda/publisher/media/media-tools.ts';
 import { probeMedia } from '../../../lambda/publisher/media/probe.ts';
-import { prepareJoin } from '../../../lambda/publisher/preparing/prepare-join.ts';
 import { fastEncoder, madeSample } from '../../support/media-samples.ts';
 import { steps } from '../../support/recording.ts';
 import { CheckingIngest, frameTimes } from './checking-ingest.ts';
 import { heardEncoded, heardOf, heardOfFile, largestStep, powersOf } from './heard-sound.ts';
+import { makeParts } from './made-parts.ts';
 import { item, mediaOptions, play, preparedClips, timelineOf } from './prepared-clips.ts';
 import type { PreparedClips } from './prepared-clips.ts';
 
@@ -68,12 +68,8 @@ async function makeJoins(entries: readonly TimelineEntry[]): Promise<void> {
   const contentHashes = new Map([...paths.keys()].map((uploadID) => [uploadID, uploadID]));
   for (const occurrence of occurrencesFrom(entries, 0, rate)) {
     if (occurrence.startFrame > seconds * rate) return;
-    for (const { name, recipe } of joinsAt({ entries, contentHashes }, occurrence, rate)) {
-      if (made.has(name)) continue;
-      const bytes = await prepareJoin(tools, { recipe, urlOf: (hash) => paths.get(hash)! }, never);
-      await clips.objects.write(joinKey(name), bytes, { contentType: 'application/octet-stream' });
-      made.set(name, 0);
-    }
+    const parts = soundPartsAt({ entries, contentHashes }, occurrence, rate);
+    await makeParts(parts, { tools, objects: clips.objects, pathOf: (hash) => paths.get(hash)! }, made);
   }
 }
 

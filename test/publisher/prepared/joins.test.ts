@@ -6,18 +6,18 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { framesUntilNext, occurrencesFrom } from '../../../lambda/domain/playout/play-out.ts';
 import type { TimelineEntry, TimelineItem } from '../../../lambda/domain/playout/play-out.ts';
 import { renditionOf } from '../../../lambda/domain/playout/rendition.ts';
-import { joinsAt, withJoins } from '../../../lambda/domain/playout/sound-joins.ts';
+import { soundPartsAt } from '../../../lambda/domain/playout/composition-parts.ts';
+import { withJoins } from '../../../lambda/domain/playout/item-joins.ts';
 import type { Join } from '../../../lambda/domain/playout/sound.ts';
 import { audioFormat } from '../../../lambda/publisher/ffmpeg/profile.ts';
 import { findMediaTools } from '../../../lambda/publisher/media/media-tools.ts';
-import { joinKey } from '../../../lambda/domain/media/object-keys.ts';
 import { segmentKey } from '../../../lambda/publisher/prepared/segment-format.ts';
 import { SegmentStore } from '../../../lambda/publisher/prepared/segment-store.ts';
-import { prepareJoin } from '../../../lambda/publisher/preparing/prepare-join.ts';
 import { fastEncoder, madeSample } from '../../support/media-samples.ts';
 import { steps } from '../../support/recording.ts';
 import { CheckingIngest, frameTimes } from './checking-ingest.ts';
 import { heardEncoded, heardOf, largestStep, openEncoded, powersOf } from './heard-sound.ts';
+import { makeParts } from './made-parts.ts';
 import { item, mediaOptions, play, preparedClips, timelineOf } from './prepared-clips.ts';
 import type { PreparedClips } from './prepared-clips.ts';
 
@@ -79,14 +79,9 @@ async function makeJoins(entries: readonly TimelineEntry[], seconds: number): Pr
   const contentHashes = new Map(songs.map(({ uploadID }) => [uploadID, uploadID]));
   for (const occurrence of occurrencesFrom(entries, 0, rate)) {
     if (occurrence.startFrame > seconds * rate) return;
-    for (const { name, recipe } of joinsAt({ entries, contentHashes }, occurrence, rate)) {
-      if (made.has(name)) continue;
-      const urlOf = (contentHash: string) => paths.get(contentHash)!;
-      const bytes = await prepareJoin(tools, { recipe, urlOf }, new AbortController().signal);
-      await clips.objects.write(joinKey(name), bytes, { contentType: 'application/octet-stream' });
-      made.set(name, 0);
-      await keepAtHand(joinKey(name));
-    }
+    const parts = soundPartsAt({ entries, contentHashes }, occurrence, rate);
+    const pathOf = (contentHash: string) => paths.get(contentHash)!;
+    for (const key of await makeParts(parts, { tools, objects: clips.objects, pathOf }, made)) await keepAtHand(key);
   }
 }
 

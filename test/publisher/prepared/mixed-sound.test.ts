@@ -1,23 +1,22 @@
 // The sound of videos under songs, prepared: at its level, at its time, and as the ffmpeg backend has it.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { mixedSoundWithin } from '../../../lambda/domain/playout/mixed-sound.ts';
+import { withJoins, withPictureJoins } from '../../../lambda/domain/playout/item-joins.ts';
+import { mixPartsWithin } from '../../../lambda/domain/playout/mixed-sound.ts';
 import { joinKey } from '../../../lambda/domain/media/object-keys.ts';
-import { withPictureJoins } from '../../../lambda/domain/playout/picture-joins.ts';
 import { occurrencesFrom } from '../../../lambda/domain/playout/play-out.ts';
 import type { TimelineEntry, TimelineItem } from '../../../lambda/domain/playout/play-out.ts';
 import { renditionOf, segmentCount } from '../../../lambda/domain/playout/rendition.ts';
 import type { RenditionFormat } from '../../../lambda/domain/playout/rendition.ts';
-import { withJoins } from '../../../lambda/domain/playout/sound-joins.ts';
 import { withSoundUnder } from '../../../lambda/domain/playout/sound-under.ts';
 import { audioFormat } from '../../../lambda/publisher/ffmpeg/profile.ts';
 import { findMediaTools } from '../../../lambda/publisher/media/media-tools.ts';
 import { segmentKey } from '../../../lambda/publisher/prepared/segment-format.ts';
 import { SegmentStore } from '../../../lambda/publisher/prepared/segment-store.ts';
-import { prepareMix } from '../../../lambda/publisher/preparing/prepare-mix.ts';
 import { madeSample } from '../../support/media-samples.ts';
 import { steps } from '../../support/recording.ts';
 import { CheckingIngest, frameTimes } from './checking-ingest.ts';
 import { heardEncoded, heardOf, levelsOf, silentDB } from './heard-sound.ts';
+import { makeParts } from './made-parts.ts';
 import { format, item, mediaOptions, play, preparedClips, timelineOf } from './prepared-clips.ts';
 import type { PreparedClips } from './prepared-clips.ts';
 
@@ -47,7 +46,6 @@ const hertzOf = new Map([
   ['film2', 8000],
 ]);
 const paths = new Map<string, string>();
-const { signal } = new AbortController();
 
 let clips: PreparedClips;
 /** Has everything at hand: the clock of the test does not wait for the track of sound to be read. */
@@ -95,12 +93,9 @@ async function made(entries: { video: readonly TimelineEntry[]; audio: readonly 
   const under = { pictures: { entries: entries.video, contentHashes }, format };
   const track = { entries: entries.audio, contentHashes, under };
   const joins = new Map<string, number>();
-  for (const { name, recipe } of mixedSoundWithin(track, { startFrame: 0, frameCount: seconds * rate }, rate)) {
-    const bytes = await prepareMix(tools, { recipe, urlOf: (contentHash) => paths.get(contentHash)! }, signal);
-    await clips.objects.write(joinKey(name), bytes, { contentType: 'application/octet-stream' });
-    await keepAtHand(joinKey(name));
-    joins.set(name, 0);
-  }
+  const parts = mixPartsWithin(track, { startFrame: 0, frameCount: seconds * rate }, rate);
+  const making = { tools, objects: clips.objects, pathOf: (contentHash: string) => paths.get(contentHash)! };
+  for (const key of await makeParts(parts, making, joins)) await keepAtHand(key);
   return joins;
 }
 

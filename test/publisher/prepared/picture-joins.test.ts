@@ -5,20 +5,21 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { joinKey } from '../../../lambda/domain/media/object-keys.ts';
 import type { PictureJoin } from '../../../lambda/domain/playout/look.ts';
-import { pictureJoinsAt, withPictureJoins } from '../../../lambda/domain/playout/picture-joins.ts';
+import { plainSound } from '../../../lambda/domain/playout/composed-sound.ts';
+import { picturePartsAt } from '../../../lambda/domain/playout/composition-parts.ts';
+import { withPictureJoins } from '../../../lambda/domain/playout/item-joins.ts';
 import { frameCountOf, occurrencesFrom } from '../../../lambda/domain/playout/play-out.ts';
 import type { TimelineEntry } from '../../../lambda/domain/playout/play-out.ts';
-import { openJoinedAudio, readAll } from '../../../lambda/publisher/ffmpeg/joined-audio.ts';
+import { openComposedAudio, readAll } from '../../../lambda/publisher/ffmpeg/composed-audio.ts';
 import { audioFormat } from '../../../lambda/publisher/ffmpeg/profile.ts';
 import { findMediaTools } from '../../../lambda/publisher/media/media-tools.ts';
-import { preparePictureJoin } from '../../../lambda/publisher/preparing/prepare-picture-join.ts';
-import { fastEncoder, madeSample } from '../../support/media-samples.ts';
+import { madeSample } from '../../support/media-samples.ts';
 import { steps } from '../../support/recording.ts';
 import { makeStingerClip, shareOfStinger, stingerClip } from '../../support/stinger-clip.ts';
 import { CheckingIngest, flvOf, frameTimes } from './checking-ingest.ts';
 import { heardEncoded, heardOf, largestStep, openEncoded, powersOf } from './heard-sound.ts';
+import { makeParts } from './made-parts.ts';
 import { format, item, mediaOptions, play, preparedClips, timelineOf } from './prepared-clips.ts';
 import type { PreparedClips } from './prepared-clips.ts';
 
@@ -68,13 +69,8 @@ async function makeJoins(entries: readonly TimelineEntry[], seconds: number): Pr
   const contentHashes = new Map(all.map(({ uploadID }) => [uploadID, uploadID]));
   for (const occurrence of occurrencesFrom(entries, 0, rate)) {
     if (occurrence.startFrame > seconds * rate) return;
-    for (const { name, recipe } of pictureJoinsAt({ entries, contentHashes }, occurrence, format)) {
-      if (made.has(name)) continue;
-      const request = { recipe, urlOf: (hash: string) => paths.get(hash)!, encoder: fastEncoder };
-      const bytes = await preparePictureJoin(tools, request, never);
-      await prepared.objects.write(joinKey(name), bytes, { contentType: 'application/octet-stream' });
-      made.set(name, 0);
-    }
+    const parts = picturePartsAt({ entries, contentHashes }, occurrence, format);
+    await makeParts(parts, { tools, objects: prepared.objects, pathOf: (hash) => paths.get(hash)! }, made);
   }
 }
 
@@ -212,22 +208,15 @@ it('hears a stinger over the end of an item and the beginning of the next one, b
 
 it('does not fade a part of an item that ends before the item does', async () => {
   const [{ clip, hertz }] = clips;
-  const part = {
-    sourceURL: paths.get(clip.uploadID)!,
-    startSample: 0,
-    sampleCount: 2 * audioFormat.sampleRate,
-    level: null,
-    head: null,
-    tailSeconds: 1,
-    lastSample: 7.3 * audioFormat.sampleRate,
-    endSample: 7.3 * audioFormat.sampleRate,
-    over: null,
-    next: null,
-  };
-  const audio = openJoinedAudio(tools, part, never);
+  const { item: voice, ...sound } = plainSound(clip.uploadID);
+  const lastSample = 7.3 * audioFormat.sampleRate;
+  const fades = [{ direction: 'out', start: lastSample - audioFormat.sampleRate, end: lastSample } as const];
+  const count = 2 * audioFormat.sampleRate;
+  const part = { sound: { ...sound, item: { ...voice, fades } }, startSample: 0, count };
+  const audio = openComposedAudio(tools, { ...part, urlOf: (source) => paths.get(source)! }, never);
   onTestFinished(() => audio.close());
-  const samples = await readAll(audio, part.sampleCount);
-  const left = Float32Array.from({ length: part.sampleCount }, (_, at) => samples[2 * at]! / 32_768);
+  const samples = await readAll(audio, count);
+  const left = Float32Array.from({ length: count }, (_, at) => samples[2 * at]! / 32_768);
   expect(levelOf(left, hertz, 1.5, 0.5)).toBeCloseTo(amplitude, 2);
 });
 

@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { joinKey } from '../../../lambda/domain/media/object-keys.ts';
-import { joinName } from '../../../lambda/domain/playout/sound-joins.ts';
-import type { JoinRecipe } from '../../../lambda/domain/playout/sound-joins.ts';
+import { plainSound } from '../../../lambda/domain/playout/composed-sound.ts';
+import { placedPart } from '../../../lambda/domain/playout/composition-parts.ts';
 import { createFileObjectStore } from '../../../lambda/ports/object-store/file-object-store.ts';
 import type { FileObjectStore } from '../../../lambda/ports/object-store/file-object-store.ts';
 import { findMediaTools } from '../../../lambda/publisher/media/media-tools.ts';
@@ -36,19 +36,23 @@ afterAll(async () => {
 });
 beforeEach(() => service.pool().query('truncate joins, timeline_joins'));
 
-const recipe: JoinRecipe = {
-  shape: 'crossfade',
-  seconds: 0.5,
-  item: {
-    contentHash: contents[0],
-    level: { targetLUFS: -14, gainDB: -6.5, isLimited: true },
-    durationSeconds: 12.345,
+const level = { targetLUFS: -14, gainDB: -6.5, isLimited: true } as const;
+const { item: begins, ...sound } = plainSound(contents[0], level);
+const composition = {
+  layers: [],
+  sound: {
+    ...sound,
+    item: { ...begins, fades: [{ direction: 'in', start: 1024, end: 22_000 } as const] },
+    before: {
+      source: contents[1],
+      level: null,
+      startSample: -60 * 1024,
+      fades: [{ direction: 'out', start: 1024, end: 22_000 } as const],
+    },
   },
-  firstGroup: 0,
-  groupCount: 32,
-  from: { contentHash: contents[1], level: null, durationSeconds: 12.345, group: 60 },
 };
-const name = joinName(recipe);
+const rendition = { contentHash: contents[0], format: 'sound' };
+const { part, name } = placedPart({ composition, format: null, rendition, firstGroup: 0, groupCount: 32 }, 0);
 
 it('is made once, as long as it should be, and deleted with its contents', async () => {
   const uploadIDs = [await upload(), await upload()];
@@ -56,7 +60,7 @@ it('is made once, as long as it should be, and deleted with its contents', async
   for (const content of contents) await data().renditions.begin(content, 'sound', 1);
   await register('agent');
   const { id } = await activeStream('agent');
-  await data().joins.request(id, [{ name, recipe, content_hashes: contents }]);
+  await data().joins.request(id, [{ name, part, content_hashes: contents }]);
   const send = () => data().outbox.send({ queue: 'media', body: { task: 'make_join', name, uploadID: uploadIDs[0]! } });
   for (let command = 0; command < 2; command++) await send();
   const sourceURL = samples.urlOf(await mediaSample('song.wav'));

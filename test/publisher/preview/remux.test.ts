@@ -6,23 +6,23 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { joinKey } from '../../../lambda/domain/media/object-keys.ts';
 import { occurrencesFrom } from '../../../lambda/domain/playout/play-out.ts';
 import type { TimelineEntry, TimelineItem } from '../../../lambda/domain/playout/play-out.ts';
 import { framesOfPiece } from '../../../lambda/domain/playout/preview.ts';
 import { renditionOf, soundAt } from '../../../lambda/domain/playout/rendition.ts';
 import type { PictureFormat } from '../../../lambda/domain/playout/rendition.ts';
 import type { SoundLevel } from '../../../lambda/domain/playout/sound.ts';
-import { joinsAt, withJoins } from '../../../lambda/domain/playout/sound-joins.ts';
+import { soundPartsAt } from '../../../lambda/domain/playout/composition-parts.ts';
+import { withJoins } from '../../../lambda/domain/playout/item-joins.ts';
 import { profileOf } from '../../../lambda/publisher/ffmpeg/profile.ts';
 import type { MediaTools } from '../../../lambda/publisher/media/media-tools.ts';
 import { findMediaTools } from '../../../lambda/publisher/media/media-tools.ts';
 import { remuxPiece } from '../../../lambda/publisher/preview/remux-piece.ts';
 import type { RemuxOptions } from '../../../lambda/publisher/preview/remux-piece.ts';
 import { SegmentStore } from '../../../lambda/publisher/prepared/segment-store.ts';
-import { prepareJoin } from '../../../lambda/publisher/preparing/prepare-join.ts';
 import { fastEncoder, madeSample, mediaToolsFor } from '../../support/media-samples.ts';
 import { CheckingIngest } from '../prepared/checking-ingest.ts';
+import { makeParts } from '../prepared/made-parts.ts';
 import { format, item, mediaOptions, play, preparedClips, timelineOf } from '../prepared/prepared-clips.ts';
 import type { PreparedClips } from '../prepared/prepared-clips.ts';
 
@@ -128,13 +128,8 @@ describe('a piece has what is sent, bit for bit and at its time', { timeout: 120
       await clips.prepare(each, path, soundAt(level.targetLUFS), fastEncoder, { level, itemSeconds });
     }
     const { audio } = timelinesOf([], track);
-    for (const occurrence of occurrencesFrom(track, 0, 30).take(4))
-      for (const { name, recipe } of joinsAt(audio, occurrence, 30)) {
-        const urlOf = (contentHash: string) => paths.get(contentHash)!;
-        const bytes = await prepareJoin(tools, { recipe, urlOf }, new AbortController().signal);
-        await clips.objects.write(joinKey(name), bytes, { contentType: 'application/octet-stream' });
-        joins.set(name, 0);
-      }
+    const parts = [...occurrencesFrom(track, 0, 30).take(4)].flatMap((each) => soundPartsAt(audio, each, 30));
+    await makeParts(parts, { tools, objects: clips.objects, pathOf: (hash) => paths.get(hash)! }, joins);
   }, 120_000);
   afterAll(() => clips[Symbol.asyncDispose]());
 

@@ -1,0 +1,220 @@
+// The sound of an item: voices with gain curves, from what plays before it to what follows.
+import type { ItemOccurrence, TimelineEntry, TimelineItem } from './play-out.ts';
+import { firstSoundFrameFrom, soundFramesOf, soundGridFrame } from './prepared-play-out.ts';
+import type { PictureFormat } from './rendition.ts';
+import { isThroughSilence, levelAt, overlaps } from './sound.ts';
+import type { ItemJoin, SoundLevel } from './sound.ts';
+import { longestAfterCutSeconds } from './stinger.ts';
+import type { Stinger } from './stinger.ts';
+
+export const soundSampleRate = 48_000;
+export const samplesPerSoundFrame = 1024;
+
+/** A passage from nothing to all, or back, from a frame or sample up to another one, which is not included. */
+export interface Fade {
+  readonly direction: 'in' | 'out';
+  readonly start: number;
+  readonly end: number;
+}
+
+/** A file that is heard. All samples here count from the beginning of the item, at 48 kHz. */
+export interface Voice {
+  /** The file, as its track names it; null: silence. */
+  readonly source: string | null;
+  /** Null: as loud as it is. */
+  readonly level: SoundLevel | null;
+  /** The sample with which the file begins; negative: before the item does. */
+  readonly startSample: number;
+  readonly fades: readonly Fade[];
+}
+
+/** A passage without a gap: the second voice begins where the media of the first one ends, and glides into step. */
+export interface Seam {
+  readonly voice: Voice;
+  /** The sample with which the media of the first voice ends. */
+  readonly mediaEnd: number;
+  /** The sample with which the second voice is due. */
+  readonly boundary: number;
+  readonly glideSeconds: number;
+}
+
+/** The sound of an item. Fades have constant power, and peaks of sums are held down. */
+export interface ComposedSound {
+  readonly item: Voice;
+  /** The voice that fades out beneath the beginning of the item; null: there is none. */
+  readonly before: Voice | null;
+  /** Voices that are mixed with the item, each up to a sample. */
+  readonly over: readonly (Voice & { readonly endSample: number })[];
+  /** The voice that the item follows without a gap; null: it follows none. */
+  readonly follows: Seam | null;
+  /** The voice that follows the item without a gap; null: none does. */
+  readonly followed: Seam | null;
+}
+
+/** A track of a run, and the files of what it plays. */
+export interface ComposedTrack {
+  readonly entries: readonly TimelineEntry[];
+  /** The contents of uploads by id, which name files; absent: files are named by the keys of objects. */
+  readonly contentHashes?: ReadonlyMap<string, string>;
+  /** The sound track, if texts over these pictures are about it. */
+  readonly heard?: readonly TimelineEntry[];
+  /** The pictures whose own sound is heard under this sound track, and their format; absent: none is. */
+  readonly under?: { readonly pictures: ComposedTrack; readonly format: PictureFormat };
+}
+
+/** An occurrence of a track between its neighbours. The files of those that it is joined to are known. */
+export interface PlacedItem {
+  readonly track: ComposedTrack;
+  readonly occurrence: ItemOccurrence;
+  readonly before: ItemOccurrence | null;
+  readonly after: ItemOccurrence;
+  /** The join by which it follows `before`. */
+  readonly joinBefore: ItemJoin | undefined;
+  /** The join by which `after` follows. */
+  readonly join: ItemJoin | undefined;
+}
+
+/** The grid that sound is counted on. `frames`: exactly that of the pictures. The others: AAC frames of a rendition. */
+export type SoundGrid = 'frames' | 'aac of pictures' | 'aac of sound';
+
+/** An encoder that is at a join needs this many AAC frames after a fade to give what it gives for the item alone. */
+const settlingGroups = 8;
+/** The media of an item that is followed without a gap may end this many AAC frames before the item does. */
+const gapFreeEndGroups = 8;
+
+/** @returns null if it is not known which file the item has */
+export function sourceOf({ contentHashes }: ComposedTrack, item: Pick<TimelineItem, 'uploadID' | 'objectKey'>) {
+  return contentHashes ? (contentHashes.get(item.uploadID) ?? null) : item.objectKey;
+}
+
+export function sourceOfStinger({ contentHashes }: ComposedTrack, { contentHash, objectKey }: Stinger): string {
+  return contentHashes ? contentHash : objectKey;
+}
+
+export function composedSound(placed: PlacedItem, framesPerSecond: number, grid: SoundGrid): ComposedSound {
+  const { track, occurrence, before, after, joinBefore, join } = placed;
+  const { item, startFrame, frameCount } = occurrence;
+  const samplesAt = (frames: number) => (frames * soundSampleRate) / framesPerSecond;
+  const endSample = endOf(occurrence, framesPerSecond, grid);
+  const voice = (of: ItemOccurrence, startSample: number, fades: readonly Fade[] = []): Voice => {
+    const source = of.item.hasAudio ? sourceOf(track, of.item) : null;
+    return { source, level: levelAt(of.item, of.startFrame, framesPerSecond), startSample, fades };
+  };
+  const over = ({ stinger }: { readonly stinger: Stinger }, start: number, end: number) =>
+    stinger.hasAudio
+      ? [{ source: sourceOfStinger(track, stinger), level: null, startSample: start, fades: [], endSample: end }]
+      : [];
+  const cutSamples = ({ seconds }: ItemJoin) => samplesAt(Math.round(seconds * framesPerSecond));
+  const afterCut = longestAfterCutSeconds * soundSampleRate;
+  const fades: Fade[] = [];
+  if (joinBefore && overlaps(joinBefore)) fades.push({ direction: 'in', ...crossing(joinBefore) });
+  if (joinBefore && isThroughSilence(joinBefore)) fades.push({ direction: 'in', start: 0, end: lengthOf(joinBefore) });
+  if (join && isThroughSilence(join))
+    fades.push({ direction: 'out', start: endSample - lengthOf(join), end: endSample });
+  const beforeAt = before && -distance(before.startFrame, startFrame, framesPerSecond, grid);
+  const mediaEndOf = (of: TimelineItem) => Math.round(of.durationSeconds * soundSampleRate);
+  return {
+    item: voice(occurrence, 0, fades),
+    before:
+      joinBefore && overlaps(joinBefore)
+        ? voice(before!, beforeAt!, [{ direction: 'out', ...crossing(joinBefore) }])
+        : null,
+    over: [
+      ...(joinBefore?.kind === 'stinger' ? over(joinBefore, -cutSamples(joinBefore), afterCut) : []),
+      ...(join?.kind === 'stinger'
+        ? over(join, samplesAt(frameCount) - cutSamples(join), samplesAt(frameCount) + afterCut)
+        : []),
+    ],
+    follows:
+      joinBefore?.kind === 'gap_free'
+        ? {
+            voice: voice(before!, beforeAt!),
+            mediaEnd: beforeAt! + mediaEndOf(before!.item),
+            boundary: 0,
+            glideSeconds: joinBefore.seconds,
+          }
+        : null,
+    followed:
+      join?.kind === 'gap_free'
+        ? {
+            voice: voice(after, endSample),
+            mediaEnd: mediaEndOf(item),
+            boundary: endSample,
+            glideSeconds: join.seconds,
+          }
+        : null,
+  };
+}
+
+/** The sound of an item alone. */
+export function plainSound(source: string | null, level: SoundLevel | null = null): ComposedSound {
+  const item = { source, level, startSample: 0, fades: [] };
+  return { item, before: null, over: [], follows: null, followed: null };
+}
+
+/** The first sample after all that is heard beneath the beginning of an item; 0: nothing is. */
+export function headEndOf({ before, follows }: ComposedSound): number {
+  const crossed = before ? before.fades[0]!.end + 2 * samplesPerSoundFrame : 0;
+  return Math.max(crossed, follows ? Math.round(follows.glideSeconds * soundSampleRate) : 0);
+}
+
+/** The part of a composed sound that is heard from a sample on up to another one. */
+export function soundWithin(sound: ComposedSound, first: number, end: number): ComposedSound {
+  const { item, before, over, follows, followed } = sound;
+  const isHeadWithin = first < headEndOf(sound);
+  return {
+    item: { ...item, fades: item.fades.filter((fade) => fade.start < end && fade.end > first) },
+    before: isHeadWithin ? before : null,
+    over: over.filter(({ startSample, endSample }) => startSample < end && endSample > first),
+    follows: isHeadWithin ? follows : null,
+    followed: followed && end > followed.boundary - gapFreeEndGroups * samplesPerSoundFrame ? followed : null,
+  };
+}
+
+/** The files that are heard, each once. */
+export function sourcesOfSound({ item, before, over, follows, followed }: ComposedSound): string[] {
+  const voices = [item, before, follows?.voice, followed?.voice, ...over];
+  return [...new Set(voices.flatMap((voice) => voice?.source ?? []))];
+}
+
+/** The AAC frames of an item of a sound track that differ from those of its rendition: at its beginning and end. */
+export function joinedGroups(
+  { joinBefore, join }: Pick<PlacedItem, 'joinBefore' | 'join'>,
+  groups: number,
+): { readonly firstGroup: number; readonly groupCount: number }[] {
+  const head = joinBefore && groupsIn(joinBefore.seconds) + settlingGroups;
+  const isTail = join?.kind === 'fade' || join?.kind === 'gap_free';
+  const tail = isTail ? Math.min(groups, join.kind === 'fade' ? groupsIn(join.seconds) + 1 : gapFreeEndGroups) : null;
+  return [
+    ...(head === undefined ? [] : [{ firstGroup: 0, groupCount: head }]),
+    ...(tail === null ? [] : [{ firstGroup: groups - tail, groupCount: tail }]),
+  ];
+}
+
+function groupsIn(seconds: number): number {
+  return Math.ceil((seconds * soundSampleRate) / samplesPerSoundFrame);
+}
+
+function lengthOf({ seconds }: ItemJoin): number {
+  return Math.round(seconds * soundSampleRate);
+}
+
+/**
+ * The curve of a crossfade. AAC frames overlap, so the first one of a join has to be that of the item before; and the
+ * media of that may end a little earlier than its frames.
+ */
+function crossing(join: ItemJoin): Pick<Fade, 'start' | 'end'> {
+  return { start: samplesPerSoundFrame, end: lengthOf(join) - 2 * samplesPerSoundFrame };
+}
+
+/** The samples from a frame of the run to a later one. */
+function distance(from: number, to: number, framesPerSecond: number, grid: SoundGrid): number {
+  if (grid === 'frames') return ((to - from) * soundSampleRate) / framesPerSecond;
+  return (soundGridFrame(to, framesPerSecond) - soundGridFrame(from, framesPerSecond)) * samplesPerSoundFrame;
+}
+
+function endOf(occurrence: ItemOccurrence, framesPerSecond: number, grid: SoundGrid): number {
+  if (grid === 'frames') return (occurrence.frameCount * soundSampleRate) / framesPerSecond;
+  if (grid === 'aac of sound') return soundFramesOf(occurrence, framesPerSecond) * samplesPerSoundFrame;
+  return firstSoundFrameFrom(occurrence.frameCount, framesPerSecond) * samplesPerSoundFrame;
+}

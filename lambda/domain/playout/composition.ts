@@ -1,0 +1,270 @@
+// What is seen and heard of an item at each of its frames: a pure function of timelines, an occurrence and a format.
+import {
+  composedSound,
+  soundSampleRate,
+  soundWithin,
+  sourceOf,
+  sourceOfStinger,
+  sourcesOfSound,
+} from './composed-sound.ts';
+import type { ComposedSound, ComposedTrack, Fade, PlacedItem } from './composed-sound.ts';
+import { captionsOver, textsOver, withNext } from './drawings.ts';
+import type { DrawnCaptions, NamedItem, TextBlock } from './drawings.ts';
+import { pictureEffects } from './look.ts';
+import type { FramingName, PictureEffect, StingerJoin } from './look.ts';
+import { overlayBounds } from './overlays.ts';
+import type { Logo } from './overlays.ts';
+import { occurrenceBefore, occurrencesFrom } from './play-out.ts';
+import type { ItemOccurrence, TimelineEntry, TimelineItem } from './play-out.ts';
+import { clockTexts, tickerTexts } from './running-texts.ts';
+import { laterBy, overlaysAt, soundTexts } from './sound-titles.ts';
+import { isThroughSilence, overlaps } from './sound.ts';
+import type { ItemJoin } from './sound.ts';
+import { longestAfterCutSeconds } from './stinger.ts';
+import type { DynamicRange } from '../shared/video-format.ts';
+
+/**
+ * What is seen and heard of an item. All frames, samples and seconds count from the beginning of the item. It is plain
+ * data: two compositions with the same JSON show and sound the same.
+ */
+export interface Composition {
+  /** From the lowest to the highest; none: there is sound alone. */
+  readonly layers: readonly Layer[];
+  readonly sound: ComposedSound;
+}
+
+/** Pictures of a file that lie over those below them. */
+export interface Layer {
+  /** The file, as its track names it. */
+  readonly source: string;
+  /** A stinger fills the frame, and shows what is below it where it is transparent. */
+  readonly kind: 'video' | 'image' | 'stinger';
+  /** Absent: SDR. */
+  readonly dynamicRange?: DynamicRange;
+  /** Absent: black bars. */
+  readonly framing?: FramingName;
+  /** As `decodeCost` in source-limits.ts; absent if it is not known. */
+  readonly decodeCost?: number;
+  /** Present for stingers, whose decoder depends on it. */
+  readonly videoCodec?: string;
+  /** The frame with which the file begins; negative: before the item does. */
+  readonly startFrame: number;
+  /** The frame with which it is gone; null: it stays to the end of the item. */
+  readonly endFrame: number | null;
+  /** Its weight over what is below it, or over black: all where nothing is said. */
+  readonly fades: readonly LayerFade[];
+  /** Null: nothing is drawn over it. */
+  readonly drawn: LayerDrawing | null;
+}
+
+/** A passage from a colour or to it, or from the layers below by a transition of ffmpeg's filter `xfade`. */
+export type LayerFade = Fade & ({ readonly through: string } | { readonly transition: string });
+
+/** What is drawn over a layer. */
+export interface LayerDrawing {
+  readonly logo: (Omit<Logo, 'uploadID'> & { readonly source: string }) | null;
+  readonly texts: readonly TextBlock[];
+  /** Texts that captions need not make room for; absent: none. */
+  readonly running?: readonly TextBlock[];
+  /** Their times count from the beginning of the file of the layer; absent: none. */
+  readonly captions?: DrawnCaptions;
+}
+
+/** Frames of an item, `end` not included. */
+export interface FrameRange {
+  readonly first: number;
+  readonly end: number;
+}
+
+/** How pictures are composed. */
+export interface Composing {
+  readonly framesPerSecond: number;
+  readonly range: FrameRange;
+  /**
+   * Present for what is encoded while it is sent: the time of frame 0 of the run, in milliseconds since 1970. Absent
+   * for what is prepared ahead: its sound is on the grid of AAC frames, and what nobody can prepare is not drawn.
+   */
+  readonly liveSinceMs?: number;
+}
+
+/** What is composed of pictures with their own sound. @returns null if it is not known which file the item has */
+export function compose(track: ComposedTrack, occurrence: ItemOccurrence, composing: Composing): Composition | null {
+  const { framesPerSecond, range, liveSinceMs } = composing;
+  const placed = placedItem(track, occurrence, framesPerSecond);
+  const layers = placed && layersOf(placed, framesPerSecond);
+  if (!layers) return null;
+  const grid = liveSinceMs === undefined ? 'aac of pictures' : 'frames';
+  const samplesAt = (frame: number) => (frame * soundSampleRate) / framesPerSecond;
+  return {
+    layers: layersWithin(layers, range).map(({ of, ...layer }) => {
+      return { ...layer, drawn: of && drawnOver(placed, of, composing) };
+    }),
+    sound: soundWithin(composedSound(placed, framesPerSecond, grid), samplesAt(range.first), samplesAt(range.end)),
+  };
+}
+
+/** An occurrence with its neighbours. A stand-in is joined to nothing. @returns null if its file is not known */
+export function placedItem(
+  track: ComposedTrack,
+  occurrence: ItemOccurrence,
+  framesPerSecond: number,
+): PlacedItem | null {
+  const { item, startFrame, frameCount, isStandIn } = occurrence;
+  if (sourceOf(track, item) === null) return null;
+  const before = isStandIn ? null : occurrenceBefore(track.entries, occurrence, framesPerSecond);
+  const [after] = occurrencesFrom(track.entries, startFrame + frameCount, framesPerSecond).take(1);
+  const [joinBefore, join] = [before?.item.join, isStandIn ? undefined : item.join];
+  const mixes = joinBefore && (overlaps(joinBefore) || joinBefore.kind === 'gap_free');
+  return {
+    track,
+    occurrence,
+    before,
+    after: after!,
+    joinBefore: mixes && sourceOf(track, before!.item) === null ? undefined : joinBefore,
+    join: join?.kind === 'gap_free' && sourceOf(track, after!.item) === null ? undefined : join,
+  };
+}
+
+function effectOf({ kind }: ItemJoin) {
+  return pictureEffects[kind as PictureEffect];
+}
+
+/** A layer before it is drawn over. */
+export interface BareLayer extends Omit<Layer, 'drawn'> {
+  /** The occurrence that is drawn over it; null: nothing is. */
+  readonly of: ItemOccurrence | null;
+}
+
+/** The layers of an item over all of its frames: the effects by which pictures follow one another. */
+export function layersOf(
+  { track, occurrence, before, joinBefore, join }: PlacedItem,
+  framesPerSecond: number,
+): BareLayer[] | null {
+  const { frameCount } = occurrence;
+  const framesIn = ({ seconds }: Pick<ItemJoin, 'seconds'>) => Math.round(seconds * framesPerSecond);
+  const fades: LayerFade[] = [];
+  if (joinBefore && joinBefore.kind in pictureEffects)
+    fades.push({ direction: 'in', start: 0, end: framesIn(joinBefore), ...effectOf(joinBefore) });
+  if (join && isThroughSilence(join))
+    fades.push({ direction: 'out', start: frameCount - framesIn(join), end: frameCount, ...effectOf(join) });
+  const stinger = ({ seconds, stinger: played }: StingerJoin, cutFrame: number): BareLayer => ({
+    source: sourceOfStinger(track, played),
+    kind: 'stinger',
+    videoCodec: played.videoCodec,
+    ...(played.dynamicRange && { dynamicRange: played.dynamicRange }),
+    startFrame: cutFrame - framesIn({ seconds }),
+    endFrame: cutFrame + longestAfterCutSeconds * framesPerSecond,
+    fades: [],
+    of: null,
+  });
+  const own = layerOf(track, occurrence);
+  if (!own) return null;
+  return [
+    ...(joinBefore && overlaps(joinBefore)
+      ? [{ ...layerOf(track, before!)!, startFrame: -before!.frameCount, endFrame: framesIn(joinBefore) }]
+      : []),
+    { ...own, fades },
+    ...(joinBefore?.kind === 'stinger' ? [stinger(joinBefore, 0)] : []),
+    ...(join?.kind === 'stinger' ? [stinger(join, frameCount)] : []),
+  ];
+}
+
+function layerOf(track: ComposedTrack, occurrence: ItemOccurrence): BareLayer | null {
+  const { kind, dynamicRange, framing, decodeCost } = occurrence.item;
+  const source = sourceOf(track, occurrence.item);
+  if (kind === 'audio' || source === null) return null;
+  return {
+    source,
+    kind,
+    ...(dynamicRange && { dynamicRange }),
+    ...(framing && { framing }),
+    ...(decodeCost !== undefined && !track.contentHashes && { decodeCost }),
+    startFrame: 0,
+    endFrame: null,
+    fades: [],
+    of: occurrence,
+  };
+}
+
+/** The layers that are seen in a range, with the fades that are. */
+function layersWithin(layers: readonly BareLayer[], { first, end }: FrameRange): BareLayer[] {
+  return layers
+    .filter(({ startFrame, endFrame }) => startFrame < end && (endFrame === null || endFrame > first))
+    .map((layer) => ({ ...layer, fades: layer.fades.filter((fade) => fade.start < end && fade.end > first) }));
+}
+
+/** How long a text about the sound track is shown at most: moving pictures are prepared for each time that it is. */
+export function longestToldSeconds({ kind }: Pick<TimelineItem, 'kind'>): number {
+  return kind === 'image' ? Infinity : overlayBounds.titleSeconds[1];
+}
+
+/** What is drawn over the pictures of an occurrence in a range of the item that they are a layer of. */
+function drawnOver(
+  { track, occurrence, before, after }: PlacedItem,
+  of: ItemOccurrence,
+  { framesPerSecond, range, liveSinceMs }: Composing,
+): LayerDrawing | null {
+  const entry = track.entries.find(({ number }) => number === of.entryNumber);
+  const overlays = overlaysAt(track.entries, of);
+  if (!entry || !overlays) return null;
+  const isLive = liveSinceMs !== undefined;
+  const [fromSeconds, toSeconds] = [range.first / framesPerSecond, range.end / framesPerSecond];
+  const beginsAt = (of.startFrame - occurrence.startFrame) / framesPerSecond;
+  const following = of === before ? occurrence.item : after.item.itemID === of.item.itemID ? null : after.item;
+  const next = isLive ? following : nextInOrder(entry, of.item);
+  const longest = isLive ? Infinity : longestToldSeconds(of.item);
+  const stretch = { startFrame: occurrence.startFrame + range.first, frameCount: range.end - range.first };
+  const told =
+    overlays.ofSound && track.heard ? soundTexts(overlays, track.heard, stretch, framesPerSecond, longest) : [];
+  const texts = [
+    ...textsOver(overlays, { ...of.item, next })
+      .map((text) => (beginsAt === 0 ? text : laterBy(beginsAt, text)))
+      .filter((text) => fromSeconds < (text.toSeconds ?? Infinity) && toSeconds > text.fromSeconds),
+    ...told.map((text) => laterBy(fromSeconds, text)),
+  ];
+  const runSeconds = occurrence.startFrame / framesPerSecond;
+  const clock = isLive ? clockTexts(overlays, liveSinceMs + runSeconds * 1000, { fromSeconds, toSeconds }) : [];
+  const running = isLive ? [...tickerTexts(overlays, runSeconds), ...clock] : [];
+  const captions = captionsOver(overlays, of.item);
+  const logo = overlays.logo && logoOf(overlays.logo, track.contentHashes ? overlays.logo.uploadID : overlays.logoKey!);
+  if (!logo && !captions && texts.length + running.length === 0) return null;
+  return { logo, texts, ...(running.length > 0 && { running }), ...(captions && { captions }) };
+}
+
+function logoOf(logo: Logo, source: string): LayerDrawing['logo'] {
+  const { uploadID: _, ...shown } = logo;
+  return { ...shown, source };
+}
+
+/** The item that follows by the order of its playlist; null: the order is not known, or the item is alone. */
+function nextInOrder({ snapshot: { items, mode } }: TimelineEntry, { itemID }: TimelineItem): NamedItem | null {
+  return withNext(items, mode).find((item) => item.itemID === itemID)?.next ?? null;
+}
+
+/** A composition whose frame 0 is a later one. */
+export function shifted({ layers, sound }: Composition, frames: number, framesPerSecond: number): Composition {
+  const samples = (frames * soundSampleRate) / framesPerSecond;
+  const moved = <Kind extends Fade>(fades: readonly Kind[], by: number) =>
+    fades.map((fade) => ({ ...fade, start: fade.start - by, end: fade.end - by }));
+  return {
+    layers: layers.map(({ drawn, ...layer }) => ({
+      ...layer,
+      startFrame: layer.startFrame - frames,
+      endFrame: layer.endFrame === null ? null : layer.endFrame - frames,
+      fades: moved(layer.fades, frames),
+      drawn: drawn && { ...drawn, texts: drawn.texts.map((text) => laterBy(-frames / framesPerSecond, text)) },
+    })),
+    sound: {
+      ...sound,
+      item: { ...sound.item, startSample: sound.item.startSample - samples, fades: moved(sound.item.fades, samples) },
+      over: sound.over.map((voice) => {
+        return { ...voice, startSample: voice.startSample - samples, endSample: voice.endSample - samples };
+      }),
+    },
+  };
+}
+
+/** The files that are seen and heard, each once. */
+export function sourcesOf({ layers, sound }: Composition): string[] {
+  return [...new Set([...layers.map(({ source }) => source), ...sourcesOfSound(sound)])];
+}

@@ -1,0 +1,77 @@
+// How items of a track follow one another: each by its own join, or else by that of its stream.
+import { pictureJoinSeconds, usualLook } from './look.ts';
+import type { PictureJoin, StingerJoin } from './look.ts';
+import type { TimelineEntry, TimelineItem } from './play-out.ts';
+import { gapFreeSeconds, joinKinds, joinSeconds, usualSound } from './sound.ts';
+import type { ItemJoin, Join, OwnJoin } from './sound.ts';
+import { secondsAfterCut } from './stinger.ts';
+
+/** A stinger, and how long it is seen over the item that ends. */
+export type ShownStinger = Omit<StingerJoin, 'kind'>;
+
+/** A shorter item is followed by a cut: so many joins would cost as much to prepare as an encoder for each stream. */
+const shortestJoinedSeconds = 5;
+
+/**
+ * Items of a track of pictures with their joins. A join lasts at most half of the shortest item. A stinger that would
+ * be cut short is not played. A still image that plays alone has no joins.
+ * @param items without joins
+ * @param stinger null: the stream has none, so items that want one are followed by a cut
+ */
+export function withPictureJoins(
+  items: readonly TimelineItem[],
+  ofStream: PictureJoin = usualLook.join,
+  stinger: ShownStinger | null = null,
+): TimelineItem[] {
+  const longest = Math.min(pictureJoinSeconds.longest, longestJoinSeconds(items));
+  const isStill = items.every(({ kind, uploadID }) => kind === 'image' && uploadID === items[0]!.uploadID);
+  return items.map((item) => {
+    const { kind, seconds } = item.ownJoin ?? ofStream;
+    if (kind === 'cut' || isStill || item.durationSeconds < shortestJoinedSeconds) return item;
+    if (kind !== 'stinger') return { ...item, join: { kind, seconds: Math.min(seconds, longest) } };
+    return stinger && longestPart(stinger) <= longest ? { ...item, join: { kind, ...stinger } } : item;
+  });
+}
+
+/**
+ * Items of a sound track with their joins. A join lasts at most half of the shortest item, so that no more than two
+ * items are heard together, in whatever order they are played.
+ * @param items without joins
+ */
+export function withJoins(items: readonly TimelineItem[], ofStream: Join = usualSound.join): TimelineItem[] {
+  const longest = longestJoinSeconds(items);
+  return items.map((item) => {
+    const { kind, seconds } = item.ownJoin ?? ofStream;
+    if (!isOfSound(kind)) throw new TypeError(`a sound track has no ${kind}`);
+    const join = { kind, seconds: Math.min(kind === 'gap_free' ? gapFreeSeconds : seconds, longest) };
+    return kind === 'cut' || join.seconds < joinSeconds.shortest ? item : { ...item, join };
+  });
+}
+
+function isOfSound(kind: OwnJoin['kind']): kind is Join['kind'] {
+  return joinKinds.some((each) => each === kind);
+}
+
+/** Whether anything that a track plays has a join. */
+export function hasJoins(entries: readonly TimelineEntry[]): boolean {
+  return entries.some(({ snapshot }) => snapshot.items.some(({ join }) => join !== undefined));
+}
+
+/** Whether two items are followed in the same way. */
+export function isSameJoin(one: ItemJoin | undefined, other: ItemJoin | undefined): boolean {
+  return one?.kind === other?.kind && one?.seconds === other?.seconds && stingerIn(one) === stingerIn(other);
+}
+
+function longestJoinSeconds(items: readonly TimelineItem[]): number {
+  const shortest = Math.min(...items.map(({ durationSeconds }) => Math.max(1, durationSeconds)));
+  return Math.floor((shortest / 2) * 10) / 10;
+}
+
+/** How long a stinger is seen over either item, in seconds. */
+function longestPart({ seconds, stinger: { durationSeconds } }: ShownStinger): number {
+  return Math.max(seconds, secondsAfterCut(durationSeconds, seconds));
+}
+
+function stingerIn(join: ItemJoin | undefined): string | null {
+  return join?.kind === 'stinger' ? join.stinger.objectKey : null;
+}

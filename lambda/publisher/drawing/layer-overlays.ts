@@ -1,0 +1,76 @@
+// What is drawn over layers that one ffmpeg reads, in a form that it can read: logos, and one sheet of texts.
+import { parseCaptions } from '../../domain/playout/captions.ts';
+import type { Cue } from '../../domain/playout/captions.ts';
+import type { Layer, LayerDrawing } from '../../domain/playout/composition.ts';
+import { captionTexts } from '../../domain/playout/drawings.ts';
+import type { TextBlock } from '../../domain/playout/drawings.ts';
+import type { PictureOverlay } from '../ffmpeg/overlays.ts';
+import type { Profile } from '../ffmpeg/profile.ts';
+import { drawTogether } from './text-sheet.ts';
+
+/** Finds the files of drawings. */
+export interface DrawingFiles {
+  /** Answers with a signed http(s) address, or a path. */
+  readonly logoURL: (source: string) => Promise<string>;
+  /** The file of captions with a hash; null: it is gone, and the pictures are shown without it. */
+  readonly captionsOf: (hash: string) => Promise<string | null>;
+}
+
+/** A drawing over a layer; captions count from the layer's first frame. */
+export type DrawnLayer = Pick<Layer, 'startFrame' | 'drawn'>;
+
+/** Frames of the composition, `end` not included. */
+export interface DrawnRange {
+  readonly first: number;
+  readonly end: number;
+}
+
+/**
+ * @returns for each layer, null if nothing is drawn over it
+ * @throws {ToolError} when the texts cannot be drawn; what `files` throws; the signal's reason
+ */
+export async function overlaysOf(
+  layers: readonly DrawnLayer[],
+  range: DrawnRange,
+  profile: Profile,
+  files: DrawingFiles,
+  signal: AbortSignal,
+): Promise<(PictureOverlay | null)[]> {
+  const { framesPerSecond } = profile;
+  const stretch = { fromSeconds: range.first / framesPerSecond, toSeconds: range.end / framesPerSecond };
+  const [texts, logos] = await Promise.all([
+    Promise.all(layers.map(({ drawn, startFrame }) => textsOf(drawn, startFrame / framesPerSecond, stretch, files))),
+    Promise.all(
+      layers.map(async ({ drawn }) => {
+        if (!drawn?.logo) return null;
+        const { source, ...logo } = drawn.logo;
+        return { ...logo, sourceURL: await files.logoURL(source) };
+      }),
+    ),
+  ]);
+  const sheets = await drawTogether(texts, profile, signal);
+  return layers.map((_, index) => {
+    const [logo, sheet] = [logos[index]!, sheets[index] ?? null];
+    return logo || sheet ? { logo, sheet } : null;
+  });
+}
+
+/** The cues of a file of captions; none if it is gone. */
+export async function cuesOf(hash: string, { captionsOf }: Pick<DrawingFiles, 'captionsOf'>): Promise<Cue[]> {
+  const file = await captionsOf(hash);
+  return file === null ? [] : parseCaptions(file);
+}
+
+async function textsOf(
+  drawn: LayerDrawing | null,
+  beginsAtSeconds: number,
+  stretch: { readonly fromSeconds: number; readonly toSeconds: number },
+  files: DrawingFiles,
+): Promise<TextBlock[]> {
+  const { texts = [], running = [], captions } = drawn ?? {};
+  if (!captions) return [...running, ...texts];
+  const cues = (await cuesOf(captions.hash, files)).map((cue) => {
+    return { ...cue, fromMs: cue.fromMs + beginsAtSeconds * 1000, toMs: cue.toMs + beginsAtSeconds * 1000 };
+  });
+  return [...running, ...texts, ...captionTexts(captions, cues, texts, stretch)];
+}

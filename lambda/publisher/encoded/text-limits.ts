@@ -1,0 +1,46 @@
+// How long an item is opened for at most, so that one ffmpeg has few texts to draw.
+import { afterCues } from '../../domain/playout/captions.ts';
+import { captionsOver } from '../../domain/playout/drawings.ts';
+import { occurrenceAt, occurrencesFrom } from '../../domain/playout/play-out.ts';
+import type { Timelines } from '../../data/playout/timelines.ts';
+import { overlaysAt } from '../../domain/playout/sound-titles.ts';
+import { cuesOf } from '../drawing/layer-overlays.ts';
+import type { MediaOptions } from './media-options.ts';
+
+/** An ffmpeg draws so many songs at once, or those of so long, so many captions, and so long of a clock. */
+const most = { toldSongs: 40, toldSeconds: 1800, cues: 40, clockSeconds: 1800 } as const;
+
+/** Up to which frame pictures are opened at a frame, so that there are not too many texts over them. */
+export async function endOfTexts(frame: number, options: MediaOptions): Promise<number> {
+  const { framesPerSecond: rate } = options.profile;
+  const timelines = await options.loadTimelines();
+  const { video } = timelines;
+  const hasClock = Boolean(overlaysAt(video, occurrenceAt(video, frame, rate))?.clock);
+  return Math.min(
+    endOfTold(timelines, frame, rate),
+    await endOfCaptions(timelines, frame, options),
+    hasClock ? frame + most.clockSeconds * rate : Infinity,
+  );
+}
+
+async function endOfCaptions({ video }: Timelines, frame: number, options: MediaOptions): Promise<number> {
+  const { framesPerSecond: rate } = options.profile;
+  const occurrence = occurrenceAt(video, frame, rate);
+  const overlays = overlaysAt(video, occurrence);
+  const captions = overlays && captionsOver(overlays, occurrence.item);
+  if (!captions) return Infinity;
+  const { startFrame } = occurrence;
+  const endsMs = afterCues(await cuesOf(captions.hash, options), ((frame - startFrame) / rate) * 1000, most.cues);
+  return Math.max(startFrame + Math.floor((endsMs / 1000) * rate), frame + rate);
+}
+
+/** Up to which frame pictures are opened at a frame: where they tell of the sound track, to the end of a song. */
+function endOfTold({ video, audio }: Timelines, frame: number, framesPerSecond: number): number {
+  if (audio.length === 0 || !overlaysAt(video, occurrenceAt(video, frame, framesPerSecond))?.ofSound) return Infinity;
+  let end = frame;
+  for (const { startFrame, frameCount } of occurrencesFrom(audio, frame, framesPerSecond).take(most.toldSongs)) {
+    end = startFrame + frameCount;
+    if (end - frame >= most.toldSeconds * framesPerSecond) break;
+  }
+  return end;
+}
