@@ -18,7 +18,7 @@ export interface Framing {
 
 /**
  * The effects by which pictures follow one another. `through`: the item that ends passes to this colour, and the next
- * one from it; their sound passes through silence. `transition`: the next item begins while the other is still seen, and
+ * one from it; their sound passes through silence. `transition`: the next item begins before the other ends, and
  * replaces it by this transition of ffmpeg's filter `xfade`; their sound is crossfaded.
  */
 export const pictureEffects = {
