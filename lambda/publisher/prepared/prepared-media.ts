@@ -47,7 +47,9 @@ async function open(options: PreparedMediaOptions, wantedFrame: number): Promise
   const media = new OpenPreparedMedia(options, pictures, await pictures.next());
   const { audio } = await options.loadTimelines();
   if (audio.entries.length > 0) await media.openSoundTrack();
-  return media;
+  const { startFrame, sequenceHeaders } = media;
+  // A plain object, as that of the other backend, so that wrappers can spread it.
+  return { startFrame, sequenceHeaders, send: (sending) => media.send(sending), close: () => media.close() };
 }
 
 function readerOf(options: PreparedMediaOptions, track: Track, startFrame: number): TrackReader {
@@ -58,7 +60,7 @@ function readerOf(options: PreparedMediaOptions, track: Track, startFrame: numbe
   return new TrackReader({ ...options, format: trackFormat, framesPerSecond, loadTimeline }, startFrame);
 }
 
-class OpenPreparedMedia implements OpenMedia {
+class OpenPreparedMedia {
   readonly startFrame: number;
   readonly sequenceHeaders: OpenMedia['sequenceHeaders'];
   readonly #options: PreparedMediaOptions;
