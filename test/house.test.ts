@@ -365,7 +365,7 @@ const retired: readonly (readonly [pattern: RegExp, now: string, allowedIn: RegE
   [/\b(?:compositionFrames|reorderingFrames)\b/g, 'compositionDelayFrames', null],
   [/\(event: string, fields: Record<string, unknown>\) =>/g, 'Log, from lambda/log.ts', /^lambda\/log\.ts$/],
   [/\bmanifest backend\b/gi, 'the prepared backend, whose value in the API is manifest', null],
-  [/(?<!CloudWatch(?:’s)? )\bdashboards?\b/g, 'the web page, but for CloudWatch dashboards', /^lib\/cost\//],
+  [/(?<!CloudWatch(?:’s)? )\bdashboards?\b/g, 'the web page, but for CloudWatch dashboards', /^bin\/cost\//],
   [/\b[Bb]ur(?:y|ie[ds]|ying)\b|\bbury(?=[A-Z])|[a-z]Buried\b/g, 'an agent is declared dead', null],
 ];
 

@@ -14,7 +14,7 @@ const minuteMs = 60_000;
 const slow = [
   'test/long/**/*.test.ts',
   'test/auth/{account,attacks,auth-handler,client-libraries}.test.ts',
-  'test/cost/{cost-section,stream-hour-cost}.test.ts',
+  'test/cost/cost-section.test.ts',
   'test/data/{plans,fleet/claims,media/blocked-contents,media/upload-lists}.test.ts',
   'test/web/{developers,journeys,long-lists,on-air,operating,pages,paying}.test.ts',
   'test/deploy-command/**/*.test.ts',

@@ -1,51 +1,23 @@
-// The part of lib/README.md that is computed: the tables of costs, between two marks.
-import { posterSeconds } from '../../lambda/domain/playout/posters.ts';
-import { previewPieceSeconds } from '../../lambda/domain/playout/preview.ts';
-import {
-  byUseTable,
-  idleTable,
-  type IdleRow,
-  lookHourTable,
-  scaleTable,
-  standingTable,
-  streamHourTable,
-  type StageTemplates,
-} from '../../lib/cost/cost-tables.ts';
-import { streamKinds } from './stream-kinds.ts';
+// The tables of costs in Markdown, which stand in lib/README.md between two marks.
+import type { StageSettings } from '../../lib/stage-settings.ts';
+import { byUse, egressTiers } from './prices.ts';
+import { monthOf, templatesOf } from './stage-month.ts';
+import { streamHours, type StreamHour } from './stream-hour.ts';
 
-/** What most of the streams are. */
-const planned = '1080p30';
 const begin = '<!-- npm run cost -- --write: begin -->';
 const end = '<!-- npm run cost -- --write: end -->';
 
-/**
- * @param stages at least one; the table of costs by the hour is about streams on the last one
- * @param idle what these stages may do without
- */
-export function costSection(stages: readonly StageTemplates[], idle: readonly IdleRow[]): string {
-  const last = stages.at(-1);
-  if (!last) throw new Error('costs are those of at least one stage');
+/** @param stages by name; the table of costs by the hour is about streams on the last one */
+export function costSection(stages: Readonly<Record<string, StageSettings>>): string {
+  const [last, settings] = Object.entries(stages).at(-1)!;
   return [
     'A month of each stage while nothing is on air, at the sizes of its templates:',
-    standingTable(stages),
-    'What a stage may do without while nobody streams: what it costs where a stage has it, and in brackets what it ' +
-      'would cost where a stage does without:',
-    idleTable(
-      stages.map(([name]) => name),
-      idle,
-    ),
+    monthTable(stages),
     'What is paid by use:',
-    byUseTable(stages),
-    `An hour of a stream on the agents of ${last[0]}, in dollars. ` +
+    byUseTable(),
+    `An hour of a stream on the agents of ${last}, in dollars. ` +
       'Egress and what is left of the price: at the first and at the last tier.',
-    streamHourTable(streamKinds(), last),
-    'An hour of looking at a stream, in dollars, with egress at the first tier. At streams at which nobody looks: 0.',
-    lookHourTable(streamKinds(), { pieceSeconds: previewPieceSeconds, posterSeconds }),
-    `Many prepared streams at ${planned} over TLS on the agents of ${last[0]}, egress at the last tier:`,
-    scaleTable(
-      streamKinds().find(({ name }) => name === planned)!,
-      last,
-    ),
+    streamHourTable(streamHours(settings)),
   ].join('\n\n');
 }
 
@@ -55,4 +27,59 @@ export function withCostSection(text: string, section: string): string {
   const after = rest?.split(end)[1];
   if (before === undefined || after === undefined) throw new Error(`lib/README.md lacks the marks ${begin} and ${end}`);
   return `${before}${begin}\n\n${section}\n\n${end}${after}`;
+}
+
+function monthTable(stages: Readonly<Record<string, StageSettings>>): string {
+  const months = Object.entries(stages).map(([name, settings]) => monthOf(templatesOf(name, settings)));
+  const cell = ({ usd, size }: { usd: number; size: string }) => (usd === 0 ? '0' : `${dollars(usd)} (${size})`);
+  const rows = months[0]!
+    .map(({ what }, row) => ({ what, costs: months.map((month) => month[row]!) }))
+    .filter(({ costs }) => costs.some(({ usd }) => usd > 0))
+    .map(({ what, costs }) => [what, ...costs.map(cell)]);
+  const totals = months.map((month) => `**${dollars(month.reduce((sum, { usd }) => sum + usd, 0))}**`);
+  return table([['Dollars a month', ...Object.keys(stages)], ...rows, ['**Together**', ...totals]]);
+}
+
+function byUseTable(): string {
+  const egress = egressTiers.map(([upToTB, usd]) =>
+    Number.isFinite(upToTB) ? `${usd} up to ${upToTB} TB a month` : `${usd} beyond`,
+  );
+  return table([
+    ['Use', 'Dollars'],
+    ['What streams send to their destinations, a GB', egress.join(', ')],
+    ...byUse.map(([what, usd, unit]) => [what, `${usd} a ${unit}`]),
+  ]);
+}
+
+function streamHourTable(hours: readonly StreamHour[]): string {
+  const compute = (usd: number | null) => usd?.toFixed(3) ?? 'too large for an agent';
+  const left = ({ usdSoldFor, usdEgress }: StreamHour, usd: number | null) =>
+    usd === null ? '–' : range(usdSoldFor - usdEgress.dearest - usd, usdSoldFor - usdEgress.cheapest - usd);
+  return table([
+    ['Stream', 'Price', 'GB', 'Egress', ...['Compute', 'Left'].flatMap((of) => [`${of}, ffmpeg`, `${of}, manifest`])],
+    ...hours.map((hour) => [
+      hour.name,
+      dollars(hour.usdSoldFor),
+      hour.gigabytes.toFixed(1),
+      range(hour.usdEgress.dearest, hour.usdEgress.cheapest),
+      compute(hour.usdCompute.ffmpeg),
+      compute(hour.usdCompute.manifest),
+      left(hour, hour.usdCompute.ffmpeg),
+      left(hour, hour.usdCompute.manifest),
+    ]),
+  ]);
+}
+
+function range(first: number, last: number): string {
+  return `${dollars(first)} … ${dollars(last)}`;
+}
+
+function dollars(usd: number): string {
+  return usd.toFixed(2).replace('-', '−');
+}
+
+function table([heading = [], ...rows]: readonly (readonly string[])[]): string {
+  const line = (cells: readonly string[]) => `| ${cells.join(' | ')} |`;
+  const alignment = heading.map((_cell, column) => (column === 0 ? '---' : '---:'));
+  return [heading, alignment, ...rows].map(line).join('\n');
 }

@@ -15,7 +15,7 @@ export interface CapacityScalingProps {
 }
 
 /** The part of the capacity that may be in use. */
-const targetUsedFraction = 0.8;
+export const targetUsedFraction = 0.8;
 
 /**
  * Has AWS track a target for a metric of the platform. The number of agents that is wanted is `used / 0.8 + 1`, where

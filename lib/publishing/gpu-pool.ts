@@ -16,6 +16,9 @@ import { acknowledge, acknowledgeForCheckov } from '../shared/acknowledge.ts';
 import type { StageSettings } from '../stage-settings.ts';
 import type { TaskNetwork } from './task-surroundings.ts';
 
+/** GiB of a machine's gp3 volume: its system, the image, and media that agents keep. */
+export const gpuMachineDiskGiB = 60;
+
 export interface GpuPoolProps {
   readonly settings: StageSettings;
   readonly network: TaskNetwork;
@@ -53,7 +56,7 @@ export class GpuPool extends Construct {
       blockDevices: [
         {
           deviceName: '/dev/xvda',
-          volume: BlockDeviceVolume.ebs(60, { encrypted: true, volumeType: EbsDeviceVolumeType.GP3 }),
+          volume: BlockDeviceVolume.ebs(gpuMachineDiskGiB, { encrypted: true, volumeType: EbsDeviceVolumeType.GP3 }),
         },
       ],
     });

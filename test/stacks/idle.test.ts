@@ -1,6 +1,6 @@
 // What stages pay for while nobody streams: what dev and staging do without, and what stands in for it.
 import { describe, expect, test } from 'vitest';
-import { standingCostsOf } from '../../lib/cost/stage-cost.ts';
+import { monthOf } from '../../bin/cost/stage-month.ts';
 import { stages } from '../../lib/stages.ts';
 import { synthesizeStage, testApp } from '../support/synth.ts';
 
@@ -12,7 +12,7 @@ const every = [dev, staging, prod];
 
 function usdOf(stage: typeof dev): number {
   const templates = [...stage.stacks.keys()].map((id) => stage.template(id));
-  return standingCostsOf(templates).reduce((sum, { usdPerMonth }) => sum + usdPerMonth, 0);
+  return monthOf(templates).reduce((sum, { usd }) => sum + usd, 0);
 }
 
 test.each([

@@ -1,0 +1,285 @@
+// The price of a stage for a month without streams: the resources of its templates, counted and multiplied.
+import { readFileSync, rmSync } from 'node:fs';
+import { App } from 'aws-cdk-lib';
+import { ServiceStage } from '../../lib/service-stage.ts';
+import { PublisherImage } from '../../lib/shared/publisher-image.ts';
+import type { StageSettings } from '../../lib/stage-settings.ts';
+import { databases, databaseVolumes, insightsMetrics, listed, machines, monthly, volumes } from './prices.ts';
+
+/** The part of a CloudFormation template that is counted. Properties have no type in a template. */
+export interface Template {
+  readonly Resources?: Readonly<Record<string, { readonly Type: string; readonly Properties?: any }>>;
+}
+
+interface Resource {
+  /** The logical id, by which others of its stack refer to it. */
+  readonly id: string;
+  readonly type: string;
+  readonly properties: any;
+  readonly stack: Template;
+}
+
+/** A row of the table: resources of a type, how many units of each are paid for, and dollars a month of a unit. */
+interface Row {
+  readonly what: string;
+  readonly type: string;
+  readonly usd: number | ((resource: Resource) => number);
+  /** Default: 1. */
+  readonly units?: (resource: Resource) => number;
+  /** The size of a unit, in words. */
+  readonly size?: (resource: Resource) => string;
+  /** Resources for which this is the same are counted once. */
+  readonly once?: (resource: Resource) => string;
+}
+
+const group = 'AWS::AutoScaling::AutoScalingGroup';
+const service = 'AWS::ECS::Service';
+const database = 'AWS::RDS::DBInstance';
+const copies = ({ properties }: Resource) => (properties.MultiAZ === true ? 2 : 1);
+const metricsOf = (metrics: any[] | undefined) => metrics?.filter(({ MetricStat }) => MetricStat).length ?? 1;
+
+const rows: readonly Row[] = [
+  {
+    what: 'GPU machines and their disks, at least',
+    type: group,
+    usd: usdOfMachine,
+    units: machinesAtLeast,
+    size: machineType,
+  },
+  { what: 'Public addresses of the machines', type: group, usd: monthly.publicAddress, units: machinesAtLeast },
+  { what: 'Fargate tasks, at least', type: service, usd: usdOfTask, units: fargateTasks, size: taskSize },
+  { what: 'Public addresses of the tasks', type: service, usd: monthly.publicAddress, units: addressedTasks },
+  {
+    what: 'Database, and its standby if any',
+    type: database,
+    usd: ({ properties }) => listed(databases, properties.DBInstanceClass).usd,
+    units: copies,
+    size: ({ properties }) => properties.DBInstanceClass,
+  },
+  {
+    what: 'Its storage, to begin with',
+    type: database,
+    usd: ({ properties }) => listed(databaseVolumes, properties.StorageType) * Number(properties.AllocatedStorage),
+    units: copies,
+    size: ({ properties }) => `${properties.AllocatedStorage} GiB`,
+  },
+  {
+    what: 'Secrets of the master’s password',
+    type: database,
+    usd: monthly.secret,
+    units: ({ properties }) => Number(properties.ManageMasterUserPassword === true),
+  },
+  {
+    what: 'RDS Proxy, vCPU of the database, two at least',
+    type: 'AWS::RDS::DBProxyTargetGroup',
+    usd: monthly.proxyVcpu,
+    units: ({
+      properties: {
+        DBInstanceIdentifiers: [instance],
+      },
+      ...resource
+    }) =>
+      Math.max(
+        2,
+        listed(databases, referred({ ...resource, properties: {} }, instance).properties.DBInstanceClass).vcpus,
+      ),
+  },
+  { what: 'NAT gateways', type: 'AWS::EC2::NatGateway', usd: monthly.natGateway },
+  { what: 'Their addresses', type: 'AWS::EC2::EIP', usd: monthly.publicAddress },
+  {
+    what: 'NAT instances and their disks',
+    type: 'AWS::EC2::Instance',
+    usd: ({ properties }) => listed(machines, properties.InstanceType).usd + usdOfDisks(properties),
+    size: ({ properties }) => properties.InstanceType,
+  },
+  { what: 'Public addresses of NAT instances', type: 'AWS::EC2::Instance', usd: monthly.publicAddress },
+  {
+    what: 'Container Insights, metrics',
+    type: 'AWS::ECS::Cluster',
+    usd: monthly.customMetric,
+    units: insightsMetricsOf,
+  },
+  {
+    what: 'Alarms, metrics',
+    type: 'AWS::CloudWatch::Alarm',
+    usd: monthly.alarmMetric,
+    units: ({ properties }) => metricsOf(properties.Metrics),
+  },
+  {
+    // AWS makes two alarms for a policy that tracks a target: one to add tasks, one to take some away.
+    what: 'Alarms of the scaling, metrics',
+    type: 'AWS::ApplicationAutoScaling::ScalingPolicy',
+    usd: monthly.alarmMetric,
+    units: ({ properties: { PolicyType, TargetTrackingScalingPolicyConfiguration: tracking } }) =>
+      PolicyType === 'TargetTrackingScaling' ? 2 * metricsOf(tracking.CustomizedMetricSpecification?.Metrics) : 0,
+  },
+  {
+    what: 'Metrics counted in logs',
+    type: 'AWS::Logs::MetricFilter',
+    usd: monthly.customMetric,
+    once: ({
+      properties: {
+        MetricTransformations: [{ MetricNamespace, MetricName }],
+      },
+    }) => JSON.stringify([MetricNamespace, MetricName]),
+  },
+  {
+    what: 'Metrics of mails',
+    type: 'AWS::SES::ConfigurationSetEventDestination',
+    usd: monthly.customMetric,
+    units: ({ properties }) => properties.EventDestination.MatchingEventTypes.length,
+  },
+  {
+    what: 'A start each minute, to see that one can be',
+    type: 'AWS::Lambda::Function',
+    usd: monthly.syntheticStream,
+    units: ({ properties }) => Number('INGEST_BUCKET' in (properties.Environment?.Variables ?? {})),
+  },
+  { what: 'CloudWatch dashboards', type: 'AWS::CloudWatch::Dashboard', usd: monthly.dashboard },
+  { what: 'Web ACLs', type: 'AWS::WAFv2::WebACL', usd: monthly.webAcl },
+  {
+    what: 'Their rules',
+    type: 'AWS::WAFv2::WebACL',
+    usd: monthly.webAclRule,
+    units: ({ properties }) => properties.Rules.length,
+  },
+  { what: 'Secrets', type: 'AWS::SecretsManager::Secret', usd: monthly.secret },
+  { what: 'KMS keys', type: 'AWS::KMS::Key', usd: monthly.kmsKey },
+  { what: 'Hosted zones', type: 'AWS::Route53::HostedZone', usd: monthly.hostedZone },
+];
+
+/** Types of resources that cost something while they are there. */
+export const pricedTypes: ReadonlySet<string> = new Set(rows.map(({ type }) => type));
+
+export interface MonthCost {
+  readonly what: string;
+  /** The units that are paid for, such as `3 × g4dn.xlarge`. */
+  readonly size: string;
+  readonly usd: number;
+}
+
+/**
+ * The price of a month without streams, row by row, in the same order for every stage.
+ * @param templates of all stacks of the stage
+ * @throws if a size has no price
+ */
+export function monthOf(templates: readonly Template[]): MonthCost[] {
+  const resources = templates.flatMap(resourcesOf);
+  return rows.map(({ what, type, usd, units = () => 1, size = () => '', once = ({ id }) => id }) => {
+    const ofType = resources.filter((resource) => resource.type === type);
+    const paid = [...new Map(ofType.map((resource) => [once(resource), resource])).values()];
+    const counted = paid.map((resource) => ({ resource, count: units(resource) })).filter(({ count }) => count > 0);
+    const count = (of: readonly { readonly count: number }[]) => of.reduce((sum, each) => sum + each.count, 0);
+    const sizes = Map.groupBy(counted, ({ resource }) => size(resource));
+    return {
+      what,
+      size: [...sizes].map(([name, of]) => (name === '' ? `${count(of)}` : `${count(of)} × ${name}`)).join(', '),
+      usd: counted.reduce((sum, each) => sum + each.count * (typeof usd === 'number' ? usd : usd(each.resource)), 0),
+    };
+  });
+}
+
+/** The templates of all stacks of a stage, as `cdk synth` makes them, but without code. Asks no network. */
+export function templatesOf(name: string, settings: StageSettings): Template[] {
+  const { context } = JSON.parse(readFileSync(new URL('../../cdk.json', import.meta.url), 'utf8'));
+  const app = new App({
+    analyticsReporting: false,
+    builtinCloudFormationValidation: false,
+    context: { ...context, 'aws:cdk:bundling-stacks': [], 'aws:cdk:disable-asset-staging': true },
+  });
+  try {
+    // An image with a digest is not built.
+    const stage = new ServiceStage(app, name, { settings, image: new PublisherImage(`sha256:${'0'.repeat(64)}`) });
+    return stage.synth().stacks.map(({ template }) => template);
+  } finally {
+    rmSync(app.outdir, { recursive: true, force: true });
+  }
+}
+
+function resourcesOf(stack: Template): Resource[] {
+  return Object.entries(stack.Resources ?? {}).map(([id, { Type, Properties }]) => ({
+    id,
+    type: Type,
+    properties: Properties ?? {},
+    stack,
+  }));
+}
+
+/** Resources of a type in the stack of another. */
+function neighbours({ stack }: Resource, type: string): Resource[] {
+  return resourcesOf(stack).filter((resource) => resource.type === type);
+}
+
+/** The resource of the same stack that a `Ref` or an `Fn::GetAtt` names. */
+function referred({ stack }: Resource, value: any): Resource {
+  const target: string = value?.Ref ?? value?.['Fn::GetAtt']?.[0];
+  return resourcesOf(stack).find(({ id }) => id === target)!;
+}
+
+/** The least tasks of a service. */
+function tasksAtLeast(resource: Resource): number {
+  const scaled = neighbours(resource, 'AWS::ApplicationAutoScaling::ScalableTarget').find(({ properties }) =>
+    JSON.stringify(properties.ResourceId).includes(`"${resource.id}"`),
+  );
+  return Number(scaled ? scaled.properties.MinCapacity : (resource.properties.DesiredCount ?? 1));
+}
+
+const isOnMachines = ({ properties }: Resource) => properties.CapacityProviderStrategy !== undefined;
+
+/** The least machines of the pool. Each of its tasks wants a GPU, and so a whole machine. */
+function machinesAtLeast(pool: Resource): number {
+  const tasks = neighbours(pool, service).filter(isOnMachines).map(tasksAtLeast);
+  return Math.max(
+    Number(pool.properties.MinSize),
+    tasks.reduce((sum, count) => sum + count, 0),
+  );
+}
+
+function launchTemplate(pool: Resource): any {
+  return referred(pool, pool.properties.LaunchTemplate.LaunchTemplateId).properties.LaunchTemplateData;
+}
+
+function machineType(pool: Resource): string {
+  return launchTemplate(pool).InstanceType;
+}
+
+function usdOfMachine(pool: Resource): number {
+  return listed(machines, machineType(pool)).usd + usdOfDisks(launchTemplate(pool));
+}
+
+function usdOfDisks({ BlockDeviceMappings: disks = [] }: any): number {
+  return disks.reduce((sum: number, { Ebs }: any) => sum + Ebs.VolumeSize * listed(volumes, Ebs.VolumeType), 0);
+}
+
+function fargateTasks(resource: Resource): number {
+  return isOnMachines(resource) ? 0 : tasksAtLeast(resource);
+}
+
+function addressedTasks(resource: Resource): number {
+  const { AssignPublicIp } = resource.properties.NetworkConfiguration?.AwsvpcConfiguration ?? {};
+  return AssignPublicIp === 'ENABLED' ? tasksAtLeast(resource) : 0;
+}
+
+/** vCPU and GiB of a service's task. */
+function sizeOfTask(resource: Resource): readonly [vcpus: number, GiB: number] {
+  const { Cpu, Memory } = referred(resource, resource.properties.TaskDefinition).properties;
+  return [Number(Cpu) / 1024, Number(Memory) / 1024];
+}
+
+function taskSize(resource: Resource): string {
+  const [vcpus, GiB] = sizeOfTask(resource);
+  return `${vcpus} vCPU, ${GiB} GB`;
+}
+
+function usdOfTask(resource: Resource): number {
+  const [vcpus, GiB] = sizeOfTask(resource);
+  return vcpus * monthly.fargateArmVcpu + GiB * monthly.fargateArmGB;
+}
+
+function insightsMetricsOf(cluster: Resource): number {
+  const { ClusterSettings: settings = [] } = cluster.properties;
+  if (!settings.some(({ Name, Value }: any) => Name === 'containerInsights' && Value === 'enabled')) return 0;
+  const { cluster: own, service: each, taskFamily } = insightsMetrics;
+  const families = neighbours(cluster, 'AWS::ECS::TaskDefinition').length;
+  return own + each * neighbours(cluster, service).length + taskFamily * families;
+}
