@@ -29,7 +29,6 @@ const rules: Readonly<Record<string, Rules>> = {
   'youtube.liveBroadcasts.transition': { parts: shortParts },
   'youtube.liveStreams.list': { parts: streamParts, filters: ['id', 'mine'] },
   'youtube.liveStreams.insert': { parts: [...streamParts, 'contentDetails'], needed: ['snippet', 'cdn'] },
-  'youtube.liveStreams.update': { parts: [...streamParts, 'contentDetails'] },
   'youtube.videos.list': {
     parts: [
       'id',

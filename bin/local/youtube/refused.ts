@@ -38,7 +38,6 @@ export const reasons: Readonly<Record<string, Reason>> = {
   liveBroadcastBindingNotAllowed: { status: 403, message: 'Binding is not allowed in this status.' },
   liveBroadcastDeletionNotAllowed: { status: 403, message: 'Deletion is not allowed in this status.' },
   liveBroadcastModificationNotAllowed: { status: 403, message: 'The status does not allow this modification.' },
-  liveStreamDeletionNotAllowed: { status: 403, message: 'A broadcast is bound to the stream.' },
   liveBroadcastNotFound: { status: 404, message: 'Broadcast not found' },
   liveStreamNotFound: { status: 404, message: 'Stream not found' },
   videoNotFound: { status: 404, message: 'The video cannot be found.' },

@@ -40,26 +40,6 @@ export const streamMethods: Readonly<Record<string, Method>> = {
       .filter(({ id }) => ids?.includes(id) ?? true);
     return pageOf('youtube#liveStreamListResponse', listed, query, (stream) => present(stream, parts, world));
   },
-
-  'youtube.liveStreams.update': ({ channelID, body, parts, world }) => {
-    const stream = world.stream(channelID, body.id ?? null);
-    if (body.snippet) {
-      checkTitle(body.snippet);
-      stream.snippet = body.snippet;
-    }
-    if (body['cdn']) throw new Refused('liveStreamModificationNotAllowed');
-    return present(stream, parts, world);
-  },
-
-  'youtube.liveStreams.delete': ({ channelID, query, world }) => {
-    const stream = world.stream(channelID, query.get('id'));
-    const isBound = world.broadcasts.some(
-      ({ boundStreamID, lifeCycle }) => boundStreamID === stream.id && lifeCycle !== 'complete',
-    );
-    if (isBound) throw new Refused('liveStreamDeletionNotAllowed');
-    world.streams.splice(world.streams.indexOf(stream), 1);
-    return null;
-  },
 };
 
 function checkTitle({ title }: Fields): void {
