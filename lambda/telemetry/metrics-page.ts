@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Measures } from './measures.ts';
 import { prometheusText, prometheusType } from './prometheus.ts';
 
-export const metricsPath = '/metrics';
+const metricsPath = '/metrics';
 
 /** @returns whether the request was for the metrics */
 export function answerMetrics(measures: Measures, request: IncomingMessage, response: ServerResponse): boolean {

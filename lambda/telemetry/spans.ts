@@ -89,9 +89,6 @@ export function activeTraceparent(): string | null {
   return context?.isSampled === true ? traceparentOf(context) : null;
 }
 
-/** The context of that span. */
-export const activeContext = (): TraceContext | null => active.getStore() ?? null;
-
 export function errorTypeOf(error: unknown): string {
   return error instanceof Error ? error.name : 'unknown';
 }

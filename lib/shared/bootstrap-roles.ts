@@ -6,7 +6,7 @@ import type { StageSettings } from '../stage-settings.ts';
 export type BootstrapRoleKind = 'lookup' | 'file-publishing' | 'deploy' | 'cfn-exec';
 
 /** The qualifier of a stage: its own, or the CDK's. */
-export function bootstrapQualifierOf({ bootstrapQualifier }: Pick<StageSettings, 'bootstrapQualifier'>): string {
+function bootstrapQualifierOf({ bootstrapQualifier }: Pick<StageSettings, 'bootstrapQualifier'>): string {
   return bootstrapQualifier ?? DefaultStackSynthesizer.DEFAULT_QUALIFIER;
 }
 

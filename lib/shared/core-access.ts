@@ -15,7 +15,7 @@ type DatabaseVariable = (typeof databaseVariables)[number];
 type CoreVariable = (typeof coreVariables)[number];
 
 /** Whoever has them needs `connectAccess` of the database, and the security group `databaseClients` of the network. */
-export function databaseEnvironment({
+function databaseEnvironment({
   settings,
   database,
 }: Omit<CoreAccessOptions, 'origin'>): Readonly<Record<DatabaseVariable, string>> {

@@ -4,12 +4,6 @@ import { isOpen } from './broadcasts.ts';
 import { one } from '../shared/queryable.ts';
 import type { Queryable } from '../shared/queryable.ts';
 
-export interface PlatformQuota {
-  readonly platform: PlatformName;
-  readonly used_units: number;
-  readonly exhausted_until: Date | null;
-}
-
 export function platformQuota(db: Queryable) {
   return {
     /**

@@ -117,7 +117,7 @@ export function aspectOfSize(size: { readonly width: number; readonly height: nu
 }
 
 /** The sides of an aspect, in no unit. */
-export function sidesOf(aspect: Aspect): readonly [number, number] {
+function sidesOf(aspect: Aspect): readonly [number, number] {
   const [across, down] = aspect.split(':').map(Number);
   return [across!, down!];
 }

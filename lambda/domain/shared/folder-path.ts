@@ -26,9 +26,3 @@ export function faultOfFolder(path: string): string | null {
 export function isWithin(folder: string, other: string): boolean {
   return folder === other || folder.startsWith(`${other}/`);
 }
-
-/** Path of `folder`, which is within `from`, after `from` is renamed to `to`. @param to empty: outside all folders */
-export function movedFolder(folder: string, from: string, to: string): string {
-  const rest = folder.slice(from.length + 1);
-  return [to, rest].filter((part) => part !== '').join('/');
-}

@@ -8,7 +8,7 @@ import { playlistSchema, presentPlaylists } from './playlist-schema.ts';
  * How many items all playlists of a page may have together. The page then has about 2 MB, of which MCP makes 4 MB; a
  * Lambda function answers with 6 MB at most.
  */
-export const maxItemsOfPage = 10_000;
+const maxItemsOfPage = 10_000;
 
 export const listPlaylists = operation(['service:read'], {
   id: 'listPlaylists',

@@ -5,12 +5,6 @@ import type { Log } from '../../log.ts';
 import type { BusyLanes } from './busy-lanes.ts';
 import type { QueueName, QueuePolicy } from './queues.ts';
 
-/** Content of an outbox row. The body is small JSON (a wake-up with ids, 256 KiB at most) without secrets. */
-export interface Command {
-  readonly queue: QueueName;
-  readonly body: unknown;
-}
-
 /**
  * Handler that a Lambda exports, and that a container or the local run calls unchanged. It answers with the failed
  * records, which are delivered again. If it throws, or names a record outside the batch, the whole batch has failed.

@@ -25,7 +25,7 @@ export type PlatformEvent = { readonly id: string; readonly at: Date } & (
 export class UnsignedEvent extends Error {}
 
 /** Age above which a request is refused, as an eavesdropper may repeat it. */
-export const longestEventAgeMs = 10 * 60_000;
+const longestEventAgeMs = 10 * 60_000;
 
 /** @throws {UnsignedEvent} for a text that is no time, or too far from now on either side */
 export function readEventTime(text: string | null, now: Date): Date {

@@ -50,7 +50,7 @@ export async function allowedAddress(
 }
 
 /** The code for an error of a look-up. */
-export function codeOfLookup(error: unknown): 'name_not_found' | 'name_not_resolved' {
+function codeOfLookup(error: unknown): 'name_not_found' | 'name_not_resolved' {
   const isUnknownYet = error instanceof Error && 'code' in error && error.code === 'EAI_AGAIN';
   return isUnknownYet ? 'name_not_resolved' : 'name_not_found';
 }

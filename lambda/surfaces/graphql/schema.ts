@@ -1,6 +1,6 @@
 // Computes the GraphQL schema from the catalogue, of which it names no operation.
 // Operations that read are queries, all others are mutations.
-import { GraphQLBoolean, GraphQLObjectType, GraphQLSchema, printSchema } from 'graphql';
+import { GraphQLBoolean, GraphQLObjectType, GraphQLSchema } from 'graphql';
 import type { GraphQLFieldConfig } from 'graphql';
 import { toolName } from '../../operations/operation.ts';
 import type { Operation } from '../../operations/operation.ts';
@@ -63,11 +63,6 @@ export function buildSchema(operations: readonly Operation[]): CatalogueSchema {
   const query = rootType('Query', 'What can be read. Each field calls an operation of the service.', reads);
   const mutation = rootType('Mutation', 'What can be changed. Fields run one after the other.', changes);
   return { schema: new GraphQLSchema({ query, mutation }), calls };
-}
-
-/** The schema in the schema definition language, for people and code generators. */
-export function schemaText(operations: readonly Operation[]): string {
-  return `${printSchema(buildSchema(operations).schema)}\n`;
 }
 
 function pageLengthOf({ query }: Operation): Cost['times'] {

@@ -1,13 +1,13 @@
 // The GraphQL schema: a committed snapshot, whole, and in agreement with the catalogue.
-import { GraphQLNonNull, validateSchema } from 'graphql';
+import { GraphQLNonNull, printSchema, validateSchema } from 'graphql';
 import { describe, expect, test } from 'vitest';
 import { operations } from '../../../lambda/operations/index.ts';
 import { toolName } from '../../../lambda/operations/operation.ts';
 import { related, relations } from '../../../lambda/operations/relations.ts';
-import { buildSchema, schemaText } from '../../../lambda/surfaces/graphql/schema.ts';
+import { buildSchema } from '../../../lambda/surfaces/graphql/schema.ts';
 
 const { schema } = buildSchema(operations);
-const text = schemaText(operations);
+const text = `${printSchema(schema)}\n`;
 const queries = schema.getQueryType()!.getFields();
 const mutations = schema.getMutationType()!.getFields();
 const types = Object.entries(schema.getTypeMap()).filter(([name]) => !name.startsWith('__'));
