@@ -15,6 +15,7 @@ interface Line {
 /** Files whose string literals are texts for users, operators or API clients. */
 const userTexts = [
   /^lambda\/(?:operations|surfaces)\//,
+  /^lambda\/api\/mcp-guidance\.ts$/,
   /^lambda\/web\/words\//,
   /^lambda\/domain\/(?:.*\/)?[^/]*(?:words|readiness)[^/]*\.ts$/,
   /^lib\/monitoring\/alarms\.ts$/,

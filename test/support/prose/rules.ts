@@ -43,7 +43,7 @@ export const proseRules: readonly ProseRule[] = [
   },
   {
     name: 'preposition-which',
-    pattern: /\b(?:by|with|of|to|from) (?:which|whom|whose)\b/i,
+    pattern: /\b(?:(?:by|with|of|from) which|(?:by|with|of|to|from) (?:whom|whose))\b/i,
     instead: 'two sentences, or a noun',
   },
   {
