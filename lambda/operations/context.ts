@@ -1,4 +1,4 @@
-// What every operation is called with: its caller, the database, the ports and the settings.
+// The context of operations: the caller, the database, the ports and the settings.
 import type { Database } from '../data/database.ts';
 import type { StreamBackend } from '../domain/streams/stream-words.ts';
 import type { StorageSettings } from '../orchestration/billing/charge-storage.ts';
@@ -12,18 +12,20 @@ import type { Scope } from './scopes.ts';
 
 export interface Caller {
   readonly userID: string;
-  /** The application that calls for the user; null for an API key. */
+  /** The OAuth application that calls on behalf of the user; null for an API key. */
   readonly clientID: string | null;
   readonly scopes: readonly Scope[];
-  /** The web page calls, by the session of whoever is signed in. */
+  /** Present when the web page calls with the session of its signed-in user. */
   readonly isOnPage?: true;
 }
 
-/** What a stage says of the backends of streams. */
+/** The settings of a stage that concern stream backends. */
 export interface BackendSettings {
-  /** What a stream is created with whose streamBackend is null. */
+  /** The backend of a new stream whose request leaves streamBackend null. */
   readonly defaultStreamBackend: StreamBackend;
-  /** Whether everybody may change the backend of a stream that is not live, and not only whom operators let. */
+  /**
+   * True: every user may change the backend of a stream that is not live. False: only users an operator has allowed.
+   */
   readonly streamBackendEdit: boolean;
 }
 
@@ -45,7 +47,7 @@ export interface Context extends PublicContext {
   readonly data: Database;
   readonly objects: ObjectStore;
   readonly sealer: Sealer;
-  /** Of the credentials of sources. */
+  /** Seals the credentials of watched sources. */
   readonly sourceSealer: Sealer;
   readonly payment: PaymentProvider;
   readonly crypto: CryptoProcessor;
@@ -53,20 +55,23 @@ export interface Context extends PublicContext {
   readonly settings: StreamingSettings & BackendSettings & StorageSettings;
   /** The public URL of the REST API. It ends in /v1. */
   readonly baseURL: string;
-  /** Signs a statement by the key that signs access tokens. @returns the compact form of a JWS (ES256) */
+  /**
+   * Signs a statement with the key that signs access tokens.
+   * @returns the compact form of a JWS (ES256)
+   */
   readonly signStatement: (statement: Readonly<Record<string, unknown>>) => Promise<string>;
   /** A new identifier, `prefix_…`. */
   readonly newID: (prefix: string) => string;
   /** Uniform in [0, 1). */
   readonly random: () => number;
   /**
-   * Whether the caller wants a field, named like `Stream.replicas`. What nobody wants need not be read. Only GraphQL
-   * lets callers choose; the other surfaces want every field.
+   * Whether the caller selected a field, named like `Stream.replicas`. Fields that are not selected need not be read.
+   * Only GraphQL clients select fields; the other surfaces always want every field.
    */
   readonly isWanted: (field: string) => boolean;
-  /** The address of the playlist of a preview, which opens it until then. */
+  /** The URL of a preview's HLS playlist. It works until `expiresAt`. */
   readonly previewURL: (streamID: string, expiresAt: Date) => string;
-  /** The address of the poster of a stream. It is the same all day, and good until the next day is over. */
+  /** The URL of a stream's poster. It stays the same for one day and works until the end of the next day. */
   readonly posterURL: (streamID: string) => string;
   /** Random bytes for secrets. */
   readonly randomBytes: (count: number) => Buffer;

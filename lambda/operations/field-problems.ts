@@ -1,4 +1,4 @@
-// Problems that are about fields of the body.
+// Problems that concern fields of the request body.
 import { ProblemError } from './problem-codes.ts';
 import type { ProblemCode } from './problem-codes.ts';
 
@@ -7,10 +7,14 @@ export function fieldProblem(field: string, detail: string, code: ProblemCode = 
   return fieldProblems([[field, detail, code]])!;
 }
 
-/** What is wrong with one field of the body. Without a code it is validation_failed. */
+/** A fault of one field of the body. The code defaults to validation_failed. */
 export type FieldFault = readonly [field: string, detail: string, code?: ProblemCode];
 
-/** One problem of all these faults, so that a caller can correct them at once. The first one gives it its code. */
+/**
+ * Combines faults into one problem, so that a client can correct all of them at once. The problem has the code of the
+ * first fault.
+ * @returns null if there are no faults
+ */
 export function fieldProblems(faults: readonly FieldFault[]): ProblemError | null {
   const errors = faults.map(([field, detail, code = 'validation_failed' as const]) => ({
     path: `/${field}`,

@@ -1,25 +1,25 @@
-// The schemas of fields that many resources share, and of the page that lists answer.
+// Schemas of fields that many resources share, and of the pages that lists return.
 import * as z from 'zod';
 import { framerates, qualities, videoCodecs } from '../domain/shared/video-format.ts';
 import type { Context } from './context.ts';
 import { ProblemError } from './problem-codes.ts';
 
-/** A short text that a person wrote. */
+/** A short text written by a person. */
 export function text(minLength: number, maxLength: number) {
   return z.string().min(minLength).max(maxLength);
 }
 
-/** Our own identifiers are far shorter. */
+/** The longest identifier in a request, in characters. Identifiers of this platform are much shorter. */
 export const maxIDLength = 200;
 
 /**
- * Any string may be an identifier. One that names nothing of the caller is a fault
- * of its field in a body, and 404 in a path.
+ * An identifier in a body or a query. Any string is valid: an unknown identifier is a fault of its field in a body, and
+ * 404 in a path.
  */
 export const id = z.string().min(1).max(maxIDLength);
 
-/** An identifier in a path, which has no maximal length. */
-export const pathID = z.string().describe('Its id.');
+/** An identifier in a path, without a maximum length. */
+export const pathID = z.string().describe('ID of the resource.');
 
 export const quality = z.enum(qualities).meta({ id: 'Quality' });
 export const framerate = z.enum(framerates).meta({ id: 'Framerate' });
@@ -32,8 +32,8 @@ export const timestamp = z
   .pipe(z.iso.datetime());
 
 /**
- * A time in a request: ISO 8601 with Z or an offset. The year is checked in UTC, where an offset may have moved it to
- * another one than it was written with.
+ * A time in a request: ISO 8601 with Z or an offset. The year is checked in UTC, because an offset can move a time into
+ * another year.
  */
 export const timestampInput = z.iso
   .datetime({ offset: true })
@@ -44,15 +44,15 @@ export const timestampInput = z.iso
     }),
   );
 
-/** Why something failed: a code, and a detail for people. */
+/** The reason of a failure: a stable code, and a detail for people. */
 export const failure = z.object({ code: z.string(), detail: z.string() }).meta({ id: 'Failure' });
 
 export const pageQuery = {
-  limit: z.int().min(1).max(100).default(20).describe('Rows per page, 1 to 100.'),
-  cursor: z.string().optional().describe('The last nextCursor.'),
+  limit: z.int().min(1).max(100).default(20).describe('Maximum number of rows on the page, 1 to 100.'),
+  cursor: z.string().optional().describe('The nextCursor of the previous page. Leave it out for the first page.'),
 };
 
-/** The schema of the page that every list answers. */
+/** The schema of a page of a list. */
 export function pageOf<Item extends z.ZodType>(item: Item) {
   return z.object({
     data: z.array(item),
@@ -65,18 +65,18 @@ interface PageRequest {
   readonly cursor?: string | undefined;
 }
 
-/** Where a page ends early: before the row with which its rows together would be larger than `maxSize`. */
+/** Ends a page early: before the row that would make the sum of the row sizes larger than `maxSize`. */
 interface PageBounds<Row> {
   readonly sizeOf: (row: Row) => number;
   readonly maxSize: number;
 }
 
 /**
- * Answers one page of a list, newest first. Rows are ordered by a sequence number that never changes, so rows that are
- * inserted or deleted between two pages neither repeat nor hide others.
- * @param listID tells the cursors of one list from those of another; it contains the filters
+ * Reads one page of a list, newest first. Rows are ordered by a sequence number that never changes, so rows that are
+ * inserted or deleted between two pages are neither repeated nor do they hide other rows.
+ * @param listID distinguishes the cursors of different lists; it contains the filters
  * @param load reads at most `count` rows with a `seq` below `before`
- * @param bounds of the page, besides the number of its rows
+ * @param bounds a second limit of the page, in addition to its number of rows
  */
 export async function pageThrough<Row extends { readonly seq: number }, Item>(
   ctx: Context,
@@ -97,20 +97,24 @@ export async function pageThrough<Row extends { readonly seq: number }, Item>(
   };
 }
 
-/** @param from what the parameter is taken from */
-export function invalidCursor(parameter = 'cursor', from = 'nextCursor of the page before'): ProblemError {
-  return new ProblemError('invalid_cursor', 'The cursor is not one that this list gave out.', {
+/**
+ * The problem of a cursor that does not belong to the list.
+ * @param parameter the query parameter that holds the cursor
+ * @param from the field that the client should copy the cursor from
+ */
+export function invalidCursor(parameter = 'cursor', from = 'nextCursor of the previous page'): ProblemError {
+  return new ProblemError('invalid_cursor', 'This list did not issue this cursor.', {
     errors: [
       {
         path: `/query/${parameter}`,
         code: 'invalid_cursor',
-        detail: `Take it unchanged from ${from}.`,
+        detail: `Copy it unchanged from ${from}.`,
       },
     ],
   });
 }
 
-/** How many of the rows the page has. The first row is always on it, whatever its size. */
+/** The number of rows on the page. The first row is always included, whatever its size. */
 function endOfPage<Row>(rows: readonly Row[], limit: number, { sizeOf, maxSize }: PageBounds<Row>): number {
   let size = 0;
   for (const [index, row] of rows.entries()) {
@@ -120,8 +124,12 @@ function endOfPage<Row>(rows: readonly Row[], limit: number, { sizeOf, maxSize }
   return rows.length;
 }
 
-/** The row, or a 404 where there is none or it belongs to another user. @param what the name of the resource */
-export function orNotFound<Row>(row: Row | null, what: string): Row {
-  if (row === null) throw new ProblemError('not_found', `There is no such ${what}.`);
+/**
+ * The row itself.
+ * @param resource the name of its kind, such as stream
+ * @throws {ProblemError} not_found if the row is null: it does not exist or belongs to another user
+ */
+export function orNotFound<Row>(row: Row | null, resource: string): Row {
+  if (row === null) throw new ProblemError('not_found', `There is no such ${resource}.`);
   return row;
 }

@@ -1,4 +1,4 @@
-// Refuses what would exceed a limit of the caller.
+// Refuses requests that would exceed a limit of the caller.
 import { wordsOf } from '../domain/shared/limits.ts';
 import type { Use } from '../domain/shared/limits.ts';
 import { limitReached } from '../orchestration/shared/limits.ts';
@@ -7,7 +7,8 @@ import type { Context } from './context.ts';
 import { ProblemError } from './problem-codes.ts';
 
 /**
- * Makes sure that the caller may have so much more, and that nobody else of the same user takes the room meanwhile.
+ * Checks that the requested amounts fit within the caller's limits, and locks these limits: parallel requests of the
+ * same user wait.
  * @throws {ProblemError} limit_reached
  */
 export async function assertRoom(ctx: Context, wanted: Wanted): Promise<void> {
@@ -15,7 +16,7 @@ export async function assertRoom(ctx: Context, wanted: Wanted): Promise<void> {
   if (reached) throw limitProblem(reached);
 }
 
-/** The refusal: which limit it is, how much is used and allowed, and what to do. */
+/** The problem of a reached limit: its name, the amounts used and allowed, and a remedy. */
 export function limitProblem(use: Use): ProblemError {
   return new ProblemError('limit_reached', wordsOf(use), { members: { ...use } });
 }

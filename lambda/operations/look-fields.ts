@@ -1,4 +1,4 @@
-// The object `look`, as streams and items of playlists have it. AI clients are given all of it, so it is short.
+// The object `look` of streams and of playlist items.
 import * as z from 'zod';
 import { drawingName } from '../domain/playout/drawing-names.ts';
 import { wholeDrawing } from '../domain/playout/drawings.ts';
@@ -25,39 +25,55 @@ import { id, text } from './fields.ts';
 
 const colour = z
   .string()
-  .regex(/^#[\dA-Fa-f]{6}$/, { error: 'Such as #102030.' })
+  .regex(/^#[\dA-Fa-f]{6}$/, { error: 'Use a colour in the form #rrggbb, such as #102030.' })
   .meta({ examples: ['#102030'] });
 const framingMode = z.enum(framingModes);
 const framingInput = z
-  .strictObject({ mode: framingMode.optional(), colour: colour.optional().describe('Of bars: #rrggbb.') })
+  .strictObject({
+    mode: framingMode.optional(),
+    colour: colour.optional().describe('Colour of the bars in mode pad, as #rrggbb.'),
+  })
   .optional()
-  .describe('Of another shape: pad with bars, crop, or blur (itself behind).');
+  .describe(
+    'Fit for items of another aspect ratio. pad: bars around the picture. crop: the picture fills the frame, and ' +
+      'its edges are cut off. blur: the picture over a blurred copy of itself.',
+  );
 
 const joinKind = z.enum(pictureJoinKinds);
 const { shortest, longest, step } = pictureJoinSeconds;
 const joinInput = z
   .strictObject({ kind: joinKind, seconds: z.number().min(shortest).max(longest).multipleOf(step).optional() })
   .optional()
-  .describe("How the next one follows; dip: through black; stinger: the stream's.");
+  .describe(
+    'Transition to the next item. cut: none. dip: fade through black. crossfade: blend the two pictures. stinger: ' +
+      "play the stream's stinger over the cut. seconds is the length of each fade; cuts and stingers ignore it.",
+  );
 const stingerInput = z
   .strictObject({
-    uploadID: id.describe('A video; items show through.'),
+    uploadID: id.describe('ID of the video upload. The item shows through transparent parts of the video.'),
     cutSeconds: z
       .number()
       .min(stingerCutSeconds.shortest)
       .max(stingerCutSeconds.longest)
       .default(usualStingerCutSeconds)
-      .describe('When it covers all; it may last 2 s more.'),
+      .describe(
+        'Seconds from the start of the stinger to the cut: the moment at which it covers the whole picture. The ' +
+          'video may last at most 2 seconds after the cut.',
+      ),
   })
   .nullish()
-  .describe('For such joins.');
+  .describe(
+    'Video that joins of kind stinger play over the cut between two items. Without a stinger, these joins are cuts.',
+  );
 
 const place = z.enum(overlayPlaces).meta({ id: 'OverlayPlace' });
 const themeStyle = z.enum(themeStyles);
 const logoInput = z.strictObject({
-  uploadID: id.describe('An image.'),
+  uploadID: id.describe('ID of the image upload.'),
   place: place.default(usualLogo.place),
-  widthPercent: within(overlayBounds.widthPercent).default(usualLogo.widthPercent).describe("Of the picture's."),
+  widthPercent: within(overlayBounds.widthPercent)
+    .default(usualLogo.widthPercent)
+    .describe("Width of the logo, in percent of the picture's width."),
   opacityPercent: within(overlayBounds.opacityPercent).default(usualLogo.opacityPercent),
 });
 const titleInput = z.strictObject({
@@ -65,21 +81,28 @@ const titleInput = z.strictObject({
   seconds: within(overlayBounds.titleSeconds)
     .nullable()
     .default(usualTitle.seconds)
-    .describe('null: to its end, or 60 s of a song over a prepared video.'),
+    .describe(
+      'Seconds from the start of the item for which its title is shown. null: until the item ends; for a song ' +
+        'over a prepared video, its first 60 seconds.',
+    ),
 });
 const nextInput = z.strictObject({
   place: place.default(usualNext.place),
-  seconds: within(overlayBounds.nextSeconds).default(usualNext.seconds).describe('Before its end.'),
+  seconds: within(overlayBounds.nextSeconds)
+    .default(usualNext.seconds)
+    .describe('Number of seconds at the end of an item during which the next title is shown.'),
   label: z.string().trim().min(overlayBounds.labelLength[0]).max(overlayBounds.labelLength[1]).default(usualNext.label),
 });
 const captionsInput = z.strictObject({ place: z.enum(captionPlaces).default(usualCaptions.place) });
 const clockInput = z.strictObject({
   place: place.default(usualClock.place),
   timeZone: text(1, 64)
-    .refine(isTimeZone, { error: 'An IANA name, such as Europe/Berlin.' })
+    .refine(isTimeZone, { error: 'Use an IANA time zone name, such as Europe/Berlin.' })
     .default(usualClock.timeZone),
   shows: z.enum(clockKinds).default(usualClock.shows),
-  language: text(2, 35).refine(isLanguage, { error: 'Such as en-GB.' }).default(usualClock.language),
+  language: text(2, 35)
+    .refine(isLanguage, { error: 'Use a BCP 47 language tag, such as en-GB.' })
+    .default(usualClock.language),
 });
 const tickerInput = z.strictObject({
   place: z.enum(captionPlaces).default(usualTicker.place),
@@ -97,17 +120,26 @@ const themeInput = z.strictObject({
 const overlaysInput = z
   .strictObject({
     logo: logoInput.nullish(),
-    title: titleInput.nullish().describe('Title and artist of each item, or of the sound track.'),
-    next: nextInput.nullish().describe('Title of what follows; prepared, not of shuffled videos.'),
-    captions: captionsInput.nullish().describe('Of uploads that have some.'),
-    clock: clockInput.nullish().describe('ffmpeg alone; to the minute.'),
-    ticker: tickerInput.nullish().describe('ffmpeg alone.'),
+    title: titleInput
+      .nullish()
+      .describe('Title and artist of each item, or of the song when the stream plays an audio playlist.'),
+    next: nextInput
+      .nullish()
+      .describe(
+        'Title of the next item. Prepared streams (streamBackend manifest) do not show it for shuffled video ' +
+          'playlists.',
+      ),
+    captions: captionsInput.nullish().describe('Captions of the items whose uploads have captions.'),
+    clock: clockInput.nullish().describe('Clock that shows hours and minutes. Only for streamBackend ffmpeg.'),
+    ticker: tickerInput
+      .nullish()
+      .describe('Lines of text that scroll across the picture one after the other. Only for streamBackend ffmpeg.'),
     theme: themeInput.optional(),
   })
   .nullish()
-  .describe('Over all pictures, in the safe area.');
+  .describe('Graphics drawn over every item, inside the title-safe area.');
 
-/** What requests take of a stream. */
+/** The look of a stream in requests. */
 export const streamLookInput = z
   .strictObject({
     aspect: z.enum(aspects).optional(),
@@ -118,12 +150,12 @@ export const streamLookInput = z
   })
   .meta({ id: 'StreamLookSettings' });
 
-/** What requests take of an item. */
+/** The look of a playlist item in requests. */
 export const itemLookInput = z
   .strictObject({ framing: framingInput, join: joinInput })
   .meta({ id: 'ItemLookSettings' });
 
-/** Answers have no bounds: what is kept is within those of requests. */
+/** Answers declare no bounds: stored values are within the bounds of requests. */
 const shownColour = z.string().meta({ examples: ['#102030'] });
 const shownFraming = z.object({ mode: framingMode, colour: shownColour }).meta({ id: 'Framing' });
 const shownJoin = z.object({ kind: joinKind, seconds: z.number() });
@@ -159,7 +191,7 @@ const shownOverlays = z
   })
   .meta({ id: 'Overlays' });
 
-/** What answers have of a stream. */
+/** The look of a stream in answers. */
 export const streamLook = z
   .object({
     aspect: z.enum(aspects),
@@ -169,13 +201,13 @@ export const streamLook = z
     overlays: shownOverlays.nullable(),
   })
   .meta({ id: 'StreamLook' });
-/** What answers have of an item. */
+/** The look of a playlist item in answers. */
 export const itemLook = z
   .object({ framing: shownFraming.nullable(), join: shownJoin.nullable() })
-  .describe("null: as its stream's.")
+  .describe("Look of this item. A field that is null follows the stream's look.")
   .meta({ id: 'ItemLook' });
 
-/** The settings of a request, with what it leaves out as it usually is. */
+/** The settings of a request for a stream. Absent fields get their default. */
 export function streamLookSettings(look: z.output<typeof streamLookInput>): StreamLook {
   const { aspect = usualLook.aspect, framing, join } = look;
   const { stinger } = look;
@@ -191,12 +223,15 @@ export function streamLookSettings(look: z.output<typeof streamLookInput>): Stre
   return { ...settings, overlays, ...(drawing && { drawn: drawingName(drawing) }) };
 }
 
-/** The settings of a request for an item: what it leaves out is as its stream's. */
+/** The settings of a request for a playlist item. Absent fields follow the stream. */
 export function itemLookSettings({ framing: given, join }: z.output<typeof itemLookInput>): ItemLook {
   return { ...(given && { framing: framingSettings(given) }), ...(join && { join: joinSettings(join) }) };
 }
 
-/** What an answer has of the settings of a stream. @param look null: as it usually is */
+/**
+ * Presents the look of a stream.
+ * @param look null: the default look
+ */
 export function presentLook(look: StreamLook | null): z.output<typeof streamLook> {
   const { aspect, framing, join, stinger = null, overlays } = { ...usualLook, ...look };
   if (!overlays) return { aspect, framing, join, stinger, overlays: null };
@@ -205,7 +240,7 @@ export function presentLook(look: StreamLook | null): z.output<typeof streamLook
   return { aspect, framing, join, stinger, overlays: { ...overlays, next, captions, clock, ticker } };
 }
 
-/** What draws nothing is not kept. */
+/** Whether the overlays draw nothing, so that they need not be stored. */
 function isNothing(overlays: Overlays): boolean {
   const { theme: _, ...drawn } = overlays;
   return Object.values(drawn).every((each) => each === null);

@@ -1,5 +1,5 @@
-// How an operation of the catalogue is declared: what surfaces have to know as data, then its logic.
-// REST, GraphQL, MCP and the OpenAPI document are computed from these declarations.
+// The declaration of an operation: the data that surfaces need, and its logic. REST, GraphQL, MCP and the OpenAPI
+// document are derived from these declarations.
 import * as z from 'zod';
 import type { Context, PublicContext } from './context.ts';
 import type { ProblemCode } from './problem-codes.ts';
@@ -16,21 +16,22 @@ interface Input<Params extends Shape, Query extends Shape, Body extends Schema> 
 }
 
 interface Hints {
-  /** A POST that changes nothing the second time, so it may be repeated without an Idempotency-Key. */
+  /** A POST that is safe to repeat without an Idempotency-Key: a second call changes nothing. */
   readonly idempotent?: true;
-  /** A POST that may delete something that was there. */
+  /** A POST that may delete existing data. */
   readonly destructive?: true;
-  /** It makes us connect to systems of others. */
+  /** The operation makes the platform connect to systems of third parties. */
   readonly openWorld?: true;
 }
 
 interface Declaration<Params extends Shape, Query extends Shape, Body extends Schema, Answer extends Schema, Ctx> {
   /**
-   * In camelCase, as the GraphQL field is called. The OpenAPI operationId and the MCP tool are called so in snake_case.
+   * The name of the GraphQL field, in camelCase. The OpenAPI operationId and the MCP tool have the same name in
+   * snake_case.
    */
   readonly id: string;
   readonly summary: string;
-  /** What a client has to know beyond the summary: units, effects, what to call next. */
+  /** Facts that a client needs beyond the summary: units, effects, and the next call. */
   readonly description?: string;
   readonly tag:
     | 'account'
@@ -56,31 +57,34 @@ interface Declaration<Params extends Shape, Query extends Shape, Body extends Sc
   readonly query?: Query;
   readonly body?: Body;
   readonly output: {
-    /** 302: REST leads on to the `url` of the answer, which other surfaces answer as it is. */
+    /** 302: REST redirects to the `url` of the answer; other surfaces return the answer itself. */
     readonly status: 200 | 201 | 202 | 204 | 302;
     readonly body?: Answer;
-    /** The path of what was made, for the Location header. */
+    /** The path of the created resource, for the Location header. */
     readonly location?: (answer: z.output<Answer>) => string;
-    /** The answer holds a secret, so the copy that we keep for repeated requests is sealed. */
+    /** The answer contains a secret, so the copy stored for repeated requests is sealed. */
     readonly isSecret?: boolean;
-    /** The answer has the address of a picture alone, at which a model cannot look. */
+    /** The answer contains only the URL of a picture, which a model cannot open. */
     readonly isPicture?: true;
-    /** The answer as a table, which REST answers where the query has format=csv. */
+    /** Formats the answer as CSV. REST returns it if the query has format=csv. */
     readonly csv?: (answer: z.output<Answer>) => string;
   };
-  /** The problems besides those of every operation, which are 401, 403, 422 for its input, 429, 500 and 502. */
+  /**
+   * The problem codes of this operation. Every operation can also end with 401, 403, 422 for invalid input, 429, 500
+   * and 502.
+   */
   readonly errors: readonly ProblemCode[];
-  /** What AI clients are told beyond what the method says. */
+  /** Hints for AI clients that the method does not imply. */
   readonly hints?: Hints;
   readonly handle: (ctx: Ctx, input: Input<Params, Query, Body>) => Promise<z.input<Answer>>;
 }
 
-/** One operation as the surfaces see it. */
+/** An operation as surfaces see it. */
 export interface Operation extends Omit<
   Declaration<Shape, Shape, Schema, Schema, Context>,
   'handle' | 'params' | 'query' | 'output'
 > {
-  /** Any one of these is enough; `public` needs no credential at all. */
+  /** One of these scopes is enough; `public` operations need no credential. */
   readonly scopes: readonly [Scope, ...Scope[]] | 'public';
   readonly params: z.ZodObject;
   readonly query: z.ZodObject;
@@ -112,7 +116,7 @@ export function publicOperation<Answer extends Schema>(
   return withSchemas('public', declaration);
 }
 
-/** The schemas are built here, once, and not for each request. */
+/** Builds the schemas once, and not for each request. */
 function withSchemas<
   Params extends Shape,
   Query extends Shape,

@@ -1,7 +1,7 @@
-// Every problem that a client can get: its stable code, its HTTP status and what it means.
-// ProblemError ends a request with one of them.
+// Every problem that a client can receive: its stable code, its HTTP status and its explanation. ProblemError ends a
+// request with one of them.
 
-/** A kind of problem. GET {base_url}/problems/{code} answers the explanation. */
+/** A kind of problem. GET {base_url}/problems/{code} returns its explanation. */
 interface ProblemKind {
   readonly status: 401 | 403 | 404 | 405 | 422 | 429 | 500 | 502;
   readonly title: string;
@@ -13,44 +13,45 @@ export const problemCodes = {
     status: 401,
     title: 'Not authenticated',
     explanation:
-      'The request carries no valid credential. Send an API key in X-API-Key, or an access token as ' +
-      'Authorization: Bearer, and not two different ones.',
+      'The request carries no valid credential. Send one credential: an API key in X-API-Key, or an access ' +
+      'token as Authorization: Bearer.',
   },
   insufficient_scope: {
     status: 403,
     title: 'Scope missing',
-    explanation: 'The access token or API key was not granted a scope that this needs.',
+    explanation: 'The access token or API key lacks a scope that this operation needs.',
   },
   feature_disabled: {
     status: 403,
     title: 'Feature not enabled',
-    explanation: 'This feature is not enabled for the account. The detail says what to do without it.',
+    explanation: 'This feature is not enabled for the account. The detail describes an alternative.',
   },
   account_on_hold: {
     status: 403,
     title: 'Account on hold',
-    explanation: 'Whoever runs the platform has put the account on hold. It can be read, and things of it deleted.',
+    explanation:
+      'The operator of the platform has put the account on hold. Its resources can be read and deleted, but not ' +
+      'created or changed.',
   },
   request_refused: {
     status: 403,
     title: 'Refused',
-    explanation:
-      'The firewall refused the request: it looks like an attack, or comes from an address that attacks come from.',
+    explanation: 'The firewall refused the request: it looks like an attack, or its IP address is known for attacks.',
   },
   not_found: {
     status: 404,
     title: 'Not found',
-    explanation: 'There is no such resource, or it is not visible to the caller.',
+    explanation: 'The resource does not exist, or the caller may not see it.',
   },
   method_not_allowed: {
     status: 405,
     title: 'Method not allowed',
-    explanation: 'The path exists, but not with this method; the Allow header lists those it has.',
+    explanation: 'The path exists, but not with this method. The Allow header lists its methods.',
   },
   validation_failed: {
     status: 422,
     title: 'Invalid input',
-    explanation: 'A field or parameter has a wrong type or value; errors lists each.',
+    explanation: 'A field or parameter has a wrong type or value. errors lists each of them.',
   },
   malformed_json: {
     status: 422,
@@ -60,24 +61,30 @@ export const problemCodes = {
   unknown_field: {
     status: 422,
     title: 'Unknown field',
-    explanation: 'The body has a field that this operation does not know; errors lists each.',
+    explanation: 'The body has a field that this operation does not have. errors lists each of them.',
   },
   invalid_cursor: {
     status: 422,
     title: 'Invalid cursor',
-    explanation: 'The cursor is not one that this list gave out. Leave it out to begin at the first page.',
+    explanation: 'This list did not issue the cursor. Leave the cursor out to start with the first page.',
   },
   query_malformed: {
     status: 422,
     title: 'Malformed query',
-    explanation: 'The GraphQL document is not one, or asks for what the schema does not have. The message says where.',
+    explanation:
+      'The GraphQL document is invalid, or asks for fields that the schema does not have. The message names the ' +
+      'place.',
   },
   query_too_large: {
     status: 422,
     title: 'Query too large',
-    explanation: 'The GraphQL query is too deep, or may load too many resources. Ask for less at once.',
+    explanation: 'The GraphQL query is too deep or may load too many resources. Split it into smaller queries.',
   },
-  payload_too_large: { status: 422, title: 'Too large', explanation: 'The body is larger than this operation takes.' },
+  payload_too_large: {
+    status: 422,
+    title: 'Too large',
+    explanation: 'The body is larger than this operation accepts.',
+  },
   stream_not_startable: {
     status: 422,
     title: 'Stream cannot start now',
@@ -87,23 +94,25 @@ export const problemCodes = {
     status: 422,
     title: 'Stream not ready',
     explanation:
-      'Something that the stream needs is missing. The readiness result in this answer says what to do about each ' +
-      'issue.',
+      'The stream lacks something that it needs to start. The readiness result in this answer lists each issue ' +
+      'with a remedy.',
   },
   stream_not_stoppable: {
     status: 422,
     title: 'Stream is not running',
-    explanation: 'Only a stream that is live can be stopped.',
+    explanation: 'Only a live stream can be stopped.',
   },
   stream_not_running: {
     status: 422,
     title: 'Stream is not running',
-    explanation: 'Only what a running stream does can be tried again.',
+    explanation: 'Retry needs a running stream, in state activating, active or failing. Use start_stream to start it.',
   },
   stream_not_schedulable: {
     status: 422,
     title: 'Stream cannot be scheduled now',
-    explanation: 'Only a stream that is draft, stopped or failed can be scheduled. Cancel a schedule to set another.',
+    explanation:
+      'Only a stream in state draft, stopped or failed can be scheduled. Cancel an existing schedule before you ' +
+      'set another.',
   },
   stream_not_scheduled: {
     status: 422,
@@ -113,24 +122,34 @@ export const problemCodes = {
   stream_live: {
     status: 422,
     title: 'Stream is live',
-    explanation: 'This cannot be changed while the stream is live. Stop it first; playlists change by publishing.',
+    explanation:
+      'This setting cannot change while the stream is live. Stop the stream first. Playlists can change: publish ' +
+      'the new draft.',
   },
-  schedule_in_past: { status: 422, title: 'Schedule in the past', explanation: 'The time has passed already.' },
+  schedule_in_past: { status: 422, title: 'Schedule in the past', explanation: 'The given time is in the past.' },
   output_exists: {
     status: 422,
     title: 'Output exists',
-    explanation: 'The stream is sent to this destination already, or to another one with the same address and key.',
+    explanation:
+      'The stream already has an output to this destination, or to another destination with the same address and ' +
+      'key.',
   },
   version_conflict: {
     status: 422,
-    title: 'Changed meanwhile',
-    explanation: 'The resource is no longer in the version that the request names. Read it again and decide anew.',
+    title: 'Version conflict',
+    explanation:
+      'The resource has changed since the version that the request names. Read it again, then decide whether to ' +
+      'repeat the request.',
   },
-  playlist_not_empty: { status: 422, title: 'Playlist not empty', explanation: 'The target of a copy must be empty.' },
+  playlist_not_empty: {
+    status: 422,
+    title: 'Playlist not empty',
+    explanation: 'A playlist can only be copied into an empty playlist.',
+  },
   nothing_published: {
     status: 422,
     title: 'Nothing was published',
-    explanation: 'There is nothing that the draft could be again.',
+    explanation: 'The draft has no published version to restore.',
   },
   playlist_empty: {
     status: 422,
@@ -140,96 +159,102 @@ export const problemCodes = {
   resource_in_use: {
     status: 422,
     title: 'Resource in use',
-    explanation: 'Something else uses this resource. Remove it there first.',
+    explanation: 'Another resource uses this resource. Remove it there first.',
   },
   upload_incomplete: {
     status: 422,
     title: 'Upload incomplete',
-    explanation: 'The bytes are not there. PUT them to the upload URL first.',
+    explanation: 'The bytes of the upload have not arrived. PUT them to the upload URL first.',
   },
   parts_missing: {
     status: 422,
     title: 'Parts missing',
-    explanation: 'Not all parts of the upload have arrived. partNumbers says which to send, at most 100 of them.',
+    explanation: 'Some parts of the upload have not arrived. partNumbers lists the missing parts, at most 100 of them.',
   },
   part_mismatch: {
     status: 422,
     title: 'Part differs',
-    explanation: 'All parts of an upload are sent with their SHA-256, or none is.',
+    explanation: 'Send every part of an upload with its SHA-256, or none.',
   },
   upload_mismatch: {
     status: 422,
     title: 'Upload differs',
-    explanation: 'The bytes that arrived are not as many as the upload announced.',
+    explanation: 'The number of bytes that arrived differs from the announced fileSize.',
   },
   import_url_forbidden: {
     status: 422,
     title: 'Address not allowed',
-    explanation: 'This address may not be imported from. Use a public http:// or https:// link.',
+    explanation: 'Imports from this address are not allowed. Use a public http:// or https:// link.',
   },
   destination_forbidden: {
     status: 422,
     title: 'Destination not allowed',
-    explanation: 'This address may not be streamed to. Use a public rtmp:// or rtmps:// address.',
+    explanation: 'Streaming to this address is not allowed. Use a public address.',
   },
   not_managed: {
     status: 422,
     title: 'Not a managed stream',
-    explanation: 'retryMirror is only for streams on the managed connection.',
+    explanation: 'retryMirror needs a stream whose streamDestination is managed.',
   },
   connection_needed: {
     status: 422,
     title: 'No connection',
-    explanation: 'This needs a channel that is connected on a managed platform. Use create_connection.',
+    explanation: 'This operation needs a connected channel on a managed platform. Connect one with create_connection.',
   },
   idempotency_key_reused: {
     status: 422,
     title: 'Idempotency-Key reused',
-    explanation: 'This key came with another request within the last 24 hours. Use a new key for a new request.',
+    explanation: 'This key was used for a different request within the last 24 hours. Use a new key for a new request.',
   },
   idempotency_in_progress: {
     status: 422,
     title: 'Still running',
-    explanation: 'A request with this Idempotency-Key is running right now. Repeat it in a moment to get its answer.',
+    explanation:
+      'A request with this Idempotency-Key is still running. Repeat the request in a moment to get its answer.',
   },
   unknown_currency: {
     status: 422,
     title: 'Unknown currency',
-    explanation: 'There is no such currency; list_crypto_currencies has those there are.',
+    explanation: 'The currency does not exist. list_crypto_currencies returns the supported currencies.',
   },
   webhook_url_forbidden: {
     status: 422,
     title: 'Address not allowed',
-    explanation: 'Webhooks may not be sent to this address. Use a public https:// one.',
+    explanation: 'Webhooks to this address are not allowed. Use a public https:// address.',
   },
   webhook_disabled: {
     status: 422,
     title: 'Webhook is disabled',
-    explanation: 'Nothing is sent to a webhook that is disabled. Enable it first.',
+    explanation: 'A disabled webhook receives no events. Enable it first.',
   },
-  preview_unavailable: { status: 422, title: 'No picture', explanation: 'There is none; the detail says why.' },
+  preview_unavailable: {
+    status: 422,
+    title: 'No picture',
+    explanation: 'No picture is available. The detail gives the reason.',
+  },
   limit_reached: {
     status: 422,
     title: 'Limit reached',
     explanation:
-      'You have as much of something as you may have. limit, used and allowed say what it is, and detail what to do. ' +
-      'get_me has all limits; credits raise most of them.',
+      'The request would exceed a limit of the account. limit, used and allowed name the limit and its numbers; ' +
+      'detail gives the remedy. get_me lists all limits. Credits raise most of them.',
   },
   rate_limited: {
     status: 429,
     title: 'Too many requests',
-    explanation: 'The rate limit is used up. Retry-After says in how many seconds to come back.',
+    explanation: 'The rate limit is reached. Retry-After gives the seconds to wait before the next request.',
   },
   upstream_unavailable: {
     status: 502,
-    title: 'Service behind unavailable',
+    title: 'Upstream service unavailable',
     explanation:
-      'A service that this one depends on did not answer. Try again: with an Idempotency-Key nothing is done twice.',
+      'A service that the platform depends on did not answer. Try again. With an Idempotency-Key, a repeated ' +
+      'request never takes effect twice.',
   },
   internal_error: {
     status: 500,
     title: 'Internal error',
-    explanation: 'We made a mistake. It is logged; nothing was changed.',
+    explanation: 'The platform made a mistake, which is logged. The request changed nothing.',
   },
 } as const satisfies Record<string, ProblemKind>;
 
@@ -243,16 +268,17 @@ export interface FieldError {
 }
 
 /**
- * Ends a request with a problem. Clients see `detail`. What they must not see goes into `cause`, which is only logged.
+ * Ends a request with a problem. Clients see `detail`. Put facts that clients must not see into `cause`, which is only
+ * logged.
  */
 export class ProblemError extends Error {
   override name = 'ProblemError';
   readonly code: ProblemCode;
   readonly detail: string;
   readonly errors: readonly FieldError[];
-  /** Further members of the problem document. */
+  /** Additional members of the problem document. */
   readonly members: Readonly<Record<string, unknown>>;
-  /** Further headers of the answer. */
+  /** Additional headers of the answer. */
   readonly headers: Readonly<Record<string, string>>;
 
   constructor(

@@ -1,4 +1,5 @@
-// Which answers name other resources by their ids. Surfaces that can follow such ids, as GraphQL does, read this table.
+// The fields of answers that name other resources by ID. GraphQL turns each of them into a field with the resource
+// itself.
 import type * as z from 'zod';
 import type { Context } from './context.ts';
 import { destinationSchema, presentDestination } from './destinations/destination-schema.ts';
@@ -7,7 +8,7 @@ import type { Scope } from './scopes.ts';
 import { presentStreams, streamSchema } from './streams/stream-schema.ts';
 import { presentUploads, uploadSchema } from './uploads/upload-schema.ts';
 
-/** A further field of an answer: the resource, or resources, that another field of the answer names by id. */
+/** An additional field of an answer: the resource, or the resources, that another field names by ID. */
 export interface Relation {
   /** The `id` of the schema of that answer. */
   readonly from: string;
@@ -17,19 +18,20 @@ export interface Relation {
   readonly ids: string;
   readonly to: keyof typeof related;
   /**
-   * How many there usually are, for estimating costs. Null where the field is one resource, or null where that is gone.
+   * The usual number of resources, to estimate the cost of a query. Null if the field holds one resource, which is null
+   * once that is deleted.
    */
   readonly usually: number | null;
 }
 
 export interface Related {
   readonly schema: z.ZodType;
-  /** The same scopes as of the operation that answers one of these resources. */
+  /** The scopes of the operation that returns one of these resources. */
   readonly scopes: readonly [Scope, ...Scope[]];
   /**
-   * Reads the resources with these ids that are the caller's, in any order. The number of
-   * statements does not depend on the number of ids.
-   * @param charge told, before they are read, how many further resources are read for what these have in them
+   * Reads the caller's resources with these IDs, in any order. The number of statements does not depend on the number
+   * of IDs.
+   * @param charge called before the read with the number of nested resources that will be read
    */
   readonly load: (
     ctx: Context,
@@ -38,7 +40,7 @@ export interface Related {
   ) => Promise<readonly unknown[]>;
 }
 
-/** The resources that answers name, by the `id` of their schema. */
+/** The resources that answers name by ID, by the `id` of their schema. */
 export const related = {
   Stream: {
     schema: streamSchema,
@@ -69,16 +71,23 @@ export const relations: readonly Relation[] = [
   {
     from: 'Stream',
     field: 'destination',
-    description: 'Where it streams to.',
+    description: "Destination of the stream's first output. null: none.",
     ids: 'destinationID',
     to: 'Destination',
     usually: null,
   },
-  { from: 'Stream', field: 'playlists', description: 'What it plays.', ids: 'playlistIDs', to: 'Playlist', usually: 2 },
+  {
+    from: 'Stream',
+    field: 'playlists',
+    description: 'Playlists that the stream plays.',
+    ids: 'playlistIDs',
+    to: 'Playlist',
+    usually: 2,
+  },
   {
     from: 'Stream',
     field: 'preparedPlaylists',
-    description: 'What is kept prepared for it.',
+    description: 'Playlists that are kept prepared for the stream.',
     ids: 'preparedPlaylistIDs',
     to: 'Playlist',
     usually: 2,
@@ -86,7 +95,7 @@ export const relations: readonly Relation[] = [
   {
     from: 'Stream',
     field: 'videoUpload',
-    description: 'What it loops where it has no video playlist.',
+    description: 'Upload that the stream loops if it has no video playlist.',
     ids: 'videoUploadObjectID',
     to: 'Upload',
     usually: null,
@@ -94,7 +103,7 @@ export const relations: readonly Relation[] = [
   {
     from: 'Stream',
     field: 'audioUpload',
-    description: 'Whose sound it plays.',
+    description: 'Upload whose sound replaces the sound of the video.',
     ids: 'audioUploadObjectID',
     to: 'Upload',
     usually: null,
@@ -102,16 +111,23 @@ export const relations: readonly Relation[] = [
   {
     from: 'Playlist',
     field: 'stream',
-    description: 'The stream that it belongs to.',
+    description: 'Stream that the playlist belongs to.',
     ids: 'streamID',
     to: 'Stream',
     usually: null,
   },
-  { from: 'PlaylistItem', field: 'upload', description: 'The file.', ids: 'uploadID', to: 'Upload', usually: null },
+  {
+    from: 'PlaylistItem',
+    field: 'upload',
+    description: 'Upload of the item. null: it was deleted.',
+    ids: 'uploadID',
+    to: 'Upload',
+    usually: null,
+  },
   {
     from: 'Output',
     field: 'destination',
-    description: 'Where it sends to.',
+    description: 'Destination that the output sends to.',
     ids: 'destinationID',
     to: 'Destination',
     usually: null,
@@ -119,7 +135,7 @@ export const relations: readonly Relation[] = [
   {
     from: 'CurrentItem',
     field: 'playlist',
-    description: 'The playlist that it is in.',
+    description: 'Playlist that contains the item.',
     ids: 'playlistID',
     to: 'Playlist',
     usually: null,
@@ -127,7 +143,7 @@ export const relations: readonly Relation[] = [
   {
     from: 'CurrentItem',
     field: 'upload',
-    description: 'The file that plays.',
+    description: 'Upload that is playing.',
     ids: 'uploadID',
     to: 'Upload',
     usually: null,

@@ -1,14 +1,14 @@
-// All that webhooks are sent: what they ask for, and what test_webhook sends; and the form of each.
+// Every event that a webhook can receive, and the form of its payload.
 import * as z from 'zod';
 import { webhookEvents } from './webhook-events.ts';
 import type { WebhookEvent } from './webhook-events.ts';
 
-/** Sent whatever a webhook asks for. */
+/** Sent to a webhook on request, whichever events it subscribes to. */
 const testEvent = {
   type: 'webhook.test',
   scope: 'service:read',
-  summary: 'A webhook is tested',
-  description: 'Somebody has asked for it with test_webhook.',
+  summary: 'Test of a webhook',
+  description: 'Sent after a call of test_webhook.',
   data: z.object({ webhookID: z.string() }),
 } as const satisfies WebhookEvent;
 
@@ -16,16 +16,12 @@ export const sentEvents = [...webhookEvents, testEvent] as const;
 export type SentEventType = (typeof sentEvents)[number]['type'];
 export const sentEventTypes = sentEvents.map(({ type }) => type) as [SentEventType, ...SentEventType[]];
 
-/** The body of a request to a webhook: the form that Standard Webhooks recommends, and a number for the order. */
+/** The body of a request to a webhook: the form that Standard Webhooks recommends, with a sequence number. */
 export function webhookPayload({ type, data }: Pick<WebhookEvent, 'type' | 'data'>): z.ZodObject {
   return z.object({
     type: z.literal(type),
-    timestamp: z.iso.datetime().describe('When it happened.'),
-    sequence: z
-      .int()
-      .describe(
-        'Grows with each event: of two about the same resource, the one with the larger number happened later.',
-      ),
+    timestamp: z.iso.datetime().describe('Time of the event.'),
+    sequence: z.int().describe('Increases with each event: the event with the larger number happened later.'),
     data,
   });
 }

@@ -1,12 +1,12 @@
-// Pages of lists that are sorted by something that may change, such as a name.
+// Pages of lists that are sorted by a key that may change, such as a name.
 import type { SortPosition } from '../data/media/upload-lists.ts';
 import type { Context } from './context.ts';
 import { invalidCursor } from './fields.ts';
 
 /**
- * Answers one page. Its cursor has the sort key of its last row in it, so that a list goes on from there whatever
- * becomes of that row; a row whose key changes between two pages may be missed or come twice.
- * @param listID tells the cursors of one list from those of another; it contains the filters and the order
+ * Reads one page. The cursor contains the sort key of the last row, so the list continues from there even if that row
+ * changes or is deleted. A row whose key changes between two pages may be missed or appear twice.
+ * @param listID distinguishes the cursors of different lists; it contains the filters and the order
  */
 export async function pageThroughSorted<Row extends { readonly seq: number; readonly sort_key: SortPosition['key'] }>(
   ctx: Context,
@@ -21,7 +21,7 @@ export async function pageThroughSorted<Row extends { readonly seq: number; read
   return { data, page: { hasMore: last !== null, nextCursor: last ? seal(ctx, listID, last) : '' } };
 }
 
-/** A list that is sorted by `seq` has the cursors of all other lists. */
+/** The cursor after a row. Lists sorted by `seq` have the same form of cursor as unsorted lists. */
 function seal(ctx: Context, listID: string, { seq, sort_key: key }: { seq: number; sort_key: SortPosition['key'] }) {
   if (key === null) return ctx.cursors.seal(listID, seq);
   const text = Buffer.from(JSON.stringify(key)).toString('base64url');

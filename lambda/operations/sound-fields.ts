@@ -1,4 +1,4 @@
-// The object `sound`, as streams and items of playlists have it. AI clients are given all of it, so it is short.
+// The object `sound` of streams and of playlist items.
 import * as z from 'zod';
 import { joinKinds, joinSeconds, targetsLUFS, underGains, usualSound } from '../domain/playout/sound.ts';
 import type { Join, SoundSettings, SoundUnder } from '../domain/playout/sound.ts';
@@ -14,18 +14,21 @@ const gain = z
   .multipleOf(step)
   .meta({ examples: [-12] });
 
-/** What requests take. */
+/** The sound of a stream or a playlist item in requests. */
 export const soundInput = z
   .strictObject({
     loudness: z.strictObject({ enabled: z.boolean().optional(), targetLUFS: target.optional() }).optional(),
     join: z
       .strictObject({ kind: z.enum(joinKinds), seconds: seconds.optional() })
       .optional()
-      .describe('How an item of the audio playlist is followed by the next one.'),
+      .describe('Transition from an item of the audio playlist to the next one. seconds is the length of each fade.'),
     under: z
       .strictObject({ enabled: z.boolean().optional(), gainDB: gain.optional(), duck: z.boolean().optional() })
       .optional()
-      .describe("A video's own sound under the audio, lower under speech."),
+      .describe(
+        'Sound of the videos, mixed under the audio playlist or audio upload. gainDB: its level relative to the ' +
+          'audio. duck: lower it further while the audio contains speech.',
+      ),
   })
   .meta({ id: 'SoundSettings' });
 
@@ -34,23 +37,23 @@ const join = z.object({ kind: z.enum(joinKinds), seconds: z.number() });
 
 const under = z.object({ enabled: z.boolean(), gainDB: z.number(), duck: z.boolean() });
 
-/** What answers have of a stream. */
+/** The sound of a stream in answers. */
 export const sound = z.object({ loudness, join, under }).meta({ id: 'Sound' });
 
-/** What answers have of an item. */
+/** The sound of a playlist item in answers. */
 export const itemSound = z
   .object({ loudness: loudness.nullable(), join: join.nullable(), under: under.nullable() })
-  .describe("null: as its stream's.")
+  .describe("Sound of this item. A field that is null follows the stream's sound.")
   .meta({ id: 'ItemSound' });
 
 type SoundInput = z.output<typeof soundInput>;
 
-/** The settings of a request for a stream, with what it leaves out as it usually is. */
+/** The settings of a request for a stream. Absent fields get their default. */
 export function soundSettings(input: SoundInput): SoundSettings {
   return { ...usualSound, ...itemSoundSettings(input) };
 }
 
-/** The settings of a request for an item: what it leaves out is as its stream's. */
+/** The settings of a request for a playlist item. Absent fields follow the stream. */
 export function itemSoundSettings({
   loudness: level,
   join: wanted,

@@ -1,4 +1,4 @@
-// The events that webhooks are told of: when each happens, and what it carries.
+// The events that webhooks can subscribe to: the occasion of each, and its payload.
 // Triggers in the database write the events (data/migrations/0003_notices.sql).
 import * as z from 'zod';
 import { graceMs } from '../domain/billing/credits.ts';
@@ -13,7 +13,7 @@ import { inspectionFields } from './uploads/upload-inspection.ts';
 
 export interface WebhookEvent {
   readonly type: string;
-  /** What somebody needs who may hear of it: what reading the same takes. */
+  /** The scope that a subscriber needs: the scope for reading the same data by the API. */
   readonly scope: Scope;
   readonly summary: string;
   readonly description: string;
@@ -22,21 +22,27 @@ export interface WebhookEvent {
 
 const streamID = z.string();
 const role = z.enum(['primary', 'backup']);
-/** Payloads hold times in the form in which the database stores them. */
+/** A time in a payload, in the form in which the database stores it. */
 const time = z.iso.datetime();
-const creditsLeft = z.number().describe('At the time of the event.');
-const creditsExhaustedAt = time.describe('When the credits are used up, with what was live at the time of the event.');
+const creditsLeft = z.number().describe('Credits left at the time of the event.');
+const creditsExhaustedAt = time.describe(
+  'Time at which the credits are used up if the streams that were live at the time of the event keep running.',
+);
 const invoiceID = z.string();
 const creditsTakenBack = z.number();
 const incident = z.object({
   incidentID: z.string(),
   kind: z.enum(incidentKinds),
-  subjectID: z.string().describe('The stream, playlist, upload or source; of an output its replica.'),
+  subjectID: z
+    .string()
+    .describe(
+      'ID of the affected stream, playlist, upload or source. For an incident of an output, the ID of its replica.',
+    ),
   streamID: z.string().nullable(),
   outputID: z.string().nullable(),
   beganAt: time,
   endedAt: time.nullable(),
-  count: z.int().describe('How often it was wrong.'),
+  count: z.int().describe('Number of times the fault occurred within this incident.'),
   detail: z.string(),
   advice: z.string(),
 });
@@ -45,35 +51,35 @@ export const webhookEvents = [
   {
     type: 'stream.state_changed',
     scope: 'service:read',
-    summary: 'A stream is in another state',
+    summary: 'A stream changed its state',
     description:
-      'Every transition of a stream, with what caused it. A stream that is deleted while it is live still tells ' +
-      'that it has stopped.',
+      'Sent for every transition of a stream, with its cause. A stream that is deleted while it is live still ' +
+      'sends its transition to stopped.',
     data: z.object({
       streamID,
-      streamStateID: z.string().describe('Of the transition, as in the stream.'),
+      streamStateID: z.string().describe('ID of the transition, as in the field of the stream.'),
       from: z.enum(streamStates).meta({ examples: ['active'] }),
       to: z.enum(streamStates).meta({ examples: ['failing'] }),
       cause: z
         .enum(Object.keys(transitions) as [TransitionCause, ...TransitionCause[]])
         .meta({ examples: ['media_interrupted'] }),
-      reason: failure.nullable().describe('In words, where the cause does not say enough.'),
+      reason: failure.nullable().describe('Details of the cause. null: the cause says enough.'),
     }),
   },
   {
     type: 'stream.warned',
     scope: 'service:read',
-    summary: 'A stream is about to go off the air',
-    description: 'It is active still. What its stateReason warns of takes seconds, and may pass by itself.',
+    summary: 'A stream may go off the air soon',
+    description: 'The stream is still active. The warning in `stateReason` usually clears within seconds.',
     data: z.object({ streamID, reason: failure }),
   },
   {
     type: 'stream.output_changed',
     scope: 'service:read',
-    summary: 'An output of a stream is in another state',
+    summary: 'An output of a stream changed its state',
     description:
-      'A publisher of this output is live, is not any more, fails or has ended. The state of the stream follows from ' +
-      'all its outputs.',
+      'A publisher of this output went live, stopped being live, failed or ended. The state of the stream ' +
+      'follows from all its outputs.',
     data: z.object({
       streamID,
       outputID: z.string(),
@@ -85,15 +91,16 @@ export const webhookEvents = [
   {
     type: 'item.started',
     scope: 'service:read',
-    summary: 'An item of a stream has begun',
-    description: 'At its time, to about a second. state says whether it is on the air.',
+    summary: 'An item of a stream started',
+    description:
+      'Sent when the item is due, accurate to about one second. `state` tells whether the stream is on the air.',
     data: z.object({
       streamID,
       playlistID: z.string().nullable(),
       itemID: z.string(),
       uploadID: z.string(),
-      name: z.string().nullable().describe('Of the upload.'),
-      title: z.string().nullable().describe('What viewers are told.'),
+      name: z.string().nullable().describe('Name of the upload. null: the upload was deleted.'),
+      title: z.string().nullable().describe('Title shown to viewers. null: none.'),
       artist: z.string().nullable(),
       album: z.string().nullable(),
       startAt: time,
@@ -104,28 +111,30 @@ export const webhookEvents = [
   {
     type: 'replica.connected',
     scope: 'service:read',
-    summary: 'A publisher is connected',
-    description: "The first output's destination takes media from this publisher of the stream.",
+    summary: 'A publisher connected',
+    description: "The destination of the stream's first output accepts media from this publisher.",
     data: z.object({ streamID, role }),
   },
   {
     type: 'replica.lost',
     scope: 'service:read',
-    summary: 'A publisher is lost',
+    summary: 'A publisher was lost',
     description:
-      "The first output's destination takes no more media from this publisher. It is brought back by itself; " +
-      'with a backup the stream stays active meanwhile.',
+      "The destination of the stream's first output no longer receives media from this publisher. The platform " +
+      'reconnects by itself. With a backup publisher, the stream stays active meanwhile.',
     data: z.object({
       streamID,
       role,
-      reason: failure.nullable().describe('null: the publisher stopped working, and another takes over.'),
+      reason: failure
+        .nullable()
+        .describe('Reason of the loss. null: the publisher stopped working, and another one takes over.'),
     }),
   },
   {
     type: 'upload.completed',
     scope: 'service:read',
     summary: 'An upload can be played',
-    description: 'Its content has been examined: its probeState is completed.',
+    description: 'The content of the upload was examined, and its probeState is completed.',
     data: z.object({
       uploadID: z.string(),
       name: z.string(),
@@ -137,20 +146,23 @@ export const webhookEvents = [
     type: 'upload.failed',
     scope: 'service:read',
     summary: 'An upload cannot be played',
-    description: 'It could not be imported, or its content cannot be used: its probeState is failed.',
+    description: 'The import failed, or the content is unusable. The probeState of the upload is failed.',
     data: z.object({ uploadID: z.string(), name: z.string(), failure }),
   },
   {
     type: 'upload.examined',
     scope: 'service:read',
-    summary: 'An upload has been looked through',
+    summary: 'An upload was inspected',
     description:
-      'It may have played before. Its findings and pictures are in get_upload. ' +
-      'Of many with the same content, the last 100.',
+      'The inspection of loudness and findings is finished; streams can play an upload before that. get_upload ' +
+      'returns its findings and pictures. If many uploads have the same content, the last 100 of them send this ' +
+      'event.',
     data: z.object({
       uploadID: z.string(),
       name: z.string(),
-      examinedShare: z.number().describe('Less than 1 where looking through it was given up.'),
+      examinedShare: z
+        .number()
+        .describe('Share of the content that was inspected, 0 to 1. Less than 1 if the inspection was given up.'),
       findingKinds: z.array(z.enum(findingKinds)),
       loudness: inspectionFields.loudness,
     }),
@@ -158,15 +170,17 @@ export const webhookEvents = [
   {
     type: 'source.failing',
     scope: 'service:read',
-    summary: 'A watched source cannot be looked at',
-    description: 'At once where it refuses us, and after an hour where that may pass. Told once until it recovers.',
+    summary: 'A watched source is unreachable',
+    description:
+      'Sent immediately if the source refuses access, and after an hour for faults that may be temporary. Sent ' +
+      'once per outage.',
     data: z.object({ sourceID: z.string(), url: z.string(), reason: failure }),
   },
   {
     type: 'source.recovered',
     scope: 'service:read',
-    summary: 'A watched source can be looked at again',
-    description: 'What has changed there meanwhile has been found.',
+    summary: 'A watched source is reachable again',
+    description: 'The platform has scanned the source again and found its changes.',
     data: z.object({ sourceID: z.string(), url: z.string() }),
   },
   {
@@ -174,33 +188,33 @@ export const webhookEvents = [
     scope: 'service:read',
     summary: 'A playlist was published',
     description:
-      'Its draft is the live snapshot now. A running stream takes it over at the end of an item, at least 10 ' +
-      'seconds later.',
+      'The draft is now the live version of the playlist. A running stream switches to it at the end of an ' +
+      'item, at least 10 seconds later.',
     data: z.object({ playlistID: z.string(), streamID, version: z.int() }),
   },
   {
     type: 'playlist.publish_failed',
     scope: 'service:read',
     summary: 'A playlist could not be published',
-    description: 'What was live stays so.',
+    description: 'Streams keep playing the live version.',
     data: z.object({ playlistID: z.string(), streamID, failure }),
   },
   {
     type: 'connection.lost',
     scope: 'service:read',
-    summary: 'A channel cannot be used any more',
+    summary: 'A connected channel was lost',
     description:
-      'The consent of its owner has ended. Unless the channel is connected again, what is known of it is deleted ' +
-      'after six days.',
+      "The consent of the channel's owner has ended. Unless the channel is connected again within six days, its " +
+      'data is deleted.',
     data: z.object({ connectionID: z.string(), platform: z.enum(platformNames), title: z.string().nullable() }),
   },
   {
     type: 'stream.platform_disagrees',
     scope: 'service:read',
-    summary: 'A platform has trouble with a stream that is on air',
+    summary: 'A platform reports trouble with a stream that is on the air',
     description:
-      'The platform takes the media, and says for a minute that it gets none or that their health is bad. The state ' +
-      'of the stream does not follow from it.',
+      'The platform accepts the media but has reported for a minute that it receives none, or that its health ' +
+      'is bad. This does not change the state of the stream.',
     data: z.object({
       streamID,
       broadcastID: z.string(),
@@ -215,51 +229,53 @@ export const webhookEvents = [
   {
     type: 'incident.began',
     scope: 'service:read',
-    summary: 'Something is confirmed to be wrong',
+    summary: 'An incident was confirmed',
     description:
-      'Once for each incident, however often it comes and goes. Incidents of credits have events of their own.',
+      'Sent once per incident, even if the fault comes and goes. Incidents about credits have events of their ' +
+      'own.',
     data: incident,
   },
   {
     type: 'incident.ended',
     scope: 'service:read',
     summary: 'An incident is over',
-    description: 'It has been well for long enough, or what it was about was stopped or deleted.',
+    description: 'The fault has been gone for long enough, or the affected resource was stopped or deleted.',
     data: incident,
   },
   {
     type: 'credits.low',
     scope: 'service:billing',
-    summary: 'Credits end soon',
-    description: 'With what is live now they are used up within a day, or within an hour.',
+    summary: 'Credits will run out soon',
+    description:
+      'At the current rate of use, the credits last less than a day or less than an hour, as `within` shows.',
     data: z.object({ within: z.enum(['day', 'hour']), creditsLeft, creditsExhaustedAt }),
   },
   {
     type: 'credits.exhausted',
     scope: 'service:billing',
     summary: 'Credits are used up',
-    description: `The streams go on for ${graceMs / 60_000} minutes, for a top-up under way.`,
+    description: `Live streams keep running for ${graceMs / 60_000} more minutes, so that a pending top-up can arrive.`,
     data: z.object({ creditsLeft, creditsExhaustedAt }),
   },
   {
     type: 'credits.streams_stopped',
     scope: 'service:billing',
-    summary: 'Streams were stopped without credits',
-    description: 'Each of them tells of its state as well.',
+    summary: 'Streams were stopped because credits ran out',
+    description: 'Each of these streams also sends stream.state_changed.',
     data: z.object({ streamIDs: z.array(z.string()) }),
   },
   {
     type: 'payment.refunded',
     scope: 'service:billing',
     summary: 'A payment was refunded',
-    description: 'Its credits were taken back.',
+    description: 'The credits of the payment were taken back.',
     data: z.object({ invoiceID, creditsTakenBack }),
   },
   {
     type: 'payment.disputed',
     scope: 'service:billing',
     summary: 'A payment is disputed',
-    description: 'Its credits were taken back, until the dispute is decided.',
+    description: 'The credits of the payment were taken back until the dispute is decided.',
     data: z.object({ invoiceID, creditsTakenBack }),
   },
 ] as const satisfies readonly WebhookEvent[];

@@ -1,4 +1,4 @@
-// One call of an operation, and its answer, as the surfaces hand them on.
+// A call of an operation and its answer, as surfaces pass them on.
 import type { Caller, Context } from '../operations/context.ts';
 import type { Operation } from '../operations/operation.ts';
 
@@ -9,7 +9,7 @@ export interface Call {
   /** Validated by the operation's schemas. */
   readonly input: { readonly params: unknown; readonly query: unknown; readonly body: unknown };
   readonly idempotencyKey: string | null;
-  /** Which fields of the answer the client will see. @default all */
+  /** Whether the client selected a field of the answer. Default: all fields. */
   readonly isWanted?: Context['isWanted'];
 }
 

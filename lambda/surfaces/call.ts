@@ -1,5 +1,5 @@
-// Runs one operation for one caller, in a transaction where it changes something, and once for each Idempotency-Key.
-// Every surface calls operations through this file.
+// Runs one operation for one caller: in a transaction if it changes data, and once per Idempotency-Key. Every surface
+// calls operations through this file.
 import { randomBytes } from 'node:crypto';
 import { databaseOn, inTransaction } from '../data/database.ts';
 import type { Database } from '../data/database.ts';
@@ -14,7 +14,10 @@ import type { Answer, Call } from './call-types.ts';
 import { buildOpenapi } from './openapi/openapi.ts';
 import type { Service } from './service.ts';
 
-/** @throws {ProblemError} where the operation refuses the call. Any other error is our fault. */
+/**
+ * Runs a call.
+ * @throws {ProblemError} if the operation refuses the call. Any other error is a fault of the platform.
+ */
 export async function callOperation(service: Service, call: Call): Promise<Answer> {
   const { operation } = call;
   if (operation.method === 'GET') return run(service, call, databaseOn(service.pool));
@@ -29,12 +32,15 @@ export async function callOperation(service: Service, call: Call): Promise<Answe
   return answer;
 }
 
-/** Whoever is on hold may read and delete. @throws {ProblemError} account_on_hold */
+/**
+ * Refuses changes by a user on hold, who may only read and delete.
+ * @throws {ProblemError} account_on_hold
+ */
 async function assertNotHeld({ operation, caller }: Call, data: Database): Promise<void> {
   if (caller === null || operation.method === 'DELETE') return;
   const hold = await data.users.holdOf(caller.userID);
   if (hold === null) return;
-  throw new ProblemError('account_on_hold', `The account is on hold. ${hold || 'Ask whoever runs the platform.'}`);
+  throw new ProblemError('account_on_hold', `The account is on hold. ${hold || 'Ask the operator of the platform.'}`);
 }
 
 async function run(service: Service, { operation, caller, input, isWanted }: Call, data: Database): Promise<Answer> {
@@ -48,7 +54,7 @@ async function run(service: Service, { operation, caller, input, isWanted }: Cal
   return { status, headers, body: JSON.stringify(parsed.data) };
 }
 
-/** The context that operations and relations are called with. */
+/** The context for operations and relations. */
 export function contextOf(
   service: Service,
   caller: Caller | null,
@@ -57,7 +63,7 @@ export function contextOf(
 ): Context {
   const now = service.clock();
   return {
-    // It is null for public operations only, whose type has no caller.
+    // The caller is null only for public operations, whose type has no caller.
     caller: caller as Caller,
     now,
     data,

@@ -1,4 +1,4 @@
-// Opaque cursors of lists. Nobody can change one, or use it for another list or another caller.
+// Opaque cursors of lists. A client cannot change a cursor, or use it for another list or another caller.
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { Context } from '../operations/context.ts';
 

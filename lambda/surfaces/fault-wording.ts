@@ -1,8 +1,8 @@
-// Our words for what is wrong with an input, in place of zod's.
-// They say what was expected, so that the caller knows what to send.
+// Messages for faults of inputs, in place of those of zod. They name the expected value, so that the caller knows what
+// to send.
 import type * as z from 'zod';
 
-/** An issue as zod gives it to an error map, with the input and the schema that refused it. */
+/** An issue as zod passes it to an error map, with the input and the schema that refused it. */
 type Issue = z.core.$ZodRawIssue;
 
 const typeNames: Readonly<Record<string, string>> = {
@@ -26,7 +26,7 @@ const formats: Readonly<Record<string, string>> = {
   email: 'an e-mail address',
 };
 
-/** One or two sentences for a fault, as an error map of zod. A schema that has words of its own keeps them. */
+/** Describes a fault in one or two sentences, as an error map of zod. A schema with its own message keeps it. */
 export function wordFault(issue: Issue): string | undefined {
   switch (issue.code) {
     case 'invalid_type':
@@ -52,20 +52,21 @@ export function wordFault(issue: Issue): string | undefined {
   }
 }
 
-/** The same for query parameters, which all arrive as text, so that saying “not text” would not help. */
+/** Describes a fault of a query parameter. All of them arrive as text, so “not text” would not help. */
 export function wordQueryFault(issue: Issue): string | undefined {
   return wordFault(issue)?.replace(', not text.', '.');
 }
 
 /**
- * What is wrong with a text that the database cannot store, or null. It is checked for all texts, so no schema has to.
+ * Describes why the database cannot store a text. All texts are checked here, so schemas need not check them.
+ * @returns null for a text that can be stored
  */
 export function faultOfText(text: string): string | null {
   if (text.includes('\u0000')) return 'Must not contain the character U+0000.';
   return text.isWellFormed() ? null : 'Must be Unicode text: it contains half of a surrogate pair.';
 }
 
-/** The texts that `faultOfText` lets through, as far as a pattern of JSON Schema can say it. */
+/** A pattern of the texts that `faultOfText` accepts, as far as JSON Schema can express it. */
 export const storableTextPattern = String.raw`^[^\u0000]*$`;
 
 function refusal(issue: Issue): string {
@@ -96,7 +97,7 @@ function expectationOf(issue: Issue): string {
   return [...new Set(expectations)].filter(Boolean).join(' or ');
 }
 
-/** The input that is wrong. In a union with a discriminator, that is the member that tells the options apart. */
+/** The faulty input. In a union with a discriminator, it is the member that distinguishes the options. */
 function inputOf(issue: Issue): unknown {
   const { discriminator } = issue as { discriminator?: string };
   return discriminator === undefined ? issue.input : (issue.input as Record<string, unknown>)[discriminator];
@@ -119,7 +120,9 @@ function bound(comparison: string, origin: string, limit: number | bigint): stri
 
 function knownKeys(issue: Issue): string {
   const keys = Object.keys(definitionOf(issue.inst).shape ?? {});
-  return keys.length === 0 ? 'Leave it out: none are taken here.' : `Leave it out; known here: ${keys.join(', ')}.`;
+  return keys.length === 0
+    ? 'Leave it out: no fields are allowed here.'
+    : `Leave it out. Allowed here: ${keys.join(', ')}.`;
 }
 
 function definitionOf(schema: unknown): { readonly format?: unknown; readonly shape?: object } {

@@ -1,4 +1,5 @@
-// Answers that are kept for their Idempotency-Key: given again as they were or, where they are large, read again.
+// Answers stored for their Idempotency-Key. A repeated request gets the stored answer, or reads the resource again if
+// the answer was large.
 import { createHash } from 'node:crypto';
 import type { Database } from '../data/database.ts';
 import { bounds } from '../domain/shared/limits.ts';
@@ -13,10 +14,11 @@ import type { Service } from './service.ts';
 type KeyedCall = Call & { readonly caller: NonNullable<Call['caller']>; readonly idempotencyKey: string };
 
 /**
- * Runs a call, or answers what a call with the same Idempotency-Key was answered. The answer is kept in the transaction
- * that made the changes, so that there is never one without the other.
+ * Runs a call, or returns the answer of an earlier call with the same Idempotency-Key. The answer is stored in the
+ * transaction of its changes, so neither exists without the other.
  * @param run runs a call in that transaction
- * @throws {ProblemError} idempotency_in_progress, idempotency_key_reused, limit_reached, and those of the operation
+ * @throws {ProblemError} idempotency_in_progress, idempotency_key_reused, limit_reached, and the problems of the
+ * operation
  */
 export async function answerOnce(
   service: Service,
@@ -27,7 +29,7 @@ export async function answerOnce(
   const { operation, caller, input, idempotencyKey: key } = call;
   const { userID } = caller;
   if (!(await data.idempotency.tryLock(userID, operation.id, key))) {
-    throw new ProblemError('idempotency_in_progress', 'A request with this Idempotency-Key is running right now.');
+    throw new ProblemError('idempotency_in_progress', 'A request with this Idempotency-Key is still running.');
   }
   const requestSha256 = createHash('sha256')
     .update(JSON.stringify([input.params, input.query, input.body]))
@@ -36,7 +38,7 @@ export async function answerOnce(
   if (kept && !kept.request_sha256.equals(requestSha256)) {
     throw new ProblemError(
       'idempotency_key_reused',
-      'This Idempotency-Key came with another request within the last 24 hours.',
+      'This Idempotency-Key was used for a different request within the last 24 hours.',
     );
   }
   const place = answerPlace(userID, operation.id, key);
@@ -54,8 +56,8 @@ export async function answerOnce(
   }
   await assertRoomToKeep(service, data, userID);
   const answer = await run(call);
-  // Of those that run at once, only this decides. The lock that keeping takes anyway is taken after the work, or
-  // requests with keys would take turns.
+  // This check decides between concurrent requests. Its lock is taken after the work: otherwise, requests with keys
+  // would run one at a time.
   await data.idempotency.lockUse(userID);
   await assertRoomToKeep(service, data, userID);
   const bytes = Buffer.byteLength(answer.body);
@@ -73,7 +75,7 @@ async function assertRoomToKeep(service: Service, data: Database, userID: string
   if (use!.used >= use!.allowed) throw limitProblem(use!);
 }
 
-/** The operation that reads the resource which an operation answers; null where none does. */
+/** The operation that reads the resource in the answer of an operation; null if there is none. */
 function readerOf({ operations }: Service, { output }: Operation): Operation | null {
   const reads = ({ method, output: other, params }: Operation) =>
     method === 'GET' && other.body === output.body && Object.keys(params.shape).join() === 'id';
@@ -82,7 +84,7 @@ function readerOf({ operations }: Service, { output }: Operation): Operation | n
 
 async function isTooMuch(data: Database, userID: string, bytes: number): Promise<boolean> {
   if (bytes > bounds.keptAnswerBytes) return true;
-  // Most answers are so small that their number alone bounds them.
+  // Most answers are so small that the limit of their number is enough.
   if (bytes <= bounds.smallAnswerBytes) return false;
   return (await data.idempotency.keptBytes(userID)) + bytes > bounds.keptAnswerBytesPerUser;
 }

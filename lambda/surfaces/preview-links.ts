@@ -1,26 +1,30 @@
-// Links to previews and posters: whoever has one may look at its stream until it ends. They are signed, none is kept.
+// Links to previews and posters: anyone with a link can see its stream until the link expires. Links are signed and not
+// stored.
 import { createHmac, timingSafeEqual } from 'node:crypto';
 
 const macBytes = 16;
 
-/** What a link opens. */
+/** The kind of picture that a link opens. */
 export type Shown = 'preview' | 'poster';
 
 export interface PreviewLink {
   readonly streamID: string;
-  /** Who looks: the pieces that are made for each user are counted. */
+  /** The user who is watching: the segments made for each user are counted. */
   readonly userID: string;
   readonly expiresAt: Date;
 }
 
-/** The last part of a link's path but the file name: `STREAM.USER.SECONDS.MAC`. */
+/** The part of a link's path before the file name: `STREAM.USER.SECONDS.MAC`. */
 export function sealPreviewLink(serviceSecret: string, shown: Shown, link: PreviewLink): string {
   const { streamID, userID, expiresAt } = link;
   const text = `${streamID}.${userID}.${Math.floor(expiresAt.getTime() / 1000)}`;
   return `${text}.${macOf(serviceSecret, shown, text).toString('base64url')}`;
 }
 
-/** @returns null where we have made no such link, or its time is over */
+/**
+ * Opens a link.
+ * @returns null if the link was not made by this service, or has expired
+ */
 export function openPreviewLink(serviceSecret: string, shown: Shown, token: string, now: Date): PreviewLink | null {
   const {
     text = '',
@@ -37,7 +41,7 @@ export function openPreviewLink(serviceSecret: string, shown: Shown, token: stri
 
 const dayMs = 86_400_000;
 
-/** Links to posters of a day are the same: until the next day is over. */
+/** The expiry of a link to a poster: the end of the next day, so that all links of a day are the same. */
 export function endOfPosterLinks(now: Date): Date {
   return new Date((Math.floor(now.getTime() / dayMs) + 2) * dayMs);
 }

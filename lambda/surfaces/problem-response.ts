@@ -1,21 +1,21 @@
-// Turns any error that ended a request into an application/problem+json answer.
+// Turns an error that ended a request into an application/problem+json answer.
 import { ProblemError, problemCodes } from '../operations/problem-codes.ts';
 import type { ProblemCode } from '../operations/problem-codes.ts';
 import type { Service } from './service.ts';
 
 /**
- * Error codes for a connection to the database that could not be made or was lost: those of the driver, and of Postgres
- * (class 08, 57P0x, 53300).
+ * Error codes of a database connection that failed or was lost: codes of the driver, and of Postgres (class 08, 57P0x,
+ * 53300).
  */
 const unavailable = /^(ECONN\w+|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|EPIPE|08\w{3}|57P0\d|53300)$/;
 /**
- * Messages for the same where the driver (pg 8, pg-pool 3) gives no code: the connection was lost during a statement,
- * was lost between two, or was not made in time.
+ * Messages of such errors for which the driver (pg 8, pg-pool 3) gives no code: the connection was lost during a
+ * statement or between two, or was not made in time.
  */
 const unavailableMessage =
   /^(Connection terminated|Client has encountered a connection error|timeout exceeded when trying to connect)/;
 
-/** A problem document, which is the same on every surface. */
+/** A problem document. Every surface has the same document. */
 export interface ProblemDocument {
   readonly type: string;
   readonly title: string;
@@ -34,7 +34,7 @@ export function problemResponse(service: Service, error: unknown): Response {
   });
 }
 
-/** The document has only public text. The cause of a problem that is our fault is logged. */
+/** The document of a problem, with public text only. The cause of a fault of the platform is logged. */
 export function problemDocument(service: Service, error: unknown): ProblemDocument {
   const problem = asProblem(error);
   const { status, title } = problemCodes[problem.code];
@@ -50,12 +50,12 @@ export function problemDocument(service: Service, error: unknown): ProblemDocume
   };
 }
 
-/** The absolute URL that identifies a kind of problem. A GET of it explains the problem. */
+/** The absolute URL that identifies a kind of problem. A GET request to it returns an explanation. */
 export function problemType(service: Service, code: string): string {
   return `${service.baseURL}/problems/${code}`;
 }
 
-/** What a GET of the URL of a kind of problem answers. */
+/** The answer to a GET request to the URL of a kind of problem. */
 export function explainProblem(service: Service, code: ProblemCode): Record<string, unknown> {
   const { status, title, explanation } = problemCodes[code];
   return { type: problemType(service, code), code, status, title, explanation };
@@ -69,5 +69,5 @@ function asProblem(error: unknown): ProblemError {
       cause: error,
     });
   }
-  return new ProblemError('internal_error', 'We made a mistake. It is logged.', { cause: error });
+  return new ProblemError('internal_error', 'The platform made a mistake, which is logged.', { cause: error });
 }

@@ -1,12 +1,16 @@
-// Reads the JSON body of a request, up to a maximal size.
+// Reads the JSON body of a request, up to a maximum size.
 import type { Operation } from '../operations/operation.ts';
 import { ProblemError } from '../operations/problem-codes.ts';
 
-/** The largest bodies that clients need are batches of 500 playlist operations, with some hundred bytes each. */
+/**
+ * The maximum size of a body. The largest bodies that clients need are batches of 500 playlist operations of some
+ * hundred bytes each.
+ */
 const maxBodyBytes = 1024 * 1024;
 
 /**
- * The parsed body, or undefined for an operation that takes none.
+ * Reads and parses the body.
+ * @returns undefined for an operation without a body
  * @throws {ProblemError} as readJSON, or unknown_field
  */
 export async function readBody(request: Request, operation: Operation): Promise<unknown> {
@@ -14,11 +18,14 @@ export async function readBody(request: Request, operation: Operation): Promise<
   if (operation.body) return readJSON(request);
   const text = (await readBounded(request)).toString().trim();
   if (text === '' || (text.startsWith('{') && text.endsWith('}') && text.slice(1, -1).trim() === '')) return undefined;
-  const detail = 'This operation takes no body: send none, or an empty object.';
+  const detail = 'This operation has no body. Send none, or an empty object.';
   throw new ProblemError('unknown_field', detail, { errors: [{ path: '', code: 'unknown_field', detail }] });
 }
 
-/** @throws {ProblemError} malformed_json, payload_too_large */
+/**
+ * Reads a JSON body.
+ * @throws {ProblemError} malformed_json, payload_too_large
+ */
 export async function readJSON(request: Request): Promise<unknown> {
   const bytes = await readBounded(request);
   const [mediaType, ...parameters] = (request.headers.get('content-type') ?? '')
@@ -35,19 +42,23 @@ export async function readJSON(request: Request): Promise<unknown> {
     throw new ProblemError(
       'malformed_json',
       bytes.length === 0
-        ? 'This operation needs a body: send a JSON object.'
+        ? 'This operation needs a body. Send a JSON object.'
         : 'The body is not valid JSON in UTF-8. Is it complete?',
       { cause },
     );
   }
 }
 
-/** All bytes of a body. @throws {ProblemError} payload_too_large, or malformed_json where it breaks off */
+/**
+ * Reads all bytes of a body.
+ * @throws {ProblemError} payload_too_large, or malformed_json if the body ends early
+ */
 export async function readBounded(request: Request): Promise<Buffer> {
   const tooLarge = () =>
     new ProblemError(
       'payload_too_large',
-      `A body holds at most ${maxBodyBytes} bytes. Send less at once; media goes to an upload URL.`,
+      `A body may have at most ${maxBodyBytes} bytes. Split it into several requests. Send media to an upload ` +
+        'URL.',
     );
   if (Number(request.headers.get('content-length') ?? 0) > maxBodyBytes) throw tooLarge();
   const chunks: Uint8Array[] = [];

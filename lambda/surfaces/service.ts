@@ -1,4 +1,5 @@
-// What every surface needs to answer calls. It is built once per process, in AWS and on one machine.
+// The services and settings that every surface needs to answer calls. Built once per process, in AWS and in a local
+// run.
 import type { Pool } from 'pg';
 import type { Log } from '../log.ts';
 import type { Operation } from '../operations/operation.ts';
@@ -12,19 +13,22 @@ import type { PaymentProvider } from '../ports/payments/payment.ts';
 import type { Sealer } from '../ports/sealer/sealer.ts';
 import type { AccessTokens } from './admission/access-tokens.ts';
 
-/** The version of the API: GET /status, the OpenAPI document and the MCP server say it. */
+/** The version of the API, as in GET /status, the OpenAPI document and the MCP server. */
 export const apiVersion = '1.0.0';
 
-/** A stream of a user, who is looking. */
+/** A stream, and the user who is watching it. */
 export interface LookedAt {
   readonly userID: string;
   readonly streamID: string;
 }
 
-/** The playlist of what a stream sends; null while it cannot be previewed. */
+/** Returns the HLS playlist of a stream's preview; null while it cannot be previewed. */
 export type PreviewPlaylist = (stream: LookedAt) => Promise<string | null>;
 
-/** Where a small JPEG of what a stream sent seconds ago is; null where there is none. @throws {ProblemError} */
+/**
+ * Returns the URL of a small JPEG of the stream a few seconds ago; null if there is none.
+ * @throws {ProblemError}
+ */
 export type StreamPoster = (
   stream: LookedAt,
 ) => Promise<{ readonly url: string; readonly freshSeconds: number } | null>;
@@ -37,7 +41,7 @@ export interface Service {
   readonly pool: Pool;
   readonly objects: ObjectStore;
   readonly sealer: Sealer;
-  /** Of the credentials of sources. */
+  /** Seals the credentials of watched sources. */
   readonly sourceSealer: Sealer;
   readonly accessTokens: AccessTokens;
   readonly payment: PaymentProvider;
@@ -46,7 +50,7 @@ export interface Service {
   readonly settings: StreamingSettings & BackendSettings & StorageSettings;
   /** Multiplies every rate limit. */
   readonly rateLimitFactor: number;
-  /** The key of the signatures of cursors. */
+  /** The key that signs cursors and preview links. */
   readonly serviceSecret: string;
   readonly signStatement: Context['signStatement'];
   readonly clock: () => Date;
@@ -55,7 +59,7 @@ export interface Service {
   readonly health: PublicContext['health'];
   readonly previewPlaylist: PreviewPlaylist;
   readonly poster: StreamPoster;
-  /** Sends the commands that a committed transaction left in the outbox. Never throws. */
+  /** Sends the commands that a committed transaction wrote to the outbox. Never throws. */
   readonly relay: () => Promise<void>;
   readonly log: Log;
 }

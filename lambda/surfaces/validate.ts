@@ -1,4 +1,4 @@
-// Checks the parts of a request by an operation's schemas, and reports every fault at its place.
+// Checks the parts of a request with the schemas of its operation, and reports every fault with its place.
 import type * as z from 'zod';
 import type { Operation } from '../operations/operation.ts';
 import { ProblemError } from '../operations/problem-codes.ts';
@@ -17,16 +17,19 @@ export interface ValidInput {
   readonly body: unknown;
 }
 
-/** How many faults an answer lists at most, so that it stays small. */
+/** The most faults that an answer lists, to keep it small. */
 const maxListedFaults = 100;
-/** How many faults `detail` names as well, for people who read logs. */
+/** The most faults that `detail` names, for people who read logs. */
 const maxDetailedFaults = 3;
-/** How deep texts are checked. No schema of ours is as deep, so what is deeper is refused by its schema. */
+/**
+ * The depth to which texts are checked. No schema of this API is deeper, so deeper values are refused by their schema.
+ */
 const maxDepth = 16;
 
 /**
+ * Validates the input of an operation.
  * @param found faults that the surface itself has found
- * @param pathOf translates a pointer into a REST request to one into the input of the surface
+ * @param pathOf translates a pointer into a REST request to a pointer into the input of the surface
  * @throws {ProblemError} validation_failed or unknown_field, with every fault of params, query and body
  */
 export function validateInput(
@@ -54,7 +57,10 @@ export function validateInput(
 /** The form of an Idempotency-Key, as a pattern of JSON Schema. */
 export const idempotencyKeyPattern = '^[!-~]{1,255}$';
 
-/** The faults of an Idempotency-Key. @param path where the surface takes the key */
+/**
+ * The faults of an Idempotency-Key.
+ * @param path the place of the key in the input of the surface
+ */
 export function faultsOfKey(key: unknown, path: string): FieldError[] {
   if (key == null || (typeof key === 'string' && new RegExp(idempotencyKeyPattern).test(key))) return [];
   return [{ path, code: 'validation_failed', detail: 'Must have 1 to 255 visible ASCII characters.' }];
@@ -85,7 +91,7 @@ function faultsOf(error: z.ZodError | undefined, prefix: string): FieldError[] {
   });
 }
 
-/** One fault for every text that the database cannot store. */
+/** The faults of all texts that the database cannot store. */
 function textFaults(value: unknown, path: string, depth: number): FieldError[] {
   if (typeof value === 'string') {
     const detail = faultOfText(value);
@@ -95,7 +101,7 @@ function textFaults(value: unknown, path: string, depth: number): FieldError[] {
   return Object.entries(value).flatMap(([key, member]) => textFaults(member, path + pointerTo(key), depth - 1));
 }
 
-/** A member as a part of a JSON pointer (RFC 6901, section 3). */
+/** A name as a part of a JSON pointer (RFC 6901, section 3). */
 function pointerTo(member: string): string {
   return `/${member.replaceAll('~', '~0').replaceAll('/', '~1')}`;
 }

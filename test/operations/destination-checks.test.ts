@@ -28,7 +28,7 @@ describe('a check', () => {
     const id = await destination();
     expect(await lastCheck(id)).toBeNull();
     const { status, body } = await check(id);
-    const pending = { state: 'pending', isReachable: null, detail: 'A publisher is being asked.', feeds: [] };
+    const pending = { state: 'pending', isReachable: null, detail: 'A publisher is testing the addresses.', feeds: [] };
     expect([status, body]).toEqual([202, { ...pending, askedAt: expect.any(String) }]);
     expect((await check(id)).body).toEqual(body);
     expect(await lastCheck(id)).toEqual(body);
@@ -138,7 +138,7 @@ describe('checks of a user', () => {
     const { status, headers, body } = await check(id);
     expect([status, body.code]).toEqual([429, 'rate_limited']);
     expect(Number(headers.get('retry-after'))).toBeGreaterThan(0);
-    expect(body.detail).toMatch(/^Destinations can be checked 20 times a minute\. Wait \d+ s\.$/);
+    expect(body.detail).toMatch(/^Destinations can be checked 20 times a minute\. Wait \d+ seconds\.$/);
   });
 });
 

@@ -76,7 +76,7 @@ describe('POST /destinations on one machine', () => {
       'the key in the address as well',
       { rtmpURL: 'rtmp://example.com/live/abcd-efgh', streamKey: 'abcd-efgh' },
       '/rtmpURL',
-      /Leave the key out/,
+      /Remove the key/,
     ],
     ['a wrong backup address', { backupRtmpURL: 'example.com/live' }, '/backupRtmpURL', /begin with rtmp/],
   ])('refuses %s, says what to do, and does not repeat a secret', async (_, wrong, path, advice) => {
@@ -171,7 +171,7 @@ describe('a destination that is not RTMP', () => {
     ['RTMP without a key', { url: 'rtmp://example.com/live' }, '/streamKey', /missing/],
     ['a short passphrase', { url: 'srt://example.com:9000', srt: { passphrase: 'horse' } }, '/srt/passphrase', /./],
     ['a latency of a minute', { url: 'srt://example.com:9000', srt: { latencyMs: 60_000 } }, '/srt/latencyMs', /./],
-    ['a page', { url: 'https://example.com/index.html' }, '/url', /name of a file/],
+    ['a page', { url: 'https://example.com/index.html' }, '/url', /file name is appended/],
     ['a login', { url: 'https://me:secret@example.com/live/' }, '/url', /user name/],
     ['a key without a place', { url: 'https://example.com/live/', streamKey: 'k' }, '/streamKey', /\{streamKey\}/],
     ['a place without a key', { url: `${youtube}?cid={streamKey}&file=` }, '/streamKey', /missing/],

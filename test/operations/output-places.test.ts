@@ -48,7 +48,7 @@ it('by a change of a destination, of a stream, or of the deprecated key', async 
     [
       expect.objectContaining({
         path: '/rtmpURL',
-        detail: `The stream is sent there already, by destination ${first}.`,
+        detail: `The stream is already sent to this place by destination ${first}.`,
       }),
     ],
   ]);

@@ -38,7 +38,7 @@ describe('on a stage that lets only those change backends whom operators let', (
 
   it('readiness advises manifest for what is encoded and can start, with the way that is open', async () => {
     const adviceOn = async (id: string) => (await call('GET', `/streams/${id}/readiness`)).body.advice;
-    const advice = { code: 'use_manifest', suggestion: expect.stringContaining('Create the stream anew') };
+    const advice = { code: 'use_manifest', suggestion: expect.stringContaining('Create a new stream') };
     expect(await adviceOn(await readyStream())).toEqual([advice]);
     expect(await adviceOn(await readyStream({ streamBackend: 'manifest' }))).toEqual([]);
     expect(await adviceOn(await startedStream())).toEqual([]);

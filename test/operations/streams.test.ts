@@ -125,7 +125,7 @@ describe('POST /streams', () => {
         {
           path: '/videoCodec',
           code: 'validation_failed',
-          detail: expect.stringMatching(/set streamBackend to manifest, or videoCodec to h264/),
+          detail: expect.stringMatching(/Set streamBackend to manifest, or videoCodec to h264/),
         },
       ]);
     }
@@ -251,7 +251,7 @@ describe('readiness and start', () => {
     expect(body).toMatchObject({
       ready: false,
       issues: [
-        { code: 'destination_limit', error: 'Facebook takes H.264 only.', suggestion: 'Set videoCodec to h264.' },
+        { code: 'destination_limit', error: 'Facebook accepts only H.264.', suggestion: 'Set videoCodec to h264.' },
       ],
     });
     expect((await user.call('PATCH', `/streams/${id}`, { videoCodec: null, status: 'ACTIVE' })).body).toMatchObject({

@@ -59,7 +59,7 @@ export class LiteralAIClient {
     const answer = await this.#call(tool, facts);
     if (file !== undefined && typeof answer['url'] === 'string')
       await this.#send(file, answer as { url: string; method: string; headers: Record<string, string> });
-    const passOn = /name it as (\w+)/.exec(tool.description)?.[1];
+    const passOn = /\bset it as (\w+)/.exec(tool.description)?.[1];
     if (passOn) this.#toPassOn[passOn] = answer['id'];
 
     const next = /Next: ([^.]*)\./.exec(tool.description)?.[1] ?? '';

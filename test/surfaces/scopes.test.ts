@@ -54,7 +54,8 @@ describe.for(operations.map((operation) => [operation.id, operation] as const))(
       if (body?.code === 'insufficient_scope') {
         expect([status, body.detail]).toEqual([
           403,
-          `This needs the scope ${[scopes].flat().join(' or ')}. Ask the user for it, or use a key that has it.`,
+          `This operation needs the scope ${[scopes].flat().join(' or ')}. ` +
+            'Ask the user for this scope, or use an API key that has it.',
         ]);
         expect(headers.get('www-authenticate')).toContain(`error="insufficient_scope", scope="${[scopes].flat()[0]}"`);
       }

@@ -27,7 +27,7 @@ export function adviceOnPublishURL(url: string): string {
   const way = wayOf(url);
   if (way) return way.adviceOn(url);
   const schemes = wayNames.flatMap((name) => ways[name].schemes).map((scheme) => `${scheme}://`);
-  return `It has to begin with ${schemes.slice(0, -1).join(', ')} or ${schemes.at(-1)}.`;
+  return `It must begin with ${schemes.slice(0, -1).join(', ')} or ${schemes.at(-1)}.`;
 }
 
 /** Splits an address from a user into the address to store and the stream key; null when it holds no key. */

@@ -4,6 +4,6 @@
 export function faultOfStreamKey(key: string): string | null {
   if (/^\s*[a-z][a-z0-9+.-]*:\/\//i.test(key))
     return 'This is an address. Put only the key here, and the address without the key into rtmpURL.';
-  if (/\s/.test(key)) return 'It has white space in it, probably from copying. Remove it.';
+  if (/\s/.test(key)) return 'It contains white space, probably from copying. Remove it.';
   return null;
 }

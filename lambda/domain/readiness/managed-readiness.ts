@@ -64,8 +64,14 @@ function judgeWithoutSettings({ offersPlatforms, hasChannel }: ManagedFacts): Re
 function judgeQuota({ platform, quotaExhaustedUntil, isPrepared }: ChannelFacts): ReadinessIssue[] {
   if (quotaExhaustedUntil === null || isPrepared) return [];
   const until = quotaExhaustedUntil.toISOString();
-  const suggestion = `Start it after ${until}, or schedule it ahead: what is prepared needs no call to go live.`;
-  return [{ ...issueOf('quota_exhausted'), error: `Our calls to ${platform} are used up until ${until}.`, suggestion }];
+  const suggestion = `Start the stream after ${until}, or schedule it ahead: a prepared broadcast needs no call to go live.`;
+  return [
+    {
+      ...issueOf('quota_exhausted'),
+      error: `The quota of calls to ${platform} is used up until ${until}.`,
+      suggestion,
+    },
+  ];
 }
 
 function withGrantUntil(endsAt: Date): ReadinessIssue {

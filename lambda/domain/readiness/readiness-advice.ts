@@ -21,9 +21,9 @@ export function adviceFor(stream: AdvisedStream, issues: readonly ReadinessIssue
   if (!stream.isEncoded || stream.isLive || issues.length > 0) return [];
   const how = stream.mayChangeBackend
     ? 'Set streamBackend to manifest with update_stream'
-    : 'Create the stream anew with streamBackend manifest';
+    : 'Create a new stream with streamBackend manifest';
   const why =
-    'its media is then prepared once and sent as it is, so that it never falls behind. ' +
-    'The first start waits until it is prepared.';
+    'the media is then prepared once and sent without encoding, so the stream never falls behind. The first ' +
+    'start waits for the preparation.';
   return [{ code: 'use_manifest', suggestion: `${how}: ${why}` }];
 }

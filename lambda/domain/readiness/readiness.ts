@@ -144,7 +144,7 @@ function noticedIn(
   const kinds = noticed.filter((kind) => uploads.some(({ findings }) => findings.includes(kind)));
   if (kinds.length === 0) return [];
   const words = kinds.map((kind) => noticedWords[kind]).join(', ');
-  return [{ ...issueOf(code), error: `Viewers may notice in ${where}: ${words}.` }];
+  return [{ ...issueOf(code), error: `Viewers may notice flaws in ${where}: ${words}.` }];
 }
 
 function judgeVideo(facts: StreamFacts): Finding[] {
@@ -214,13 +214,12 @@ export function failureOfItem(
   kind: 'video' | 'audio',
 ): { code: string; detail: string } | null {
   if (isPlayable(upload, kind) || isPending(upload)) return null;
-  if (upload === null)
-    return { code: 'upload_missing', detail: 'The upload does not exist any more. Remove the item.' };
+  if (upload === null) return { code: 'upload_missing', detail: 'The upload no longer exists. Remove the item.' };
   if (!upload.uploaded) return { code: 'upload_not_uploaded', detail: issueOf('upload_not_uploaded').suggestion };
   if (upload.failure) return upload.failure;
   return kind === 'video'
     ? { code: 'upload_not_visual', detail: 'The upload has no picture. Put it into a playlist of kind audio.' }
-    : { code: 'audio_silent', detail: 'The upload has no sound. Replace it by one that has.' };
+    : { code: 'audio_silent', detail: 'The upload has no sound. Replace it with an upload that has sound.' };
 }
 
 function judgeDestination(facts: StreamFacts): Finding[] {
@@ -264,14 +263,14 @@ function findExcess({ platform, videoCodecs, taken }: IngestExcess): ReadinessIs
   if (videoCodecs !== null) {
     const names = videoCodecs.map((codec) => codecNames[codec]).join(' and ');
     const suggestion = `Set videoCodec to ${videoCodecs.join(' or ')}.`;
-    issues.push({ ...limit, error: `${platform} takes ${names} only.`, suggestion });
+    issues.push({ ...limit, error: `${platform} accepts only ${names}.`, suggestion });
   }
   if (taken !== null) {
     const choices = taken.map(({ quality, framerate }) => `${quality} with ${framerate}`).join(', ');
-    const suggestion = `Set quality and framerate to what it takes: ${choices}, or less.`;
+    const suggestion = `Set quality and framerate to one of these, or less: ${choices}.`;
     issues.push({
       ...limit,
-      error: `${platform} does not take a stream of this quality and framerate.`,
+      error: `${platform} does not accept a stream of this quality and framerate.`,
       suggestion,
     });
   }

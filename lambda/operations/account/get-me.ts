@@ -1,4 +1,4 @@
-// GET /me: who the caller is.
+// GET /me: the profile, the defaults and the limits of the caller.
 import * as z from 'zod';
 import { limitNames, limits } from '../../domain/shared/limits.ts';
 import { limitsOf } from '../../orchestration/shared/limits.ts';
@@ -13,25 +13,25 @@ const me = z
     name: z.string(),
     createdAt: timestamp,
     defaults: z.object({
-      streamDuration: z.int32().describe('Seconds; 0 means that a stream never expires.'),
+      streamDuration: z.int32().describe('Longest time that a new stream stays live, in seconds. 0: no limit.'),
       quality,
       framerate,
     }),
     featureFlags: z.object({
-      streamBackendEdit: z.boolean().describe('streamBackend may be changed on existing streams.'),
+      streamBackendEdit: z.boolean().describe('true: the user can change streamBackend of an existing stream.'),
     }),
     limits: z
       .array(
         z
           .object({
             limit: z.enum(limitNames),
-            what: z.string().describe('What is counted.'),
+            what: z.string().describe('Name of the counted unit, for people.'),
             used: z.number(),
-            allowed: z.number().describe('Credits raise most limits.'),
+            allowed: z.number().describe('Highest amount allowed. Credits raise most limits.'),
           })
           .meta({ id: 'LimitUse' }),
       )
-      .describe('What you have of all that is limited. What would be more is refused with limit_reached.'),
+      .describe('Use of every limit. A request that would exceed a limit is refused with limit_reached.'),
   })
   .meta({ id: 'Me' });
 
@@ -39,8 +39,8 @@ export const getMe = operation(['service:read'], {
   id: 'getMe',
   summary: "The caller's profile",
   description:
-    'Whose credential this is, what new streams take by default, which features are enabled, and how much of each ' +
-    'limit is used.',
+    'Returns the user that the credential belongs to, the defaults of new streams, the enabled features, and ' +
+    'the use of each limit.',
   tag: 'account',
   method: 'GET',
   path: '/me',
@@ -48,8 +48,8 @@ export const getMe = operation(['service:read'], {
   errors: [],
   async handle(ctx) {
     const user = await ctx.data.users.find(ctx.caller.userID);
-    // A token can still be valid for some seconds after its user was deleted.
-    if (!user) throw new ProblemError('unauthenticated', 'There is no such user any more.');
+    // A token stays valid for some seconds after its user is deleted.
+    if (!user) throw new ProblemError('unauthenticated', 'This user no longer exists.');
     const wanted = ctx.isWanted('Me.limits');
     const uses = wanted ? await limitsOf(ctx.data, user.id, ctx.settings.limitFactor) : [];
     return {

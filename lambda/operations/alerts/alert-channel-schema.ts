@@ -1,4 +1,4 @@
-// An alert channel as clients see it, and the fields that requests to create and to update one take.
+// An alert channel in answers, and the fields of requests that create or update one.
 import * as z from 'zod';
 import type { AlertChannel } from '../../data/notices/alert-channels.ts';
 import { alertChannelKinds, readAlertTarget } from '../../domain/notices/alert-target.ts';
@@ -19,20 +19,29 @@ const wallTime = z
   .refine((time) => /^([01]\d|2[0-3]):[0-5]\d$/.test(time), { error: 'Use HH:MM, from 00:00 to 23:59.' });
 
 const quietHoursShape = {
-  from: wallTime.describe('HH:MM'),
-  to: wallTime.describe('HH:MM; before `from`: on the next day.'),
+  from: wallTime.describe('Start of the quiet hours, HH:MM in timeZone.'),
+  to: wallTime.describe('End of the quiet hours, HH:MM in timeZone. An end before `from` is on the next day.'),
   timeZone: text(1, 64),
 };
 
 export const alertChannelFields = {
-  name: text(1, 100).describe('For people.'),
+  name: text(1, 100).describe('Name for people.'),
   kind,
   target: text(1, 2048).describe(
-    'slack, discord: URL of an incoming webhook. webhook: https URL. telegram: BOT_TOKEN/CHAT_ID. ' +
-      "email: left out, as mails go to the account's address. No answer has it.",
+    'Address of the channel. slack, discord: URL of an incoming webhook. webhook: an https URL. telegram: ' +
+      'BOT_TOKEN/CHAT_ID. email: leave it out; mails go to the address of the account. Answers never contain the ' +
+      'full target.',
   ),
-  events: z.array(incidentKind).min(1).max(incidentKinds.length).describe('credits_low needs service:billing.'),
-  afterSeconds: z.int32().min(0).max(3600).describe('Told of what has been wrong for so long.'),
+  events: z
+    .array(incidentKind)
+    .min(1)
+    .max(incidentKinds.length)
+    .describe('Kinds of incidents that the channel reports. credits_low needs the scope service:billing.'),
+  afterSeconds: z
+    .int32()
+    .min(0)
+    .max(3600)
+    .describe('Seconds that an incident must last before the channel reports it.'),
   quietHours: z
     .strictObject({
       ...quietHoursShape,
@@ -40,8 +49,11 @@ export const alertChannelFields = {
     })
     .meta({ id: 'QuietHoursInput' })
     .nullable()
-    .describe('What happens in them is told when they end, in one message.'),
-  enabled: z.boolean().describe('While it is not, nothing is sent.'),
+    .describe(
+      'Daily time without messages. Incidents during quiet hours are reported in one message when they end. null: ' +
+        'no quiet hours.',
+    ),
+  enabled: z.boolean().describe('false: no messages are sent.'),
 };
 
 export const exampleChannel = {
@@ -58,17 +70,17 @@ export const alertChannelSchema = z
     id: z.string(),
     name: z.string(),
     kind,
-    target: z.string().describe('Without what is secret in it.'),
+    target: z.string().describe('Address of the channel, without its secret parts.'),
     events: z.array(incidentKind),
     afterSeconds: z.int32(),
     quietHours: z.object(quietHoursShape).meta({ id: 'QuietHours' }).nullable(),
     enabled: z.boolean(),
-    disabledReason: failure.nullable().describe('Why we disabled it.'),
+    disabledReason: failure.nullable().describe('Reason why the platform disabled the channel. null: it did not.'),
     lastDelivery: z
       .object({
         at: z.iso.datetime(),
-        status: z.int32().nullable().describe('HTTP status; null without one.'),
-        failure: failure.nullable().describe('null: it was taken.'),
+        status: z.int32().nullable().describe('HTTP status of the answer. null: there was no HTTP answer.'),
+        failure: failure.nullable().describe('Reason of a failed delivery. null: the message was accepted.'),
       })
       .meta({ id: 'AlertDelivery' })
       .nullable(),
@@ -94,14 +106,14 @@ export function presentAlertChannel(channel: AlertChannel): z.input<typeof alert
 }
 
 /**
- * Refuses to tell a caller of credits who may not read them.
+ * Refuses events about credits for a caller that may not read them.
  * @throws {ProblemError} insufficient_scope
  */
 export function assertMayBeTold({ caller }: Context, events: readonly IncidentKind[]): void {
   if (events.includes('credits_low') && !caller.scopes.includes('service:billing'))
     throw fieldProblem(
       'events',
-      'credits_low: needs the scope service:billing. Ask the user for it, or leave it out.',
+      'credits_low needs the scope service:billing. Ask the user for this scope, or leave the event out.',
       'insufficient_scope',
     );
 }
@@ -112,7 +124,7 @@ export function readableKinds({ caller }: Context): readonly IncidentKind[] {
 }
 
 /**
- * What is stored of a target.
+ * Checks a target, and returns the columns that store it.
  * @throws {ProblemError} validation_failed, webhook_url_forbidden
  */
 export async function storedTarget(
@@ -122,7 +134,7 @@ export async function storedTarget(
 ): Promise<Pick<AlertChannel, 'sealed_target' | 'shown_target' | 'host'>> {
   if (channel.kind === 'email') {
     if (target !== undefined)
-      throw fieldProblem('target', "Leave it out: mails go to the account's address, and to no other.");
+      throw fieldProblem('target', 'Leave target out: mails go to the address of the account only.');
     const user = await ctx.data.users.find(ctx.caller.userID);
     return { sealed_target: null, shown_target: user!.email, host: null };
   }
@@ -132,11 +144,15 @@ export async function storedTarget(
     throw fieldProblem(
       'target',
       channel.kind === 'telegram'
-        ? 'Use BOT_TOKEN/CHAT_ID: the token that BotFather gave, and the id of the chat or @channelname.'
+        ? 'Use BOT_TOKEN/CHAT_ID: the token from BotFather, and the ID of the chat or @channelname.'
         : 'Must be an https:// URL without user name and password.',
     );
   if (read === 'forbidden')
-    throw fieldProblem('target', 'Alerts may not be sent to this address. Use a public one.', 'webhook_url_forbidden');
+    throw fieldProblem(
+      'target',
+      'Alerts to this address are not allowed. Use a public address.',
+      'webhook_url_forbidden',
+    );
   const sealed = ctx.sealer.seal(target, alertTargetPlace(channel.id));
   return { sealed_target: sealed, shown_target: read.shown, host: read.host };
 }

@@ -1,4 +1,4 @@
-// POST /alert-channels: makes a channel that is told when something is wrong, and when it is well again.
+// POST /alert-channels: creates a channel that receives a message when an incident is confirmed and when it ends.
 import * as z from 'zod';
 import { confirmedAfterSeconds } from '../../domain/notices/incidents.ts';
 import { assertRoom } from '../limits.ts';
@@ -19,7 +19,8 @@ export const createAlertChannel = operation(['service:write'], {
   id: 'createAlertChannel',
   summary: 'Create an alert channel',
   description:
-    'Gets one message per incident when it is confirmed, one when it is well again. Next: test_alert_channel.',
+    'Creates a channel that receives one message when an incident is confirmed and one when it has ended. Next: ' +
+    'test_alert_channel.',
   tag: 'alert-channels',
   method: 'POST',
   path: '/alert-channels',
@@ -28,7 +29,7 @@ export const createAlertChannel = operation(['service:write'], {
       name,
       kind,
       target: target.optional(),
-      events: events.optional().describe('Left out: all that you may read.'),
+      events: events.optional().describe('Kinds of incidents to report. Default: all that the caller may read.'),
       afterSeconds: afterSeconds.default(confirmedAfterSeconds),
       quietHours: quietHours.default(null),
       enabled: enabled.default(true),

@@ -5,7 +5,7 @@ import { operation } from '../operation.ts';
 export const deleteAlertChannel = operation(['service:write'], {
   id: 'deleteAlertChannel',
   summary: 'Delete an alert channel',
-  description: 'What waits for it is not sent.',
+  description: 'Messages that wait for the channel are not sent.',
   tag: 'alert-channels',
   method: 'DELETE',
   path: '/alert-channels/{id}',

@@ -1,4 +1,4 @@
-// GET /alert-channels/{id}: answers one alert channel.
+// GET /alert-channels/{id}: returns one alert channel.
 import { orNotFound, pathID } from '../fields.ts';
 import { operation } from '../operation.ts';
 import { alertChannelSchema, presentAlertChannel } from './alert-channel-schema.ts';
@@ -6,7 +6,7 @@ import { alertChannelSchema, presentAlertChannel } from './alert-channel-schema.
 export const getAlertChannel = operation(['service:read'], {
   id: 'getAlertChannel',
   summary: 'Get an alert channel',
-  description: 'Its lastDelivery says whether messages arrive.',
+  description: 'Returns the channel. lastDelivery shows whether messages arrive.',
   tag: 'alert-channels',
   method: 'GET',
   path: '/alert-channels/{id}',

@@ -1,4 +1,4 @@
-// GET /incidents/{id}: answers one incident.
+// GET /incidents/{id}: returns one incident.
 import { orNotFound, pathID } from '../fields.ts';
 import { operation } from '../operation.ts';
 import { readableKinds } from './alert-channel-schema.ts';
@@ -7,7 +7,7 @@ import { incidentSchema, presentIncident } from './incident-schema.ts';
 export const getIncident = operation(['service:read'], {
   id: 'getIncident',
   summary: 'Get an incident',
-  description: 'What happened, what viewers see, and what to do.',
+  description: 'Returns the fault, its effect on viewers, and the remedy.',
   tag: 'incidents',
   method: 'GET',
   path: '/incidents/{id}',

@@ -1,4 +1,4 @@
-// An incident as clients see it.
+// An incident in answers.
 import * as z from 'zod';
 import type { Incident } from '../../data/notices/incidents.ts';
 import { showIncident } from '../../orchestration/notices/show-incident.ts';
@@ -9,16 +9,20 @@ export const incidentSchema = z
   .object({
     id: z.string(),
     kind: incidentKind,
-    subjectID: z.string().describe('What it is about.'),
+    subjectID: z
+      .string()
+      .describe(
+        'ID of the affected stream, playlist, upload or source. For an incident of an output, the ID of its replica.',
+      ),
     streamID: z.string().nullable(),
-    outputID: z.string().nullable().describe('null: of no output.'),
+    outputID: z.string().nullable().describe('ID of the affected output. null: the incident concerns no output.'),
     beganAt: timestamp,
     confirmedAt: timestamp,
-    endedAt: timestamp.nullable().describe('null: it goes on.'),
-    count: z.int32().describe('How often it was wrong within this incident.'),
-    detail: z.string().describe('What happened, and why.'),
-    viewers: z.string().describe('What viewers see.'),
-    advice: z.string().describe('The one thing to do.'),
+    endedAt: timestamp.nullable().describe('Time when the incident ended. null: it is still open.'),
+    count: z.int32().describe('Number of times the fault occurred within this incident.'),
+    detail: z.string().describe('Description of the fault and its cause.'),
+    viewers: z.string().describe('Effect on viewers.'),
+    advice: z.string().describe('Most useful next step.'),
   })
   .meta({ id: 'Incident' });
 

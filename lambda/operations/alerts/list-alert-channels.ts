@@ -6,7 +6,7 @@ import { alertChannelSchema, presentAlertChannel } from './alert-channel-schema.
 export const listAlertChannels = operation(['service:read'], {
   id: 'listAlertChannels',
   summary: 'List alert channels',
-  description: 'Where alerts are sent, newest first.',
+  description: 'Returns the channels that receive alerts, newest first.',
   tag: 'alert-channels',
   method: 'GET',
   path: '/alert-channels',

@@ -1,4 +1,4 @@
-// GET /incidents: what is wrong, and what was, newest first.
+// GET /incidents: open and ended incidents, newest first.
 import * as z from 'zod';
 import { bounds } from '../../domain/shared/limits.ts';
 import { pageOf, pageQuery, pageThrough } from '../fields.ts';
@@ -9,11 +9,16 @@ import { incidentSchema, presentIncident } from './incident-schema.ts';
 export const listIncidents = operation(['service:read'], {
   id: 'listIncidents',
   summary: 'List incidents',
-  description: `Newest first, kept for ${bounds.keptIncidentDays} days. Those of credits need service:billing.`,
+  description:
+    `Returns incidents, newest first. They are kept for ${bounds.keptIncidentDays} days. Incidents about credits ` +
+    'need the scope service:billing.',
   tag: 'incidents',
   method: 'GET',
   path: '/incidents',
-  query: { ...pageQuery, open: z.boolean().optional().describe('Only those that go on, or that have ended.') },
+  query: {
+    ...pageQuery,
+    open: z.boolean().optional().describe('true: only open incidents. false: only ended incidents. Default: both.'),
+  },
   output: { status: 200, body: pageOf(incidentSchema).meta({ id: 'IncidentPage' }) },
   errors: ['invalid_cursor'],
   handle(ctx, { query }) {

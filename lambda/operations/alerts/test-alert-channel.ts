@@ -1,4 +1,4 @@
-// POST /alert-channels/{id}/test: sends a message that says that the channel works.
+// POST /alert-channels/{id}/test: sends a test message to a channel.
 import { orNotFound, pathID } from '../fields.ts';
 import { operation } from '../operation.ts';
 import { ProblemError } from '../problem-codes.ts';
@@ -7,7 +7,9 @@ import { alertChannelSchema, presentAlertChannel } from './alert-channel-schema.
 export const testAlertChannel = operation(['service:write'], {
   id: 'testAlertChannel',
   summary: 'Send a test message',
-  description: 'At once, in quiet hours too. Next: get_alert_channel until lastDelivery.at is later.',
+  description:
+    'Sends the message immediately, even in quiet hours. Next: poll get_alert_channel until lastDelivery.at is ' +
+    'newer.',
   tag: 'alert-channels',
   method: 'POST',
   path: '/alert-channels/{id}/test',

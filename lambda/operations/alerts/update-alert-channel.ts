@@ -1,4 +1,4 @@
-// PATCH /alert-channels/{id}: changes what a channel is told, when, and where.
+// PATCH /alert-channels/{id}: changes the settings of a channel.
 import * as z from 'zod';
 import { orNotFound, pathID } from '../fields.ts';
 import { operation } from '../operation.ts';
@@ -15,7 +15,9 @@ const { name, target, events, afterSeconds, quietHours, enabled } = alertChannel
 export const updateAlertChannel = operation(['service:write'], {
   id: 'updateAlertChannel',
   summary: 'Update an alert channel',
-  description: 'An absent field stays. Disabling drops what waits. For another kind make another channel.',
+  description:
+    'Absent fields stay unchanged. Disabling a channel drops its waiting messages. The kind cannot change: create ' +
+    'another channel instead.',
   tag: 'alert-channels',
   method: 'PATCH',
   path: '/alert-channels/{id}',
@@ -34,7 +36,7 @@ export const updateAlertChannel = operation(['service:write'], {
   errors: ['not_found', 'webhook_url_forbidden'],
   async handle(ctx, { params, body }) {
     const before = orNotFound(await ctx.data.alertChannels.lock(ctx.caller.userID, params.id), 'alert channel');
-    // To stop what somebody is told takes no more than writing.
+    // Only adding events, a new target or enabling needs the right to read them. Disabling a channel does not.
     if (body.target !== undefined || body.events || body.enabled) assertMayBeTold(ctx, body.events ?? before.events);
     const stored = body.target === undefined ? before : await storedTarget(ctx, before, body.target);
     const saved = await ctx.data.alertChannels.save(before.id, {

@@ -1,4 +1,4 @@
-// POST /billing/top-ups: a link to pay for credits by card.
+// POST /billing/top-ups: creates a link to pay for credits by card.
 import * as z from 'zod';
 import { timestamp } from '../fields.ts';
 import { assertRoom } from '../limits.ts';
@@ -7,23 +7,29 @@ import { ProblemError } from '../problem-codes.ts';
 
 const topUp = z
   .object({
-    checkoutURL: z.url().describe('Where to pay. The credits are there as soon as the payment is confirmed.'),
-    invoiceID: z.string().describe('The invoice that it pays; pending until then.'),
+    checkoutURL: z.url().describe('Page where a person pays. The credits arrive as soon as the payment is confirmed.'),
+    invoiceID: z.string().describe('ID of the invoice, which stays pending until it is paid.'),
     amountCents: z.int32(),
     credits: z.number(),
-    expiresAt: timestamp.describe('After that the link is of no use; make another.'),
+    expiresAt: timestamp.describe('Time when the link expires. Create another link after that.'),
   })
   .meta({ id: 'TopUp' });
 
 export const createTopUp = operation(['service:billing'], {
   id: 'createTopUp',
   summary: 'Create a card top-up link',
-  description: 'One credit is one US cent. Nothing is charged before somebody pays at checkoutURL.',
+  description:
+    'Creates a link to a payment page. One credit costs one US cent. Nothing is charged until a person pays at ' +
+    'checkoutURL.',
   tag: 'billing',
   method: 'POST',
   path: '/billing/top-ups',
   body: z.strictObject({
-    amountCents: z.int().min(100).max(1_000_000).describe('US cents: 100 (1 dollar) to 1,000,000.'),
+    amountCents: z
+      .int()
+      .min(100)
+      .max(1_000_000)
+      .describe('Amount in US cents: 100 (1 dollar) to 1,000,000 (10,000 dollars).'),
   }),
   output: { status: 201, body: topUp },
   errors: ['limit_reached'],

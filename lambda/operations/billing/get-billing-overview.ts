@@ -1,4 +1,4 @@
-// GET /billing/overview: the caller's credits at this instant.
+// GET /billing/overview: the caller's current credits and storage costs.
 import * as z from 'zod';
 import { mayHaveFreeCredits } from '../../orchestration/billing/free-credits.ts';
 import { exhaustionOf, storagePriceOf } from '../../domain/billing/credits.ts';
@@ -7,35 +7,41 @@ import { operation } from '../operation.ts';
 
 const overview = z
   .object({
-    id: z.string().describe('Of the user.'),
+    id: z.string().describe('ID of the user.'),
     billing: z.object({
       id: z.string(),
-      balance: z
-        .number()
-        .describe('Credits, without what streams that are live right now have used since they went live.'),
+      balance: z.number().describe('Credits before the use of running streams since they went live is subtracted.'),
       creditsLeft: z
         .number()
         .describe(
-          'Credits at this instant: balance less what running streams have used. ' +
-            'Streams stop five minutes after it reaches zero.',
+          'Credits left now: balance minus the use of running streams. Live streams stop five minutes after it ' +
+            'reaches zero.',
         ),
-      creditsPerHour: z.number().describe('What is live now costs so much.'),
-      creditsExhaustedAt: timestamp.nullable().describe('With what is live now; null: nothing uses them up.'),
-      eligibleForFreeCredits: z.boolean().describe('Free credits are on their way.'),
-      goodStanding: z.boolean().describe('Nothing is owed, and no payment is disputed.'),
+      creditsPerHour: z.number().describe('Credits per hour that the live streams cost now.'),
+      creditsExhaustedAt: timestamp
+        .nullable()
+        .describe('Time when the credits run out if the live streams keep running. null: no stream is live.'),
+      eligibleForFreeCredits: z.boolean().describe('true: the user will receive free credits.'),
+      goodStanding: z.boolean().describe('true: the user owes nothing, and no payment is disputed.'),
     }),
     storage: z
       .object({
-        storedBytes: z.number().describe('Of uploads.'),
-        freeBytes: z.number().describe('So many cost nothing.'),
-        creditsPerGiBMonth: z.number().describe('For what is beyond, by the hour, taken once a day; in 720 hours.'),
+        storedBytes: z.number().describe("Total size of the user's uploads."),
+        freeBytes: z.number().describe('Size that is free of charge.'),
+        creditsPerGiBMonth: z
+          .number()
+          .describe(
+            'Price of storage beyond freeBytes, in credits per GiB and 720 hours. Storage is measured every hour ' +
+              'and charged once a day.',
+          ),
         chargedFrom: z.iso
           .date()
           .nullable()
           .describe(
-            'The next day, in UTC, that is charged if more than freeBytes are stored. Null: you are told first.',
+            'Next day (UTC) that is charged if the uploads are larger than freeBytes. null: the user is ' +
+              'notified before the first charge.',
           ),
-        creditsLast30Days: z.number().describe('What storage has cost.'),
+        creditsLast30Days: z.number().describe('Credits charged for storage in the last 30 days.'),
       })
       .meta({ id: 'StorageCost' }),
   })
@@ -44,7 +50,7 @@ const overview = z
 export const getBillingOverview = operation(['service:read', 'service:billing'], {
   id: 'getBillingOverview',
   summary: 'Get the billing overview',
-  description: 'The credits that are left at this instant, and what storage costs. One credit is one US cent.',
+  description: 'Returns the current credits and the cost of storage. One credit is one US cent.',
   tag: 'billing',
   method: 'GET',
   path: '/billing/overview',

@@ -7,17 +7,17 @@ import { ProblemError } from '../problem-codes.ts';
 
 const dayMs = 86_400_000;
 const defaultRangeMs = 30 * dayMs;
-/** How short an hour, day or month can be: clocks may skip an hour in it, and a month may have 28 days. */
+/** The shortest length of a bucket: an hour may be skipped when clocks change, and a month may have 28 days. */
 const bucketMs = { hour: dayMs / 24, day: dayMs - dayMs / 24, month: 28 * dayMs - dayMs / 24 } as const;
-/** Enough for the hours of three months, or for the days of six years. */
+/** The most buckets of an answer: the hours of three months, or the days of six years. */
 const maxBuckets = 2232;
 
 const figures = {
-  liveSeconds: z.number().describe('Seconds in which the destination accepted media, of all streams together.'),
-  creditsSpent: z.number().describe('By all replicas, running ones included.'),
+  liveSeconds: z.number().describe('Seconds in which destinations accepted media, summed over all streams.'),
+  creditsSpent: z.number().describe('Credits spent by all replicas, including running ones.'),
   bytesSent: z
     .int()
-    .describe('By all replicas. The bytes of a stretch without interruption are spread evenly over it.'),
+    .describe('Bytes sent by all replicas. The bytes of an uninterrupted period are spread evenly over it.'),
 };
 
 const usageSchema = z
@@ -25,7 +25,9 @@ const usageSchema = z
     from: timestamp,
     to: timestamp,
     granularity: z.enum(['hour', 'day', 'month']),
-    data: z.array(z.object({ start: timestamp.describe('Of the hour, day or month in the time zone.'), ...figures })),
+    data: z.array(
+      z.object({ start: timestamp.describe('Start of the hour, day or month in the time zone.'), ...figures }),
+    ),
     totals: z.object(figures),
   })
   .meta({ id: 'Usage' });
@@ -34,22 +36,22 @@ export const getUsageAnalytics = operation(['service:billing'], {
   id: 'getUsageAnalytics',
   summary: 'Get usage analytics',
   description:
-    'To this instant: what running streams have used is included. ' +
-    'Every hour, day or month of the range is there, also those without use.',
+    'Returns usage up to now, including running streams. The answer has every hour, day or month of the range, ' +
+    'even those without usage.',
   tag: 'billing',
   method: 'GET',
   path: '/billing/usage',
   query: {
-    from: timestampInput.optional().describe('Default: 30 days before `to`.'),
-    to: timestampInput.optional().describe('Exclusive. Default: now.'),
+    from: timestampInput.optional().describe('Start of the range. Default: 30 days before `to`.'),
+    to: timestampInput.optional().describe('End of the range, exclusive. Default: now.'),
     granularity: z.enum(['hour', 'day', 'month']).default('day'),
     timeZone: z
       .string()
       .max(100)
-      .refine(isTimeZone, { error: 'Use the IANA name of a time zone, such as Europe/Berlin.' })
+      .refine(isTimeZone, { error: 'Use an IANA time zone name, such as Europe/Berlin.' })
       .default('UTC')
-      .describe('IANA name; decides where days and months begin.'),
-    streamID: id.optional().describe('Only this stream, which may be deleted by now.'),
+      .describe('IANA time zone in which days and months begin.'),
+    streamID: id.optional().describe('Only the usage of this stream. A deleted stream is possible.'),
   },
   output: { status: 200, body: usageSchema },
   errors: [],
@@ -57,11 +59,11 @@ export const getUsageAnalytics = operation(['service:billing'], {
     const now = await ctx.data.now();
     const to = range.to ?? now;
     const from = range.from ?? new Date(to.getTime() - defaultRangeMs);
-    if (from >= to) throw refuse('from', 'from has to be before to.');
+    if (from >= to) throw refuse('from', 'from must be before to.');
     if ((to.getTime() - from.getTime()) / bucketMs[granularity] > maxBuckets) {
       throw refuse(
         'granularity',
-        `The range has more than ${maxBuckets} buckets. Ask for a shorter range or larger buckets.`,
+        `The range has more than ${maxBuckets} buckets. Use a shorter range or larger buckets.`,
       );
     }
     const buckets = await ctx.data.usage.buckets({
@@ -93,7 +95,7 @@ export const getUsageAnalytics = operation(['service:billing'], {
   },
 });
 
-/** Rounded to four decimals, since adding binary fractions leaves errors behind them. */
+/** Sums and rounds to four decimals, because sums of binary fractions are inexact. */
 function sum<Name extends string>(rows: readonly Readonly<Record<Name, number>>[], name: Name): number {
   return Math.round(rows.reduce((total, row) => total + row[name], 0) * 10_000) / 10_000;
 }

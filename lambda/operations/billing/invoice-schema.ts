@@ -1,4 +1,4 @@
-// An invoice as clients see it.
+// An invoice in answers.
 import * as z from 'zod';
 import type { Invoice } from '../../data/billing/invoices.ts';
 import { invoiceStates, invoiceTypes, paymentMethods } from '../../domain/billing/invoices.ts';
@@ -10,14 +10,14 @@ export const invoiceSchema = z
     type: z.enum(invoiceTypes),
     method: z.enum(paymentMethods),
     state: z.enum(invoiceStates),
-    cost: z.number().describe('In units of currency, such as dollars.'),
-    currency: z.string().describe('ISO 4217.'),
-    credits: z.number().describe('Bought or given.'),
+    cost: z.number().describe('Amount in units of the currency, such as dollars.'),
+    currency: z.string().describe('ISO 4217 code of the currency.'),
+    credits: z.number().describe('Number of credits that were bought or granted.'),
     remainingCredits: z
       .number()
       .describe(
-        'Not used yet: the oldest paid invoice is used first. Below zero in an adjustment that holds what was ' +
-          'used beyond all purchases.',
+        'Unused credits of this invoice. The oldest paid invoice is used first. Negative in an adjustment that ' +
+          'records use beyond all purchases.',
       ),
     createdAt: timestamp,
     receiptURL: z.string().optional(),

@@ -1,4 +1,4 @@
-// GET /billing/invoices: how the caller's credits came in, newest first.
+// GET /billing/invoices: the caller's purchases and grants of credits, newest first.
 import { pageOf, pageQuery, pageThrough } from '../fields.ts';
 import { operation } from '../operation.ts';
 import { invoiceSchema, presentInvoice } from './invoice-schema.ts';
@@ -7,8 +7,8 @@ export const listInvoices = operation(['service:billing'], {
   id: 'listInvoices',
   summary: 'List invoices',
   description:
-    'All credits come in by an invoice. While nothing is live, the remainingCredits of those that are paid sum up ' +
-    'to creditsLeft.',
+    'Returns invoices, newest first. Every credit comes from an invoice. While no stream is live, the ' +
+    'remainingCredits of all paid invoices add up to creditsLeft.',
   tag: 'billing',
   method: 'GET',
   path: '/billing/invoices',

@@ -1,4 +1,4 @@
-// GET /prices: what live time and storage cost, for everybody.
+// GET /prices: the public prices of live time and storage.
 import * as z from 'zod';
 import { tableAt } from '../../domain/billing/credits.ts';
 import { qualities } from '../../domain/shared/video-format.ts';
@@ -7,26 +7,26 @@ import { publicOperation } from '../operation.ts';
 
 const price = z.object({
   quality,
-  upTo30: z.number().describe('Credits an hour at up to 30 frames a second.'),
+  upTo30: z.number().describe('Credits per hour at up to 30 frames per second.'),
   at60: z.number(),
 });
 
 const prices = z
   .object({
     currency: z.literal('USD'),
-    creditsPerUnit: z.number().describe('So many credits are bought with one unit of the currency.'),
+    creditsPerUnit: z.number().describe('Number of credits that one unit of the currency buys.'),
     effectiveFrom: z.iso.datetime(),
-    creditsPerHour: z.array(price).describe('For the first output of a stream while it is live.'),
-    backupShare: z.number().describe('What a backup costs, as a share of that.'),
-    furtherShare: z.number().describe('What each further output costs, as a share of that.'),
-    creditsPerGiBMonth: z.number().describe('For uploads beyond what is free.'),
+    creditsPerHour: z.array(price).describe('Price of the first output of a live stream.'),
+    backupShare: z.number().describe('Price of a backup, as a share of the price of the first output.'),
+    furtherShare: z.number().describe('Price of each additional output, as a share of the price of the first output.'),
+    creditsPerGiBMonth: z.number().describe('Credits per GiB and month for uploads beyond the free storage.'),
   })
   .meta({ id: 'Prices' });
 
 export const listPrices = publicOperation({
   id: 'listPrices',
   summary: 'List prices',
-  description: 'Those in force now.',
+  description: 'Returns the current prices.',
   tag: 'service',
   method: 'GET',
   path: '/prices',

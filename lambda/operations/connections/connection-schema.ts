@@ -1,4 +1,4 @@
-// A connection to a channel as clients see it, and the link by which its owner consents.
+// A connection to a channel in answers, and the link at which the channel's owner consents.
 import * as z from 'zod';
 import type { Connection } from '../../data/channels/connections.ts';
 import { connectionStates, platformNames } from '../../domain/channels/managed-platforms.ts';
@@ -6,18 +6,18 @@ import type { Context } from '../context.ts';
 import { timestamp } from '../fields.ts';
 import { ProblemError } from '../problem-codes.ts';
 
-/** A person has so long to consent. */
+/** Minutes until a link to consent expires. */
 const consentMinutes = 15;
 
 export const platformName = z.enum(platformNames).meta({ id: 'PlatformName' });
 
-/** Where the person lands afterwards: a path of ours, and no other site's. */
+/** The page to which the person returns after consent. Only paths of this site are allowed. */
 export const returnPath = z
   .string()
   .max(500)
   .regex(/^\/(?![/\\])[\w\-./?=&%]*$/, { error: 'Must be a path of this site, such as /account.' })
   .optional()
-  .describe('A path of this site to which the person is sent afterwards. Default: a page that says what happened.');
+  .describe('Path of this site to which the person is sent afterwards. Default: a page that shows the result.');
 
 const shape = {
   id: z.string(),
@@ -25,33 +25,42 @@ const shape = {
   state: z
     .enum(connectionStates)
     .describe(
-      '`pending`: nobody has consented yet. `ok`: streams can use it. `grant_revoked`, `scope_missing`: ' +
-        'use reauthorise_connection. `live_not_enabled`: the platform does not let the channel stream (yet).',
+      "`pending`: waits for the owner's consent. `ok`: streams can use the channel. `grant_revoked`, " +
+        '`scope_missing`: call reauthorise_connection. `live_not_enabled`: the platform does not allow the ' +
+        'channel to stream yet.',
     ),
-  accountID: z.string().nullable().describe('The channel at the platform; null while pending.'),
-  title: z.string().nullable().describe('What the channel was called when the platform was last asked.'),
-  liveURL: z.string().nullable().describe('Where viewers find what is live.'),
-  destinationID: z.string().nullable().describe('The destination that stands for the channel; null while pending.'),
-  scopes: z.array(z.string()).describe('What its owner granted.'),
+  accountID: z.string().nullable().describe('ID of the channel on the platform. null while pending.'),
+  title: z.string().nullable().describe('Title of the channel at the last check. null while pending.'),
+  liveURL: z.string().nullable().describe('Page where viewers watch the channel live. null while pending.'),
+  destinationID: z
+    .string()
+    .nullable()
+    .describe('ID of the destination that represents the channel. null while pending.'),
+  scopes: z.array(z.string()).describe('OAuth scopes that the owner granted.'),
   quota: z
     .object({ exhaustedUntil: timestamp })
     .meta({ id: 'PlatformQuota' })
     .nullable()
-    .describe('Until then no broadcast is begun, as our calls to the platform are used up.'),
-  verifiedAt: timestamp.nullable().describe('When the platform last showed that the grant is good.'),
+    .describe(
+      'No new broadcast starts until exhaustedUntil, because the quota of calls to the platform is used up. null: ' +
+        'quota is left.',
+    ),
+  verifiedAt: timestamp
+    .nullable()
+    .describe('Last time when the platform confirmed that the grant is valid. null: never.'),
   createdAt: timestamp,
 };
 
-/** GraphQL calls its pages connections, so this is called by what is connected. */
+/** Named by the channel, because GraphQL calls the pages of lists connections. */
 export const connectionSchema = z.object(shape).meta({ id: 'ConnectedChannel' });
 
 export const askedConnectionSchema = z
   .object({
     ...shape,
-    state: shape.state.describe('As in get_connection.'),
-    quota: shape.quota.describe('As in get_connection.'),
-    authorizeURL: z.string().describe('A person who owns the channel opens this in a browser, and consents.'),
-    expiresAt: timestamp.describe('Until then the link works, once.'),
+    state: shape.state.describe('See get_connection.'),
+    quota: shape.quota.describe('See get_connection.'),
+    authorizeURL: z.string().describe('Link that the owner of the channel opens in a browser to consent.'),
+    expiresAt: timestamp.describe('Time when the link expires. It works only once.'),
   })
   .meta({ id: 'ConnectedChannelLink' });
 
@@ -72,8 +81,8 @@ export function presentConnection(connection: Connection): z.input<typeof connec
 }
 
 /**
- * Makes a new link for a connection, in place of earlier ones.
- * @throws {ProblemError} connection_needed where the stage has not set the platform up
+ * Creates a new link for a connection. Earlier links stop working.
+ * @throws {ProblemError} connection_needed if the stage has not set up the platform
  */
 export async function askConsent(
   ctx: Context,
@@ -100,7 +109,7 @@ function assertOffered(ctx: Context, platform: Connection['platform']): void {
   throw new ProblemError(
     'connection_needed',
     offered.length === 0
-      ? 'No managed platform is set up here. Stream to the platform by its RTMP address and stream key instead.'
-      : `This platform is not set up here. Set up are: ${offered.join(', ')}.`,
+      ? 'No managed platform is set up here. Stream to the platform with its RTMP address and stream key instead.'
+      : `This platform is not set up here. Available platforms: ${offered.join(', ')}.`,
   );
 }

@@ -1,4 +1,4 @@
-// POST /connections: begins to connect a channel, whose owner then consents in a browser.
+// POST /connections: creates a link at which the owner of a channel consents to connect it.
 import * as z from 'zod';
 import { assertRoom } from '../limits.ts';
 import { operation } from '../operation.ts';
@@ -8,8 +8,8 @@ export const createConnection = operation(['service:write'], {
   id: 'createConnection',
   summary: 'Connect a channel',
   description:
-    'Answers a link. Nothing is connected until a person who owns the channel has opened it and consented. ' +
-    'Next: give the link to the person, then read get_connection until its state is not pending any more.',
+    'Returns a link. The channel is connected once a person who owns it opens the link and consents. Next: give ' +
+    'the link to that person, then poll get_connection until state is no longer pending.',
   tag: 'connections',
   method: 'POST',
   path: '/connections',

@@ -1,4 +1,4 @@
-// DELETE /connections/{id}: ends a connection, here and at the platform.
+// DELETE /connections/{id}: disconnects a channel, here and on the platform.
 import { lockMirrorsOf, remirror } from '../../orchestration/channels/mirror-stream.ts';
 import { orNotFound, pathID } from '../fields.ts';
 import { operation } from '../operation.ts';
@@ -8,8 +8,8 @@ export const deleteConnection = operation(['service:destructive'], {
   id: 'deleteConnection',
   summary: 'Disconnect a channel',
   description:
-    'Broadcasts that are prepared there are deleted, its grant is revoked, and everything that we keep of the ' +
-    'channel is deleted, its managed settings too. Refused while a live stream uses it.',
+    'Deletes the prepared broadcasts on the platform, revokes the grant, and deletes all stored data about the ' +
+    'channel, including its managed settings. Refused while a live stream uses the connection.',
   tag: 'connections',
   method: 'DELETE',
   path: '/connections/{id}',
@@ -21,13 +21,13 @@ export const deleteConnection = operation(['service:destructive'], {
     const mirrored = await lockMirrorsOf(ctx.data, { connectionID: params.id });
     const connection = orNotFound(await ctx.data.connections.lock(ctx.caller.userID, params.id), 'connection');
     if (await ctx.data.connections.isInUse(connection.id))
-      throw new ProblemError('resource_in_use', 'A live stream uses this connection. Stop it first.');
+      throw new ProblemError('resource_in_use', 'A live stream uses this connection. Stop the stream first.');
     const { id, platform, state, sealed_grant: sealedGrant } = connection;
     const isUsable = ctx.consents.offered.includes(platform) && (state === 'ok' || state === 'live_not_enabled');
-    // The grant is needed for what is open there: the worker ends that, and then the grant.
+    // The worker needs the grant to end open broadcasts, and then ends the grant itself.
     if (isUsable && (await ctx.data.broadcasts.hasOpenOn(id))) await ctx.data.connections.disconnect(id);
     else {
-      // A platform that does not answer keeps nobody from disconnecting: a grant that we have forgotten is of no use.
+      // Disconnecting works even if the platform does not answer: a grant is useless once its token is deleted here.
       if (sealedGrant !== null && !(await ctx.data.connections.isConnectedElsewhere(id)))
         await ctx.consents.end({ connectionID: id, platform }, sealedGrant);
       await ctx.data.connections.delete(id);

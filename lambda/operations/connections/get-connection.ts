@@ -6,7 +6,9 @@ import { connectionSchema, presentConnection } from './connection-schema.ts';
 export const getConnection = operation(['service:read'], {
   id: 'getConnection',
   summary: 'Get a connection',
-  description: 'Next, once its state is ok: name it as connectionID in create_managed_settings.',
+  description:
+    'Returns the connection and its state. Next, once state is ok: pass its ID as connectionID to ' +
+    'create_managed_settings.',
   tag: 'connections',
   method: 'GET',
   path: '/connections/{id}',

@@ -6,7 +6,7 @@ import { connectionSchema, presentConnection } from './connection-schema.ts';
 export const listConnections = operation(['service:read'], {
   id: 'listConnections',
   summary: 'List connections',
-  description: 'The channels on managed platforms that are connected, or wait for their owner’s consent.',
+  description: 'Returns the connected channels, and those that wait for their owner’s consent, newest first.',
   tag: 'connections',
   method: 'GET',
   path: '/connections',

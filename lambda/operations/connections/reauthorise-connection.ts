@@ -1,4 +1,4 @@
-// POST /connections/{id}/reauthorise: asks the owner of a channel to consent once more.
+// POST /connections/{id}/reauthorise: creates a new link at which the owner of a channel consents again.
 import * as z from 'zod';
 import { orNotFound, pathID } from '../fields.ts';
 import { operation } from '../operation.ts';
@@ -8,8 +8,8 @@ export const reauthoriseConnection = operation(['service:write'], {
   id: 'reauthoriseConnection',
   summary: 'Connect a channel again',
   description:
-    'For a connection that is pending, or whose grant has ended or lacks a scope. Answers a link as ' +
-    'create_connection does; earlier links stop working. The same channel has to be chosen.',
+    'Returns a new link, like create_connection, for a connection that is pending, or whose grant has ended or ' +
+    'lacks a scope. Earlier links stop working. The owner must choose the same channel.',
   tag: 'connections',
   method: 'POST',
   path: '/connections/{id}/reauthorise',

@@ -1,4 +1,4 @@
-// The currencies that users can pay with: the list of the processor, which the database keeps for a while.
+// The cryptocurrencies that users can pay with: the list of the payment processor, cached in the database.
 import { currenciesFreshMs, currenciesUsableMs } from '../../domain/billing/crypto-currency.ts';
 import type { CryptoCurrency } from '../../domain/billing/crypto-currency.ts';
 import type { Context } from '../context.ts';
@@ -9,9 +9,9 @@ export interface ListedCurrency extends CryptoCurrency {
 }
 
 /**
- * The stored list, or a new one where that is old. While the processor does not answer, an older list is
- * used, but not for ever, since rates change.
- * @throws {ProblemError} upstream_unavailable where the processor does not answer and the stored list is too old
+ * Returns the stored list, or a new one if the stored list is old. If the processor does not answer, an older list is
+ * used for a limited time, because rates change.
+ * @throws {ProblemError} upstream_unavailable if the processor does not answer and the stored list is too old
  */
 export async function listedCurrencies(ctx: Pick<Context, 'data' | 'crypto' | 'now'>): Promise<ListedCurrency[]> {
   const kept = await readKept(ctx);
@@ -27,7 +27,7 @@ export async function listedCurrencies(ctx: Pick<Context, 'data' | 'crypto' | 'n
 }
 
 interface KeptList {
-  /** Infinity for an empty list. */
+  /** Age of the oldest row. Infinity for an empty list. */
   readonly ageMs: number;
   readonly currencies: ListedCurrency[];
 }

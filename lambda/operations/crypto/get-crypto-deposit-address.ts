@@ -1,4 +1,4 @@
-// GET /crypto/currencies/{id}/deposit-address: where to send coins. The first call makes the address, which then stays.
+// GET /crypto/currencies/{id}/deposit-address: the user's address for deposits. The first call creates it.
 import * as z from 'zod';
 import type { CryptoCurrency } from '../../domain/billing/crypto-currency.ts';
 import type { Context } from '../context.ts';
@@ -12,7 +12,10 @@ export const depositAddressSchema = z
     currencyID: z.string(),
     address: z.string(),
     network: z.string(),
-    memo: z.string().nullable().describe('If it is not null, a payment without it is lost.'),
+    memo: z
+      .string()
+      .nullable()
+      .describe('Memo that a payment must include. A payment without it is lost. null: no memo is needed.'),
     createdAt: timestamp,
   })
   .meta({ id: 'DepositAddress' });
@@ -21,18 +24,18 @@ export const getCryptoDepositAddress = operation(['service:billing'], {
   id: 'getCryptoDepositAddress',
   summary: 'Get a crypto deposit address',
   description:
-    'Any amount, any number of times: each deposit is credited by itself once it is confirmed. ' +
-    'The address stays yours for ever.',
+    'Returns the address for deposits in this currency. Send any amount, any number of times: each deposit is ' +
+    'credited once it is confirmed. The address never changes.',
   tag: 'crypto',
   method: 'GET',
   path: '/crypto/currencies/{id}/deposit-address',
-  params: { id: z.string().describe('Of list_crypto_currencies; in a path URL-encoded.') },
+  params: { id: z.string().describe('ID from list_crypto_currencies, URL-encoded in the path.') },
   output: { status: 200, body: depositAddressSchema },
   errors: ['unknown_currency'],
   async handle(ctx, { params }) {
     const currency = (await listedCurrencies(ctx)).find(({ id }) => id === params.id);
     if (!currency) {
-      const detail = 'There is no such currency. Take an id from list_crypto_currencies, URL-encoded.';
+      const detail = 'This currency does not exist. Use an ID from list_crypto_currencies, URL-encoded.';
       throw new ProblemError('unknown_currency', detail, {
         errors: [{ path: '/path/id', code: 'unknown_currency', detail }],
       });

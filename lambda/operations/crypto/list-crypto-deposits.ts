@@ -1,4 +1,4 @@
-// GET /crypto/deposits: coins that have arrived for the caller, the last first.
+// GET /crypto/deposits: the caller's deposits, newest first.
 import * as z from 'zod';
 import { timestamp } from '../fields.ts';
 import { operation } from '../operation.ts';
@@ -11,9 +11,12 @@ export const depositSchema = z
     currencyID: z.string(),
     network: z.string(),
     state: z.enum(['confirming', 'confirmed', 'failed']),
-    amount: z.number().describe('In units of the currency.'),
+    amount: z.number().describe('Amount in units of the currency.'),
     valueUSD: z.number(),
-    invoiceID: z.string().nullable().describe('null: too little yet to be credited by itself.'),
+    invoiceID: z
+      .string()
+      .nullable()
+      .describe('ID of the invoice that credits the deposit. null: the amount is too small to be credited alone.'),
     updatedAt: timestamp,
   })
   .meta({ id: 'CryptoDeposit' });
@@ -21,7 +24,7 @@ export const depositSchema = z
 export const listCryptoDeposits = operation(['service:billing'], {
   id: 'listCryptoDeposits',
   summary: 'List crypto deposits',
-  description: `The last ${mostListed}.`,
+  description: `Returns the last ${mostListed} deposits.`,
   tag: 'crypto',
   method: 'GET',
   path: '/crypto/deposits',

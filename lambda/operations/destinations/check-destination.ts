@@ -11,8 +11,8 @@ export const checkDestination = operation(['service:write'], {
   id: 'checkDestination',
   summary: 'Check a destination',
   description:
-    'A publisher connects to it without publishing or sending a secret. ' +
-    'Next: get_destination until lastCheck.state is done: 30 s at most.',
+    'A publisher connects to the destination without publishing or sending a secret. Next: poll get_destination ' +
+    'until lastCheck.state is done, which takes at most 30 seconds.',
   tag: 'destinations',
   method: 'POST',
   path: '/destinations/{id}/check',
@@ -46,7 +46,7 @@ async function assertNotTooOften({ data, caller }: Context): Promise<void> {
   if (window.requests <= most) return;
   throw new ProblemError(
     'rate_limited',
-    `Destinations can be checked ${most} times a minute. Wait ${window.reset_seconds} s.`,
+    `Destinations can be checked ${most} times a minute. Wait ${window.reset_seconds} seconds.`,
     { headers: { 'retry-after': String(window.reset_seconds) } },
   );
 }

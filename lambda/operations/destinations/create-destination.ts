@@ -1,4 +1,4 @@
-// POST /destinations: creates a destination, which is an ingest to stream to.
+// POST /destinations: creates a destination, the ingest that streams are sent to.
 import * as z from 'zod';
 import { assertRoom } from '../limits.ts';
 import { operation } from '../operation.ts';
@@ -9,8 +9,9 @@ export const createDestination = operation(['service:write'], {
   id: 'createDestination',
   summary: 'Create a destination',
   description:
-    'Where streams go, over RTMP, SRT or HLS by PUT: the address and the key that the platform shows its user. ' +
-    'Give url or rtmpURL. Secrets are stored sealed and never returned. Next: name it as destinationID of a stream.',
+    'Creates a destination over RTMP, SRT or HLS by HTTP PUT, from the address and the key that a platform ' +
+    'shows to its users. Set either url or rtmpURL. Secrets are stored encrypted and never returned. Next: set ' +
+    'it as destinationID of a stream.',
   tag: 'destinations',
   method: 'POST',
   path: '/destinations',

@@ -9,9 +9,10 @@ export const deleteDestination = operation(['service:destructive'], {
   id: 'deleteDestination',
   summary: 'Archive a destination',
   description:
-    'It can still be read, and is listed with archived=true, but no stream starts on it any more. ' +
-    `Of those that no stream names, the last ${bounds.archivedDestinationsPerUser} are kept. ` +
-    'Refused while a live stream uses it, and for a connected channel. Repeating the call changes nothing.',
+    'Archives the destination. It can still be read, and list_destinations with archived=true lists it, but no ' +
+    `stream can start on it. The last ${bounds.archivedDestinationsPerUser} archived destinations that no stream ` +
+    'uses are kept. Refused while a live stream uses it, and for a connected channel. Repeating the call ' +
+    'changes nothing.',
   tag: 'destinations',
   method: 'DELETE',
   path: '/destinations/{id}',
@@ -27,11 +28,12 @@ export const deleteDestination = operation(['service:destructive'], {
       const { connection_id: connectionID } = destination;
       throw new ProblemError(
         'resource_in_use',
-        `It stands for a connected channel, and goes with delete_connection of ${connectionID}.`,
+        `This destination represents a connected channel. Use delete_connection of ${connectionID} to remove ` +
+          'both.',
       );
     }
     if (await ctx.data.destinations.isInUse(id)) {
-      throw new ProblemError('resource_in_use', 'A live stream is published to this destination. Stop it first.');
+      throw new ProblemError('resource_in_use', 'A live stream uses this destination. Stop the stream first.');
     }
     await ctx.data.destinations.archive(id);
     await ctx.data.destinations.forgetArchived(ctx.caller.userID, bounds.archivedDestinationsPerUser);

@@ -1,4 +1,4 @@
-// The last check of a destination as clients see it.
+// The last check of a destination in answers.
 import * as z from 'zod';
 import type { DestinationCheck } from '../../data/destinations/destination-checks.ts';
 import { checkBlames, checkSteps, wordsOfLostCheck } from '../../domain/destinations/destination-check.ts';
@@ -8,7 +8,7 @@ export const destinationCheckSchema = z
   .object({
     state: z.enum(['pending', 'done']).meta({ id: 'DestinationCheckState' }),
     isReachable: z.boolean().nullable(),
-    detail: z.string().describe('What to do.'),
+    detail: z.string().describe('Result of the check, and the remedy.'),
     askedAt: timestamp,
     feeds: z.array(
       z
@@ -36,7 +36,7 @@ export function presentCheck(check: DestinationCheck): z.input<typeof destinatio
   const askedAt = new Date(check.askedAt);
   if (check.feeds === null) {
     const { isClaimed, isOver } = check;
-    const detail = isOver ? wordsOfLostCheck(isClaimed) : 'A publisher is being asked.';
+    const detail = isOver ? wordsOfLostCheck(isClaimed) : 'A publisher is testing the addresses.';
     return { state: isOver ? 'done' : 'pending', isReachable: null, detail, askedAt, feeds: [] };
   }
   const feeds = check.feeds.map(({ isBackup, failure, detail, steps }) => ({
@@ -52,6 +52,6 @@ export function presentCheck(check: DestinationCheck): z.input<typeof destinatio
 
 /** The answer for a connected channel, which has no address to check. */
 export function presentChannelCheck(connectionID: string, askedAt: Date): z.input<typeof destinationCheckSchema> {
-  const detail = `It is a channel, which gives streams addresses: get_connection of ${connectionID} says how it is.`;
+  const detail = `This destination is a connected channel. get_connection of ${connectionID} shows its state.`;
   return { state: 'done', isReachable: null, detail, askedAt, feeds: [] };
 }

@@ -1,4 +1,4 @@
-// A destination as clients see it, without its secrets, and the fields that requests may carry.
+// A destination in answers, without its secrets, and the fields of requests.
 import * as z from 'zod';
 import type { Destination } from '../../data/destinations/destinations.ts';
 import { ingestLimitsAt, ingestLimitsOf, knownPlatforms } from '../../domain/destinations/ingest-limits.ts';
@@ -13,29 +13,30 @@ const passphrase = text(10, 79).meta({ writeOnly: true });
 const latencyMs = z.int().min(20).max(8000);
 const streamID = text(1, 512);
 
-/** The fields that requests to create and to update a destination take. */
+/** The fields of requests that create or update a destination. */
 export const destinationFields = {
-  name: text(1, 255).describe('For people.'),
+  name: text(1, 255).describe('Name for people.'),
   url: text(1, 2048)
     .describe(
-      'rtmps://live.example.com/app; srt://HOST:PORT; or for HLS by PUT an address to whose end files’ names are ' +
-        'added: https://a.upload.youtube.com/http_upload_hls?cid={streamKey}&copy=0&file=.',
+      'Address. RTMP: rtmps://live.example.com/app. SRT: srt://HOST:PORT. HLS by HTTP PUT: an address to which ' +
+        'file names are appended, such as ' +
+        'https://a.upload.youtube.com/http_upload_hls?cid={streamKey}&copy=0&file=.',
     )
     .optional(),
-  rtmpURL: text(1, 2048).describe('In place of url, for RTMP.').optional(),
+  rtmpURL: text(1, 2048).describe('Address of an RTMP destination. Use it or url.').optional(),
   streamKey: text(1, 512)
     .meta({ writeOnly: true })
-    .describe('The secret stream name of RTMP, or the key in an https address.')
+    .describe('Secret stream name of RTMP, or the key that replaces {streamKey} in an https address.')
     .optional(),
-  backupURL: text(1, 2048).nullish().describe('For a second, redundant feed.'),
-  backupRtmpURL: text(1, 2048).nullish().describe('In place of backupURL, for RTMP.'),
+  backupURL: text(1, 2048).nullish().describe('Address of a second, redundant feed.'),
+  backupRtmpURL: text(1, 2048).nullish().describe('RTMP address of a second, redundant feed. Use it or backupURL.'),
   srt: z
     .strictObject({
       passphrase: passphrase.nullish(),
       latencyMs: latencyMs.optional(),
       streamID: streamID.nullish(),
     })
-    .describe('For srt:// alone. It is encrypted with a passphrase. latencyMs is 1000 if absent.')
+    .describe('Settings of an srt:// address. With a passphrase, the feed is encrypted. latencyMs defaults to 1000.')
     .optional(),
 };
 
@@ -55,7 +56,7 @@ export const destinationSchema = z
   .object({
     id: z.string(),
     name: z.string(),
-    url: z.string().optional().describe('Absent where it stands for a connected channel.'),
+    url: z.string().optional().describe('Address. Absent for a connected channel.'),
     rtmpURL: z.string().optional(),
     backupURL: z.string().optional(),
     backupRtmpURL: z.string().optional(),
@@ -64,14 +65,14 @@ export const destinationSchema = z
       .meta({ id: 'DestinationSrt' })
       .nullable(),
     platform: z.enum(knownPlatforms).nullable(),
-    limits: limitsSchema.nullable().describe('What the platform takes, as known.'),
+    limits: limitsSchema.nullable().describe('Known limits of the platform. null: the platform is unknown.'),
     createdAt: timestamp,
-    lastUsedAt: timestamp.optional().describe('When a stream last went live there.'),
+    lastUsedAt: timestamp.optional().describe('Last time when a stream went live on this destination.'),
     archivedAt: timestamp.optional(),
     managedChannelTitleCached: z
       .string()
       .optional()
-      .describe('Title of the connected channel that it stands for, as the platform said it last.'),
+      .describe('Last known title of the connected channel that this destination represents.'),
     lastCheck: destinationCheckSchema.nullable(),
   })
   .meta({ id: 'Destination' });

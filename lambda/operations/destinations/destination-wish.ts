@@ -13,7 +13,7 @@ import type { FieldFault } from '../field-problems.ts';
 import type { FieldError } from '../problem-codes.ts';
 
 const usualLatencyMs = 1000;
-/** The fields that hold an address: the general ones, and those for RTMP alone. */
+/** The fields that hold an address: the general ones, and the ones for RTMP only. */
 const addressFields = ['url', 'rtmpURL', 'backupURL', 'backupRtmpURL'] as const;
 type AddressField = (typeof addressFields)[number];
 
@@ -50,7 +50,7 @@ export function assertDestination(ctx: Context, input: DestinationInput): void {
 }
 
 /**
- * Refuses an address or a key for a destination that stands for a connected channel.
+ * Refuses an address or a key for a destination that represents a connected channel.
  * @throws {ProblemError} validation_failed, at each such field
  */
 export function assertChannelHasNoAddress(before: Destination, input: DestinationInput): void {
@@ -58,7 +58,10 @@ export function assertChannelHasNoAddress(before: Destination, input: Destinatio
   const refusal = fieldProblems(
     ([...addressFields, 'streamKey', 'srt'] as const)
       .filter((field) => input[field] != null)
-      .map((field) => [field, 'This destination is a connected channel, which gives each stream an address and key.']),
+      .map((field) => [
+        field,
+        'This destination is a connected channel, which provides the address and key of each stream.',
+      ]),
   );
   if (refusal) throw refusal;
 }
@@ -120,13 +123,19 @@ function addressFaults(ctx: Context, field: AddressField, input: DestinationInpu
   const advice = isForRtmp ? ways.rtmp.adviceOn : adviceOnPublishURL;
   if (fault === 'malformed') return [{ path, code: 'validation_failed', detail: advice(url) }];
   if (fault === 'forbidden')
-    return [{ path, code: 'destination_forbidden', detail: 'This address may not be streamed to. Use a public one.' }];
+    return [
+      {
+        path,
+        code: 'destination_forbidden',
+        detail: 'Streaming to this address is not allowed. Use a public address.',
+      },
+    ];
   if (input.streamKey === undefined || !wayOf(url)?.endsInKey(url, input.streamKey)) return [];
   return [
     {
       path,
       code: 'validation_failed',
-      detail: 'It ends in the stream key. Leave the key out of it: it is added when the stream is published.',
+      detail: 'The address ends with the stream key. Remove the key: the platform adds it when it publishes.',
     },
   ];
 }
@@ -143,14 +152,14 @@ function faultsOfAddresses(
   before: Destination | null,
 ): FieldFault[] {
   const faults: FieldFault[] = [];
-  if (input.url !== undefined && input.rtmpURL !== undefined) faults.push(['url', 'Give either url or rtmpURL.']);
+  if (input.url !== undefined && input.rtmpURL !== undefined) faults.push(['url', 'Set either url or rtmpURL.']);
   if (input.backupURL != null && input.backupRtmpURL != null)
-    faults.push(['backupURL', 'Give either backupURL or backupRtmpURL.']);
+    faults.push(['backupURL', 'Set either backupURL or backupRtmpURL.']);
   if (url === '' && !before) faults.push(['url', 'The address is missing.']);
   const field = input.backupRtmpURL == null ? 'backupURL' : 'backupRtmpURL';
   const way = wayOf(url);
   if (backupURL !== null && wayOf(backupURL) !== way)
-    faults.push([field, 'It has to be reached over the same protocol as the address itself.']);
+    faults.push([field, 'The backup must use the same protocol as the main address.']);
   if (backupURL === url && way && way.adviceOnSharedAddress !== null) faults.push([field, way.adviceOnSharedAddress]);
   return faults;
 }
@@ -167,7 +176,7 @@ function faultsOfSecrets(
   if (adviceOnExtraKey === null && streamKey === undefined && !hadKey)
     faults.push(['streamKey', 'The stream key is missing.']);
   if (adviceOnExtraKey !== null && streamKey !== undefined) faults.push(['streamKey', adviceOnExtraKey]);
-  if (way.ownField !== 'srt' && srt !== undefined) faults.push(['srt', 'It is for srt:// addresses alone.']);
+  if (way.ownField !== 'srt' && srt !== undefined) faults.push(['srt', 'srt applies only to srt:// addresses.']);
   return faults;
 }
 
@@ -186,7 +195,8 @@ function faultsOfMove(
     .filter((field) => input[field] && !known.some((url) => isSameServer(url, input[field]!)))
     .map((field) => [
       field,
-      `This is another host or port. Send the ${secret} along: the one that is stored goes nowhere else.`,
+      `This is a different host or port. Include ${secret}: the stored secret is only sent to its original ` +
+        'server.',
     ]);
 }
 

@@ -6,7 +6,7 @@ import { destinationSchema, presentDestination } from './destination-schema.ts';
 export const getDestination = operation(['service:read'], {
   id: 'getDestination',
   summary: 'Get a destination',
-  description: 'Also an archived one. Its secrets are not shown to anybody.',
+  description: 'Returns a destination, archived or not. Its secrets are never returned.',
   tag: 'destinations',
   method: 'GET',
   path: '/destinations/{id}',

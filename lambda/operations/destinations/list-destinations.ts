@@ -7,11 +7,14 @@ import { destinationSchema, presentDestination } from './destination-schema.ts';
 export const listDestinations = operation(['service:read'], {
   id: 'listDestinations',
   summary: 'List destinations',
-  description: 'Newest first. A destination is an address to stream to, with its secrets.',
+  description: 'Returns destinations, newest first. A destination is an address to stream to, with its secrets.',
   tag: 'destinations',
   method: 'GET',
   path: '/destinations',
-  query: { ...pageQuery, archived: z.boolean().default(false).describe('true lists only archived ones.') },
+  query: {
+    ...pageQuery,
+    archived: z.boolean().default(false).describe('true: only archived destinations. false: only the others.'),
+  },
   output: { status: 200, body: pageOf(destinationSchema).meta({ id: 'DestinationPage' }) },
   errors: ['invalid_cursor'],
   handle: (ctx, { query }) =>

@@ -1,4 +1,4 @@
-// POST /destinations/{id}/restore: takes a destination out of the archive.
+// POST /destinations/{id}/restore: restores an archived destination.
 import { judgeUsersOf } from '../../orchestration/streams/judge-parts.ts';
 import { orNotFound, pathID } from '../fields.ts';
 import { assertRoom } from '../limits.ts';
@@ -8,7 +8,7 @@ import { destinationSchema, presentDestination } from './destination-schema.ts';
 export const restoreDestination = operation(['service:write'], {
   id: 'restoreDestination',
   summary: 'Restore a destination',
-  description: 'Takes it out of the archive. Streams that name it can start again.',
+  description: 'Restores an archived destination. Streams that use it can start again.',
   tag: 'destinations',
   method: 'POST',
   path: '/destinations/{id}/restore',

@@ -13,9 +13,9 @@ export const updateDestination = operation(['service:write'], {
   id: 'updateDestination',
   summary: 'Update a destination',
   description:
-    'An absent field stays as it is, also in srt; null clears. A live stream goes on where it is ' +
-    'connected: an address or secret that changes is used from its next connection on. ' +
-    'Another host or port needs the secret too.',
+    'Absent fields stay unchanged, also inside srt; null clears a field. A live stream keeps its current ' +
+    'connection and uses the new address or secret from its next connection. A different host or port also ' +
+    'needs the secret again.',
   tag: 'destinations',
   method: 'PATCH',
   path: '/destinations/{id}',

@@ -1,4 +1,4 @@
-// POST /managed-settings: says how broadcasts on a connected channel are called, shown and kept.
+// POST /managed-settings: creates settings for broadcasts on a connected channel.
 import * as z from 'zod';
 import { assertRoom } from '../limits.ts';
 import { operation } from '../operation.ts';
@@ -18,8 +18,8 @@ export const createManagedSettings = operation(['service:write'], {
   id: 'createManagedSettings',
   summary: 'Create managed settings',
   description:
-    'How broadcasts on a connected channel are called, shown and kept. ' +
-    'Next: name them as managedSettingsID of a stream whose streamDestination is managed.',
+    'Creates settings for the title, visibility and playback of broadcasts on a connected channel. Next: set ' +
+    'them as managedSettingsID of a stream whose streamDestination is managed.',
   tag: 'managed-settings',
   method: 'POST',
   path: '/managed-settings',

@@ -1,4 +1,4 @@
-// DELETE /managed-settings/{id}: deletes managed settings that no live stream goes by.
+// DELETE /managed-settings/{id}: deletes managed settings that no live stream uses.
 import { lockMirrorsOf, remirror } from '../../orchestration/channels/mirror-stream.ts';
 import { orNotFound, pathID } from '../fields.ts';
 import { operation } from '../operation.ts';
@@ -7,7 +7,9 @@ import { ProblemError } from '../problem-codes.ts';
 export const deleteManagedSettings = operation(['service:write'], {
   id: 'deleteManagedSettings',
   summary: 'Delete managed settings',
-  description: 'Streams that name them cannot start until they name others. Refused while a live stream goes by them.',
+  description:
+    'Streams with these settings cannot start until they have other settings. Refused while a live stream uses ' +
+    'them.',
   tag: 'managed-settings',
   method: 'DELETE',
   path: '/managed-settings/{id}',
@@ -18,7 +20,7 @@ export const deleteManagedSettings = operation(['service:write'], {
     const mirrored = await lockMirrorsOf(ctx.data, { settingsID: params.id });
     const { id } = orNotFound(await ctx.data.managedSettings.lock(ctx.caller.userID, params.id), 'managed settings');
     if (await ctx.data.managedSettings.isInUse(id))
-      throw new ProblemError('resource_in_use', 'A live stream goes by these settings. Stop it first.');
+      throw new ProblemError('resource_in_use', 'A live stream uses these settings. Stop the stream first.');
     await ctx.data.managedSettings.delete(id);
     await remirror(ctx.data, mirrored, 'settings_deleted');
     return undefined;

@@ -1,4 +1,4 @@
-// GET /managed-settings/{id}: how broadcasts are called, shown and kept.
+// GET /managed-settings/{id}: returns managed settings.
 import { orNotFound, pathID } from '../fields.ts';
 import { operation } from '../operation.ts';
 import { managedSettingsSchema, presentManagedSettings } from './managed-settings-schema.ts';
@@ -6,7 +6,7 @@ import { managedSettingsSchema, presentManagedSettings } from './managed-setting
 export const getManagedSettings = operation(['service:read'], {
   id: 'getManagedSettings',
   summary: 'Get managed settings',
-  description: 'How broadcasts on a connected channel are called, shown and kept.',
+  description: 'Returns the settings for broadcasts on a connected channel.',
   tag: 'managed-settings',
   method: 'GET',
   path: '/managed-settings/{id}',

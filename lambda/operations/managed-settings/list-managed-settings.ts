@@ -6,7 +6,7 @@ import { managedSettingsSchema, presentManagedSettings } from './managed-setting
 export const listManagedSettings = operation(['service:read'], {
   id: 'listManagedSettings',
   summary: 'List managed settings',
-  description: 'Settings of connected channels, newest first.',
+  description: 'Returns the settings for broadcasts on connected channels, newest first.',
   tag: 'managed-settings',
   method: 'GET',
   path: '/managed-settings',

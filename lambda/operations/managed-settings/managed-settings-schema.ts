@@ -1,4 +1,4 @@
-// Managed settings as clients see them, and the checks of what requests say about them.
+// Managed settings in answers, and the checks of requests about them.
 import * as z from 'zod';
 import type { ManagedSettings, ManagedSettingsFields } from '../../data/channels/managed-settings.ts';
 import { templateNames, unknownNames } from '../../domain/channels/broadcast-title.ts';
@@ -12,39 +12,43 @@ const knownNames = templateNames.map((name) => `{${name}}`).join(', ');
 
 function template(minLength: number, maxLength: number) {
   return text(minLength, maxLength).refine((value) => unknownNames(value).length === 0, {
-    error: `May name nothing in braces but ${knownNames}.`,
+    error: `Only these placeholders are allowed: ${knownNames}.`,
   });
 }
 
 const privacy = z.enum(['public', 'unlisted', 'private']).meta({ id: 'BroadcastPrivacy' });
 const latency = z.enum(['normal', 'low', 'ultraLow']).meta({ id: 'BroadcastLatency' });
 
-/** The fields that requests to create and to update take. Those without a default are required at creation. */
+/** The fields of requests that create or update managed settings. Fields without a default are required at creation. */
 export const managedSettingsFields = {
-  connectionID: id.describe('The connected channel.'),
-  name: text(1, 255).describe('For people.'),
+  connectionID: id.describe('ID of the connected channel.'),
+  name: text(1, 255).describe('Name for people.'),
   titleTemplate: template(1, 500).describe(
-    `Of each broadcast; may name ${knownNames}. Cut to 100 characters. On Twitch and Kick {item} follows what plays.`,
+    `Title of each broadcast, cut to 100 characters. Placeholders: ${knownNames}. On Twitch and Kick, {item} ` +
+      'follows the current item.',
   ),
-  descriptionTemplate: template(0, 5000).describe(`May name ${knownNames}.`),
+  descriptionTemplate: template(0, 5000).describe(`Description of each broadcast. Placeholders: ${knownNames}.`),
   timeZone: text(1, 64)
-    .refine(isTimeZone, { error: 'Must be an IANA name such as Europe/Berlin.' })
-    .describe('IANA name; in which {date} is told.'),
+    .refine(isTimeZone, { error: 'Use an IANA time zone name, such as Europe/Berlin.' })
+    .describe('IANA time zone of {date}.'),
   privacy,
-  categoryID: text(1, 50).nullable().describe("The platform's id of a category."),
-  tags: z.array(text(1, 64)).max(30).describe('What viewers find broadcasts by.'),
-  madeForKids: z.boolean().describe('What you declare to the platform; the law asks for it.'),
+  categoryID: text(1, 50).nullable().describe('ID of a category on the platform. null: none.'),
+  tags: z.array(text(1, 64)).max(30).describe('Tags that help viewers find broadcasts.'),
+  madeForKids: z
+    .boolean()
+    .describe('Declaration to the platform that the content is made for kids. It is required by law.'),
   latency,
-  dvr: z.boolean().describe('Whether viewers can go back in time while it is live.'),
+  dvr: z.boolean().describe('true: viewers can rewind while the broadcast is live.'),
   rotateAfterMinutes: z
     .int()
     .min(60)
     .max(10_080)
     .nullable()
     .describe(
-      'A new broadcast is begun after so long, at an item’s end; it moves viewers to another page. null: never.',
+      'Minutes until a new broadcast begins, at the end of an item. It moves viewers to another page. null: ' +
+        'never.',
     ),
-  thumbnailUploadID: id.nullable().describe('An upload of an image.'),
+  thumbnailUploadID: id.nullable().describe('ID of an image upload for the thumbnail. null: none.'),
 };
 
 export const exampleManagedSettings = {
@@ -102,7 +106,7 @@ export function columnsOf(input: Input): ManagedSettingsFields {
   };
 }
 
-/** Refuses a connection and an upload that are not the caller's. Reports each. */
+/** Refuses a connection and an upload that do not belong to the caller. Reports both. */
 export async function assertManagedSettings(ctx: Context, input: Partial<Input>): Promise<void> {
   const { userID } = ctx.caller;
   const errors: FieldError[] = [];

@@ -1,4 +1,4 @@
-// PATCH /managed-settings/{id}: changes how broadcasts are called, shown and kept.
+// PATCH /managed-settings/{id}: changes settings for broadcasts.
 import * as z from 'zod';
 import { lockMirrorsOf, remirror } from '../../orchestration/channels/mirror-stream.ts';
 import { orNotFound, pathID } from '../fields.ts';
@@ -17,7 +17,8 @@ export const updateManagedSettings = operation(['service:write'], {
   id: 'updateManagedSettings',
   summary: 'Update managed settings',
   description:
-    'An absent field stays as it is. What is prepared or live on the channel changes as far as the platform allows.',
+    'Absent fields stay unchanged. Prepared and live broadcasts on the channel are updated as far as the ' +
+    'platform allows.',
   tag: 'managed-settings',
   method: 'PATCH',
   path: '/managed-settings/{id}',
@@ -37,7 +38,7 @@ export const updateManagedSettings = operation(['service:write'], {
     if (isMoved && (await ctx.data.managedSettings.isInUse(before.id)))
       throw new ProblemError(
         'resource_in_use',
-        'A live stream goes by these settings, on their connection. Stop it first.',
+        'A live stream uses these settings with their current connection. Stop the stream first.',
       );
     const given = Object.fromEntries(Object.entries(body).filter(([, value]) => value !== undefined));
     const { id: _id, createdAt: _createdAt, ...unchanged } = presentManagedSettings(before);

@@ -1,4 +1,4 @@
-// GET /notifications: what the caller was told by mail, the last first.
+// GET /notifications: the mails sent to the caller, newest first.
 import * as z from 'zod';
 import type { ReadNotification } from '../../data/notices/notifications.ts';
 import { billingKinds, notificationKinds, notificationWords } from '../../domain/notices/notification-words.ts';
@@ -19,11 +19,13 @@ export const notificationSchema = z
 export const listNotifications = operation(['service:read'], {
   id: 'listNotifications',
   summary: 'List notifications',
-  description: 'What the user was mailed. Of credits and payments only with service:billing.',
+  description:
+    'Returns the notifications that were mailed to the user, newest first. Those about credits and payments need ' +
+    'the scope service:billing.',
   tag: 'notifications',
   method: 'GET',
   path: '/notifications',
-  query: { ...pageQuery, unread: z.boolean().default(false).describe('true: only those.') },
+  query: { ...pageQuery, unread: z.boolean().default(false).describe('true: only unread notifications.') },
   output: { status: 200, body: pageOf(notificationSchema).meta({ id: 'NotificationPage' }) },
   errors: ['invalid_cursor'],
   handle(ctx, { query }) {

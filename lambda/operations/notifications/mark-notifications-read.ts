@@ -1,9 +1,9 @@
-// POST /notifications/read: notes that the caller has read some notifications, or all.
+// POST /notifications/read: marks some notifications, or all of them, as read.
 import * as z from 'zod';
 import { operation } from '../operation.ts';
 
-/** Ids are numbers of the database; what is none names nothing. */
-const notificationID = z.string().regex(/^\d{1,15}$/, { error: 'Must be an ID of list_notifications.' });
+/** The ID of a notification: a number of the database. An unknown number changes nothing. */
+const notificationID = z.string().regex(/^\d{1,15}$/, { error: 'Use an ID from list_notifications.' });
 
 export const markNotificationsRead = operation(['service:write'], {
   id: 'markNotificationsRead',
@@ -12,7 +12,9 @@ export const markNotificationsRead = operation(['service:write'], {
   method: 'POST',
   path: '/notifications/read',
   body: z
-    .strictObject({ ids: z.array(notificationID).min(1).max(100).optional().describe('All without it.') })
+    .strictObject({
+      ids: z.array(notificationID).min(1).max(100).optional().describe('IDs of the notifications. Default: all.'),
+    })
     .meta({ examples: [{ ids: ['41'] }] }),
   output: { status: 200, body: z.object({ marked: z.int32() }).meta({ id: 'MarkedNotifications' }) },
   errors: [],

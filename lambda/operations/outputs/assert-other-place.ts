@@ -1,4 +1,4 @@
-// Refuses that a stream is sent to one place twice, whatever the addresses look like that lead there.
+// Refuses a second output to the same place, even if the addresses look different.
 import type { Destination } from '../../data/destinations/destinations.ts';
 import type { StreamSettings } from '../../data/streams/streams.ts';
 import { placeOf } from '../../domain/destinations/publish-url.ts';
@@ -7,11 +7,11 @@ import type { Context } from '../context.ts';
 import { fieldProblem } from '../field-problems.ts';
 
 /**
- * Two publishers with one key would end each other at the destination, again and again. The caller gets the
- * destinations by a query that locks them.
- * @param field of the request, of which a person is told
- * @param others where streams with this destination are sent besides
- * @param keyAlone where a stream goes that has the deprecated stream key only, as `placeOfKeyAlone` answers
+ * Refuses a destination that the stream is already sent to: two publishers with the same key would repeatedly
+ * disconnect each other. The destinations are locked.
+ * @param field the field of the request that the problem names
+ * @param others the other destinations of the streams that use this one
+ * @param keyAlone the place of a stream that has only the deprecated stream key, from `placeOfKeyAlone`
  * @throws {ProblemError} output_exists
  */
 export function assertOtherPlace(
@@ -25,7 +25,7 @@ export function assertOtherPlace(
   const same = others.find((other) => placesOf(ctx, other).some((place) => places.has(place)));
   if (!same && (keyAlone === null || !places.has(keyAlone))) return;
   const by = same ? `by destination ${same.id}` : 'by its streamKey';
-  throw fieldProblem(field, `The stream is sent there already, ${by}.`, 'output_exists');
+  throw fieldProblem(field, `The stream is already sent to this place ${by}.`, 'output_exists');
 }
 
 function placesOf({ sealer }: Context, destination: Destination): string[] {
@@ -34,7 +34,7 @@ function placesOf({ sealer }: Context, destination: Destination): string[] {
   return [url, backupURL].flatMap((each) => (each && placeOf({ url: each, streamKey, srtStreamID })) || []);
 }
 
-/** Where a stream goes that names no destination, but the deprecated stream key; null for every other stream. */
+/** The place of a stream that has only the deprecated stream key and no destination; null for every other stream. */
 export function placeOfKeyAlone(
   { sealer, settings: { legacyRtmpURL: url } }: Context,
   streamID: string,

@@ -1,4 +1,5 @@
-// What is refused of outputs: a destination that is no address, the same address twice, too many, and a stream without.
+// Refusals of outputs: an unusable destination, the same address twice, too many outputs, and a live stream without
+// any.
 import type { Output } from '../../data/destinations/outputs.ts';
 import type { Stream, StreamSettings } from '../../data/streams/streams.ts';
 import { bounds } from '../../domain/shared/limits.ts';
@@ -8,8 +9,8 @@ import { ProblemError } from '../problem-codes.ts';
 import { assertOtherPlace, placeOfKeyAlone } from './assert-other-place.ts';
 
 /**
- * Refuses a destination that is not the caller's, that is archived or a channel, or to which the stream is sent
- * already, be it by another destination with the same address and key.
+ * Refuses a destination that does not belong to the caller, is archived, is a channel, or leads to a place that the
+ * stream is already sent to.
  * @throws {ProblemError} validation_failed, output_exists, limit_reached
  */
 export async function assertNewOutput(ctx: Context, stream: Stream, destinationID: string): Promise<void> {
@@ -17,7 +18,10 @@ export async function assertNewOutput(ctx: Context, stream: Stream, destinationI
   if (!destination) throw fieldProblem('destinationID', 'There is no such destination.');
   if (destination.archived_at !== null) throw fieldProblem('destinationID', 'This destination is archived.');
   if (destination.connection_id !== null)
-    throw fieldProblem('destinationID', 'A connected channel is reached by streamDestination managed.');
+    throw fieldProblem(
+      'destinationID',
+      'This destination is a connected channel. Set streamDestination to managed instead.',
+    );
   const outputs = await ctx.data.outputs.ofStreams([stream.id]);
   const ids = outputs.map(({ destination_id: id }) => id);
   const others = await ctx.data.destinations.lockManyForUse(ctx.caller.userID, ids);
@@ -29,7 +33,7 @@ export async function assertNewOutput(ctx: Context, stream: Stream, destinationI
 }
 
 /**
- * Refuses settings by which a stream would be sent by itself where another output of it goes.
+ * Refuses settings that would send a stream's first output to the place of another output.
  * @throws {ProblemError} output_exists
  */
 export async function assertOtherWay(ctx: Context, before: Stream, settings: StreamSettings): Promise<void> {
@@ -47,17 +51,20 @@ export async function assertOtherWay(ctx: Context, before: Stream, settings: Str
   }
 }
 
-/** @throws {ProblemError} stream_live where a live stream would be sent nowhere without this output */
+/**
+ * Refuses to remove the last output of a live stream.
+ * @throws {ProblemError} stream_live if no other output of the live stream is being sent
+ */
 export async function assertOneIsLeft(ctx: Context, output: Output): Promise<void> {
   const { stream_id: streamID } = output;
   const others = (await ctx.data.outputs.ofStreams([streamID])).filter(({ id }) => id !== output.id);
   const isManaged = (await ctx.data.streams.lockAny(streamID))!.stream_destination === 'managed';
   const replicas = await ctx.data.replicas.ofStream(streamID);
-  // An output that was given up is not begun again by itself.
+  // An output that was given up does not start again by itself.
   const isSent = ({ id, is_first: isFirst, enabled }: Output) => {
     const own = replicas.filter(({ output_id: outputID }) => outputID === (isFirst ? null : id));
     return enabled && (own.length === 0 || own.some((replica) => !replica.is_given_up));
   };
   if (isManaged || others.some(isSent)) return;
-  throw new ProblemError('stream_live', 'It is the only enabled output of a live stream. Stop the stream instead.');
+  throw new ProblemError('stream_live', 'This is the only enabled output of a live stream. Stop the stream instead.');
 }

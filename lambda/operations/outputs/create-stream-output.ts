@@ -1,4 +1,4 @@
-// POST /streams/{id}/outputs: adds a destination to a stream, also while it is live.
+// POST /streams/{id}/outputs: adds a destination to a stream, even while it is live.
 import * as z from 'zod';
 import { bounds } from '../../domain/shared/limits.ts';
 import { isLive } from '../../domain/streams/stream-lifecycle.ts';
@@ -12,8 +12,9 @@ export const createStreamOutput = operation(['service:write'], {
   id: 'createStreamOutput',
   summary: 'Add an output to a stream',
   description:
-    `Up to ${bounds.outputsPerStream}, also while live. Each beside the first costs 60 % of the price while live, ` +
-    'its backup the same again. Next: poll get_stream_output.',
+    `Adds an output, even while the stream is live. A stream has at most ${bounds.outputsPerStream} outputs. ` +
+    'While live, each additional output costs 60 % of the price of the first, and its backup another 60 %. ' +
+    'Next: poll get_stream_output.',
   tag: 'streams',
   method: 'POST',
   path: '/streams/{id}/outputs',

@@ -1,4 +1,4 @@
-// DELETE /streams/{id}/outputs/{outputID}: removes a destination from a stream, also while it is live.
+// DELETE /streams/{id}/outputs/{outputID}: removes a destination from a stream, even while it is live.
 import { isLive } from '../../domain/streams/stream-lifecycle.ts';
 import { judgeParts } from '../../orchestration/streams/judge-parts.ts';
 import { reconcileOutputs } from '../../orchestration/destinations/reconcile-outputs.ts';
@@ -10,7 +10,9 @@ import { lockOutput } from './output-schema.ts';
 export const deleteStreamOutput = operation(['service:write'], {
   id: 'deleteStreamOutput',
   summary: 'Remove an output of a stream',
-  description: 'The others go on. A live stream keeps one enabled. Without the first one, destinationID is null.',
+  description:
+    'The other outputs keep running. A live stream must keep one enabled output. Without a first output, ' +
+    'destinationID of the stream is null.',
   tag: 'streams',
   method: 'DELETE',
   path: '/streams/{id}/outputs/{outputID}',

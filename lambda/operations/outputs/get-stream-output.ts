@@ -1,4 +1,4 @@
-// GET /streams/{id}/outputs/{outputID}: answers one output with its figures.
+// GET /streams/{id}/outputs/{outputID}: returns one output with its measurements.
 import { pathID } from '../fields.ts';
 import { operation } from '../operation.ts';
 import { figuresOf, findOutput, outputSchema, presentOutput } from './output-schema.ts';
@@ -6,7 +6,7 @@ import { figuresOf, findOutput, outputSchema, presentOutput } from './output-sch
 export const getStreamOutput = operation(['service:read'], {
   id: 'getStreamOutput',
   summary: 'Get an output of a stream',
-  description: 'With its figures; poll it until live.',
+  description: 'Returns the output with its measurements. Poll it until state is live.',
   tag: 'streams',
   method: 'GET',
   path: '/streams/{id}/outputs/{outputID}',

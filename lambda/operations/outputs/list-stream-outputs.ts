@@ -1,4 +1,4 @@
-// GET /streams/{id}/outputs: lists where a stream is sent to.
+// GET /streams/{id}/outputs: lists the outputs of a stream.
 import * as z from 'zod';
 import { orNotFound, pathID } from '../fields.ts';
 import { operation } from '../operation.ts';
@@ -7,7 +7,7 @@ import { outputSchema, presentOutput } from './output-schema.ts';
 export const listStreamOutputs = operation(['service:read'], {
   id: 'listStreamOutputs',
   summary: 'List the outputs of a stream',
-  description: 'The first one first, each with its own state.',
+  description: 'Returns the outputs with their states. The first output comes first.',
   tag: 'streams',
   method: 'GET',
   path: '/streams/{id}/outputs',

@@ -1,4 +1,4 @@
-// An output of a stream as clients see it, its state among that, which follows from what its replicas report.
+// An output of a stream in answers. Its state follows from the reports of its replicas.
 import * as z from 'zod';
 import type { Output } from '../../data/destinations/outputs.ts';
 import { replicaStates } from '../../data/fleet/replicas.ts';
@@ -11,11 +11,11 @@ import type { Locked } from '../../data/shared/locked.ts';
 
 const states = ['idle', 'connecting', 'live', 'failing', 'ended'] as const;
 
-/** The fields that requests to create and to update an output take. */
+/** The fields of requests that create or update an output. */
 export const outputFields = {
-  destinationID: id.describe('Where to send to.'),
-  name: text(0, 255).nullish().describe('For people.'),
-  enabled: z.boolean().optional().describe('false: not sent to.'),
+  destinationID: id.describe('ID of the destination.'),
+  name: text(0, 255).nullish().describe('Name for people.'),
+  enabled: z.boolean().optional().describe('false: the output is paused.'),
 };
 
 const outputReplica = z
@@ -37,22 +37,25 @@ export const outputSchema = z
     name: z.string().nullable(),
     enabled: z.boolean(),
     isFirst: z.boolean(),
-    state: z.enum(states).describe('live only while its destination takes media.'),
+    state: z
+      .enum(states)
+      .describe('live: the destination accepts media. ended: the output stopped, or the stream did.'),
     reason: failure.nullable(),
     since: timestamp.nullable(),
     replicas: z.array(outputReplica),
-    stats: figuresSchema.optional().describe('Not in lists.'),
+    stats: figuresSchema.optional().describe('Measurements of the output. Lists leave them out.'),
   })
   .meta({ id: 'Output' });
 
-/** The figures of an output, as `presentOutput` takes them. */
+/** The measurements of an output, for `presentOutput`. */
 export async function figuresOf({ data: { figures } }: Context, output: Output): Promise<StreamStats | null> {
   return output.is_first ? figures.ofStream(output.stream_id) : figures.ofOutput(output.id);
 }
 
 /**
- * @param replicas of the output, those of its stream's last run among them
- * @param stats null: it was never live; absent: they are not shown
+ * Presents an output.
+ * @param replicas of the output and of its stream's last run
+ * @param stats null: the output was never live; absent: the answer has no measurements
  */
 export function presentOutput(
   output: Output,
@@ -83,7 +86,7 @@ export function presentOutput(
   };
 }
 
-/** The replica that says how an output is: one that is live, else one that is failing, else one that goes on. */
+/** The replica that determines the state of an output: a live one, else a failing one, else one that is starting. */
 function tellingOf(replicas: readonly Replica[]): Replica | undefined {
   const places = ['live', 'failing', 'connecting', 'waiting', 'ended'];
   return replicas.toSorted((one, other) => places.indexOf(one.state) - places.indexOf(other.state))[0];
@@ -99,18 +102,24 @@ function hasReason({ state, is_given_up: isGivenUp }: Replica): boolean {
 }
 
 interface OutputPath {
-  /** Of the stream. */
+  /** ID of the stream. */
   readonly id: string;
   readonly outputID: string;
 }
 
-/** An output of a stream of the caller's, with that stream. @throws {ProblemError} not_found */
+/**
+ * Finds an output of one of the caller's streams, together with that stream.
+ * @throws {ProblemError} not_found
+ */
 export async function findOutput(ctx: Context, path: OutputPath): Promise<{ stream: Stream; output: Output }> {
   const stream = orNotFound(await ctx.data.streams.find(ctx.caller.userID, path.id), 'stream');
   return { stream, output: await outputOf(ctx, stream, path) };
 }
 
-/** An output of a stream of the caller's, with that stream, which is locked. @throws {ProblemError} not_found */
+/**
+ * Finds an output of one of the caller's streams, and locks that stream.
+ * @throws {ProblemError} not_found
+ */
 export async function lockOutput(ctx: Context, path: OutputPath): Promise<{ stream: Locked<Stream>; output: Output }> {
   const stream = orNotFound(await ctx.data.streams.lock(ctx.caller.userID, path.id), 'stream');
   return { stream, output: await outputOf(ctx, stream, path) };

@@ -1,4 +1,4 @@
-// PATCH /streams/{id}/outputs/{outputID}: renames an output, or pauses and resumes it, also while its stream is live.
+// PATCH /streams/{id}/outputs/{outputID}: renames, pauses or resumes an output, even while its stream is live.
 import * as z from 'zod';
 import { isLive } from '../../domain/streams/stream-lifecycle.ts';
 import { reconcileOutputs } from '../../orchestration/destinations/reconcile-outputs.ts';
@@ -12,7 +12,9 @@ const { name, enabled } = outputFields;
 export const updateStreamOutput = operation(['service:write'], {
   id: 'updateStreamOutput',
   summary: 'Update an output of a stream',
-  description: 'Pauses it with enabled false, also while live; true begins anew. A live stream keeps one enabled.',
+  description:
+    'Renames, pauses (enabled: false) or resumes (enabled: true) an output, even while its stream is live. A live ' +
+    'stream must keep one enabled output.',
   tag: 'streams',
   method: 'PATCH',
   path: '/streams/{id}/outputs/{outputID}',

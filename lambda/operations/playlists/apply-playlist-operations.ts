@@ -1,4 +1,4 @@
-// POST /playlists/{id}/operations: applies a batch of edits to the draft, all or none.
+// POST /playlists/{id}/operations: applies a batch of edits to the draft, all or nothing.
 import * as z from 'zod';
 import type { PlaylistKind } from '../../data/playout/playlists.ts';
 import type { Upload } from '../../data/media/uploads.ts';
@@ -17,14 +17,14 @@ import { itemLookInput, itemLookSettings } from '../look-fields.ts';
 import { itemSoundSettings, soundInput } from '../sound-fields.ts';
 import { itemsMore, playlistSchema, presentPlaylist } from './playlist-schema.ts';
 
-const index = z.int().min(0).max(maxPlaylistItems).describe('Place in the playlist, from 0.');
+const index = z.int().min(0).max(maxPlaylistItems).describe('Position in the playlist, from 0.');
 
 const edit = z
   .discriminatedUnion('op', [
     z.strictObject({
       op: z.literal('add'),
       uploadID: id,
-      index: index.optional().describe('At the end by default.'),
+      index: index.optional().describe('Position in the playlist, from 0. Default: at the end.'),
       itemID: id.optional(),
     }),
     z.strictObject({ op: z.literal('remove'), itemID: id }),
@@ -45,19 +45,22 @@ export const applyPlaylistOperations = operation(['service:write'], {
   id: 'applyPlaylistOperations',
   summary: 'Edit a playlist',
   description:
-    'Adds, moves, replaces, sets and removes items of the draft. Operations apply in order, each to the result of ' +
-    'those before; if one does not fit, nothing is written. Next: publish_playlist, if the stream is live or to ' +
-    'prepare ahead. A start publishes by itself.',
+    'Edits the draft: adds, moves, replaces, configures and removes items. The operations apply in order, each ' +
+    'to the result of the previous ones. If one of them fails, nothing is written. Next: publish_playlist, if ' +
+    'the stream is live or to prepare the items ahead. A start publishes by itself.',
   tag: 'playlists',
   method: 'POST',
   path: '/playlists/{id}/operations',
   params: { id: pathID },
   body: z.strictObject({
-    operations: z.array(edit).min(1).max(500).describe('Such as one add for each upload, in the order to play.'),
+    operations: z.array(edit).min(1).max(500).describe('Edits in order, such as one add for each upload.'),
     expectedVersion: z
       .int32()
       .optional()
-      .describe('Refuses the batch with version_conflict if the playlist has another version by now.'),
+      .describe(
+        'Version that the client has seen. If the playlist has another version, the batch is refused with ' +
+          'version_conflict.',
+      ),
   }),
   output: { status: 200, body: playlistSchema },
   errors: ['not_found', 'version_conflict', 'limit_reached'],
@@ -88,13 +91,13 @@ export const applyPlaylistOperations = operation(['service:write'], {
   },
 });
 
-/** An upload that an operation names; null where the caller has no such upload. */
+/** An upload that an operation names; null if the caller has no such upload. */
 interface NamedUpload {
   readonly position: number;
   readonly upload: Upload | null;
 }
 
-/** The uploads that operations name. They stay locked, so that none of them is deleted before the batch is written. */
+/** The uploads that operations name. They stay locked, so none of them can be deleted before the batch is written. */
 async function uploadsOf(ctx: Context, operations: readonly PlaylistOperation[]): Promise<NamedUpload[]> {
   const named = operations.flatMap((operation, position) =>
     'uploadID' in operation ? [{ position, id: operation.uploadID }] : [],
@@ -105,7 +108,7 @@ async function uploadsOf(ctx: Context, operations: readonly PlaylistOperation[])
   return named.map(({ position, id }) => ({ position, upload: byID.get(id) ?? null }));
 }
 
-/** Refuses uploads that are not the caller's, and those that are known to have nothing for a playlist of this kind. */
+/** Refuses uploads that do not belong to the caller, and examined uploads without content for this kind of playlist. */
 function assertUploads(kind: PlaylistKind, named: readonly NamedUpload[]): void {
   const errors = named.flatMap(({ position, upload }) => {
     const detail = faultOf(kind, upload);

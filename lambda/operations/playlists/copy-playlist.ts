@@ -1,4 +1,4 @@
-// POST /playlists/{id}/copy: copies the draft of one playlist into another, which has to be empty.
+// POST /playlists/{id}/copy: copies the draft of a playlist into another, empty playlist.
 import * as z from 'zod';
 import { keepPrepared } from '../../orchestration/playout/keep-prepared.ts';
 import { id, orNotFound, pathID } from '../fields.ts';
@@ -12,13 +12,13 @@ export const copyPlaylist = operation(['service:write'], {
   id: 'copyPlaylist',
   summary: 'Copy a playlist',
   description:
-    'Copies items and mode of the draft into another playlist of yours, whose draft has to be empty, and answers ' +
-    'that one. A start of its stream plays it.',
+    'Copies the items and the mode of the draft into the empty draft of another of your playlists, and returns ' +
+    'that playlist. Its stream plays the copy after its next start.',
   tag: 'playlists',
   method: 'POST',
   path: '/playlists/{id}/copy',
   params: { id: pathID },
-  body: z.strictObject({ targetPlaylistID: id.describe('The playlist to copy into.') }),
+  body: z.strictObject({ targetPlaylistID: id.describe('ID of the playlist to copy into.') }),
   output: { status: 200, body: playlistSchema },
   errors: ['not_found', 'playlist_not_empty', 'limit_reached'],
   async handle(ctx, { params, body }) {
@@ -33,7 +33,7 @@ export const copyPlaylist = operation(['service:write'], {
     if (target.draft.items.length > 0) {
       throw new ProblemError(
         'playlist_not_empty',
-        `The target has ${target.draft.items.length} items. Clear it, or copy into another playlist.`,
+        `The target playlist has ${target.draft.items.length} items. Clear it, or copy into another playlist.`,
       );
     }
     await assertRoom(ctx, { playlistItems: itemsMore(target, source.draft) });

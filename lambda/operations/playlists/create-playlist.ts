@@ -14,17 +14,23 @@ export const createPlaylist = operation(['service:write'], {
   id: 'createPlaylist',
   summary: 'Create a playlist',
   description:
-    'A playlist is an order of uploads, looped by its stream; it begins empty. ' +
-    'It becomes what the stream plays, unless that has a playlist of this kind already; ' +
-    'then name it in playlistIDs with update_stream. Next: apply_playlist_operations.',
+    'Creates an empty playlist: an ordered list of uploads that its stream loops. The stream plays it, unless ' +
+    'it already has a playlist of this kind or is live; then set playlistIDs with update_stream. Next: ' +
+    'apply_playlist_operations.',
   tag: 'playlists',
   method: 'POST',
   path: '/playlists',
   body: z.strictObject({
-    streamID: id.describe('The stream that it belongs to.'),
-    kind: z.enum(playlistKinds).describe('video: picture with its own sound. audio: sound that replaces it.'),
-    mode: z.enum(playlistModes).describe('shuffle plays each item once a lap, in a new order every lap.'),
-    name: text(1, 255).nullish().describe('For people.'),
+    streamID: id.describe('ID of the stream that the playlist belongs to.'),
+    kind: z
+      .enum(playlistKinds)
+      .describe('video: pictures with their own sound. audio: sound that replaces the sound of the pictures.'),
+    mode: z
+      .enum(playlistModes)
+      .describe(
+        'sequential: plays the items in order. shuffle: plays each item once per lap, in a new order every lap.',
+      ),
+    name: text(1, 255).nullish().describe('Name for people.'),
   }),
   output: { status: 201, body: playlistSchema, location: (playlist) => `/playlists/${playlist.id}` },
   errors: ['limit_reached'],

@@ -1,4 +1,4 @@
-// DELETE /playlists/{id}: removes a playlist; its uploads stay.
+// DELETE /playlists/{id}: deletes a playlist, but not its uploads.
 import { isLive } from '../../domain/streams/stream-lifecycle.ts';
 import { judgeUsersOf } from '../../orchestration/streams/judge-parts.ts';
 import { lockWithStream } from '../../orchestration/shared/lock-with-stream.ts';
@@ -10,8 +10,8 @@ export const deletePlaylist = operation(['service:write'], {
   id: 'deletePlaylist',
   summary: 'Delete a playlist',
   description:
-    'Refused while its stream is live. A stream that still names it in playlistIDs is invalid until it names ' +
-    'another or none.',
+    'Deletes the playlist, but not its uploads. Refused while its stream is live. A stream with this playlist ' +
+    'in playlistIDs is invalid until playlistIDs changes.',
   tag: 'playlists',
   method: 'DELETE',
   path: '/playlists/{id}',

@@ -1,4 +1,4 @@
-// POST /playlists/{id}/discard-draft: makes the draft what was published last.
+// POST /playlists/{id}/discard-draft: resets the draft to the last published version.
 import { keepPrepared } from '../../orchestration/playout/keep-prepared.ts';
 import { orNotFound, pathID } from '../fields.ts';
 import { operation } from '../operation.ts';
@@ -8,7 +8,7 @@ import { playlistSchema, presentPlaylist } from './playlist-schema.ts';
 export const discardPlaylistDraft = operation(['service:write'], {
   id: 'discardPlaylistDraft',
   summary: "Discard a playlist's draft",
-  description: 'The draft is again what was published last; what was edited since is gone.',
+  description: 'Resets the draft to the last published version. All edits since then are lost.',
   tag: 'playlists',
   method: 'POST',
   path: '/playlists/{id}/discard-draft',

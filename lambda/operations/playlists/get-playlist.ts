@@ -1,4 +1,4 @@
-// GET /playlists/{id}: one playlist, with its draft and its live snapshot.
+// GET /playlists/{id}: returns one playlist, with its draft and its live version.
 import { orNotFound, pathID } from '../fields.ts';
 import { operation } from '../operation.ts';
 import { playlistSchema, presentPlaylist } from './playlist-schema.ts';
@@ -6,8 +6,7 @@ import { playlistSchema, presentPlaylist } from './playlist-schema.ts';
 export const getPlaylist = operation(['service:read'], {
   id: 'getPlaylist',
   summary: 'Get a playlist',
-  description:
-    'Its draft is what edits change, its live snapshot is what the stream plays. An item with a failure is left out.',
+  description: 'Returns a playlist. Edits change draft; the stream plays live. Items with a failure are not played.',
   tag: 'playlists',
   method: 'GET',
   path: '/playlists/{id}',

@@ -5,8 +5,8 @@ import { operation } from '../operation.ts';
 import { playlistSchema, presentPlaylists } from './playlist-schema.ts';
 
 /**
- * How many items all playlists of a page may have together. The page then has about 2 MB, of which MCP makes 4 MB; a
- * Lambda function answers with 6 MB at most.
+ * The most items of all playlists on a page. Such a page has about 2 MB, which MCP doubles to 4 MB. A Lambda function
+ * can return at most 6 MB.
  */
 const maxItemsOfPage = 10_000;
 
@@ -14,8 +14,8 @@ export const listPlaylists = operation(['service:read'], {
   id: 'listPlaylists',
   summary: 'List playlists',
   description:
-    'Newest first. A playlist is an order of uploads that belongs to one stream. ' +
-    'A page ends early where its playlists would have more than 10,000 items together.',
+    'Returns playlists, newest first. A playlist is an ordered list of uploads that belongs to one stream. A ' +
+    'page ends early if its playlists would have more than 10,000 items together.',
   tag: 'playlists',
   method: 'GET',
   path: '/playlists',

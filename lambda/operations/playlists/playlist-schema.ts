@@ -1,4 +1,4 @@
-// A playlist as clients see it.
+// A playlist in answers.
 import * as z from 'zod';
 import { playlistKinds, publishStatuses } from '../../data/playout/playlists.ts';
 import type { Playlist } from '../../data/playout/playlists.ts';
@@ -20,14 +20,14 @@ const item = z
     durationSeconds: z.number().nullable(),
     sound: itemSound.nullable(),
     look: itemLook.nullable(),
-    failure: failure.nullable().describe('Why streams leave the item out.'),
+    failure: failure.nullable().describe('Reason why streams do not play the item. null: they can play it.'),
   })
   .meta({ id: 'PlaylistItem' });
 
 const spec = z.object({
   mode: z.enum(playlistModes),
   items: z.array(item),
-  durationSeconds: z.number().describe('Sum of the items whose duration is known.'),
+  durationSeconds: z.number().describe('Total duration of all items with a known duration, in seconds.'),
 });
 
 export const playlistSchema = z
@@ -37,35 +37,42 @@ export const playlistSchema = z
     name: z.string().nullable(),
     kind: z.enum(playlistKinds),
     mode: z.enum(playlistModes).describe('Mode of the draft.'),
-    version: z.int32().describe('Grows by one with every batch of operations applied.'),
+    version: z.int32().describe('Version of the draft. It increases by one with every applied batch of operations.'),
     publishStatus: z.enum(publishStatuses),
     publishFailure: failure.nullable(),
-    publishProgress: z.number().min(0).max(1).nullable().describe('While PREPARING: how much is done, 0 to 1.'),
-    takesOverAt: timestamp.nullable().describe('When the live stream will play what was published last.'),
-    draft: spec.describe('What operations edit.'),
+    publishProgress: z
+      .number()
+      .min(0)
+      .max(1)
+      .nullable()
+      .describe('While PREPARING: share of the media that is prepared, 0 to 1. null otherwise.'),
+    takesOverAt: timestamp
+      .nullable()
+      .describe('Time when the live stream switches to the version published last. null: no switch is pending.'),
+    draft: spec.describe('Version that operations edit.'),
     live: spec
       .extend({ version: z.int32(), publishedAt: z.iso.datetime() })
       .nullable()
-      .describe('What streams play; null until the first publish.'),
+      .describe('Version that the stream plays. null: the playlist has not been published.'),
     createdAt: timestamp,
   })
   .meta({ id: 'Playlist' });
 
 /**
- * How many items more a playlist has with another draft. It counts as many as its draft or what is live has, whichever
- * is more, so that publishing never makes it more.
+ * The number of items that a new draft adds to a playlist. A playlist counts as many items as its draft or its live
+ * version, whichever has more, so publishing never adds any.
  */
 export function itemsMore({ draft, live }: Pick<Playlist, 'draft' | 'live'>, next: PlaylistSpec): number {
   const kept = live?.items.length ?? 0;
   return Math.max(next.items.length, kept) - Math.max(draft.items.length, kept);
 }
 
-/** Whether the caller wants to see what is in playlists, so that the uploads of all items are read. */
+/** Whether the caller selected the items of playlists. If so, the uploads of all items are read. */
 export function areItemsWanted(ctx: Context): boolean {
   return ctx.isWanted('Playlist.draft') || ctx.isWanted('Playlist.live');
 }
 
-/** Presents playlists. One statement reads the uploads of all their items, and none where the caller wants no items. */
+/** Presents playlists. One statement reads the uploads of all items, or none if the caller did not select items. */
 export async function presentPlaylists(
   ctx: Context,
   playlists: readonly Playlist[],

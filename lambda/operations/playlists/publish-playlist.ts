@@ -1,4 +1,4 @@
-// POST /playlists/{id}/publish: makes the draft what the stream plays.
+// POST /playlists/{id}/publish: makes the draft the live version of the playlist.
 import { lockWithStream } from '../../orchestration/shared/lock-with-stream.ts';
 import { requestDraftPublish } from '../../orchestration/playout/publish-draft.ts';
 import { orNotFound, pathID } from '../fields.ts';
@@ -10,8 +10,8 @@ export const publishPlaylist = operation(['service:write'], {
   id: 'publishPlaylist',
   summary: 'Publish a playlist',
   description:
-    'The draft becomes what the stream plays. Next: poll get_playlist until publishStatus is IDLE or FAILED. ' +
-    'A running stream takes it over at the end of an item, 10 seconds from now at the earliest.',
+    'Makes the draft the live version. Next: poll get_playlist until publishStatus is IDLE or FAILED. A running ' +
+    'stream switches to it at the end of an item, at least 10 seconds from now.',
   tag: 'playlists',
   method: 'POST',
   path: '/playlists/{id}/publish',

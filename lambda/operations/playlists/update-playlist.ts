@@ -7,12 +7,14 @@ import { playlistSchema, presentPlaylist } from './playlist-schema.ts';
 export const updatePlaylist = operation(['service:write'], {
   id: 'updatePlaylist',
   summary: 'Rename a playlist',
-  description: 'An absent name stays as it is, null clears it. What it plays is changed by apply_playlist_operations.',
+  description:
+    'Renames a playlist. An absent name stays unchanged; null clears it. To change its items, use ' +
+    'apply_playlist_operations.',
   tag: 'playlists',
   method: 'PATCH',
   path: '/playlists/{id}',
   params: { id: pathID },
-  body: z.strictObject({ name: text(1, 255).nullish().describe('For people.') }),
+  body: z.strictObject({ name: text(1, 255).nullish().describe('Name for people.') }),
   output: { status: 200, body: playlistSchema },
   errors: ['not_found'],
   async handle(ctx, { params, body }) {

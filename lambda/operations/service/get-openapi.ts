@@ -1,4 +1,4 @@
-// GET /openapi.json: answers the OpenAPI 3.1 document of this API.
+// GET /openapi.json: returns the OpenAPI 3.1 document of this API.
 import * as z from 'zod';
 import { publicOperation } from '../operation.ts';
 

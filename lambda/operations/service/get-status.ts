@@ -1,4 +1,4 @@
-// GET /status: whether the service works, and the parts that it needs.
+// GET /status: the health of the service and of its parts.
 import * as z from 'zod';
 import { timestamp } from '../fields.ts';
 import { publicOperation } from '../operation.ts';
@@ -17,7 +17,7 @@ const status = z
 export const getStatus = publicOperation({
   id: 'getStatus',
   summary: 'Liveness and health of the service',
-  description: 'Answers 200 also when degraded: read `status`.',
+  description: 'Returns 200 even if the service is degraded: read `status`.',
   tag: 'service',
   method: 'GET',
   path: '/status',

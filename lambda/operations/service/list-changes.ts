@@ -1,4 +1,4 @@
-// GET /changes: what has changed since a cursor, for whoever shows it and polls.
+// GET /changes: the resources that changed since a cursor, for clients that poll.
 import * as z from 'zod';
 import { changedKinds, changesAtOnce, changesKeptMinutes } from '../../domain/notices/changes.ts';
 import type { ChangedKind } from '../../domain/notices/changes.ts';
@@ -18,7 +18,7 @@ const change = z
 const changeList = z
   .object({
     cursor: z.string(),
-    reset: z.boolean().describe('Read everything again.'),
+    reset: z.boolean().describe('true: the changes are no longer known. Read all resources again.'),
     changed: z.array(change),
   })
   .meta({ id: 'Changes' });
@@ -26,11 +26,16 @@ const changeList = z
 export const listChanges = operation(['service:read'], {
   id: 'listChanges',
   summary: 'List what has changed',
-  description: `To poll. Outputs and broadcasts are their stream; not figures. Kept ${changesKeptMinutes} minutes.`,
+  description:
+    'Returns the resources that changed since a cursor. Poll it to keep a display current. A change of an output ' +
+    'or a broadcast is listed as a change of its stream. Measurements are not listed. Changes are kept for ' +
+    `${changesKeptMinutes} minutes.`,
   tag: 'service',
   method: 'GET',
   path: '/changes',
-  query: { since: z.string().optional().describe('The last cursor.') },
+  query: {
+    since: z.string().optional().describe('cursor of the previous call. Leave it out to get the first cursor.'),
+  },
   output: { status: 200, body: changeList },
   errors: ['invalid_cursor'],
   async handle(ctx, { query }) {
@@ -54,7 +59,7 @@ export const listChanges = operation(['service:read'], {
   },
 });
 
-/** What was seen, and a seal of it: Postgres is not asked about what we have not said. */
+/** The position of the client, with a seal: Postgres only receives positions that this service issued. */
 const cursorOf = (ctx: Context, { seen, oldest }: Pick<Changes, 'seen' | 'oldest'>) =>
   `${Buffer.from(seen).toString('base64url')}.${ctx.cursors.seal(listOf(seen), oldest)}`;
 
@@ -62,7 +67,7 @@ const cursorOf = (ctx: Context, { seen, oldest }: Pick<Changes, 'seen' | 'oldest
 function seenBy(ctx: Context, cursor: string): string {
   const [said = '', seal = ''] = cursor.split('.');
   const seen = Buffer.from(said, 'base64url').toString();
-  if (ctx.cursors.open(listOf(seen), seal) === null) throw invalidCursor('since', 'cursor of the call before');
+  if (ctx.cursors.open(listOf(seen), seal) === null) throw invalidCursor('since', 'cursor of the previous call');
   return seen;
 }
 

@@ -1,4 +1,4 @@
-// POST /sources: has a bucket, a folder or a feed watched, whose files become uploads.
+// POST /sources: starts watching a bucket, a folder or a feed, whose files become uploads.
 import * as z from 'zod';
 import { faultOfSourceURL } from '../../domain/sources/source-url.ts';
 import { assertRoom } from '../limits.ts';
@@ -12,9 +12,10 @@ export const createSource = operation(['service:write'], {
   id: 'createSource',
   summary: 'Watch a source',
   description:
-    'Its media files become uploads, at once and whenever new ones are found: changed ones are new uploads, renamed ' +
-    'ones keep theirs, removed ones stay with externalSource.removedAt. Next: get_source until lastScanAt is set, ' +
-    'then list_uploads of the folder.',
+    'Watches a folder, a bucket or a feed. Its media files become uploads, now and whenever new files appear. A ' +
+    'changed file becomes a new upload. A renamed file keeps its upload. The upload of a removed file stays, ' +
+    'with externalSource.removedAt. Next: poll get_source until lastScanAt is set, then call list_uploads with ' +
+    'the folder.',
   tag: 'sources',
   method: 'POST',
   path: '/sources',

@@ -1,11 +1,11 @@
-// DELETE /sources/{id}: has a source watched no more.
+// DELETE /sources/{id}: stops watching a source.
 import { orNotFound, pathID } from '../fields.ts';
 import { operation } from '../operation.ts';
 
 export const deleteSource = operation(['service:write'], {
   id: 'deleteSource',
   summary: 'Stop watching a source',
-  description: 'Its uploads stay. Imports under way end if they need its credentials.',
+  description: 'Stops watching the source. Its uploads stay. Running imports end if they need its credentials.',
   tag: 'sources',
   method: 'DELETE',
   path: '/sources/{id}',

@@ -1,4 +1,4 @@
-// GET /sources/{id}: answers one watched source.
+// GET /sources/{id}: returns one watched source.
 import { orNotFound, pathID } from '../fields.ts';
 import { operation } from '../operation.ts';
 import { presentSource, sourceSchema } from './source-schema.ts';
@@ -6,7 +6,9 @@ import { presentSource, sourceSchema } from './source-schema.ts';
 export const getSource = operation(['service:read'], {
   id: 'getSource',
   summary: 'Get a watched source',
-  description: 'Where it is failing, it refuses us, or cannot be looked at for an hour: reason says what to do.',
+  description:
+    'Returns the source. State failing: the source refuses access, or has been unreachable for an hour. reason ' +
+    'gives the remedy.',
   tag: 'sources',
   method: 'GET',
   path: '/sources/{id}',

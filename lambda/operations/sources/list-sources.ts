@@ -6,7 +6,7 @@ import { presentSource, sourceSchema } from './source-schema.ts';
 export const listSources = operation(['service:read'], {
   id: 'listSources',
   summary: 'List watched sources',
-  description: 'Places that are watched for files, newest first.',
+  description: 'Returns the watched sources, newest first.',
   tag: 'sources',
   method: 'GET',
   path: '/sources',

@@ -1,12 +1,14 @@
-// POST /sources/{id}/scan: has a watched source looked at now.
+// POST /sources/{id}/scan: scans a watched source now.
 import { orNotFound, pathID } from '../fields.ts';
 import { operation } from '../operation.ts';
 import { presentSource, sourceSchema } from './source-schema.ts';
 
 export const scanSource = operation(['service:write'], {
   id: 'scanSource',
-  summary: 'Look at a source now',
-  description: 'At most once a minute: sooner, it waits until then. Next: get_source until lastScanAt is later.',
+  summary: 'Scan a source now',
+  description:
+    'Scans the source, at most once a minute: an earlier request waits. Next: poll get_source until lastScanAt is ' +
+    'newer.',
   tag: 'sources',
   method: 'POST',
   path: '/sources/{id}/scan',

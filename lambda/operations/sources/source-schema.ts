@@ -1,5 +1,5 @@
-// A watched source as clients see it, and the fields that requests to create and to update one take.
-// Nobody sees its credentials again.
+// A watched source in answers, and the fields of requests that create or update one. Answers never contain its
+// credentials.
 import * as z from 'zod';
 import { sourceStates } from '../../data/sources/sources.ts';
 import type { Source } from '../../data/sources/sources.ts';
@@ -14,12 +14,15 @@ import { folderPath } from '../uploads/upload-order.ts';
 
 const kind = z.enum(sourceKinds).meta({ id: 'SourceKind' });
 
-/** What opens a source. Which fields it needs follows from its kind. */
+/** The credentials of a source. The required fields depend on its kind. */
 const credentials = z
   .strictObject({
     roleARN: text(1, 128)
       .optional()
-      .describe(`Of a role named ${sourceRolePrefix}…; reason says whom it has to trust.`),
+      .describe(
+        `ARN of a role whose name begins with ${sourceRolePrefix}. reason of the source names the principal that ` +
+          'the role must trust.',
+      ),
     accessKeyID: text(1, 128).optional(),
     secretAccessKey: text(1, 256).optional(),
     username: text(1, 255).optional(),
@@ -28,18 +31,21 @@ const credentials = z
   .meta({ id: 'SourceCredentials' })
   .nullable()
   .describe(
-    's3: roleARN, or accessKeyID and secretAccessKey; else username, password. null: none. No answer has them.',
+    'Credentials. s3: roleARN, or accessKeyID and secretAccessKey. Other kinds: username and password. null: ' +
+      'none are needed. Answers never contain them.',
   );
 
 export const sourceFields = {
   kind,
   url: text(1, 2048).describe(
-    'webdav: a folder. s3: ENDPOINT/BUCKET/PREFIX, such as https://s3.eu-central-1.amazonaws.com/my-bucket/shows/. ' +
-      'rss: a podcast feed.',
+    'Address. webdav: URL of a folder. s3: ENDPOINT/BUCKET/PREFIX, such as ' +
+      'https://s3.eu-central-1.amazonaws.com/my-bucket/shows/. rss: URL of a podcast feed.',
   ),
-  folder: folderPath.describe('Where its uploads appear; folders of the source become folders below.'),
+  folder: folderPath.describe(
+    'Folder for the uploads of the source. Folders of the source become folders inside it. Empty: no folder.',
+  ),
   credentials,
-  everyMinutes: z.int32().min(10).max(1440).describe('Minutes from one look to the next.'),
+  everyMinutes: z.int32().min(10).max(1440).describe('Minutes between two scans.'),
 };
 
 export const sourceSchema = z
@@ -51,10 +57,12 @@ export const sourceSchema = z
     hasCredentials: z.boolean(),
     everyMinutes: z.int32(),
     state: z.enum(sourceStates).meta({ id: 'SourceState' }),
-    reason: failure.nullable().describe('Why the last look failed, or what waits or is left out.'),
-    lastScanAt: timestamp.nullable().describe('null: it has not been looked at yet.'),
-    found: z.int32().describe('Media files there at the last look.'),
-    imported: z.int32().describe('How many of these were made uploads; failed imports are begun again.'),
+    reason: failure
+      .nullable()
+      .describe('Reason why the last scan failed, or why files wait or are left out. null: all is well.'),
+    lastScanAt: timestamp.nullable().describe('Time of the last scan. null: the source has not been scanned yet.'),
+    found: z.int32().describe('Number of media files at the last scan.'),
+    imported: z.int32().describe('Number of these files that became uploads. Failed imports are retried.'),
     createdAt: timestamp,
   })
   .meta({ id: 'Source' });
@@ -77,8 +85,9 @@ export function presentSource(source: Source): z.input<typeof sourceSchema> {
 }
 
 /**
- * Seals what opens a source; null for one that needs nothing.
- * @throws {ProblemError} validation_failed where they are not those of its kind
+ * Seals the credentials of a source.
+ * @returns null for a source without credentials
+ * @throws {ProblemError} validation_failed if the credentials do not fit the kind of source
  */
 export function sealCredentials(
   ctx: Context,
@@ -100,17 +109,20 @@ function credentialsOfS3(ctx: Context, { url }: Pick<Source, 'url'>, given: Give
   if (!isForS3 || roleARN === undefined || accessKeyID !== undefined || secretAccessKey !== undefined)
     throw fieldProblem(
       'credentials',
-      'A source of the kind s3 has roleARN, or accessKeyID and secretAccessKey, or null.',
+      'A source of kind s3 needs roleARN, or accessKeyID and secretAccessKey, or null.',
     );
   if (!isSourceRole(roleARN))
     throw fieldProblem(
       'credentials/roleARN',
-      `Must be the ARN of a role without a path whose name begins with ${sourceRolePrefix}, such as ` +
+      `Use the ARN of a role without a path whose name begins with ${sourceRolePrefix}, such as ` +
         `arn:aws:iam::123456789012:role/${sourceRolePrefix}-videos.`,
     );
-  // What a role has signed is nobody's business but AWS'. On one machine an emulator may stand for it.
+  // Requests signed by a role may only be sent to AWS. In a local run, an emulator may replace AWS.
   if (!isAWSEndpoint(s3Place(url)!.endpoint) && !ctx.settings.allowPrivateAddresses)
-    throw fieldProblem('credentials/roleARN', 'A role opens a bucket of AWS only. Use the keys of this store.');
+    throw fieldProblem(
+      'credentials/roleARN',
+      'A role only gives access to a bucket of AWS. Use the access keys of this store.',
+    );
   return { roleARN };
 }
 
@@ -118,5 +130,5 @@ function credentialsOfServer({ kind }: Pick<Source, 'kind'>, given: Given): Sour
   const { username, password, ...others } = given;
   if (username !== undefined && password !== undefined && Object.keys(others).length === 0)
     return { username, password };
-  throw fieldProblem('credentials', `A source of the kind ${kind} has username and password, or null.`);
+  throw fieldProblem('credentials', `A source of kind ${kind} needs username and password, or null.`);
 }

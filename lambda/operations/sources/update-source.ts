@@ -1,4 +1,4 @@
-// PATCH /sources/{id}: changes where uploads of a source appear, how often it is looked at, and what opens it.
+// PATCH /sources/{id}: changes the folder, the interval or the credentials of a source.
 import * as z from 'zod';
 import { orNotFound, pathID } from '../fields.ts';
 import { operation } from '../operation.ts';
@@ -10,8 +10,8 @@ export const updateSource = operation(['service:write'], {
   id: 'updateSource',
   summary: 'Update a watched source',
   description:
-    'An absent field stays as it is. With credentials it is looked at again, at most once a minute. ' +
-    'Uploads stay where they are. For another url make another source.',
+    'Absent fields stay unchanged. New credentials cause a scan, at most once a minute. Existing uploads stay ' +
+    'in their folders. The url cannot change: create another source instead.',
   tag: 'sources',
   method: 'PATCH',
   path: '/sources/{id}',

@@ -8,7 +8,7 @@ import { presentStream, streamSchema } from './stream-schema.ts';
 export const cancelStreamSchedule = operation(['service:write'], {
   id: 'cancelStreamSchedule',
   summary: "Cancel a stream's schedule",
-  description: 'The stream is a draft again; both times and the recurrence are cleared.',
+  description: 'Cancels the schedule. The stream becomes a draft again, and its times and its recurrence are cleared.',
   tag: 'streams',
   method: 'DELETE',
   path: '/streams/{id}/schedule',

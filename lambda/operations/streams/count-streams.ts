@@ -1,4 +1,4 @@
-// GET /streams/count: how many streams the caller has, and in which states.
+// GET /streams/count: the number of the caller's streams, in total and by state.
 import * as z from 'zod';
 import { streamStates } from '../../domain/streams/stream-lifecycle.ts';
 import { operation } from '../operation.ts';
@@ -6,15 +6,17 @@ import { operation } from '../operation.ts';
 const counts = z
   .object({
     count: z.int32(),
-    needAttention: z.int32().describe('As with needsAttention of list_streams.'),
-    states: z.array(z.object({ state: z.enum(streamStates), count: z.int32() })).describe('Those with any.'),
+    needAttention: z.int32().describe('Number of streams that list_streams returns with needsAttention.'),
+    states: z
+      .array(z.object({ state: z.enum(streamStates), count: z.int32() }))
+      .describe('Number of streams by state. States without streams are left out.'),
   })
   .meta({ id: 'StreamCounts' });
 
 export const countStreams = operation(['service:read'], {
   id: 'countStreams',
   summary: 'Count streams',
-  description: 'In all, and in each state.',
+  description: 'Returns the number of streams, in total and by state.',
   tag: 'streams',
   method: 'GET',
   path: '/streams/count',

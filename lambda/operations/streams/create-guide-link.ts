@@ -1,14 +1,15 @@
-// POST /streams/{id}/guide-link: a public address at which anybody may read what a stream plays.
+// POST /streams/{id}/guide-link: creates a public link to the schedule of a stream.
 import { orNotFound, pathID } from '../fields.ts';
 import { operation } from '../operation.ts';
 import { addressesOf, guideLink, guideTokenBytes } from './guide-link.ts';
 
 export const createGuideLink = operation(['service:write'], {
   id: 'createGuideLink',
-  summary: 'Make a public link to what a stream plays',
+  summary: "Create a public link to a stream's program guide",
   description:
-    'For players, guides, calendars and overlays: titles of the stream and its uploads, and times; nothing else. ' +
-    'The addresses are in this answer only. A new link ends the former.',
+    'Creates public addresses for players, program guides, calendars and overlays. They show the titles of the ' +
+    'stream and its uploads, and their times, and nothing else. Only this answer contains the addresses. A new ' +
+    'link replaces the previous one.',
   tag: 'streams',
   method: 'POST',
   path: '/streams/{id}/guide-link',

@@ -1,4 +1,4 @@
-// POST /streams/{id}/preview: answers the address of a playlist of what a stream sends.
+// POST /streams/{id}/preview: returns the address of a live preview of a stream.
 import * as z from 'zod';
 import { previewSeconds } from '../../domain/playout/preview.ts';
 import { orNotFound, pathID, timestamp } from '../fields.ts';
@@ -7,16 +7,19 @@ import { ProblemError } from '../problem-codes.ts';
 
 const preview = z
   .object({
-    playlistURL: z.url().describe('HLS with fMP4, seconds behind what is sent. It needs no credential.'),
-    posterURL: z.url().describe('A JPEG of seconds ago.'),
+    playlistURL: z
+      .url()
+      .describe('HLS playlist with fMP4 segments, some seconds behind the stream. It needs no credential.'),
+    posterURL: z.url().describe('JPEG of the picture a few seconds ago.'),
     expiresAt: timestamp,
   })
   .meta({ id: 'StreamPreview' });
 
 export const createStreamPreview = operation(['service:read'], {
   id: 'createStreamPreview',
-  summary: 'Look at what a stream sends',
-  description: 'While it is active. For longer than until expiresAt, ask again.',
+  summary: 'Preview an active stream',
+  description:
+    'Returns addresses of a live preview. The stream must be active. To watch past expiresAt, call this again.',
   tag: 'streams',
   method: 'POST',
   path: '/streams/{id}/preview',
@@ -27,10 +30,7 @@ export const createStreamPreview = operation(['service:read'], {
   async handle(ctx, { params }) {
     const stream = orNotFound(await ctx.data.streams.find(ctx.caller.userID, params.id), 'stream');
     if (stream.state !== 'active' || stream.anchored_at === null)
-      throw new ProblemError(
-        'preview_unavailable',
-        'The stream sends nothing. It can be looked at while it is active.',
-      );
+      throw new ProblemError('preview_unavailable', 'The stream sends nothing. A preview needs an active stream.');
     const expiresAt = new Date(ctx.now.getTime() + previewSeconds * 1000);
     return {
       playlistURL: ctx.previewURL(stream.id, expiresAt),

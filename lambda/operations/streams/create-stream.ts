@@ -1,4 +1,4 @@
-// POST /streams: creates a stream, which does not run yet.
+// POST /streams: creates a stream without starting it.
 import * as z from 'zod';
 import { judgeParts } from '../../orchestration/streams/judge-parts.ts';
 import { assertRoom } from '../limits.ts';
@@ -18,10 +18,10 @@ export const createStream = operation(['service:write'], {
   id: 'createStream',
   summary: 'Create a stream',
   description:
-    'A stream loops media to one RTMP destination, around the clock: ' +
-    'the items of its playlists or, for a single file, videoUploadObjectID. Every field is optional; ' +
-    'what is missing can be added with update_stream. Next: create_playlist for several files, then ' +
-    'get_stream_readiness and start_stream. A schedule given here is stored; schedule_stream arms it.',
+    'Creates a stream, which loops media to its destinations around the clock: the items of its playlists, or ' +
+    'the single file in videoUploadObjectID. Every field is optional and can be set later with update_stream. ' +
+    'Next: create_playlist for several files, then get_stream_readiness and start_stream. A schedule given here ' +
+    'is stored; schedule_stream arms it.',
   tag: 'streams',
   method: 'POST',
   path: '/streams',

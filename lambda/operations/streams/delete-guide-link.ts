@@ -1,10 +1,10 @@
-// DELETE /streams/{id}/guide-link: takes the public link of a stream back.
+// DELETE /streams/{id}/guide-link: revokes the public link of a stream.
 import { orNotFound, pathID } from '../fields.ts';
 import { operation } from '../operation.ts';
 
 export const deleteGuideLink = operation(['service:write'], {
   id: 'deleteGuideLink',
-  summary: 'Take the public link of a stream back',
+  summary: 'Revoke the public link of a stream',
   tag: 'streams',
   method: 'DELETE',
   path: '/streams/{id}/guide-link',

@@ -1,4 +1,4 @@
-// DELETE /streams/{id}: removes a stream with its playlists; a live one is stopped first.
+// DELETE /streams/{id}: deletes a stream with its playlists. A live stream is stopped first.
 import { isLive } from '../../domain/streams/stream-lifecycle.ts';
 import { stopStream } from '../../orchestration/streams/stop-stream.ts';
 import { orNotFound, pathID } from '../fields.ts';
@@ -7,7 +7,7 @@ import { operation } from '../operation.ts';
 export const deleteStream = operation(['service:destructive'], {
   id: 'deleteStream',
   summary: 'Delete a stream',
-  description: 'Its playlists go with it. A live stream is stopped; its media ends within 2 seconds.',
+  description: 'Deletes the stream and its playlists. A live stream is stopped, and its media ends within 2 seconds.',
   tag: 'streams',
   method: 'DELETE',
   path: '/streams/{id}',
@@ -22,7 +22,7 @@ export const deleteStream = operation(['service:destructive'], {
       await ctx.data.streams.markDeleted(stream.id);
       await stopStream(ctx.data, { ...stream, deleted_at: ctx.now }, 'stop');
     } else if (await ctx.data.broadcasts.hasOpen(stream.id)) {
-      // The row goes once they have ended at the platform.
+      // The row is deleted once the broadcasts have ended on the platform.
       await ctx.data.dueTimes.clear(stream.id);
       await ctx.data.streams.markDeleted(stream.id);
     } else {

@@ -1,4 +1,4 @@
-// POST /streams/{id}/duplicate: makes a stream like another, with playlists and outputs of its own.
+// POST /streams/{id}/duplicate: copies a stream with its playlists and outputs.
 import * as z from 'zod';
 import type { Playlist } from '../../data/playout/playlists.ts';
 import type { Stream } from '../../data/streams/streams.ts';
@@ -14,8 +14,8 @@ export const duplicateStream = operation(['service:write'], {
   id: 'duplicateStream',
   summary: 'Duplicate a stream',
   description:
-    'All settings, copies of its playlists as their drafts are, and its outputs; not its schedule, its history or ' +
-    'the deprecated streamKey. It is not started. Give it another destination to run both.',
+    'Copies all settings, the drafts of its playlists, and its outputs, but not its schedule, its history or ' +
+    'the deprecated streamKey. The copy is not started. To run both streams, give the copy another destination.',
   tag: 'streams',
   method: 'POST',
   path: '/streams/{id}/duplicate',
@@ -54,7 +54,7 @@ export const duplicateStream = operation(['service:write'], {
   },
 });
 
-/** The playlists that a stream names and that are its own, in the order in which it does, with ids for their copies. */
+/** The playlists that a stream uses and that belong to it, in its order, with IDs for their copies. */
 async function playlistsOf(ctx: Context, source: Stream): Promise<{ playlist: Playlist; copyID: string }[]> {
   const ids = [...new Set([...source.playlist_ids, ...source.prepared_playlist_ids])];
   const found = await ctx.data.playlists.findMany(ctx.caller.userID, ids);
@@ -64,7 +64,7 @@ async function playlistsOf(ctx: Context, source: Stream): Promise<{ playlist: Pl
   });
 }
 
-/** The first output follows the stream's destination; the others are made. */
+/** Copies the outputs. The first output already exists, because it follows the stream's destination. */
 async function copyOutputs({ data, newID }: Context, sourceID: string, streamID: string): Promise<void> {
   const [first] = await data.outputs.ofStream(streamID);
   for (const { is_first: isFirst, destination_id: destinationID, name, enabled } of await data.outputs.ofStreams([

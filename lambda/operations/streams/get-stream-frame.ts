@@ -1,4 +1,4 @@
-// GET /streams/{id}/frame: a picture of what is on the air at any time, also of a year ahead.
+// GET /streams/{id}/frame: a picture of a stream at any time, past or future.
 import * as z from 'zod';
 import type { FrameState } from '../../data/playout/frames.ts';
 import type { Stream } from '../../data/streams/streams.ts';
@@ -16,22 +16,27 @@ import { operation } from '../operation.ts';
 import { ProblemError } from '../problem-codes.ts';
 
 const urlSeconds = 900;
-/** So many are made for a user at a time. */
+/** The most pictures that are made for a user at a time. */
 const mostPending = 10;
-/** API Gateway ends a request after 29 s. A picture takes a second or two, where a worker has time. */
+/**
+ * Waits at most 10 seconds for a picture: API Gateway ends a request after 29 seconds. A free worker makes a picture in
+ * one or two seconds.
+ */
 const looks = { count: 40, everySeconds: 0.25 } as const;
 
 export const getStreamFrame = operation(['service:read'], {
   id: 'getStreamFrame',
   summary: 'Get a picture of a stream at any time',
-  description: 'A JPEG of the frame that is due then, made from the file: of now, a year ago or a year ahead.',
+  description:
+    'Returns a JPEG of the frame that is due at that time, made from the source file. The time may be now, a year ' +
+    'ago or a year ahead.',
   tag: 'streams',
   method: 'GET',
   path: '/streams/{id}/frame',
   params: { id: pathID },
   query: {
-    at: timestampInput.optional().describe('Default: now.'),
-    width: z.int().min(64).max(1920).default(640).describe('Pixels.'),
+    at: timestampInput.optional().describe('Time of the picture. Default: now.'),
+    width: z.int().min(64).max(1920).default(640).describe('Width in pixels.'),
   },
   output: {
     status: 302,
@@ -44,7 +49,7 @@ export const getStreamFrame = operation(['service:read'], {
     const stream = orNotFound(await ctx.data.streams.find(ctx.caller.userID, params.id), 'stream');
     const to = new Date(at.getTime() + 1);
     const [row] = await onAirRows(ctx.data, stream, { from: at, to, count: 1, track: 'video', drafts: null, now });
-    if (!row) throw unavailable('Nothing is on the air then, as far as is known.');
+    if (!row) throw unavailable('No item is known to be on the air at that time.');
     const key = await readyKey(ctx, stream, row, at, query.width);
     const url = await ctx.objects.presignGet(key, { expiresInSeconds: urlSeconds });
     return { url, at, expiresAt: new Date(ctx.now.getTime() + urlSeconds * 1000) };
@@ -52,13 +57,13 @@ export const getStreamFrame = operation(['service:read'], {
 });
 
 /**
- * Has the picture made, and waits for it. Whoever asks for one that is being made already is answered at once.
+ * Requests the picture and waits for it. A request for a picture that is already being made returns immediately.
  * @returns the key of the object
  */
 async function readyKey(ctx: Context, stream: Stream, row: OnAirRow, at: Date, width: number): Promise<string> {
   const { item, frameCount } = row.occurrence;
   const upload = await ctx.data.uploads.find(stream.user_id, item.uploadID);
-  if (!upload) throw unavailable('The file that plays then is gone.');
+  if (!upload) throw unavailable('The upload that plays at that time was deleted.');
   const elapsedFrames = Math.floor(((at.getTime() - row.startAt.getTime()) / 1000) * row.framesPerSecond);
   const shownFrame = Math.min(Math.max(0, elapsedFrames), frameCount - 1);
   const frame = item.kind === 'image' ? 0 : shownFrame;
@@ -77,16 +82,17 @@ async function readyKey(ctx: Context, stream: Stream, row: OnAirRow, at: Date, w
     posters: null,
   };
   const asked = await ctx.data.frames.ask(wanted, mostPending);
-  if (asked === null) throw unavailable(`${mostPending} others are being made. Ask again in a moment.`);
+  if (asked === null) throw unavailable(`${mostPending} other pictures are being made. Try again in a moment.`);
   let state: FrameState | null = asked.state;
   for (let look = 0; asked.isBegun && state === 'pending' && look < looks.count; look++)
     state = await ctx.data.frames.stateAfter(objectKey, looks.everySeconds);
-  if (state === 'pending') throw new ProblemError('upstream_unavailable', 'The picture is being made. Ask again.');
-  if (state === 'failed') throw unavailable('No picture could be made of the file that plays then.');
+  if (state === 'pending')
+    throw new ProblemError('upstream_unavailable', 'The picture is being made. Try again in a moment.');
+  if (state === 'failed') throw unavailable('No picture could be made of the upload that plays at that time.');
   return objectKey;
 }
 
-/** What is drawn over a picture of a run that tells of the sound track; null: nothing. */
+/** The titles drawn over a picture of a run whose titles come from the sound track; null: none. */
 function toldOver(stream: Stream, { timelines, occurrence, framesPerSecond }: OnAirRow, startFrame: number) {
   const overlays = overlaysAt(timelines.video, occurrence);
   if (!overlays?.ofSound || timelines.audio.length === 0) return null;

@@ -1,4 +1,5 @@
-// GET /streams/{id}/proof: a signed statement of what a stream played on a day, and what destinations took of it.
+// GET /streams/{id}/proof: a signed record of one day of a stream: its timeline, and the media that destinations
+// acknowledged.
 import * as z from 'zod';
 import { onAirStatement } from '../../orchestration/playout/on-air-statement.ts';
 import { orNotFound, pathID, timestamp } from '../fields.ts';
@@ -6,20 +7,21 @@ import { operation } from '../operation.ts';
 import { ProblemError } from '../problem-codes.ts';
 
 const dayMs = 86_400_000;
-/** Signed, it is a third longer, and a function answers with 6 MB at most. */
+/** The largest statement, in bytes. Signing makes it a third longer, and a function can return at most 6 MB. */
 const mostBytes = 4_000_000;
 
 export const getStreamProof = operation(['service:read'], {
   id: 'getStreamProof',
-  summary: 'Get a signed statement of what a stream sent on a day',
+  summary: "Get a signed record of a stream's day",
   description:
-    'A JWS (ES256) by a key of the JWKS, which is to be kept with it: keys are replaced. It has the timeline, what ' +
-    'was acknowledged, and the SHA-256 of each file. bin/verify-on-air.mjs in our repository makes the log of it.',
+    'Returns a JWS (ES256), signed with a key of the JWKS. Keep that key with it, because keys are replaced. It ' +
+    'contains the timeline, the acknowledged media, and the SHA-256 of each file. bin/verify-on-air.mjs in our ' +
+    'repository turns it into a log.',
   tag: 'streams',
   method: 'GET',
   path: '/streams/{id}/proof',
   params: { id: pathID },
-  query: { day: z.iso.date().optional().describe('In UTC. Default: today, until now.') },
+  query: { day: z.iso.date().optional().describe('Day in UTC. Default: today until now.') },
   output: {
     status: 200,
     body: z.object({ from: timestamp, to: timestamp, statement: z.string() }).meta({ id: 'OnAirProof' }),
@@ -28,13 +30,13 @@ export const getStreamProof = operation(['service:read'], {
   async handle(ctx, { params, query }) {
     const now = await ctx.data.now();
     const from = new Date(`${query.day ?? now.toISOString().slice(0, 'YYYY-MM-DD'.length)}T00:00:00Z`);
-    if (from >= now) throw refuse('The day is yet to come.');
+    if (from >= now) throw refuse('The day is in the future.');
     const stream = orNotFound(await ctx.data.streams.find(ctx.caller.userID, params.id), 'stream');
     const to = new Date(Math.min(from.getTime() + dayMs, now.getTime()));
     const runs = await onAirStatement(ctx.data, stream, from, to);
     const stated = { stream: stream.id, name: stream.name, from: from.toISOString(), to: to.toISOString(), runs };
     if (runs === null || JSON.stringify(stated).length > mostBytes)
-      throw refuse('So much happened on this day that no statement holds it. The timeline has it, page by page.');
+      throw refuse('This day has too many events for one statement. Read get_stream_timeline page by page instead.');
     return { from, to, statement: await ctx.signStatement(stated) };
   },
 });

@@ -1,4 +1,4 @@
-// GET /streams/{id}/readiness: what is missing before the stream can start.
+// GET /streams/{id}/readiness: checks whether a stream can start.
 import * as z from 'zod';
 import { adviceCodes, adviceFor } from '../../domain/readiness/readiness-advice.ts';
 import {
@@ -23,12 +23,12 @@ const readiness = z
         path: z.enum(readinessPaths),
         stage: z.enum(readinessStages),
         suggestion: z.string(),
-        outputID: z.string().nullable().describe('null: not about an output.'),
+        outputID: z.string().nullable().describe('ID of the affected output. null: the issue concerns no output.'),
       }),
     ),
     advice: z
       .array(z.object({ code: z.enum(adviceCodes), suggestion: z.string() }))
-      .describe('What would be better; none of it keeps the stream from starting.'),
+      .describe('Recommendations. They never keep the stream from starting.'),
   })
   .meta({ id: 'Readiness' });
 
@@ -36,9 +36,9 @@ export const getStreamReadiness = operation(['service:read'], {
   id: 'getStreamReadiness',
   summary: 'Check whether a stream can start',
   description:
-    'The checks of start_stream; nothing is changed or connected to. ' +
-    'Each issue says what to do. Those of stage PREFLIGHT keep the stream from starting; ' +
-    'those of PREPARATION say what a start leaves out. advice says what would be better.',
+    'Runs the checks of start_stream without changing anything or connecting to a destination. Each issue has a ' +
+    'remedy. Issues of stage PREFLIGHT keep the stream from starting. Issues of stage PREPARATION describe what ' +
+    'a start leaves out. advice has recommendations.',
   tag: 'streams',
   method: 'GET',
   path: '/streams/{id}/readiness',

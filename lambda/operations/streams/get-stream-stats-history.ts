@@ -1,4 +1,4 @@
-// GET /streams/{id}/stats/history: what a stream sent, as the columns of a chart.
+// GET /streams/{id}/stats/history: past measurements of a stream, as the columns of a chart.
 import * as z from 'zod';
 import { coarser, resolutions, seriesStates, tiers } from '../../domain/streams/series.ts';
 import type { Point } from '../../domain/streams/series.ts';
@@ -9,12 +9,12 @@ import { ProblemError } from '../problem-codes.ts';
 
 const history = z
   .object({
-    times: z.array(z.iso.datetime()).describe('When each point begins. None where nothing was measured.'),
+    times: z.array(z.iso.datetime()).describe('Start of each point. Times without measurements have no point.'),
     bitrateKbps: z.array(z.number()),
     framesPerSecond: z.array(z.number()),
-    droppedFrames: z.array(z.int()).describe('Within the point.'),
-    reconnects: z.array(z.int32()).describe('Within the point.'),
-    state: z.array(z.enum(seriesStates)).describe('The worst of the point.'),
+    droppedFrames: z.array(z.int()).describe('Number within each point.'),
+    reconnects: z.array(z.int32()).describe('Number within each point.'),
+    state: z.array(z.enum(seriesStates)).describe('Worst state within each point.'),
   })
   .meta({ id: 'StreamStatsHistory' });
 
@@ -22,16 +22,17 @@ export const getStreamStatsHistory = operation(['service:read'], {
   id: 'getStreamStatsHistory',
   summary: 'Get past statistics of a stream',
   description:
-    "Columns, of an output's primary publisher. 10s goes back a day, 5m 14 days, 1h 400 days; two minutes late.",
+    "Returns columns of measurements of an output's primary publisher. Resolution 10s goes back one day, 5m 14 " +
+    'days, and 1h 400 days. Measurements arrive about two minutes late.',
   tag: 'streams',
   method: 'GET',
   path: '/streams/{id}/stats/history',
   params: { id: pathID },
   query: {
-    from: timestampInput.optional().describe('Left out: 360 points before `to`.'),
-    to: timestampInput.optional().describe('Left out: now.'),
+    from: timestampInput.optional().describe('Start of the range. Default: 360 points before `to`.'),
+    to: timestampInput.optional().describe('End of the range. Default: now.'),
     resolution: z.enum(resolutions).default('10s'),
-    outputID: id.optional().describe('Left out: the first output.'),
+    outputID: id.optional().describe('ID of the output. Default: the first output.'),
   },
   output: { status: 200, body: history },
   errors: ['not_found'],
@@ -42,7 +43,7 @@ export const getStreamStatsHistory = operation(['service:read'], {
     const { from = new Date(to.getTime() - defaultPoints * tier.stepSeconds * 1000) } = query;
     const seconds = (to.getTime() - from.getTime()) / 1000;
     if (seconds <= 0 || seconds > tier.keptSeconds) {
-      const detail = `from has to be before to, by ${tier.keptSeconds} seconds at most at this resolution.`;
+      const detail = `from must be before to, by at most ${tier.keptSeconds} seconds at this resolution.`;
       throw new ProblemError('validation_failed', detail, {
         errors: [{ path: '/query/from', code: 'validation_failed', detail }],
       });
@@ -50,7 +51,7 @@ export const getStreamStatsHistory = operation(['service:read'], {
     const outputID = await storedAs(ctx, stream.id, query.outputID);
     const points = await ctx.data.series.read(tier, stream.id, outputID, from, to);
     if (tier === tiers['10s']) return columnsOf(points);
-    // The last hour or two are not in coarser rows yet.
+    // Coarser rows do not include the last one or two hours yet.
     const fine = await ctx.data.series.readUnrolled(stream.id, outputID);
     const latest = coarser(fine, tier.stepSeconds).filter(({ at }) => at >= from && at < to);
     return columnsOf(withLatest(points, latest));
@@ -59,13 +60,13 @@ export const getStreamStatsHistory = operation(['service:read'], {
 
 const defaultPoints = 360;
 
-/** By which name the series of an output are stored. Those of one that was removed are there still. */
+/** The name of an output's series in the database. The series of a removed output still exist. */
 async function storedAs({ data }: Context, streamID: string, outputID: string | undefined): Promise<string> {
   if (outputID === undefined) return '';
   return (await data.outputs.find(streamID, outputID))?.is_first ? '' : outputID;
 }
 
-/** Of an hour that is stored, the stored points hold. */
+/** Adds the latest points. Stored points take precedence. */
 function withLatest(points: readonly Point[], latest: readonly Point[]): Point[] {
   const stored = new Set(points.map(({ at }) => at.getTime()));
   return [...points, ...latest.filter(({ at }) => !stored.has(at.getTime()))].toSorted(

@@ -1,4 +1,4 @@
-// GET /streams/{id}/stats: the figures of a live stream, or of its last run.
+// GET /streams/{id}/stats: the measurements of a live stream, or of its last run.
 import * as z from 'zod';
 import type { Stream } from '../../data/streams/streams.ts';
 import { isLive, streamStates } from '../../domain/streams/stream-lifecycle.ts';
@@ -16,28 +16,33 @@ const stats = z
     startedAt: timestamp.nullable(),
     uptimeSeconds: z
       .number()
-      .describe('Since the first media of the run was accepted; of the last run once it has ended.'),
-    bitrateKbps: z.number().describe('Sent, over the last seconds.'),
+      .describe('Seconds since the destination accepted the first media of the run. After the run: its length.'),
+    bitrateKbps: z.number().describe('Bitrate sent over the last seconds, in kbit/s.'),
     framesPerSecond: z
       .number()
-      .describe('Sent, over the last seconds. Below that of the stream, the stream is late or frames are left out.'),
+      .describe(
+        'Frames sent per second, over the last seconds. If it is below the framerate of the stream, frames are ' +
+          'late or dropped.',
+      ),
     secondsInHand: z
       .number()
       .nullable()
       .describe(
-        'The least media of late that was encoded and not due yet. Below 0.6 for 2 s the publisher falls behind, and ' +
-          'stateReason of the stream says so. Negative: it is so late. Null: not encoded while live.',
+        'Lowest recent amount of encoded media that was not due yet, in seconds. Below 0.6 for 2 seconds, the ' +
+          'publisher is falling behind, and stateReason of the stream reports it. Negative: the stream is late by ' +
+          'this time. null: not encoded while live.',
       ),
     framesSent: z.int(),
     bytesSent: z.int(),
     droppedFrames: z
       .int()
-      .describe('Frames that were due and are never sent: left out for a slow destination, or due while off the air.'),
-    lateFrames: z
-      .int()
-      .describe('Frames that are due and not sent yet. They are sent late, or counted as dropped when they are not.'),
+      .describe(
+        'Frames that were due but never sent: dropped for a slow destination, or due while the stream was off the ' +
+          'air.',
+      ),
+    lateFrames: z.int().describe('Frames that are due but not sent yet. They are sent late or become droppedFrames.'),
     reconnects: z.int32(),
-    loopCount: z.int32().describe('Laps of the playlist completed.'),
+    loopCount: z.int32().describe('Number of completed laps of the playlist.'),
     currentItem: z
       .object({
         playlistID: z.string().nullable(),
@@ -50,13 +55,16 @@ const stats = z
     run: z
       .object({
         airedSeconds: z.number(),
-        offAirSeconds: z.number().describe('Up to the last that was acknowledged.'),
+        offAirSeconds: z.number().describe('Seconds off the air, up to the last acknowledged frame.'),
         interruptions: z.int32(),
         bytesAcknowledged: z.int(),
       })
       .meta({ id: 'RunSummary' })
       .nullable()
-      .describe('What was acknowledged of the run, of all its publishers; the other figures are of the present one.'),
+      .describe(
+        'Acknowledged media of the run, of all its publishers. The other measurements are of the current ' +
+          'publisher only.',
+      ),
     replicas: z.array(replica),
     sampledAt: z.iso.datetime().nullable(),
   })
@@ -66,8 +74,8 @@ export const getStreamStats = operation(['service:read'], {
   id: 'getStreamStats',
   summary: 'Get live statistics of a stream',
   description:
-    'Whether its first output really sends: bitrate, frames, reconnects, the item on air. ' +
-    'Once it is no longer live, the last figures of the run; of a stream that never was, zeros.',
+    'Shows whether the first output really sends: bitrate, frames, reconnects, and the current item. For a ' +
+    'stream that is no longer live: the last measurements of its run. For a stream that was never live: zeros.',
   tag: 'streams',
   method: 'GET',
   path: '/streams/{id}/stats',
@@ -104,7 +112,7 @@ async function summaryOfRun({ data }: Context, stream: Stream): Promise<z.input<
   };
 }
 
-/** How long the stream has been live, or was live in its last run. */
+/** The seconds that the stream has been live, or was live in its last run. */
 function uptimeSeconds({ state, started_at: startedAt, stopped_at: stoppedAt }: Stream, now: Date): number {
   if (startedAt === null) return 0;
   const until = isLive(state) ? now : (stoppedAt ?? now);

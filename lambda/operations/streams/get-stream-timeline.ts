@@ -1,4 +1,4 @@
-// GET /streams/{id}/timeline: what a stream plays now and next, and what it played or will play at any other time.
+// GET /streams/{id}/timeline: the items of a stream and their times: past, current and future.
 import * as z from 'zod';
 import type { Stream } from '../../data/streams/streams.ts';
 import { nameOfItem, titlesOfItem } from '../../domain/playout/item-title.ts';
@@ -13,26 +13,30 @@ import { timelineRow } from './timeline-row.ts';
 
 const longestDays = 31;
 const longestMs = longestDays * 86_400_000;
-/** A stream as many a table of a month has rows: a client that wants all of it asks a dozen times. */
+/** The most rows on a page. A client needs about a dozen pages for a month. */
 const mostRows = 1000;
 
 export const getStreamTimeline = operation(['service:read'], {
   id: 'getStreamTimeline',
-  summary: 'Get what a stream plays, and when',
+  summary: 'Get the timeline of a stream',
   description:
-    'Now, next, and any other time of at most 31 days, to the frame. `aired` is what destinations took. ' +
-    'A shuffle is known once it is live.',
+    'Returns the items of a stream with their times, accurate to the frame: the current item, the next ones, or ' +
+    'any range of at most 31 days. `aired` lists the parts that destinations acknowledged. The order of a ' +
+    'shuffled playlist is known once the stream is live.',
   tag: 'streams',
   method: 'GET',
   path: '/streams/{id}/timeline',
   params: { id: pathID },
   query: {
-    from: timestampInput.optional().describe('Default: now.'),
-    to: timestampInput.optional().describe('Default: 31 days after from.'),
-    track: z.enum(['video', 'audio']).optional().describe('Default: audio where tracks play to one picture.'),
-    draft: z.boolean().default(false).describe('As if drafts were published now.'),
-    playlistID: id.optional().describe("With draft: only this playlist's."),
-    limit: z.int().min(1).max(mostRows).default(20).describe('Rows per page.'),
+    from: timestampInput.optional().describe('Start of the range. Default: now.'),
+    to: timestampInput.optional().describe('End of the range. Default: 31 days after from.'),
+    track: z
+      .enum(['video', 'audio'])
+      .optional()
+      .describe('Playlist kind to show. Default: audio if songs play over one picture, otherwise video.'),
+    draft: z.boolean().default(false).describe('true: the timeline as if all drafts were published now.'),
+    playlistID: id.optional().describe('With draft: only the draft of this playlist.'),
+    limit: z.int().min(1).max(mostRows).default(20).describe('Maximum number of rows on the page.'),
     cursor: pageQuery.cursor,
   },
   output: { status: 200, body: pageOf(timelineRow).meta({ id: 'TimelinePage' }), csv: csvOf },
@@ -41,14 +45,15 @@ export const getStreamTimeline = operation(['service:read'], {
     const now = await ctx.data.now();
     const from = query.from ?? now;
     const to = query.to ?? new Date(from.getTime() + longestMs);
-    if (from >= to) throw refuse('from', 'from has to be before to.');
-    if (to.getTime() - from.getTime() > longestMs) throw refuse('to', `Ask for at most ${longestDays} days.`);
+    if (from >= to) throw refuse('from', 'from must be before to.');
+    if (to.getTime() - from.getTime() > longestMs)
+      throw refuse('to', `The range may have at most ${longestDays} days.`);
     const stream = orNotFound(await ctx.data.streams.find(ctx.caller.userID, params.id), 'stream');
     const { draft, playlistID, track = null, limit, cursor } = query;
     const drafts = !draft ? null : playlistID === undefined ? 'all' : { playlistID };
     const listID = `timeline of ${stream.id} ${track} ${draft} ${playlistID}`;
     const place = cursor === undefined ? null : openPlace(ctx, listID, cursor);
-    // All pages show one plan: else that of a stream which is not live would begin anew with each.
+    // All pages show the same plan: otherwise the plan of a stream that is not live would start again with each page.
     const beginsAt = place?.beginsAt ?? (from > now ? from : now);
     const found = await onAirRows(ctx.data, stream, {
       from: place?.after ?? from,
@@ -66,13 +71,13 @@ export const getStreamTimeline = operation(['service:read'], {
   },
 });
 
-/** Where the next page begins. */
+/** The start of the next page. */
 interface Place {
   readonly beginsAt: Date;
   readonly after: Date;
 }
 
-/** Two cursors, of which the second is for the plan that the first names. */
+/** Joins two cursors: the second one belongs to the plan that the first one names. */
 function sealPlace({ cursors }: Context, listID: string, { beginsAt, after }: Place): string {
   const beginsAtMs = beginsAt.getTime();
   return `${cursors.seal(listID, beginsAtMs)}.${cursors.seal(`${listID} ${beginsAtMs}`, after.getTime())}`;
@@ -86,7 +91,10 @@ function openPlace({ cursors }: Context, listID: string, cursor: string): Place 
   return { beginsAt: new Date(beginsAtMs), after: new Date(afterMs) };
 }
 
-/** @param from the time that was asked for; null where the page is not the first */
+/**
+ * Presents rows of the timeline.
+ * @param from the start of the requested range; null: the page is not the first one
+ */
 async function presentRows(
   ctx: Pick<Context, 'data'>,
   stream: Stream,

@@ -1,4 +1,4 @@
-// GET /streams/{id}: answers one stream.
+// GET /streams/{id}: returns one stream.
 import { orNotFound, pathID } from '../fields.ts';
 import { operation } from '../operation.ts';
 import { presentStream, streamSchema } from './stream-schema.ts';
@@ -7,8 +7,8 @@ export const getStream = operation(['service:read'], {
   id: 'getStream',
   summary: 'Get a stream',
   description:
-    'Poll it to observe a start or a stop: status is what the user wishes, state is what is observed, stateReason ' +
-    'says why they differ.',
+    'Returns a stream. Poll it to follow a start or a stop: status is the state that the user wants, state is ' +
+    'the observed state, and stateReason explains the difference.',
   tag: 'streams',
   method: 'GET',
   path: '/streams/{id}',

@@ -1,11 +1,11 @@
-// The token of a guide link, and the addresses that it makes.
+// The token of a guide link, and the addresses built from it.
 import * as z from 'zod';
 
-/** What comes after the token: of a week, or of what plays now and next. */
+/** The endings of the addresses: a week of the guide in three formats, and the current and next item in two. */
 export const guideDocuments = ['.json', '.xml', '.ics', '/now.json', '/now.txt'] as const;
 export type GuideDocument = (typeof guideDocuments)[number];
 
-/** 192 bits: nobody guesses one. */
+/** The length of a token: 192 random bits cannot be guessed. */
 export const guideTokenBytes = 24;
 
 export const guideLink = z
@@ -13,8 +13,8 @@ export const guideLink = z
     jsonURL: z.string(),
     xmltvURL: z.string(),
     calendarURL: z.string(),
-    nowURL: z.string().describe('What plays now and next, with artwork, for overlays: JSON.'),
-    nowTextURL: z.string().describe('What plays now: a line of text.'),
+    nowURL: z.string().describe('JSON of the current and the next item with artwork, for overlays.'),
+    nowTextURL: z.string().describe('One line of text: the current item.'),
   })
   .meta({ id: 'GuideLink', examples: [addressesOf('A'.repeat(32), 'https://streams.example.org/v1')] });
 

@@ -1,4 +1,4 @@
-// GET /schedule/occurrences: when the caller's streams are on by their schedules, in order of time.
+// GET /schedule/occurrences: the scheduled runs of the caller's streams, by time.
 import * as z from 'zod';
 import { occurrencesOf } from '../../orchestration/schedule/occurrences.ts';
 import { id, timestamp, timestampInput } from '../fields.ts';
@@ -13,7 +13,7 @@ export const occurrenceSchema = z
     streamID: z.string(),
     streamName: z.string().nullable(),
     startAt: timestamp,
-    endAt: timestamp.nullable().describe('null: nothing ends it.'),
+    endAt: timestamp.nullable().describe('End of the run. null: it runs until it is stopped.'),
     isRecurring: z.boolean(),
     isSkipped: z.boolean(),
   })
@@ -21,30 +21,35 @@ export const occurrenceSchema = z
 
 export const listOccurrences = operation(['service:read'], {
   id: 'listOccurrences',
-  summary: 'List what is scheduled',
-  description: 'Computed from the schedules that are armed, with what runs by them now. Next: skip_occurrence.',
+  summary: 'List scheduled runs',
+  description: 'Returns the runs of all armed schedules, including current runs. Next: skip_occurrence.',
   tag: 'schedule',
   method: 'GET',
   path: '/schedule/occurrences',
   query: {
-    from: timestampInput.optional().describe('Now by default.'),
-    to: timestampInput.optional().describe(`A week later by default; ${mostDays} days at most.`),
-    streamID: id.optional().describe('Of this stream alone.'),
+    from: timestampInput.optional().describe('Start of the range. Default: now.'),
+    to: timestampInput
+      .optional()
+      .describe(`End of the range. Default: one week after from. At most ${mostDays} days after from.`),
+    streamID: id.optional().describe('Only runs of this stream.'),
   },
   output: {
     status: 200,
     body: z
       .object({
         data: z.array(occurrenceSchema),
-        to: timestamp.describe('All that begins before is here. Earlier than asked for: ask again from then.'),
+        to: timestamp.describe(
+          'End of the returned range: data has every run that starts before it. If it is earlier than requested, ' +
+            'continue with from set to it.',
+        ),
       })
       .meta({ id: 'Occurrences' }),
   },
   errors: [],
   async handle(ctx, { query: { from = ctx.now, to = new Date(from.getTime() + 7 * dayMs), streamID = null } }) {
-    if (to <= from) throw fieldProblem('query/to', 'It has to be after from.');
+    if (to <= from) throw fieldProblem('query/to', 'to must be after from.');
     if (to.getTime() - from.getTime() > mostDays * dayMs)
-      throw fieldProblem('query/to', `It may be ${mostDays} days after from at most.`);
+      throw fieldProblem('query/to', `to may be at most ${mostDays} days after from.`);
     const streams = await ctx.data.streamLists.withSchedule(ctx.caller.userID, streamID);
     const found = await occurrencesOf(streams, { from, to });
     return {

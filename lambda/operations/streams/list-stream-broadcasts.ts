@@ -1,4 +1,4 @@
-// GET /streams/{id}/broadcasts: the broadcasts that a stream has and had on a managed platform, newest first.
+// GET /streams/{id}/broadcasts: the current and past broadcasts of a stream on a managed platform, newest first.
 import * as z from 'zod';
 import { broadcastPhases } from '../../data/channels/broadcasts.ts';
 import type { Broadcast } from '../../data/channels/broadcasts.ts';
@@ -16,27 +16,34 @@ const health = z
 export const broadcastSchema = z
   .object({
     id: z.string(),
-    n: z.int32().describe('1 for the first of the stream.'),
-    externalID: z.string().nullable().describe('The platform’s own id; null while it has not answered.'),
+    n: z.int32().describe("Number of the broadcast, from 1 for the stream's first."),
+    externalID: z
+      .string()
+      .nullable()
+      .describe('ID of the broadcast on the platform. null: the platform has not answered yet.'),
     watchURL: z.string().nullable(),
-    phase: z.enum(broadcastPhases).describe('failed: it was never made.'),
+    phase: z.enum(broadcastPhases).describe('failed: the broadcast was never created.'),
     title: z.string(),
     scheduledStartAt: timestamp,
     liveAt: timestamp.nullable(),
     endedAt: timestamp.nullable(),
-    health: health.nullable().describe('What the platform says of the media that it gets.'),
+    health: health
+      .nullable()
+      .describe('Health of the received media, as the platform reports it. null: not reported yet.'),
     viewers: z
       .object({ now: z.int32().nullable(), observedAt: timestamp })
       .meta({ id: 'BroadcastViewers' })
       .nullable()
-      .describe('now is null where the platform hides it.'),
+      .describe('Number of current viewers. now is null if the platform hides it.'),
   })
   .meta({ id: 'Broadcast' });
 
 export const listStreamBroadcasts = operation(['service:read'], {
   id: 'listStreamBroadcasts',
   summary: 'List the broadcasts of a stream',
-  description: 'Those that it has, and had, on a managed platform: title, watch page, health and viewers.',
+  description:
+    "Returns the stream's current and past broadcasts on a managed platform, newest first: title, watch page, " +
+    'health and viewers.',
   tag: 'streams',
   method: 'GET',
   path: '/streams/{id}/broadcasts',

@@ -1,4 +1,4 @@
-// GET /streams: the caller's streams, newest first, or those that are looked for, in another order.
+// GET /streams: the caller's streams, filtered and sorted, newest first by default.
 import * as z from 'zod';
 import { streamSortKeys } from '../../data/streams/stream-lists.ts';
 import type { StreamOrder, StreamSortKey } from '../../data/streams/stream-lists.ts';
@@ -14,8 +14,8 @@ export const listStreams = operation(['service:read'], {
   id: 'listStreams',
   summary: 'List streams',
   description:
-    'Newest first, unless sort says otherwise; all filters have to fit. ' +
-    'A stream loops media to one RTMP destination, around the clock.',
+    'Returns streams that match all filters, newest first unless sort is set. A stream loops media to its ' +
+    'destinations around the clock.',
   tag: 'streams',
   method: 'GET',
   path: '/streams',
@@ -26,21 +26,24 @@ export const listStreams = operation(['service:read'], {
       .min(1)
       .max(100)
       .optional()
-      .describe('This set, all on one page; unknown ones are left out.'),
-    q: text(1, 255).optional().describe('A part of the name.'),
+      .describe('Only these streams, all on one page. Unknown IDs are ignored.'),
+    q: text(1, 255).optional().describe('Part of the name.'),
     state: z
       .array(z.enum(streamStates))
       .min(1)
       .max(streamStates.length)
       .optional()
-      .describe('Only streams in one of these.'),
+      .describe('Only streams in one of these states.'),
     needsAttention: z
       .boolean()
       .optional()
-      .describe('Failing, failed or warned of, with an open incident, or refused by its platform.'),
-    destinationID: id.optional().describe('With an output there.'),
-    updatedSince: timestampInput.optional().describe('Changed then or later.'),
-    sort: z.enum(sorts).default('-createdAt').describe('- before it for descending.'),
+      .describe(
+        'true: only streams that are failing, have failed, have a warning or an open incident, or are refused by ' +
+          'their platform. false: only the others.',
+      ),
+    destinationID: id.optional().describe('Only streams with an output to this destination.'),
+    updatedSince: timestampInput.optional().describe('Only streams that changed at this time or later.'),
+    sort: z.enum(sorts).default('-createdAt').describe('Field to sort by. A leading - sorts in descending order.'),
   },
   output: { status: 200, body: pageOf(streamSchema).meta({ id: 'StreamPage' }) },
   errors: ['invalid_cursor'],

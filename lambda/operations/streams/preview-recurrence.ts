@@ -1,4 +1,4 @@
-// GET /schedule/preview: when a stream would start by a recurrence, before it is scheduled.
+// GET /schedule/preview: the start times of a recurrence, before a stream is scheduled with it.
 import * as z from 'zod';
 import { faultOfRecurrence, startsOf } from '../../domain/streams/recurrence.ts';
 import { timestamp, timestampInput } from '../fields.ts';
@@ -11,15 +11,15 @@ const { rule, timeZone } = recurrence.shape;
 export const previewRecurrence = operation(['service:read'], {
   id: 'previewRecurrence',
   summary: 'Preview a recurrence',
-  description: 'Changes nothing. Next: schedule_stream.',
+  description: 'Returns the start times of a recurrence without changing anything. Next: schedule_stream.',
   tag: 'schedule',
   method: 'GET',
   path: '/schedule/preview',
   query: {
-    scheduleStartAt: timestampInput.describe('The first start.'),
-    rule: rule.describe('RFC 5545.'),
-    timeZone: timeZone.describe('IANA.'),
-    count: z.int().min(1).max(20).default(5).describe('How many.'),
+    scheduleStartAt: timestampInput.describe('First start.'),
+    rule: rule.describe('RFC 5545 recurrence rule.'),
+    timeZone: timeZone.describe('IANA time zone.'),
+    count: z.int().min(1).max(20).default(5).describe('Number of starts to return.'),
   },
   output: { status: 200, body: z.object({ starts: z.array(timestamp) }).meta({ id: 'RecurrencePreview' }) },
   errors: [],

@@ -1,4 +1,4 @@
-// POST /streams/{id}/look/preview: a picture of a stream as it would look.
+// POST /streams/{id}/look/preview: a picture of a stream with another look.
 import * as z from 'zod';
 import type { Upload } from '../../data/media/uploads.ts';
 import { frameKey } from '../../domain/media/content-pictures.ts';
@@ -15,22 +15,24 @@ import { operation } from '../operation.ts';
 import { ProblemError } from '../problem-codes.ts';
 
 const urlSeconds = 900;
-/** So many are made for a user at a time. */
+/** The most pictures that are made for a user at a time. */
 const mostPending = 10;
 const widthPixels = 960;
 
 export const previewStreamLook = operation(['service:read'], {
   id: 'previewStreamLook',
   summary: 'See how a stream would look',
-  description: 'Changes nothing. url is null for about a second: ask again.',
+  description:
+    'Returns a picture of the stream with the given look, without changing the stream. url is null while the ' +
+    'picture is being made, for about one second: call this again.',
   tag: 'streams',
   method: 'POST',
   path: '/streams/{id}/look/preview',
   params: { id: pathID },
   body: z.strictObject({
     look: streamLookInput,
-    uploadID: id.optional().describe('What is shown. Default: its first item.'),
-    atSeconds: z.number().min(0).max(86_400).default(1).describe('Of that.'),
+    uploadID: id.optional().describe("Upload to show. Default: the stream's first item."),
+    atSeconds: z.number().min(0).max(86_400).default(1).describe('Position in the upload, in seconds.'),
   }),
   output: {
     status: 200,
@@ -45,7 +47,10 @@ export const previewStreamLook = operation(['service:read'], {
     const parts = await loadParts(ctx.data, { ...stream, look });
     const upload = body.uploadID ? await ctx.data.uploads.find(stream.user_id, body.uploadID) : firstShown(parts);
     if (!upload || !isPlayable(uploadFacts(upload), 'video'))
-      throw new ProblemError('preview_unavailable', 'There is nothing to show yet. Name an upload with pictures.');
+      throw new ProblemError(
+        'preview_unavailable',
+        'The stream has no item to show. Set uploadID to an upload with pictures.',
+      );
     const format = await previewedFormat(ctx.data, parts, look, upload, {
       atSeconds: body.atSeconds,
       now: ctx.now,
@@ -56,7 +61,10 @@ export const previewStreamLook = operation(['service:read'], {
   },
 });
 
-/** @returns the key of the picture, which a worker makes; null until it is there */
+/**
+ * Requests the picture from a worker.
+ * @returns the key of the picture; null until it is ready
+ */
 async function asked(ctx: Context, upload: Upload, pictures: PictureFormat, atSeconds: number) {
   const format = formatName(pictures);
   const lastSeconds = Math.max(0, (upload.duration_seconds ?? 0) - 1);
@@ -64,7 +72,12 @@ async function asked(ctx: Context, upload: Upload, pictures: PictureFormat, atSe
   const objectKey = frameKey(upload.content_hash ?? upload.id, format, frame, widthPixels);
   const wanted = { user_id: upload.user_id, upload_id: upload.id, frame, format, width: widthPixels, posters: null };
   const found = await ctx.data.frames.ask({ object_key: objectKey, ...wanted }, mostPending);
-  if (found === null) throw new ProblemError('preview_unavailable', `${mostPending} others are being made. Ask again.`);
-  if (found.state === 'failed') throw new ProblemError('preview_unavailable', 'No picture could be made of this file.');
+  if (found === null)
+    throw new ProblemError(
+      'preview_unavailable',
+      `${mostPending} other pictures are being made. Try again in a moment.`,
+    );
+  if (found.state === 'failed')
+    throw new ProblemError('preview_unavailable', 'No picture could be made of this upload.');
   return found.state === 'ready' ? objectKey : null;
 }

@@ -1,4 +1,4 @@
-// POST /streams/{id}/retry: has what fails of a stream tried again now.
+// POST /streams/{id}/retry: retries the failing outputs of a stream now.
 import { retryReplicas } from '../../orchestration/fleet/retry-replicas.ts';
 import { orNotFound, pathID } from '../fields.ts';
 import { operation } from '../operation.ts';
@@ -7,10 +7,10 @@ import { presentStream, streamSchema } from './stream-schema.ts';
 
 export const retryStream = operation(['service:write'], {
   id: 'retryStream',
-  summary: 'Retry what fails',
+  summary: 'Retry failing outputs',
   description:
-    'The next attempt of each output that fails or was given up, now; what is live goes on. ' +
-    'A stream that has failed is started with start_stream.',
+    'Retries every output that is failing or was given up, now. Live outputs keep running. To restart a stream ' +
+    'in state failed, use start_stream.',
   tag: 'streams',
   method: 'POST',
   path: '/streams/{id}/retry',
@@ -21,7 +21,7 @@ export const retryStream = operation(['service:write'], {
   async handle(ctx, { params }) {
     const stream = orNotFound(await ctx.data.streams.lock(ctx.caller.userID, params.id), 'stream');
     if (!['activating', 'active', 'failing'].includes(stream.state))
-      throw new ProblemError('stream_not_running', 'Nothing of the stream is tried. Start it with start_stream.');
+      throw new ProblemError('stream_not_running', 'The stream is not running. Start it with start_stream.');
     await retryReplicas(ctx.data, stream, ctx.now);
     return presentStream(ctx, (await ctx.data.streams.lockAny(stream.id))!);
   },

@@ -1,4 +1,4 @@
-// POST /streams/{id}/schedule: has a stream start and end at given times.
+// POST /streams/{id}/schedule: arms a schedule that starts and ends a stream.
 import * as z from 'zod';
 import { faultOfRecurrence } from '../../domain/streams/recurrence.ts';
 import { nextState } from '../../domain/streams/stream-lifecycle.ts';
@@ -12,29 +12,29 @@ import type { FieldFault } from '../field-problems.ts';
 import { presentStream, recurrence, streamSchema } from './stream-schema.ts';
 
 function refusalOf(state: StreamState): string {
-  if (state === 'scheduled') return 'The stream has a schedule: cancel that first with cancel_stream_schedule.';
-  return `A stream that is ${state} cannot be scheduled.`;
+  if (state === 'scheduled') return 'The stream already has a schedule. Cancel it first with cancel_stream_schedule.';
+  return `A stream in state ${state} cannot be scheduled.`;
 }
 
 export const scheduleStream = operation(['service:write'], {
   id: 'scheduleStream',
   summary: 'Schedule a stream',
   description:
-    'The stream starts and ends by itself, to the second, and with a recurrence again and again. ' +
-    'Readiness is checked when the start time comes; look at get_stream_readiness before.',
+    'Arms a schedule: the stream starts and ends by itself, accurate to the second; with a recurrence, ' +
+    'repeatedly. Readiness is checked at the start time, so call get_stream_readiness before.',
   tag: 'streams',
   method: 'POST',
   path: '/streams/{id}/schedule',
   params: { id: pathID },
   body: z.strictObject({
-    scheduleStartAt: timestampInput.describe('In the future.'),
+    scheduleStartAt: timestampInput.describe('Start, in the future.'),
     scheduleEndAt: timestampInput
       .nullish()
-      .describe('After the start; without it the stream runs until it is stopped.'),
+      .describe('End, after the start. Without an end, the stream runs until it is stopped.'),
     recurrence: recurrence
       .nullish()
       .describe(
-        'When to start again after the end of schedule or duration, each time for as long. A stop by the user ends it.',
+        'Rule for repeated starts. Every run is as long as the first one. A stop by the user ends the recurrence.',
       ),
   }),
   output: { status: 200, body: streamSchema },
@@ -42,8 +42,8 @@ export const scheduleStream = operation(['service:write'], {
   async handle(ctx, { params, body }) {
     const { scheduleStartAt: startAt, scheduleEndAt: endAt = null, recurrence: repeats = null } = body;
     const faults: FieldFault[] = [];
-    if (startAt <= ctx.now) faults.push(['scheduleStartAt', 'The time has passed already.', 'schedule_in_past']);
-    if (endAt !== null && endAt <= startAt) faults.push(['scheduleEndAt', 'The end has to be after the start.']);
+    if (startAt <= ctx.now) faults.push(['scheduleStartAt', 'The time is in the past.', 'schedule_in_past']);
+    if (endAt !== null && endAt <= startAt) faults.push(['scheduleEndAt', 'The end must be after the start.']);
     const ruleFault = repeats && (await faultOfRecurrence(repeats, startAt));
     if (ruleFault) faults.push([`recurrence/${ruleFault.field}`, ruleFault.detail]);
     const refusal = fieldProblems(faults);

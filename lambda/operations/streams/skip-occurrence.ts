@@ -1,4 +1,4 @@
-// POST /streams/{id}/schedule/skip: leaves out one start of a schedule, or takes that back.
+// POST /streams/{id}/schedule/skip: skips one start of a schedule, or restores it.
 import * as z from 'zod';
 import { mostSkipped, skipStart } from '../../orchestration/schedule/schedule.ts';
 import { orNotFound, pathID, timestampInput } from '../fields.ts';
@@ -9,14 +9,14 @@ import { presentStream, streamSchema } from './stream-schema.ts';
 export const skipOccurrence = operation(['service:write'], {
   id: 'skipOccurrence',
   summary: 'Skip one start of a schedule',
-  description: 'The others stay. Without any other the schedule is over.',
+  description: 'Skips one start. The other starts stay. If no other start is left, the schedule ends.',
   tag: 'streams',
   method: 'POST',
   path: '/streams/{id}/schedule/skip',
   params: { id: pathID },
   body: z.strictObject({
-    startAt: timestampInput.describe('Of list_occurrences, to come.'),
-    skip: z.boolean().default(true).describe('false: takes it back.'),
+    startAt: timestampInput.describe('Future start time from list_occurrences.'),
+    skip: z.boolean().default(true).describe('false: restores a skipped start.'),
   }),
   output: { status: 200, body: streamSchema },
   errors: ['not_found'],
@@ -25,8 +25,8 @@ export const skipOccurrence = operation(['service:write'], {
     const stream = orNotFound(await ctx.data.streams.lock(ctx.caller.userID, params.id), 'stream');
     const after = await skipStart(ctx.data, stream, { at: body.startAt, skip: body.skip, now: ctx.now });
     if (after === 'no such start')
-      throw fieldProblem('startAt', 'The schedule has no such start to come. Take one of list_occurrences.');
-    if (after === 'too many') throw fieldProblem('startAt', `At most ${mostSkipped} starts to come can be skipped.`);
+      throw fieldProblem('startAt', 'The schedule has no such future start. Use a startAt from list_occurrences.');
+    if (after === 'too many') throw fieldProblem('startAt', `At most ${mostSkipped} future starts can be skipped.`);
     return presentStream(ctx, after);
   },
 });

@@ -15,9 +15,9 @@ export const startStream = operation(['service:write'], {
   id: 'startStream',
   summary: 'Start a stream',
   description:
-    'Costs credits for the minutes that are live. Answers at once, with state activating or preparing. Next: ' +
-    'poll get_stream until state is active or failed. A stream that is live already is answered as it is. ' +
-    'Drafts of playlists that differ from what is live are published.',
+    'Starts a stream, which costs credits per live minute. Returns immediately, with state activating or ' +
+    'preparing. Next: poll get_stream until state is active or failed. A stream that is already live is ' +
+    'returned unchanged. Changed drafts of its playlists are published.',
   tag: 'streams',
   method: 'POST',
   path: '/streams/{id}/start',
@@ -32,7 +32,7 @@ export const startStream = operation(['service:write'], {
 });
 
 /**
- * Starts a stream. A live one is returned as it is.
+ * Starts a stream. A live stream is returned unchanged.
  * @throws {ProblemError} stream_not_startable, stream_not_ready, limit_reached
  */
 export async function startOrRefuse(ctx: Context, stream: Locked<Stream>): Promise<Stream> {

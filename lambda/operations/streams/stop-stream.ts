@@ -12,8 +12,8 @@ export const stopStream = operation(['service:write'], {
   id: 'stopStream',
   summary: 'Stop a stream',
   description:
-    'Answers at once, with state stopping; the media ends within 2 seconds, and with it the cost. ' +
-    'A recurrence ends too. A stream that has never run or has stopped is answered as it is.',
+    'Stops a stream. Returns immediately, with state stopping. The media and its cost end within 2 seconds. A ' +
+    'recurrence ends too. A stream that has never run or has already stopped is returned unchanged.',
   tag: 'streams',
   method: 'POST',
   path: '/streams/{id}/stop',
@@ -27,21 +27,28 @@ export const stopStream = operation(['service:write'], {
   },
 });
 
-/** Stops a stream. @throws {ProblemError} stream_not_stoppable */
+/**
+ * Stops a stream.
+ * @throws {ProblemError} stream_not_stoppable
+ */
 export async function stopOrRefuse(ctx: Context, stream: Locked<Stream>): Promise<Locked<Stream>> {
   switch (stream.state) {
     case 'scheduled':
-      throw new ProblemError('stream_not_stoppable', 'The stream is only scheduled. Cancel its schedule instead.');
+      throw new ProblemError(
+        'stream_not_stoppable',
+        'The stream is scheduled, but not running. Cancel its schedule instead.',
+      );
     case 'invalid':
     case 'failed':
-      throw new ProblemError('stream_not_stoppable', `The stream is ${stream.state}: it is not running.`);
+      throw new ProblemError('stream_not_stoppable', `The stream is ${stream.state} and not running.`);
     default:
       return stop(ctx.data, await endRecurrence(ctx, stream), 'stop');
   }
 }
 
 /**
- * After a stop by its user a stream does not start again by its recurrence, even if it was stopping for another cause.
+ * Ends the recurrence of a stream: after a stop by its user it does not start again, even if it was already stopping
+ * for another cause.
  */
 async function endRecurrence(ctx: Context, stream: Locked<Stream>): Promise<Locked<Stream>> {
   if (stream.recurrence === null) return stream;

@@ -1,4 +1,4 @@
-// What is measured of a stream, or of one of its outputs, as clients see it.
+// The measurements of a stream or of one of its outputs in answers.
 import * as z from 'zod';
 import type { StreamStats } from '../../data/streams/streams.ts';
 
@@ -15,7 +15,7 @@ export const figuresSchema = z
     loopCount: z.int32(),
     sampledAt: z.iso.datetime().nullable(),
   })
-  .describe('As in get_stream_stats.')
+  .describe('Measurements of the output. get_stream_stats describes each field.')
   .meta({ id: 'Figures' });
 
 const neverLive = {
@@ -31,7 +31,10 @@ const neverLive = {
   sampledAt: null,
 };
 
-/** @param stats null: it was never live */
+/**
+ * Presents the measurements of a stream or an output.
+ * @param stats null: it was never live
+ */
 export function presentFigures(stats: StreamStats | null): z.input<typeof figuresSchema> {
   if (stats === null) return neverLive;
   const { currentItem: _, aired: __, secondsInHand = null, lateFrames = 0, ...others } = stats;

@@ -1,4 +1,4 @@
-// What a stream is sent in, where it leaves that to defaults, and what it costs while it is live.
+// The effective format of a stream, with its defaults filled in, and its price while it is live.
 import * as z from 'zod';
 import type { Stream } from '../../data/streams/streams.ts';
 import { formatsOfStreams } from '../../orchestration/streams/stream-formats.ts';
@@ -9,15 +9,22 @@ import { framerate, quality, videoCodec } from '../fields.ts';
 export const effectiveFormat = z
   .object({ quality, framerate, videoCodec })
   .meta({ id: 'EffectiveFormat' })
-  .describe('While it runs, of the run; else as a start would take it.');
+  .describe('Format of the current run. If the stream is not running: the format that a start would use now.');
 
-/** Stands where nobody wants the fields: GraphQL sends none of them then, but an answer has to have all. */
+/**
+ * The value of the fields when a GraphQL query does not select them: the answer must have all fields, and GraphQL drops
+ * these.
+ */
 const unread: StreamFormat = {
   effective: { quality: 'q_720p', framerate: 'f_30', videoCodec: 'h264' },
   creditsPerHour: 0,
 };
 
-/** @param streams of the caller @returns the format of one of them by its ID */
+/**
+ * Reads the formats of streams.
+ * @param streams of the caller
+ * @returns the format of a stream by its ID
+ */
 export async function formatsOf(ctx: Context, streams: readonly Stream[]): Promise<(id: string) => StreamFormat> {
   if (!ctx.isWanted('Stream.effective') && !ctx.isWanted('Stream.creditsPerHour')) return () => unread;
   const formats = await formatsOfStreams(ctx.data, ctx.caller.userID, streams, ctx.now);

@@ -1,4 +1,4 @@
-// How far a managed platform's side of a stream is what is wished, as clients see it.
+// The mirror of a stream in answers: how far its settings are applied to the managed platform.
 import * as z from 'zod';
 import { mirrorStates } from '../../data/channels/mirror-intents.ts';
 import type { MirrorIntent } from '../../data/channels/mirror-intents.ts';
@@ -11,15 +11,18 @@ export const streamMirror = z
   .object({
     state: z
       .enum(mirrorStates)
-      .describe('pending: it goes on by itself. blocked: somebody has to do what detail says.'),
+      .describe(
+        'done: the platform matches the stream. pending: the platform is being updated, or will be retried. ' +
+          'blocked: a person must follow the instructions in detail.',
+      ),
     code: z.enum(mirrorCodes).nullable(),
-    detail: z.string().nullable().describe('Why it waits or is blocked, and what to do.'),
-    retryAt: timestamp.nullable().describe('When it is tried again.'),
-    generation: z.int32().describe('Grows with every change of what is wished.'),
+    detail: z.string().nullable().describe('Reason for waiting or being blocked, and the remedy.'),
+    retryAt: timestamp.nullable().describe('Time of the next attempt. null: none is scheduled.'),
+    generation: z.int32().describe('Increases with every change that has to be applied to the platform.'),
   })
   .meta({ id: 'StreamMirror' });
 
-/** The last generations of those that are managed, by the stream's id. One statement reads all of them. */
+/** The last generations of the managed streams, by the stream's ID. One statement reads all of them. */
 export async function mirrorsOf(ctx: Context, streams: readonly Stream[]): Promise<Map<string, MirrorIntent>> {
   const managed = managedOf(streams);
   if (managed.length === 0 || !ctx.isWanted('Stream.mirror')) return new Map();
@@ -27,7 +30,7 @@ export async function mirrorsOf(ctx: Context, streams: readonly Stream[]): Promi
   return new Map(last.map((intent) => [intent.stream_id, intent]));
 }
 
-/** Where viewers find those that are managed and have a broadcast, by the stream's id. */
+/** The watch pages of the managed streams that have a broadcast, by the stream's ID. */
 export async function watchURLsOf(ctx: Context, streams: readonly Stream[]): Promise<Map<string, string>> {
   const managed = managedOf(streams);
   if (managed.length === 0 || !ctx.isWanted('Stream.watchURL')) return new Map();
@@ -39,7 +42,10 @@ function managedOf(streams: readonly Stream[]): string[] {
   return streams.flatMap(({ id, stream_destination: destination }) => (destination === 'managed' ? [id] : []));
 }
 
-/** @param intent undefined: nothing was ever wished of the platform */
+/**
+ * Presents the last generation of a stream.
+ * @param intent undefined: the stream was never managed
+ */
 export function presentMirror(intent: MirrorIntent | undefined): z.input<typeof streamMirror> {
   if (!intent) return { state: 'done', code: null, detail: null, retryAt: null, generation: 0 };
   const { state, code, detail, next_attempt_at: nextAttemptAt, generation } = intent;

@@ -1,4 +1,4 @@
-// A stream as clients see it, and the fields that requests to create and to update a stream take.
+// A stream in answers, and the fields of requests that create or update a stream.
 import * as z from 'zod';
 import { replicaStates } from '../../data/fleet/replicas.ts';
 import type { Replica } from '../../data/fleet/replicas.ts';
@@ -16,78 +16,99 @@ import { effectiveFormat, formatsOf } from './stream-format.ts';
 import { presentTransition, transition } from './stream-transition.ts';
 import { mirrorsOf, presentMirror, streamMirror, watchURLsOf } from './stream-mirror.ts';
 
-/** The fields that requests to create and to update a stream take. */
+/** The fields of requests that create or update a stream. */
 export const streamFields = {
-  name: text(0, 255).nullish().describe('For people.'),
-  agentModeEnabled: z.boolean().nullish().describe('Replicas are spread over zones.'),
+  name: text(0, 255).nullish().describe('Name for people.'),
+  agentModeEnabled: z
+    .boolean()
+    .nullish()
+    .describe('true: the replicas of the stream run in different availability zones.'),
   runBackupStream: z
     .boolean()
     .nullish()
-    .describe("In agent mode: a second replica publishes to the destination's backup address."),
+    .describe("true, in agent mode: a second replica publishes to the destination's backup address."),
   playlistIDs: z
     .array(id)
     .max(2)
     .optional()
-    .describe('What the stream plays: at most one playlist of kind video and one of kind audio.'),
+    .describe('Playlists that the stream plays: at most one of kind video and one of kind audio.'),
   preparedPlaylistIDs: z
     .array(id)
     .max(100)
     .optional()
     .describe(
-      "Playlists kept prepared for this stream's quality, framerate and codec, drafts included, so that a start " +
-        'need not wait: for streamBackend manifest, as far as the limit preparedSeconds (get_me) lets them.',
+      "Playlists that are kept prepared in this stream's quality, framerate and codec, including their drafts, " +
+        'so that a start does not have to wait. For streamBackend manifest, within the limit preparedSeconds (see ' +
+        'get_me).',
     ),
   videoUploadObjectID: id
     .nullish()
-    .describe('Upload to loop where no video playlist is given; an image is held still.'),
-  audioUploadObjectID: id.nullish().describe("Upload whose sound replaces the video's own."),
-  destinationID: id.nullish().describe('Where to stream to: its first output.'),
-  quality: quality.nullish().describe("null: the user's default, taken at start."),
-  framerate: framerate.nullish().describe("null: the user's default, taken at start."),
+    .describe('Upload that the stream loops if it has no video playlist. An image is shown as a still picture.'),
+  audioUploadObjectID: id.nullish().describe('Upload whose sound replaces the sound of the video.'),
+  destinationID: id.nullish().describe("Destination of the stream's first output."),
+  quality: quality.nullish().describe("null: the user's default at the time of the start."),
+  framerate: framerate.nullish().describe("null: the user's default at the time of the start."),
   videoCodec: videoCodec
     .nullish()
     .describe(
-      'null or h264: what every destination takes. hevc and av1 take about 60 % of the bytes, and need ' +
-        'streamBackend manifest and a destination that takes Enhanced RTMP, as YouTube does.',
+      'null: h264, which every destination accepts. hevc and av1 need about 60 % of the bytes of h264. They ' +
+        'need streamBackend manifest and a destination that accepts Enhanced RTMP, such as YouTube.',
     ),
   streamBackend: z
     .enum(streamBackends)
     .nullish()
     .describe(
-      'ffmpeg encodes while it sends: on air a second after the start, whatever is played. manifest sends what was ' +
-        'prepared once: it needs about a hundredth of the machines and never falls behind, but a first start waits. ' +
-        'Take manifest for what loops for long. null: ffmpeg, or at creation what this service takes by default.',
+      'ffmpeg: encodes while it sends. The stream is on the air about one second after the start, with any ' +
+        'content. manifest: sends media that was prepared once. It needs about a hundredth of the computing power ' +
+        'and never falls behind, but a first start waits for the preparation. Choose manifest for streams that ' +
+        'loop for a long time. null: ffmpeg; when a stream is created, the default of this service.',
     ),
   sound: soundInput
     .nullish()
     .describe(
-      'Each item is brought to targetLUFS, −14 by default, unless enabled is false. Items of an audio playlist are ' +
-        'joined by a cut, a fade through silence or a crossfade, of half the shortest item at most. ' +
-        'An item may have its own sound.',
+      'Sound of the stream. loudness: each item is normalized to targetLUFS (default: −14), unless enabled is ' +
+        'false. join: the items of an audio playlist are joined by a cut, a fade through silence or a crossfade, ' +
+        'which lasts at most half of the shortest item. Items of playlists can override loudness, join and under.',
     ),
   look: streamLookInput
     .nullish()
-    .describe('16:9 with black bars by default. Another aspect is another size: 9:16 at q_1080p is 1080 × 1920.'),
-  streamDestination: z.enum(['managed']).nullish().describe('The managed video-platform connection.'),
-  managedSettingsID: id.nullish().describe('Settings of the managed connection.'),
+    .describe(
+      'Look of the stream. Default: aspect 16:9, with black bars. The aspect changes the picture size: 9:16 at ' +
+        'q_1080p is 1080 × 1920 pixels.',
+    ),
+  streamDestination: z
+    .enum(['managed'])
+    .nullish()
+    .describe(
+      'managed: streams to a connected channel, with the settings of managedSettingsID. null: streams to ' +
+        'destinationID.',
+    ),
+  managedSettingsID: id.nullish().describe('Managed settings for streamDestination managed.'),
   streamDuration: z
     .int()
     .min(0)
     .max(2_147_483_647)
     .nullish()
-    .describe("Seconds; 0 means that the stream never expires. null on create: the user's default."),
+    .describe(
+      "Longest time that the stream stays live, in seconds. 0: no limit. null at creation: the user's default.",
+    ),
   streamKey: text(1, 512)
     .nullish()
     .meta({ deprecated: true, writeOnly: true })
     .describe('Deprecated: use destinationID.'),
   streamStateID: id
     .nullish()
-    .describe('On update: refuses with version_conflict if the stream has moved on from this transition.'),
-  scheduleStartAt: timestampInput.nullish().describe('ISO 8601 with zone; in the future.'),
-  scheduleEndAt: timestampInput.nullish().describe('After scheduleStartAt.'),
+    .describe(
+      'For updates: ID of the last transition that the client has seen. If the stream has a newer one, the update ' +
+        'is refused with version_conflict.',
+    ),
+  scheduleStartAt: timestampInput
+    .nullish()
+    .describe('Start of the schedule: ISO 8601 with a time zone, in the future.'),
+  scheduleEndAt: timestampInput.nullish().describe('End of the schedule, after scheduleStartAt.'),
 };
 
-/** An example of a request, for the OpenAPI document. */
+/** An example request for the OpenAPI document. */
 export const exampleStream = {
   name: 'Evening loop',
   videoUploadObjectID: 'upl_0mb3kq5zj4h8s2n7t1w9x6c0p',
@@ -96,12 +117,12 @@ export const exampleStream = {
   framerate: 'f_30',
 };
 
-/** INTERVAL and COUNT are counted from scheduleStartAt, which is the first start. */
+/** A recurrence in requests. INTERVAL and COUNT are counted from scheduleStartAt, the first start. */
 export const recurrence = z
   .strictObject({
-    rule: text(1, 512).describe('An RFC 5545 recurrence rule, such as FREQ=WEEKLY;BYDAY=MO,FR. COUNT at most 1000.'),
+    rule: text(1, 512).describe('RFC 5545 recurrence rule, such as FREQ=WEEKLY;BYDAY=MO,FR. COUNT is at most 1000.'),
     timeZone: text(1, 64).describe(
-      'An IANA time zone, such as Europe/Berlin: local times stay the same when its clocks change.',
+      'IANA time zone, such as Europe/Berlin. Local start times stay the same when its clocks change.',
     ),
   })
   .meta({ id: 'Recurrence' });
@@ -111,11 +132,11 @@ export const replica = z
     role: z.enum(['primary', 'backup']),
     state: z.enum(replicaStates),
     since: timestamp,
-    reason: failure.nullable().describe('Why it is so; while live: what is about to end that.'),
+    reason: failure.nullable().describe('Reason of the state. While live: a warning about a problem that may end it.'),
   })
   .meta({ id: 'Replica' });
 
-/** What a replica waits for, nobody knows; its row has the reason of what was before. */
+/** Presents a replica. A waiting or connecting replica has no current reason: its row still holds the previous one. */
 export function presentReplica({ role, state, since, reason }: Replica): z.input<typeof replica> {
   return { role, state, since, reason: state === 'live' || state === 'failing' ? reason : null };
 }
@@ -124,12 +145,17 @@ export const streamSchema = z
   .object({
     id: z.string(),
     name: z.string().nullable(),
-    status: z.enum(streamStatuses).describe('What the user wishes.'),
-    state: z.enum(streamStates).describe('What is observed: active only while one of its outputs takes media.'),
+    status: z.enum(streamStatuses).describe('State that the user wants: ACTIVE or INACTIVE.'),
+    state: z.enum(streamStates).describe('Observed state. active: at least one output accepts media.'),
     stateReason: failure
       .nullable()
-      .describe('Why the state is so. While active: what is about to end that, such as falling_behind.'),
-    streamStateID: z.string().nullable().describe('Identifier of the last transition.'),
+      .describe(
+        'Reason of the state. While active: a warning about a problem that may end it, such as falling_behind.',
+      ),
+    streamStateID: z
+      .string()
+      .nullable()
+      .describe('ID of the last transition. null: the stream has not changed its state yet.'),
     processingState: z.enum(['idle', 'processing', 'failed']),
     preparedShare: z
       .number()
@@ -137,50 +163,60 @@ export const streamSchema = z
       .max(1)
       .nullable()
       .describe(
-        'How much is prepared, 0 to 1: while the state is preparing, of what the stream plays; ' +
-          'else of its preparedPlaylistIDs, if it has any.',
+        'Share of the media that is prepared, 0 to 1. In state preparing: of the items that the stream plays. ' +
+          'Otherwise: of the playlists in preparedPlaylistIDs; null if there are none.',
       ),
     playlistIDs: z.array(z.string()),
     preparedPlaylistIDs: z.array(z.string()),
     videoUploadObjectID: z.string().nullable(),
     audioUploadObjectID: z.string().nullable(),
     destinationID: z.string().nullable(),
-    outputs: z.array(outputSchema).describe('The first one first.'),
+    outputs: z.array(outputSchema).describe('Outputs of the stream. The first output comes first.'),
     streamDestination: z.enum(['managed']).nullable(),
     managedSettingsID: z.string().nullable(),
     mirror: streamMirror
       .nullable()
-      .describe("How far the managed platform's side is what is wished; null: the stream is not managed."),
-    watchURL: z.string().nullable().describe('Where viewers find its managed broadcast; each has another.'),
-    posterURL: z.url().nullable().describe('While active: a JPEG of seconds ago, which needs no credential.'),
+      .describe("Progress of applying the stream's settings to the managed platform. null: the stream is not managed."),
+    watchURL: z
+      .string()
+      .nullable()
+      .describe('Page where viewers watch the current managed broadcast. Each broadcast has its own page.'),
+    posterURL: z
+      .url()
+      .nullable()
+      .describe('While active: URL of a JPEG of the picture a few seconds ago. It needs no credential.'),
     quality: quality.nullable(),
     framerate: framerate.nullable(),
     videoCodec: videoCodec.nullable(),
     effective: effectiveFormat,
-    creditsPerHour: z.number().describe('While live, with all its outputs and backups.'),
+    creditsPerHour: z.number().describe('Credits per hour while live, including all outputs and backups.'),
     streamBackend: z.enum(streamBackends).nullable(),
     sound,
     look: streamLook,
-    pendingLook: z.int32().nullable().describe('While live: items that do not look as wished yet.'),
+    pendingLook: z.int32().nullable().describe('While live: number of items that are still shown in their old look.'),
     pendingJoins: z
       .int32()
       .nullable()
       .describe(
-        'While live: joins, titles of songs and mixed sound of the next ten minutes, not made yet; null: none.',
+        'While live: number of joins, song titles and sound mixes of the next ten minutes that are not prepared ' +
+          'yet. null: the stream needs none, or is not live.',
       ),
-    pendingSound: z.int32().nullable().describe('While live: items that are not as loud as wished yet.'),
+    pendingSound: z.int32().nullable().describe('While live: number of items that still play at their old loudness.'),
     streamDuration: z.int32().nullable(),
     agentModeEnabled: z.boolean().nullable(),
     runBackupStream: z.boolean().nullable(),
     scheduleStartAt: timestamp.nullable(),
     scheduleEndAt: timestamp.nullable(),
     recurrence: z.object({ rule: z.string(), timeZone: z.string() }).nullable(),
-    nextOccurrences: z.array(timestamp).describe('The next starts by the schedule that is armed, at most 5.'),
-    replicas: z.array(replica).describe('Of the first output.'),
-    transitions: z.array(transition).describe('The last 20, newest first.'),
+    nextOccurrences: z.array(timestamp).describe('Next starts of the armed schedule, at most 5.'),
+    replicas: z.array(replica).describe('Replicas of the first output.'),
+    transitions: z.array(transition).describe('Last 20 transitions, newest first.'),
     startedAt: timestamp
       .nullable()
-      .describe('First media of this run, or the last one, that the destination accepted.'),
+      .describe(
+        'Time when the destination accepted the first media of this run; after the run, of the last run. null: ' +
+          'never.',
+      ),
     stoppedAt: timestamp.nullable(),
     createdAt: timestamp,
     updatedAt: timestamp,
@@ -191,7 +227,7 @@ const shownTransitions = 20;
 
 /**
  * Presents streams. One statement each reads the replicas, the outputs, the transitions and the prepared shares of all
- * streams, where the caller wants these fields.
+ * streams, if the caller selected these fields.
  */
 export async function presentStreams(
   ctx: Context,
@@ -265,7 +301,7 @@ export async function presentStreams(
   }));
 }
 
-/** Whether a replica, which has not ended, is the first output's. */
+/** Whether a replica belongs to the first output and has not ended. */
 export function isOfFirstOutput({ state, output_id: outputID }: Replica): boolean {
   return state !== 'ended' && outputID === null;
 }

@@ -1,4 +1,5 @@
-// What creating and updating a stream share: checking what a request names, and turning its fields into settings.
+// Shared by create_stream and update_stream: checks the resources that a request names, and turns its fields into
+// settings.
 import type * as z from 'zod';
 import type { Stream, StreamSettings } from '../../data/streams/streams.ts';
 import type { StreamBackend } from '../../domain/streams/stream-words.ts';
@@ -16,13 +17,14 @@ import { streamLookSettings } from '../look-fields.ts';
 import { soundSettings } from '../sound-fields.ts';
 import type { streamFields } from './stream-schema.ts';
 
-/** The fields of a request, validated. An absent field leaves the setting as it is, null clears it. */
+/** The validated fields of a request. An absent field leaves the setting unchanged; null clears it. */
 export type StreamInput = {
   readonly [Field in keyof typeof streamFields]?: z.output<(typeof streamFields)[Field]> | undefined;
 };
 
 const channelNeedsSettings =
-  'This destination is a connected channel. Set streamDestination to managed, and managedSettingsID to settings of it.';
+  'This destination is a connected channel. Set streamDestination to managed, and managedSettingsID to settings ' +
+  'of that channel.';
 
 const emptySettings: StreamSettings = {
   name: null,
@@ -47,7 +49,7 @@ const emptySettings: StreamSettings = {
   look: null,
 };
 
-/** The settings of `stream`, or empty ones for a new stream, with the fields of a request put in. */
+/** The settings of `stream`, or empty settings for a new stream, changed by the fields of a request. */
 export function mergeSettings(
   ctx: Context,
   streamID: string,
@@ -83,7 +85,7 @@ export function mergeSettings(
   };
 }
 
-/** The settings of a new stream: where it names no backend, it gets the one of the stage. */
+/** The settings of a new stream. If the request names no backend, the stream gets the default backend of the stage. */
 export function withDefaultBackend(
   { settings: { defaultStreamBackend } }: Context,
   settings: StreamSettings,
@@ -97,14 +99,13 @@ export async function mayChangeBackend({ settings, data, caller }: Context): Pro
   return settings.streamBackendEdit || (await data.users.find(caller.userID))!.stream_backend_edit;
 }
 
-/** The backend that a stream has. */
+/** The backend of a stream. */
 export function backendOf({ stream_backend: backend }: Pick<StreamSettings, 'stream_backend'>): StreamBackend {
   return backend ?? 'ffmpeg';
 }
 
 /**
- * Refuses what no stream may be given: parts that are not the caller's, and times
- * that have passed. Reports every such part.
+ * Refuses resources that do not belong to the caller, and times in the past. Reports all of them.
  * @throws {ProblemError} validation_failed, schedule_in_past
  */
 export async function assertFields(ctx: Context, input: StreamInput): Promise<void> {
@@ -143,26 +144,26 @@ export async function assertFields(ctx: Context, input: StreamInput): Promise<vo
       errors.push({
         path: `/${field}`,
         code: 'validation_failed',
-        detail: 'At most one playlist of each kind, each named once.',
+        detail: 'Name at most one playlist of each kind, each of them once.',
       });
   }
   if (errors.length > 0) throw new ProblemError('validation_failed', errors[0]!.detail, { errors });
   const past = (['scheduleStartAt', 'scheduleEndAt'] as const).filter(
     (field) => input[field] && input[field] <= ctx.now,
   );
-  const refusal = fieldProblems(past.map((field) => [field, 'The time has passed already.', 'schedule_in_past']));
+  const refusal = fieldProblems(past.map((field) => [field, 'The time is in the past.', 'schedule_in_past']));
   if (refusal) throw refusal;
 }
 
-/** Refuses an end that is not after the start. */
+/** Refuses a schedule whose end is not after its start. */
 export function assertSchedule(input: StreamInput, settings: StreamSettings): void {
   const { schedule_start_at: startAt, schedule_end_at: endAt } = settings;
   if ((input.scheduleStartAt || input.scheduleEndAt) && startAt && endAt && endAt <= startAt) {
-    throw fieldProblem('scheduleEndAt', 'The end has to be after the start.');
+    throw fieldProblem('scheduleEndAt', 'The end must be after the start.');
   }
 }
 
-/** Refuses a codec that the stream's backend does not send. Only the prepared backend sends other codecs than H.264. */
+/** Refuses a codec that the stream's backend cannot send. Only the prepared backend sends codecs other than H.264. */
 export function assertVideoCodec(
   input: StreamInput,
   { video_codec: videoCodec, stream_backend: backend }: StreamSettings,
@@ -172,13 +173,13 @@ export function assertVideoCodec(
   const field = input.videoCodec === undefined ? 'streamBackend' : 'videoCodec';
   throw fieldProblem(
     field,
-    `A stream in ${videoCodec} is sent from prepared media only: set streamBackend to manifest, or videoCodec to h264.`,
+    `Only prepared media can be sent in ${videoCodec}. Set streamBackend to manifest, or videoCodec to h264.`,
   );
 }
 
 /**
- * Moves playlists that a stream now names to it from the streams that they belonged to.
- * @throws {ProblemError} stream_live where one belongs to another stream that is live
+ * Moves the playlists of the request to the stream, from the streams that they belonged to.
+ * @throws {ProblemError} stream_live if a playlist belongs to another live stream
  */
 export async function adoptPlaylists(ctx: Context, streamID: string, playlistIDs: readonly string[]): Promise<void> {
   for (const id of playlistIDs) {
@@ -199,8 +200,8 @@ export async function adoptPlaylists(ctx: Context, streamID: string, playlistIDs
 }
 
 /**
- * Has the playlists prepared that the stream keeps prepared. They are locked, so that an edit at the same time is
- * written before, or sees that the stream keeps the playlist prepared.
+ * Requests the preparation of the playlists that the stream keeps prepared. Locks the playlists, so that a concurrent
+ * edit is either included or sees the stream's request.
  */
 export async function keepPlaylistsPrepared(ctx: Context, streamID: string, settings: StreamSettings): Promise<void> {
   if (settings.prepared_playlist_ids.length === 0) return;

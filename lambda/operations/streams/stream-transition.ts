@@ -1,4 +1,4 @@
-// One transition of a stream, as clients see it.
+// A transition of a stream in answers.
 import * as z from 'zod';
 import type { StreamTransition } from '../../data/streams/stream-moves.ts';
 import { streamStates, transitions } from '../../domain/streams/stream-lifecycle.ts';

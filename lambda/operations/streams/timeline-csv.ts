@@ -1,4 +1,4 @@
-// The timeline as a table: RFC 4180, with a row for each part of an item that was on the air.
+// The timeline as CSV (RFC 4180), with one row for each aired part of an item.
 import type { TimelineRow } from './timeline-row.ts';
 
 const columns = [
@@ -17,7 +17,7 @@ const columns = [
   'album',
 ] as const;
 
-/** What was not on the air, or is to come, has one row without these parts. */
+/** Formats rows as CSV. An item that was not aired, or lies in the future, has one row without parts. */
 export function csvOf({ data }: { readonly data: readonly TimelineRow[] }): string {
   const lines = data.flatMap((row) => {
     const known = [row.startAt, row.endAt, row.name, row.playlistID, row.itemID, row.uploadID];
@@ -31,7 +31,7 @@ export function csvOf({ data }: { readonly data: readonly TimelineRow[] }): stri
   return [columns, ...lines].map((line) => `${line.map(fieldOf).join(',')}\r\n`).join('');
 }
 
-/** A text that a table program would take for a formula is written so that it stays a text. */
+/** Escapes a value. A text that spreadsheet programs would read as a formula gets a leading apostrophe. */
 function fieldOf(value: string | number | null): string {
   if (value === null) return '';
   if (typeof value === 'number') return String(value);

@@ -1,13 +1,16 @@
-// A row of a timeline: one playing of an item, as clients see it.
+// A row of a timeline in answers: one playback of an item.
 import * as z from 'zod';
 import { timestamp } from '../fields.ts';
 
 const aired = z
   .object({
-    outputID: z.string().nullable().describe('null: the managed platform.'),
+    outputID: z.string().nullable().describe('ID of the output. null: the managed platform.'),
     fromSeconds: z.number(),
     toSeconds: z.number(),
-    standInUploadID: z.string().nullable().describe('What played instead.'),
+    standInUploadID: z
+      .string()
+      .nullable()
+      .describe('ID of the upload that played in place of the item. null: the item itself played.'),
   })
   .meta({ id: 'AiredPart' });
 
@@ -22,8 +25,11 @@ export const timelineRow = z
     title: z.string().nullable(),
     artist: z.string().nullable(),
     album: z.string().nullable(),
-    positionSeconds: z.number().describe('Of the item, at `from`.'),
-    aired: z.array(aired).nullable().describe('Seconds of the item that were acknowledged; null: it is to come.'),
+    positionSeconds: z.number().describe('Position in the item at `from`, in seconds.'),
+    aired: z
+      .array(aired)
+      .nullable()
+      .describe('Parts of the item that destinations acknowledged. null: the item lies in the future.'),
   })
   .meta({ id: 'TimelineRow' });
 

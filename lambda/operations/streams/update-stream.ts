@@ -1,4 +1,4 @@
-// PATCH /streams/{id}: changes a stream, and by `status` starts or stops it.
+// PATCH /streams/{id}: changes a stream. The field `status` starts or stops it.
 import * as z from 'zod';
 import type { Stream, StreamSettings } from '../../data/streams/streams.ts';
 import { wordsOf } from '../../domain/shared/limits.ts';
@@ -48,10 +48,10 @@ export const updateStream = operation(['service:write'], {
   id: 'updateStream',
   summary: 'Update a stream',
   description:
-    'An absent field stays as it is, null clears it; all of the request is applied or nothing. ' +
-    'status ACTIVE starts the stream like start_stream, INACTIVE stops it. ' +
-    'While live, only name, streamDuration, scheduleEndAt, status and, from the next item on, sound and look can ' +
-    'change.',
+    'Changes a stream. Absent fields stay unchanged; null clears a field. The request is applied as a whole or ' +
+    'not at all. status ACTIVE starts the stream like start_stream; INACTIVE stops it. While live, only name, ' +
+    'streamDuration, scheduleEndAt, status, sound and look can change; sound and look take effect from the next ' +
+    'item.',
   tag: 'streams',
   method: 'PATCH',
   path: '/streams/{id}',
@@ -64,7 +64,8 @@ export const updateStream = operation(['service:write'], {
         .boolean()
         .optional()
         .describe(
-          "Makes the managed platform's side what is wished now, though nothing has changed. Next: read mirror.",
+          "true: applies the stream's settings to the managed platform again, even if they have not changed. " +
+            'Next: read mirror.',
         ),
     })
     .meta({ examples: [{ name: 'Night loop', scheduleEndAt: null, status: 'ACTIVE' }] }),
@@ -109,29 +110,28 @@ export const updateStream = operation(['service:write'], {
   },
 });
 
-/** Lets a stream that is live show its next items otherwise. */
+/** Applies a new look to a live stream, from its next items. */
 async function showAsSaid({ data, now, settings: { limitFactor } }: Context, stream: Locked<Stream>): Promise<void> {
   const reached = await applyLookToLiveStream(data, stream, { now, limitFactor });
   if (reached) throw new ProblemError('limit_reached', wordsOf(reached));
 }
 
-/** Lets a stream that is live change its sound with its next items. */
+/** Applies new sound settings to a live stream, from its next items. */
 async function takeUpSound({ data, now, settings: { limitFactor } }: Context, stream: Locked<Stream>): Promise<void> {
   if (!isLive(stream.state) || stream.state === 'stopping') return;
   await changeJoins(data, stream, 'audio', now);
-  // The sound of videos may be heard under that of the track.
+  // The sound of videos may be mixed under the audio track.
   await changeJoins(data, stream, 'video', now);
   await refreshSound(data, stream, { now, retries: 'at once', limitFactor });
 }
 
-/** Refuses to retry what there is nothing to retry of. */
+/** Refuses retryMirror for a stream that is not managed. */
 async function assertMirrored(ctx: Context, settings: StreamSettings): Promise<void> {
   if (settings.stream_destination !== 'managed')
-    throw new ProblemError('not_managed', 'retryMirror is only for streams on the managed connection.');
+    throw new ProblemError('not_managed', 'retryMirror needs a stream whose streamDestination is managed.');
   const { managed_settings_id: settingsID } = settings;
   const found = settingsID === null ? null : await ctx.data.managedSettings.find(ctx.caller.userID, settingsID);
-  if (!found)
-    throw new ProblemError('connection_needed', 'The stream names no managed settings. Set managedSettingsID.');
+  if (!found) throw new ProblemError('connection_needed', 'The stream has no managed settings. Set managedSettingsID.');
 }
 
 async function assertChangeable(
@@ -143,7 +143,7 @@ async function assertChangeable(
   if (body['streamStateID'] != null && body['streamStateID'] !== String(stream.last_transition_id)) {
     throw fieldProblem(
       'streamStateID',
-      'This is not the last transition of the stream. Read the stream again and decide anew.',
+      'The stream has a newer transition. Read the stream again, then decide whether to repeat the update.',
       'version_conflict',
     );
   }
@@ -153,7 +153,7 @@ async function assertChangeable(
     if (aspectOf(settings) !== aspectOf(stream))
       throw fieldProblem(
         'look/aspect',
-        'The aspect of a stream cannot change while it is live. Stop it first.',
+        'The aspect cannot change while the stream is live. Stop the stream first.',
         'stream_live',
       );
     const fixed = Object.keys(body).find(
@@ -161,24 +161,28 @@ async function assertChangeable(
         body[field] !== undefined && !changeableLive.has(field) && !(field === 'streamBackend' && isSameBackend),
     );
     if (fixed !== undefined)
-      throw fieldProblem(fixed, 'This cannot be changed while the stream is live. Stop it first.', 'stream_live');
+      throw fieldProblem(
+        fixed,
+        'This field cannot change while the stream is live. Stop the stream first.',
+        'stream_live',
+      );
   }
   if (stream.state === 'scheduled' && settings.schedule_start_at === null) {
     throw fieldProblem(
       'scheduleStartAt',
-      'A scheduled stream needs its start. Use cancel_stream_schedule to have none.',
+      'A scheduled stream needs a start. Use cancel_stream_schedule to remove the schedule.',
       'stream_not_schedulable',
     );
   }
   if (!isSameBackend && !(await mayChangeBackend(ctx)))
     throw new ProblemError(
       'feature_disabled',
-      'This account may choose streamBackend when it creates a stream, and not change it later. Create another ' +
-        'stream with create_stream, or ask whoever runs the platform for the feature streamBackendEdit.',
+      'This account can choose streamBackend only when it creates a stream. Create another stream with ' +
+        'create_stream, or ask the operator of the platform to enable the feature streamBackendEdit.',
     );
 }
 
-/** Moves an armed schedule to the new times, and the end and the duration of a stream that is running. */
+/** Moves an armed schedule to the new times, and updates the end and the duration of a running stream. */
 async function moveDueTimes(ctx: Context, stream: Locked<Stream>, settings: StreamSettings): Promise<void> {
   const running = isLive(stream.state) && stream.state !== 'stopping';
   if (stream.state === 'scheduled') await rearm(ctx, stream, settings);
@@ -190,14 +194,14 @@ async function moveDueTimes(ctx: Context, stream: Locked<Stream>, settings: Stre
   }
 }
 
-/** With a new start, the recurrence is counted from there. With a new end, the stream is on that long each time. */
+/** Arms the schedule again. A new start restarts the recurrence. A new end changes the length of each run. */
 async function rearm(ctx: Context, stream: Locked<Stream>, settings: StreamSettings): Promise<void> {
   const times = { startAt: settings.schedule_start_at!, endAt: settings.schedule_end_at };
   const { recurrence } = stream;
   const moved = times.startAt.getTime() !== stream.schedule_start_at?.getTime();
   const fault = recurrence && moved ? await faultOfRecurrence(recurrence, times.startAt) : null;
   if (fault)
-    throw fieldProblem('scheduleStartAt', `The recurrence of this schedule does not go on from there: ${fault.detail}`);
+    throw fieldProblem('scheduleStartAt', `The recurrence of this schedule cannot start there: ${fault.detail}`);
   const kept = recurrence && { firstStartAt: recurrence.firstStartAt, skipped: recurrence.skipped ?? [] };
   const series = recurrence && { ...beginSeries(recurrence, times), ...(moved ? {} : kept) };
   await armSchedule(ctx.data, stream, times, series);

@@ -1,4 +1,4 @@
-// POST /uploads/batch: arranges and deletes many uploads at once, all or none.
+// POST /uploads/batch: changes and deletes many uploads at once, all or nothing.
 import * as z from 'zod';
 import type { Upload } from '../../data/media/uploads.ts';
 import { isWithin, maxDepth } from '../../domain/shared/folder-path.ts';
@@ -19,7 +19,7 @@ import {
   withoutTags,
 } from './upload-order.ts';
 
-/** Deleting takes several statements an upload, and a request has seconds. */
+/** The most uploads that one request deletes: each takes several statements, and a request has only seconds. */
 const maxDeleted = 1000;
 
 const change = z
@@ -37,20 +37,24 @@ type Change = z.output<typeof change>;
 
 export const applyUploadOperations = operation(['service:write'], {
   id: 'applyUploadOperations',
-  summary: 'Arrange uploads',
+  summary: 'Organize uploads',
   description:
-    'Changes or deletes many uploads, or folders with all in them. In order; if one cannot be done, nothing is. ' +
-    `At most ${maxDeleted} are deleted at once.`,
+    'Changes or deletes many uploads, or folders with their content. The operations apply in order. If one of ' +
+    `them fails, nothing changes. At most ${maxDeleted} uploads are deleted at once.`,
   tag: 'uploads',
   method: 'POST',
   path: '/uploads/batch',
   body: z.strictObject({
-    operations: z.array(change).min(1).max(500).describe('Each applies to the result of those before.'),
+    operations: z
+      .array(change)
+      .min(1)
+      .max(500)
+      .describe('Operations in order. Each applies to the result of the previous ones.'),
   }),
   output: {
     status: 200,
     body: z
-      .object({ changed: z.int32().describe('Uploads that were changed.'), deleted: z.int32() })
+      .object({ changed: z.int32().describe('Number of uploads that changed.'), deleted: z.int32() })
       .meta({ id: 'ArrangedUploads' }),
   },
   errors: ['resource_in_use'],
@@ -64,12 +68,12 @@ export const applyUploadOperations = operation(['service:write'], {
 
 interface Done {
   readonly changed: Set<string>;
-  /** Uploads that were moved with their folder. */
+  /** Number of uploads that moved with their folder. */
   moved: number;
   deleted: number;
 }
 
-/** Why one of the operations cannot be done. */
+/** The problem of an operation that cannot be applied. */
 class Refusal {
   readonly #path: string;
 
@@ -90,7 +94,7 @@ async function apply(ctx: Context, each: Change, refusal: Refusal, done: Done): 
       return;
     case 'deleteFolder': {
       const ids = await ctx.data.uploadLists.idsBelow(userID, each.folder, maxDeleted + 1);
-      if (ids.length === 0) throw refusal.of('folder', 'There is no such folder.');
+      if (ids.length === 0) throw refusal.of('folder', 'This folder does not exist.');
       for (const uploadID of ids) await remove(ctx, uploadID, 'folder', refusal, done);
       return;
     }
@@ -98,7 +102,7 @@ async function apply(ctx: Context, each: Change, refusal: Refusal, done: Done): 
       return remove(ctx, each.uploadID, 'uploadID', refusal, done);
     default: {
       const upload = await ctx.data.uploads.lock(userID, each.uploadID);
-      if (!upload) throw refusal.of('uploadID', 'There is no such upload.');
+      if (!upload) throw refusal.of('uploadID', 'This upload does not exist.');
       await arrangeUpload(ctx, upload, changesOf(upload, each, refusal));
       done.changed.add(upload.id);
     }
@@ -132,18 +136,21 @@ async function moveFolder(
 ): Promise<number> {
   if (isWithin(to, folder)) throw refusal.of('to', 'A folder cannot be moved into itself.');
   const depth = await ctx.data.uploadLists.depthBelow(ctx.caller.userID, folder);
-  if (depth === 0) throw refusal.of('folder', 'There is no such folder.');
+  if (depth === 0) throw refusal.of('folder', 'This folder does not exist.');
   const added = to === '' ? 0 : to.split('/').length;
   if (depth - folder.split('/').length + added > maxDepth)
-    throw refusal.of('to', `What is in the folder would be more than ${maxDepth} deep there.`);
+    throw refusal.of('to', `The content of the folder would be more than ${maxDepth} folders deep.`);
   return ctx.data.uploadLists.moveFolder(ctx.caller.userID, folder, to);
 }
 
 async function remove(ctx: Context, uploadID: string, field: string, refusal: Refusal, done: Done): Promise<void> {
   if (done.deleted === maxDeleted)
-    throw refusal.of(field, `More than ${maxDeleted} uploads would be deleted. Delete them in several requests.`);
+    throw refusal.of(
+      field,
+      `More than ${maxDeleted} uploads would be deleted. Split the deletion into several requests.`,
+    );
   const result = await deleteUnused(ctx, uploadID);
-  if (result === 'missing') throw refusal.of('uploadID', 'There is no such upload.');
+  if (result === 'missing') throw refusal.of('uploadID', 'This upload does not exist.');
   if (result !== 'deleted') throw refusal.of(field, inUseDetail(result.inUse), 'resource_in_use');
   done.deleted += 1;
 }

@@ -1,4 +1,4 @@
-// POST /uploads/{id}/complete: checks that the bytes have arrived, and has them examined.
+// POST /uploads/{id}/complete: checks that the bytes have arrived, and requests their examination.
 import { orNotFound, pathID } from '../fields.ts';
 import { assertRoom } from '../limits.ts';
 import { operation } from '../operation.ts';
@@ -10,8 +10,8 @@ export const completeUpload = operation(['service:write'], {
   id: 'completeUpload',
   summary: 'Mark an upload complete',
   description:
-    'Checks that the bytes have arrived. Their content is examined afterwards. Next: ' +
-    'poll get_upload until probeState is completed or failed. Repeating the call changes nothing.',
+    'Checks that the bytes have arrived, and requests the examination of their content. Next: poll get_upload ' +
+    'until probeState is completed or failed. Repeating the call changes nothing.',
   tag: 'uploads',
   method: 'POST',
   path: '/uploads/{id}/complete',
@@ -25,7 +25,8 @@ export const completeUpload = operation(['service:write'], {
     if (upload.external_source !== null) {
       throw new ProblemError(
         'upload_incomplete',
-        'This upload is imported and completes by itself. Poll it until externalSource.state is completed.',
+        'This upload is an import and completes by itself. Poll get_upload until externalSource.state is ' +
+          'completed.',
       );
     }
 
@@ -42,7 +43,7 @@ export const completeUpload = operation(['service:write'], {
     if (!upload.is_multipart && object.sizeBytes > maxUploadBytes) {
       throw new ProblemError(
         'payload_too_large',
-        `${object.sizeBytes} bytes arrived; an upload holds at most ${maxUploadBytes}.`,
+        `${object.sizeBytes} bytes arrived, but an upload may have at most ${maxUploadBytes}.`,
       );
     }
     await assertRoom(ctx, { storedBytes: object.sizeBytes });

@@ -1,4 +1,4 @@
-// POST /uploads/{id}/download-url: answers a URL to get the bytes from.
+// POST /uploads/{id}/download-url: returns a URL that downloads the file.
 import * as z from 'zod';
 import { downloadURLSeconds } from '../../domain/media/upload-times.ts';
 import { orNotFound, pathID, timestamp } from '../fields.ts';
@@ -13,7 +13,8 @@ export const createDownloadUrl = operation(['service:read'], {
   id: 'createDownloadUrl',
   summary: 'Get a presigned URL to download the file from',
   description:
-    'The bytes as they were sent, by one GET or by ranges. The URL needs no credential: treat it as a secret.',
+    'Returns a URL for the original bytes, by one GET request or by ranges. The URL needs no credential: treat ' +
+    'it as a secret.',
   tag: 'uploads',
   method: 'POST',
   path: '/uploads/{id}/download-url',
@@ -23,7 +24,7 @@ export const createDownloadUrl = operation(['service:read'], {
   hints: { idempotent: true },
   async handle(ctx, { params }) {
     const upload = orNotFound(await ctx.data.uploads.find(ctx.caller.userID, params.id), 'upload');
-    if (!upload.uploaded) throw new ProblemError('upload_incomplete', 'The bytes of this upload are not here yet.');
+    if (!upload.uploaded) throw new ProblemError('upload_incomplete', 'The bytes of this upload have not arrived yet.');
     const url = await ctx.objects.presignGet(upload.object_key, {
       expiresInSeconds: downloadURLSeconds,
       downloadName: upload.name,

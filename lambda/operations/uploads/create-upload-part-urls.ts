@@ -1,4 +1,4 @@
-// POST /uploads/{id}/part-urls: answers URLs to PUT parts of the bytes to.
+// POST /uploads/{id}/part-urls: returns URLs for sending parts of a file.
 import * as z from 'zod';
 import type { Multipart } from '../../data/media/multiparts.ts';
 import type { Upload } from '../../data/media/uploads.ts';
@@ -10,18 +10,18 @@ import { operation } from '../operation.ts';
 import { fieldProblem } from '../field-problems.ts';
 import { multipartOf, partNumber, sha256 } from './upload-parts.ts';
 
-/** How many parts one request asks for at most. */
+/** The most parts of one request. */
 const maxAsked = 100;
 
 const partURLs = z
   .object({
-    partSizeBytes: z.int().describe('Of every part but the last, which has the rest.'),
+    partSizeBytes: z.int().describe('Size of every part except the last one, which has the remaining bytes.'),
     parts: z.array(
       z.object({
         partNumber,
         url: z.url(),
         method: z.literal('PUT'),
-        headers: z.record(z.string(), z.string()).describe('Send these with the PUT, unchanged.'),
+        headers: z.record(z.string(), z.string()).describe('Headers to send with the PUT, unchanged.'),
         expiresAt: timestamp,
       }),
     ),
@@ -32,24 +32,24 @@ export const createUploadPartUrls = operation(['service:write'], {
   id: 'createUploadPartUrls',
   summary: 'Get presigned URLs to send parts of the bytes to',
   description:
-    'For an upload that was created with multipart: a PUT for each part, in any order, several at once. ' +
-    'Part n has the bytes from (n − 1) · partSizeBytes on. An interrupted part is sent again; list_upload_parts ' +
-    'says which are there. ' +
-    'With sha256, a URL takes these bytes only. Of a film of 40 MiB: ' +
-    'POST /uploads with {"name": "film.mp4", "mimeType": "video/mp4", "fileSize": 41943040, "multipart": true}; ' +
-    'POST here with {"partNumbers": [1, 2, 3]}; PUT what split -b 16777216 film.mp4 makes to the three URLs; ' +
-    'POST /uploads/{id}/complete, which ends in 422 parts_missing with partNumbers to send again.',
+    'For an upload created with multipart: returns a URL for each part. PUT the parts in any order, several at ' +
+    'once. Part n starts at byte (n − 1) · partSizeBytes. Send an interrupted part again; list_upload_parts ' +
+    'shows the parts that have arrived. With sha256, a URL accepts only bytes with that hash. Example for a ' +
+    'film of 40 MiB: POST /uploads with {"name": "film.mp4", "mimeType": "video/mp4", "fileSize": 41943040, ' +
+    '"multipart": true}; POST here with {"partNumbers": [1, 2, 3]}; PUT the output of split -b 16777216 ' +
+    'film.mp4 to the three URLs; POST /uploads/{id}/complete, which returns 422 parts_missing with partNumbers ' +
+    'to send again.',
   tag: 'uploads',
   method: 'POST',
   path: '/uploads/{id}/part-urls',
   params: { id: pathID },
   body: z.strictObject({
-    partNumbers: z.array(z.int().min(1).max(maxParts)).min(1).max(maxAsked).describe('Which parts; the first is 1.'),
+    partNumbers: z.array(z.int().min(1).max(maxParts)).min(1).max(maxAsked).describe('Numbers of the parts, from 1.'),
     sha256: z
       .array(sha256)
       .max(maxAsked)
       .optional()
-      .describe('The SHA-256 of each of these parts, in Base64. For all parts of an upload, or for none.'),
+      .describe('SHA-256 of each of these parts, in Base64. Send it for all parts of an upload, or for none.'),
   }),
   output: { status: 200, body: partURLs },
   errors: ['not_found', 'resource_in_use', 'part_mismatch'],
@@ -60,9 +60,9 @@ export const createUploadPartUrls = operation(['service:write'], {
     const sizeBytes = upload.declared_size_bytes!;
     const parts = partCount(sizeBytes);
     const beyond = partNumbers.findIndex((each) => each > parts);
-    if (beyond >= 0) throw fieldProblem(`partNumbers/${beyond}`, `This upload has ${parts} parts.`);
+    if (beyond >= 0) throw fieldProblem(`partNumbers/${beyond}`, `This upload has only ${parts} parts.`);
     if (digests && digests.length !== partNumbers.length)
-      throw fieldProblem('sha256', `Must have one for each of the ${partNumbers.length} partNumbers.`);
+      throw fieldProblem('sha256', `Send one hash for each of the ${partNumbers.length} partNumbers.`);
     const multipartID = await begin(ctx, upload, known, digests !== undefined);
     const signed = await Promise.all(
       partNumbers.map((each, index) =>
@@ -82,8 +82,9 @@ export const createUploadPartUrls = operation(['service:write'], {
 });
 
 /**
- * What the store calls the parts. Where the transaction is undone, the store throws them away by itself. Those that
- * are replaced are almost as old as it keeps any: nobody can add to them any more.
+ * Starts a multipart upload in the store, or returns the ID of the existing one. If the transaction rolls back, the
+ * store later deletes the parts by itself. Replaced parts are almost as old as the store keeps any, so no client can
+ * still add to them.
  */
 async function begin(ctx: Context, upload: Upload, known: Multipart, hasSHA256: boolean): Promise<string> {
   if (known.multipart_id === null) {
@@ -95,8 +96,8 @@ async function begin(ctx: Context, upload: Upload, known: Multipart, hasSHA256: 
   }
   if (known.has_sha256 !== hasSHA256) {
     const detail = known.has_sha256
-      ? 'This upload was begun with sha256. Send it for every part.'
-      : 'This upload was begun without sha256. Leave it out, or create another upload.';
+      ? 'This upload was started with sha256. Send sha256 for every part.'
+      : 'This upload was started without sha256. Leave sha256 out, or create another upload.';
     throw fieldProblem('sha256', detail, 'part_mismatch');
   }
   return known.multipart_id;

@@ -1,4 +1,4 @@
-// POST /uploads/{id}/upload-url: answers a URL to PUT the bytes to.
+// POST /uploads/{id}/upload-url: returns a URL for sending the file.
 import * as z from 'zod';
 import { uploadURLSeconds } from '../../domain/media/upload-times.ts';
 import { orNotFound, pathID, timestamp } from '../fields.ts';
@@ -10,7 +10,7 @@ const uploadURL = z
   .object({
     url: z.url(),
     method: z.literal('PUT'),
-    headers: z.record(z.string(), z.string()).describe('Send these with the PUT, unchanged.'),
+    headers: z.record(z.string(), z.string()).describe('Headers to send with the PUT, unchanged.'),
     expiresAt: timestamp,
   })
   .meta({ id: 'UploadURL' });
@@ -19,9 +19,9 @@ export const createUploadUrl = operation(['service:write'], {
   id: 'createUploadUrl',
   summary: 'Get a presigned URL to send the bytes to',
   description:
-    'Send the whole file with one HTTP PUT and the given headers, then call complete_upload. ' +
-    'The first PUT counts: with If-None-Match a second one, or one that has arrived, is answered 412: ' +
-    'then call complete_upload. The URL needs no credential: treat it as a secret.',
+    'Returns a URL. Send the whole file with one HTTP PUT and the given headers, then call complete_upload. ' +
+    'Only the first PUT counts: because of If-None-Match, a second one gets 412. In that case call ' +
+    'complete_upload. The URL needs no credential: treat it as a secret.',
   tag: 'uploads',
   method: 'POST',
   path: '/uploads/{id}/upload-url',
@@ -34,19 +34,19 @@ export const createUploadUrl = operation(['service:write'], {
     if (upload.uploaded) {
       throw new ProblemError(
         'resource_in_use',
-        'This upload is complete, and streams may play it. Create another upload for other bytes.',
+        'This upload is complete, and streams may play it. Create another upload for a new file.',
       );
     }
     if (upload.external_source !== null) {
       throw new ProblemError(
         'resource_in_use',
-        'The bytes of this upload are imported from a link. Create another upload to send bytes yourself.',
+        'This upload is imported from a link. Create another upload to send a file yourself.',
       );
     }
     if (upload.is_multipart) {
       throw new ProblemError(
         'resource_in_use',
-        'The bytes of this upload are sent in parts: use create_upload_part_urls. To send them whole, create another.',
+        'This upload is sent in parts: use create_upload_part_urls. To send a whole file, create another upload.',
       );
     }
     const { url, headers, expiresAt } = await ctx.objects.presignPut(upload.object_key, {

@@ -1,4 +1,4 @@
-// POST /uploads: creates the record of a file that is about to be uploaded.
+// POST /uploads: creates an upload, whose file is sent afterwards.
 import * as z from 'zod';
 import { uploadTypes } from '../../data/media/uploads.ts';
 import type { UploadType } from '../../data/media/uploads.ts';
@@ -15,9 +15,9 @@ export const createUpload = operation(['service:write'], {
   id: 'createUpload',
   summary: 'Create an upload',
   description:
-    'An upload is one video, audio or image file that streams can play. Next: ' +
-    'create_upload_url, PUT the bytes to its URL, then complete_upload. ' +
-    `What is not completed within ${abandonedAfterDays} days, and in no playlist or stream, is deleted.`,
+    'Creates an upload: one video, audio or image file for streams. Next: create_upload_url, PUT the file to ' +
+    `its URL, then complete_upload. An upload that is not completed within ${abandonedAfterDays} days, and that ` +
+    'no playlist or stream uses, is deleted.',
   tag: 'uploads',
   method: 'POST',
   path: '/uploads',
@@ -29,32 +29,32 @@ export const createUpload = operation(['service:write'], {
       .string()
       .max(127)
       .regex(/^(audio|video|image)\/[A-Za-z0-9][A-Za-z0-9!#$&^_.+-]*$/, {
-        error: 'Must be an audio/, video/ or image/ media type without parameters.',
+        error: 'Use an audio/, video/ or image/ media type without parameters.',
       })
-      .describe('The media type that the bytes will be sent with, such as video/mp4.'),
+      .describe('Media type of the file, such as video/mp4. The PUT must have the same type.'),
     fileSize: z
       .int()
       .min(1)
       .max(maxBytesInParts)
       .optional()
-      .describe('Bytes. When given, exactly as many have to arrive. More than 5 GiB need multipart.'),
+      .describe(
+        'Size of the file in bytes. If it is set, exactly this number of bytes must arrive. More than 5 GiB need ' +
+          'multipart.',
+      ),
     multipart: z
       .boolean()
       .optional()
-      .describe('For programs: sent in parts, which an interruption does not undo. Needs fileSize.'),
-    type: z
-      .enum(uploadTypes)
-      .optional()
-      .describe('What the file is to be used as; by default what its mimeType says. The content has to fit.'),
+      .describe('true: the file is sent in parts, so that an interruption loses at most one part. Needs fileSize.'),
+    type: z.enum(uploadTypes).optional().describe('Use of the file. Default: as in mimeType. The content must fit.'),
   }),
   output: { status: 201, body: uploadSchema, location: (upload) => `/uploads/${upload.id}` },
   errors: ['limit_reached'],
   async handle(ctx, { body }) {
     const { multipart = false, fileSize } = body;
-    if (multipart && fileSize === undefined) throw fieldProblem('fileSize', 'Is needed with multipart.');
+    if (multipart && fileSize === undefined) throw fieldProblem('fileSize', 'fileSize is required with multipart.');
     const expectedBytes = fileSize ?? maxUploadBytes;
     if (!multipart && expectedBytes > maxUploadBytes)
-      throw fieldProblem('fileSize', `Must be at most ${maxUploadBytes} without multipart.`);
+      throw fieldProblem('fileSize', `fileSize must be at most ${maxUploadBytes} without multipart.`);
     await assertRoom(ctx, {
       uploads: 1,
       storedBytes: fileSize ?? 1,

@@ -1,4 +1,4 @@
-// DELETE /uploads/{id}: removes an upload and its bytes.
+// DELETE /uploads/{id}: deletes an upload and its file.
 import type { Upload } from '../../data/media/uploads.ts';
 import { discardUpload } from '../../orchestration/media/discard-uploads.ts';
 import type { Context } from '../context.ts';
@@ -6,14 +6,15 @@ import { pathID } from '../fields.ts';
 import { operation } from '../operation.ts';
 import { ProblemError } from '../problem-codes.ts';
 
-/** So many playlists and streams are named to somebody whose upload they use. */
+/** The most playlists, and the most streams, that an error names as users of an upload. */
 const maxNamed = 5;
 
 export const deleteUpload = operation(['service:write'], {
   id: 'deleteUpload',
   summary: 'Delete an upload',
   description:
-    'Refused while a playlist or a live stream uses it; errors names them. An import that is under way is cancelled.',
+    'Deletes an upload and its file. Refused while a playlist or a live stream uses it; errors names them. A ' +
+    'running import is cancelled.',
   tag: 'uploads',
   method: 'DELETE',
   path: '/uploads/{id}',
@@ -23,17 +24,20 @@ export const deleteUpload = operation(['service:write'], {
   async handle(ctx, { params }) {
     const result = await deleteUnused(ctx, params.id);
     if (result === 'deleted') return undefined;
-    if (result === 'missing') throw new ProblemError('not_found', 'There is no such upload.');
+    if (result === 'missing') throw new ProblemError('not_found', 'This upload does not exist.');
     const errors = result.inUse.map((user) => ({
       path: '/path/id',
       code: 'resource_in_use',
-      detail: `It is used by ${user}.`,
+      detail: `The upload is used by ${user}.`,
     }));
     throw new ProblemError('resource_in_use', inUseDetail(result.inUse), { errors });
   },
 });
 
-/** Deletes an upload of the caller, unless something uses it. Then it answers what, as that is named in a sentence. */
+/**
+ * Deletes an upload of the caller, unless a playlist or a stream uses it.
+ * @returns for an upload in use, its users as a sentence names them
+ */
 export async function deleteUnused(
   ctx: Context,
   uploadID: string,
@@ -50,11 +54,11 @@ export async function deleteUnused(
   return 'deleted';
 }
 
-/** What uses an upload, a few of each kind, as they are named in a sentence. */
+/** Some users of an upload, as a sentence names them. */
 async function usersOf(ctx: Context, { id: uploadID }: Upload): Promise<string[]> {
   const users = await ctx.data.uploadUses.usersOf(uploadID, maxNamed);
   // A stream whose playlist has changed plays the former items until the change takes effect.
-  if (users.length === 0) return ['a live stream, until what was published last takes effect'];
+  if (users.length === 0) return ['a live stream, until the version published last takes effect'];
   return users.map(
     ({ kind, id, name }) => `${kind === 'playlist' ? 'playlist' : 'live stream'} ${id}${name ? ` (${name})` : ''}`,
   );

@@ -1,4 +1,4 @@
-// GET /uploads/{id}: answers one upload.
+// GET /uploads/{id}: returns one upload.
 import { orNotFound, pathID } from '../fields.ts';
 import { operation } from '../operation.ts';
 import { presentUpload, uploadSchema } from './upload-schema.ts';
@@ -6,7 +6,9 @@ import { presentUpload, uploadSchema } from './upload-schema.ts';
 export const getUpload = operation(['service:read'], {
   id: 'getUpload',
   summary: 'Get an upload',
-  description: 'Whether the bytes are here (uploaded), whether they can be played (probeState), and what they are.',
+  description:
+    'Returns an upload: whether its file has arrived (uploaded), whether it can be played (probeState), and its ' +
+    'properties.',
   tag: 'uploads',
   method: 'GET',
   path: '/uploads/{id}',

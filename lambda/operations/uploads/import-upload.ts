@@ -1,4 +1,4 @@
-// POST /uploads/import: creates an upload whose bytes are fetched from a link.
+// POST /uploads/import: creates an upload that is downloaded from a link.
 import * as z from 'zod';
 import { faultOfImportURL, nameOfImport } from '../../domain/sources/import-url.ts';
 import { uploadKey } from '../../domain/media/object-keys.ts';
@@ -13,16 +13,15 @@ export const importUpload = operation(['service:write'], {
   id: 'importUpload',
   summary: 'Import an upload from a link',
   description:
-    'Fetches up to 100 GiB in the background: poll the upload until externalSource.state is completed, then ' +
-    'until probeState is. ' +
-    'Share links of Google Drive, Dropbox, OneDrive, SharePoint and Box work, if everyone with the link may ' +
-    'download the file.',
+    'Downloads up to 100 GiB in the background. Next: poll get_upload until externalSource.state is completed, ' +
+    'then until probeState is completed. Share links of Google Drive, Dropbox, OneDrive, SharePoint and Box ' +
+    'work if anyone with the link can download the file.',
   tag: 'uploads',
   method: 'POST',
   path: '/uploads/import',
   body: z.strictObject({
-    url: text(1, 8192).describe('http:// or https://, of a file that needs no sign-in.'),
-    name: uploadName.optional().describe('A name for people; by default the one that the source gives.'),
+    url: text(1, 8192).describe('http:// or https:// link to a file that needs no sign-in.'),
+    name: uploadName.optional().describe('Name for people. Default: the name from the source.'),
     folder: folderPath.optional(),
     tags: tags.optional(),
   }),
@@ -32,11 +31,11 @@ export const importUpload = operation(['service:write'], {
   async handle(ctx, { body }) {
     const fault = faultOfImportURL(body.url, ctx.settings);
     if (fault === 'malformed')
-      throw fieldProblem('url', 'Must be an http:// or https:// URL without user name and password.');
+      throw fieldProblem('url', 'Use an http:// or https:// URL without user name and password.');
     if (fault === 'forbidden') {
       throw fieldProblem(
         'url',
-        'This address may not be imported from. Use a public http:// or https:// link.',
+        'Imports from this address are not allowed. Use a public http:// or https:// link.',
         'import_url_forbidden',
       );
     }
@@ -49,12 +48,12 @@ export const importUpload = operation(['service:write'], {
       name: body.name ?? nameOfImport(new URL(body.url)),
       folder: body.folder,
       tags: body.tags && distinctTags(body.tags),
-      // These are guesses until the source answers.
+      // Initial guesses, until the source answers.
       mimeType: 'application/octet-stream',
       type: 'video',
       objectKey: uploadKey(userID, uploadID),
       declaredSizeBytes: null,
-      // The worker that fetches it learns how many bytes come, and asks for room for them.
+      // The import worker learns the size from the source, and reserves room then.
       expectedBytes: 0,
     });
     await ctx.data.imports.insert({ uploadID, userID, url: body.url, named: body.name !== undefined });

@@ -1,4 +1,4 @@
-// GET /uploads/folders: the folders in a folder.
+// GET /uploads/folders: the folders inside a folder.
 import * as z from 'zod';
 import { pageOf, pageQuery } from '../fields.ts';
 import { operation } from '../operation.ts';
@@ -6,17 +6,21 @@ import { pageThroughSorted } from '../sorted-page.ts';
 import { folderPath } from './upload-order.ts';
 
 const folderSchema = z
-  .object({ path: z.string().describe('As list_uploads takes it.'), name: z.string().describe('The last of it.') })
+  .object({
+    path: z.string().describe('Path of the folder, for list_uploads.'),
+    name: z.string().describe('Last part of the path.'),
+  })
   .meta({ id: 'UploadFolder' });
 
 export const listUploadFolders = operation(['service:read'], {
   id: 'listUploadFolders',
   summary: 'List folders of uploads',
-  description: 'In the order of their names. A folder is there as long as an upload is in it, or in one in it.',
+  description:
+    'Returns folders, sorted by name. A folder exists as long as it, or a folder inside it, contains an upload.',
   tag: 'uploads',
   method: 'GET',
   path: '/uploads/folders',
-  query: { ...pageQuery, folder: folderPath.default('').describe('Only those in this one; empty: the outermost.') },
+  query: { ...pageQuery, folder: folderPath.default('').describe('Parent folder. Empty: the top level.') },
   output: { status: 200, body: pageOf(folderSchema).meta({ id: 'UploadFolderPage' }) },
   errors: ['invalid_cursor'],
   async handle(ctx, { query }) {

@@ -9,14 +9,14 @@ const part = z
   .object({
     partNumber,
     sizeBytes: z.int(),
-    sha256: sha256.nullable().describe('Where the parts are sent with it.'),
+    sha256: sha256.nullable().describe('SHA-256 of the part. null: the parts are sent without it.'),
   })
   .meta({ id: 'UploadPart' });
 
 export const listUploadParts = operation(['service:read'], {
   id: 'listUploadParts',
   summary: 'List the parts of an upload that have arrived',
-  description: 'By number. The others have to be sent, or sent again: see create_upload_part_urls.',
+  description: 'Returns the parts that have arrived, by number. Send the others with create_upload_part_urls.',
   tag: 'uploads',
   method: 'GET',
   path: '/uploads/{id}/parts',

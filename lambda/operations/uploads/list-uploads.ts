@@ -1,4 +1,4 @@
-// GET /uploads: the caller's uploads, newest first, or those that are looked for, in another order.
+// GET /uploads: the caller's uploads, filtered and sorted, newest first by default.
 import * as z from 'zod';
 import { probeStates, uploadTypes } from '../../data/media/uploads.ts';
 import { uploadSortKeys } from '../../data/media/upload-lists.ts';
@@ -15,21 +15,23 @@ export const listUploads = operation(['service:read'], {
   id: 'listUploads',
   summary: 'List uploads',
   description:
-    'Newest first, unless sort says otherwise; all filters have to fit. ' +
-    'An upload is one video, audio or image file.',
+    'Returns uploads that match all filters, newest first unless sort is set. An upload is one video, audio or ' +
+    'image file.',
   tag: 'uploads',
   method: 'GET',
   path: '/uploads',
   query: {
     ...pageQuery,
-    q: text(1, 255).optional().describe('Words of the name and titles, or how they begin, all of them.'),
-    folder: folderPath.optional().describe('Only uploads in this folder; empty: in none.'),
-    recursive: z.boolean().optional().describe('Of folder: also uploads in the folders in it.'),
-    tag: someTags.optional().describe('Only uploads with all these tags.'),
+    q: text(1, 255)
+      .optional()
+      .describe('Words, or beginnings of words, of the name and the titles. All of them must match.'),
+    folder: folderPath.optional().describe('Only uploads in this folder. Empty: only uploads outside all folders.'),
+    recursive: z.boolean().optional().describe('true: also uploads in folders inside folder.'),
+    tag: someTags.optional().describe('Only uploads with all of these tags.'),
     type: z.enum(uploadTypes).optional(),
     probeState: z.enum(probeStates).optional(),
-    hasFindings: z.boolean().optional().describe('Whether anything was found in them.'),
-    sort: z.enum(sorts).default('-createdAt').describe('- before it for descending.'),
+    hasFindings: z.boolean().optional().describe('true: only uploads with findings. false: only uploads without.'),
+    sort: z.enum(sorts).default('-createdAt').describe('Field to sort by. A leading - sorts in descending order.'),
   },
   output: { status: 200, body: pageOf(uploadSchema).meta({ id: 'UploadPage' }) },
   errors: ['invalid_cursor'],
@@ -42,7 +44,7 @@ export const listUploads = operation(['service:read'], {
       type,
       probeState,
       inFolder: recursive ? null : folder,
-      // Everything is in no folder, or somewhere in one.
+      // An empty folder with recursive includes all uploads.
       belowFolder: recursive ? folder || null : null,
       hasFindings,
     };

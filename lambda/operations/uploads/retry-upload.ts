@@ -1,4 +1,4 @@
-// POST /uploads/{id}/retry: fetches or examines an upload once more that has failed.
+// POST /uploads/{id}/retry: imports or examines a failed upload again.
 import type { Upload } from '../../data/media/uploads.ts';
 import type { Context } from '../context.ts';
 import { orNotFound, pathID } from '../fields.ts';
@@ -9,10 +9,10 @@ import { presentUpload, uploadSchema } from './upload-schema.ts';
 
 export const retryUpload = operation(['service:write'], {
   id: 'retryUpload',
-  summary: 'Retry an upload that has failed',
+  summary: 'Retry a failed upload',
   description:
-    'Fetches an import once more, from its beginning, or examines the file again. ' +
-    'An upload that has not failed stays as it is. Next: poll get_upload until probeState is completed or failed.',
+    'Downloads an import again from its beginning, or examines the file again. An upload that has not failed ' +
+    'stays unchanged. Next: poll get_upload until probeState is completed or failed.',
   tag: 'uploads',
   method: 'POST',
   path: '/uploads/{id}/retry',
@@ -31,7 +31,7 @@ export const retryUpload = operation(['service:write'], {
 
 async function examineAgain(ctx: Context, upload: Upload): Promise<void> {
   if (!(await ctx.objects.head(upload.object_key)))
-    throw new ProblemError('upload_incomplete', 'The bytes of this upload are no longer here. Create another upload.');
+    throw new ProblemError('upload_incomplete', 'The file of this upload no longer exists. Create another upload.');
   await ctx.data.uploads.markUploaded(upload.id, upload.size_bytes!);
   await ctx.data.outbox.send({ queue: 'media', body: { task: 'probe_upload', uploadID: upload.id } });
 }

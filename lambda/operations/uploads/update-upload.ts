@@ -1,4 +1,4 @@
-// PATCH /uploads/{id}: changes what people call an upload, what viewers are told of it, and where it is kept.
+// PATCH /uploads/{id}: changes the name, the folder, the tags, the titles, the artwork or the captions of an upload.
 import * as z from 'zod';
 import type { Upload } from '../../data/media/uploads.ts';
 import { captionBounds, CaptionsError, parseCaptions } from '../../domain/playout/captions.ts';
@@ -18,7 +18,7 @@ import { presentUpload, uploadSchema } from './upload-schema.ts';
 
 const title = text(0, longestTitle).nullable();
 const titles = {
-  title: title.optional().describe('For viewers. Empty: none. null: as the file says.'),
+  title: title.optional().describe('Title shown to viewers. Empty: none. null: the title from the file.'),
   artist: title.optional().describe('As title.'),
   album: title.optional().describe('As title.'),
 };
@@ -27,8 +27,7 @@ export const updateUpload = operation(['service:write'], {
   id: 'updateUpload',
   summary: 'Update an upload',
   description:
-    'Renames it, moves it to a folder, gives it other tags, or says what viewers are told of it. An absent field ' +
-    'stays as it is.',
+    'Changes the name, folder, tags, titles, artwork or captions of an upload. Absent fields stay unchanged.',
   tag: 'uploads',
   method: 'PATCH',
   path: '/uploads/{id}',
@@ -38,11 +37,14 @@ export const updateUpload = operation(['service:write'], {
     folder: folderPath.optional(),
     tags: tags.optional(),
     ...titles,
-    artworkUploadID: id.nullable().optional().describe('An image of yours. null: as in the file.'),
+    artworkUploadID: id
+      .nullable()
+      .optional()
+      .describe('ID of an image upload of yours. null: the artwork from the file.'),
     captions: text(0, captionBounds.bytes)
       .nullable()
       .optional()
-      .describe('Of a video: the text of an SRT or WebVTT file, for look.overlays.captions. null: none.'),
+      .describe('Captions of a video: the text of an SRT or WebVTT file, for look.overlays.captions. null: none.'),
   }),
   output: { status: 200, body: uploadSchema },
   errors: ['not_found', 'limit_reached'],
@@ -74,14 +76,15 @@ function givenTitles(
   return Object.fromEntries(after);
 }
 
-/** What an upload says of its captions from now on: nothing where nothing is said. */
+/** The captions of an upload after the request: undefined if they stay unchanged, null if they are removed. */
 async function captionsOf(
   ctx: Context,
   { type, captions: before }: Upload,
   file: string | null | undefined,
 ): Promise<Upload['captions'] | undefined> {
   if (file === undefined || file === null) return file;
-  if (type !== 'video') throw fieldProblem('captions', 'Only videos have captions: this upload is none.');
+  if (type !== 'video')
+    throw fieldProblem('captions', 'Only videos can have captions, and this upload is not a video.');
   const count = countCues(file);
   const bytes = Buffer.byteLength(file);
   await assertRoom(ctx, { captionBytes: Math.max(0, bytes - (before?.bytes ?? 0)) });
@@ -90,7 +93,10 @@ async function captionsOf(
   return { hash, count, bytes };
 }
 
-/** @throws {ProblemError} validation_failed, with the line that cannot be read */
+/**
+ * Counts the cues of a captions file.
+ * @throws {ProblemError} validation_failed, with the line that cannot be read
+ */
 function countCues(file: string): number {
   try {
     return parseCaptions(file).length;
@@ -99,7 +105,7 @@ function countCues(file: string): number {
   }
 }
 
-/** Has the upload prepared with its captions, and lets streams that show it draw them. */
+/** Requests the preparation of the upload with its captions, and draws them in the streams that show it. */
 async function showCaptions({ data, settings: { limitFactor } }: Context, uploadID: string): Promise<void> {
   await keepPrepared(data, 'upload', uploadID, { retries: 'at once', limitFactor });
   await applyCaptions(data, uploadID, limitFactor);
@@ -108,7 +114,7 @@ async function showCaptions({ data, settings: { limitFactor } }: Context, upload
 async function assertImage(ctx: Context, uploadID: string): Promise<void> {
   const [upload] = await ctx.data.uploads.lockManyForUse(ctx.caller.userID, [uploadID]);
   if (upload?.probe_state === 'completed' && upload.type === 'image') return;
-  const detail = upload ? 'It is no image that has been examined.' : 'There is no such upload.';
+  const detail = upload ? 'The upload is not an image, or has not been examined yet.' : 'This upload does not exist.';
   throw new ProblemError('validation_failed', detail, {
     errors: [{ path: '/artworkUploadID', code: 'validation_failed', detail }],
   });

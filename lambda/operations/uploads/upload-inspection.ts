@@ -1,4 +1,4 @@
-// What was found in the content of uploads, and pictures of it, as clients see them.
+// The findings in the content of uploads, and their pictures, in answers.
 import * as z from 'zod';
 import type { Inspection } from '../../data/media/inspections.ts';
 import type { Upload } from '../../data/media/uploads.ts';
@@ -23,7 +23,10 @@ const loudness = z
 const finding = z
   .object({
     kind: z.enum(findingKinds),
-    startSeconds: z.number().nullable().describe('null: throughout.'),
+    startSeconds: z
+      .number()
+      .nullable()
+      .describe('Start of the finding, in seconds. null: the finding concerns the whole file.'),
     endSeconds: z.number().nullable(),
     detail: z.string(),
   })
@@ -38,25 +41,37 @@ const storyboard = z
   })
   .meta({ id: 'Storyboard' });
 
-/** The fields of an upload. */
+/** The fields of an upload that result from its inspection. */
 export const inspectionFields = {
   examinedShare: z
     .number()
     .min(0)
     .max(1)
-    .describe('How much has been looked through for loudness and findings. It plays meanwhile.'),
-  loudness: loudness.nullable().describe('By EBU R128 of the two channels that streams send, so far.'),
-  findings: z.array(finding).describe('What viewers may notice, so far.'),
-  thumbnailURL: z.url().nullable().describe('A JPEG, of sound its waveform. Valid for 15 minutes.'),
-  storyboard: storyboard.nullable().describe('Of videos: a JPEG of pictures side by side.'),
-  artworkURL: z.url().nullable().describe('A JPEG: of artworkUploadID, else from the file.'),
+    .describe(
+      'Share of the content inspected for loudness and findings, 0 to 1. Streams can play the upload meanwhile.',
+    ),
+  loudness: loudness
+    .nullable()
+    .describe(
+      'Loudness of the inspected share by EBU R128, in the two channels that streams send. null: not measured.',
+    ),
+  findings: z.array(finding).describe('Flaws in the inspected share that viewers may notice.'),
+  thumbnailURL: z
+    .url()
+    .nullable()
+    .describe('URL of a JPEG; for sound, a picture of its waveform. It works for 15 minutes. null: none yet.'),
+  storyboard: storyboard.nullable().describe('JPEG with pictures of a video side by side. null: none.'),
+  artworkURL: z
+    .url()
+    .nullable()
+    .describe('URL of a JPEG of the artwork: from artworkUploadID, else from the file. null: none.'),
 };
 const inspectionSchema = z.object(inspectionFields);
 type PresentedInspection = z.input<typeof inspectionSchema>;
 
 const urlSeconds = 900;
 
-/** What is told of an upload in which nothing has been looked for yet. */
+/** The inspection of an upload that has not been inspected yet. */
 export const notInspected: PresentedInspection = {
   examinedShare: 0,
   loudness: null,
@@ -66,7 +81,10 @@ export const notInspected: PresentedInspection = {
   artworkURL: null,
 };
 
-/** Presents what is known of the contents of uploads, by the upload: with one statement, or none if nobody asks. */
+/**
+ * Presents the inspections of uploads, by upload ID. One statement reads them, or none if the caller did not select
+ * their fields.
+ */
 export async function presentInspections(
   ctx: Context,
   uploads: readonly Upload[],

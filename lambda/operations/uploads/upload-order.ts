@@ -1,4 +1,4 @@
-// What people call an upload, and where they keep it: the fields that requests set.
+// The name, folder and tags of an upload: the fields that requests set.
 import * as z from 'zod';
 import type { ArrangedUpload, Upload } from '../../data/media/uploads.ts';
 import { faultOfFolder, maxDepth, maxFolderLength } from '../../domain/shared/folder-path.ts';
@@ -6,10 +6,10 @@ import type { Context } from '../context.ts';
 import { text } from '../fields.ts';
 import type { Locked } from '../../data/shared/locked.ts';
 
-/** How many tags an upload may have. */
+/** The most tags of an upload. */
 export const maxTags = 32;
 
-/** A path that may be empty. */
+/** The path of a folder. Empty: no folder. */
 export const folderPath = z
   .string()
   .max(maxFolderLength)
@@ -17,32 +17,35 @@ export const folderPath = z
     const message = faultOfFolder(path);
     if (message !== null) check.addIssue({ code: 'custom', message });
   })
-  .describe(`Names with / between them, at most ${maxDepth} deep; empty: in no folder.`);
+  .describe(`Path of a folder: names separated by /, at most ${maxDepth} levels. Empty: no folder.`);
 
-/** The path of a folder that there is. */
-export const namedFolder = folderPath.min(1).describe('Such as Music/Live.');
+/** The path of an existing folder. */
+export const namedFolder = folderPath.min(1).describe('Path of an existing folder, such as Music/Live.');
 
-export const uploadName = text(1, 255).describe('A name for people.');
+export const uploadName = text(1, 255).describe('Name for people.');
 
 const tag = z
   .string()
   .min(1)
   .max(64)
   .regex(/^[^\s\p{Cc}](?:[^\p{Cc}]*[^\s\p{Cc}])?$/u, {
-    error: 'Must not begin or end with a space, nor have control characters.',
+    error: 'A tag must not begin or end with a space, and must not contain control characters.',
   });
 
-export const tags = z.array(tag).max(maxTags).describe('Capital letters make no difference.');
+export const tags = z.array(tag).max(maxTags).describe('Tags. Upper and lower case are equal.');
 
 /** Tags to add or to remove. */
 export const someTags = tags.min(1);
 
-/** The same tags, each once however it is written. */
+/** Removes tags that differ only in case. */
 export function distinctTags(given: readonly string[]): string[] {
   return [...new Map(given.map((each) => [each.toLowerCase(), each])).values()];
 }
 
-/** The tags with some more; null where they would be too many. */
+/**
+ * Adds tags.
+ * @returns null if the result would have too many tags
+ */
 export function withTags(before: readonly string[], added: readonly string[]): string[] | null {
   const all = distinctTags([...before, ...added]);
   return all.length > maxTags ? null : all;

@@ -1,4 +1,4 @@
-// An upload as clients see it.
+// An upload in answers.
 import * as z from 'zod';
 import { importStates, probeStates, uploadTypes } from '../../data/media/uploads.ts';
 import type { Upload } from '../../data/media/uploads.ts';
@@ -7,26 +7,34 @@ import type { Context } from '../context.ts';
 import { failure, timestamp } from '../fields.ts';
 import { inspectionFields, notInspected, presentInspections } from './upload-inspection.ts';
 
-/** The most that one PUT can carry, in S3 and in the local object store. */
+/** The largest body of one PUT in S3 and in the local object store, in bytes. */
 export const maxUploadBytes = 5 * 1024 ** 3;
 
 const externalSource = z
   .object({
-    url: z.string().describe('The link, as it was given.'),
+    url: z.string().describe('Link as it was given.'),
     state: z
       .enum(importStates)
-      .describe('completed: the bytes are here, and are examined next (probeState). failed: they will not come.'),
-    bytesReceived: z.int().describe('So far. Back to 0 when the source cannot go on where it was interrupted.'),
-    failure: failure.nullable().describe('Why the import failed: whose fault it was, and what to do.'),
-    sourceID: z.string().nullable().describe('The watched source that listed it; null where there is none.'),
-    removedAt: z.iso.datetime().nullable().describe('Since when that source has it no more.'),
+      .describe(
+        'completed: the file has arrived, and its examination follows (probeState). failed: the file will not ' +
+          'arrive.',
+      ),
+    bytesReceived: z
+      .int()
+      .describe('Bytes received so far. Restarts at 0 if the source cannot resume an interrupted download.'),
+    failure: failure.nullable().describe('Reason why the import failed, and the remedy. null: it has not failed.'),
+    sourceID: z.string().nullable().describe('ID of the watched source that lists the file. null: none.'),
+    removedAt: z.iso
+      .datetime()
+      .nullable()
+      .describe('Time when the source stopped listing the file. null: it still lists the file.'),
   })
   .meta({ id: 'ExternalSource' });
 
 const usedBy = z
   .object({
-    playlists: z.int32().describe('Playlists that hold it, in their drafts or live.'),
-    streams: z.int32().describe('Streams that name it by themselves.'),
+    playlists: z.int32().describe('Number of playlists that contain the upload, in their draft or their live version.'),
+    streams: z.int32().describe('Number of streams that use the upload directly, without a playlist.'),
   })
   .meta({ id: 'UploadUse' });
 
@@ -34,20 +42,30 @@ export const uploadSchema = z
   .object({
     id: z.string(),
     name: z.string(),
-    folder: z.string().describe('A path such as Music/Live; empty outside all folders.'),
+    folder: z.string().describe('Folder, such as Music/Live. Empty: no folder.'),
     tags: z.array(z.string()),
-    title: z.string().nullable().describe("What viewers are told: as set, else by the file's tags."),
+    title: z
+      .string()
+      .nullable()
+      .describe("Title shown to viewers: as set by the user, else from the file's tags. null: none."),
     artist: z.string().nullable(),
     album: z.string().nullable(),
-    artworkUploadID: z.string().nullable().describe('The image that was set as its artwork.'),
-    captionCount: z.int32().describe('0: it has none.'),
+    artworkUploadID: z
+      .string()
+      .nullable()
+      .describe('ID of the image upload that the user set as artwork. null: none was set.'),
+    captionCount: z.int32().describe('Number of captions. 0: none.'),
     type: z.enum(uploadTypes),
     mimeType: z.string(),
-    uploaded: z.boolean().describe('The bytes have arrived: complete was called, or the import is completed.'),
-    fileSize: z.int().optional().describe('Bytes: as announced, then as arrived.'),
-    multipart: z.boolean().describe('It is sent in parts, and not complete yet.'),
-    probeState: z.enum(probeStates).describe('Whether the content has been examined; only completed uploads play.'),
-    failure: failure.nullable().describe('Why the upload cannot be used.'),
+    uploaded: z
+      .boolean()
+      .describe('true: the file has arrived. complete_upload was called, or the import is completed.'),
+    fileSize: z.int().optional().describe('Size in bytes: as announced, then as arrived.'),
+    multipart: z.boolean().describe('true: the file is sent in parts, and is not complete yet.'),
+    probeState: z
+      .enum(probeStates)
+      .describe('State of the examination of the content. Streams play only completed uploads.'),
+    failure: failure.nullable().describe('Reason why the upload cannot be used. null: no failure.'),
     durationSeconds: z.number().nullable(),
     width: z.int32().nullable(),
     height: z.int32().nullable(),
@@ -58,8 +76,8 @@ export const uploadSchema = z
     externalSource: externalSource
       .optional()
       .describe(
-        'Only of imported uploads. Their name, type, mimeType and fileSize are what the source says until ' +
-          'probeState is completed.',
+        'Import of the upload; absent for other uploads. name, type, mimeType and fileSize come from the source ' +
+          'until probeState is completed.',
       ),
     usedBy,
     createdAt: timestamp,
@@ -69,8 +87,8 @@ export const uploadSchema = z
 const unused = { playlists: 0, streams: 0 };
 
 /**
- * Presents uploads. One statement reads what uses them, one what was found in them, and none what the caller does not
- * want.
+ * Presents uploads. One statement reads their uses and one their inspections, or none if the caller did not select
+ * these fields.
  */
 export async function presentUploads(
   ctx: Context,
@@ -85,7 +103,7 @@ export async function presentUploads(
   );
 }
 
-/** Presents an upload that was made a moment ago, so that nothing can use it. */
+/** Presents an upload that was just created, so nothing uses it. */
 export function presentNewUpload(upload: Upload): z.input<typeof uploadSchema> {
   return present(upload, unused, notInspected);
 }

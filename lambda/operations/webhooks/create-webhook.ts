@@ -1,4 +1,4 @@
-// POST /webhooks: creates a webhook, which is an address that is told what happens.
+// POST /webhooks: creates a webhook, an address that receives events.
 import * as z from 'zod';
 import { webhookSecretPlace } from '../../domain/shared/sealed-places.ts';
 import { attemptSeconds, retriedForDays } from '../../domain/notices/webhook-retries.ts';
@@ -18,12 +18,11 @@ export const createWebhook = operation(['service:write'], {
   id: 'createWebhook',
   summary: 'Create a webhook',
   description:
-    'Events are sent to the URL by POST, signed with the secret as Standard Webhooks has it ' +
-    '(standardwebhooks.com has libraries that verify). ' +
-    `Answer 2xx within ${attemptSeconds} seconds. Anything else is retried for ${retriedForDays} days, ever more ` +
-    'rarely; 410 disables the webhook, and so does taking nothing for that long. ' +
-    'An event can arrive twice, with the same `webhook-id`, and out of order: `sequence` tells. ' +
-    'The secret is in this answer only.',
+    'Creates a webhook. Events are sent to its URL by POST, signed as Standard Webhooks specifies ' +
+    `(standardwebhooks.com lists libraries that verify them). Answer with 2xx within ${attemptSeconds} seconds. ` +
+    `Every other answer is retried for ${retriedForDays} days, at growing intervals. An answer of 410, or ` +
+    `${retriedForDays} days without success, disables the webhook. An event can arrive twice, with the same ` +
+    '`webhook-id`, and out of order: compare `sequence`. Only this answer contains the secret.',
   tag: 'webhooks',
   method: 'POST',
   path: '/webhooks',

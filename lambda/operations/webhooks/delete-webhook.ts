@@ -5,7 +5,7 @@ import { operation } from '../operation.ts';
 export const deleteWebhook = operation(['service:write'], {
   id: 'deleteWebhook',
   summary: 'Delete a webhook',
-  description: 'Its deliveries go with it; what is on its way is not sent any more.',
+  description: 'Deletes the webhook and its deliveries. Pending events are not sent.',
   tag: 'webhooks',
   method: 'DELETE',
   path: '/webhooks/{id}',

@@ -1,4 +1,4 @@
-// GET /webhooks/{id}: answers one webhook.
+// GET /webhooks/{id}: returns one webhook.
 import { orNotFound, pathID } from '../fields.ts';
 import { operation } from '../operation.ts';
 import { presentWebhook, webhookSchema } from './webhook-schema.ts';
@@ -6,7 +6,9 @@ import { presentWebhook, webhookSchema } from './webhook-schema.ts';
 export const getWebhook = operation(['service:read'], {
   id: 'getWebhook',
   summary: 'Get a webhook',
-  description: 'Whether it is enabled, or why we disabled it. Next: list_webhook_deliveries says what it was told.',
+  description:
+    'Returns the webhook, and the reason if the platform disabled it. Next: list_webhook_deliveries shows its ' +
+    'events.',
   tag: 'webhooks',
   method: 'GET',
   path: '/webhooks/{id}',

@@ -1,4 +1,4 @@
-// GET /webhooks/{id}/deliveries: what was sent to a webhook, newest first.
+// GET /webhooks/{id}/deliveries: the deliveries of a webhook, newest first.
 import { eventsKeptDays } from '../../domain/notices/webhook-retries.ts';
 import { orNotFound, pageOf, pageQuery, pageThrough, pathID } from '../fields.ts';
 import { operation } from '../operation.ts';
@@ -7,12 +7,12 @@ import { deliveryState, presentDelivery, webhookDeliverySchema } from './webhook
 export const listWebhookDeliveries = operation(['service:read'], {
   id: 'listWebhookDeliveries',
   summary: 'List the deliveries of a webhook',
-  description: `One for each event that it was to be told of, kept for ${eventsKeptDays} days.`,
+  description: `Returns one delivery per event, newest first. Deliveries are kept for ${eventsKeptDays} days.`,
   tag: 'webhooks',
   method: 'GET',
   path: '/webhooks/{id}/deliveries',
   params: { id: pathID },
-  query: { ...pageQuery, state: deliveryState.optional().describe('Only those in this state.') },
+  query: { ...pageQuery, state: deliveryState.optional().describe('Only deliveries in this state.') },
   output: { status: 200, body: pageOf(webhookDeliverySchema).meta({ id: 'WebhookDeliveryPage' }) },
   errors: ['not_found', 'invalid_cursor'],
   async handle(ctx, { params, query }) {

@@ -6,7 +6,9 @@ import { presentWebhook, webhookSchema } from './webhook-schema.ts';
 export const listWebhooks = operation(['service:read'], {
   id: 'listWebhooks',
   summary: 'List webhooks',
-  description: 'Newest first, without their secrets. Next: list_webhook_deliveries says what each was told.',
+  description:
+    'Returns the webhooks without their secrets, newest first. Next: list_webhook_deliveries shows the events of ' +
+    'each.',
   tag: 'webhooks',
   method: 'GET',
   path: '/webhooks',

@@ -1,4 +1,4 @@
-// POST /webhooks/{id}/deliveries/{deliveryID}/redeliver: sends an event once more.
+// POST /webhooks/{id}/deliveries/{deliveryID}/redeliver: sends an event again.
 import { orNotFound, pathID } from '../fields.ts';
 import { operation } from '../operation.ts';
 import { ProblemError } from '../problem-codes.ts';
@@ -6,9 +6,10 @@ import { presentDelivery, webhookDeliverySchema } from './webhook-delivery-schem
 
 export const redeliverWebhook = operation(['service:write'], {
   id: 'redeliverWebhook',
-  summary: 'Deliver an event once more',
+  summary: 'Deliver an event again',
   description:
-    'Whether it was taken before or not: at once, with the same `webhook-id` and body, and retried like a new one.',
+    'Sends the event again, whether or not it was accepted before: immediately, with the same `webhook-id` and ' +
+    'body, and with the retries of a new event.',
   tag: 'webhooks',
   method: 'POST',
   path: '/webhooks/{id}/deliveries/{deliveryID}/redeliver',

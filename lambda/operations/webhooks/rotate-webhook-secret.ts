@@ -1,4 +1,4 @@
-// POST /webhooks/{id}/rotate-secret: gives a webhook another secret, while the one before goes on for a day.
+// POST /webhooks/{id}/rotate-secret: replaces the secret of a webhook. The previous one stays valid for a day.
 import { webhookSecretPlace } from '../../domain/shared/sealed-places.ts';
 import { webhookSecret, webhookSecretBytes } from '../../domain/notices/webhook-secret.ts';
 import { orNotFound, pathID } from '../fields.ts';
@@ -11,8 +11,8 @@ export const rotateWebhookSecret = operation(['service:write'], {
   id: 'rotateWebhookSecret',
   summary: "Replace a webhook's secret",
   description:
-    `Answers the new one, once. For ${formerForHours} hours each event is signed with both: ` +
-    '`webhook-signature` has two signatures.',
+    `Returns the new secret. No other answer contains it. For ${formerForHours} hours, each event is signed with ` +
+    'both secrets: `webhook-signature` has two signatures.',
   tag: 'webhooks',
   method: 'POST',
   path: '/webhooks/{id}/rotate-secret',

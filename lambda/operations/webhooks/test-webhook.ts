@@ -1,4 +1,4 @@
-// POST /webhooks/{id}/test: sends a webhook an event that says that it works.
+// POST /webhooks/{id}/test: sends a test event to a webhook.
 import { orNotFound, pathID } from '../fields.ts';
 import { operation } from '../operation.ts';
 import { ProblemError } from '../problem-codes.ts';
@@ -7,7 +7,8 @@ import { presentDelivery, webhookDeliverySchema } from './webhook-delivery-schem
 export const testWebhook = operation(['service:write'], {
   id: 'testWebhook',
   summary: 'Test a webhook',
-  description: 'Sends it webhook.test at once, whatever it asks for. Next: list_webhook_deliveries.',
+  description:
+    'Sends webhook.test immediately, whichever events the webhook subscribes to. Next: list_webhook_deliveries.',
   tag: 'webhooks',
   method: 'POST',
   path: '/webhooks/{id}/test',

@@ -1,4 +1,4 @@
-// PATCH /webhooks/{id}: changes the address or the events, enables or disables.
+// PATCH /webhooks/{id}: changes the address or the events of a webhook, or enables or disables it.
 import * as z from 'zod';
 import { orNotFound, pathID } from '../fields.ts';
 import { operation } from '../operation.ts';
@@ -17,9 +17,9 @@ export const updateWebhook = operation(['service:write'], {
   id: 'updateWebhook',
   summary: 'Update a webhook',
   description:
-    'An absent field stays as it is. What is on its way is sent to the new address, at once. ' +
-    'Disabling gives up what is on its way; ' +
-    'after enabling, redeliver_webhook sends it once more. The secret stays: rotate_webhook_secret makes another.',
+    'Absent fields stay unchanged. Pending events are sent to a new address immediately. Disabling the webhook ' +
+    'drops its pending events; after it is enabled again, redeliver_webhook sends them. The secret stays: ' +
+    'rotate_webhook_secret replaces it.',
   tag: 'webhooks',
   method: 'PATCH',
   path: '/webhooks/{id}',
@@ -33,7 +33,7 @@ export const updateWebhook = operation(['service:write'], {
     if (body.url !== undefined) assertWebhookURL(ctx, body.url);
     const before = orNotFound(await ctx.data.webhooks.lock(ctx.caller.userID, params.id), 'webhook');
     const enabled = body.enabled ?? before.enabled;
-    // To stop what somebody is told takes no more than writing.
+    // Only adding events, a new address or enabling needs the right to read them. Disabling a webhook does not.
     if (body.url !== undefined || body.events || body.enabled) assertMayHear(ctx, body.events ?? before.events);
     const saved = await ctx.data.webhooks.save(before.id, {
       url: body.url ?? before.url,

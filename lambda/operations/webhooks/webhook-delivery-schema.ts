@@ -1,4 +1,4 @@
-// A delivery, of one event to one webhook, as clients see it.
+// A delivery of one event to one webhook in answers.
 import * as z from 'zod';
 import { webhookDeliveryStates } from '../../data/notices/webhook-deliveries.ts';
 import type { WebhookDelivery } from '../../data/notices/webhook-deliveries.ts';
@@ -12,16 +12,16 @@ export const deliveryState = z.enum(webhookDeliveryStates);
 export const webhookDeliverySchema = z
   .object({
     id: z.string(),
-    eventID: z.string().describe('Sent as `webhook-id`, the same in every attempt.'),
+    eventID: z.string().describe('ID of the event, sent as `webhook-id` with every attempt.'),
     eventType: z.enum(sentEventTypes),
-    sequence: z.int().describe('Of the event, as it is in its body.'),
-    state: deliveryState.describe('pending: it is tried, now or at nextAttemptAt.'),
-    attempts: z.int32().describe('Since the event happened, or was last asked for again.'),
+    sequence: z.int().describe('Sequence number of the event, as in its body.'),
+    state: deliveryState.describe('pending: the delivery is attempted, now or at nextAttemptAt.'),
+    attempts: z.int32().describe('Number of attempts since the event, or since the last redelivery request.'),
     nextAttemptAt: timestamp.nullable(),
     lastAttemptAt: timestamp.nullable(),
-    responseStatus: z.int32().nullable().describe('HTTP status of the last attempt; null without an answer.'),
-    responseExcerpt: z.string().nullable().describe('The first 1,024 bytes of that answer.'),
-    failure: failure.nullable().describe('Why the last attempt failed.'),
+    responseStatus: z.int32().nullable().describe('HTTP status of the last attempt. null: no answer.'),
+    responseExcerpt: z.string().nullable().describe('First 1,024 bytes of that answer. null: no answer.'),
+    failure: failure.nullable().describe('Reason why the last attempt failed. null: it succeeded, or none was made.'),
     createdAt: timestamp,
   })
   .meta({ id: 'WebhookDelivery' });

@@ -1,5 +1,5 @@
-// A webhook as clients see it, and the fields that requests to create and to update one take.
-// Clients see its secret once, when it is created.
+// A webhook in answers, and the fields of requests that create or update one. The answer to its creation is the only
+// one with its secret.
 import * as z from 'zod';
 import type { Webhook } from '../../data/notices/webhooks.ts';
 import { describeDisabling } from '../../domain/notices/webhook-failures.ts';
@@ -11,17 +11,19 @@ import { fieldProblem } from '../field-problems.ts';
 import { webhookEvents, webhookEventTypes } from '../webhook-events.ts';
 import type { WebhookEventType } from '../webhook-events.ts';
 
-/** The fields that requests to create and to update a webhook take. */
+/** The fields of requests that create or update a webhook. */
 export const webhookFields = {
   url: text(1, 2048).describe(
-    'https:// and a public address (a run on your own machine takes http:// and any). Events are sent there by POST; ' +
-      'redirects are not followed.',
+    'Public https:// URL that receives events by POST. Redirects are not followed. (A local run also accepts ' +
+      'http:// and private addresses.)',
   ),
   events: z
     .array(z.enum(webhookEventTypes))
     .min(1)
     .max(webhookEventTypes.length)
-    .describe('What it is told of. Events of credits and payments need service:billing, the others service:read.'),
+    .describe(
+      'Events to send. Events about credits and payments need the scope service:billing, the others service:read.',
+    ),
 };
 
 export const exampleWebhook = {
@@ -33,21 +35,21 @@ const shape = {
   id: z.string(),
   url: z.string(),
   events: z.array(z.enum(webhookEventTypes)),
-  enabled: z.boolean().describe('While it is not, nothing is sent, and what happens is not kept for it.'),
+  enabled: z.boolean().describe('false: no events are sent, and none are kept for later.'),
   disabledReason: failure
     .nullable()
     .describe(
-      `Why we disabled it: \`gone\` (it answered 410) or \`failing\` (it took no event for ${retriedForDays} ` +
-        'days). null otherwise.',
+      'Reason why the platform disabled the webhook: `gone` (it answered 410) or `failing` (it accepted no ' +
+        `event for ${retriedForDays} days). null otherwise.`,
     ),
-  lastDeliveredAt: timestamp.nullable().describe('When it last took an event.'),
+  lastDeliveredAt: timestamp.nullable().describe('Time when the webhook last accepted an event. null: never.'),
   createdAt: timestamp,
 };
 
 export const webhookSchema = z.object(shape).meta({ id: 'Webhook' });
 
 export const createdWebhookSchema = z
-  .object({ ...shape, secret: z.string().describe('What the signatures are made with. It is in this answer only.') })
+  .object({ ...shape, secret: z.string().describe('Secret that signs the events. Only this answer contains it.') })
   .meta({
     id: 'CreatedWebhook',
     examples: [
@@ -76,7 +78,7 @@ export function presentWebhook(webhook: Webhook): z.input<typeof webhookSchema> 
 }
 
 /**
- * Refuses to tell a caller by webhook what they may not read.
+ * Refuses events about data that the caller may not read.
  * @throws {ProblemError} insufficient_scope
  */
 export function assertMayHear({ caller }: Context, events: readonly string[]): void {
@@ -85,23 +87,23 @@ export function assertMayHear({ caller }: Context, events: readonly string[]): v
   if (first)
     throw fieldProblem(
       'events',
-      `${untold.map(({ type }) => type).join(', ')}: needs the scope ${first.scope}. Ask the user for it, or leave ` +
-        'it out.',
+      `${untold.map(({ type }) => type).join(', ')}: needs the scope ${first.scope}. Ask the user for this scope, ` +
+        'or leave the event out.',
       'insufficient_scope',
     );
 }
 
 /**
- * Refuses what is no address of a webhook, and addresses that users of this stage may not have called.
+ * Refuses a malformed URL, and addresses that this stage forbids.
  * @throws {ProblemError} validation_failed, webhook_url_forbidden
  */
 export function assertWebhookURL(ctx: Context, url: string): void {
   const fault = faultOfWebhookURL(url, ctx.settings);
-  if (fault === 'malformed') throw fieldProblem('url', 'Must be an https:// URL without user name and password.');
+  if (fault === 'malformed') throw fieldProblem('url', 'Use an https:// URL without user name and password.');
   if (fault === 'forbidden')
     throw fieldProblem(
       'url',
-      'Webhooks may not be sent to this address. Use a public https:// one.',
+      'Webhooks to this address are not allowed. Use a public https:// address.',
       'webhook_url_forbidden',
     );
 }

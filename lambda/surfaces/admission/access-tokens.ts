@@ -14,30 +14,37 @@ export interface VerifiedToken {
 
 export interface AccessTokens {
   /**
-   * Null for every token that is not valid, for whatever reason.
-   * @param audiences the token has to name one of these
+   * Verifies a token.
+   * @param audiences the token must name one of these
+   * @returns null for an invalid token, whatever the reason
    */
   verify(token: string, audiences: readonly string[]): Promise<VerifiedToken | null>;
 }
 
-/** The keys and revocations as they were last read, and what they verified. */
+/** The last read keys and revocations, and the tokens that they verified. */
 interface Known {
   readonly readAtMs: number;
   readonly key: JWTVerifyGetKey;
   readonly revocations: readonly TokenRevocation[];
-  /** Payloads by token. Verifying a signature takes longer than all else that admits a request, so it is done once. */
+  /**
+   * Payloads by token. Verifying a signature takes longer than all other work to admit a request, so it is done once
+   * per token.
+   */
   readonly verified: Map<string, JWTPayload>;
 }
 
-/** Keys and revocations are read again after this time, so a revocation takes effect within it. */
+/** The time after which keys and revocations are read again. A revocation takes effect within it. */
 const refreshMs = 30_000;
-/** A token of an unknown key makes us read the keys again, but not more often than this. */
+/** The shortest time between two reads that are caused by a token with an unknown key. */
 const lookAgainMs = 5_000;
 const clockToleranceSeconds = 5;
-/** How many payloads are kept. A token has about a kilobyte. */
+/** The most payloads that are kept. A token has about one kilobyte. */
 const maxVerified = 2000;
 
-/** @param issuer the public origin */
+/**
+ * Creates a verifier of access tokens.
+ * @param issuer the public origin
+ */
 export function createAccessTokens(pool: Pool, issuer: string, clock: () => Date): AccessTokens {
   let known: Promise<Known> | undefined;
 
@@ -52,7 +59,7 @@ export function createAccessTokens(pool: Pool, issuer: string, clock: () => Date
     const latest = known;
     const before = await latest?.catch(() => undefined);
     if (before && clock().getTime() - before.readAtMs < ageMs) return before;
-    // Of several requests that come at once, the first reads again, and the others take what it reads.
+    // The first of several concurrent requests reads again, and the others use its result.
     if (known === latest || known === undefined) known = read();
     return known;
   };
@@ -85,8 +92,7 @@ export function createAccessTokens(pool: Pool, issuer: string, clock: () => Date
         const payload = await payloadOf(current, token, audiences);
         const { sub, azp, iat, scope } = payload as { sub: string; azp: unknown; iat: number; scope?: unknown };
         if (typeof azp !== 'string' || typeof scope !== 'string') return null;
-        // Times in tokens are whole seconds, so tokens that were issued in the
-        // second of the revocation count as revoked.
+        // Times in tokens are whole seconds, so tokens issued in the second of the revocation count as revoked.
         const isRevoked = current.revocations.some(
           ({ user_id, client_id, revoked_at }) =>
             user_id === sub && (client_id ?? azp) === azp && iat * 1000 <= revoked_at.getTime(),

@@ -1,5 +1,5 @@
-// Admits a request or refuses it: finds its caller, and checks the caller's scopes and rate limit.
-// A request that is wrong in several ways is refused by 401 before 403, and by 403 before 429.
+// Admits or refuses a request: finds its caller, and checks the scopes and the rate limit. A request with several
+// faults is refused with 401 before 403, and with 403 before 429.
 import type { Caller } from '../../operations/context.ts';
 import type { Operation } from '../../operations/operation.ts';
 import { ProblemError } from '../../operations/problem-codes.ts';
@@ -12,15 +12,15 @@ import type { Quota } from './rate-limits.ts';
 import type { Service } from '../service.ts';
 
 export interface Admission {
-  /** Null where the request needs no credential, or is refused because it has none. */
+  /** Null if the request needs no credential, or is refused because it has none. */
   readonly caller: Caller | null;
-  /** Null where nothing was counted. */
+  /** Null if the request was not counted. */
   readonly quota: Quota | null;
   readonly refusal: ProblemError | null;
 }
 
 export interface Applicant {
-  /** Null where the request names no operation. */
+  /** Null if the request names no operation. */
   readonly operation: Operation | null;
   readonly headers: Headers;
   readonly method: string;
@@ -28,14 +28,20 @@ export interface Applicant {
   readonly address: string;
 }
 
-/** Admits a request to an operation. @throws what is not the caller's fault, such as a database that does not answer */
+/**
+ * Admits a request to an operation.
+ * @throws errors that are not the caller's fault, such as a database that does not answer
+ */
 export async function admit(service: Service, { operation, headers, method, address }: Applicant): Promise<Admission> {
   if (operation === null || operation.scopes === 'public') return admitAnybody(service, address);
   const identified = await identify(service, { headers, method, address, resource: '/v1' });
   return identified.caller === null ? identified : admitCaller(service, identified.caller, operation, '/v1');
 }
 
-/** Finds the caller of a request. Only a refused request counts against a rate limit here. @throws as `admit` does */
+/**
+ * Finds the caller of a request. Only a refused request counts against a rate limit here.
+ * @throws as `admit` does
+ */
 export async function identify(
   service: Service,
   { headers, method, address, resource }: Omit<Applicant, 'operation'> & { readonly resource: ResourcePath },
@@ -68,7 +74,7 @@ export async function admitCaller(
   return { caller, quota, refusal: refusalOfScopes(service, caller, operation, resource) ?? tooOften };
 }
 
-/** Why a caller's scopes are not enough for an operation; null where they are. */
+/** The problem of a caller whose scopes are not enough for an operation; null if they are enough. */
 export function refusalOfScopes(
   service: Service,
   caller: Caller,
@@ -76,14 +82,14 @@ export function refusalOfScopes(
   resource: ResourcePath,
 ): ProblemError | null {
   if (scopes === 'public' || isAllowed({ scopes }, caller.scopes)) return null;
-  const detail = `This needs the scope ${scopes.join(' or ')}. Ask the user for it, or use a key that has it.`;
+  const detail =
+    `This operation needs the scope ${scopes.join(' or ')}. Ask the user for this scope, or use an API key that ` +
+    'has it.';
   const headers = { 'www-authenticate': bearerChallenge(new URL(service.baseURL).origin, resource, scopes[0]) };
   return new ProblemError('insufficient_scope', detail, { headers });
 }
 
-/**
- * Counts the calls of one request: each counts by itself. Without a caller they count against the limit of the address.
- */
+/** Counts the calls of one request, each separately. Without a caller they count against the limit of the address. */
 export async function admitCalls(
   service: Service,
   caller: Caller | null,
@@ -98,7 +104,7 @@ export async function admitCalls(
 }
 
 /**
- * Counts requests that need no credential. Where the database does not answer they are admitted uncounted, since one of
+ * Counts requests that need no credential. If the database does not answer, they are admitted uncounted, because one of
  * them asks for the health of the service.
  */
 async function admitAnybody(service: Service, address: string, calls = 1): Promise<Admission> {
@@ -106,7 +112,7 @@ async function admitAnybody(service: Service, address: string, calls = 1): Promi
   return { caller: null, quota, refusal: quota?.exceeded ? tooMany(quota, 'requests came from this address') : null };
 }
 
-/** Counts a request that calls no operation, such as one for the list of MCP tools, as a read. */
+/** Counts a request that calls no operation, such as a request for the list of MCP tools, as a read. */
 export async function admitReader(service: Service, caller: Caller): Promise<Admission> {
   const quota = await countRequest(service, `user ${caller.userID}`, 'read');
   return { caller, quota, refusal: quota.exceeded ? tooMany(quota, made.read) : null };
@@ -117,6 +123,6 @@ const made = { read: 'reads were made', write: 'writes were made', page: 'reques
 function tooMany({ limit, resetSeconds }: Quota, what: string): ProblemError {
   return new ProblemError(
     'rate_limited',
-    `More than ${limit} ${what} within a minute. Come back in ${resetSeconds} seconds.`,
+    `More than ${limit} ${what} within a minute. Try again in ${resetSeconds} seconds.`,
   );
 }

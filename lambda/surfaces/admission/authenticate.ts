@@ -1,4 +1,4 @@
-// Finds the user of a request by its credential: an access token, an API key, or on the web page a session.
+// Finds the user of a request by its credential: an access token, an API key, or the session of the web page.
 import { createHash } from 'node:crypto';
 import { databaseOn } from '../../data/database.ts';
 import type { Caller } from '../../operations/context.ts';
@@ -11,17 +11,20 @@ import { audiencesOf, bearerChallenge } from './protected-resource.ts';
 import type { ResourcePath } from './protected-resource.ts';
 import type { Service } from '../service.ts';
 
-/** Every API key begins with this. */
+/** The prefix of every API key. */
 export const apiKeyPrefix = 'lss_';
 
-/** The hash of a key, which is stored instead of the key. A plain hash is enough, since keys are 256 random bits. */
+/**
+ * The hash of a key, which is stored in place of the key. A plain hash is enough, because keys have 256 random bits.
+ */
 export function hashApiKey(key: string): Buffer {
   return createHash('sha256').update(key).digest();
 }
 
 /**
+ * Finds the caller of a request.
  * @param resource the part of the API that the request is for; a token is valid for one part or for all of them
- * @throws {ProblemError} unauthenticated, with the same words for every credential that is not valid
+ * @throws {ProblemError} unauthenticated
  */
 export async function authenticate(service: Service, request: PageRequest, resource: ResourcePath): Promise<Caller> {
   const { headers } = request;
@@ -51,7 +54,10 @@ async function callerOfKey(service: Service, apiKey: string, resource: ResourceP
   };
 }
 
-/** Null for a request that is not of our page, or of nobody who is signed in. */
+/**
+ * Finds the caller by the session of the web page; null if the request does not come from the page, or without a
+ * session.
+ */
 async function callerOfSession(service: Service, request: PageRequest): Promise<Caller | null> {
   const { origin } = new URL(service.baseURL);
   const token = sessionTokenOf(request.headers, origin, service.serviceSecret);
@@ -68,20 +74,20 @@ async function callerOfToken(service: Service, authorization: string, resource: 
     throw refusal(
       service,
       resource,
-      'The access token is not valid: it may have expired, been revoked, or be meant for something else. ' +
-        'Ask for a new one.',
+      'The access token is not valid: it may have expired, been revoked, or be for another part of the API. Get ' +
+        'a new one.',
     );
   return { userID: verified.userID, clientID: verified.clientID, scopes: knownScopes(verified.scopes) };
 }
 
-/** The header of a 401 names the address of the metadata that says where to get a token (RFC 9728). */
+/** A refusal with 401. Its header names the metadata that describes how to get a token (RFC 9728). */
 function refusal(service: Service, resource: ResourcePath, detail: string): ProblemError {
   return new ProblemError('unauthenticated', detail, {
     headers: { 'www-authenticate': bearerChallenge(new URL(service.baseURL).origin, resource, null) },
   });
 }
 
-/** The scopes that operations need. Tokens may also carry others, such as openid. */
+/** The granted scopes that operations know. Tokens may also carry others, such as openid. */
 function knownScopes(granted: readonly string[]): Scope[] {
   return allScopes.filter((scope) => granted.includes(scope));
 }

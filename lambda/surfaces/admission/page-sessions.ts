@@ -1,15 +1,15 @@
-// The session of a signed-in person as a credential of the web page at our origin, and of nobody else.
+// The session of a signed-in user as a credential of the web page at the platform's origin, and of no other page.
 import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto';
 
-/** The key of the authorization server, with which it signs cookies. */
+/** The key that the authorization server signs cookies with. */
 export function authorizationServerSecret(serviceSecret: string): string {
   return Buffer.from(hkdfSync('sha256', serviceSecret, '', 'authorization server', 32)).toString('base64url');
 }
 
-/** What the names of the authorization server's cookies begin with. */
+/** The prefix of the names of the authorization server's cookies. */
 export const cookiePrefix = 'loop';
 
-/** The name of the session's cookie: at https browsers keep it from sites without TLS. */
+/** The name of the session's cookie. At https, the prefix makes browsers keep it from sites without TLS. */
 export function sessionCookieName(origin: string): string {
   return `${origin.startsWith('https:') ? '__Secure-' : ''}${cookiePrefix}.session_token`;
 }
@@ -20,16 +20,16 @@ export interface PageRequest {
 }
 
 /**
- * Whether a browser says that a page of ours sent the request. Cookies come with requests of other sites' pages as
- * well, and SameSite=Lax is not enough: siblings of a domain and other ports of a host are the same site, and a POST
- * without a body needs no preflight. Programs can claim anything, but have no cookie of somebody else's browser.
+ * Whether a browser states that the platform's page sent the request. Cookies also come with requests of other sites'
+ * pages, and SameSite=Lax is not enough: siblings of a domain and other ports of a host are the same site, and a POST
+ * without a body needs no preflight. Programs can forge headers, but do not have the cookie of a user's browser.
  */
 export function isOfOurPage({ headers, method }: PageRequest, origin: string): boolean {
   if (headers.get('sec-fetch-site') !== 'same-origin') return false;
   return method === 'GET' || method === 'HEAD' || headers.get('origin') === origin;
 }
 
-/** The token of the session whose cookie came with a request; null where none came that we have signed. */
+/** The session token in the cookie of a request; null without a cookie that the platform signed. */
 export function sessionTokenOf(headers: Headers, origin: string, serviceSecret: string): string | null {
   const name = `${sessionCookieName(origin)}=`;
   const given = (headers.get('cookie') ?? '')

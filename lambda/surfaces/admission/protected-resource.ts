@@ -1,17 +1,17 @@
-// What OAuth clients learn of the API as a protected resource: names, metadata (RFC 9728), challenges.
+// The API as a protected resource of OAuth: its names, metadata (RFC 9728) and challenges.
 import { scopes } from '../../operations/scopes.ts';
 import type { Scope } from '../../operations/scopes.ts';
 
-/** How long an access token lasts at most. */
+/** The longest lifetime of an access token. */
 export const accessTokenSeconds = 900;
 
-/** The parts of the API that a client can ask a token for. A token for the whole origin is valid for all parts. */
+/** The parts of the API that a client can request a token for. A token for the whole origin is valid for all parts. */
 export const resourcePaths = ['/v1', '/mcp', '/graphql'] as const;
 export type ResourcePath = (typeof resourcePaths)[number];
 
 /**
- * The audiences (RFC 8707) of which a token has to name one, to be valid for a part of the API: the part, or the
- * origin. Some clients write an origin with a slash at its end.
+ * The audiences (RFC 8707) that make a token valid for a part of the API: the part or the origin. Some clients write an
+ * origin with a slash at its end.
  */
 export function audiencesOf(origin: string, path: ResourcePath): readonly [string, string, string] {
   return [origin + path, origin, `${origin}/`];
@@ -34,7 +34,7 @@ export function protectedResourceMetadata(origin: string, resource: string): Rec
 
 /**
  * The value of the header WWW-Authenticate (RFC 6750, RFC 9728).
- * @param needed the scope that is missing; null where there is no valid credential
+ * @param needed the missing scope; null without a valid credential
  */
 export function bearerChallenge(origin: string, path: ResourcePath, needed: Scope | null): string {
   const metadata = `resource_metadata="${origin}/.well-known/oauth-protected-resource${path}"`;

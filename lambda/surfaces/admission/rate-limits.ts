@@ -1,12 +1,12 @@
-// How many requests a user or an address may make in a minute, and the headers that say so.
+// Limits of requests per minute for users and addresses, and the headers that report them.
 import { databaseOn } from '../../data/database.ts';
 import type { Caller } from '../../operations/context.ts';
 import type { Service } from '../service.ts';
 
 /**
- * Requests per minute, before the factor of the stage: reads and writes of a user, requests of an address whose
- * credentials were refused, those of a user's previews, each of which makes thirty, those of a page of 100 posters,
- * each of which is new every four seconds, and those of all web pages that a user has open.
+ * Requests per minute, before the factor of the stage. read, write: of a user. refused: of an address whose credentials
+ * were refused. preview: of a user's previews, with 30 requests per minute each. poster: of a page of 100 posters,
+ * which change every four seconds. page: of all web pages that a user has open.
  */
 export const requestsPerMinute = {
   read: 1200,
@@ -19,22 +19,25 @@ export const requestsPerMinute = {
 
 export type RequestClass = keyof typeof requestsPerMinute;
 
-/** What a user or an address has left in the current window of a minute. */
+/** The remaining requests of a user or an address in the current window of one minute. */
 export interface Quota {
   readonly limit: number;
   readonly remaining: number;
   readonly resetSeconds: number;
   readonly exceeded: boolean;
-  /** Whether the web page asked by its session: nobody, and no cache, may give the answer to anybody else. */
+  /** Whether the web page sent the request with its session. If so, caches must not store the answer. */
   readonly isOfPage: boolean;
 }
 
-/** What a call counts as: the page of a user takes nothing of what the user's programs may ask, and the reverse. */
+/** The limit that a call counts against: the web page of a user and the user's programs have separate limits. */
 export function requestClassOf(caller: Caller, kind: 'read' | 'write'): 'read' | 'write' | 'page' {
   return caller.isOnPage ? 'page' : kind;
 }
 
-/** Counts one request or several, in one statement. @param subject names a user or an address */
+/**
+ * Counts one or more requests in one statement.
+ * @param subject names a user or an address
+ */
 export async function countRequest(
   service: Service,
   subject: string,
@@ -54,8 +57,8 @@ export async function countRequest(
 }
 
 /**
- * The RateLimit headers, which every answer has, and what keeps answers to a session out of caches.
- * @param refused whether the answer refuses the request by this limit; then it has Retry-After as well
+ * The RateLimit headers of an answer, and the header that keeps answers to a session out of caches.
+ * @param refused whether this limit refuses the request; the answer then also has Retry-After
  */
 export function quotaHeaders(
   { limit, remaining, resetSeconds, isOfPage }: Quota,

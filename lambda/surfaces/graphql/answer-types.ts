@@ -1,4 +1,4 @@
-// The schemas of answers as GraphQL types, with fields for the relations that lead from one resource to others.
+// The schemas of answers as GraphQL types, with additional fields for related resources.
 import { GraphQLBoolean, GraphQLList, GraphQLNonNull, GraphQLObjectType, GraphQLString } from 'graphql';
 import type {
   GraphQLEnumType,
@@ -28,14 +28,20 @@ export type AnswerTypes = (schema: Schema, name: string) => GraphQLOutputType;
 
 const pageInfo = new GraphQLObjectType({
   name: 'PageInfo',
-  description: 'Whether there is more, and how to ask for it.',
+  description: 'Position of the page in the list.',
   fields: {
-    hasNextPage: { type: new GraphQLNonNull(GraphQLBoolean), description: 'Whether older ones follow.' },
-    endCursor: { type: GraphQLString, description: 'For `after`; null on the last page.' },
+    hasNextPage: {
+      type: new GraphQLNonNull(GraphQLBoolean),
+      description: 'true: the list has more nodes after this page.',
+    },
+    endCursor: { type: GraphQLString, description: 'Value of `after` for the next page. null on the last page.' },
   },
 });
 
-/** @param components all schemas that other schemas refer to, by name */
+/**
+ * Creates the types of answers.
+ * @param components all schemas that other schemas refer to, by name
+ */
 export function createAnswerTypes(
   components: Components,
   relations: readonly Relation[],
@@ -44,7 +50,7 @@ export function createAnswerTypes(
 ): AnswerTypes {
   const objects = new Map<string, GraphQLObjectType>();
   for (const component of Object.keys(components)) presentTypeAt({ $ref: `#/components/schemas/${component}` }, '', '');
-  // The fields are made now, before any arguments, so that enums are named after answers and not after arguments.
+  // Creates the fields now, before any arguments, so that enums are named after answers and not after arguments.
   for (const type of objects.values()) type.getFields();
   return (schema, name) => typeAt(schema, name, '');
 
@@ -99,24 +105,31 @@ export function createAnswerTypes(
     };
   }
 
-  /** A page of the catalogue as a connection, which clients know how to page through. */
+  /** A page of a list as a connection, the form that clients know how to page through. */
   function connection(component: string, { properties }: Schema): GraphQLObjectType {
     const name = component.replace(/Page$/, '');
     const node = typeAt(properties!['data']!.items!, name, '');
     const edge = memoized(`${name}Edge`, () => ({
-      description: 'One of a page, with its place in the list.',
+      description: 'Node of a page with its cursor.',
       fields: {
-        node: { type: node, description: 'What is there.' },
-        cursor: { type: GraphQLString, description: 'Of the last one of a page that has another after it; null else.' },
+        node: { type: node, description: 'Resource of this edge.' },
+        cursor: {
+          type: GraphQLString,
+          description: 'Cursor of the last edge of a page that another page follows. null on all other edges.',
+        },
       },
     }));
     return memoized(`${name}Connection`, () => ({
-      description: 'Newest first.',
+      description: 'Page of a list.',
       fields: {
-        nodes: { type: listOf(node), description: 'All of this page.', resolve: ({ data }: Page) => data },
-        edges: { type: listOf(edge), description: 'The same, each with its place.', resolve: edgesOf },
+        nodes: { type: listOf(node), description: 'All resources of this page.', resolve: ({ data }: Page) => data },
+        edges: {
+          type: listOf(edge),
+          description: 'All resources of this page, each with its cursor.',
+          resolve: edgesOf,
+        },
         pageInfo: {
-          description: 'Where this page ends.',
+          description: 'Position of the page in the list.',
           type: new GraphQLNonNull(pageInfo),
           resolve: ({ page }: Page) => ({ hasNextPage: page.hasMore, endCursor: page.nextCursor || null }),
         },
@@ -136,12 +149,12 @@ export function createAnswerTypes(
   }
 }
 
-/** The same type where it may also be null. */
+/** The nullable form of a type. */
 export function nullable(type: GraphQLOutputType): GraphQLOutputType {
   return type instanceof GraphQLNonNull ? (type.ofType as GraphQLOutputType) : type;
 }
 
-/** Whether a schema is that of a page, which `pageOf` in operations/fields.ts makes. */
+/** Whether a schema is a page, as made by `pageOf` in operations/fields.ts. */
 export function isPage({ properties = {} }: Schema): boolean {
   return Object.keys(properties).join(' ') === 'data page';
 }

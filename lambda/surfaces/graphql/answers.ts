@@ -1,4 +1,4 @@
-// Answers of GraphQL over HTTP: data and errors as JSON. Every error has the same code as on every surface.
+// Answers of GraphQL over HTTP: data and errors as JSON. Errors have the same codes as on every surface.
 import { GraphQLError } from 'graphql';
 import type { ExecutionResult, GraphQLFormattedError } from 'graphql';
 import { ProblemError } from '../../operations/problem-codes.ts';
@@ -10,15 +10,21 @@ import type { Quota } from '../admission/rate-limits.ts';
 import type { Service } from '../service.ts';
 import { QueryRefused } from './read-query.ts';
 
-/** A Lambda function answers with at most 6 MB, in which the quotation marks of the JSON are escaped once more. */
+/**
+ * The largest answer. A Lambda function returns at most 6 MB, and escaping the quotation marks of the JSON makes it
+ * longer.
+ */
 const maxAnswerBytes = 4_000_000;
 
 // GraphQL over HTTP: for a client that does not accept the newer type, a refused query has the status 200. Only a
-// request that is no query at all has another one.
+// request that contains no query has another status.
 const olderType = 'application/json';
 const newerType = 'application/graphql-response+json';
 
-/** The answer to a query that was run. @param replayed names of answers that were kept for their idempotency key */
+/**
+ * The answer to an executed query.
+ * @param replayed names of the fields that returned a stored answer of their idempotency key
+ */
 export function resultResponse(
   service: Service,
   accept: string | null,
@@ -38,13 +44,16 @@ export function resultResponse(
     accept,
     new ProblemError(
       'query_too_large',
-      'The answer is larger than 4 MB and is not sent; changes that it would have told of were made. ' +
-        'Ask for smaller pages (first), or for fewer fields.',
+      'The answer is larger than 4 MB and is not sent, but its changes were made. Request smaller pages (first) ' +
+        'or fewer fields.',
     ),
   );
 }
 
-/** The answer to a query that was not run. @param error why */
+/**
+ * The answer to a query that was not executed.
+ * @param error the reason
+ */
 export function refusalResponse(service: Service, accept: string | null, error: unknown): Response {
   const documentOf = documentsOf(service);
   if (error instanceof QueryRefused) {
@@ -66,7 +75,7 @@ export function withQuota(response: Response, quota: Quota | null): Response {
 
 type Documents = (problem: unknown) => ProblemDocument;
 
-/** Makes one document for each problem, so that a problem that a hundred streams meet at once is logged once. */
+/** Creates one document per problem, so that a problem of a hundred streams is logged once. */
 function documentsOf(service: Service): Documents {
   const known = new Map<unknown, ProblemDocument>();
   return (problem) => {
@@ -76,7 +85,10 @@ function documentsOf(service: Service): Documents {
   };
 }
 
-/** @param code for an error of the GraphQL library; null where the library only passes on what was thrown */
+/**
+ * Formats an error.
+ * @param code the code of an error of the GraphQL library; null if the library only passes on an error of an operation
+ */
 function formatted(documentOf: Documents, error: GraphQLError, code: ProblemCode | null): GraphQLFormattedError {
   const { locations, path, originalError } = error;
   const isThrown = code === null || originalError instanceof ProblemError;
@@ -86,8 +98,8 @@ function formatted(documentOf: Documents, error: GraphQLError, code: ProblemCode
 }
 
 /**
- * The code for an error while a query ran. The library finds only then that an argument or directive is null and may
- * not be; that error has a place in the query. Any other error that it finds is our fault: null.
+ * The code of an error during execution. The library finds only then that an argument or directive is null but must not
+ * be; that error has a place in the query. Any other error that it finds is a fault of the platform: null.
  */
 function codeInExecution({ originalError }: GraphQLError): ProblemCode | null {
   return originalError instanceof GraphQLError && originalError.nodes ? 'validation_failed' : null;

@@ -1,4 +1,4 @@
-// Makes the arguments of a GraphQL field from the path, query and body of its operation, and turns them back.
+// Builds the arguments of a GraphQL field from the path, query and body of its operation, and converts them back.
 import { GraphQLBoolean, GraphQLInputObjectType, GraphQLList, GraphQLNonNull, GraphQLString } from 'graphql';
 import type { GraphQLArgumentConfig, GraphQLEnumType, GraphQLInputType, GraphQLScalarType } from 'graphql';
 import type { Operation } from '../../operations/operation.ts';
@@ -14,17 +14,17 @@ type Values = Readonly<Record<string, unknown>>;
 interface Place {
   readonly argument: string;
   readonly part: 'params' | 'query' | 'body';
-  /** What it is called in that part. */
+  /** The name of the field in that part. */
   readonly name: string;
   readonly schema: Schema;
   readonly isRequired: boolean;
 }
 
-/** The input of a call as the client gave it, not yet validated. */
+/** The input of a call as the client sent it, not yet validated. */
 export interface Given {
   readonly raw: RawInput;
   readonly idempotencyKey: unknown;
-  /** Translates a pointer into a REST request to one into the arguments. */
+  /** Translates a pointer into a REST request to a pointer into the arguments. */
   readonly pathOf: (pointer: string) => string;
 }
 
@@ -38,24 +38,25 @@ interface InputObjectConfig {
 export interface OperationArguments {
   readonly config: Readonly<Record<string, GraphQLArgumentConfig>>;
   /**
-   * Turns arguments into the input of the operation. They may be anything, since the operation's schemas judge them.
+   * Converts arguments into the input of the operation. They may have any value, because the schemas of the operation
+   * check them.
    */
   readonly read: (values: Values) => Given;
 }
 
 export type Arguments = (operation: Operation, answer: { readonly isPaged: boolean }) => OperationArguments;
 
-/** The parameters that REST pages by, under the names that clients of GraphQL know from connections. */
+/** The paging parameters of REST, with the names that GraphQL clients know from connections. */
 const pagingArguments: Readonly<Record<string, { readonly name: string; readonly description: string }>> = {
-  limit: { name: 'first', description: 'Nodes per page, 1 to 100.' },
-  cursor: { name: 'after', description: "The previous page's endCursor." },
+  limit: { name: 'first', description: 'Maximum number of nodes on the page, 1 to 100.' },
+  cursor: { name: 'after', description: 'endCursor of the previous page. Leave it out for the first page.' },
 };
 
 const idempotencyKey: GraphQLArgumentConfig = {
   type: GraphQLString,
   description:
-    '1 to 255 visible ASCII characters. A repeated call with the same key is answered with the first answer ' +
-    'instead of running again; kept 24 hours.',
+    'Key with 1 to 255 visible ASCII characters. A repeated call with the same key within 24 hours returns the ' +
+    'first answer instead of running again.',
 };
 
 export function createArguments(enums: Enums, wording: Wording): Arguments {
@@ -128,8 +129,8 @@ export function createArguments(enums: Enums, wording: Wording): Arguments {
   }
 
   /**
-   * A union of options that a member tells apart becomes an object with a field
-   * for each, of which exactly one is given.
+   * A union of options with a discriminator becomes an object with one field per option. Exactly one of the fields is
+   * set.
    */
   function variantsOf(union: Schema, name: string): Record<string, GraphQLArgumentConfig> {
     const fields = optionsOf(union).map(({ variant, rest }) => {
@@ -169,7 +170,7 @@ export function createArguments(enums: Enums, wording: Wording): Arguments {
     };
   }
 
-  /** A value as the operation takes it: an object with the field of an option becomes that option again. */
+  /** Converts a value to the form of the operation: an object with the field of an option becomes that option. */
   function wireOf(schema: Schema, value: unknown, variants: WeakMap<object, string>): unknown {
     const { present } = withoutNull(schema);
     const component = componentOf(present);
@@ -189,11 +190,11 @@ export function createArguments(enums: Enums, wording: Wording): Arguments {
 
 /** One option of a union. */
 interface UnionOption {
-  /** The name of the member that tells the options apart. */
+  /** The name of the discriminator. */
   readonly tag: string;
-  /** The value of that member in this option. */
+  /** The value of the discriminator in this option. */
   readonly variant: string;
-  /** The schema of the option without that member. */
+  /** The schema of the option without the discriminator. */
   readonly rest: Schema;
 }
 
@@ -207,7 +208,10 @@ function optionsOf({ oneOf = [] }: Schema): UnionOption[] {
   });
 }
 
-/** A path into the body of REST as one into the arguments, which have a further field for each option on the way. */
+/**
+ * Converts a path into the body of REST to a path into the arguments, which have an additional field for each option on
+ * the way.
+ */
 function withVariants(value: unknown, path: readonly string[], variants: WeakMap<object, string>): readonly string[] {
   const isObject = typeof value === 'object' && value !== null;
   const variant = isObject ? variants.get(value) : undefined;

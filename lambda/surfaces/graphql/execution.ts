@@ -1,4 +1,4 @@
-// Executes one request: calls operations for its caller, and follows the relations of their answers.
+// Executes one request: calls operations for its caller, and loads related resources.
 import { databaseOn } from '../../data/database.ts';
 import type { Caller } from '../../operations/context.ts';
 import type { Operation } from '../../operations/operation.ts';
@@ -16,29 +16,35 @@ import { createLoader } from './loader.ts';
 type Resource = { readonly id: string };
 
 export interface Execution {
-  /** Calls an operation. @param name of its answer in the response */
+  /**
+   * Calls an operation.
+   * @param name the name of its answer in the response
+   */
   call(
     operation: Operation,
     args: OperationArguments,
     values: Readonly<Record<string, unknown>>,
     name: string,
   ): Promise<unknown>;
-  /** The value of a field of an answer. Lists are empty once there are more values than may be sent. */
+  /** Reads a field of an answer. Lists are empty once the answer has too many values to be sent. */
   read(source: unknown, field: string): unknown;
-  /** @throws {ProblemError} query_too_large once there are more values than may be sent */
+  /**
+   * Refuses an answer that has too many values to be sent.
+   * @throws {ProblemError} query_too_large
+   */
   assertSendable(): void;
   /**
    * Loads related resources.
-   * @param ids the value of the relation's field in the answer: an id, several ids, or nothing
+   * @param ids the value of the relation's field in the answer: an ID, several IDs, or null
    */
   follow(relation: Relation, ids: unknown): Promise<unknown>;
-  /** Names of answers that were kept for their idempotency key. */
+  /** Names of the fields that returned a stored answer of their idempotency key. */
   readonly replayed: readonly string[];
 }
 
 export interface ExecutionOptions {
   readonly service: Service;
-  /** Null where the request needs no credential. */
+  /** Null if the request needs no credential. */
   readonly caller: Caller | null;
   readonly related: Readonly<Record<Relation['to'], Related>>;
   /** The fields that the query selects, such as `Stream.replicas`. */
@@ -50,7 +56,10 @@ interface Checked extends Pick<Given, 'pathOf'> {
   readonly idempotencyKey: string | null;
 }
 
-/** Checks a call before anything is read or written. @throws {ProblemError} where the call cannot be made */
+/**
+ * Checks a call before anything is read or written.
+ * @throws {ProblemError} if the call is not possible
+ */
 export function checkCall(
   service: Service,
   caller: Caller | null,
@@ -64,7 +73,7 @@ export function checkCall(
   return { input, idempotencyKey: idempotencyKey as string | null, pathOf };
 }
 
-/** Scopes are checked for each field, so that the fields that the caller may see are answered. */
+/** Checks the scopes of each field separately, so that the caller still gets the fields that it may see. */
 function assertScope(service: Service, caller: Caller | null, needed: Pick<Operation, 'scopes'>): void {
   const refusal = caller && refusalOfScopes(service, caller, needed, '/graphql');
   if (refusal) throw new ProblemError(refusal.code, refusal.detail, { members: { scopes: needed.scopes } });
@@ -77,8 +86,8 @@ export function createExecution({ service, caller, related, fields }: ExecutionO
     if (values > maxValues)
       throw new ProblemError(
         'query_too_large',
-        `The answer has more than ${maxValues} values and is not sent; changes may have been made. ` +
-          'Ask for smaller pages (first), or for fewer fields.',
+        `The answer has more than ${maxValues} values and is not sent, but changes may have been made. Request ` +
+          'smaller pages (first) or fewer fields.',
       );
   };
   let loaded = 0;
@@ -87,8 +96,8 @@ export function createExecution({ service, caller, related, fields }: ExecutionO
     if (loaded > maxLoaded)
       throw new ProblemError(
         'query_too_large',
-        `The query would load more than ${maxLoaded} resources, as the lists in it are long. ` +
-          'Ask for smaller pages (first), or for one playlist at a time.',
+        `The query would load more than ${maxLoaded} resources, because its lists are long. Request smaller ` +
+          'pages (first), or one playlist at a time.',
       );
   };
   const isWanted = (field: string) => fields.has(field);
@@ -111,8 +120,8 @@ export function createExecution({ service, caller, related, fields }: ExecutionO
       assertSendable();
       const { input, idempotencyKey, pathOf } = checkCall(service, caller, operation, args, given);
       if (operation.method !== 'GET') for (const loader of loaders.values()) loader.clear();
-      // With a key the answer is kept for repeated requests, which may select
-      // other fields, so it has to have all of them.
+      // With a key, the answer is stored for repeated requests. They may select other fields, so it must have all
+      // fields.
       const answer = await callOperation(service, {
         operation,
         caller,

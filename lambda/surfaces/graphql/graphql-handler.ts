@@ -1,4 +1,4 @@
-// The GraphQL surface: answers queries over HTTP by the operations of the catalogue, of which it names none.
+// The GraphQL surface: answers queries over HTTP with the operations of the catalogue. It names no operation itself.
 import { execute, getVariableValues, GraphQLError, OperationTypeNode, valueFromASTUntyped } from 'graphql';
 import type { GraphQLFieldResolver } from 'graphql';
 import type { Caller } from '../../operations/context.ts';
@@ -21,13 +21,13 @@ import { buildSchema } from './schema.ts';
 /** The path below the public origin. */
 export const graphqlPath = '/graphql';
 
-/** Where somebody with a browser is sent: the web page has an editor. */
+/** The page that browsers are redirected to: the web page has an editor. */
 const pageToTry = '/developers/graphql';
 
 /** @param address the client's IP address */
 export type GraphqlHandler = (request: Request, address: string) => Promise<Response>;
 
-/** A valid query, and what it selects. */
+/** A valid query and its selected fields. */
 interface Asked {
   readonly query: Query;
   readonly selection: Selection;
@@ -38,7 +38,7 @@ type Read = Asked | { readonly fault: unknown };
 const readField: GraphQLFieldResolver<unknown, Execution> = (source, _args, execution, { fieldName }) =>
   execution.read(source, fieldName);
 
-/** Answers POST at `/graphql`. Never throws: any error is answered as an error of GraphQL. */
+/** Answers POST requests at `/graphql`. Never throws: every error becomes an error of GraphQL. */
 export function createGraphqlHandler(service: Service): GraphqlHandler {
   const { schema, calls } = buildSchema(service.operations);
 
@@ -66,9 +66,7 @@ export function createGraphqlHandler(service: Service): GraphqlHandler {
     }
   }
 
-  /**
-   * Returns a fault instead of throwing it, since only callers who may send a request are told what is wrong with it.
-   */
+  /** Returns a fault instead of throwing it: only callers that may send a request learn about it. */
   async function readRequest(request: Request): Promise<Read> {
     try {
       const query = await readQuery(schema, request);
@@ -109,8 +107,8 @@ export function createGraphqlHandler(service: Service): GraphqlHandler {
   }
 
   /**
-   * The library refuses variables of wrong types in its own words. Where operations refuse the same values, their
-   * faults are answered instead, in the words of every surface. Null where they refuse nothing.
+   * The faults that operations find in variables that the library has refused. They replace the messages of the
+   * library, so that every surface reports the same faults. Null if the operations accept the values.
    */
   function refusedCalls(
     { variables }: Query,

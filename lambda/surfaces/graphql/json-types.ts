@@ -1,4 +1,4 @@
-// What a JSON Schema of an answer or argument means in GraphQL: scalars, enums, names, and null.
+// The meaning of the JSON Schemas of answers and arguments in GraphQL: scalars, enums, names, and null.
 import {
   GraphQLBoolean,
   GraphQLEnumType,
@@ -32,14 +32,14 @@ export interface Schema {
 
 export type Components = Json & Readonly<Record<string, Schema>>;
 
-// These scalars check nothing. Operations check their values, with the same faults in the same words on every surface.
+// These scalars check nothing. Operations check their values, so that every surface reports the same faults.
 const dateTime = new GraphQLScalarType({
   name: 'DateTime',
-  description: 'A time in ISO 8601; answers are in UTC, arguments have Z or an offset.',
+  description: 'Time in ISO 8601. Answers are in UTC; arguments need Z or an offset.',
 });
-const json = new GraphQLScalarType({ name: 'JSON', description: 'An object whose members are data, such as headers.' });
+const json = new GraphQLScalarType({ name: 'JSON', description: 'Object whose members are data, such as headers.' });
 
-/** The schema without null, and whether it allows null. */
+/** The schema without null, and whether the original allows null. */
 export function withoutNull(schema: Schema): { readonly present: Schema; readonly nullable: boolean } {
   const { anyOf, type, ...rest } = schema;
   const options = anyOf?.filter((option) => option.type !== 'null');
@@ -53,14 +53,14 @@ export function withoutNull(schema: Schema): { readonly present: Schema; readonl
   return { present: schema, nullable: false };
 }
 
-/** The name of the component that a schema refers to; null where it refers to none. */
+/** The name of the component that a schema refers to; null if it is not a reference. */
 export function componentOf(schema: Schema): string | null {
   return schema.$ref?.replace('#/components/schemas/', '') ?? null;
 }
 
 /**
- * The scalar of a schema that is no object, list or enum.
- * @param field its name, by which identifiers are recognized
+ * The scalar of a schema that is not an object, list or enum.
+ * @param field its name, which identifies IDs
  */
 export function scalarOf(
   { type, format, minimum = -Infinity, maximum = Infinity }: Schema,
@@ -72,30 +72,29 @@ export function scalarOf(
   }
   if (type === 'boolean') return GraphQLBoolean;
   if (type === 'number') return GraphQLFloat;
-  // Int has 32 bits, which is too few for counts of bytes and frames. Float is
-  // exact up to 2^53, as numbers in JSON are.
+  // Int has 32 bits, too few for counts of bytes and frames. Float is exact up to 2^53, like numbers in JSON.
   if (type === 'integer')
     return format === 'int32' || (minimum >= -(2 ** 31) && maximum < 2 ** 31) ? GraphQLInt : GraphQLFloat;
-  // An object whose members the schema does not name.
+  // An object whose members are not in the schema.
   if (type === 'object') return json;
   throw new Error(`GraphQL has no type for ${field}: ${String(type)}`);
 }
 
 export type Enums = (values: readonly string[], name: string) => GraphQLEnumType;
 
-/** Whether values can be names in an enum. `stream.started` cannot, so such values stay text. */
+/** Whether all values can be names of an enum. `stream.started` cannot, so such values are text. */
 export function areNames(values: readonly string[]): boolean {
   return values.every((value) => /^[_a-z]\w*$/i.test(value));
 }
 
-/** The description of a field or argument. It lists the values where they cannot be those of an enum. */
+/** The description of a field or argument. It lists the values that cannot be an enum. */
 export function descriptionOf({ description, ...schema }: Schema): string | undefined {
   const { enum: values } = withoutNull(schema.items ?? schema).present;
   if (!values || areNames(values)) return description;
   return `${description ? `${description} ` : ''}One of ${values.join(', ')}.`;
 }
 
-/** Makes one enum for each set of values, named after the first field that has it. */
+/** Creates one enum for each set of values, named after the first field that has it. */
 export function createEnums(): Enums {
   const known = new Map<string, GraphQLEnumType>();
   return (values, name) => {
@@ -107,7 +106,7 @@ export function createEnums(): Enums {
   };
 }
 
-/** Turns the names of tools in descriptions (`start_stream`) into those of fields (`startStream`). */
+/** Replaces the names of tools in descriptions (`start_stream`) with the names of fields (`startStream`). */
 export type Wording = (text: string | undefined) => string | undefined;
 
 /** `Stream`, `recurrence` → `StreamRecurrence`; `Stream`, `streamBackend` → `StreamBackend`. */

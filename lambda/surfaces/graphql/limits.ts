@@ -1,36 +1,35 @@
-// Limits of one request: how deep it may be, and how many resources it may load.
-// They are checked before anything is read.
+// Limits of one request: its depth, and the number of resources it may load. They are checked before anything is read.
 import { getNamedType, isObjectType, Kind, valueFromASTUntyped } from 'graphql';
 import type { FieldNode, GraphQLObjectType, GraphQLSchema, SelectionSetNode } from 'graphql';
 import { ProblemError } from '../../operations/problem-codes.ts';
 import type { Query } from './read-query.ts';
 
-/** How many resources one request may load, counted as if every page were full. */
+/** The most resources that one request may load, counted as if every page were full. */
 export const maxCost = 5000;
-/** How many fields may be inside each other. Fragments do not count. */
+/** The deepest nesting of fields. Fragments do not count. */
 export const maxDepth = 14;
-/** A mutation locks, writes and sends, so it counts as so many resources. */
+/** The cost of a mutation, in resources: it locks, writes and sends. */
 export const mutationCost = 50;
-/** Introspection loads nothing, but takes as long as loading so many resources, and needs no credential. */
+/** The cost of introspection, in resources: it loads none, but takes as long, and needs no credential. */
 export const introspectionCost = 500;
-/** How many values an answer may have. With more values, its JSON would almost always be larger than may be sent. */
+/** The most values of an answer. With more, its JSON would almost always be too large to be sent. */
 export const maxValues = 500_000;
 /**
- * How many resources a request may really load, in lists that turn out to be long. What a query may load is estimated
- * before anything is read; this is counted on the way, before each statement.
+ * The most resources that a request may really load, if lists are longer than estimated. The estimate is made before
+ * anything is read; real resources are counted before each statement.
  */
 export const maxLoaded = 10_000;
-/** The assumed length of a list inside a resource, for estimating what its entries load. */
+/** The assumed length of a list inside a resource, to estimate the resources that its entries load. */
 const listLength = 10;
 
 export interface Cost {
-  /** How many resources the field itself loads, for each parent. */
+  /** The number of resources that the field itself loads, per parent. */
   readonly own: number;
-  /** How many entries the field has, for each parent. The query itself says it for a page. */
+  /** The number of entries of the field, per parent. For a page, the query gives the number. */
   readonly times: number | 'list' | { readonly unlessAsked: number; readonly atMost: number };
 }
 
-/** A cost in the form of the `extensions` of a field. */
+/** The `extensions` of a field with a cost. */
 export function costOf(cost: Cost): { readonly cost: Cost } {
   return { cost };
 }
@@ -38,14 +37,14 @@ export function costOf(cost: Cost): { readonly cost: Cost } {
 export interface Selection {
   /** Every field that the query selects, such as `Stream.replicas`. */
   readonly fields: ReadonlySet<string>;
-  /** The fields of Query or Mutation, each of which calls an operation. */
+  /** The selected fields of Query or Mutation. Each calls an operation. */
   readonly calls: readonly FieldNode[];
 }
 
 type Extent = { readonly cost: number; readonly depth: number };
 
 /**
- * Measures what a valid query selects.
+ * Measures a valid query.
  * @throws {ProblemError} query_too_large
  */
 export function selectionOf(schema: GraphQLSchema, { document, operation, variables }: Query): Selection {
@@ -59,23 +58,24 @@ export function selectionOf(schema: GraphQLSchema, { document, operation, variab
   if (depth > maxDepth)
     throw new ProblemError(
       'query_too_large',
-      `The query is ${depth} fields deep; ${maxDepth} is the limit. Ask for what is deeper in a second request.`,
+      `The query is ${depth} levels deep, but the limit is ${maxDepth}. Request the deeper fields in a second ` +
+        'query.',
     );
   if (cost > maxCost)
     throw new ProblemError(
       'query_too_large',
-      `The query may load ${cost} resources; ${maxCost} is the limit. ` +
-        'Ask for smaller pages (first), or for fewer relations at once.',
+      `The query may load ${cost} resources, but the limit is ${maxCost}. Request smaller pages (first), or fewer ` +
+        'relations at once.',
     );
   return { fields, calls };
 
   function extentOf({ selections }: SelectionSetNode, type: GraphQLObjectType): Extent {
     const extents = selections.map((selection): Extent => {
       if (selection.kind === Kind.FIELD) return extentOfField(selection, type);
-      // There are no interfaces and unions, so a fragment has the type of the selection that it is in.
+      // The schema has no interfaces or unions, so a fragment has the type of the surrounding selection.
       if (selection.kind === Kind.INLINE_FRAGMENT) return extentOf(selection.selectionSet, type);
       const { name, selectionSet } = fragments.get(selection.name.value)!;
-      // Each fragment is measured once, however often it is spread, so that its fields and calls are noted once too.
+      // Each fragment is measured once, however often it is used, so that its fields and calls are recorded once too.
       const extent = measured.get(name.value) ?? extentOf(selectionSet, type);
       measured.set(name.value, extent);
       return extent;
@@ -88,8 +88,8 @@ export function selectionOf(schema: GraphQLSchema, { document, operation, variab
 
   function extentOfField(node: FieldNode, parent: GraphQLObjectType): Extent {
     const name = node.name.value;
-    // The rules of validation limit how deep introspection may be. `__typename` costs something under another name,
-    // since a query could otherwise ask for it under very many names.
+    // The validation rules limit the depth of introspection. `__typename` under an alias has a cost, because a query
+    // could otherwise request it under very many names.
     if (name.startsWith('__'))
       return { cost: name === '__typename' ? Number(node.alias !== undefined) : introspectionCost, depth: 1 };
     const field = parent.getFields()[name]!;
@@ -108,8 +108,8 @@ export function selectionOf(schema: GraphQLSchema, { document, operation, variab
   }
 
   /**
-   * How many rows of a page a query asks for; null where it does not say. Infinity, which the page then bounds, where
-   * it lists them by id, or says what the operation will refuse.
+   * The number of rows of a page that a query requests; null if it gives none. Infinity, which the page size then
+   * bounds, if it lists rows by ID or has a value that the operation will refuse.
    */
   function askedFor(node: FieldNode): number | null {
     const given = (node.arguments ?? []).map(({ name, value }) => ({

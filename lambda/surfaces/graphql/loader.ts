@@ -1,12 +1,15 @@
-// Loads related resources together: all that one step of a query needs of one kind, at once.
+// Loads related resources in batches: all resources of one kind that one step of a query needs.
 
 export interface Loader<Value> {
   load(id: string): Promise<Value | null>;
-  /** Forgets what was loaded, since something may have changed. */
+  /** Forgets loaded values, because they may have changed. */
   clear(): void;
 }
 
-/** @param loadMany loads the values with these ids; it leaves out those that do not exist */
+/**
+ * Creates a loader.
+ * @param loadMany loads the values with these IDs; it leaves out those that do not exist
+ */
 export function createLoader<Value extends { readonly id: string }>(
   loadMany: (ids: readonly string[]) => Promise<readonly Value[]>,
 ): Loader<Value> {
@@ -35,7 +38,7 @@ export function createLoader<Value extends { readonly id: string }>(
   }
 }
 
-/** Resolves when every resolver of the current step has asked for what it needs. */
+/** Resolves when every resolver of the current step has requested its values. */
 function allAsked(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }

@@ -1,17 +1,17 @@
-// Reads the GraphQL document and the variables of a request, and checks them by the schema before anything runs.
+// Reads the GraphQL document and the variables of a request, and validates them against the schema before execution.
 import { getOperationAST, GraphQLError, Lexer, parse, Source, TokenKind, validate, valueFromASTUntyped } from 'graphql';
 import type { DocumentNode, GraphQLSchema, OperationDefinitionNode } from 'graphql';
 import { ProblemError } from '../../operations/problem-codes.ts';
 import { readJSON } from '../read-body.ts';
 
 /**
- * How long a document may be. The time to check it grows with the square of its length, and anybody may send
- * one. Clients put long lists into variables.
+ * The most tokens of a document. Anyone may send a document, and the time to validate it grows with the square of its
+ * length. Clients put long lists into variables.
  */
 const maxTokens = 2000;
-/** How many brackets may be open at once: the library reads each in a call inside the one before. */
+/** The most brackets that may be open at once: the parser recurses for each of them. */
 const maxOpenBrackets = 100;
-/** After so many errors the library stops searching, since more help nobody and take time to find. */
+/** The most errors that validation reports: more help no reader and take time to find. */
 const maxErrors = 10;
 
 export interface Query {
@@ -24,7 +24,7 @@ export interface Query {
 
 /** The GraphQL library found errors in a query or its variables. */
 export class QueryRefused extends Error {
-  /** The code of each of these errors. */
+  /** The code of all of these errors. */
   readonly code: 'query_malformed' | 'validation_failed';
   readonly errors: readonly GraphQLError[];
 
@@ -36,8 +36,9 @@ export class QueryRefused extends Error {
 }
 
 /**
- * @throws {ProblemError} for what is no GraphQL request
- * @throws {QueryRefused} for what the schema does not answer
+ * Reads and validates a query.
+ * @throws {ProblemError} if the request is not a GraphQL request
+ * @throws {QueryRefused} if the query does not fit the schema
  */
 export async function readQuery(schema: GraphQLSchema, request: Request): Promise<Query> {
   const { query, variables, operationName } = fieldsOf(await readJSON(request));
@@ -54,12 +55,15 @@ export async function readQuery(schema: GraphQLSchema, request: Request): Promis
   if (operation) return { document, operation, operationName, variables: { ...defaultsOf(operation), ...variables } };
   const detail =
     operationName === null
-      ? 'The document has several operations: name one in operationName.'
+      ? 'The document has several operations. Name one of them in operationName.'
       : `The document has no operation ${JSON.stringify(operationName)}.`;
   throw new QueryRefused('query_malformed', [new GraphQLError(detail)]);
 }
 
-/** @throws {ProblemError} query_too_large, before the library would overflow the stack */
+/**
+ * Refuses deep nesting before the parser could overflow the stack.
+ * @throws {ProblemError} query_too_large
+ */
 function assertShallow(query: string): void {
   const lexer = new Lexer(new Source(query));
   try {
@@ -68,10 +72,10 @@ function assertShallow(query: string): void {
       if (kind === TokenKind.EOF) return;
       open += bracketing.get(kind) ?? 0;
       if (open > maxOpenBrackets)
-        throw new ProblemError('query_too_large', `More than ${maxOpenBrackets} brackets are inside each other.`);
+        throw new ProblemError('query_too_large', `The query nests more than ${maxOpenBrackets} brackets.`);
     }
   } catch (error) {
-    // What is no token of GraphQL is refused by the parser, with its place.
+    // The parser refuses invalid tokens, and names their place.
     if (!(error instanceof GraphQLError)) throw error;
   }
 }
@@ -99,7 +103,7 @@ interface RequestFields {
   readonly operationName: string | null;
 }
 
-/** The fields of a request, as the section "JSON encoding" of GraphQL over HTTP has them. */
+/** The fields of a request, as in the section "JSON encoding" of GraphQL over HTTP. */
 function fieldsOf(body: unknown): RequestFields {
   const isObject = (value: unknown): value is Record<string, unknown> =>
     typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -1,5 +1,5 @@
-// Computes the GraphQL schema from the catalogue, of which it names no operation.
-// Operations that read are queries, all others are mutations.
+// Computes the GraphQL schema from the catalogue, without naming any operation. Operations that read are queries, all
+// others are mutations.
 import { GraphQLBoolean, GraphQLObjectType, GraphQLSchema } from 'graphql';
 import type { GraphQLFieldConfig } from 'graphql';
 import { toolName } from '../../operations/operation.ts';
@@ -23,7 +23,7 @@ export interface CatalogueSchema {
   readonly calls: ReadonlyMap<string, { readonly operation: Operation; readonly args: OperationArguments }>;
 }
 
-/** A process builds the schema once. */
+/** Builds the schema. A process does so once. */
 export function buildSchema(operations: readonly Operation[]): CatalogueSchema {
   const components: Components = {};
   const answerOf = ({ output: { body } }: Operation) =>
@@ -46,7 +46,7 @@ export function buildSchema(operations: readonly Operation[]): CatalogueSchema {
     const { summary, description, method } = operation;
     const own = method === 'GET' ? 1 : mutationCost;
     return {
-      // Where a call fails its field is null, so that the other calls of the request are answered.
+      // A failed call makes its field null, so that the other calls of the request are still answered.
       type: answer ? nullable(answerTypes(answer, capitalized(operation.id))) : GraphQLBoolean,
       description: wording(description === undefined ? `${summary}.` : `${summary}. ${description}`),
       args: args.config,
@@ -60,8 +60,12 @@ export function buildSchema(operations: readonly Operation[]): CatalogueSchema {
   };
   const reads = operations.filter(({ method }) => method === 'GET');
   const changes = operations.filter(({ method }) => method !== 'GET');
-  const query = rootType('Query', 'What can be read. Each field calls an operation of the service.', reads);
-  const mutation = rootType('Mutation', 'What can be changed. Fields run one after the other.', changes);
+  const query = rootType('Query', 'Queries: each field calls an operation that reads.', reads);
+  const mutation = rootType(
+    'Mutation',
+    'Mutations: each field calls an operation that changes data. Fields run one after the other.',
+    changes,
+  );
   return { schema: new GraphQLSchema({ query, mutation }), calls };
 }
 

@@ -1,4 +1,5 @@
-// Calls tools: flat arguments become the input of an operation, its answer or problem the result of the tool.
+// Calls tools: converts flat arguments to the input of an operation, and its answer or problem to the result of the
+// tool.
 import type { CallToolResult } from '@modelcontextprotocol/server';
 import type { Caller } from '../../operations/context.ts';
 import type { Operation } from '../../operations/operation.ts';
@@ -13,12 +14,12 @@ import type { RawInput } from '../validate.ts';
 export interface ToolCall {
   readonly operation: Operation;
   readonly caller: Caller;
-  /** Why the call is not admitted, or null. */
+  /** The reason why the call is not admitted; null if it is. */
   readonly refusal: ProblemError | null;
   readonly args: Json;
 }
 
-/** Never throws: an AI client reads in the result what was wrong, and can call again. */
+/** Calls a tool. Never throws: an AI client reads the problem in the result, and can call again. */
 export async function callTool(
   service: Service,
   { operation, caller, refusal, args }: ToolCall,
@@ -35,12 +36,12 @@ export async function callTool(
   }
 }
 
-/** The result has the content as text too, for clients that do not know structured content. */
+/** A tool result. It also has the content as text, for clients without support for structured content. */
 function resultOf(structuredContent: Json): CallToolResult {
   return { content: [{ type: 'text', text: JSON.stringify(structuredContent) }], structuredContent };
 }
 
-/** The body of an answer as an object, which structured content has to be. */
+/** The body of an answer as an object, as structured content requires. */
 function structured(body: string): Json {
   if (body === '') return {};
   const answer: unknown = JSON.parse(body);

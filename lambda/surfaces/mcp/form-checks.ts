@@ -1,5 +1,5 @@
-// What checks the answers of forms. The server asks none, and the package would bring ajv for it, which is 150 KB.
-// Bundles have this in place of the package's own choice (`lib/shared/function-aliases.ts`).
+// The validator for answers to forms. This server sends no forms, and the default validator of the package would bring
+// ajv, which is 150 KB. Bundles replace the default with this one (`lib/shared/function-aliases.ts`).
 import { CfWorkerJsonSchemaValidator } from '@modelcontextprotocol/server/validators/cf-worker';
 
 export { CfWorkerJsonSchemaValidator as DefaultJsonSchemaValidator };

@@ -1,5 +1,5 @@
-// The MCP surface: Streamable HTTP without sessions, with one JSON answer for each message.
-// It serves the protocol versions of 2025 and of 2026.
+// The MCP surface: Streamable HTTP without sessions, with one JSON answer per message. It supports the protocol
+// versions of 2025 and 2026.
 import {
   createMcpHandler as createModernHandler,
   isLegacyRequest,
@@ -28,8 +28,8 @@ export type McpHandler = (request: Request, address: string) => Promise<Response
 export const mcpPath = '/mcp';
 
 /**
- * Answers requests at `/mcp`. Never throws: a request that reaches no tool is
- * refused by a problem document, as in REST.
+ * Answers requests at `/mcp`. Never throws: a request that reaches no tool is refused with a problem document, as in
+ * REST.
  */
 export function createMcpHandler(
   service: Service,
@@ -58,7 +58,7 @@ export function createMcpHandler(
         ? await admitCaller(service, caller, operation, mcpPath)
         : await admitReader(service, caller);
       ({ quota } = counted);
-      // A call of a tool that is refused is answered by the tool's result, which the AI client reads.
+      // A refused tool call gets a tool result, which the AI client reads.
       if (refusal && operation === null) throw refusal;
       return finish(rejection ?? (await serve(service, content, { caller, refusal }, request, message)));
     } catch (error) {
@@ -67,7 +67,10 @@ export function createMcpHandler(
   }
 }
 
-/** The operation that a message calls or reads by; null where it names none. @param message any JSON value */
+/**
+ * The operation that a message calls or reads with; null if it names none.
+ * @param message any JSON value
+ */
 function operationOf(service: Service, tools: Tools, message: unknown): Operation | null {
   const { method, params } = Object(message) as { method?: unknown; params?: unknown };
   const { name, uri } = Object(params) as { name?: unknown; uri?: unknown };
@@ -84,14 +87,18 @@ async function readMessage(service: Service, request: Request): Promise<ReadMess
     rejection: Response.json({ jsonrpc: '2.0', id: null, error: { code, message: text } }, { status, headers }),
   });
   if (request.method !== 'POST') {
-    const text = 'There are no sessions and no streams here: POST each message.';
+    const text = 'This server has no sessions and no event streams. Send each message by POST.';
     return reject(405, ProtocolErrorCode.InvalidRequest, text, { allow: 'POST' });
   }
   try {
     const bytes = await readBounded(request);
     const message: unknown = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
     return Array.isArray(message)
-      ? reject(400, ProtocolErrorCode.InvalidRequest, 'One message at a time: MCP has no batches since 2025-06-18.')
+      ? reject(
+          400,
+          ProtocolErrorCode.InvalidRequest,
+          'Send one message at a time: MCP has no batches since 2025-06-18.',
+        )
       : { message };
   } catch (error) {
     return error instanceof ProblemError
@@ -125,7 +132,7 @@ async function serve(
 }
 
 /**
- * Pages of every origin may send requests: without a credential, which the page itself has to add, nothing is answered.
+ * Pages of every origin may send requests: the page must add a credential itself, and nothing is answered without one.
  */
 const corsHeaders: Readonly<Record<string, string>> = {
   'access-control-allow-origin': '*',

@@ -1,4 +1,4 @@
-// What AI clients can read by its address: resources that have an identifier, and the meaning of problem codes.
+// The resources that AI clients can read by URI: resources with an ID, and explanations of problem codes.
 import type { ResourceTemplateType } from '@modelcontextprotocol/server';
 import type { Caller } from '../../operations/context.ts';
 import type { Operation } from '../../operations/operation.ts';
@@ -13,8 +13,8 @@ import { validateInput } from '../validate.ts';
 
 const mimeType = 'application/json';
 /**
- * The address of a resource is this scheme and its path in the API; only this server can read it, with the credential
- * of the client. The address of a problem is its `type`.
+ * The scheme of resource URIs, followed by the path in the API. Only this server can read them, with the credential of
+ * the client. The URI of a problem is its `type`.
  */
 const scheme = 'loop:/';
 
@@ -38,21 +38,24 @@ export function listTemplates(service: Service, scopes: readonly Scope[]): Resou
     {
       name: 'problem',
       title: 'Explain a problem',
-      description: 'What a problem code means. The type of each problem is such an address.',
+      description: 'Explanation of a problem code. The type of each problem is such a URI.',
       uriTemplate: problemType(service, '{code}'),
       mimeType,
     },
   ];
 }
 
-/** The operation that reads a resource, and the identifier; null where the address is that of no resource. */
+/** The operation that reads a resource, and the ID of the resource; null for any other URI. */
 export function readerOf(service: Service, uri: string): { readonly operation: Operation; readonly id: string } | null {
   const [, tag, encoded] = /^loop:\/\/([a-z]+)\/([^/?#]+)$/.exec(uri) ?? [];
   const operation = readers(service).find((candidate) => candidate.path === `/${tag}/{id}`);
   return operation && encoded !== undefined && URL.canParse(uri) ? { operation, id: decoded(encoded) } : null;
 }
 
-/** A resource as JSON text. @throws {ProblemError} not_found where there is none, and every problem of its operation */
+/**
+ * Reads a resource as JSON text.
+ * @throws {ProblemError} not_found, and every problem of its operation
+ */
 export async function readResource(
   service: Service,
   caller: Caller,
@@ -61,13 +64,13 @@ export async function readResource(
   const code = Object.keys(problemCodes).find((candidate) => problemType(service, candidate) === uri);
   if (code !== undefined) return { uri, mimeType, text: JSON.stringify(explainProblem(service, code as ProblemCode)) };
   const found = readerOf(service, uri);
-  if (!found) throw new ProblemError('not_found', `There is nothing at ${uri}.`);
+  if (!found) throw new ProblemError('not_found', `There is no resource at ${uri}.`);
   const input = validateInput(found.operation, { params: { id: found.id }, query: {}, body: undefined }, []);
   const { body } = await callOperation(service, { operation: found.operation, caller, input, idempotencyKey: null });
   return { uri, mimeType, text: body };
 }
 
-/** An identifier that cannot be decoded stays as it is: the operation will not find it. */
+/** Decodes an ID. An ID that cannot be decoded stays unchanged: the operation will not find it. */
 function decoded(text: string): string {
   try {
     return decodeURIComponent(text);

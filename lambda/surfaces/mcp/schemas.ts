@@ -1,5 +1,4 @@
-// JSON Schemas of tools: complete without references, and as short as possible.
-// They are short since AI clients read all of them.
+// JSON Schemas of tools: complete without references, and as short as possible, because AI clients read all of them.
 import type * as z from 'zod';
 import { maxIDLength } from '../../operations/fields.ts';
 import { storableTextPattern } from '../fault-wording.ts';
@@ -10,8 +9,8 @@ import type { Json } from '../openapi/schemas.ts';
 export type DescribedElsewhere = ReadonlyMap<string, string>;
 
 /**
- * The schema with each reference replaced by what it refers to, since many clients do not follow references. Of a
- * component that another tool describes, only which tool that is.
+ * Replaces each reference in a schema by its component, because many clients do not follow references. A component that
+ * another tool describes becomes a reference to that tool.
  */
 export function selfContained(
   schema: z.ZodType,
@@ -20,11 +19,11 @@ export function selfContained(
 ): Json {
   const schemas: Json = {};
   const complete = inPlace(jsonSchema(schema, io, schemas), schemas, elsewhere) as Json;
-  // AI models are given the schemas of inputs, and some providers of models accept no list of types in them.
+  // AI models read the schemas of inputs, and some model providers reject lists of types in them.
   return io === 'input' ? complete : (withoutUnionsOfNull(complete) as Json);
 }
 
-/** The component that a schema is, or null, and the components that it directly contains. */
+/** The name of the component that a schema is, or null, and the components that it directly contains. */
 export function componentsOf(schema: z.ZodType): { readonly root: string | null; readonly parts: readonly string[] } {
   const schemas: Json = {};
   const { $ref, ...own } = jsonSchema(schema, 'output', schemas) as Json & { $ref?: string };
@@ -42,7 +41,7 @@ function inPlace(value: unknown, schemas: Json, elsewhere: DescribedElsewhere): 
   const schema = Object.fromEntries(
     members.map(([name, member]) => [name, name === 'examples' ? member : inPlace(member, schemas, elsewhere)]),
   );
-  // Only objects become shorter by leaving out what another tool describes. The values of an enum are short already.
+  // Only objects become shorter by a reference to another tool. Enums are already short.
   const teller = $ref === undefined || !component['properties'] ? undefined : elsewhere.get(nameIn($ref));
   return teller === undefined ? withoutListOfTypes(schema) : outlined(teller);
 }
@@ -51,7 +50,7 @@ function nameIn(reference: string): string {
   return reference.slice('#/components/schemas/'.length);
 }
 
-/** Whether a part of a schema does not help an AI client: the service checks it in any case. */
+/** Whether a part of a schema is of no use to an AI client: the service checks it anyway. */
 function isNoise(name: string, member: unknown): boolean {
   if (name === 'pattern') return member === storableTextPattern;
   if (name === 'maxLength') return member === maxIDLength;
@@ -67,7 +66,7 @@ function withoutListOfTypes(schema: Json): Json {
   return Array.isArray(type) ? { ...rest, anyOf: type.map((one: unknown) => ({ type: one })) } : schema;
 }
 
-/** Writes `anyOf: [X, null]` as X whose type is a list with null, which is half as long. */
+/** Writes `anyOf: [X, null]` as X with a list of types, which is half as long. */
 function withoutUnionsOfNull(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutUnionsOfNull);
   if (value === null || typeof value !== 'object') return value;
@@ -80,5 +79,5 @@ function withoutUnionsOfNull(value: unknown): unknown {
 }
 
 function outlined(teller: string): Json {
-  return { type: 'object', description: `As ${teller} answers it.` };
+  return { type: 'object', description: `See the answer of ${teller}.` };
 }

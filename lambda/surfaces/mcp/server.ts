@@ -11,32 +11,32 @@ import type { Tools } from './tools.ts';
 import { problemDocument } from '../problem-response.ts';
 import type { Service } from '../service.ts';
 
-/** A prompt that people choose by its title. Its text names tools, so it is defined outside of this folder. */
+/** A prompt that people choose by its title. Its text names tools, so it is defined outside this folder. */
 export interface Prompt {
   readonly name: string;
   readonly title: string;
   readonly description: string;
-  /** A caller needs all of these to follow it. */
+  /** The scopes that a caller needs to follow the prompt: all of these. */
   readonly scopes: readonly Scope[];
   readonly arguments: readonly { readonly name: string; readonly description: string; readonly required: boolean }[];
   readonly text: (args: Readonly<Record<string, string>>) => string;
 }
 
-/** The content of the server, which is the same for every message. */
+/** The content of the server. It is the same for every message. */
 export interface McpContent {
   readonly tools: Tools;
   readonly prompts: readonly Prompt[];
-  /** What a client tells its AI model about this server. */
+  /** The text about this server that a client gives to its AI model. */
   readonly instructions: string;
 }
 
 export interface McpSession {
   readonly caller: Caller;
-  /** Why the operation that the message calls is not admitted, or null. */
+  /** The reason why the operation of the message is not admitted; null if it is. */
   readonly refusal: ProblemError | null;
 }
 
-/** Clients may keep lists for five minutes, since lists change with releases only. */
+/** Clients may cache lists for five minutes. Lists change only with releases. */
 const listsFresh = { ttlMs: 300_000, cacheScope: 'private' } as const;
 
 const formChecks = new DefaultJsonSchemaValidator();
@@ -67,12 +67,12 @@ export function createMcpServer(
     if (!operation)
       throw new ProtocolError(
         ProtocolErrorCode.InvalidParams,
-        `There is no tool ${params.name}. tools/list has those there are.`,
+        `There is no tool ${params.name}. tools/list returns all tools.`,
       );
     return callTool(service, { operation, caller, refusal, args: params.arguments ?? {} });
   });
 
-  // The list of resources is empty: AI clients find resources by tools, or a person names them.
+  // The list of resources is empty: AI clients find resources with tools, or a person names them.
   server.setRequestHandler('resources/list', () => ({ resources: [] }));
   server.setRequestHandler('resources/templates/list', () => ({
     resourceTemplates: listTemplates(service, caller.scopes),

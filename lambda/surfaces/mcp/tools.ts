@@ -9,7 +9,7 @@ import type { DescribedElsewhere } from './schemas.ts';
 import { exampleOf } from '../openapi/examples.ts';
 import type { Json } from '../openapi/schemas.ts';
 
-/** A tool as tools/list has it. */
+/** A tool in tools/list. */
 export interface Tool {
   readonly name: string;
   readonly title: string;
@@ -33,12 +33,12 @@ export interface Tools {
   readonly operation: (name: string) => Operation | null;
 }
 
-/** Whether an operation is offered as a tool. Models are given no pictures by the URL of one. */
+/** Whether an operation is offered as a tool. Operations that only return the URL of a picture are not. */
 export function isTool({ scopes, output: { status, isPicture } }: Operation): boolean {
   return scopes !== 'public' && status !== 302 && isPicture !== true;
 }
 
-/** The descriptions are made once, when somebody first asks for the list. */
+/** Creates the tools. The descriptions are built once, at the first request for the list. */
 export function toolsOf(operations: readonly Operation[]): Tools {
   const offered = new Map(operations.filter(isTool).map((operation) => [toolName(operation), operation]));
   let described: ReadonlyMap<Operation, Tool> | null = null;
@@ -63,7 +63,7 @@ function describeAll(operations: readonly Operation[]): ReadonlyMap<Operation, T
   );
 }
 
-/** What makes the resource that an operation changes. */
+/** The operation that creates the resource that an operation changes. */
 function makerOf({ method, path }: Operation, operations: readonly Operation[]): Operation | undefined {
   const collection = path.replace(/\/\{\w+\}$/, '');
   return method === 'PATCH'
@@ -71,10 +71,13 @@ function makerOf({ method, path }: Operation, operations: readonly Operation[]):
     : undefined;
 }
 
-/** What a tool says of a field as the tool that makes the resource does is said there alone, but for its type. */
+/**
+ * Shortens the fields of an update tool: a field with the same description in the create tool keeps only its type, and
+ * refers to that tool.
+ */
 function withoutFieldsOf(maker: Operation, tool: Tool): Tool {
   const { properties: told = {} } = inputSchema(maker);
-  const reference = `As in ${toolName(maker)}.`;
+  const reference = `See ${toolName(maker)}.`;
   const shorten = ([name, field]: [string, unknown]): [string, unknown] => {
     const { description = '' } = field as { readonly description?: string };
     const isTold = description === (told[name] as { readonly description?: string } | undefined)?.description;
@@ -86,7 +89,7 @@ function withoutFieldsOf(maker: Operation, tool: Tool): Tool {
   return { ...tool, inputSchema: { ...tool.inputSchema, properties } };
 }
 
-/** What no model can do without: the type, also of the members of lists. */
+/** The minimum that a model needs: the type, including that of list items. */
 function typeAlone({ type, anyOf, items }: Json): Json {
   return {
     ...(type === undefined ? {} : { type }),
@@ -96,8 +99,8 @@ function typeAlone({ type, anyOf, items }: Json): Json {
 }
 
 /**
- * Which tool describes a component in full: the tool that reads the resource, or else the first that answers it. All
- * other tools refer to that one, since AI models are given the whole list.
+ * The tool that describes each component in full: the tool that reads the resource, or else the first that returns it.
+ * All other tools refer to it, because AI models receive the whole list.
  * @returns the name of the tool by the name of the component
  */
 function tellersOf(operations: readonly Operation[]): Map<string, string> {
@@ -131,14 +134,22 @@ function describe(operation: Operation, elsewhere: DescribedElsewhere): Tool {
   };
 }
 
-const idempotencyKey: Json = { type: 'string', description: 'Makes repeats harmless.' };
+const idempotencyKey: Json = {
+  type: 'string',
+  description:
+    'Unique key of this call. A repeated call with the same key within 24 hours returns the first answer instead of ' +
+    'running again.',
+};
 
-/** Identifiers of examples are as long as real ones, which takes a kilobyte and a half of all that models are given. */
+/** Shortens the IDs of examples, which saves 1.5 kilobytes of the list that models read. */
 function withShortIDs(example: Json): Json {
   return JSON.parse(JSON.stringify(example).replaceAll(/(?<=\w{2,3}_\w{8})\w{17}\b/g, '')) as Json;
 }
 
-/** The fields of path, query and body become arguments side by side, which is how AI clients call tools. */
+/**
+ * The input schema of a tool: the fields of path, query and body become arguments side by side, the form that AI
+ * clients use.
+ */
 function inputSchema({ method, params, query, body, tag }: Operation): ObjectSchema {
   const parts = [params, query, ...(body ? [body] : [])].map((part) => selfContained(part, 'input') as ObjectSchema);
   const required = parts.flatMap((part) => part.required ?? []);
@@ -160,8 +171,8 @@ function withRequiredOnly({ properties = {}, required = [], ...schema }: ObjectS
 }
 
 /**
- * Structured content is always an object. Nothing in it is required: clients of 2025 check errors by the same schema,
- * and what an answer has it always has, so that saying it of each field only makes the list longer.
+ * The output schema of a tool. Structured content is always an object. No field is required: clients of 2025 check
+ * errors with the same schema, and answers always have all fields, so marking them would only make the list longer.
  */
 function outputSchema({ output: { body } }: Operation, elsewhere: DescribedElsewhere): ObjectSchema {
   const answer = (body ? withoutRequired(selfContained(body, 'output', elsewhere)) : {}) as Json;
@@ -178,7 +189,8 @@ function withoutRequired(value: unknown): unknown {
 }
 
 /**
- * Hints by which a client decides whether to ask a person before a call. Those about changes are for tools that change.
+ * Hints that help a client decide whether to ask a person before a call. Hints about changes are only for tools that
+ * change data.
  */
 function annotations({ method, hints = {} }: Operation): ToolAnnotations {
   const openWorldHint = hints.openWorld === true;

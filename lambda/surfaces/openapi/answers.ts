@@ -20,23 +20,23 @@ const quotaHeaders: Json = Object.fromEntries(
 
 /** Headers that answers refer to. */
 export const headerComponents: Json = {
-  'RateLimit-Limit': integerHeader('Requests per window of a minute.', 1200),
-  'RateLimit-Remaining': integerHeader('Requests left in this window.', 1187),
-  'RateLimit-Reset': integerHeader('Seconds until the window ends.', 42),
+  'RateLimit-Limit': integerHeader('Requests allowed per window of one minute.', 1200),
+  'RateLimit-Remaining': integerHeader('Requests left in the current window.', 1187),
+  'RateLimit-Reset': integerHeader('Seconds until the current window ends.', 42),
   'Retry-After': integerHeader('Seconds to wait before the next request.', 42),
-  Allow: { description: 'The methods that the path has.', schema: { type: 'string' }, example: 'GET, POST' },
+  Allow: { description: 'Methods of the path.', schema: { type: 'string' }, example: 'GET, POST' },
   'WWW-Authenticate': {
-    description: 'The kinds of credential that would do.',
+    description: 'Accepted kinds of credentials.',
     schema: { type: 'string' },
     example: 'Bearer, ApiKey header="X-API-Key"',
   },
   'Idempotency-Replayed': {
-    description: 'true when this is the answer to an earlier request with the same Idempotency-Key.',
+    description: 'true: this is the stored answer to an earlier request with the same Idempotency-Key.',
     schema: { type: 'string', enum: ['true'] },
     example: 'true',
   },
   Location: {
-    description: 'Where it is.',
+    description: 'URL of the resource.',
     schema: { type: 'string', format: 'uri' },
     example: 'https://api.example.org/v1/uploads/upl_0mb3kq5zj4h8s2n7t1w9x6c0p',
   },
@@ -52,27 +52,35 @@ export const problemSchema: Json = {
   type: 'object',
   required: ['type', 'title', 'status', 'detail', 'code'],
   properties: {
-    type: { type: 'string', format: 'uri-reference', description: 'Identifies the problem; a GET there explains it.' },
+    type: {
+      type: 'string',
+      format: 'uri-reference',
+      description: 'URL that identifies the kind of problem. A GET request to it returns an explanation.',
+    },
     title: { type: 'string' },
     status: { type: 'integer' },
-    detail: { type: 'string', description: 'What happened this time, and what to do.' },
+    detail: { type: 'string', description: 'Description of this occurrence, and the remedy.' },
     code: { type: 'string', enum: Object.keys(problemCodes) },
     readiness: {
       $ref: '#/components/schemas/Readiness',
-      description: 'With stream_not_ready: what is missing, and what to do about it.',
+      description: 'For stream_not_ready: the issues that keep the stream from starting, with their remedies.',
     },
-    limit: { type: 'string', enum: [...limitNames], description: 'With limit_reached: which one, as get_me has it.' },
-    used: { type: 'number', description: 'With limit_reached: how much there is.' },
-    allowed: { type: 'number', description: 'With limit_reached: how much there may be.' },
+    limit: {
+      type: 'string',
+      enum: [...limitNames],
+      description: 'For limit_reached: name of the limit, as in get_me.',
+    },
+    used: { type: 'number', description: 'For limit_reached: amount in use.' },
+    allowed: { type: 'number', description: 'For limit_reached: highest amount allowed.' },
     partNumbers: {
       type: 'array',
       items: { type: 'integer' },
-      description: 'With parts_missing: the parts to send, at most 100 of them.',
+      description: 'For parts_missing: numbers of the missing parts, at most 100 of them.',
     },
     errors: {
       type: 'array',
       description:
-        'Each fault of the input, at most 100: path is a JSON pointer into the body, or /path/NAME, /query/NAME, ' +
+        'Faults of the input, at most 100. path is a JSON pointer into the body, or /path/NAME, /query/NAME, ' +
         '/header/NAME.',
       items: {
         type: 'object',
@@ -83,7 +91,7 @@ export const problemSchema: Json = {
   },
 };
 
-/** One example for each problem that the operations can end with. */
+/** One example for each problem of the operations. */
 export function problemExamples(operations: readonly Operation[], baseURL: string): Json {
   const codes = [...new Set(operations.flatMap(codesOf))].sort();
   const examples = codes.map((code) => {
@@ -113,7 +121,7 @@ export function answersOf(operation: Operation, schemas: Json): Json {
   };
 }
 
-/** The problems of the operation itself, and those that its kind of request always has. */
+/** The problems of the operation itself, and the problems of every request of its kind. */
 function codesOf(operation: Operation): ProblemCode[] {
   const codes = new Set<ProblemCode>([
     ...operation.errors,
@@ -132,9 +140,7 @@ function codesOf(operation: Operation): ProblemCode[] {
   return [...codes].sort();
 }
 
-/**
- * A schema with an example. Where the schema is a component, the component gets the example, for all that refer to it.
- */
+/** A schema with an example. If the schema is a component, the component gets the example, for all its references. */
 function withExample(schema: Json, schemas: Json): Json {
   const { $ref } = schema as Schema;
   const example = exampleOf(schema, '', schemas);
@@ -144,7 +150,7 @@ function withExample(schema: Json, schemas: Json): Json {
   return { schema };
 }
 
-/** The problems of an operation, by status. Those that are the same for every operation are components. */
+/** The problems of an operation, by status. Problems of every operation are components. */
 function problemsOf(operation: Operation): Json {
   const byStatus = Map.groupBy(codesOf(operation), (code) => problemCodes[code].status);
   const inOrder = [...byStatus].sort(([a], [b]) => a - b);

@@ -1,4 +1,4 @@
-// The OpenAPI document as its readers see it: the reference that has no scripts, and that of the web page.
+// The OpenAPI document as its readers use it: the static reference, and the reference of the web page.
 import type { Schema } from './schemas.ts';
 
 export type Content = Readonly<
@@ -59,12 +59,12 @@ export function operationsOf({ paths }: Document): readonly Listed[] {
   );
 }
 
-/** The problem codes of an answer. An answer that many operations share is a component, named after its only code. */
+/** The problem codes of an answer. An answer that operations share is a component, named after its only code. */
 export function problemsOf({ $ref, content = {} }: Described['responses'][string]): readonly string[] {
   return $ref ? [$ref.split('/').at(-1)!] : Object.keys(content['application/problem+json']?.examples ?? {});
 }
 
-/** What a value is, in words; of a reference the name of what it leads to. */
+/** Describes the type of a value. */
 export function wordsOfType({ type, format, const: constant, enum: values, default: preset }: Schema): string {
   const suffix = format ? ` (${format})` : '';
   const presetWords = preset === undefined ? '' : `, default ${JSON.stringify(preset)}`;

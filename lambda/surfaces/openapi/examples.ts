@@ -1,7 +1,7 @@
-// Examples of bodies and parameters, made from their JSON Schema, so that no operation has to write its own.
+// Examples of bodies and parameters, generated from their JSON Schema, so that operations need not write their own.
 import type { Json, Schema } from './schemas.ts';
 
-/** An example for a field by its name, where its schema gives none. */
+/** Example values by field name, for schemas without an example. */
 const usual: Readonly<Record<string, unknown>> = {
   name: 'Evening loop',
   email: 'ada@example.org',
@@ -43,7 +43,7 @@ const usual: Readonly<Record<string, unknown>> = {
   responseExcerpt: 'Internal Server Error',
 };
 
-/** The prefix of an identifier, by a word in the name of its field or resource. */
+/** Prefixes of IDs, by a word in the name of the field or resource. */
 const prefixes: Readonly<Record<string, string>> = {
   upload: 'upl',
   playlist: 'ply',
@@ -58,7 +58,8 @@ const prefixes: Readonly<Record<string, string>> = {
 };
 
 /**
- * @param name of the field, or of the resource for an `id`
+ * Generates an example.
+ * @param name the name of the field, or of the resource for an `id`
  * @param schemas the components that references lead to
  */
 export function exampleOf(schema: Json, name: string, schemas: Json): unknown {
@@ -97,7 +98,10 @@ export function exampleOf(schema: Json, name: string, schemas: Json): unknown {
   return typeof known === 'number' ? known : (rest.default ?? Math.max(1, rest.minimum ?? 1));
 }
 
-/** Only the required members where there are any. Requests require little, and answers almost everything. */
+/**
+ * An example of an object: its required members, or all members if none is required. Requests require little, answers
+ * almost everything.
+ */
 function objectExample(
   properties: NonNullable<Schema['properties']>,
   required: readonly string[],

@@ -12,27 +12,27 @@ import { apiVersion } from '../service.ts';
 import { idempotencyKeyPattern } from '../validate.ts';
 
 const tagDescriptions: Readonly<Record<Operation['tag'], string>> = {
-  account: 'The caller.',
-  service: 'The service itself; these need no credential.',
-  streams: 'What is played where, and its life: start, stop, schedule, statistics.',
-  schedule: 'When streams are on by themselves, computed ahead.',
-  uploads: 'Files to play.',
-  sources: 'Folders, buckets and feeds that are watched for files to play.',
-  playlists: 'Orders of uploads, edited as a draft and published to streams.',
+  account: 'The user of the credential.',
+  service: 'The service itself: its status, prices and recent changes.',
+  streams: 'Streams: their settings, start, stop, schedule and statistics.',
+  schedule: 'Scheduled runs of streams, computed ahead.',
+  uploads: 'Video, audio and image files for streams.',
+  sources: 'Folders, buckets and feeds that are watched for new files.',
+  playlists: 'Ordered lists of uploads, edited as a draft and published to a stream.',
   connections: 'Channels on managed platforms.',
-  'managed-settings': 'How broadcasts on connected channels are called, shown and kept.',
-  destinations: 'RTMP addresses to stream to.',
+  'managed-settings': 'Settings for broadcasts on connected channels.',
+  destinations: 'Addresses to stream to.',
   billing: 'Credits, invoices and usage.',
-  crypto: 'Currencies to pay in.',
-  webhooks: 'Addresses that are told what happens to streams.',
-  'alert-channels': 'Where people are told when something is wrong, and when it is well again.',
-  incidents: 'What is wrong, and what was.',
-  notifications: 'What the user was told by mail.',
+  crypto: 'Payment in cryptocurrencies.',
+  webhooks: 'Addresses that receive events.',
+  'alert-channels': 'Channels that receive messages about incidents.',
+  incidents: 'Faults of streams, outputs, playlists, uploads and sources.',
+  notifications: 'Mails sent to the user.',
 };
 
 const built = new WeakMap<readonly Operation[], Map<string, Json>>();
 
-/** The whole document. It is built once for each catalogue and base URL. */
+/** Returns the whole document. It is built once per catalogue and base URL. */
 export function buildOpenapi(operations: readonly Operation[], baseURL: string): Json {
   const byURL = built.get(operations) ?? new Map<string, Json>();
   built.set(operations, byURL);
@@ -57,11 +57,10 @@ function buildDocument(operations: readonly Operation[], baseURL: string): Json 
       title: 'Loop streaming API',
       version: apiVersion,
       description:
-        'Uploads, playlists and 24/7 live streams of them to RTMP destinations.\n\n' +
-        'Every error is an `application/problem+json` document whose `code` is stable; ' +
-        'a GET of its `type` explains it. ' +
-        'A POST with an `Idempotency-Key` can be repeated safely. Lists are newest first. ' +
-        `Readable form: ${baseURL}/reference`,
+        'Uploads, playlists, and 24/7 live streams that loop them to destinations.\n\nEvery error is an ' +
+        '`application/problem+json` document with a stable `code`; a GET request to its `type` explains it. A ' +
+        'POST with an `Idempotency-Key` can be repeated safely. Lists are newest first. Readable form: ' +
+        `${baseURL}/reference`,
       contact: { name: 'The operator of this service', url: origin },
       license: { name: 'Proprietary', url: origin },
     },
@@ -83,7 +82,7 @@ function buildDocument(operations: readonly Operation[], baseURL: string): Json 
   };
 }
 
-/** The credentials that operations take: access tokens of OAuth 2.1, and API keys. */
+/** The credentials that operations accept: access tokens of OAuth 2.1, and API keys. */
 function securitySchemes(origin: string): Json {
   const endpoint = (name: string) => `${origin}/api/auth/oauth2/${name}`;
   return {
@@ -99,14 +98,14 @@ function securitySchemes(origin: string): Json {
         },
       },
     },
-    bearerAuth: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT', description: 'An access token of that flow.' },
+    bearerAuth: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT', description: 'Access token from that flow.' },
     apiKey: {
       type: 'apiKey',
       in: 'header',
       name: 'X-API-Key',
       description:
-        'A key from the account settings. It acts as its user, with the scopes that it was made with, or with all ' +
-        'of them.',
+        'API key from the account settings. It acts as its user, with the scopes chosen at its creation, or ' +
+        'with all scopes.',
     },
   };
 }
@@ -150,14 +149,15 @@ function parameters(operation: Operation, where: 'path' | 'query', schemas: Json
 
 function format({ output }: Operation): Json[] {
   if (!output.csv) return [];
-  const description = 'csv: the answer as a table, whose Link header names the next page.';
+  const description = 'csv: return the answer as a table. Its Link header names the next page.';
   return [{ name: 'format', in: 'query', required: false, description, schema: { type: 'string', enum: ['csv'] } }];
 }
 
 function idempotencyKey({ method }: Operation): Json[] {
   if (method !== 'POST') return [];
   const description =
-    'A repeated request with the same key is answered with the first answer instead of running again; kept 24 hours.';
+    'Unique key of this request. A repeated request with the same key within 24 hours returns the first answer ' +
+    'instead of running again.';
   const schema = { type: 'string', pattern: idempotencyKeyPattern };
   return [
     {

@@ -11,7 +11,7 @@ type Html = ReturnType<typeof html>;
 const styleHash = createHash('sha256').update(referenceStyle).digest('base64');
 const pages = new WeakMap<Json, string>();
 
-/** The page is built once for each document. Its security policy allows nothing but its own style. */
+/** Returns the page. It is built once per document, and its security policy allows only its own style. */
 export async function referenceResponse(document: Json): Promise<Response> {
   const page = pages.get(document) ?? `<!doctype html>${await pageOf(document as unknown as Document)}`;
   pages.set(document, page);
@@ -119,12 +119,12 @@ function linksOf([status, answer]: [string, Described['responses'][string]]): Ht
   return html`${status} ${problemsOf(answer).map((code) => html`<a href="#problem-${code}">${code}</a> `)}`;
 }
 
-/** Words in backticks are code. */
+/** Formats words in backticks as code. */
 function marked(text: string): (string | Html)[] {
   return text.split('`').map((part, index) => (index % 2 === 1 ? html`<code>${part}</code>` : part));
 }
 
-/** A reference becomes a link, an object a table of its fields, and anything else one line. */
+/** Formats a schema: a reference as a link, an object as a table of its fields, and anything else as one line. */
 function schemaOf(schema: Schema): Html {
   const { properties, required = [], oneOf } = schema;
   if (oneOf) return html`<p>One of:</p>${oneOf.map(schemaOf)}`;
@@ -150,7 +150,7 @@ function rows(fields: readonly Row[]): Html {
   )}</tbody></table>`;
 }
 
-/** The fields of objects that have no name of their own. */
+/** The fields of objects that are not components. */
 function nested(schema: Schema): Html | '' {
   const inner = schema.items ?? schema.anyOf?.find(({ properties }) => properties) ?? schema;
   return inner.properties ? html`<details><summary>fields</summary>${schemaOf(inner)}</details>` : '';

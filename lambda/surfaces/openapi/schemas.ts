@@ -1,10 +1,10 @@
-// The zod schemas of the catalogue as JSON Schema 2020-12, which OpenAPI 3.1 uses.
+// The zod schemas of the catalogue as JSON Schema 2020-12, the dialect of OpenAPI 3.1.
 import * as z from 'zod';
 import { storableTextPattern } from '../fault-wording.ts';
 
 export type Json = Record<string, unknown>;
 
-/** The part of JSON Schema that our own readers of the document use. */
+/** The part of JSON Schema that the platform's own readers of the document use. */
 export interface Schema {
   readonly $ref?: string;
   readonly type?: string | readonly string[];
@@ -24,7 +24,9 @@ export interface Schema {
   readonly minimum?: number;
 }
 
-/** The JSON Schema of a zod schema. Each schema with an id is added to `schemas` as a component, and referred to. */
+/**
+ * Converts a zod schema to JSON Schema. Each schema with an ID is added to `schemas` as a component, and referenced.
+ */
 export function jsonSchema(schema: z.ZodType, io: 'input' | 'output', schemas: Json): Json {
   const document = z.toJSONSchema(schema, { io, unrepresentable: 'any', override: (found) => simplify(found, io) });
   const { $schema: _schema, $defs = {}, ...root } = toComponentReferences(document) as Json & { $defs?: Json };
@@ -45,7 +47,7 @@ interface Found {
 
 const int32 = { minimum: -(2 ** 31), maximum: 2 ** 31 - 1 };
 
-/** Leaves out what clients have no use for: the patterns of date-times and, in answers, the bounds of integers. */
+/** Removes parts that clients do not need: the patterns of date-times and, in answers, the bounds of integers. */
 function simplify({ zodSchema, jsonSchema }: Found, io: 'input' | 'output'): void {
   if (jsonSchema.format === 'date-time') delete jsonSchema.pattern;
   if (jsonSchema.minimum === int32.minimum && jsonSchema.maximum === int32.maximum) jsonSchema.format = 'int32';
@@ -53,7 +55,7 @@ function simplify({ zodSchema, jsonSchema }: Found, io: 'input' | 'output'): voi
     delete jsonSchema.minimum;
   if (io === 'output' && (jsonSchema.maximum === Number.MAX_SAFE_INTEGER || jsonSchema.format === 'int32'))
     delete jsonSchema.maximum;
-  // A field that is added to an answer later must not break clients that check answers.
+  // A field added to an answer later must not break clients that validate answers.
   if (io === 'output' && jsonSchema.additionalProperties === false) delete jsonSchema.additionalProperties;
   const { type } = zodSchema._zod.def;
   if (type === 'date') Object.assign(jsonSchema, { type: 'string', format: 'date-time' });

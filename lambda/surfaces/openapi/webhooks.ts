@@ -1,11 +1,11 @@
-// The events of webhooks in OpenAPI: the requests that webhooks get, and what their answers mean to us.
+// Webhook events in OpenAPI: the requests that webhooks receive, and the meaning of their answers.
 import { retriedForDays } from '../../domain/notices/webhook-retries.ts';
 import { sentEvents, webhookPayload } from '../../operations/sent-events.ts';
 import { exampleOf } from './examples.ts';
 import { jsonSchema } from './schemas.ts';
 import type { Json } from './schemas.ts';
 
-/** The name of the component for the payload of an event: `stream.state_changed` → `StreamStateChangedEvent`. */
+/** The name of the component of an event's payload: `stream.state_changed` → `StreamStateChangedEvent`. */
 function nameOf(type: string): string {
   const words = type.split(/[._]/).map((word) => word[0]!.toUpperCase() + word.slice(1));
   return `${words.join('')}Event`;
@@ -15,18 +15,18 @@ function nameOf(type: string): string {
 export const webhookParameters: Json = {
   'webhook-id': header(
     'webhook-id',
-    'Of the event: the same in every attempt, so that repetitions can be told.',
+    'ID of the event. It is the same in every attempt, so that your program can recognize repeated events.',
     'evt_019c14a2f0bc7d3e8a4f6b2c1d0e9f8a',
   ),
   'webhook-timestamp': header(
     'webhook-timestamp',
-    'When this attempt was made, in seconds since 1970. Refuse what is older than five minutes.',
+    'Time of this attempt, in seconds since 1970. Refuse requests that are older than five minutes.',
     '1896112800',
   ),
   'webhook-signature': header(
     'webhook-signature',
-    '`v1,` and the base64 of HMAC-SHA256 over `webhook-id`.`webhook-timestamp`.body, with the bytes that follow ' +
-      '`whsec_` in the secret, in base64, as key.',
+    '`v1,` and the Base64 of the HMAC-SHA256 of `webhook-id`.`webhook-timestamp`.body. The key is the ' +
+      'Base64-decoded part of the secret after `whsec_`.',
     'v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=',
   ),
 };
@@ -36,16 +36,16 @@ const payloads = sentEvents.map((event) => ({
   payload: webhookPayload(event).meta({ id: nameOf(event.type) }),
 }));
 
-/**
- * Not the tag of the operations on webhooks: generators make one class of a tag, in which the events would replace the
- * operations.
- */
+/** A tag of its own: code generators make one class per tag, and events would replace the operations on webhooks. */
 export const webhookTag = {
   name: 'webhook-events',
-  description: 'What webhooks are told: requests that your program answers.',
+  description: 'Events sent to webhooks: requests that your program answers.',
 };
 
-/** The requests by event. @param schemas the components, to which the payloads are added */
+/**
+ * The requests by event.
+ * @param schemas the components; the payloads are added to them
+ */
 export function webhooksOf(schemas: Json): Json {
   return Object.fromEntries(
     payloads.map(({ event: { type, summary, description }, payload }) => {
@@ -72,9 +72,9 @@ export function webhooksOf(schemas: Json): Json {
 }
 
 const answers: Json = {
-  '2XX': { description: 'The event was taken.' },
-  '410': { description: 'The webhook is disabled, and nothing is sent to it any more.' },
-  default: { description: `The event is sent again later, for ${retriedForDays} days. Redirects are not followed.` },
+  '2XX': { description: 'The event was accepted.' },
+  '410': { description: 'The webhook is disabled, and receives no more events.' },
+  default: { description: `The event is retried for ${retriedForDays} days. Redirects are not followed.` },
 };
 
 function header(name: string, description: string, example: string): Json {

@@ -1,19 +1,19 @@
-// Reads query parameters, which arrive as text, by the types in their schema: numbers, booleans, lists.
+// Reads query parameters, which arrive as text, according to the types in their schema: numbers, booleans, lists.
 import * as z from 'zod';
 import type { Operation } from '../../operations/operation.ts';
 import type { FieldError } from '../../operations/problem-codes.ts';
 
 export interface ReadQuery {
   readonly query: Readonly<Record<string, unknown>>;
-  /** One for each parameter that came several times and is no list. */
+  /** One fault for each parameter that is not a list but was sent several times. */
   readonly faults: readonly FieldError[];
 }
 
 export type QueryReader = (search: URLSearchParams) => ReadQuery;
 
 /**
- * A reader of an operation's query parameters. A value that does not have the form of its type stays text, which the
- * schema then refuses. The first request with parameters finds out the types, once.
+ * Creates a reader of an operation's query parameters. A value without the form of its type stays text, and the schema
+ * then refuses it. The types are determined at the first request with parameters.
  */
 export function queryReader(operation: Operation): QueryReader {
   let known: ReadonlyMap<string, string | undefined> | null = null;
@@ -25,7 +25,7 @@ export function queryReader(operation: Operation): QueryReader {
     const repeated = names.filter(
       (name) => types.has(name) && types.get(name) !== 'array' && search.getAll(name).length > 1,
     );
-    const detail = 'May be given once only.';
+    const detail = 'Send this parameter only once.';
     return {
       query: Object.fromEntries(names.map((name) => [name, read(types.get(name), search.getAll(name))])),
       faults: repeated.map((name) => ({ path: `/query/${name}`, code: 'validation_failed', detail })),

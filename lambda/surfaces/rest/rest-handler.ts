@@ -1,4 +1,4 @@
-// The REST surface: answers HTTP requests by the operations of the catalogue, of which it names none.
+// The REST surface: answers HTTP requests with the operations of the catalogue. It names no operation itself.
 import { TrieRouter } from 'hono/router/trie-router';
 import type { Caller } from '../../operations/context.ts';
 import type { Operation } from '../../operations/operation.ts';
@@ -30,7 +30,7 @@ interface Route {
 /** The operations at one path, by HTTP method. */
 type Routes = Map<string, Route>;
 
-/** Answers requests below `/v1`. Never throws: any error is answered as a problem document. */
+/** Answers requests below `/v1`. Never throws: every error becomes a problem document. */
 export function createRestHandler(service: Service): RestHandler {
   const router = routerOf(service.operations);
   const basePath = new URL(service.baseURL).pathname;
@@ -96,7 +96,7 @@ function redirectTo(location: string): Response {
   return new Response(null, { status: 302, headers: { location, 'cache-control': 'no-store' } });
 }
 
-/** The answer as a table. Where there is more, its Link names the rest. */
+/** The answer as a table. Its Link header names the next page, if there is one. */
 function tableResponse({ output }: Operation, url: URL, body: string): Response {
   const answer = JSON.parse(body) as { readonly page?: { readonly nextCursor: string } };
   const cursor = answer.page?.nextCursor ?? '';
@@ -113,7 +113,7 @@ function withQuota(response: Response, quota: Quota | null): Response {
   return response;
 }
 
-/** The operations at a path, and its parameters. A literal path wins over a path with parameters. */
+/** The operations at a path, and its parameters. A literal path has precedence over a path with parameters. */
 function routesAt(router: TrieRouter<Routes>, path: string) {
   const matches = router.match('', path)[0];
   const literalFirst = matches.toSorted(([, a], [, b]) => Object.keys(a).length - Object.keys(b).length);
@@ -134,8 +134,8 @@ function routerOf(operations: readonly Operation[]): TrieRouter<Routes> {
 }
 
 /**
- * A parameter that cannot be decoded, or holds what no name holds, stays as it
- * was sent: the operation will not find it.
+ * Decodes a parameter. A parameter that cannot be decoded, or contains a character that no name contains, stays
+ * unchanged: the operation will not find it.
  */
 function decodeParameter(encoded: string): string {
   try {
@@ -152,19 +152,19 @@ function refuseUnknown(service: Service, allowed: readonly string[]): Response {
       service,
       new ProblemError(
         'not_found',
-        `There is nothing at this path. GET ${service.baseURL}/openapi.json describes all there is.`,
+        `There is nothing at this path. GET ${service.baseURL}/openapi.json describes all operations.`,
       ),
     );
   }
   const response = problemResponse(
     service,
-    new ProblemError('method_not_allowed', `This path takes ${allowed.join(', ')}.`),
+    new ProblemError('method_not_allowed', `This path supports ${allowed.join(', ')}.`),
   );
   response.headers.set('allow', allowed.join(', '));
   return response;
 }
 
-/** What there is besides operations: the reference and explanations of problems. Null for all other paths. */
+/** The pages that are not operations: the reference and explanations of problems. Null for all other paths. */
 async function pageAt(service: Service, path: string): Promise<Response | null> {
   if (path === '/reference') return referenceResponse(buildOpenapi(service.operations, service.baseURL));
   const code = /^\/problems\/(\w+)$/.exec(path)?.[1];

@@ -1,4 +1,5 @@
-// What is shown of streams to whoever has a link: playlists, which players ask for every two seconds, and posters.
+// Previews and posters of streams for anyone with a link: playlists, which players request every two seconds, and
+// pictures.
 import { ProblemError } from '../../operations/problem-codes.ts';
 import { countRequest } from '../admission/rate-limits.ts';
 import { openPreviewLink } from '../preview-links.ts';
@@ -13,7 +14,7 @@ interface Page {
   readonly answer: (service: Service, link: PreviewLink) => Promise<Response | null>;
 }
 
-/** By the first part of their paths. */
+/** The pages by the first part of their paths. */
 const pages: ReadonlyMap<string, Page> = new Map([
   [
     'previews',
@@ -44,8 +45,8 @@ const pages: ReadonlyMap<string, Page> = new Map([
 ]);
 
 /**
- * GET /previews/LINK/live.m3u8 and GET /posters/LINK/now.jpg
- * @returns null for other paths, for links that were never made or whose time is over, and where nothing is to be seen
+ * Answers GET /previews/LINK/live.m3u8 and GET /posters/LINK/now.jpg.
+ * @returns null for other paths, for unknown and expired links, and if there is no picture
  * @throws {ProblemError}
  */
 export async function shownPageAt(service: Service, path: string): Promise<Response | null> {
@@ -56,9 +57,6 @@ export async function shownPageAt(service: Service, path: string): Promise<Respo
   if (link === null) return null;
   const quota = await countRequest(service, `${folder} of ${link.userID}`, page.shown);
   if (quota.exceeded)
-    throw new ProblemError(
-      'rate_limited',
-      `Too many ${folder} are looked at. Come back in ${quota.resetSeconds} seconds.`,
-    );
+    throw new ProblemError('rate_limited', `Too many ${folder} are open. Try again in ${quota.resetSeconds} seconds.`);
   return page.answer(service, link);
 }

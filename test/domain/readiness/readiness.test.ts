@@ -165,7 +165,7 @@ const leftOut: readonly (readonly [ReadinessCode, Partial<StreamFacts>, RegExp, 
   [
     'draft_not_published',
     { isLive: true, playlists: [{ ...videoPlaylist(movie), isDraftUnpublished: true }] },
-    /is not on the air/,
+    /changes that are not on the air/,
   ],
   [
     'playlist_items_pending',
@@ -185,41 +185,41 @@ const leftOut: readonly (readonly [ReadinessCode, Partial<StreamFacts>, RegExp, 
   [
     'video_findings',
     { videoUpload: withFindings('interlaced', 'silent', 'black') },
-    /^Viewers may notice in the video: black pictures, silence\.$/,
+    /^Viewers may notice flaws in the video: black pictures, silence\.$/,
     'VIDEO',
   ],
   [
     'audio_findings',
     { audioUpload: withFindings('loud') },
-    /^Viewers may notice in the audio: sound .* loud\.$/,
+    /^Viewers may notice flaws in the audio: sound .* loud\.$/,
     'AUDIO',
   ],
   [
     'playlist_findings',
     { playlists: [videoPlaylist(movie, withFindings('frozen'), withFindings('aspect'))] },
-    /^Viewers may notice in 1 of the 3 items of the video playlist: pictures that stand still\.$/,
+    /^Viewers may notice flaws in 1 of the 3 items of the video playlist: pictures that stand still\.$/,
   ],
-  ['logo_missing', { logo: null }, /does not exist/, 'VIDEO'],
-  ['logo_not_probed', { logo: { probeState: 'pending', isStill: true } }, /not examined yet/, 'VIDEO'],
+  ['logo_missing', { logo: null }, /no longer exists/, 'VIDEO'],
+  ['logo_not_probed', { logo: { probeState: 'pending', isStill: true } }, /not been examined yet/, 'VIDEO'],
   ['logo_unusable', { logo: { probeState: 'failed', isStill: true } }, /cannot be drawn/, 'VIDEO'],
   ['logo_unusable', { logo: { probeState: 'completed', isStill: false } }, /cannot be drawn/, 'VIDEO'],
-  ['stinger_missing', { stinger: null }, /there is none/, 'VIDEO'],
-  ['stinger_not_probed', { stinger: { ...swoosh, probeState: 'pending' } }, /not examined yet/, 'VIDEO'],
+  ['stinger_missing', { stinger: null }, /the stream has none/, 'VIDEO'],
+  ['stinger_not_probed', { stinger: { ...swoosh, probeState: 'pending' } }, /not been examined yet/, 'VIDEO'],
   ['stinger_unusable', { stinger: { ...swoosh, probeState: 'failed' } }, /cannot be played/, 'VIDEO'],
   ['stinger_unusable', { stinger: { ...swoosh, durationSeconds: null } }, /cannot be played/, 'VIDEO'],
   ['stinger_unusable', { stinger: { ...swoosh, durationSeconds: 0.9 } }, /cannot be played/, 'VIDEO'],
   ['stinger_unusable', { stinger: { ...swoosh, durationSeconds: 3.02 } }, /cannot be played/, 'VIDEO'],
   ['join_without_track', { joinsSound: true }, /cuts/, 'AUDIO'],
-  ['under_without_track', { wantsSoundUnder: true }, /nothing is played over/, 'AUDIO'],
+  ['under_without_track', { wantsSoundUnder: true }, /no audio plays over/, 'AUDIO'],
   [
     'under_not_prepared',
     { wantsSoundUnder: true, missesSoundUnder: true, audioUpload: song },
-    /less than 5 s/,
+    /shorter than 5 seconds/,
     'AUDIO',
   ],
   ['running_not_prepared', { missesRunning: true }, /cannot be prepared/, 'VIDEO'],
-  ['next_not_prepared', { missesNext: true }, /another order in each lap/, 'VIDEO'],
-  ['captions_missing', { missesCaptions: true }, /nothing that the stream shows has any/, 'VIDEO'],
+  ['next_not_prepared', { missesNext: true }, /a new order in each lap/, 'VIDEO'],
+  ['captions_missing', { missesCaptions: true }, /no item of the stream has captions/, 'VIDEO'],
 ];
 
 describe('ready, though not with everything', () => {
@@ -301,12 +301,12 @@ describe('the suggestion where a platform does not accept a stream', () => {
     );
   };
   const taken = ['f_60', 'f_30', 'f_25', 'f_24'].map((framerate) => `q_1080p with ${framerate}`).join(', ');
-  const size = `Set quality and framerate to what it takes: ${taken}, or less.`;
+  const size = `Set quality and framerate to one of these, or less: ${taken}.`;
 
   test('names each setting that is to be changed, and what to', () => {
-    expect(suggestionsFor('q_1080p', 'hevc')).toEqual(['Facebook takes H.264 only. Set videoCodec to h264.']);
+    expect(suggestionsFor('q_1080p', 'hevc')).toEqual(['Facebook accepts only H.264. Set videoCodec to h264.']);
     expect(suggestionsFor('q_2160p', 'h264')).toEqual([
-      `Facebook does not take a stream of this quality and framerate. ${size}`,
+      `Facebook does not accept a stream of this quality and framerate. ${size}`,
     ]);
     expect(suggestionsFor('q_2160p', 'av1')).toEqual([
       ...suggestionsFor('q_1080p', 'av1'),
@@ -359,7 +359,7 @@ it('what another output does not take is told of it, and keeps the stream from n
     ['destination_limit', 'out_2'],
   ]);
   expect(issues.some(isBlocking)).toBe(false);
-  expect(issues[1]!.error).toBe('Output “Twitch”: Twitch does not take a stream of this quality and framerate.');
+  expect(issues[1]!.error).toBe('Output “Twitch”: Twitch does not accept a stream of this quality and framerate.');
 });
 
 it('what the first enabled output does not take keeps the stream from starting, and names it', () => {

@@ -65,7 +65,7 @@ describe('captions of an upload', () => {
   it('are for videos alone', async () => {
     const id = await upload();
     await service.pool().query(`update uploads set type = 'audio' where id = $1`, [id]);
-    expect((await setCaptions(id, file('x'))).body.errors[0].detail).toMatch(/Only videos have captions/);
+    expect((await setCaptions(id, file('x'))).body.errors[0].detail).toMatch(/Only videos can have captions/);
   });
 
   it('count among the limits of their user, as long as they are there', async () => {

@@ -127,7 +127,8 @@ describe('scopes', () => {
     expect(body.errors).toEqual([
       expect.objectContaining({
         path: ['listInvoices'],
-        message: 'This needs the scope service:billing. Ask the user for it, or use a key that has it.',
+        message:
+          'This operation needs the scope service:billing. Ask the user for this scope, or use an API key that has it.',
       }),
     ]);
     expect(body.errors[0].extensions).toMatchObject({
@@ -221,7 +222,7 @@ describe('errors', () => {
     const { body } = await withoutDestinations(() => ask(stranger, query));
     expect(body.data).toEqual({ getMe: { id: stranger.id }, listDestinations: null });
     expect(body.errors[0]).toMatchObject({
-      message: 'We made a mistake. It is logged.',
+      message: 'The platform made a mistake, which is logged.',
       extensions: { code: 'internal_error', status: 500 },
     });
     expect(JSON.parse(service.logged.at(-1)!)).toEqual({
@@ -287,7 +288,7 @@ describe('limits', () => {
     expect(codesOf(await ask(user, nested(6), {}, newer))).toEqual(['not_found']);
     const answer = await ask(user, nested(7), {}, newer);
     expect([answer.status, codesOf(answer)]).toEqual([400, ['query_too_large']]);
-    expect(answer.body.errors[0].message).toContain(`${maxDepth} is the limit`);
+    expect(answer.body.errors[0].message).toContain(`the limit is ${maxDepth}`);
   });
 
   describe(`${maxCost} resources are the most`, () => {

@@ -33,10 +33,10 @@ export function splitHlsURL(text: string): { readonly url: string; readonly stre
 }
 
 function adviceOn(text: string): string {
-  if (/\s/.test(text)) return 'It has white space in it, probably from copying. Remove it.';
-  if (/^https:\/\/[^/]*@/i.test(text)) return 'It may not carry a user name or password.';
-  if (text.includes('#')) return 'It may not have a fragment (#…).';
-  return 'It has to be an https address that ends where the name of a file goes: in file=, or in a slash.';
+  if (/\s/.test(text)) return 'It contains white space, probably from copying. Remove it.';
+  if (/^https:\/\/[^/]*@/i.test(text)) return 'It must not contain a user name or password.';
+  if (text.includes('#')) return 'It must not have a fragment (#…).';
+  return 'It must be an https address that ends where a file name is appended: with file=, or with a slash.';
 }
 
 function placeOf({ url, streamKey }: PublishPlace): string | null {
@@ -54,10 +54,11 @@ export const hlsWay: WayOut = {
   split: splitHlsURL,
   endsInKey: () => false,
   adviceOnExtraKey: (url) =>
-    url.includes(streamKeyMark) ? null : `Say where it goes: put ${streamKeyMark} into the address.`,
+    url.includes(streamKeyMark) ? null : `The address has no place for the key. Put ${streamKeyMark} into the address.`,
   ownField: null,
   adviceOnSharedAddress:
-    'It has to be another address: two feeds at one corrupt each other. YouTube wants copy=1 in it.',
+    'The backup needs a different address: two feeds to one address corrupt each other. YouTube needs copy=1 in ' +
+    'it.',
   placeOf,
   videoCodecs: transportStreamCodecs,
   longestConnectionMs: Infinity,

@@ -55,16 +55,16 @@ function completed(reference: string, scheme: string, origin: string): string {
 }
 
 function adviceOn(text: string): string {
-  if (/\s/.test(text)) return 'It has white space in it, probably from copying. Remove it.';
+  if (/\s/.test(text)) return 'It contains white space, probably from copying. Remove it.';
   if (!/^rtmps?:\/\//i.test(text))
-    return 'It has to begin with rtmp:// or rtmps://, such as rtmps://live.example.com/app.';
+    return 'It must begin with rtmp:// or rtmps://, such as rtmps://live.example.com/app.';
   if (/^\w+:\/\/[^/]*@/.test(text))
-    return 'It may not carry a user name or password. What the platform gave you as stream key goes into streamKey.';
-  if (text.includes('#')) return 'It may not have a fragment (#…).';
+    return 'It must not contain a user name or password. Put the stream key of the platform into streamKey.';
+  if (text.includes('#')) return 'It must not have a fragment (#…).';
   if (!/^\w+:\/\/[^/?]+\/+[^/?]/.test(text))
     return 'The application is missing: it is the path after the host, such as /app in rtmps://live.example.com/app.';
   return (
-    'It has to be rtmp://HOST[:PORT]/APPLICATION or rtmps://HOST[:PORT]/APPLICATION, ' +
+    'It must be rtmp://HOST[:PORT]/APPLICATION or rtmps://HOST[:PORT]/APPLICATION, ' +
     'with a host and a port that exist.'
   );
 }

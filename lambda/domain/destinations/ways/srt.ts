@@ -14,10 +14,10 @@ export function parseSrtURL(text: string): PublishServer | null {
 }
 
 function adviceOn(text: string): string {
-  if (/\s/.test(text)) return 'It has white space in it, probably from copying. Remove it.';
+  if (/\s/.test(text)) return 'It contains white space, probably from copying. Remove it.';
   if (text.includes('?'))
-    return 'Leave out what follows the question mark: passphrase, latency and stream id go into srt.';
-  return 'It has to be srt://HOST:PORT, with a host and a port that exist.';
+    return 'Remove the part after the question mark: passphrase, latency and stream ID go into srt.';
+  return 'It must be srt://HOST:PORT, with an existing host and port.';
 }
 
 function placeOf({ url, srtStreamID }: PublishPlace): string | null {
@@ -32,7 +32,7 @@ export const srtWay: WayOut = {
   adviceOn,
   split: (url) => ({ url, streamKey: null }),
   endsInKey: () => false,
-  adviceOnExtraKey: () => 'An SRT destination has none. What the platform calls so goes into srt.streamID.',
+  adviceOnExtraKey: () => 'An SRT destination has no streamKey. Put the key of the platform into srt.streamID.',
   ownField: 'srt',
   adviceOnSharedAddress: null,
   placeOf,
