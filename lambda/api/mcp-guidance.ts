@@ -1,5 +1,5 @@
-// The texts of the MCP server for AI clients and people, in addition to the descriptions of tools: instructions and
-// prompts. The texts name tools; a test checks that the catalogue has these tools.
+// The instructions and prompts of the MCP server, in addition to the descriptions of tools.
+// The texts name tools; a test checks that the catalogue has these tools.
 import type { McpContent, Prompt } from '../surfaces/mcp/server.ts';
 
 const instructions = [

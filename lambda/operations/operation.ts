@@ -1,5 +1,5 @@
-// The declaration of an operation: the data that surfaces need, and its logic. REST, GraphQL, MCP and the OpenAPI
-// document are derived from these declarations.
+// The declaration of an operation: its logic, and the data that surfaces need.
+// REST, GraphQL, MCP and the OpenAPI document are derived from these declarations.
 import * as z from 'zod';
 import type { Context, PublicContext } from './context.ts';
 import type { ProblemCode } from './problem-codes.ts';

@@ -1,5 +1,5 @@
-// The fields of answers that name other resources by ID. GraphQL turns each of them into a field with the resource
-// itself.
+// The fields of answers that name other resources by ID.
+// GraphQL turns each of them into a field with the resource itself.
 import type * as z from 'zod';
 import type { Context } from './context.ts';
 import { destinationSchema, presentDestination } from './destinations/destination-schema.ts';

@@ -1,5 +1,5 @@
-// Runs one operation for one caller: in a transaction if it changes data, and once per Idempotency-Key. Every surface
-// calls operations through this file.
+// Runs one operation for one caller: in a transaction if it changes data, and once per Idempotency-Key.
+// Every surface calls operations through this file.
 import { randomBytes } from 'node:crypto';
 import { databaseOn, inTransaction } from '../data/database.ts';
 import type { Database } from '../data/database.ts';

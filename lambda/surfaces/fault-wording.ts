@@ -1,5 +1,5 @@
-// Messages for faults of inputs, in place of those of zod. They name the expected value, so that the caller knows what
-// to send.
+// Messages for faults of inputs, in place of those of zod.
+// They name the expected value, so that the caller knows what to send.
 import type * as z from 'zod';
 
 /** An issue as zod passes it to an error map, with the input and the schema that refused it. */

@@ -1,5 +1,5 @@
-// Answers stored for their Idempotency-Key. A repeated request gets the stored answer, or reads the resource again if
-// the answer was large.
+// Answers stored for their Idempotency-Key.
+// A repeated request gets the stored answer, or reads the resource again if the answer was large.
 import { createHash } from 'node:crypto';
 import type { Database } from '../data/database.ts';
 import { bounds } from '../domain/shared/limits.ts';

@@ -1,5 +1,5 @@
-// Links to previews and posters: anyone with a link can see its stream until the link expires. Links are signed and not
-// stored.
+// Links to previews and posters: anyone with a link can see its stream until the link expires.
+// Links are signed and not stored.
 import { createHmac, timingSafeEqual } from 'node:crypto';
 
 const macBytes = 16;

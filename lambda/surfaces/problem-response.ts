@@ -1,5 +1,6 @@
 // Turns an error that ended a request into an application/problem+json answer.
-import { ProblemError, problemCodes } from '../operations/problem-codes.ts';
+import { ProblemError } from '../operations/problem-codes.ts';
+import { problemCodes } from '../operations/problem-kinds.ts';
 import type { ProblemCode } from '../operations/problem-codes.ts';
 import type { Service } from './service.ts';
 

@@ -1,5 +1,5 @@
-// The services and settings that every surface needs to answer calls. Built once per process, in AWS and in a local
-// run.
+// The services and settings that every surface needs to answer calls.
+// They are created once per process, in AWS and in a local run.
 import type { Pool } from 'pg';
 import type { Log } from '../log.ts';
 import type { Operation } from '../operations/operation.ts';

@@ -1,6 +1,7 @@
 // The answers that API Gateway gives by itself, in the form of the application's own: application/problem+json.
 import { ResponseType, type RestApi } from 'aws-cdk-lib/aws-apigateway';
-import { problemCodes, type ProblemCode } from '../../lambda/operations/problem-codes.ts';
+import type { ProblemCode } from '../../lambda/operations/problem-codes.ts';
+import { problemCodes } from '../../lambda/operations/problem-kinds.ts';
 
 interface GatewayProblem {
   readonly type: ResponseType;

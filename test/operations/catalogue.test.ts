@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { operations } from '../../lambda/operations/index.ts';
 import { toolName } from '../../lambda/operations/operation.ts';
 import type { Operation } from '../../lambda/operations/operation.ts';
-import { problemCodes } from '../../lambda/operations/problem-codes.ts';
+import { problemCodes } from '../../lambda/operations/problem-kinds.ts';
 
 /** What was decided: path, scope, answer and tool name. Public operations are no tools, but have such a name too. */
 const decided = [

@@ -5,7 +5,7 @@ import { databaseOn } from '../../lambda/data/database.ts';
 import type { LimitName } from '../../lambda/domain/shared/limits.ts';
 import { operations } from '../../lambda/operations/index.ts';
 import { toolName } from '../../lambda/operations/operation.ts';
-import { problemCodes } from '../../lambda/operations/problem-codes.ts';
+import { problemCodes } from '../../lambda/operations/problem-kinds.ts';
 import type { ProblemCode } from '../../lambda/operations/problem-codes.ts';
 import { actorsOn, inFuture } from '../support/actors.ts';
 import { settleFrames } from '../support/frames.ts';

@@ -64,7 +64,7 @@ function judgeWithoutSettings({ offersPlatforms, hasChannel }: ManagedFacts): Re
 function judgeQuota({ platform, quotaExhaustedUntil, isPrepared }: ChannelFacts): ReadinessIssue[] {
   if (quotaExhaustedUntil === null || isPrepared) return [];
   const until = quotaExhaustedUntil.toISOString();
-  const suggestion = `Start the stream after ${until}, or schedule it ahead: a prepared broadcast needs no call to go live.`;
+  const suggestion = `Start the stream after ${until}, or schedule it ahead. A prepared broadcast needs no call.`;
   return [
     {
       ...issueOf('quota_exhausted'),

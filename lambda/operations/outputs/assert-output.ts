@@ -1,5 +1,4 @@
-// Refusals of outputs: an unusable destination, the same address twice, too many outputs, and a live stream without
-// any.
+// Refuses unusable destinations, the same address twice, too many outputs, and a live stream without outputs.
 import type { Output } from '../../data/destinations/outputs.ts';
 import type { Stream, StreamSettings } from '../../data/streams/streams.ts';
 import { bounds } from '../../domain/shared/limits.ts';

@@ -1,5 +1,5 @@
-// A watched source in answers, and the fields of requests that create or update one. Answers never contain its
-// credentials.
+// A watched source in answers, and the fields of requests that create or update one.
+// Answers never contain its credentials.
 import * as z from 'zod';
 import { sourceStates } from '../../data/sources/sources.ts';
 import type { Source } from '../../data/sources/sources.ts';

@@ -3,7 +3,7 @@ import * as z from 'zod';
 import { judgeParts } from '../../orchestration/streams/judge-parts.ts';
 import { assertRoom } from '../limits.ts';
 import { operation } from '../operation.ts';
-import { exampleStream, presentStream, streamFields, streamSchema } from './stream-schema.ts';
+import { presentStream, streamFields, streamSchema } from './stream-schema.ts';
 import {
   adoptPlaylists,
   assertFields,
@@ -13,6 +13,15 @@ import {
   mergeSettings,
   withDefaultBackend,
 } from './stream-settings.ts';
+
+/** An example request for the OpenAPI document. */
+const exampleStream = {
+  name: 'Evening loop',
+  videoUploadObjectID: 'upl_0mb3kq5zj4h8s2n7t1w9x6c0p',
+  destinationID: 'dst_0mb3kq5zj4h8s2n7t1w9x6c0p',
+  quality: 'q_1080p',
+  framerate: 'f_30',
+};
 
 export const createStream = operation(['service:write'], {
   id: 'createStream',

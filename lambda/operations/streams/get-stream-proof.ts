@@ -1,5 +1,5 @@
-// GET /streams/{id}/proof: a signed record of one day of a stream: its timeline, and the media that destinations
-// acknowledged.
+// GET /streams/{id}/proof: a signed record of one day of a stream.
+// It contains the timeline, and the media that destinations acknowledged.
 import * as z from 'zod';
 import { onAirStatement } from '../../orchestration/playout/on-air-statement.ts';
 import { orNotFound, pathID, timestamp } from '../fields.ts';

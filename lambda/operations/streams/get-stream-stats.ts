@@ -8,7 +8,7 @@ import type { Context } from '../context.ts';
 import { orNotFound, pathID, timestamp } from '../fields.ts';
 import { operation } from '../operation.ts';
 import { presentFigures } from './stream-figures.ts';
-import { isOfFirstOutput, presentReplica, replica } from './stream-schema.ts';
+import { isOfFirstOutput, presentReplica, replica } from './stream-replica.ts';
 
 const stats = z
   .object({

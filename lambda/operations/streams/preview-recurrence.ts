@@ -4,7 +4,7 @@ import { faultOfRecurrence, startsOf } from '../../domain/streams/recurrence.ts'
 import { timestamp, timestampInput } from '../fields.ts';
 import { fieldProblem } from '../field-problems.ts';
 import { operation } from '../operation.ts';
-import { recurrence } from './stream-schema.ts';
+import { recurrence } from './recurrence-fields.ts';
 
 const { rule, timeZone } = recurrence.shape;
 

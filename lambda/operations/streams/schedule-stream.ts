@@ -9,7 +9,8 @@ import { operation } from '../operation.ts';
 import { fieldProblems } from '../field-problems.ts';
 import { ProblemError } from '../problem-codes.ts';
 import type { FieldFault } from '../field-problems.ts';
-import { presentStream, recurrence, streamSchema } from './stream-schema.ts';
+import { recurrence } from './recurrence-fields.ts';
+import { presentStream, streamSchema } from './stream-schema.ts';
 
 function refusalOf(state: StreamState): string {
   if (state === 'scheduled') return 'The stream already has a schedule. Cancel it first with cancel_stream_schedule.';

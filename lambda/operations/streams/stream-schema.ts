@@ -1,7 +1,5 @@
 // A stream in answers, and the fields of requests that create or update a stream.
 import * as z from 'zod';
-import { replicaStates } from '../../data/fleet/replicas.ts';
-import type { Replica } from '../../data/fleet/replicas.ts';
 import { streamBackends } from '../../domain/streams/stream-words.ts';
 import type { Stream } from '../../data/streams/streams.ts';
 import { usualSound } from '../../domain/playout/sound.ts';
@@ -13,6 +11,7 @@ import { sound, soundInput } from '../sound-fields.ts';
 import { failure, framerate, id, quality, text, timestamp, timestampInput, videoCodec } from '../fields.ts';
 import { outputSchema, presentOutput } from '../outputs/output-schema.ts';
 import { effectiveFormat, formatsOf } from './stream-format.ts';
+import { isOfFirstOutput, presentReplica, replica } from './stream-replica.ts';
 import { presentTransition, transition } from './stream-transition.ts';
 import { mirrorsOf, presentMirror, streamMirror, watchURLsOf } from './stream-mirror.ts';
 
@@ -107,39 +106,6 @@ export const streamFields = {
     .describe('Start of the schedule: ISO 8601 with a time zone, in the future.'),
   scheduleEndAt: timestampInput.nullish().describe('End of the schedule, after scheduleStartAt.'),
 };
-
-/** An example request for the OpenAPI document. */
-export const exampleStream = {
-  name: 'Evening loop',
-  videoUploadObjectID: 'upl_0mb3kq5zj4h8s2n7t1w9x6c0p',
-  destinationID: 'dst_0mb3kq5zj4h8s2n7t1w9x6c0p',
-  quality: 'q_1080p',
-  framerate: 'f_30',
-};
-
-/** A recurrence in requests. INTERVAL and COUNT are counted from scheduleStartAt, the first start. */
-export const recurrence = z
-  .strictObject({
-    rule: text(1, 512).describe('RFC 5545 recurrence rule, such as FREQ=WEEKLY;BYDAY=MO,FR. COUNT is at most 1000.'),
-    timeZone: text(1, 64).describe(
-      'IANA time zone, such as Europe/Berlin. Local start times stay the same when its clocks change.',
-    ),
-  })
-  .meta({ id: 'Recurrence' });
-
-export const replica = z
-  .object({
-    role: z.enum(['primary', 'backup']),
-    state: z.enum(replicaStates),
-    since: timestamp,
-    reason: failure.nullable().describe('Reason of the state. While live: a warning about a problem that may end it.'),
-  })
-  .meta({ id: 'Replica' });
-
-/** Presents a replica. A waiting or connecting replica has no current reason: its row still holds the previous one. */
-export function presentReplica({ role, state, since, reason }: Replica): z.input<typeof replica> {
-  return { role, state, since, reason: state === 'live' || state === 'failing' ? reason : null };
-}
 
 export const streamSchema = z
   .object({
@@ -299,11 +265,6 @@ export async function presentStreams(
     createdAt: stream.created_at,
     updatedAt: stream.updated_at,
   }));
-}
-
-/** Whether a replica belongs to the first output and has not ended. */
-export function isOfFirstOutput({ state, output_id: outputID }: Replica): boolean {
-  return state !== 'ended' && outputID === null;
 }
 
 function isFramedAhead({ state, stream_backend: backend }: Stream): boolean {

@@ -1,5 +1,4 @@
-// Shared by create_stream and update_stream: checks the resources that a request names, and turns its fields into
-// settings.
+// Checks the resources that a request about a stream names, and turns its fields into settings.
 import type * as z from 'zod';
 import type { Stream, StreamSettings } from '../../data/streams/streams.ts';
 import type { StreamBackend } from '../../domain/streams/stream-words.ts';

@@ -1,5 +1,5 @@
-// A webhook in answers, and the fields of requests that create or update one. The answer to its creation is the only
-// one with its secret.
+// A webhook in answers, and the fields of requests that create or update one.
+// The answer to its creation is the only one with its secret.
 import * as z from 'zod';
 import type { Webhook } from '../../data/notices/webhooks.ts';
 import { describeDisabling } from '../../domain/notices/webhook-failures.ts';

@@ -1,5 +1,5 @@
-// Admits or refuses a request: finds its caller, and checks the scopes and the rate limit. A request with several
-// faults is refused with 401 before 403, and with 403 before 429.
+// Admits or refuses a request: finds its caller, and checks the scopes and the rate limit.
+// A request with several faults is refused with 401 before 403, and with 403 before 429.
 import type { Caller } from '../../operations/context.ts';
 import type { Operation } from '../../operations/operation.ts';
 import { ProblemError } from '../../operations/problem-codes.ts';

@@ -1,5 +1,4 @@
-// Calls tools: converts flat arguments to the input of an operation, and its answer or problem to the result of the
-// tool.
+// Calls tools: converts flat arguments to the input of an operation, and its answer or problem to a result.
 import type { CallToolResult } from '@modelcontextprotocol/server';
 import type { Caller } from '../../operations/context.ts';
 import type { Operation } from '../../operations/operation.ts';

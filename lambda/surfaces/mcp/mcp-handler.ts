@@ -1,5 +1,5 @@
-// The MCP surface: Streamable HTTP without sessions, with one JSON answer per message. It supports the protocol
-// versions of 2025 and 2026.
+// The MCP surface: Streamable HTTP without sessions, with one JSON answer per message.
+// It supports the protocol versions of 2025 and 2026.
 import {
   createMcpHandler as createModernHandler,
   isLegacyRequest,

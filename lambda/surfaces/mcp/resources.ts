@@ -2,7 +2,8 @@
 import type { ResourceTemplateType } from '@modelcontextprotocol/server';
 import type { Caller } from '../../operations/context.ts';
 import type { Operation } from '../../operations/operation.ts';
-import { ProblemError, problemCodes } from '../../operations/problem-codes.ts';
+import { ProblemError } from '../../operations/problem-codes.ts';
+import { problemCodes } from '../../operations/problem-kinds.ts';
 import type { ProblemCode } from '../../operations/problem-codes.ts';
 import type { Scope } from '../../operations/scopes.ts';
 import { isAllowed } from '../admission/admit.ts';

@@ -1,7 +1,7 @@
 // The answers of an operation in OpenAPI: its result, and every problem that it can end with.
 import { limitNames } from '../../domain/shared/limits.ts';
 import type { Operation } from '../../operations/operation.ts';
-import { problemCodes } from '../../operations/problem-codes.ts';
+import { problemCodes } from '../../operations/problem-kinds.ts';
 import type { ProblemCode } from '../../operations/problem-codes.ts';
 import { exampleOf } from './examples.ts';
 import { jsonSchema } from './schemas.ts';

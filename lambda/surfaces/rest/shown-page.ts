@@ -1,5 +1,5 @@
-// Previews and posters of streams for anyone with a link: playlists, which players request every two seconds, and
-// pictures.
+// Previews and posters of streams for anyone with a link.
+// Players request the playlist of a preview every two seconds.
 import { ProblemError } from '../../operations/problem-codes.ts';
 import { countRequest } from '../admission/rate-limits.ts';
 import { openPreviewLink } from '../preview-links.ts';

@@ -1,7 +1,7 @@
 // Whatever somebody writes into a query or its variables, the fault is theirs: no document makes the server fail.
 import * as fc from 'fast-check';
 import { beforeAll, expect, test } from 'vitest';
-import { problemCodes } from '../../../lambda/operations/problem-codes.ts';
+import { problemCodes } from '../../../lambda/operations/problem-kinds.ts';
 import { graphqlOn } from '../../support/graphql.ts';
 import { testService } from '../../support/service.ts';
 import type { TestUser } from '../../support/service.ts';

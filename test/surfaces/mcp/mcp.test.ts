@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { guidance } from '../../../lambda/api/mcp-guidance.ts';
 import { operations } from '../../../lambda/operations/index.ts';
 import { toolName } from '../../../lambda/operations/operation.ts';
-import { problemCodes } from '../../../lambda/operations/problem-codes.ts';
+import { problemCodes } from '../../../lambda/operations/problem-kinds.ts';
 import { allScopes } from '../../../lambda/operations/scopes.ts';
 import type { Scope } from '../../../lambda/operations/scopes.ts';
 import { isTool } from '../../../lambda/surfaces/mcp/tools.ts';
@@ -272,8 +272,8 @@ describe('a call', () => {
     [
       'list_uploads',
       { idempotencyKey: 'x' },
-      '/query/idempotencyKey: There is no parameter idempotencyKey here. Leave it out. Allowed here: limit, cursor, q, ' +
-        'folder, recursive, tag, type, probeState, hasFindings, sort.',
+      '/query/idempotencyKey: There is no parameter idempotencyKey here. Leave it out. Allowed here: limit, cursor, ' +
+        'q, folder, recursive, tag, type, probeState, hasFindings, sort.',
     ],
     ['create_stream', { constructor: 1 }, '/constructor: There is no field constructor here.'],
   ])('of %s with %j is refused: %s', async (name, args, detail) => {

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
 import { operations } from '../../../lambda/operations/index.ts';
 import { toolName } from '../../../lambda/operations/operation.ts';
-import { problemCodes } from '../../../lambda/operations/problem-codes.ts';
+import { problemCodes } from '../../../lambda/operations/problem-kinds.ts';
 import { buildOpenapi } from '../../../lambda/surfaces/openapi/openapi.ts';
 
 interface Schema {

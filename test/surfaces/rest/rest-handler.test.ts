@@ -5,7 +5,7 @@ import { createService } from '../../../lambda/api/create-service.ts';
 import { createPool } from '../../../lambda/data/shared/queryable.ts';
 import { operations } from '../../../lambda/operations/index.ts';
 import { toolName } from '../../../lambda/operations/operation.ts';
-import { problemCodes } from '../../../lambda/operations/problem-codes.ts';
+import { problemCodes } from '../../../lambda/operations/problem-kinds.ts';
 import { createRestHandler } from '../../../lambda/surfaces/rest/rest-handler.ts';
 import { baseURL, testService } from '../../support/service.ts';
 import type { TestUser } from '../../support/service.ts';
