@@ -8,7 +8,7 @@ import { sentencesOf } from './support/prose/sentences.ts';
 import type { Sentence } from './support/prose/sentences.ts';
 
 /** The number of suspicious sentences that the repository may have. Lower it to the count after each improvement. */
-const budget = 3_355;
+const budget = 2_800;
 
 const root = join(import.meta.dirname, '..');
 const usage = `node test/check-prose.ts                        counts suspicious sentences; fails above the budget
@@ -63,7 +63,7 @@ function holdBudget(sentences: readonly Sentence[], suspicious: readonly Sentenc
 /** Tracked files below the paths, or all. */
 function readSentences(below: readonly string[]): Sentence[] {
   const listed = execFileSync('git', ['ls-files', '-z', '--', ...below], { cwd: root, encoding: 'utf8' });
-  const files = listed.split('\0').filter((path) => path !== '');
+  const files = [...new Set(listed.split('\0'))].filter((path) => path !== '');
   return files
     .filter((path) => existsSync(join(root, path)))
     .flatMap((path) => sentencesOf(path, readFileSync(join(root, path), 'utf8')));
