@@ -1,5 +1,5 @@
-// Computes the GraphQL schema from the catalogue, without naming any operation. Operations that read are queries, all
-// others are mutations.
+// Computes the GraphQL schema from the catalogue, without naming any operation.
+// Operations that read are queries, all others are mutations.
 import { GraphQLBoolean, GraphQLObjectType, GraphQLSchema } from 'graphql';
 import type { GraphQLFieldConfig } from 'graphql';
 import { toolName } from '../../operations/operation.ts';
