@@ -47,11 +47,13 @@ async function simulate(pool: Pool): Promise<void> {
     [users, streamsOfEach],
   );
   await pool.query(
-    `insert into agents (id, supervisor, release, lease_expires_at) values ('agent', 's', 'r', 'infinity')`,
+    `insert into agents (id, supervisor, release, backends, capacity, lease_expires_at)
+     values ('agent', 's', 'r', '{}', '{}', 'infinity')`,
   );
   await pool.query(
-    `insert into replicas (id, stream_id, role, backend, slots, state, agent_id)
-     select 'rep_' || id, id, 'primary', 'ffmpeg', 1, 'connecting', 'agent'
+    `insert into replicas (id, stream_id, role, backend, state, agent_id, cores, cores_beside_gpu, thread, memory_mib,
+       network_mbps, gpu_megapixels)
+     select 'rep_' || id, id, 'primary', 'ffmpeg', 'connecting', 'agent', 1, 0, 0, 0, 0, 0
      from streams`,
   );
   await pool.query('analyze');

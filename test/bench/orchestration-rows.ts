@@ -28,9 +28,9 @@ export async function insertLiveStreams(pool: Pool, streams: number, agents: num
   );
   await insertAgents(pool, agents, room);
   await pool.query(
-    `insert into replicas (id, stream_id, role, backend, slots, state, agent_id, epoch, cores, cores_beside_gpu, thread,
+    `insert into replicas (id, stream_id, role, backend, state, agent_id, epoch, cores, cores_beside_gpu, thread,
        memory_mib, network_mbps, gpu_megapixels)
-     select 'rep_' || s, 'str_' || s, 'primary', 'manifest', 1, 'live', 'agent_' || s % $2, 1, $3, 0, 0, 0, 0, 0
+     select 'rep_' || s, 'str_' || s, 'primary', 'manifest', 'live', 'agent_' || s % $2, 1, $3, 0, 0, 0, 0, 0
      from generate_series(1, $1::int) s`,
     [streams, agents, costOfSlot('ffmpeg').cores],
   );

@@ -82,8 +82,9 @@ beforeAll(async () => {
     await fillStreams(pool, streams, 100, streams);
     // The agents of the new place have names of their own, and those of the lost one were heard of an hour ago.
     await pool.query(
-      `insert into agents (id, supervisor, release, lease_expires_at, renewed_at, renewing_since)
-       select 'lost_' || id, 's', 'r', now() - interval '1 hour', now() - interval '1 hour', now() - interval '9 hours'
+      `insert into agents (id, supervisor, release, backends, capacity, lease_expires_at, renewed_at, renewing_since)
+       select 'lost_' || id, 's', 'r', backends, capacity, now() - interval '1 hour', now() - interval '1 hour',
+         now() - interval '9 hours'
        from agents`,
     );
     await pool.query(`update replicas set agent_id = 'lost_' || agent_id`);

@@ -38,8 +38,8 @@ export async function letRenewFor({ pool }: WithPool, agentID: string, seconds: 
  */
 export async function addWitness({ pool }: WithPool): Promise<void> {
   await pool().query(
-    `insert into agents (id, supervisor, release, lease_expires_at, renewing_since, is_draining)
-     values ($1, 'supervisor of witness', 'test', 'infinity', '-infinity', true)
+    `insert into agents (id, supervisor, release, backends, capacity, lease_expires_at, renewing_since, is_draining)
+     values ($1, 'supervisor of witness', 'test', '{}', '{}', 'infinity', '-infinity', true)
      on conflict do nothing`,
     [witness],
   );

@@ -21,7 +21,7 @@ const computed = `
   union all
   select 'destinationChecks', (${checksUnderWay})
   union all
-  select 'runningSlots', coalesce(round(sum(coalesce(r.cores / ${costOfSlot('ffmpeg').cores}, r.slots))), 0)
+  select 'runningSlots', coalesce(round(sum(r.cores) / ${costOfSlot('ffmpeg').cores}), 0)
   from streams s join replicas r on r.stream_id = s.id
   where s.user_id = $1 and s.status = 'ACTIVE' and r.wanted <> 'ended'`;
 

@@ -44,8 +44,7 @@ export interface AgentLoad {
 /** An agent that could take a stream, as far as its backends and its lease say. */
 export interface Taker extends AgentLoad {
   readonly id: string;
-  /** Null: its release counts slots, and does not say. */
-  readonly capacity: Capacity | null;
+  readonly capacity: Capacity;
 }
 
 export function agents(db: Queryable) {
@@ -78,7 +77,7 @@ export function agents(db: Queryable) {
         `with drained as (update agents set is_draining = true where id = $1)
          select exists (
            select from agents other
-             join replicas r on r.agent_id = $1 and (other.backends is null or r.backend = any (other.backends))
+             join replicas r on r.agent_id = $1 and r.backend = any (other.backends)
            where other.id <> $1 and other.lease_expires_at > now() and not other.is_draining) as others`,
         [agentID],
       ))!.others,
@@ -96,7 +95,7 @@ export function agents(db: Queryable) {
       all<Taker>(
         db,
         `select id, capacity, used_share as "usedShare", behind_reason as "behindReason" from agents
-         where lease_expires_at > now() and not is_draining and (backends is null or $1 = any (backends))`,
+         where lease_expires_at > now() and not is_draining and $1 = any (backends)`,
         [backend],
       ),
 

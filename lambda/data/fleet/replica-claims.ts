@@ -8,7 +8,7 @@ import { costColumnList, roomParameters, shareOf } from './replica-costs.ts';
 import type { StreamBackend } from '../../domain/streams/stream-words.ts';
 
 /** The columns of a `Replica` that a claim leaves as they are, and all of them. */
-const claimedColumns = `id, stream_id, role, output_id, backend, slots, ${costColumnList}, wanted, state, reason, since,
+const claimedColumns = `id, stream_id, role, output_id, backend, ${costColumnList}, wanted, state, reason, since,
   failing_since, is_given_up, failures, next_attempt_at, last_failure, traceparent`;
 export const replicaColumns = `${claimedColumns}, agent_id, epoch, at_backup_url`;
 
@@ -30,7 +30,7 @@ const regionOf = (zone: string) => `rtrim(${zone}, 'abcdefghijklmnopqrstuvwxyz')
 const otherTakers = (replica: string, agentID: string) =>
   `select from agents
    where id <> ${agentID} and lease_expires_at > now() and not is_draining
-     and (backends is null or ${replica}.backend = any (backends))`;
+     and ${replica}.backend = any (backends)`;
 
 /**
  * SQL of the condition for taking anything, that the agent's lease holds. What an agent without a lease took could be
@@ -72,7 +72,7 @@ export function replicaClaims(db: Queryable) {
              exists (select from replicas where is_offered and successor_id is null) as offered,
              (select count(*)::int from agents
               where lease_expires_at > now() and not is_draining and id <> $1
-                and (backends is null or backends && $2)) + 1 as takers`,
+                and backends && $2) + 1 as takers`,
         },
         [agentID, backends],
       ))!,
@@ -103,10 +103,10 @@ export function replicaClaims(db: Queryable) {
      */
     claim: (agentID: string, backends: readonly StreamBackend[], room: Room) => {
       const oldest = (isFirstClaim: boolean) => `
-        select r.id, r.requested_at, ${shareOf('r', '$4', '$5')} as share
+        select r.id, r.requested_at, ${shareOf('r', '$4')} as share
         from replicas r
         where r.agent_id is null and r.wanted <> 'ended' and r.backend = any ($2)
-          and ${shareOf('r', '$4', '$5')} <= $3::float8 and r.epoch ${isFirstClaim ? '= 0' : '> 0'}
+          and ${shareOf('r', '$4')} <= $3::float8 and r.epoch ${isFirstClaim ? '= 0' : '> 0'}
           and ${leaseHolds('$1')}
           and (r.backend <> 'ffmpeg' or ${isEncodedBy('$1')})
           and (select case
@@ -132,7 +132,7 @@ export function replicaClaims(db: Queryable) {
                 on other.stream_id = r.stream_id and other.output_id is not distinct from r.output_id
                   and other.role <> r.role and other.wanted <> 'ended'
               left join agents holder on holder.id = other.agent_id)
-        order by r.requested_at limit $6
+        order by r.requested_at limit $5
         for update of r skip locked`;
       const text = `with begun as (${oldest(true)}),
          lost as (${oldest(false)}),
@@ -143,7 +143,7 @@ export function replicaClaims(db: Queryable) {
            select id from (
              select id, sum(share) over taken as total, count(*) over taken as place
              from waiting window taken as (order by turn, requested_at, id)) s
-           where total <= $3::float8 and place <= $6)
+           where total <= $3::float8 and place <= $5)
          update replicas
          set agent_id = $1, epoch = epoch + 1, state = 'connecting', since = now(), at_backup_url = false
          where id in (select id from fitting)
@@ -187,10 +187,10 @@ export function replicaClaims(db: Queryable) {
       all<Replica>(
         db,
         `with offered as (
-           select r.id, r.requested_at, ${shareOf('r', '$4', '$5')} as share from replicas r
+           select r.id, r.requested_at, ${shareOf('r', '$4')} as share from replicas r
            where is_offered and successor_id is null and agent_id <> $1 and wanted <> 'ended'
-             and backend = any ($2) and ${shareOf('r', '$4', '$5')} <= $3::float8 and ${leaseHolds('$1')}
-           order by requested_at limit $6
+             and backend = any ($2) and ${shareOf('r', '$4')} <= $3::float8 and ${leaseHolds('$1')}
+           order by requested_at limit $5
            for update skip locked),
          fitting as (
            select id from (select id, sum(share) over (order by requested_at, id) as total from offered) s

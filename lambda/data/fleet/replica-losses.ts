@@ -100,8 +100,7 @@ export function replicaLosses(db: Queryable) {
       all<Dealee>(
         db,
         `select id, backends, capacity, used_share as "usedShare" from agents
-         where ${isRenewing} and not is_draining and behind_reason is null
-           and backends is not null and capacity is not null`,
+         where ${isRenewing} and not is_draining and behind_reason is null`,
       ),
 
     /** Counts what agents were dealt as their load, until they say themselves what it is. */

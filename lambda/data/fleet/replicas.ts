@@ -18,8 +18,6 @@ export interface Replica extends StoredCost {
   /** Null: that of the stream's first output, or of its managed platform. */
   readonly output_id: string | null;
   readonly backend: StreamBackend;
-  /** See `slotsOfOldRelease`. */
-  readonly slots: number;
   /** `further`: live, for an output beside the first. */
   readonly wanted: 'live' | 'further' | 'ended';
   readonly state: ReplicaState;
@@ -53,7 +51,6 @@ export interface NewReplica {
   readonly outputID: string | null;
   readonly role: ReplicaRole;
   readonly backend: StreamBackend;
-  readonly slots: number;
   readonly cost: StreamCost;
 }
 
@@ -146,16 +143,15 @@ export function replicas(db: Queryable) {
     /** Makes a replica that nobody holds yet. An earlier one of the same output and role has to be gone. */
     insert: (replica: NewReplica) =>
       db.query(
-        `insert into replicas (id, stream_id, output_id, wanted, role, backend, slots, ${costColumnList})
-         values ($1, $2, $3, case when $3::text is null then 'live' else 'further' end, $4, $5, $6,
-           ${costNames.map((_, index) => `$${index + 7}`).join(', ')})`,
+        `insert into replicas (id, stream_id, output_id, wanted, role, backend, ${costColumnList})
+         values ($1, $2, $3, case when $3::text is null then 'live' else 'further' end, $4, $5,
+           ${costNames.map((_, index) => `$${index + 6}`).join(', ')})`,
         [
           replica.id,
           replica.streamID,
           replica.outputID,
           replica.role,
           replica.backend,
-          replica.slots,
           ...costNames.map((name) => replica.cost[name]),
         ],
       ),

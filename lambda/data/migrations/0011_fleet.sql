@@ -17,9 +17,9 @@ create table agents (
   -- It hands over its replicas, and claims no more.
   is_draining boolean not null default false,
   -- The kinds of streams that it claims.
-  backends text[],
+  backends text[] not null,
   -- The part of its machine that it may use.
-  capacity jsonb,
+  capacity jsonb not null,
   -- The share of the capacity that its streams took at its last renewal.
   used_share double precision not null default 0,
   -- Why it claims no more although it may have room; null while it keeps up.
@@ -59,7 +59,6 @@ create table replicas (
   stream_id text not null references streams on delete cascade,
   role text not null check (role in ('primary', 'backup')),
   backend text not null check (backend in ('ffmpeg', 'manifest')),
-  slots integer not null,
   wanted text not null default 'live' check (wanted in ('live', 'further', 'ended')),
   state text not null default 'waiting' check (state in ('waiting', 'connecting', 'live', 'failing', 'ended')),
   reason jsonb,
@@ -74,12 +73,12 @@ create table replicas (
   -- Whether the holder publishes to the backup URL of the destination. Only the single replica of an output may.
   at_backup_url boolean not null default false,
   -- Its cost for an agent, see StreamCost of domain/fleet/capacity.ts.
-  cores double precision,
-  cores_beside_gpu double precision,
-  thread double precision,
-  memory_mib double precision,
-  network_mbps double precision,
-  gpu_megapixels double precision,
+  cores double precision not null,
+  cores_beside_gpu double precision not null,
+  thread double precision not null,
+  memory_mib double precision not null,
+  network_mbps double precision not null,
+  gpu_megapixels double precision not null,
   -- Since when it has been failing, over all agents that held it: after minutes off the air it gives its capacity back,
   -- and after hours it is given up. Null while it is live, and until its first attempt.
   failing_since timestamptz,

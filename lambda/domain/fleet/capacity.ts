@@ -221,8 +221,6 @@ export interface Room {
   readonly weights: readonly number[];
   /** Free share. */
   readonly share: number;
-  /** Share of a slot, for replicas of releases that counted slots: an encoded 720p30 stream, or a prepared one. */
-  readonly shareOfSlot: number;
   /** Maximum number of streams that could fit. */
   readonly streams: number;
 }
@@ -245,7 +243,6 @@ export function roomOf(capacity: Capacity, usedShare: number, backends: readonly
   return {
     weights: weightsOf(capacity),
     share,
-    shareOfSlot: shareOf(costOfSlot(backends.includes('ffmpeg') ? 'ffmpeg' : 'manifest'), capacity),
     streams: Math.min(mostStreamsAtOnce, Math.floor(share / leastShare)),
   };
 }
@@ -267,7 +264,7 @@ export function slotsOfPreparing(format: RenditionFormat): number {
   return slotsOfCost(costOf({ ...format, backend: 'ffmpeg', hasSoundTrack: false, url: null }));
 }
 
-/** Cost of a slot; in releases that counted slots a prepared stream was one too. */
+/** Cost of a stream in 720p30. That of an encoded stream is a slot, the unit of limits. */
 export function costOfSlot(backend: StreamToSend['backend']): StreamCost {
   return costOf({
     backend,

@@ -6,9 +6,7 @@ import type { PossibleTaker } from './no-capacity.ts';
 /** Whether a running agent has room for a stream of this cost now. */
 export function isRoomFor(cost: StreamCost, takers: readonly PossibleTaker[]): boolean {
   return takers.some(
-    ({ capacity, usedShare, behindReason }) =>
-      // An agent that does not report its capacity may have room.
-      capacity === null || (behindReason === null && usedShare + shareOf(cost, capacity) <= 1),
+    ({ capacity, usedShare, behindReason }) => behindReason === null && usedShare + shareOf(cost, capacity) <= 1,
   );
 }
 

@@ -4,8 +4,7 @@ import type { Capacity, StreamCost } from './capacity.ts';
 
 /** An agent that could take the stream if it had room. */
 export interface PossibleTaker {
-  /** Null if unknown. */
-  readonly capacity: Capacity | null;
+  readonly capacity: Capacity;
   readonly usedShare: number;
   /** Reason why it takes no more streams; null while it keeps up. */
   readonly behindReason: string | null;
@@ -31,30 +30,28 @@ export function noCapacityDetail(
   takers: readonly PossibleTaker[],
 ): string {
   const starts = 'It starts as soon as there is room.';
-  const known = takers.filter((taker): taker is PossibleTaker & { capacity: Capacity } => taker.capacity !== null);
   if (takers.length === 0) return 'No publisher of such streams runs; the stream starts as soon as one does.';
-  const [roomiest] = known.toSorted((a, b) => freeOf(cost, b) - freeOf(cost, a));
-  if (!roomiest) return `No publisher was free to take the stream. ${starts} ${helpFor(backend)}`;
+  const roomiest = takers.toSorted((a, b) => freeOf(cost, b) - freeOf(cost, a))[0]!;
   const scarce = scarcestOf(cost, roomiest.capacity);
   const wants = `The stream needs ${words[scarce](cost[scarce])}`;
-  if (known.every(({ capacity }) => shareOf(cost, capacity) > 1)) {
-    const [most] = [...amountsOf(scarce, known, () => 1)];
+  if (takers.every(({ capacity }) => shareOf(cost, capacity) > 1)) {
+    const [most] = [...amountsOf(scarce, takers, () => 1)];
     return `${wants}, and no publisher has more than ${words[scarce](most!)} in all. ${helpFor(backend, 'too large')}`;
   }
   if (freeOf(cost, roomiest) >= 1) {
-    const reason = known.find(({ behindReason }) => behindReason !== null)?.behindReason;
+    const reason = takers.find(({ behindReason }) => behindReason !== null)?.behindReason;
     if (reason)
       return `The publishers do not keep up with what they send already: ${reason} ${starts} ${helpFor(backend)}`;
     return `No publisher has taken the stream yet. ${starts}`;
   }
-  const [free] = amountsOf(scarce, known, ({ usedShare }) => Math.max(0, 1 - usedShare));
-  const others = known.length === 1 ? 'the only publisher has' : `none of ${known.length} publishers has more than`;
+  const [free] = amountsOf(scarce, takers, ({ usedShare }) => Math.max(0, 1 - usedShare));
+  const others = takers.length === 1 ? 'the only publisher has' : `none of ${takers.length} publishers has more than`;
   return `${wants}, and ${others} ${words[scarce](free!)} left. ${starts} ${helpFor(backend)}`;
 }
 
 /** Number of further streams of this cost that fit an agent. */
 function freeOf(cost: StreamCost, { capacity, usedShare }: PossibleTaker): number {
-  return capacity === null ? 0 : (1 - usedShare) / shareOf(cost, capacity);
+  return (1 - usedShare) / shareOf(cost, capacity);
 }
 
 /** The cost that takes the largest share of an agent. */
@@ -65,10 +62,10 @@ function scarcestOf(cost: StreamCost, capacity: Capacity): keyof StreamCost {
 }
 
 /** Amounts of one resource that agents have, the largest first. */
-function amountsOf<Taker extends PossibleTaker & { capacity: Capacity }>(
+function amountsOf(
   name: keyof StreamCost,
-  takers: readonly Taker[],
-  part: (taker: Taker) => number,
+  takers: readonly PossibleTaker[],
+  part: (taker: PossibleTaker) => number,
 ): number[] {
   const all = takers.map((taker) => {
     const weight = weightsOf(taker.capacity)[costNames.indexOf(name)]!;

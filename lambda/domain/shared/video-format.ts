@@ -22,13 +22,6 @@ export const transportStreamCodecs: readonly [VideoCodec, ...VideoCodec[]] = ['h
 export const dynamicRanges = ['sdr', 'pq', 'hlg'] as const;
 export type DynamicRange = (typeof dynamicRanges)[number];
 
-/** What agents claim by that are of a release which counted slots. Of today's slots, see `slotsOfCost`. */
-export function slotsOfOldRelease(backend: 'ffmpeg' | 'manifest', quality: Quality, framerate: Framerate): number {
-  if (backend === 'manifest') return 1;
-  const slotsAt30: Record<Quality, number> = { q_720p: 1, q_1080p: 2, q_1440p: 4, q_2160p: 8 };
-  return slotsAt30[quality] * (framerate === 'f_60' ? 2 : 1);
-}
-
 /**
  * Bitrates at up to 30 and at 60 frames per second. H.264 up to 1080p30: rates that YouTube, Twitch, Facebook and Kick
  * all take. H.264 above that: YouTube's recommendation (at 1080p60 Facebook's maximum, 9000). HEVC and AV1: about three

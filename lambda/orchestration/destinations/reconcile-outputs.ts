@@ -12,7 +12,6 @@ import { costOf } from '../../domain/fleet/capacity.ts';
 import { parsePublishURL } from '../../domain/destinations/publish-url.ts';
 import type { PublishURL } from '../../domain/destinations/publish-url.ts';
 import type { StreamCost } from '../../domain/fleet/capacity.ts';
-import { slotsOfOldRelease } from '../../domain/shared/video-format.ts';
 import { meterStream } from '../billing/meter.ts';
 import { wantsBackup } from '../streams/stream-parts.ts';
 import type { Locked } from '../../data/shared/locked.ts';
@@ -103,12 +102,10 @@ const mayBeReplaced = ({ state, is_given_up: isGivenUp }: Replica) => state === 
 
 async function begin(data: Database, stream: Locked<Stream>, ways: readonly Way[], now: Date): Promise<void> {
   const backend = backendOf(stream);
-  const { quality, framerate } = formatOfRun(stream);
-  const slots = slotsOfOldRelease(backend, quality, framerate);
   const cost = await costOfStream(data, stream);
   for (const way of ways)
     for (const role of rolesOf(stream, way)) {
-      const replica = { id: newID('rep', now), streamID: stream.id, outputID: way.outputID, role, backend, slots };
+      const replica = { id: newID('rep', now), streamID: stream.id, outputID: way.outputID, role, backend };
       await data.replicas.insert({ ...replica, cost: cost(way.urls[role], false) });
     }
   await data.outbox.send({ queue: `publish-${backend}`, body: { streamID: stream.id } });

@@ -273,8 +273,8 @@ class World {
   /** Stores an agent whose lease never ends. */
   async #storeAgent(): Promise<void> {
     await service.pool().query(
-      `insert into agents (id, supervisor, release, lease_expires_at)
-       values ($1, 's', 'r', 'infinity')`,
+      `insert into agents (id, supervisor, release, backends, capacity, lease_expires_at)
+       values ($1, 's', 'r', '{}', '{}', 'infinity')`,
       [this.#agentID],
     );
   }
@@ -295,8 +295,9 @@ class World {
           .query(`insert into outputs (id, stream_id, destination_id) values ($1, $2, $1)`, [outputID, streamID]);
       for (const role of roles) {
         await service.pool().query(
-          `insert into replicas (id, stream_id, output_id, role, backend, slots, state)
-           values ($1, $2, $3, $4, 'ffmpeg', 1, 'failing')`,
+          `insert into replicas (id, stream_id, output_id, role, backend, state, cores, cores_beside_gpu, thread,
+             memory_mib, network_mbps, gpu_megapixels)
+           values ($1, $2, $3, $4, 'ffmpeg', 'failing', 1, 0, 0, 0, 0, 0)`,
           [this.#replicaID(stream, role, output), streamID, outputID, role],
         );
       }

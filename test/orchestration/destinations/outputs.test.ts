@@ -169,7 +169,7 @@ describe('outputs', () => {
     const further = await addTo(id);
     expect(await claim('other')).toEqual([]);
     expect(await claim('agent')).toMatchObject([{ output_id: further }]);
-    const costs = (await replicasOf(id)).map(({ cores }) => cores!);
+    const costs = (await replicasOf(id)).map(({ cores }) => cores);
     expect(costs[1]).toBeLessThan(costs[0]! / 100);
     // With the first one gone, another goes first, and costs what an encoder does.
     const [first] = await outputs(id);

@@ -78,8 +78,9 @@ it('takes nothing from agents that live, ends what is not wanted, and leaves pai
   await database.pool().query(`update replicas set wanted = 'ended' where id = any ($1)`, [[one!.id, two!.id]]);
   // An agent that lives holds the other replica of two of the streams.
   await database.pool().query(
-    `insert into replicas (id, stream_id, role, backend, slots, state, agent_id, epoch)
-     select 'other_' || s, s, 'backup', 'manifest', 1, 'live', 'agent_40', 7 from unnest($1::text[]) s`,
+    `insert into replicas (id, stream_id, role, backend, state, agent_id, epoch, cores, cores_beside_gpu, thread,
+       memory_mib, network_mbps, gpu_megapixels)
+     select 'other_' || s, s, 'backup', 'manifest', 'live', 'agent_40', 7, 1, 0, 0, 0, 0, 0 from unnest($1::text[]) s`,
     [[two!.stream_id, three!.stream_id]],
   );
   await recoverReplicas(database.pool(), 'agent_59');

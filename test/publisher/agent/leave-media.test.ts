@@ -66,8 +66,8 @@ it('carries out everything once it keeps up again', async () => {
 describe('a better place than beside streams', () => {
   const agentWith = async (id: string, backends: readonly StreamBackend[], usedShare: number, reason?: string) => {
     await service.pool().query(
-      `insert into agents (id, supervisor, release, backends, used_share, behind_reason, lease_expires_at)
-       values ($1, $1, 'r', $2, $3, $4, now() + interval '1 minute')`,
+      `insert into agents (id, supervisor, release, backends, capacity, used_share, behind_reason, lease_expires_at)
+       values ($1, $1, 'r', $2, '{}', $3, $4, now() + interval '1 minute')`,
       [id, backends, usedShare, reason],
     );
   };
