@@ -1266,7 +1266,7 @@ create table replicas (
   constraint replicas_state_check check (state = any (array['waiting', 'connecting', 'live', 'failing', 'ended'])),
   constraint replicas_stream_id_fkey foreign key (stream_id) references streams(id) on delete cascade,
   constraint replicas_successor_id_fkey foreign key (successor_id) references agents(id) on delete set null,
-  constraint replicas_wanted_check check (wanted = any (array['live', 'further', 'ended']))
+  constraint replicas_wanted_check check (wanted = any (array['live', 'ended']))
 ) with (fillfactor=70);
 create index replicas_by_output on replicas (output_id) where output_id is not null;
 create index replicas_by_successor on replicas (successor_id) where successor_id is not null;
@@ -1275,7 +1275,7 @@ create index replicas_of_agent on replicas (agent_id) include (id, epoch, wanted
 create unique index replicas_of_output on replicas (stream_id, coalesce(output_id, ''), role);
 create index replicas_offered on replicas (backend, requested_at) where is_offered;
 create index replicas_untaken on replicas (requested_at) where agent_id is null and wanted <> 'ended';
-create trigger replicas_changed after update of state on replicas for each row when ((new.state = 'live') <> (old.state = 'live') and new.wanted = 'live') execute function record_replica_change();
+create trigger replicas_changed after update of state on replicas for each row when ((new.state = 'live') <> (old.state = 'live') and new.wanted = 'live' and new.output_id is null) execute function record_replica_change();
 create trigger replicas_note_changed after update on replicas referencing old table as was new table as is_now for each statement execute function note_streams_of_replicas();
 create trigger replicas_output_changed after update of state on replicas for each row when (new.state <> old.state and (old.state = 'live' or (new.state = any (array['live', 'failing', 'ended'])))) execute function record_output_change();
 create trigger replicas_signalled after update on replicas referencing old table as was new table as is_now for each statement execute function signal_replica();

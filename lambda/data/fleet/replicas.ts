@@ -18,8 +18,7 @@ export interface Replica extends StoredCost {
   /** Null: that of the stream's first output, or of its managed platform. */
   readonly output_id: string | null;
   readonly backend: StreamBackend;
-  /** `further`: live, for an output beside the first. */
-  readonly wanted: 'live' | 'further' | 'ended';
+  readonly wanted: 'live' | 'ended';
   readonly state: ReplicaState;
   readonly reason: StateReason | null;
   readonly since: Date;
@@ -143,8 +142,8 @@ export function replicas(db: Queryable) {
     /** Makes a replica that nobody holds yet. An earlier one of the same output and role has to be gone. */
     insert: (replica: NewReplica) =>
       db.query(
-        `insert into replicas (id, stream_id, output_id, wanted, role, backend, ${costColumnList})
-         values ($1, $2, $3, case when $3::text is null then 'live' else 'further' end, $4, $5,
+        `insert into replicas (id, stream_id, output_id, role, backend, ${costColumnList})
+         values ($1, $2, $3, $4, $5,
            ${costNames.map((_, index) => `$${index + 6}`).join(', ')})`,
         [
           replica.id,

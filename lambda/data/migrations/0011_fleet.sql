@@ -59,7 +59,7 @@ create table replicas (
   stream_id text not null references streams on delete cascade,
   role text not null check (role in ('primary', 'backup')),
   backend text not null check (backend in ('ffmpeg', 'manifest')),
-  wanted text not null default 'live' check (wanted in ('live', 'further', 'ended')),
+  wanted text not null default 'live' check (wanted in ('live', 'ended')),
   state text not null default 'waiting' check (state in ('waiting', 'connecting', 'live', 'failing', 'ended')),
   reason jsonb,
   since timestamptz not null default now(),
@@ -84,7 +84,7 @@ create table replicas (
   failing_since timestamptz,
   -- Changes of its timeline since its start: agents load a timeline only if it is a new one.
   timeline_revision integer not null default 0,
-  -- Null: the first output of the stream. Replicas of other outputs are wanted 'further'.
+  -- Null: the first output of the stream, or its managed platform.
   output_id text references outputs on delete cascade,
   -- The last figures that an agent reported. Those of the first output are in the row of the stream.
   stats jsonb,
@@ -143,7 +143,7 @@ begin
   return null;
 end $$;
 create trigger replicas_changed after update of state on replicas
-  for each row when ((new.state = 'live') <> (old.state = 'live') and new.wanted = 'live')
+  for each row when ((new.state = 'live') <> (old.state = 'live') and new.wanted = 'live' and new.output_id is null)
   execute function record_replica_change();
 
 create function record_output_change() returns trigger language plpgsql as $$

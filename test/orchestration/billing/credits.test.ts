@@ -311,7 +311,7 @@ class World {
     await service.pool().query(`update streams set state = 'active' where id = $1`, [streamID]);
     await service.pool().query(
       `update replicas
-       set wanted = case when output_id is null then 'live' else 'further' end, state = 'failing', agent_id = null
+       set wanted = 'live', state = 'failing', agent_id = null
        where stream_id = $1`,
       [streamID],
     );
