@@ -38,10 +38,10 @@ const incident = z.object({
     .describe(
       'ID of the affected stream, playlist, upload or source. For an incident of an output, the ID of its replica.',
     ),
-  streamID: z.string().nullable(),
-  outputID: z.string().nullable(),
+  streamID: z.string().nullable().describe('null: the incident concerns no stream.'),
+  outputID: z.string().nullable().describe('null: the incident concerns no output.'),
   beganAt: time,
-  endedAt: time.nullable(),
+  endedAt: time.nullable().describe('null: the incident is still open.'),
   count: z.int().describe('Number of times the fault occurred within this incident.'),
   detail: z.string(),
   advice: z.string(),
@@ -85,7 +85,7 @@ export const webhookEvents = [
       outputID: z.string(),
       role,
       state: z.enum(['waiting', 'connecting', 'live', 'failing', 'ended']),
-      reason: failure.nullable(),
+      reason: failure.nullable().describe('Reason of the state. null: none.'),
     }),
   },
   {
@@ -139,7 +139,7 @@ export const webhookEvents = [
       uploadID: z.string(),
       name: z.string(),
       type: z.enum(['video', 'audio', 'image']),
-      durationSeconds: z.number().nullable(),
+      durationSeconds: z.number().nullable().describe('null: an image.'),
     }),
   },
   {

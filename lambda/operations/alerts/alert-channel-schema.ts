@@ -83,7 +83,8 @@ export const alertChannelSchema = z
         failure: failure.nullable().describe('Reason of a failed delivery. null: the message was accepted.'),
       })
       .meta({ id: 'AlertDelivery' })
-      .nullable(),
+      .nullable()
+      .describe('Last message. null: none was sent.'),
     createdAt: timestamp,
   })
   .meta({ id: 'AlertChannel' });

@@ -14,7 +14,7 @@ export const incidentSchema = z
       .describe(
         'ID of the affected stream, playlist, upload or source. For an incident of an output, the ID of its replica.',
       ),
-    streamID: z.string().nullable(),
+    streamID: z.string().nullable().describe('ID of the affected stream. null: the incident concerns no stream.'),
     outputID: z.string().nullable().describe('ID of the affected output. null: the incident concerns no output.'),
     beganAt: timestamp,
     confirmedAt: timestamp,

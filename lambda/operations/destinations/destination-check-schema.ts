@@ -7,15 +7,22 @@ import { timestamp } from '../fields.ts';
 export const destinationCheckSchema = z
   .object({
     state: z.enum(['pending', 'done']).meta({ id: 'DestinationCheckState' }),
-    isReachable: z.boolean().nullable(),
+    isReachable: z
+      .boolean()
+      .nullable()
+      .describe('true: every address is reachable. null: the check is pending or was lost, or checks a channel.'),
     detail: z.string().describe('Result of the check, and the remedy.'),
     askedAt: timestamp,
     feeds: z.array(
       z
         .object({
           isBackup: z.boolean(),
-          code: z.string().nullable(),
-          blame: z.enum(checkBlames).meta({ id: 'DestinationCheckBlame' }).nullable(),
+          code: z.string().nullable().describe('Code of the failure. null: the address is reachable.'),
+          blame: z
+            .enum(checkBlames)
+            .meta({ id: 'DestinationCheckBlame' })
+            .nullable()
+            .describe('Cause of the failure. null: none.'),
           detail: z.string(),
           steps: z.array(
             z

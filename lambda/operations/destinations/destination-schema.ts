@@ -47,7 +47,7 @@ const limitsSchema = z
     maxVideoBitrateKbps: z.int(),
     maxFramesPerSecond: z.int(),
     maxKeyframeSeconds: z.int(),
-    maxAudioBitrateKbps: z.int().nullable(),
+    maxAudioBitrateKbps: z.int().nullable().describe('null: no known limit.'),
     longestConnectionSeconds: z.int(),
   })
   .meta({ id: 'DestinationLimits' });
@@ -63,8 +63,9 @@ export const destinationSchema = z
     srt: z
       .object({ latencyMs: z.int(), streamID: z.string().nullable(), isEncrypted: z.boolean() })
       .meta({ id: 'DestinationSrt' })
-      .nullable(),
-    platform: z.enum(knownPlatforms).nullable(),
+      .nullable()
+      .describe('Settings of an srt:// address. null: the address is not SRT.'),
+    platform: z.enum(knownPlatforms).nullable().describe('Known platform of the address. null: unknown.'),
     limits: limitsSchema.nullable().describe('Known limits of the platform. null: the platform is unknown.'),
     createdAt: timestamp,
     lastUsedAt: timestamp.optional().describe('Last time when a stream went live on this destination.'),
@@ -73,7 +74,7 @@ export const destinationSchema = z
       .string()
       .optional()
       .describe('Last known title of the connected channel that this destination represents.'),
-    lastCheck: destinationCheckSchema.nullable(),
+    lastCheck: destinationCheckSchema.nullable().describe('Last check. null: never checked.'),
   })
   .meta({ id: 'Destination' });
 

@@ -12,7 +12,7 @@ export const notificationSchema = z
     subject: z.string(),
     text: z.string(),
     createdAt: timestamp,
-    readAt: timestamp.nullable(),
+    readAt: timestamp.nullable().describe('Time when the user read it. null: unread.'),
   })
   .meta({ id: 'Notification' });
 

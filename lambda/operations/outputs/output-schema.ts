@@ -23,9 +23,12 @@ const outputReplica = z
     role: z.enum(['primary', 'backup']),
     state: z.enum(replicaStates),
     since: timestamp,
-    attempt: z.int32(),
-    nextAttemptAt: timestamp.nullable(),
-    lastFailure: z.object({ code: z.string(), detail: z.string(), blame: z.string() }).nullable(),
+    attempt: z.int32().describe('Number of failed attempts in a row.'),
+    nextAttemptAt: timestamp.nullable().describe('Time of the next attempt. null: the replica is not failing.'),
+    lastFailure: z
+      .object({ code: z.string(), detail: z.string(), blame: z.string() })
+      .nullable()
+      .describe('Last failure. null: there was none.'),
   })
   .meta({ id: 'OutputReplica' });
 
@@ -40,8 +43,8 @@ export const outputSchema = z
     state: z
       .enum(states)
       .describe('live: the destination accepts media. ended: the output stopped, or the stream did.'),
-    reason: failure.nullable(),
-    since: timestamp.nullable(),
+    reason: failure.nullable().describe('Reason of the state. While live: a warning. null: none.'),
+    since: timestamp.nullable().describe('Time since when the output has this state. null: it was never started.'),
     replicas: z.array(outputReplica),
     stats: figuresSchema.optional().describe('Measurements of the output. Lists leave them out.'),
   })

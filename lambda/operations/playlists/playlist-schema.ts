@@ -17,7 +17,7 @@ const item = z
     id: z.string(),
     uploadID: z.string(),
     name: z.string().nullable(),
-    durationSeconds: z.number().nullable(),
+    durationSeconds: z.number().nullable().describe('Duration of the upload. null: not known, or an image.'),
     sound: itemSound.nullable(),
     look: itemLook.nullable(),
     failure: failure.nullable().describe('Reason why streams do not play the item. null: they can play it.'),
@@ -39,7 +39,7 @@ export const playlistSchema = z
     mode: z.enum(playlistModes).describe('Mode of the draft.'),
     version: z.int32().describe('Version of the draft. It increases by one with every applied batch of operations.'),
     publishStatus: z.enum(publishStatuses),
-    publishFailure: failure.nullable(),
+    publishFailure: failure.nullable().describe('Reason of publishStatus FAILED. null otherwise.'),
     publishProgress: z
       .number()
       .min(0)

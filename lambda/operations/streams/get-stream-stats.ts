@@ -13,7 +13,9 @@ import { isOfFirstOutput, presentReplica, replica } from './stream-replica.ts';
 const stats = z
   .object({
     state: z.enum(streamStates),
-    startedAt: timestamp.nullable(),
+    startedAt: timestamp
+      .nullable()
+      .describe('Time when the destination accepted the first media of the run. null: never.'),
     uptimeSeconds: z
       .number()
       .describe('Seconds since the destination accepted the first media of the run. After the run: its length.'),
@@ -45,13 +47,14 @@ const stats = z
     loopCount: z.int32().describe('Number of completed laps of the playlist.'),
     currentItem: z
       .object({
-        playlistID: z.string().nullable(),
+        playlistID: z.string().nullable().describe('null: the upload is not from a playlist.'),
         itemID: z.string(),
         uploadID: z.string(),
         positionSeconds: z.number(),
       })
       .meta({ id: 'CurrentItem' })
-      .nullable(),
+      .nullable()
+      .describe('Current item, or the last one of the run. null: the stream was never live.'),
     run: z
       .object({
         airedSeconds: z.number(),
@@ -66,7 +69,7 @@ const stats = z
           'publisher only.',
       ),
     replicas: z.array(replica),
-    sampledAt: z.iso.datetime().nullable(),
+    sampledAt: z.iso.datetime().nullable().describe('Time of the measurement. null: the stream was never live.'),
   })
   .meta({ id: 'StreamStats' });
 

@@ -9,7 +9,7 @@ const health = z
   .object({
     state: z.enum(['good', 'ok', 'bad', 'no_data', 'unknown']),
     issues: z.array(z.object({ type: z.string(), severity: z.string(), detail: z.string() })),
-    observedAt: timestamp.nullable(),
+    observedAt: timestamp.nullable().describe('Time of the report. null: not reported yet.'),
   })
   .meta({ id: 'BroadcastHealth' });
 
@@ -21,12 +21,12 @@ export const broadcastSchema = z
       .string()
       .nullable()
       .describe('ID of the broadcast on the platform. null: the platform has not answered yet.'),
-    watchURL: z.string().nullable(),
+    watchURL: z.string().nullable().describe('Page where viewers watch the broadcast. null: not known yet.'),
     phase: z.enum(broadcastPhases).describe('failed: the broadcast was never created.'),
     title: z.string(),
     scheduledStartAt: timestamp,
-    liveAt: timestamp.nullable(),
-    endedAt: timestamp.nullable(),
+    liveAt: timestamp.nullable().describe('Time when it went live. null: not yet.'),
+    endedAt: timestamp.nullable().describe('Time when it ended. null: not yet.'),
     health: health
       .nullable()
       .describe('Health of the received media, as the platform reports it. null: not reported yet.'),

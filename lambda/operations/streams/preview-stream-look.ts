@@ -37,7 +37,9 @@ export const previewStreamLook = operation(['service:read'], {
   output: {
     status: 200,
     isPicture: true,
-    body: z.object({ url: z.url().nullable(), expiresAt: timestamp }).meta({ id: 'LookPreview' }),
+    body: z
+      .object({ url: z.url().nullable().describe('URL of a JPEG. null: it is being made.'), expiresAt: timestamp })
+      .meta({ id: 'LookPreview' }),
   },
   errors: ['not_found', 'preview_unavailable'],
   hints: { idempotent: true },

@@ -6,14 +6,17 @@ export const figuresSchema = z
   .object({
     bitrateKbps: z.number(),
     framesPerSecond: z.number(),
-    secondsInHand: z.number().nullable(),
+    secondsInHand: z
+      .number()
+      .nullable()
+      .describe('Lowest recent amount of encoded media that was not due yet. null: not encoded while live.'),
     framesSent: z.int(),
     bytesSent: z.int(),
     droppedFrames: z.int(),
     lateFrames: z.int(),
     reconnects: z.int32(),
     loopCount: z.int32(),
-    sampledAt: z.iso.datetime().nullable(),
+    sampledAt: z.iso.datetime().nullable().describe('Time of the measurement. null: the stream was never live.'),
   })
   .describe('Measurements of the output. get_stream_stats describes each field.')
   .meta({ id: 'Figures' });

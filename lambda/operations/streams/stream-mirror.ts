@@ -15,7 +15,7 @@ export const streamMirror = z
         'done: the platform matches the stream. pending: the platform is being updated, or will be retried. ' +
           'blocked: a person must follow the instructions in detail.',
       ),
-    code: z.enum(mirrorCodes).nullable(),
+    code: z.enum(mirrorCodes).nullable().describe('Code of the reason for waiting or being blocked. null: none.'),
     detail: z.string().nullable().describe('Reason for waiting or being blocked, and the remedy.'),
     retryAt: timestamp.nullable().describe('Time of the next attempt. null: none is scheduled.'),
     generation: z.int32().describe('Increases with every change that has to be applied to the platform.'),

@@ -18,7 +18,7 @@ export const timelineRow = z
   .object({
     startAt: timestamp,
     endAt: timestamp,
-    playlistID: z.string().nullable(),
+    playlistID: z.string().nullable().describe('null: the upload is not from a playlist.'),
     itemID: z.string(),
     uploadID: z.string(),
     name: z.string().nullable(),

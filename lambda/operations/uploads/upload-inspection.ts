@@ -27,7 +27,7 @@ const finding = z
       .number()
       .nullable()
       .describe('Start of the finding, in seconds. null: the finding concerns the whole file.'),
-    endSeconds: z.number().nullable(),
+    endSeconds: z.number().nullable().describe('End of the finding, in seconds. null: as for startSeconds.'),
     detail: z.string(),
   })
   .meta({ id: 'UploadFinding' });

@@ -66,9 +66,9 @@ export const uploadSchema = z
       .enum(probeStates)
       .describe('State of the examination of the content. Streams play only completed uploads.'),
     failure: failure.nullable().describe('Reason why the upload cannot be used. null: no failure.'),
-    durationSeconds: z.number().nullable(),
-    width: z.int32().nullable(),
-    height: z.int32().nullable(),
+    durationSeconds: z.number().nullable().describe('null: not examined yet, or an image.'),
+    width: z.int32().nullable().describe('Width in pixels. null: not examined yet, or sound.'),
+    height: z.int32().nullable().describe('Height in pixels. null: not examined yet, or sound.'),
     framerate: z.number().nullable().describe('Frames per second.'),
     videoCodec: z.string().nullable(),
     audioCodec: z.string().nullable(),
