@@ -1,4 +1,4 @@
-// What is drawn over layers that one ffmpeg reads, in a form that it can read: logos, and one sheet of texts.
+// Makes the overlays of layers that one ffmpeg reads: logos, and one sheet of texts.
 import { parseCaptions } from '../../domain/playout/captions.ts';
 import type { Cue } from '../../domain/playout/captions.ts';
 import type { Layer, LayerDrawing } from '../../domain/playout/composition.ts';
@@ -8,15 +8,15 @@ import type { PictureOverlay } from '../ffmpeg/overlays.ts';
 import type { Profile } from '../ffmpeg/profile.ts';
 import { drawTogether } from './text-sheet.ts';
 
-/** Finds the files of drawings. */
+/** Access to the files of drawings. */
 export interface DrawingFiles {
-  /** Answers with a signed http(s) address, or a path. */
+  /** Returns a signed http(s) address, or a path. */
   readonly logoURL: (source: string) => Promise<string>;
-  /** The file of captions with a hash; null: it is gone, and the pictures are shown without it. */
+  /** The captions file with a hash; null if it was deleted: the pictures are shown without captions. */
   readonly captionsOf: (hash: string) => Promise<string | null>;
 }
 
-/** A drawing over a layer; captions count from the layer's first frame. */
+/** A drawing over a layer. Times of captions count from the layer's first frame. */
 export type DrawnLayer = Pick<Layer, 'startFrame' | 'drawn'>;
 
 /** Frames of the composition, `end` not included. */
@@ -27,7 +27,7 @@ export interface DrawnRange {
 
 /**
  * @returns for each layer, null if nothing is drawn over it
- * @throws {ToolError} when the texts cannot be drawn; what `files` throws; the signal's reason
+ * @throws {ToolError} when the texts cannot be drawn; the errors of `files`; the signal's reason
  */
 export async function overlaysOf(
   layers: readonly DrawnLayer[],
@@ -55,7 +55,7 @@ export async function overlaysOf(
   });
 }
 
-/** The cues of a file of captions; none if it is gone. */
+/** The cues of a captions file; none if it was deleted. */
 export async function cuesOf(hash: string, { captionsOf }: Pick<DrawingFiles, 'captionsOf'>): Promise<Cue[]> {
   const file = await captionsOf(hash);
   return file === null ? [] : parseCaptions(file);

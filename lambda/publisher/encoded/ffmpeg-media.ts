@@ -1,4 +1,4 @@
-// The endless media of a stream, encoded by one ffmpeg per item: pictures and sound on one grid, over all joins.
+// The endless media of a stream, encoded by one ffmpeg per item: pictures and sound on one grid, across all joins.
 import { composedSound, soundWithin } from '../../domain/playout/composed-sound.ts';
 import { compose, placedItem, sourcesOf } from '../../domain/playout/composition.ts';
 import type { Composition, FrameRange } from '../../domain/playout/composition.ts';
@@ -19,25 +19,23 @@ import { endOfTexts } from './text-limits.ts';
 
 /** One picture of the stream with exactly its share of sound. */
 export interface TimedFrame {
-  /** Counted from the anchor of the run, in decode order. */
+  /** The frame's number from the anchor of the run, in decode order. */
   readonly frame: number;
   readonly video: VideoFrame;
   /** PCM s16le, 48 kHz stereo, `profile.samplesPerFrame` samples. */
   readonly samples: Buffer;
   readonly occurrence: ItemOccurrence;
-  /** The upload whose sound it is, in place of the item that the track of sound has there; null: there is none. */
+  /** The upload whose sound replaces that of the sound track's item; null if none does. */
   readonly soundStandIn: string | null;
 }
 
 export interface FrameSource {
-  /** The next frame. @throws {MediaError} when nothing of the timeline can be played */
+  /** The next frame. @throws {MediaError} when no item of the timeline can be played */
   next(): Promise<TimedFrame>;
   close(): Promise<void>;
 }
 
-/**
- * Opens the stream at `startFrame`. If the stream has a track of sound, it is played in place of the items' own sound.
- */
+/** Opens the stream at `startFrame`. If it has a sound track, that replaces the items' own sound. */
 export async function openFrames(options: MediaOptions, startFrame: number): Promise<FrameSource> {
   const { tools, profile, loadTimelines, log, signal } = options;
   const hasAudioTrack = (await loadTimelines()).audio.length > 0;
@@ -109,7 +107,7 @@ async function openPictures({ occurrence, range, timeline, isHeard }: OpenedPict
   const { tools, profile, encoder, loadTimelines, signal } = options;
   const { framesPerSecond } = profile;
   const { audio } = await loadTimelines();
-  // Asked for by a clock alone, as a run that has no anchor yet would get one.
+  // Read only for a clock, as reading the anchor sets it for a run without one.
   const hasClock = timeline.some(({ snapshot }) => snapshot.overlays?.clock);
   const liveSinceMs = hasClock ? await options.anchoredAtMs() : 0;
   const track = { entries: timeline, ...(audio.length > 0 && { heard: audio }) };
@@ -137,7 +135,7 @@ async function openPictures({ occurrence, range, timeline, isHeard }: OpenedPict
   return Object.assign(media, { changesAt });
 }
 
-/** What is drawn over the layers. If their texts cannot be drawn, they are shown without. */
+/** The overlays of the layers. If their texts cannot be drawn, the layers are shown without texts. */
 async function overlaysIn(
   { layers }: Composition,
   range: FrameRange,
@@ -165,7 +163,7 @@ async function overlaysIn(
   }
 }
 
-/** The sound of a part of an item, with the addresses of all its files. */
+/** The sound of a part of an item, with the URLs of all its files. */
 async function audioOf({ sound }: Composition, range: FrameRange, { profile, urlOf }: MediaOptions) {
   const [startSample, end] = [range.first * profile.samplesPerFrame, range.end * profile.samplesPerFrame];
   const heard = soundWithin(sound, startSample, end);
@@ -178,8 +176,9 @@ async function audioOf({ sound }: Composition, range: FrameRange, { profile, url
 }
 
 /**
- * The frame of the run at which the item that plays at a frame is opened again, as a stinger begins over it: an ffmpeg
- * that reads it from the item's beginning would keep it open all the while. Infinity: none begins after the frame.
+ * The frame of the run at which the item is opened again because a stinger begins over it. If the ffmpeg of the item's
+ * beginning read the stinger, it would keep its connection open all the time. Infinity: no stinger begins after
+ * `frame`.
  */
 function beginningOfStinger(timeline: readonly TimelineEntry[], frame: number, framesPerSecond: number): number {
   const { item, startFrame, frameCount } = occurrenceAt(timeline, frame, framesPerSecond);
@@ -188,7 +187,7 @@ function beginningOfStinger(timeline: readonly TimelineEntry[], frame: number, f
   return beginning > frame ? beginning : Infinity;
 }
 
-/** When another playlist follows the last one that was known, in seconds of the run; Infinity: none does. */
+/** The start of the playlist after the last known one, in seconds of the run; Infinity if there is none. */
 function startAfter({ number: last }: TimelineEntry, audio: readonly TimelineEntry[]): number {
   return audio.find(({ number }) => number > last)?.offsetSeconds ?? Infinity;
 }

@@ -18,8 +18,8 @@ export interface ItemMedia {
   /** Resolves when the media turns out to be decodable; rejects with MediaError if it is not. */
   readonly ready: Promise<void>;
   /**
-   * The frame of the run from which on the media is outdated, because the timeline has changed since it was opened;
-   * Infinity: it is not. Absent if later changes of the timeline do not affect it.
+   * The frame of the run at which the media becomes outdated, because the timeline has changed since it was opened;
+   * Infinity: it does not. Absent if later changes of the timeline do not affect it.
    */
   readonly changesAt?: () => Promise<number>;
   close(): Promise<void>;

@@ -1,4 +1,4 @@
-// How long an item is opened for at most, so that one ffmpeg has few texts to draw.
+// Limits the part of an item that one ffmpeg opens, so that it has few texts to draw.
 import { afterCues } from '../../domain/playout/captions.ts';
 import { captionsOver } from '../../domain/playout/drawings.ts';
 import { occurrenceAt, occurrencesFrom } from '../../domain/playout/play-out.ts';
@@ -7,10 +7,10 @@ import { overlaysAt } from '../../domain/playout/sound-titles.ts';
 import { cuesOf } from '../drawing/layer-overlays.ts';
 import type { MediaOptions } from './media-options.ts';
 
-/** An ffmpeg draws so many songs at once, or those of so long, so many captions, and so long of a clock. */
+/** Most texts that one ffmpeg draws: titles of songs by number and by time, captions, and time of a clock. */
 const most = { toldSongs: 40, toldSeconds: 1800, cues: 40, clockSeconds: 1800 } as const;
 
-/** Up to which frame pictures are opened at a frame, so that there are not too many texts over them. */
+/** The frame at which the part that begins at `frame` must end, to have few enough texts. */
 export async function endOfTexts(frame: number, options: MediaOptions): Promise<number> {
   const { framesPerSecond: rate } = options.profile;
   const timelines = await options.loadTimelines();
@@ -34,7 +34,7 @@ async function endOfCaptions({ video }: Timelines, frame: number, options: Media
   return Math.max(startFrame + Math.floor((endsMs / 1000) * rate), frame + rate);
 }
 
-/** Up to which frame pictures are opened at a frame: where they tell of the sound track, to the end of a song. */
+/** The frame at which titles of the sound track require an end: the end of a song. Infinity without such titles. */
 function endOfTold({ video, audio }: Timelines, frame: number, framesPerSecond: number): number {
   if (audio.length === 0 || !overlaysAt(video, occurrenceAt(video, frame, framesPerSecond))?.ofSound) return Infinity;
   let end = frame;

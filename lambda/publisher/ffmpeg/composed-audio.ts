@@ -1,4 +1,4 @@
-// The composed sound of an item, while it is decoded: the item itself is read once, from beginning to end.
+// The composed sound of an item, mixed while it is decoded. The item itself is read once, from beginning to end.
 import { headEndOf } from '../../domain/playout/composed-sound.ts';
 import type { ComposedSound, Voice } from '../../domain/playout/composed-sound.ts';
 import type { MediaTools } from '../media/media-tools.ts';
@@ -16,7 +16,7 @@ import {
 import type { ReadSamples, SampleStretch } from './composed-samples.ts';
 import { audioFormat } from './profile.ts';
 
-/** Finds a file: a signed http(s) address, or a path. */
+/** Returns a file's signed http(s) address, or its path. */
 export type FileAddress = (source: string) => string;
 
 export interface ComposedAudioRequest extends SampleStretch {
@@ -26,7 +26,7 @@ export interface ComposedAudioRequest extends SampleStretch {
 
 const { bytesPerSample, channels } = audioFormat;
 
-/** Opens samples of an item with all its voices; `signal` ends it as `close` does. */
+/** Opens samples of an item with all its voices. `signal` ends it like `close`. */
 export function openComposedAudio(
   tools: MediaTools,
   { sound, startSample, count, urlOf }: ComposedAudioRequest,
@@ -56,12 +56,12 @@ export function openComposedAudio(
     samples.set(await readAll(source, sampleCount - silent), silent * channels);
     return { samples, ownSamples: silent + source.ownSamples() };
   };
-  // The beginning is made as a whole, and so is the end of an item that another one follows without a gap.
+  // The beginning is mixed as a whole, and so is the end of an item with a successor without a gap.
   const overEnds = sound.over.map((voice) => (voice.startSample <= startSample ? voice.endSample : 0));
   const headEnd = Math.min(end, Math.max(headEndOf(sound), ...overEnds));
   const headCount = headEnd - startSample;
   const head = headCount > 0 ? composedSamples(sound, { startSample, count: headCount }, { read }).then(bytesOf) : null;
-  // A reader that never comes to it handles no failure.
+  // `readSamples` throws the failure, if it gets there.
   head?.catch(() => {});
   const tailStart = followed && end === followed.boundary && count > lookBackSamples ? end - lookBackSamples : Infinity;
   let tail: Promise<Buffer> | null = null;
@@ -85,7 +85,7 @@ export function openComposedAudio(
     },
   };
 
-  /** Bytes of a buffer that begins with sample `begins`, from the position on up to a sample. */
+  /** Bytes of a buffer that begins with sample `begins`: from the current position up to a sample. */
   function between(bytes: Buffer, begins: number, until: number): Buffer {
     const from = Math.max(position, begins) - begins;
     return bytes.subarray(from * bytesPerSample, (until - begins) * bytesPerSample);
@@ -106,7 +106,7 @@ export function openComposedAudio(
   }
 }
 
-/** Reads many samples a few at a time, as no more of them are decoded ahead. */
+/** Reads many samples a few at a time, as the source decodes only a little ahead. */
 export async function readAll(source: AudioSource, count: number): Promise<Int16Array> {
   const bytes: Buffer[] = [];
   for (let sample = 0; sample < count; sample += audioFormat.samplesPerAacFrame)

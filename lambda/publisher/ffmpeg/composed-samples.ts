@@ -1,4 +1,4 @@
-// The samples of composed sound: fades of constant power, seams without a gap, and sums whose peaks are held down.
+// The samples of composed sound: fades of constant power, joins without a gap, and sums with limited peaks.
 import { highestPeakDBTP } from '../../domain/playout/sound.ts';
 import { headEndOf } from '../../domain/playout/composed-sound.ts';
 import type { ComposedSound, Fade, Seam, Voice } from '../../domain/playout/composed-sound.ts';
@@ -7,10 +7,10 @@ import { audioFormat } from './profile.ts';
 
 const { channels, sampleRate } = audioFormat;
 const fullScale = 32_768;
-/** A gain that holds a peak down begins and ends within so many samples of it. */
+/** The limiter lowers the gain within this many samples before and after a peak. */
 const reachSamples = sampleRate / 200;
 
-/** Samples of a voice, and how many of them its file has: there is silence before and after them. */
+/** Samples of a voice, and the number of them that are its file's own. The others are silent. */
 export interface ReadSamples {
   readonly samples: Int16Array;
   readonly ownSamples: number;
@@ -24,19 +24,19 @@ export interface SampleStretch {
   readonly count: number;
 }
 
-/** How a stretch is made. */
+/** The options of a range of samples. */
 export interface SamplesOptions {
   readonly read: ReadVoice;
-  /** Called if an item ends too far from where the next one is due for them to follow without a gap. */
+  /** Called if an item ends too far from its planned end to be joined without a gap. */
   readonly onMisfit?: () => void;
 }
 
-/** The end of an item is looked for this long before it should be. */
+/** The end of an item is searched from this long before its planned end on. */
 export const lookBackSamples = sampleRate / 4;
 
 /**
- * The sample from which on a stretch is read: sums are made as a whole from the beginning of a passage, as their peaks
- * are held down ahead.
+ * The first sample to read for a range. Sums are made as a whole from the beginning of a transition, as the limiter
+ * looks ahead.
  */
 export function readingStart(sound: ComposedSound, startSample: number): number {
   if (startSample > 0 && startSample < headEndOf(sound)) return 0;
@@ -44,7 +44,7 @@ export function readingStart(sound: ComposedSound, startSample: number): number 
   return over ? Math.min(startSample, Math.max(0, over.startSample)) : startSample;
 }
 
-/** The samples of a stretch of an item, with all voices. */
+/** The samples of a range of an item, with all voices. */
 export async function composedSamples(
   sound: ComposedSound,
   { startSample, count }: SampleStretch,
@@ -90,7 +90,7 @@ export async function composedSamples(
   }
   return samples.subarray((startSample - first) * channels);
 
-  /** The end of the item before, and the item that follows it without a gap. */
+  /** The end of the previous item, and this item, which follows without a gap. */
   async function joinedWithoutGap(seam: Seam, { samples: from, ownSamples: read }: ReadSamples, to: Int16Array) {
     const begins = endingFrom(first);
     const length = Math.min(read, seam.mediaEnd - begins);
@@ -106,7 +106,7 @@ export async function composedSamples(
     return (await gapFreeSamples(request)).subarray((first - begins) * channels);
   }
 
-  /** The item to its end, and the voice that follows it without a gap. @param length how much the item has */
+  /** The item to its end, and the voice that follows without a gap. @param length the item's own samples */
   async function withoutGap(seam: Seam, from: Int16Array, length: number): Promise<Int16Array> {
     const { boundary, voice, glideSeconds } = seam;
     if (!endsInTime({ length, boundary })) {
@@ -120,7 +120,7 @@ export async function composedSamples(
   }
 }
 
-/** The sample from which on the end of an item is read that another one follows without a gap. */
+/** The first sample of the end of an item that is joined without a gap. */
 function endingFrom(first: number): number {
   return Math.min(first, -lookBackSamples);
 }
@@ -129,7 +129,7 @@ export function shiftedFade({ direction, start, end }: Fade, by: number): Fade {
   return { direction, start: start + by, end: end + by };
 }
 
-/** Fades samples in place, in from silence or out to it, by a quarter of a sine. */
+/** Fades samples in place, in from silence or out to silence, by a quarter of a sine. */
 export function fadeSamples(
   samples: Int16Array,
   { start, end }: Pick<Fade, 'start' | 'end'>,
@@ -146,8 +146,8 @@ export function fadeSamples(
 }
 
 /**
- * Passes from one item's samples to the other's. Both begin at the same time; `from` may end once the fade has. Before
- * and after the fade the samples are those of the one and of the other, to the bit.
+ * Crossfades from one item's samples to the other's. Both begin at the same time; `from` may end after the fade. Before
+ * and after the fade the samples equal those of `from` and of `to` bit by bit.
  */
 function crossfadeSamples(from: Int16Array, to: Int16Array, fade: Fade): Int16Array {
   const first = fade.start * channels;
@@ -165,8 +165,8 @@ function crossfadeSamples(from: Int16Array, to: Int16Array, fade: Fade): Int16Ar
 }
 
 /**
- * Mixes what is heard over an item with its samples, which both begin at the same time. Where it is silent the samples
- * are those of the item, to the bit.
+ * Mixes sound over an item. Both begin at the same time. While `over` is silent, the samples equal those of the item
+ * bit by bit.
  */
 function samplesOver(item: Int16Array, over: Int16Array): Int16Array {
   const mixed = Float32Array.from(item, (sample, at) => sample + (over[at] ?? 0));
@@ -174,14 +174,14 @@ function samplesOver(item: Int16Array, over: Int16Array): Int16Array {
   return Int16Array.from(mixed, (sample) => Math.round(sample));
 }
 
-/** As numbers, of a buffer that ffmpeg wrote. */
+/** Converts a buffer that ffmpeg wrote to numbers. */
 export function samplesOf(bytes: Buffer): Int16Array {
   const samples = new Int16Array(bytes.length / 2);
   for (let at = 0; at < samples.length; at++) samples[at] = bytes.readInt16LE(at * 2);
   return samples;
 }
 
-/** For ffmpeg to read. */
+/** Converts samples to a buffer that ffmpeg can read. */
 export function bytesOf(samples: Int16Array): Buffer {
   const bytes = Buffer.alloc(samples.length * 2);
   for (const [at, sample] of samples.entries()) bytes.writeInt16LE(sample, at * 2);
@@ -197,7 +197,7 @@ function gainsAt(
   return { from: Math.cos((share * Math.PI) / 2), to: Math.sin((share * Math.PI) / 2) };
 }
 
-/** The highest peak of any channel, between samples too as far as a cubic through four of them shows it. */
+/** The highest peak of any channel, also between samples, by a cubic through four of them. */
 function peakOf(samples: ArrayLike<number>): number {
   let highest = 0;
   for (let sample = 0; sample < samples.length / channels; sample++)
@@ -221,7 +221,7 @@ function peakFrom(samples: ArrayLike<number>, sample: number): number {
   return highest;
 }
 
-/** Lowers what would pass the limit, by a gain that begins and ends smoothly. */
+/** Limits peaks by a gain that changes smoothly. */
 function holdPeaks(samples: Float32Array, limit: number): void {
   const count = samples.length / channels;
   const wanted = Float32Array.from({ length: count }, (_, sample) => Math.min(1, limit / peakFrom(samples, sample)));
@@ -232,7 +232,7 @@ function holdPeaks(samples: Float32Array, limit: number): void {
     const [first, end] = [Math.max(0, sample - reachSamples), Math.min(count, sample + reachSamples + 1)];
     for (let near = first; near < end; near++) lowest[near] = Math.min(lowest[near]!, wanted[sample]!);
   }
-  // The mean of the lowest gains within half the reach is never above what a peak wants.
+  // The mean of the lowest gains within half the reach never exceeds the gain that a peak needs.
   const half = Math.floor(reachSamples / 2);
   const sums = new Float64Array(count + 1);
   for (let sample = 0; sample < count; sample++) sums[sample + 1] = sums[sample]! + lowest[sample]!;

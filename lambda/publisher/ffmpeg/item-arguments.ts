@@ -81,9 +81,9 @@ export interface FrameRequest extends Pick<ReadLayer, 'sourceURL'> {
   readonly framing?: FramingName | undefined;
   readonly decodeCost?: number | undefined;
   readonly overlay?: PictureOverlay | null | undefined;
-  /** Frame of the item to begin with. */
+  /** First frame of the item. */
   readonly startFrame: number;
-  /** The frame that this is of what is drawn over it; absent: the same. */
+  /** The frame of the overlay at `startFrame`; absent: the same number. */
   readonly drawnFrame?: number;
   readonly profile: Profile;
   readonly background?: boolean;

@@ -1,25 +1,25 @@
-// Layers of pictures as one ffmpeg reads and combines them: passages from one to another, and to and from black.
+// The ffmpeg arguments that read and combine layers of pictures: transitions between them, and to and from black.
 import type { Layer, LayerFade } from '../../domain/playout/composition.ts';
 import type { InputPlace, PictureOverlay } from './overlays.ts';
 import type { Profile } from './profile.ts';
 
-/** A layer of a composition whose file and drawing can be read. */
+/** A layer of a composition with its file and its overlay. */
 export interface ReadLayer extends Omit<Layer, 'source' | 'drawn'> {
   /** Signed http(s) address, or a path. */
   readonly sourceURL: string;
-  /** Null: nothing is drawn over it. Layers that are read together have their texts on one sheet. */
+  /** Null: no overlay. Layers that are read together share one sheet of texts. */
   readonly overlay: PictureOverlay | null;
 }
 
-/** The arguments by which ffmpeg reads a layer with what is drawn over it, and the filters that give its pictures. */
+/** The arguments that make ffmpeg read a layer and its overlay, and the filters that return its pictures. */
 export interface ReadPictures {
   readonly input: string[];
   readonly filters: readonly string[];
-  /** Where further inputs come. */
+  /** The place of further inputs. */
   readonly next: InputPlace;
 }
 
-/** Where the inputs of the first layer come. */
+/** The place of the first layer's inputs. */
 export const firstPlace: InputPlace = { first: 0, sheet: null };
 
 type ItemLayer = Pick<ReadLayer, 'sourceURL' | 'kind'> & Partial<Omit<ReadLayer, 'startFrame' | 'endFrame'>>;
@@ -29,16 +29,16 @@ export function onlyLayer(item: ItemLayer): ReadLayer {
   return { overlay: null, fades: [], ...item, startFrame: 0, endFrame: null };
 }
 
-/** A layer of a composition by what can be read of it. */
+/** Converts a layer of a composition to one that can be read. */
 export function readLayer(layer: Layer, sourceURL: string, overlay: PictureOverlay | null = null): ReadLayer {
   const { source: _, drawn: __, ...shown } = layer;
   return { ...shown, sourceURL, overlay };
 }
 
 /**
- * Arguments that read layers and combine them. Layers are framed and drawn over before they are combined: so a title
- * fades with its item, and a logo that both items have stays through a crossfade. What begins in the middle of a fade
- * is made from the beginning of that, as ffmpeg counts the frames of a fade.
+ * Arguments that read layers and combine them. Layers get their framing and overlays first, so a title fades with its
+ * item, and a logo of both items stays during a crossfade. Pictures that begin in the middle of a fade are made from
+ * its beginning, as ffmpeg counts the frames of a fade.
  * @param startFrame the frame of the composition that comes first
  * @param read reads a layer from a frame of the composition on
  */
@@ -84,13 +84,13 @@ export function layeredPictures(
     inputs.push(input);
     place = next;
   }
-  // Since ffmpeg 6.1 nothing knows the rate of pictures that were given other times.
+  // Since ffmpeg 6.1 pictures lose their rate when their times are changed.
   const fromZero = ['setpts=PTS-STARTPTS', `fps=${framesPerSecond}`];
   const fromStart = startFrame > first ? [`trim=start_frame=${startFrame - first}`, ...fromZero] : [];
   return [...inputs, complex([...graph, [...shown, ...fromStart].join(',')].join(';'))];
 }
 
-/** Filters by which pictures pass from a colour or to it. */
+/** Filters that fade pictures from a colour or to it. */
 function throughColours(fades: readonly LayerFade[], first: number): string[] {
   return fades.flatMap((fade) => {
     if (!('through' in fade)) return [];
@@ -101,7 +101,7 @@ function throughColours(fades: readonly LayerFade[], first: number): string[] {
   });
 }
 
-/** What is filtered takes no more threads than what is decoded. */
+/** A filter graph, with no more threads than the decoding. */
 function complex(graph: string): string[] {
   return ['-filter_complex_threads', '2', '-filter_complex', `${graph}[pictures]`, '-map', '[pictures]'];
 }

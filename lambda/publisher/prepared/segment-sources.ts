@@ -126,7 +126,7 @@ export function wholeRendition(rendition: Rendition): SegmentSource {
 /** A track of a stream, with its prepared joins. */
 export interface SentTrack extends ComposedTrack {
   readonly contentHashes: ReadonlyMap<string, string>;
-  /** By the name of a join: the time of the run, in seconds, from which on it is sent. Absent: no joins. */
+  /** By the name of a join: the earliest time of the run at which it is sent, in seconds. Absent: no joins. */
   readonly joins?: ReadonlyMap<string, number>;
 }
 

@@ -36,11 +36,13 @@ import type { SegmentStore } from './segment-store.ts';
 import { Span } from './span.ts';
 import { StandIns } from './stand-ins.ts';
 
-/** A track of a stream, with the content from which its items were prepared. */
+/** A track of a stream, with the contents of its items. */
 export interface PreparedTimeline extends SentTrack {
   /** By upload: the names of its prepared formats. Absent: the stream's format, without framing. */
   readonly formats?: ReadonlyMap<string, readonly string[]>;
-  /** By `lookKey`: the time of the run, in seconds, from which on a rendition with drawings is sent. Absent: none. */
+  /**
+   * By `lookKey`: the earliest time of the run at which a rendition with drawings is sent, in seconds. Absent: none.
+   */
   readonly looks?: ReadonlyMap<string, number>;
 }
 
@@ -88,7 +90,7 @@ export class TrackReader {
   /** The number of frames from keyframe to keyframe. */
   readonly #gopFrames: number;
   readonly #spanGroups: number;
-  /** The frame from which on to search, if there is no position. */
+  /** The frame at which to search, if there is no position. */
   #frame: number;
   /** Whether nothing has been read yet. Only then may pictures begin before the wanted frame. */
   #isFirst = true;
@@ -145,7 +147,7 @@ export class TrackReader {
     this.#position = null;
   }
 
-  /** Finds the position from which to read at `#frame`. Playings without a group to send from there on are passed. */
+  /** Finds the position to read at `#frame`. Playings without a group to send from there on are passed. */
   async #find(): Promise<Position> {
     const timeline = await this.#options.loadTimeline();
     const wantedFrame = this.#frame;

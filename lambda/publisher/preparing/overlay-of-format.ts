@@ -39,19 +39,19 @@ export async function overlayOfFormat(
   return overlay;
 }
 
-/** A drawing as a layer has it, whose logo is named by its upload. */
+/** The drawing of a layer. Its logo is named by its upload. */
 export function layerDrawing({ logo: image, texts, captions }: Drawing): LayerDrawing {
   if (!image) return { logo: null, texts, ...(captions && { captions }) };
   const { uploadID: source, ...logo } = image;
   return { logo: { ...logo, source }, texts, ...(captions && { captions }) };
 }
 
-/** Finds logos by their uploads. Both ways throw MediaError if the file is gone. */
+/** Finds logos by their uploads. Both methods throw MediaError if the file was deleted. */
 export function drawingFiles({ pool, objects }: OverlaySource): DrawingFiles {
   return {
     logoURL: async (uploadID) => {
       const upload = await databaseOn(pool).uploads.findAny(uploadID);
-      // Asked for again when it is known.
+      // The rendition is requested again when the probe is done.
       if (upload?.probe_state === 'pending') throw new Error(`the logo ${uploadID} is not examined yet`);
       if (upload?.probe_state !== 'completed')
         throw new MediaError('logo_missing', 'The logo is gone. Name another one in look.overlays.');

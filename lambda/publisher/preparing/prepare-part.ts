@@ -1,4 +1,4 @@
-// Makes a part: groups of an item with all that its composition says is seen and heard in them.
+// Makes a part: groups of an item with all pictures and sound of their composition.
 import type { ComposedSound, Voice } from '../../domain/playout/composed-sound.ts';
 import type { Part } from '../../domain/playout/composition-parts.ts';
 import { mixLeadGroups } from '../../domain/playout/mixed-sound.ts';
@@ -31,14 +31,14 @@ export interface PartRequest {
   readonly drawings: DrawingFiles;
 }
 
-/** What sound is made from, and with. */
+/** The inputs of sound. */
 interface SoundWork {
   readonly tools: MediaTools;
   readonly urlOf: FileAddress;
   readonly signal: AbortSignal;
 }
 
-/** The encoder begins this many frames before the part, as `limitedPrerollFrames` of segments. They are thrown away. */
+/** The encoder begins this many frames before the part, like `limitedPrerollFrames` of segments. They are discarded. */
 const prerollFrames = 48;
 const { samplesPerAacFrame, bytesPerSample, channels, bitrateKbps } = audioFormat;
 
@@ -108,7 +108,7 @@ async function encodeSound(part: Part, work: SoundWork, firstGroup: number, grou
   }
 }
 
-/** The sound of a stretch, with that of the videos under it. */
+/** The sound of a range of samples, with that of the videos under it. */
 async function samplesOf({ composition, firstGroup, under = [] }: Part, work: SoundWork, stretch: SampleStretch) {
   const leadSamples = under.length > 0 ? (mixLeadGroups - prerollFrames) * samplesPerAacFrame : 0;
   const first = stretch.startSample - leadSamples;
@@ -154,7 +154,7 @@ async function readSamples(
   }
 }
 
-/** Milliseconds since the message before, in the item's own count. */
+/** Milliseconds since the previous message of the item; 0 for its first. */
 function sinceBefore(group: number): number {
   return group === 0 ? 0 : soundOffsetMs(group) - soundOffsetMs(group - 1);
 }
