@@ -53,6 +53,14 @@ export function soundSettings(input: SoundInput): SoundSettings {
   return { ...usualSound, ...itemSoundSettings(input) };
 }
 
+/**
+ * Presents the sound of a stream.
+ * @param settings null: the default sound
+ */
+export function presentSound(settings: SoundSettings | null): z.input<typeof sound> {
+  return { ...usualSound, ...settings };
+}
+
 /** The settings of a request for a playlist item. Absent fields follow the stream. */
 export function itemSoundSettings({
   loudness: level,

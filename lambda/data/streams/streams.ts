@@ -1,43 +1,17 @@
 // SQL of streams and the history of their transitions.
 import { ofAspect } from '../../domain/playout/look.ts';
 import type { AiredStretch } from '../../domain/playout/aired.ts';
-import type { Aspect, StreamLook } from '../../domain/playout/look.ts';
+import type { Aspect } from '../../domain/playout/look.ts';
 import type { PictureFormat } from '../../domain/playout/rendition.ts';
-import type { SoundSettings } from '../../domain/playout/sound.ts';
-import type { StateReason, StreamBackend } from '../../domain/streams/stream-words.ts';
 import type { StreamState, StreamStatus } from '../../domain/streams/stream-lifecycle.ts';
+import { settingColumns } from '../../domain/streams/stream-settings.ts';
+import type { StreamSettings } from '../../domain/streams/stream-settings.ts';
+import type { StateReason } from '../../domain/streams/stream-words.ts';
 import type { Framerate, Quality, VideoCodec } from '../../domain/shared/video-format.ts';
 import type { User } from '../accounts/users.ts';
 import { all, one } from '../shared/queryable.ts';
 import type { Queryable } from '../shared/queryable.ts';
 import type { Locked } from '../shared/locked.ts';
-
-/** The columns that create_stream and update_stream set. */
-export interface StreamSettings {
-  readonly name: string | null;
-  readonly agent_mode_enabled: boolean | null;
-  readonly run_backup_stream: boolean | null;
-  readonly video_upload_id: string | null;
-  readonly audio_upload_id: string | null;
-  readonly destination_id: string | null;
-  readonly playlist_ids: readonly string[];
-  readonly prepared_playlist_ids: readonly string[];
-  readonly quality: Quality | null;
-  readonly framerate: Framerate | null;
-  /** Null: H.264. */
-  readonly video_codec: VideoCodec | null;
-  readonly stream_backend: StreamBackend | null;
-  readonly stream_destination: 'managed' | null;
-  readonly stream_duration_seconds: number | null;
-  readonly managed_settings_id: string | null;
-  readonly sealed_stream_key: Buffer | null;
-  readonly schedule_start_at: Date | null;
-  readonly schedule_end_at: Date | null;
-  /** Null: as every stream is unless it says otherwise. */
-  readonly sound: SoundSettings | null;
-  /** Null: as every stream looks unless it says otherwise. */
-  readonly look: StreamLook | null;
-}
 
 /** The recurrence of a schedule. Times are ISO 8601, as in JSON. */
 export interface StreamRecurrence {
@@ -132,29 +106,6 @@ export interface StreamStats {
   readonly aired?: readonly AiredStretch[];
   readonly sampledAt: string;
 }
-
-const settingColumns = [
-  'name',
-  'agent_mode_enabled',
-  'run_backup_stream',
-  'video_upload_id',
-  'audio_upload_id',
-  'destination_id',
-  'playlist_ids',
-  'prepared_playlist_ids',
-  'quality',
-  'framerate',
-  'video_codec',
-  'stream_backend',
-  'stream_destination',
-  'stream_duration_seconds',
-  'managed_settings_id',
-  'sealed_stream_key',
-  'schedule_start_at',
-  'schedule_end_at',
-  'sound',
-  'look',
-] as const satisfies readonly (keyof StreamSettings)[];
 
 export function streams(db: Queryable) {
   return {

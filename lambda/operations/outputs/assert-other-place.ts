@@ -1,7 +1,7 @@
 // Refuses a second output to the same place, even if the addresses look different.
 import type { Destination } from '../../data/destinations/destinations.ts';
-import type { StreamSettings } from '../../data/streams/streams.ts';
 import { placeOf } from '../../domain/destinations/publish-url.ts';
+import type { StreamSettings } from '../../domain/streams/stream-settings.ts';
 import { destinationKeyPlace, streamKeyPlace } from '../../domain/shared/sealed-places.ts';
 import type { Context } from '../context.ts';
 import { fieldProblem } from '../field-problems.ts';

@@ -1,6 +1,7 @@
 // Refuses unusable destinations, the same address twice, too many outputs, and a live stream without outputs.
 import type { Output } from '../../data/destinations/outputs.ts';
-import type { Stream, StreamSettings } from '../../data/streams/streams.ts';
+import type { Stream } from '../../data/streams/streams.ts';
+import type { StreamSettings } from '../../domain/streams/stream-settings.ts';
 import { bounds } from '../../domain/shared/limits.ts';
 import type { Context } from '../context.ts';
 import { fieldProblem } from '../field-problems.ts';

@@ -3,14 +3,14 @@ import * as z from 'zod';
 import { judgeParts } from '../../orchestration/streams/judge-parts.ts';
 import { assertRoom } from '../limits.ts';
 import { operation } from '../operation.ts';
-import { presentStream, streamFields, streamSchema } from './stream-schema.ts';
+import { mergeSettings, streamFields } from './stream-fields.ts';
+import { presentStream, streamSchema } from './stream-schema.ts';
 import {
   adoptPlaylists,
   assertFields,
   assertSchedule,
   assertVideoCodec,
   keepPlaylistsPrepared,
-  mergeSettings,
   withDefaultBackend,
 } from './stream-settings.ts';
 

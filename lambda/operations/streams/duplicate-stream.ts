@@ -7,7 +7,8 @@ import type { Context } from '../context.ts';
 import { orNotFound, pathID } from '../fields.ts';
 import { assertRoom } from '../limits.ts';
 import { operation } from '../operation.ts';
-import { presentStream, streamFields, streamSchema } from './stream-schema.ts';
+import { streamFields } from './stream-fields.ts';
+import { presentStream, streamSchema } from './stream-schema.ts';
 import { keepPlaylistsPrepared } from './stream-settings.ts';
 
 export const duplicateStream = operation(['service:write'], {

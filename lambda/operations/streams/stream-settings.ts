@@ -1,9 +1,7 @@
-// Checks the resources that a request about a stream names, and turns its fields into settings.
-import type * as z from 'zod';
-import type { Stream, StreamSettings } from '../../data/streams/streams.ts';
-import type { StreamBackend } from '../../domain/streams/stream-words.ts';
-import { streamKeyPlace } from '../../domain/shared/sealed-places.ts';
+// Checks the resources, times and codec that a request about a stream names.
 import { isLive } from '../../domain/streams/stream-lifecycle.ts';
+import type { StreamSettings } from '../../domain/streams/stream-settings.ts';
+import type { StreamBackend } from '../../domain/streams/stream-words.ts';
 import { judgeParts } from '../../orchestration/streams/judge-parts.ts';
 import { lockWithStream } from '../../orchestration/shared/lock-with-stream.ts';
 import { keepPrepared } from '../../orchestration/playout/keep-prepared.ts';
@@ -12,77 +10,11 @@ import { streamKeyFaults } from '../destinations/destination-wish.ts';
 import { fieldProblem, fieldProblems } from '../field-problems.ts';
 import { ProblemError } from '../problem-codes.ts';
 import type { FieldError } from '../problem-codes.ts';
-import { streamLookSettings } from '../look-fields.ts';
-import { soundSettings } from '../sound-fields.ts';
-import type { streamFields } from './stream-schema.ts';
-
-/** The validated fields of a request. An absent field leaves the setting unchanged; null clears it. */
-export type StreamInput = {
-  readonly [Field in keyof typeof streamFields]?: z.output<(typeof streamFields)[Field]> | undefined;
-};
+import type { StreamInput } from './stream-fields.ts';
 
 const channelNeedsSettings =
   'This destination is a connected channel. Set streamDestination to managed, and managedSettingsID to settings ' +
   'of that channel.';
-
-const emptySettings: StreamSettings = {
-  name: null,
-  agent_mode_enabled: null,
-  run_backup_stream: null,
-  video_upload_id: null,
-  audio_upload_id: null,
-  destination_id: null,
-  playlist_ids: [],
-  prepared_playlist_ids: [],
-  quality: null,
-  framerate: null,
-  video_codec: null,
-  stream_backend: null,
-  stream_destination: null,
-  stream_duration_seconds: null,
-  managed_settings_id: null,
-  sealed_stream_key: null,
-  schedule_start_at: null,
-  schedule_end_at: null,
-  sound: null,
-  look: null,
-};
-
-/** The settings of `stream`, or empty settings for a new stream, changed by the fields of a request. */
-export function mergeSettings(
-  ctx: Context,
-  streamID: string,
-  stream: Stream | null,
-  input: StreamInput,
-): StreamSettings {
-  const before: StreamSettings = stream ?? emptySettings;
-  const given = <Value>(value: Value | undefined, unchanged: Value): Value => (value === undefined ? unchanged : value);
-  return {
-    name: given(input.name, before.name),
-    agent_mode_enabled: given(input.agentModeEnabled, before.agent_mode_enabled),
-    run_backup_stream: given(input.runBackupStream, before.run_backup_stream),
-    video_upload_id: given(input.videoUploadObjectID, before.video_upload_id),
-    audio_upload_id: given(input.audioUploadObjectID, before.audio_upload_id),
-    destination_id: given(input.destinationID, before.destination_id),
-    playlist_ids: given(input.playlistIDs, before.playlist_ids),
-    prepared_playlist_ids: given(input.preparedPlaylistIDs, before.prepared_playlist_ids),
-    quality: given(input.quality, before.quality),
-    framerate: given(input.framerate, before.framerate),
-    video_codec: given(input.videoCodec, before.video_codec),
-    stream_backend: given(input.streamBackend, before.stream_backend),
-    stream_destination: given(input.streamDestination, before.stream_destination),
-    stream_duration_seconds: given(input.streamDuration, before.stream_duration_seconds),
-    managed_settings_id: given(input.managedSettingsID, before.managed_settings_id),
-    sealed_stream_key:
-      input.streamKey == null
-        ? given(input.streamKey, before.sealed_stream_key)
-        : ctx.sealer.seal(input.streamKey, streamKeyPlace(streamID)),
-    schedule_start_at: given(input.scheduleStartAt, before.schedule_start_at),
-    schedule_end_at: given(input.scheduleEndAt, before.schedule_end_at),
-    sound: input.sound ? soundSettings(input.sound) : given(input.sound, before.sound),
-    look: input.look ? streamLookSettings(input.look) : given(input.look, before.look),
-  };
-}
 
 /** The settings of a new stream. If the request names no backend, the stream gets the default backend of the stage. */
 export function withDefaultBackend(

@@ -1,10 +1,11 @@
 // PATCH /streams/{id}: changes a stream. The field `status` starts or stops it.
 import * as z from 'zod';
-import type { Stream, StreamSettings } from '../../data/streams/streams.ts';
+import type { Stream } from '../../data/streams/streams.ts';
 import { wordsOf } from '../../domain/shared/limits.ts';
 import { usualLook } from '../../domain/playout/look.ts';
 import { faultOfRecurrence } from '../../domain/streams/recurrence.ts';
 import { isLive, streamStatuses } from '../../domain/streams/stream-lifecycle.ts';
+import type { StreamSettings } from '../../domain/streams/stream-settings.ts';
 import { changeJoins } from '../../orchestration/playout/change-joins.ts';
 import { judgeParts } from '../../orchestration/streams/judge-parts.ts';
 import { retryMirror as writeAgain } from '../../orchestration/channels/mirror-stream.ts';
@@ -19,7 +20,8 @@ import { assertOtherWay } from '../outputs/assert-output.ts';
 import { ProblemError } from '../problem-codes.ts';
 import { startOrRefuse } from './start-stream.ts';
 import { stopOrRefuse } from './stop-stream.ts';
-import { presentStream, streamFields, streamSchema } from './stream-schema.ts';
+import { liveFields, mergeSettings, streamFields } from './stream-fields.ts';
+import { presentStream, streamSchema } from './stream-schema.ts';
 import {
   adoptPlaylists,
   assertFields,
@@ -28,21 +30,11 @@ import {
   backendOf,
   mayChangeBackend,
   keepPlaylistsPrepared,
-  mergeSettings,
 } from './stream-settings.ts';
 import type { Locked } from '../../data/shared/locked.ts';
 
-/** The fields that may change while a stream is live. */
-const changeableLive = new Set([
-  'name',
-  'streamDuration',
-  'scheduleEndAt',
-  'sound',
-  'look',
-  'status',
-  'streamStateID',
-  'retryMirror',
-]);
+/** The fields of requests that a live stream accepts. */
+const changeableLive: ReadonlySet<string> = new Set([...liveFields, 'status', 'streamStateID', 'retryMirror']);
 
 export const updateStream = operation(['service:write'], {
   id: 'updateStream',
