@@ -1,48 +1,90 @@
-// The object `sound` of streams and of playlist items.
+// The object `sound` of streams and of playlist items: one table for each object in it.
 import * as z from 'zod';
 import { joinKinds, joinSeconds, targetsLUFS, underGains, usualSound } from '../domain/playout/sound.ts';
-import type { Join, SoundSettings, SoundUnder } from '../domain/playout/sound.ts';
+import type { SoundSettings } from '../domain/playout/sound.ts';
+import { options } from './option-fields.ts';
 
-const target = z.number().min(targetsLUFS.quietest).max(targetsLUFS.loudest).multipleOf(targetsLUFS.step);
-const seconds = z.number().min(joinSeconds.shortest).max(joinSeconds.longest).multipleOf(joinSeconds.step);
+const loudness = options(
+  {
+    enabled: { input: z.boolean().optional(), shown: z.boolean() },
+    targetLUFS: {
+      input: z.number().min(targetsLUFS.quietest).max(targetsLUFS.loudest).multipleOf(targetsLUFS.step).optional(),
+      shown: z.number(),
+    },
+  },
+  usualSound.loudness,
+);
 
-const { lowest, highest, step } = underGains;
-const gain = z
-  .number()
-  .min(lowest)
-  .max(highest)
-  .multipleOf(step)
-  .meta({ examples: [-12] });
+const joinKind = z.enum(joinKinds);
+const join = options(
+  {
+    kind: { input: joinKind, shown: joinKind },
+    seconds: {
+      input: z.number().min(joinSeconds.shortest).max(joinSeconds.longest).multipleOf(joinSeconds.step).optional(),
+      shown: z.number(),
+    },
+  },
+  usualSound.join,
+);
+
+const under = options(
+  {
+    enabled: { input: z.boolean().optional(), shown: z.boolean() },
+    gainDB: {
+      input: z
+        .number()
+        .min(underGains.lowest)
+        .max(underGains.highest)
+        .multipleOf(underGains.step)
+        .meta({ examples: [-12] })
+        .optional(),
+      shown: z.number(),
+    },
+    duck: { input: z.boolean().optional(), shown: z.boolean() },
+  },
+  // A request that names `under` wants to hear it.
+  { ...usualSound.under, enabled: true },
+);
+
+const inputs = {
+  loudness: loudness.input.optional(),
+  join: join.input
+    .optional()
+    .describe('Transition from an item of the audio playlist to the next one. seconds is the length of each fade.'),
+  under: under.input
+    .optional()
+    .describe(
+      'Sound of the videos, mixed under the audio playlist or audio upload. gainDB: its level relative to the ' +
+        'audio. duck: lower it further while the audio contains speech.',
+    ),
+};
+
+const ofStream = options(
+  {
+    loudness: { ...loudness, input: inputs.loudness, shown: loudness.shown },
+    join: { ...join, input: inputs.join, shown: join.shown },
+    under: { ...under, input: inputs.under, shown: under.shown },
+  },
+  usualSound,
+);
+
+const ofItem = options(
+  {
+    loudness: { ...loudness, input: inputs.loudness, shown: loudness.shown.nullable() },
+    join: { ...join, input: inputs.join, shown: join.shown.nullable() },
+    under: { ...under, input: inputs.under, shown: under.shown.nullable() },
+  },
+  { loudness: null, join: null, under: null },
+);
 
 /** The sound of a stream or a playlist item in requests. */
-export const soundInput = z
-  .strictObject({
-    loudness: z.strictObject({ enabled: z.boolean().optional(), targetLUFS: target.optional() }).optional(),
-    join: z
-      .strictObject({ kind: z.enum(joinKinds), seconds: seconds.optional() })
-      .optional()
-      .describe('Transition from an item of the audio playlist to the next one. seconds is the length of each fade.'),
-    under: z
-      .strictObject({ enabled: z.boolean().optional(), gainDB: gain.optional(), duck: z.boolean().optional() })
-      .optional()
-      .describe(
-        'Sound of the videos, mixed under the audio playlist or audio upload. gainDB: its level relative to the ' +
-          'audio. duck: lower it further while the audio contains speech.',
-      ),
-  })
-  .meta({ id: 'SoundSettings' });
-
-const loudness = z.object({ enabled: z.boolean(), targetLUFS: z.number() });
-const join = z.object({ kind: z.enum(joinKinds), seconds: z.number() });
-
-const under = z.object({ enabled: z.boolean(), gainDB: z.number(), duck: z.boolean() });
+export const soundInput = ofStream.input.meta({ id: 'SoundSettings' });
 
 /** The sound of a stream in answers. */
-export const sound = z.object({ loudness, join, under }).meta({ id: 'Sound' });
+export const sound = ofStream.shown.meta({ id: 'Sound' });
 
 /** The sound of a playlist item in answers. */
-export const itemSound = z
-  .object({ loudness: loudness.nullable(), join: join.nullable(), under: under.nullable() })
+export const itemSound = ofItem.shown
   .describe("Sound of this item. A field that is null follows the stream's sound.")
   .meta({ id: 'ItemSound' });
 
@@ -50,36 +92,23 @@ type SoundInput = z.output<typeof soundInput>;
 
 /** The settings of a request for a stream. Absent fields get their default. */
 export function soundSettings(input: SoundInput): SoundSettings {
-  return { ...usualSound, ...itemSoundSettings(input) };
+  return ofStream.filled(input);
+}
+
+/** The settings of a request for a playlist item. Absent fields follow the stream. */
+export function itemSoundSettings(input: SoundInput): Partial<SoundSettings> {
+  return ofStream.given(input);
 }
 
 /**
  * Presents the sound of a stream.
  * @param settings null: the default sound
  */
-export function presentSound(settings: SoundSettings | null): z.input<typeof sound> {
-  return { ...usualSound, ...settings };
+export function presentSound(settings: SoundSettings | null): z.output<typeof sound> {
+  return ofStream.filled(settings ?? {});
 }
 
-/** The settings of a request for a playlist item. Absent fields follow the stream. */
-export function itemSoundSettings({
-  loudness: level,
-  join: wanted,
-  under: beneath,
-}: SoundInput): Partial<SoundSettings> {
-  const { enabled, targetLUFS } = usualSound.loudness;
-  return {
-    ...(level && { loudness: { enabled: level.enabled ?? enabled, targetLUFS: level.targetLUFS ?? targetLUFS } }),
-    ...(wanted && { join: withSeconds(wanted) }),
-    ...(beneath && { under: withUsual(beneath) }),
-  };
-}
-
-function withSeconds({ kind, seconds: given }: NonNullable<SoundInput['join']>): Join {
-  return { kind, seconds: given ?? usualSound.join.seconds };
-}
-
-function withUsual({ enabled = true, gainDB, duck }: NonNullable<SoundInput['under']>): SoundUnder {
-  const { under: usual } = usualSound;
-  return { enabled, gainDB: gainDB ?? usual.gainDB, duck: duck ?? usual.duck };
+/** Presents the sound of a playlist item. */
+export function presentItemSound(settings: Partial<SoundSettings>): z.output<typeof itemSound> {
+  return ofItem.filled(settings);
 }

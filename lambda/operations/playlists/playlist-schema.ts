@@ -9,8 +9,8 @@ import { failureOfItem } from '../../domain/readiness/readiness.ts';
 import { uploadFacts } from '../../orchestration/streams/stream-parts.ts';
 import type { Context } from '../context.ts';
 import { failure, timestamp } from '../fields.ts';
-import { itemLook } from '../look-fields.ts';
-import { itemSound } from '../sound-fields.ts';
+import { itemLook, presentItemLook } from '../look-fields.ts';
+import { itemSound, presentItemSound } from '../sound-fields.ts';
 
 const item = z
   .object({
@@ -83,13 +83,13 @@ export async function presentPlaylists(
   const uploads = uploadIDs.size > 0 ? await ctx.data.uploads.byID([...uploadIDs]) : new Map<string, Upload>();
   const present = (kind: Playlist['kind'], { mode, items }: PlaylistSpec) => ({
     mode,
-    items: items.map(({ id, uploadID, sound: own, join = null, under = null, look = null }) => {
+    items: items.map(({ id, uploadID, sound: own, join, under, look = null }) => {
       const upload = uploads.get(uploadID);
       const facts = upload ? { ...uploadFacts(upload)!, failure: upload.failure } : null;
       const durationSeconds = upload?.duration_seconds ?? null;
-      const sound = own || join || under ? { loudness: own?.loudness ?? null, join, under } : null;
-      const shownLook = look && { framing: look.framing ?? null, join: look.join ?? null };
+      const sound = own || join || under ? presentItemSound({ loudness: own?.loudness, join, under }) : null;
       const name = upload?.name ?? null;
+      const shownLook = look && presentItemLook(look);
       return { id, uploadID, name, durationSeconds, sound, look: shownLook, failure: failureOfItem(facts, kind) };
     }),
     durationSeconds: items.reduce((sum, item) => sum + (uploads.get(item.uploadID)?.duration_seconds ?? 0), 0),
