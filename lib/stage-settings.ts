@@ -168,7 +168,7 @@ export interface StageSettings extends IdleSettings, OperatingSettings, TakenSet
    * URL of the RTMP ingest for streams that have a bare `streamKey` instead of a destination, which the API deprecates.
    * Null: there is none.
    */
-  readonly legacyRtmpUrl: string | null;
+  readonly legacyRtmpURL: string | null;
 }
 
 /**
@@ -243,6 +243,6 @@ function checksOf(settings: StageSettings): Record<keyof StageSettings, Check> {
     mailFrom: orNull(emailAddress),
     defaultStreamBackend: text(/^(?:ffmpeg|manifest)$/, 'ffmpeg or manifest'),
     streamBackendEdit: flag,
-    legacyRtmpUrl: orNull(text(/^rtmps?:\/\/[^\s/]+\/\S+$/, 'an rtmp:// or rtmps:// URL with an application')),
+    legacyRtmpURL: orNull(text(/^rtmps?:\/\/[^\s/]+\/\S+$/, 'an rtmp:// or rtmps:// URL with an application')),
   };
 }

@@ -100,12 +100,13 @@ describe('who may import whom', () => {
     expect(strangers(within('lambda'), ({ target }) => !outside(target))).toEqual([]);
   });
 
-  it('lib takes from lambda only the catalogue, names of variables, queues, places and roles, and costs', () => {
+  it('lib takes from lambda only the catalogue, settings, names of variables, queues, places, roles, and costs', () => {
     const allowed = ({ target }: Import) =>
       !within('lambda', 'bin')(target) ||
       within(
         'lambda/operations',
         'lambda/ports/command-queue/queues.ts',
+        'lambda/settings.ts',
         'lambda/domain/shared/aws-partition.ts',
         'lambda/domain/fleet/capacity.ts',
         'lambda/domain/media/object-keys.ts',
@@ -135,7 +136,7 @@ describe('who may import whom', () => {
       const { target, values } = imported;
       if (target === 'zod' || within('lambda/domain', 'lambda/orchestration', 'lambda/operations')(target)) return true;
       if (within('lambda/data')(target)) return values.every((name) => sharedWords.has(name));
-      return within('lambda/ports')(target) && isType(imported);
+      return within('lambda/ports', 'lambda/settings.ts')(target) && isType(imported);
     };
     expect(strangers(within('lambda/operations'), allowed)).toEqual([]);
   });
@@ -233,6 +234,7 @@ describe('who may import whom', () => {
       'lambda/ports',
       'lambda/log.ts',
       'lambda/required-variable.ts',
+      'lambda/settings.ts',
       'node:crypto',
       'pg',
     );

@@ -17,7 +17,8 @@ import { measures } from '../../lambda/telemetry/measures.ts';
 import { observePool, observeProcess } from '../../lambda/telemetry/process-measures.ts';
 import { startTelemetry } from '../../lambda/telemetry/telemetry.ts';
 import { readAgentSettings } from './agent-environment.ts';
-import { connectLocally, localSettings } from './connections.ts';
+import { localSettings } from '../../lambda/settings.ts';
+import { allowPrivateAddresses, connectLocally } from './connections.ts';
 
 const settings = readAgentSettings();
 /** The number of this process among the agents of the run: the last part of its supervisor's name. */
@@ -40,7 +41,7 @@ const importOptions = {
   ...importWorkerDefaults,
   limitFactor: localSettings.limitFactor,
   roles: null,
-  source: { ...localSettings, resolve: createNameResolver(), limits: importLimits },
+  source: { allowPrivateAddresses, resolve: createNameResolver(), limits: importLimits },
   steadyClock: () => performance.now(),
   random: Math.random,
   pollMs,
@@ -69,7 +70,7 @@ await runAgent(
     zone: null,
     peering: { host: '127.0.0.1', port: 0, address: '127.0.0.1' },
     backends: streamBackends,
-    settings: { ...localSettings, legacyRtmpURL: settings.legacyRtmpURL },
+    settings: { ...localSettings, allowPrivateAddresses, legacyRtmpURL: settings.legacyRtmpURL },
     tools,
     encoder,
     handleMedia: createMediaWorker({

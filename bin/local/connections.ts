@@ -44,6 +44,9 @@ export interface LocalConnections extends Connections {
   readonly youtube: StandIn;
 }
 
+/** Users of a local run may stream to this machine and import from it. */
+export const allowPrivateAddresses = true;
+
 /** Where the site serves objects. */
 export const objectsPath = '/objects';
 /** Where the site has its checkout page. */
@@ -114,14 +117,3 @@ function connectYoutube({ siteURL, serviceSecret, youtubeFile }: LocalConnection
     }),
   };
 }
-
-/** Users may stream to this machine, import from it, and call and have a hundred times what strangers may in AWS. */
-export const localSettings = {
-  allowPrivateAddresses: true,
-  rateLimitFactor: 100,
-  limitFactor: 100,
-  freeStoredGiB: 50,
-  // Somebody's first stream is on air a second after its start. Prepared media has to be made before.
-  defaultStreamBackend: 'ffmpeg',
-  streamBackendEdit: true,
-} as const;

@@ -17,7 +17,8 @@ import { observePool, observeProcess } from '../../lambda/telemetry/process-meas
 import { startTelemetry } from '../../lambda/telemetry/telemetry.ts';
 import { superviseAgents } from './agent-supervisor.ts';
 import type { AgentSupervisor } from './agent-supervisor.ts';
-import { connectLocally, localSettings } from './connections.ts';
+import { localSettings } from '../../lambda/settings.ts';
+import { allowPrivateAddresses, connectLocally } from './connections.ts';
 import { telegramURL } from '../../lambda/webhooks/deliver-alerts.ts';
 import { DataFolder } from './data-folder.ts';
 import type { ConnectionFile } from './data-folder.ts';
@@ -113,7 +114,7 @@ async function startPlatform(run: Run): Promise<void> {
   // knows the address that the destinations name.
   await folder.saveRtmpPort(sink.port);
 
-  const settings = { ...localSettings, legacyRtmpURL: rtmpURL };
+  const settings = { ...localSettings, allowPrivateAddresses, legacyRtmpURL: rtmpURL };
   const service = createService(connections, settings, log);
   const mailer = createFolderMailer({
     folder: folder.mails,
@@ -147,14 +148,14 @@ async function startPlatform(run: Run): Promise<void> {
   const jobs = startJobs(
     {
       ...connections,
-      attempts: { ...localSettings, resolve: createNameResolver(), timeoutMs: attemptSeconds * 1000 },
+      attempts: { allowPrivateAddresses, resolve: createNameResolver(), timeoutMs: attemptSeconds * 1000 },
       mailer,
       siteURL: site.url,
       telegramURL,
       steadyClock: () => performance.now(),
       random: Math.random,
       newID: (prefix: string) => newID(prefix, clock()),
-      dailyUnits: {},
+      dailyUnits: { youtube: localSettings.youtubeDailyUnits },
       storage: localSettings,
       startOptions: { settings, newID: (prefix: string) => newID(prefix, clock()), random: Math.random },
       clock,

@@ -10,7 +10,7 @@ import { createGraphqlHandler } from '../../lambda/surfaces/graphql/graphql-hand
 import { createMcpHandler } from '../../lambda/surfaces/mcp/mcp-handler.ts';
 import { createRestHandler } from '../../lambda/surfaces/rest/rest-handler.ts';
 import type { Service } from '../../lambda/surfaces/service.ts';
-import { localSettings } from './connections.ts';
+import { localSettings } from '../../lambda/settings.ts';
 import type { LocalConnections } from './connections.ts';
 import { createPaymentPages } from './payment-pages.ts';
 import type { RtmpSink } from './rtmp-sink/rtmp-sink.ts';

@@ -1,14 +1,12 @@
 // Makes the service from its connections, in the same way in AWS and on one machine.
-import type { BackendSettings } from '../operations/context.ts';
 import { operations } from '../operations/index.ts';
-import type { StorageSettings } from '../orchestration/billing/charge-storage.ts';
-import type { StreamingSettings } from '../orchestration/streams/stream-parts.ts';
 import type { Log } from '../log.ts';
 import type { Connections } from '../ports/aws/connect-aws.ts';
 import { signStatement } from '../auth/signing-keys.ts';
 import { createAccessTokens } from '../surfaces/admission/access-tokens.ts';
 import { apiVersion } from '../surfaces/service.ts';
 import type { Service } from '../surfaces/service.ts';
+import type { SettingsFor } from '../settings.ts';
 import { createConsents } from '../ports/managed-platforms/consents.ts';
 import { consentCallbackURL } from '../ports/managed-platforms/platform-clients.ts';
 import type { Providers } from './connect-providers.ts';
@@ -16,10 +14,9 @@ import { createHealth } from './health.ts';
 import { createPreviewPlaylist } from './preview-playlists.ts';
 import { createStreamPoster } from './stream-posters.ts';
 
-/** The settings of the service, which each stage has its own of. */
-export interface ServiceSettings extends StreamingSettings, BackendSettings, StorageSettings {
-  /** Multiplies every rate limit. It is 1 where strangers can call. */
-  readonly rateLimitFactor: number;
+/** The settings of the service: those of its stage, and whether users may stream to private addresses. */
+export interface ServiceSettings extends SettingsFor<'api'> {
+  readonly allowPrivateAddresses: boolean;
 }
 
 export function createService(connections: Connections & Providers, settings: ServiceSettings, log: Log): Service {

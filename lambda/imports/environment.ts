@@ -1,28 +1,36 @@
 // The environment of an import worker in AWS: the names that its stack sets, and their values, parsed once.
 import type { DatabaseEnvironment } from '../ports/aws/connect-aws.ts';
-import { databaseVariables, queueVariables, readDatabaseEnvironment, readQueueURLs } from '../ports/aws/environment.ts';
+import {
+  addressVariables,
+  databaseVariables,
+  queueVariables,
+  readAddressEnvironment,
+  readDatabaseEnvironment,
+  readQueueURLs,
+} from '../ports/aws/environment.ts';
 import type { QueueName } from '../ports/command-queue/queues.ts';
 import { requiredVariable } from '../required-variable.ts';
+import { readSettings, variablesFor } from '../settings.ts';
+import type { SettingsFor } from '../settings.ts';
 
 export const importVariables = [
   ...databaseVariables,
   ...queueVariables,
   'UPLOADS_BUCKET',
-  'ALLOW_PRIVATE_ADDRESSES',
+  ...addressVariables,
   'IMPORT_RELEASE_PARAMETER',
   'SEALING_KEY_ARN',
-  'LIMIT_FACTOR',
+  ...variablesFor('importWorker'),
   'ROLE_PRINCIPAL',
 ] as const;
 
 /** The command of the worker in the publisher's image, below the folder of the agent. */
 export const importWorkerCommand = ['node', '/agent/imports/index.mjs'] as const;
 
-export interface ImportEnvironment extends DatabaseEnvironment {
+export interface ImportEnvironment extends DatabaseEnvironment, SettingsFor<'importWorker'> {
   readonly uploadsBucket: string;
   readonly queueURLs: Partial<Record<QueueName, string>>;
   readonly allowPrivateAddresses: boolean;
-  readonly limitFactor: number;
   /** KMS key that wraps the data keys of the credentials of sources. */
   readonly sealingKeyARN: string;
   /** The principal that users' roles must trust: the account of the stage. */
@@ -37,8 +45,8 @@ export function readImportEnvironment(env: NodeJS.ProcessEnv): ImportEnvironment
     ...readDatabaseEnvironment(env),
     uploadsBucket: requiredVariable(env, 'UPLOADS_BUCKET'),
     queueURLs: readQueueURLs(env),
-    allowPrivateAddresses: requiredVariable(env, 'ALLOW_PRIVATE_ADDRESSES') === 'true',
-    limitFactor: Number(requiredVariable(env, 'LIMIT_FACTOR')),
+    ...readAddressEnvironment(env),
+    ...readSettings('importWorker', env),
     sealingKeyARN: requiredVariable(env, 'SEALING_KEY_ARN'),
     rolePrincipal: requiredVariable(env, 'ROLE_PRINCIPAL'),
     releaseParameter: requiredVariable(env, 'IMPORT_RELEASE_PARAMETER'),

@@ -1,39 +1,40 @@
 // The environment of the jobs: each has the variables that it reads, and no other.
-import type { StorageSettings } from '../orchestration/billing/charge-storage.ts';
 import type { DatabaseEnvironment } from '../ports/aws/connect-aws.ts';
 import {
+  addressVariables,
   databaseVariables,
   queueVariables,
+  readAddressEnvironment,
   readDatabaseEnvironment,
   readQueueURLs,
-  readStorageEnvironment,
-  readStreamingEnvironment,
-  storageVariables,
-  streamingVariables,
 } from '../ports/aws/environment.ts';
 import type { QueueName } from '../ports/command-queue/queues.ts';
 import { requiredVariable } from '../required-variable.ts';
+import { readSettings, variablesFor } from '../settings.ts';
+import type { SettingsFor } from '../settings.ts';
 
 export const reconcileVariables = databaseVariables;
-export const timersVariables = [...databaseVariables, ...queueVariables, ...streamingVariables] as const;
+const jobVariables = [...databaseVariables, ...queueVariables, ...addressVariables] as const;
+export const timersVariables = [...jobVariables, ...variablesFor('timersJob')] as const;
 export const sweepVariables = [
-  ...timersVariables,
-  ...storageVariables,
+  ...jobVariables,
+  ...variablesFor('sweep'),
   'TIMER_GROUP',
   'TIMER_ROLE_ARN',
   'TIMER_QUEUE_ARN',
 ] as const;
 
-/** What a job works with that fires what is due. */
-export interface TimersEnvironment extends DatabaseEnvironment {
+/** Surroundings of a job that changes streams. */
+interface JobEnvironment extends DatabaseEnvironment {
   readonly queueURLs: Partial<Record<QueueName, string>>;
   readonly allowPrivateAddresses: boolean;
-  readonly legacyRtmpURL: string | null;
-  readonly limitFactor: number;
 }
 
-/** The sweep arms timers and charges storage as well. */
-export interface SweepEnvironment extends TimersEnvironment, StorageSettings {
+/** Surroundings and settings of the job that applies due changes of streams. */
+export type TimersEnvironment = JobEnvironment & SettingsFor<'timersJob'>;
+
+/** Surroundings and settings of the sweep, which also arms timers. */
+export interface SweepEnvironment extends JobEnvironment, SettingsFor<'sweep'> {
   readonly timerGroup: string;
   readonly timerRoleARN: string;
   readonly timerQueueARN: string;
@@ -41,16 +42,20 @@ export interface SweepEnvironment extends TimersEnvironment, StorageSettings {
 
 /** @throws naming the variable that is missing or malformed */
 export function readTimersEnvironment(env: NodeJS.ProcessEnv): TimersEnvironment {
-  return { ...readDatabaseEnvironment(env), ...readStreamingEnvironment(env), queueURLs: readQueueURLs(env) };
+  return { ...readJobEnvironment(env), ...readSettings('timersJob', env) };
 }
 
 /** @throws naming the variable that is missing or malformed */
 export function readSweepEnvironment(env: NodeJS.ProcessEnv): SweepEnvironment {
   return {
-    ...readTimersEnvironment(env),
-    ...readStorageEnvironment(env),
+    ...readJobEnvironment(env),
+    ...readSettings('sweep', env),
     timerGroup: requiredVariable(env, 'TIMER_GROUP'),
     timerRoleARN: requiredVariable(env, 'TIMER_ROLE_ARN'),
     timerQueueARN: requiredVariable(env, 'TIMER_QUEUE_ARN'),
   };
+}
+
+function readJobEnvironment(env: NodeJS.ProcessEnv): JobEnvironment {
+  return { ...readDatabaseEnvironment(env), ...readAddressEnvironment(env), queueURLs: readQueueURLs(env) };
 }

@@ -1,13 +1,12 @@
 // The context of operations: the caller, the database, the ports and the settings.
 import type { Database } from '../data/database.ts';
-import type { StreamBackend } from '../domain/streams/stream-words.ts';
-import type { StorageSettings } from '../orchestration/billing/charge-storage.ts';
 import type { StreamingSettings } from '../orchestration/streams/stream-parts.ts';
 import type { CryptoProcessor } from '../ports/payments/crypto-processor.ts';
 import type { Consents } from '../ports/managed-platforms/consents.ts';
 import type { ObjectStore } from '../ports/object-store/object-store.ts';
 import type { PaymentProvider } from '../ports/payments/payment.ts';
 import type { Sealer } from '../ports/sealer/sealer.ts';
+import type { SettingsFor } from '../settings.ts';
 import type { Scope } from './scopes.ts';
 
 export interface Caller {
@@ -17,16 +16,6 @@ export interface Caller {
   readonly scopes: readonly Scope[];
   /** Present when the web page calls with the session of its signed-in user. */
   readonly isOnPage?: true;
-}
-
-/** The settings of a stage that concern stream backends. */
-export interface BackendSettings {
-  /** The backend of a new stream whose request leaves streamBackend null. */
-  readonly defaultStreamBackend: StreamBackend;
-  /**
-   * True: every user may change the backend of a stream that is not live. False: only users an operator has allowed.
-   */
-  readonly streamBackendEdit: boolean;
 }
 
 /** The context of operations that need no credential. */
@@ -52,7 +41,7 @@ export interface Context extends PublicContext {
   readonly payment: PaymentProvider;
   readonly crypto: CryptoProcessor;
   readonly consents: Consents;
-  readonly settings: StreamingSettings & BackendSettings & StorageSettings;
+  readonly settings: StreamingSettings & SettingsFor<'api'>;
   /** The public URL of the REST API. It ends in /v1. */
   readonly baseURL: string;
   /**

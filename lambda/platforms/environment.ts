@@ -2,6 +2,8 @@
 import type { AwsCoreEnvironment } from '../ports/aws/connect-aws.ts';
 import { databaseVariables, readDatabaseEnvironment } from '../ports/aws/environment.ts';
 import { requiredVariable } from '../required-variable.ts';
+import { readSettings, variablesFor } from '../settings.ts';
+import type { SettingsFor } from '../settings.ts';
 
 export const platformsVariables = [
   ...databaseVariables,
@@ -9,15 +11,13 @@ export const platformsVariables = [
   'BASE_URL',
   'UPLOADS_BUCKET',
   'PAYMENT_PROVIDERS_SECRET_ARN',
-  'YOUTUBE_DAILY_UNITS',
+  ...variablesFor('platforms'),
 ] as const;
 
-export interface PlatformsEnvironment extends Omit<AwsCoreEnvironment, 'serviceSecretARN'> {
+export interface PlatformsEnvironment extends Omit<AwsCoreEnvironment, 'serviceSecretARN'>, SettingsFor<'platforms'> {
   readonly uploadsBucket: string;
   /** Of the secret with the clients of platforms, beside the keys of payment providers. */
   readonly secretARN: string;
-  /** What YouTube lets our project use on a day. */
-  readonly youtubeDailyUnits: number;
 }
 
 /** @throws naming the variable that is missing */
@@ -28,6 +28,6 @@ export function readPlatformsEnvironment(env: NodeJS.ProcessEnv): PlatformsEnvir
     origin: requiredVariable(env, 'BASE_URL'),
     uploadsBucket: requiredVariable(env, 'UPLOADS_BUCKET'),
     secretARN: requiredVariable(env, 'PAYMENT_PROVIDERS_SECRET_ARN'),
-    youtubeDailyUnits: Number(requiredVariable(env, 'YOUTUBE_DAILY_UNITS')),
+    ...readSettings('platforms', env),
   };
 }

@@ -3,15 +3,17 @@ import type { StreamBackend } from '../domain/streams/stream-words.ts';
 import { streamBackends } from '../domain/streams/stream-words.ts';
 import type { DatabaseEnvironment } from '../ports/aws/connect-aws.ts';
 import {
+  addressVariables,
   databaseVariables,
   queueVariables,
+  readAddressEnvironment,
   readDatabaseEnvironment,
   readQueueURLs,
-  readStreamingEnvironment,
-  streamingVariables,
 } from '../ports/aws/environment.ts';
 import type { QueueName } from '../ports/command-queue/queues.ts';
 import { requiredVariable } from '../required-variable.ts';
+import { readSettings, variablesFor } from '../settings.ts';
+import type { SettingsFor } from '../settings.ts';
 
 /** Variables of every agent, and of media workers. */
 export const agentVariables = [
@@ -19,7 +21,8 @@ export const agentVariables = [
   'AWS_REGION',
   ...databaseVariables,
   ...queueVariables,
-  ...streamingVariables,
+  ...addressVariables,
+  ...variablesFor('agent'),
   'UPLOADS_BUCKET',
   'AGENT_BACKENDS',
   'AGENT_NETWORK_MBPS',
@@ -56,14 +59,12 @@ export const loadMetrics = {
   gpuSessions: { name: 'GpuSessions', unit: 'Count' },
 } as const;
 
-export interface AgentEnvironment extends DatabaseEnvironment {
+export interface AgentEnvironment extends DatabaseEnvironment, SettingsFor<'agent'> {
   /** The AWS region of the agent. Its stage, with queues and objects, is in `databaseRegion`. */
   readonly region: string;
   readonly uploadsBucket: string;
   readonly queueURLs: Partial<Record<QueueName, string>>;
   readonly allowPrivateAddresses: boolean;
-  readonly legacyRtmpURL: string | null;
-  readonly limitFactor: number;
   /** Null for a media worker, which opens no stream key. */
   readonly sealingKeyARN: string | null;
   /** The backends whose streams the agent publishes; a media worker publishes none. */
@@ -97,7 +98,8 @@ export function readAgentEnvironment(env: NodeJS.ProcessEnv): AgentEnvironment {
   };
   return {
     ...readDatabaseEnvironment(env),
-    ...readStreamingEnvironment(env),
+    ...readAddressEnvironment(env),
+    ...readSettings('agent', env),
     region: value('AWS_REGION'),
     queueURLs: readQueueURLs(env),
     uploadsBucket: value('UPLOADS_BUCKET'),

@@ -3,9 +3,7 @@
 import type { Pool } from 'pg';
 import type { Log } from '../log.ts';
 import type { Operation } from '../operations/operation.ts';
-import type { BackendSettings, Context, PublicContext } from '../operations/context.ts';
-import type { StorageSettings } from '../orchestration/billing/charge-storage.ts';
-import type { StreamingSettings } from '../orchestration/streams/stream-parts.ts';
+import type { Context, PublicContext } from '../operations/context.ts';
 import type { CryptoProcessor } from '../ports/payments/crypto-processor.ts';
 import type { Consents } from '../ports/managed-platforms/consents.ts';
 import type { ObjectStore } from '../ports/object-store/object-store.ts';
@@ -47,7 +45,7 @@ export interface Service {
   readonly payment: PaymentProvider;
   readonly crypto: CryptoProcessor;
   readonly consents: Consents;
-  readonly settings: StreamingSettings & BackendSettings & StorageSettings;
+  readonly settings: Context['settings'];
   /** Multiplies every rate limit. */
   readonly rateLimitFactor: number;
   /** The key that signs cursors and preview links. */

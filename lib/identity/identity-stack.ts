@@ -11,6 +11,7 @@ import {
 } from 'aws-cdk-lib/aws-ses';
 import type { Construct } from 'constructs';
 import { authVariables } from '../../lambda/auth/environment.ts';
+import { settingsAsVariables } from '../../lambda/settings.ts';
 import type { DatabaseStack } from '../database/database-stack.ts';
 import type { NetworkStack } from '../network/network-stack.ts';
 import { coreEnvironment } from '../shared/core-access.ts';
@@ -46,7 +47,7 @@ export class IdentityStack extends Stack {
       environment: {
         ...coreEnvironment({ settings, database, origin }),
         MAIL_FROM: mailSenderAddress(settings),
-        RATE_LIMIT_FACTOR: String(settings.rateLimitFactor),
+        ...settingsAsVariables(settings),
       },
       // API Gateway does not wait longer for an answer.
       timeout: Duration.seconds(29),

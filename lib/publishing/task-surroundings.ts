@@ -2,7 +2,8 @@
 import type { Stack } from 'aws-cdk-lib';
 import type { ISecurityGroup, IVpc } from 'aws-cdk-lib/aws-ec2';
 import type { IRole } from 'aws-cdk-lib/aws-iam';
-import type { databaseVariables, queueVariables, streamingVariables } from '../../lambda/ports/aws/environment.ts';
+import type { addressVariables, databaseVariables, queueVariables } from '../../lambda/ports/aws/environment.ts';
+import type { SettingVariable } from '../../lambda/settings.ts';
 
 /** Where tasks and their machines are: `NetworkStack` is one. */
 export interface TaskNetwork {
@@ -21,7 +22,9 @@ export interface TaskNetwork {
 export type TaskKind = 'agent' | 'mediaWorker' | 'importWorker';
 
 export type TaskVariable =
-  | (typeof databaseVariables | typeof queueVariables | typeof streamingVariables)[number]
+  | (typeof addressVariables | typeof databaseVariables | typeof queueVariables)[number]
+  | SettingVariable<'agent'>
+  | SettingVariable<'importWorker'>
   | 'UPLOADS_BUCKET'
   | 'SEALING_KEY_ARN';
 

@@ -2,6 +2,7 @@
 import type { Stack } from 'aws-cdk-lib';
 import type { IManagedPolicy, IRole } from 'aws-cdk-lib/aws-iam';
 import type { QueueName } from '../../lambda/ports/command-queue/queues.ts';
+import { settingsAsVariables } from '../../lambda/settings.ts';
 import type { DatabaseStack } from '../database/database-stack.ts';
 import type { MediaStack } from '../media/media-stack.ts';
 import type { CommandQueues } from '../publishing/command-queues.ts';
@@ -94,13 +95,7 @@ export class PlatformAccess {
       TIMER_GROUP: timers.group.scheduleGroupName,
       TIMER_ROLE_ARN: timers.role.roleArn,
       TIMER_QUEUE_ARN: timers.queue.queueArn,
-      LEGACY_RTMP_URL: settings.legacyRtmpUrl ?? '',
-      DEFAULT_STREAM_BACKEND: settings.defaultStreamBackend,
-      STREAM_BACKEND_EDIT: String(settings.streamBackendEdit),
-      RATE_LIMIT_FACTOR: String(settings.rateLimitFactor),
-      LIMIT_FACTOR: String(settings.limitFactor),
-      FREE_STORED_GIB: String(settings.freeStoredGiB),
-      YOUTUBE_DAILY_UNITS: String(settings.youtubeDailyUnits),
+      ...settingsAsVariables(settings),
       ...telemetryEnvironment(settings),
     };
   }

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { getRequestListener } from '@hono/node-server';
 import { Hono } from 'hono';
 import { connectLocally } from '../../bin/local/connections.ts';
+import { localSettings } from '../../lambda/settings.ts';
 import { createService } from '../../lambda/api/create-service.ts';
 import { databaseOn, inTransaction } from '../../lambda/data/database.ts';
 import { newID } from '../../lambda/data/shared/new-id.ts';
@@ -26,15 +27,7 @@ const server = createServer((request, response) => void listener(request, respon
 server.listen(0, '127.0.0.1', () => process.send?.((server.address() as AddressInfo).port));
 
 function platform() {
-  const rules = {
-    allowPrivateAddresses: true,
-    legacyRtmpURL: null,
-    rateLimitFactor: 1000,
-    limitFactor: 1000,
-    freeStoredGiB: 50,
-    defaultStreamBackend: 'ffmpeg',
-    streamBackendEdit: false,
-  } as const;
+  const rules = { ...localSettings, allowPrivateAddresses: true, rateLimitFactor: 1000, limitFactor: 1000 };
   const rest = createRestHandler(createService(connections, rules, () => {}));
   return getRequestListener((request, { incoming }) => rest(request, incoming.socket.remoteAddress ?? ''));
 }

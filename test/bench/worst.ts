@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Pool } from 'pg';
 import { connectLocally } from '../../bin/local/connections.ts';
+import { localSettings } from '../../lambda/settings.ts';
 import { createService } from '../../lambda/api/create-service.ts';
 import { databaseOn } from '../../lambda/data/database.ts';
 import { all } from '../../lambda/data/shared/queryable.ts';
@@ -59,15 +60,7 @@ export async function worstBench(): Promise<void> {
 }
 
 async function doTheirWorst(pool: Pool, connections: Awaited<ReturnType<typeof connectLocally>>): Promise<void> {
-  const rules = {
-    allowPrivateAddresses: true,
-    legacyRtmpURL: null,
-    rateLimitFactor: 1000,
-    limitFactor: 1,
-    freeStoredGiB: 50,
-    defaultStreamBackend: 'ffmpeg',
-    streamBackendEdit: false,
-  } as const;
+  const rules = { ...localSettings, allowPrivateAddresses: true, rateLimitFactor: 1000, limitFactor: 1 };
   const rest = createRestHandler(createService(connections, rules, () => {}));
   const data = databaseOn(pool);
   await data.users.ensureUser({ id: 'usr_worst', email: 'worst@example.com', name: 'worst' });

@@ -61,7 +61,7 @@ const malformed: Record<keyof StageSettings, unknown> = {
   monthlyBudgetUsd: 0.5,
   defaultStreamBackend: 'obs',
   streamBackendEdit: 'yes',
-  legacyRtmpUrl: 'https://example.com/live',
+  legacyRtmpURL: 'https://example.com/live',
   otlpEndpoint: 'http://example.com',
   syntheticStream: 'yes',
   ecsExec: 1,

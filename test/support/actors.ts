@@ -13,17 +13,17 @@ import type { ReplicaReport } from '../../lambda/orchestration/fleet/replica-rep
 import { newID } from '../../lambda/data/shared/new-id.ts';
 import { addWitness, endLease, letRenewFor } from './agent-leases.ts';
 import { capacityFor, roomFor } from './capacities.ts';
-import { pretendProbed } from './service.ts';
+import { pretendProbed, testSettings } from './service.ts';
 import type { TestService, TestUser } from './service.ts';
 
 export const startOptions = {
-  settings: { allowPrivateAddresses: true, legacyRtmpURL: null, limitFactor: 100 },
+  settings: testSettings,
   newID: (prefix: string) => newID(prefix, new Date()),
   random: () => 0.5,
 };
 
 /** What a sweep charges storage by. */
-export const storage = { freeStoredGiB: 50 };
+export const storage = testSettings;
 
 /** The address at which agents of a test listen to each other. */
 export const onLoopback = { host: '127.0.0.1', port: 0, address: '127.0.0.1' };

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import type { Pool } from 'pg';
 import { afterAll, beforeAll } from 'vitest';
 import { createService } from '../../lambda/api/create-service.ts';
+import { localSettings } from '../../lambda/settings.ts';
 import type { ServiceSettings } from '../../lambda/api/create-service.ts';
 import { withGuides } from '../../lambda/api/guides.ts';
 import { withPaymentCallbacks } from '../../lambda/api/payment-callbacks.ts';
@@ -68,6 +69,13 @@ export const testDataKey = { id: 1, key: Buffer.alloc(32, 'a data key of tests')
 
 export const baseURL = 'http://127.0.0.1:3999/v1';
 
+/** The settings of a service in tests. */
+export const testSettings: ServiceSettings = {
+  ...localSettings,
+  allowPrivateAddresses: true,
+  streamBackendEdit: false,
+};
+
 export interface TestServiceOptions extends Partial<ServiceSettings> {
   readonly database?: ReturnType<typeof testDatabase>;
 }
@@ -76,15 +84,7 @@ export interface TestServiceOptions extends Partial<ServiceSettings> {
  * Makes a service for the tests of the file or `describe` in which this is called. Private destinations and many
  * requests are allowed unless told otherwise.
  */
-export function testService({
-  allowPrivateAddresses = true,
-  rateLimitFactor = 100,
-  limitFactor = 100,
-  freeStoredGiB = 50,
-  defaultStreamBackend = 'ffmpeg',
-  streamBackendEdit = false,
-  database = testDatabase(),
-}: TestServiceOptions = {}): TestService {
+export function testService({ database = testDatabase(), ...settings }: TestServiceOptions = {}): TestService {
   const logged: string[] = [];
   const secrets = plantedSecrets();
   let made:
@@ -127,19 +127,7 @@ export function testService({
       sourceSealer: createSealer([testDataKey]),
       origin: new URL(baseURL).origin,
     };
-    const service = createService(
-      connections,
-      {
-        allowPrivateAddresses,
-        legacyRtmpURL: null,
-        rateLimitFactor,
-        limitFactor,
-        freeStoredGiB,
-        defaultStreamBackend,
-        streamBackendEdit,
-      },
-      log,
-    );
+    const service = createService(connections, { ...testSettings, ...settings }, log);
     const rest = withGuides(createRestHandler(service), service);
     made = {
       pool,

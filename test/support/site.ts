@@ -36,7 +36,7 @@ import { testDatabase } from './database.ts';
 import { throughDistribution } from './distribution.ts';
 import type { DistributionOptions } from './distribution.ts';
 import { plantedSecrets } from './planted-secrets.ts';
-import { testDataKey } from './service.ts';
+import { testDataKey, testSettings } from './service.ts';
 import { testPlatforms } from './platforms.ts';
 
 export interface TestSite {
@@ -123,15 +123,7 @@ export function testSite({
         serviceSecret,
         origin,
       },
-      {
-        allowPrivateAddresses: true,
-        legacyRtmpURL: null,
-        rateLimitFactor: 100,
-        limitFactor: 100,
-        freeStoredGiB: 50,
-        defaultStreamBackend: 'ffmpeg',
-        streamBackendEdit: false,
-      },
+      testSettings,
       log,
     ] as const;
     const service = createService(...parts);

@@ -30,24 +30,12 @@ export function readCoreEnvironment(env: NodeJS.ProcessEnv): AwsCoreEnvironment 
   };
 }
 
-/** Variables of the stage's rules for streams. */
-export const streamingVariables = ['ALLOW_PRIVATE_ADDRESSES', 'LEGACY_RTMP_URL', 'LIMIT_FACTOR'] as const;
+/** Whether connections to private addresses are allowed: `true` or `false`. */
+export const addressVariables = ['ALLOW_PRIVATE_ADDRESSES'] as const;
 
 /** @throws {Error} with the name of the missing variable */
-export function readStreamingEnvironment(env: NodeJS.ProcessEnv) {
-  return {
-    allowPrivateAddresses: requiredVariable(env, streamingVariables[0]) === 'true',
-    legacyRtmpURL: env[streamingVariables[1]] || null,
-    limitFactor: Number(requiredVariable(env, streamingVariables[2])),
-  };
-}
-
-/** Variables of the stage's rules for storage. */
-export const storageVariables = ['FREE_STORED_GIB'] as const;
-
-/** @throws {Error} with the name of the missing variable */
-export function readStorageEnvironment(env: NodeJS.ProcessEnv) {
-  return { freeStoredGiB: Number(requiredVariable(env, storageVariables[0])) };
+export function readAddressEnvironment(env: NodeJS.ProcessEnv): { readonly allowPrivateAddresses: boolean } {
+  return { allowPrivateAddresses: requiredVariable(env, addressVariables[0]) === 'true' };
 }
 
 /** URLs of the queues that a deployable sends to or receives from, and of no others, as JSON by name. */

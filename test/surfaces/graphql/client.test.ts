@@ -14,7 +14,7 @@ import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { createPostgresCommandQueue } from '../../../lambda/ports/command-queue/postgres-command-queue.ts';
 import { bundledGraphql } from '../../support/bundled-graphql.ts';
 import { graphqlOn, graphqlURL } from '../../support/graphql.ts';
-import { pretendProbed, testService } from '../../support/service.ts';
+import { pretendProbed, testService, testSettings } from '../../support/service.ts';
 import type { TestUser } from '../../support/service.ts';
 import { testPlatforms } from '../../support/platforms.ts';
 
@@ -163,19 +163,7 @@ describe('a client of the bundled function', () => {
       queue: createPostgresCommandQueue({ pool, log }),
       origin: new URL(graphqlURL).origin,
     };
-    const bundled = (await bundledGraphql())(
-      connections,
-      {
-        allowPrivateAddresses: true,
-        legacyRtmpURL: null,
-        rateLimitFactor: 100,
-        limitFactor: 100,
-        freeStoredGiB: 50,
-        defaultStreamBackend: 'ffmpeg',
-        streamBackendEdit: false,
-      },
-      log,
-    );
+    const bundled = (await bundledGraphql())(connections, testSettings, log);
     client = clientAt(graphqlURL, user.apiKey, (input, init) => bundled(new Request(input, init), '192.0.2.1'));
   });
 
