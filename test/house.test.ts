@@ -298,6 +298,12 @@ describe('where things are', () => {
     expect(places(files, /.*(?:amazonaws\.com|arn:aws).*/g)).toEqual([]);
   });
 
+  it('readers take the items of a snapshot from itemsPlayed', () => {
+    const home = within('lambda/domain/playout/play-out.ts', 'lambda/data/playout/timelines.ts');
+    const readers = product.filter(({ path }) => !home(path));
+    expect(places(readers, /.*\bsnapshot\??\.items\b.*|.*\{ items \} = .*\bsnapshot;/g)).toEqual([]);
+  });
+
   it('environment variables are read only where a process begins', () => {
     const entry = (path: string) => within('bin')(path) || /\.(?:lambda|task)\.ts$/.test(path);
     const withoutEntries = product.filter(({ path }) => !entry(path));

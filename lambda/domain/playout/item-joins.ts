@@ -1,6 +1,7 @@
 // How items of a track follow one another: each by its own join, or else by that of its stream.
 import { pictureJoinSeconds, usualLook } from './look.ts';
 import type { PictureJoin, StingerJoin } from './look.ts';
+import { itemsPlayed } from './play-out.ts';
 import type { TimelineEntry, TimelineItem } from './play-out.ts';
 import { gapFreeSeconds, joinKinds, joinSeconds, usualSound } from './sound.ts';
 import type { ItemJoin, Join, OwnJoin } from './sound.ts';
@@ -54,7 +55,7 @@ function isOfSound(kind: OwnJoin['kind']): kind is Join['kind'] {
 
 /** Whether anything that a track plays has a join. */
 export function hasJoins(entries: readonly TimelineEntry[]): boolean {
-  return entries.some(({ snapshot }) => snapshot.items.some(({ join }) => join !== undefined));
+  return entries.some(({ snapshot }) => itemsPlayed(snapshot).some(({ join }) => join !== undefined));
 }
 
 /** Whether two items are followed in the same way. */

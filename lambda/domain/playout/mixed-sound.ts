@@ -4,7 +4,7 @@ import type { ComposedTrack } from './composed-sound.ts';
 import { placedItem } from './composition.ts';
 import { placedPart, soundOf } from './composition-parts.ts';
 import type { HeardUnder, PlacedPart } from './composition-parts.ts';
-import { occurrencesFrom } from './play-out.ts';
+import { itemsPlayed, occurrencesFrom } from './play-out.ts';
 import type { ItemOccurrence, TimelineEntry } from './play-out.ts';
 import { pictureOfSoundFrame, soundFramesOf, soundGridFrame } from './prepared-play-out.ts';
 import { groupsPerSegment } from './rendition.ts';
@@ -29,7 +29,9 @@ export function canBeMixed({ durationSeconds }: { readonly durationSeconds: numb
 
 /** Whether anything that a run plays may be heard under its sound track. */
 export function hearsUnder(video: readonly TimelineEntry[], audio: readonly TimelineEntry[]): boolean {
-  return audio.length > 0 && video.some(({ snapshot }) => snapshot.items.some(({ under }) => under !== undefined));
+  return (
+    audio.length > 0 && video.some(({ snapshot }) => itemsPlayed(snapshot).some(({ under }) => under !== undefined))
+  );
 }
 
 /** The frames of an occurrence of a sound track that are mixed together with one of them, `end` not included. */

@@ -111,6 +111,15 @@ export function framesUntilNext(item: Pick<TimelineItem, 'durationSeconds' | 'jo
   return frameCountOf(item, framesPerSecond) - overlapFrames(item.join, framesPerSecond);
 }
 
+/**
+ * The items that a snapshot plays, in the order of the playlist. Every reader takes items from here, so that a snapshot
+ * can play more than its playlist lists.
+ * @param snapshot undefined: nothing is played
+ */
+export function itemsPlayed(snapshot: Pick<TimelineSnapshot, 'items'> | undefined): readonly TimelineItem[] {
+  return snapshot?.items ?? [];
+}
+
 /** The items of a lap in the order in which they are played. For shuffle, a permutation seeded by snapshot and lap. */
 export function orderOfLap(snapshot: TimelineSnapshot, lap: number): readonly TimelineItem[] {
   if (snapshot.mode === 'sequential' || snapshot.items.length < 2) return snapshot.items;
@@ -129,7 +138,8 @@ export function occurrenceAt(
   framesPerSecond: number,
 ): ItemOccurrence {
   const entry = timeline.findLast((candidate) => entryStartFrame(candidate, framesPerSecond) <= frame) ?? timeline[0];
-  if (!entry || entry.snapshot.items.length === 0) throw new RangeError('a timeline needs an entry with an item');
+  if (!entry || itemsPlayed(entry.snapshot).length === 0)
+    throw new RangeError('a timeline needs an entry with an item');
   const lapFrames = lapFramesOf(entry, framesPerSecond);
   const origin = entryStartFrame(entry, framesPerSecond);
   const lap = Math.max(0, Math.floor((frame - origin) / lapFrames));
@@ -188,7 +198,7 @@ export function boundaryAfter(timeline: readonly TimelineEntry[], frame: number,
 }
 
 function lapFramesOf({ snapshot }: TimelineEntry, framesPerSecond: number): number {
-  return snapshot.items.reduce((sum, item) => sum + framesUntilNext(item, framesPerSecond), 0);
+  return itemsPlayed(snapshot).reduce((sum, item) => sum + framesUntilNext(item, framesPerSecond), 0);
 }
 
 function entryStartFrame(entry: TimelineEntry, framesPerSecond: number): number {

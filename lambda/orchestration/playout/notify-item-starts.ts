@@ -2,7 +2,7 @@
 import type { Database } from '../../data/database.ts';
 import type { Stream } from '../../data/streams/streams.ts';
 import { nameOfItem, titlesOfItem } from '../../domain/playout/item-title.ts';
-import { occurrencesFrom } from '../../domain/playout/play-out.ts';
+import { itemsPlayed, occurrencesFrom } from '../../domain/playout/play-out.ts';
 import type { ItemOccurrence } from '../../domain/playout/play-out.ts';
 import { runClock } from '../../domain/streams/run-clock.ts';
 import { framesPerSecond } from '../../domain/shared/video-format.ts';
@@ -24,7 +24,7 @@ export async function notifyItemStarts(data: Database, stream: Locked<Stream>, d
   if (!(await data.webhooks.isAnySubscribed(userID, 'item.started'))) return;
   const timelines = await data.timelines.ofStream(id);
   const timeline = timelines[programmeTrackOf(timelines, (now.getTime() - anchoredAt.getTime()) / 1000)];
-  if (!timeline[0]?.snapshot.items.length) return;
+  if (itemsPlayed(timeline[0]?.snapshot).length === 0) return;
   const rate = framesPerSecond[stream.run_framerate!];
   const { frameAt, timeOf } = runClock(anchoredAt, rate);
   const begun: ItemOccurrence[] = [];

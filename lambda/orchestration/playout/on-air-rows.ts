@@ -7,7 +7,7 @@ import type { RunTime, Timelines, Track } from '../../data/playout/timelines.ts'
 import { airedPartsOf } from '../../domain/playout/aired.ts';
 import type { AiredFrames, AiredPart } from '../../domain/playout/aired.ts';
 import { ofAspect } from '../../domain/playout/look.ts';
-import { occurrencesFrom } from '../../domain/playout/play-out.ts';
+import { itemsPlayed, occurrencesFrom } from '../../domain/playout/play-out.ts';
 import type { ItemOccurrence, TimelineEntry } from '../../domain/playout/play-out.ts';
 import type { PictureFormat } from '../../domain/playout/rendition.ts';
 import { runClock } from '../../domain/streams/run-clock.ts';
@@ -77,7 +77,7 @@ async function rowsOfRun(data: Database, stream: Stream, run: AirRun, query: OnA
   const timelines = await run.timelines({ fromSeconds: secondsAt(query.from), toSeconds: secondsAt(query.to) });
   const track = query.track ?? programmeTrackOf(timelines, secondsAt(query.from));
   const timeline = timelines[track];
-  if (!timeline[0]?.snapshot.items.length) return [];
+  if (itemsPlayed(timeline[0]?.snapshot).length === 0) return [];
   const overMs = run.endsAt?.getTime() ?? Infinity;
   const to = new Date(Math.min(query.to.getTime(), overMs + (run.isBegun ? mostAheadMs : 0)));
   const { frameAt, timeOf } = runClock(anchoredAt, rate);
@@ -173,7 +173,7 @@ export function airedOfTrack(aired: readonly AiredOfTracks[], track: Track): Air
 export function programmeTrackOf({ video, audio }: Timelines, atSeconds: number): Track {
   const itemsOf = (timeline: readonly TimelineEntry[]) => {
     const entry = timeline.findLast(({ offsetSeconds }) => offsetSeconds <= atSeconds) ?? timeline[0];
-    return entry?.snapshot.items.length ?? 0;
+    return itemsPlayed(entry?.snapshot).length;
   };
   return itemsOf(video) < 2 && itemsOf(audio) > 1 ? 'audio' : 'video';
 }

@@ -5,7 +5,7 @@ import type { Stream } from '../../data/streams/streams.ts';
 import { joined, within } from '../../domain/playout/aired.ts';
 import { nameOfItem } from '../../domain/playout/item-title.ts';
 import type { TimelineEntry, TimelineItem } from '../../domain/playout/play-out.ts';
-import { framesUntilNext } from '../../domain/playout/play-out.ts';
+import { framesUntilNext, itemsPlayed } from '../../domain/playout/play-out.ts';
 import { bytesHashOf } from '../../domain/playout/rendition.ts';
 import { runClock } from '../../domain/streams/run-clock.ts';
 import { airedOfTrack, airRuns, programmeTrackOf } from './on-air-rows.ts';
@@ -96,7 +96,7 @@ async function statedRun(
   if (aired.length > limits.mostStretches) return null;
   const numbers = new Map<string, number>();
   const items: TimelineItem[] = [];
-  for (const item of entries.flatMap(({ snapshot }) => snapshot.items)) {
+  for (const item of entries.flatMap(({ snapshot }) => itemsPlayed(snapshot))) {
     if (numbers.has(keyOf(item))) continue;
     numbers.set(keyOf(item), items.length);
     items.push(item);

@@ -1,4 +1,5 @@
 // What a stream would play: from a start that is still to come, or once drafts are published.
+import { itemsPlayed } from '../../domain/playout/play-out.ts';
 import type { Database } from '../../data/database.ts';
 import type { Playlist } from '../../data/playout/playlists.ts';
 import type { Stream } from '../../data/streams/streams.ts';
@@ -46,7 +47,7 @@ export async function draftTimelines(
     const hasSoundTrack = playsSoundTrack(stream, playlists);
     const snapshot = snapshotOfPlaylist(stream, kind, draft, { uploads, hasSoundTrack, seed: anySeed });
     const timeline = live[kind];
-    if (snapshot.items.length === 0 || timeline.length === 0) continue;
+    if (itemsPlayed(snapshot).length === 0 || timeline.length === 0) continue;
     const offsetSeconds = nextBoundarySeconds(stream, timeline, now);
     const kept = timeline.filter((entry) => entry.number === 0 || entry.offsetSeconds < offsetSeconds);
     const entry = { number: kept.at(-1)!.number + 1, offsetSeconds, playlistID, snapshot };

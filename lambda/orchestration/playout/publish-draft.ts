@@ -7,7 +7,7 @@ import type { Stream } from '../../data/streams/streams.ts';
 import { wordsOf } from '../../domain/shared/limits.ts';
 import { lookUploads } from '../../domain/playout/look.ts';
 import { withNext } from '../../domain/playout/drawings.ts';
-import { boundaryAfter, effectiveAheadSeconds } from '../../domain/playout/play-out.ts';
+import { boundaryAfter, effectiveAheadSeconds, itemsPlayed } from '../../domain/playout/play-out.ts';
 import type { TimelineEntry } from '../../domain/playout/play-out.ts';
 import type { PictureFormat } from '../../domain/playout/rendition.ts';
 import { isLive } from '../../domain/streams/stream-lifecycle.ts';
@@ -85,20 +85,20 @@ export async function publishDraft(
   const playlists = await data.playlists.findMany(stream.user_id, stream.playlist_ids);
   const hasSoundTrack = playsSoundTrack(stream, playlists);
   const snapshot = snapshotOfPlaylist(stream, playlist.kind, publishing, { uploads, hasSoundTrack, seed });
-  if (snapshot.items.length === 0)
+  if (itemsPlayed(snapshot).length === 0)
     return fail(data, locked, 'No item of the playlist can be played: look at the failure of each upload in it.');
-  if (snapshot.overlays) await noteDrawings(data, snapshot.overlays, withNext(snapshot.items, snapshot.mode));
+  if (snapshot.overlays) await noteDrawings(data, snapshot.overlays, withNext(itemsPlayed(snapshot), snapshot.mode));
   if (stream.stream_backend === 'manifest') {
     const format = await formatOf(data, stream);
-    const toPrepare = itemsInFormat(snapshot.items, playlist.kind === 'audio' ? 'sound' : format);
+    const toPrepare = itemsInFormat(itemsPlayed(snapshot), playlist.kind === 'audio' ? 'sound' : format);
     const reached = await recordToPrepare(data, playlist.user_id, limitFactor, toPrepare);
     if (reached) return fail(data, locked, wordsOf(reached), 'limit_reached');
-    const preparation = await requestPreparation(data, playlist.kind, snapshot.items, format, requesting);
-    await requestSound(data, playlist.user_id, soundsOf(stream, snapshot.items), requesting);
+    const preparation = await requestPreparation(data, playlist.kind, itemsPlayed(snapshot), format, requesting);
+    await requestSound(data, playlist.user_id, soundsOf(stream, itemsPlayed(snapshot)), requesting);
     if (preparation === 'preparing' || preparation === 'begun') return;
     if (preparation === 'failed') {
       const failedFormat = playlist.kind === 'audio' ? 'sound' : format;
-      const remedy = await remedyFor(data, snapshot.items, failedFormat, 'Replace its uploads.');
+      const remedy = await remedyFor(data, itemsPlayed(snapshot), failedFormat, 'Replace its uploads.');
       return fail(data, locked, `No item of the playlist could be prepared. ${remedy}`);
     }
   }

@@ -3,14 +3,14 @@ import type { Database } from '../../data/database.ts';
 import type { Track } from '../../data/playout/timelines.ts';
 import type { Locked } from '../../data/shared/locked.ts';
 import type { Stream } from '../../data/streams/streams.ts';
-import { occurrenceAt, orderOfLap } from '../../domain/playout/play-out.ts';
+import { itemsPlayed, occurrenceAt, orderOfLap } from '../../domain/playout/play-out.ts';
 import type { TimelineEntry, TimelineItem, TimelineSnapshot } from '../../domain/playout/play-out.ts';
 import { framesPerSecond } from '../../domain/shared/video-format.ts';
 import { nextBoundarySeconds } from './publish-draft.ts';
 
 /** The items that a track plays last, without levels: these are rows of the run, not part of its snapshots. */
 export function lastItems(timeline: readonly TimelineEntry[]): TimelineItem[] {
-  return (timeline.at(-1)?.snapshot.items ?? []).map((each) => {
+  return itemsPlayed(timeline.at(-1)?.snapshot).map((each) => {
     const { levels: _, ...item } = each;
     return item;
   });
@@ -58,5 +58,5 @@ function beginningWith(items: readonly TimelineItem[], itemID: string): Timeline
 function reshuffled(snapshot: TimelineSnapshot, itemID: string): TimelineSnapshot {
   const next = { ...snapshot, seed: (snapshot.seed + 1) % 2 ** 31 };
   const begins = orderOfLap(next, 0)[0]!.itemID === itemID;
-  return begins && snapshot.items.length > 1 ? reshuffled(next, itemID) : next;
+  return begins && itemsPlayed(snapshot).length > 1 ? reshuffled(next, itemID) : next;
 }

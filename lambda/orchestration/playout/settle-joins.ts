@@ -8,7 +8,7 @@ import { contentsOf } from '../../domain/playout/composition-parts.ts';
 import { hasJoins } from '../../domain/playout/item-joins.ts';
 import { hearsUnder } from '../../domain/playout/mixed-sound.ts';
 import { partsWithin } from '../../domain/playout/parts-within.ts';
-import { effectiveAheadSeconds } from '../../domain/playout/play-out.ts';
+import { effectiveAheadSeconds, itemsPlayed } from '../../domain/playout/play-out.ts';
 import type { TimelineEntry } from '../../domain/playout/play-out.ts';
 import { formatName, uploadsByFormat } from '../../domain/playout/rendition.ts';
 import type { RenditionFormat } from '../../domain/playout/rendition.ts';
@@ -88,7 +88,7 @@ async function takeUpJoins(data: Database, stream: Locked<Stream>, now: Date): P
 
 /** A track with the contents of what it plays, as far as that is prepared. */
 async function composedTrack(data: Database, entries: readonly TimelineEntry[], format: RenditionFormat) {
-  const items = entries.flatMap(({ snapshot }) => snapshot.items);
+  const items = entries.flatMap(({ snapshot }) => itemsPlayed(snapshot));
   const uploadIDs = [...new Set(items.map(({ uploadID }) => uploadID))];
   const formats = new Set([formatName(format), ...uploadsByFormat(items, format).keys()]);
   return { entries, contentHashes: (await data.renditions.prepared(uploadIDs, [...formats])).contentHashes };

@@ -4,7 +4,7 @@ import { inTransaction } from '../../data/database.ts';
 import type { Database } from '../../data/database.ts';
 import type { ItemLevel } from '../../data/playout/stream-sounds.ts';
 import type { Stream } from '../../data/streams/streams.ts';
-import { effectiveAheadSeconds } from '../../domain/playout/play-out.ts';
+import { effectiveAheadSeconds, itemsPlayed } from '../../domain/playout/play-out.ts';
 import type { TimelineEntry, TimelineItem } from '../../domain/playout/play-out.ts';
 import { soundAt } from '../../domain/playout/rendition.ts';
 import { isSameLevel, levelFor, targetOf } from '../../domain/playout/sound.ts';
@@ -159,7 +159,7 @@ async function itemsOf(data: Database, stream: Stream, now: Date): Promise<Timel
   const elapsedSeconds = elapsedSecondsOf(stream, now) ?? 0;
   const comingOf = (entries: readonly TimelineEntry[]) => {
     const current = entries.findLastIndex(({ offsetSeconds }) => offsetSeconds <= elapsedSeconds);
-    return entries.slice(Math.max(0, current)).flatMap(({ snapshot }) => snapshot.items);
+    return entries.slice(Math.max(0, current)).flatMap(({ snapshot }) => itemsPlayed(snapshot));
   };
   const shown = comingOf(video);
   const items = audio.length > 0 ? [...comingOf(audio), ...shown.filter(({ under }) => under?.enabled)] : shown;

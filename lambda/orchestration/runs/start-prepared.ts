@@ -5,6 +5,7 @@ import type { Database } from '../../data/database.ts';
 import type { Timelines, Track } from '../../data/playout/timelines.ts';
 import { formatOfRun } from '../../data/streams/streams.ts';
 import type { Stream } from '../../data/streams/streams.ts';
+import { itemsPlayed } from '../../domain/playout/play-out.ts';
 import type { TimelineItem } from '../../domain/playout/play-out.ts';
 import { formatName, formatNamed, targetOfFormat } from '../../domain/playout/rendition.ts';
 import type { PictureFormat } from '../../domain/playout/rendition.ts';
@@ -91,7 +92,7 @@ async function isBaseThere(data: Database, items: readonly TimelineItem[], forma
 }
 
 function itemsOf(timelines: Timelines, track: Track): TimelineItem[] {
-  return timelines[track].flatMap(({ snapshot }) => snapshot.items);
+  return timelines[track].flatMap(({ snapshot }) => itemsPlayed(snapshot));
 }
 
 async function failPreparation(data: Database, stream: Locked<Stream>): Promise<void> {

@@ -1,5 +1,6 @@
 // Starts a stream, in the transaction of the caller.
 // It judges readiness, publishes changed drafts, and writes the timeline, the replicas and the command to the agents.
+import { itemsPlayed } from '../../domain/playout/play-out.ts';
 import type { Database } from '../../data/database.ts';
 import type { UploadInFormat } from '../../data/media/prepared-uploads.ts';
 import type { Stream } from '../../data/streams/streams.ts';
@@ -68,7 +69,7 @@ export async function startStream(
   if (!moved) throw new Error(`stream ${stream.id} cannot start from ${stream.state}`);
   await publishDraftsOncePlayable(data, moved, parts, settings.limitFactor);
   for (const { snapshot } of snapshots)
-    if (snapshot.overlays) await noteDrawings(data, snapshot.overlays, withNext(snapshot.items, snapshot.mode));
+    if (snapshot.overlays) await noteDrawings(data, snapshot.overlays, withNext(itemsPlayed(snapshot), snapshot.mode));
   await data.streams.beginRun(stream.id, parts.format);
   await data.timelines.begin(stream.id, snapshots);
   await data.dueTimes.clear(stream.id);
@@ -87,7 +88,7 @@ function slotsOfStart({ stream, format }: StreamParts, snapshots: readonly Track
     backend: stream.stream_backend ?? 'ffmpeg',
     hasSoundTrack: snapshots.some(({ track }) => track === 'audio'),
     url: null,
-    decodeCost: Math.max(0, ...(pictures?.snapshot.items ?? []).map(({ decodeCost }) => decodeCost ?? 0)) || null,
+    decodeCost: Math.max(0, ...itemsPlayed(pictures?.snapshot).map(({ decodeCost }) => decodeCost ?? 0)) || null,
   });
   return Math.round(slotsOfCost(cost) * (wantsBackup(stream) ? 2 : 1));
 }
@@ -95,7 +96,7 @@ function slotsOfStart({ stream, format }: StreamParts, snapshots: readonly Track
 /** What the tracks of a run play, in the formats that they are prepared in. */
 function whatToPrepare(snapshots: readonly TrackSnapshot[], format: PictureFormat): UploadInFormat[] {
   return snapshots.flatMap(({ track, snapshot }) =>
-    itemsInFormat(snapshot.items, track === 'audio' ? 'sound' : format),
+    itemsInFormat(itemsPlayed(snapshot), track === 'audio' ? 'sound' : format),
   );
 }
 

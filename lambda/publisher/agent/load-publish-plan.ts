@@ -4,6 +4,7 @@ import type { Destination } from '../../data/destinations/destinations.ts';
 import type { Replica, ReplicaRole } from '../../data/fleet/replicas.ts';
 import { formatOfRun } from '../../data/streams/streams.ts';
 import type { Stream } from '../../data/streams/streams.ts';
+import { itemsPlayed } from '../../domain/playout/play-out.ts';
 import type { TimelineItem } from '../../domain/playout/play-out.ts';
 import { formatName, formatOfItem } from '../../domain/playout/rendition.ts';
 import type { RenditionFormat } from '../../domain/playout/rendition.ts';
@@ -135,7 +136,7 @@ async function askFor(data: Database, uploadID: string, lost: MadeFrom): Promise
 function isAllThere({ entries, formats }: PreparedTimeline, format: RenditionFormat): boolean {
   const isThere = (item: TimelineItem) =>
     formats?.get(item.uploadID)?.includes(formatName(formatOfItem(format, item))) ?? false;
-  return entries.every(({ snapshot }) => snapshot.items.every(isThere));
+  return entries.every(({ snapshot }) => itemsPlayed(snapshot).every(isThere));
 }
 
 async function targetsOf(

@@ -8,7 +8,7 @@
 // A ToolError closes both items and leads to empty: the item is opened again at the same frame, up to three times.
 import type { Log } from '../../log.ts';
 import type { FrameRange } from '../../domain/playout/composition.ts';
-import { occurrenceAt } from '../../domain/playout/play-out.ts';
+import { itemsPlayed, occurrenceAt } from '../../domain/playout/play-out.ts';
 import type { ItemOccurrence, TimelineEntry } from '../../domain/playout/play-out.ts';
 import { ToolError } from '../ffmpeg/media-tool.ts';
 import { MediaError } from '../media/media-error.ts';
@@ -141,8 +141,11 @@ export class ItemTrack<Media extends ItemMedia> {
     const planned = occurrenceAt(timeline, frame, framesPerSecond);
     const end = Math.min(planned.startFrame + planned.frameCount, (await opensUntil?.(frame)) ?? Infinity);
     const entry = timeline.find((candidate) => candidate.number === planned.entryNumber)!;
-    const position = entry.snapshot.items.indexOf(planned.item);
-    const candidates = [...entry.snapshot.items.slice(position), ...entry.snapshot.items.slice(0, position)];
+    const position = itemsPlayed(entry.snapshot).indexOf(planned.item);
+    const candidates = [
+      ...itemsPlayed(entry.snapshot).slice(position),
+      ...itemsPlayed(entry.snapshot).slice(0, position),
+    ];
     let failure: unknown;
     for (const item of candidates) {
       const range = { first: frame - planned.startFrame, end: end - planned.startFrame };

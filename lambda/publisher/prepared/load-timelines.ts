@@ -1,6 +1,7 @@
 // Loads the timelines of a prepared stream, with the renditions and joins that exist.
 import type { Database } from '../../data/database.ts';
 import type { Track } from '../../data/playout/timelines.ts';
+import { itemsPlayed } from '../../domain/playout/play-out.ts';
 import type { TimelineEntry } from '../../domain/playout/play-out.ts';
 import { hearsUnder } from '../../domain/playout/mixed-sound.ts';
 import { formatName, uploadsByFormat } from '../../domain/playout/rendition.ts';
@@ -32,7 +33,7 @@ async function withPrepared(
   entries: readonly TimelineEntry[],
   wanted: RenditionFormat,
 ): Promise<PreparedTimeline> {
-  const items = entries.flatMap(({ snapshot }) => snapshot.items);
+  const items = entries.flatMap(({ snapshot }) => itemsPlayed(snapshot));
   const names = new Set([formatName(wanted), ...uploadsByFormat(items, wanted).keys()]);
   const uploadIDs = items.map(({ uploadID }) => uploadID);
   return { entries, ...(await renditions.prepared(uploadIDs, [...names])) };

@@ -1,5 +1,5 @@
 // Chooses the item that plays at a frame: that of the timeline, or a stand-in if it cannot be read.
-import { occurrenceAt } from '../../domain/playout/play-out.ts';
+import { itemsPlayed, occurrenceAt } from '../../domain/playout/play-out.ts';
 import type { ItemOccurrence, TimelineEntry, TimelineItem } from '../../domain/playout/play-out.ts';
 import { MediaError } from '../media/media-error.ts';
 import { NothingReadable } from '../replica/faults.ts';
@@ -50,7 +50,7 @@ export class StandIns {
   }
 
   #candidates(entries: readonly TimelineEntry[], { entryNumber }: ItemOccurrence): readonly TimelineItem[] {
-    const { items } = entries.find(({ number }) => number === entryNumber)!.snapshot;
+    const items = itemsPlayed(entries.find(({ number }) => number === entryNumber)!.snapshot);
     return this.#lastGood ? [this.#lastGood, ...items] : items;
   }
 }
