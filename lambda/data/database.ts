@@ -119,7 +119,7 @@ export const aggregates = {
   mirrorIntents,
   multiparts,
   notifications,
-  /** The database's time. Timelines go by it, so that all processes agree. */
+  /** The time of the database, which all processes use for timelines. */
   now: (db: Queryable) => async () => (await db.query<{ now: Date }>('select clock_timestamp() as now')).rows[0]!.now,
   operatorCommands,
   orphanedRenditions,
@@ -168,14 +168,14 @@ export const databaseOn = bindingOf(aggregates);
 /** The statements of all aggregates, bound to a pool or to a transaction. */
 export type Database = ReturnType<typeof databaseOn>;
 
-/** The errors by which Postgres ends one transaction for the sake of another: serialization failure, deadlock. */
+/** The errors that end one transaction in favour of another: serialization failure, deadlock. */
 const retriableErrors = new Set(['40001', '40P01']);
 const maxAttempts = 4;
 
 /**
- * Runs `work` in one transaction: all of it is committed, or, when it throws, nothing. Where Postgres ends the
- * transaction for the sake of another one, `work` is run again. So it may do nothing that a rollback does not undo.
- * @param bind binds the statements that `work` gets to the transaction
+ * Runs `work` in one transaction: all of it is committed or, if it throws, nothing. If Postgres ends the transaction in
+ * favour of another one, `work` runs again. So `work` does nothing that a rollback does not undo.
+ * @param bind binds the aggregates that `work` gets to the transaction
  */
 export async function inTransaction<Result, Statements = Database>(
   pool: Pool,
@@ -194,9 +194,9 @@ export async function inTransaction<Result, Statements = Database>(
 async function tryTransaction<Result>(pool: Pool, work: (db: Queryable) => Promise<Result>): Promise<Result> {
   const client = await pool.connect();
   let broken: Error | undefined;
-  const noteBroken = (error: Error) => void (broken = error);
-  // Without a listener, a connection that is lost between two statements would end the process.
-  client.on('error', noteBroken);
+  const recordBroken = (error: Error) => void (broken = error);
+  // Without a listener, a connection that breaks between two statements would end the process.
+  client.on('error', recordBroken);
   try {
     const traceparent = activeTraceparent();
     await client.query(traceparent === null ? 'begin' : `begin; set local loop.traceparent = '${traceparent}'`);
@@ -204,10 +204,10 @@ async function tryTransaction<Result>(pool: Pool, work: (db: Queryable) => Promi
     await client.query('commit');
     return result;
   } catch (error) {
-    await client.query('rollback').catch(noteBroken);
+    await client.query('rollback').catch(recordBroken);
     throw error;
   } finally {
-    client.off('error', noteBroken);
+    client.off('error', recordBroken);
     client.release(broken);
   }
 }

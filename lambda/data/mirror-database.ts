@@ -1,4 +1,4 @@
-// The statements of all aggregates with those that only the worker of mirrors sends: other functions are smaller so.
+// The aggregates with those that only the worker of mirrors needs. Other functions do not bundle these.
 import type { Pool } from 'pg';
 import { broadcastWork } from './channels/broadcast-work.ts';
 import { connectionLeases } from './channels/connection-leases.ts';
@@ -21,7 +21,7 @@ export const mirrorDatabaseOn = bindingOf({
 /** The statements of all aggregates and of the worker of mirrors. */
 export type MirrorDatabase = ReturnType<typeof mirrorDatabaseOn>;
 
-/** As `inTransaction`, with these statements. */
+/** Runs `work` in one transaction, as `inTransaction` does, with these aggregates. */
 export function inMirrorTransaction<Result>(
   pool: Pool,
   work: (data: MirrorDatabase) => Promise<Result>,

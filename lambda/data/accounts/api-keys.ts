@@ -1,11 +1,11 @@
-// SQL of the keys that users make for their scripts.
+// SQL of the API keys of users.
 import { all, one } from '../shared/queryable.ts';
 import type { Queryable } from '../shared/queryable.ts';
 
 export interface ApiKey {
   readonly id: string;
   readonly name: string;
-  /** The first characters of the key, by which people know which one it is. */
+  /** The first characters of the key, to recognize it. */
   readonly key_start: string;
   /** Null: every scope. */
   readonly scopes: readonly string[] | null;

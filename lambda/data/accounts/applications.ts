@@ -1,4 +1,4 @@
-// SQL of the applications that act for users, as far as better-auth has no statement for it.
+// SQL of the applications that act for users, for which better-auth has no statements.
 import { all, one } from '../shared/queryable.ts';
 import type { Queryable } from '../shared/queryable.ts';
 
@@ -13,7 +13,7 @@ export interface ConnectedApplication {
 
 export function applications(db: Queryable) {
   return {
-    /** Whether the application said at its registration that it uses refresh tokens. */
+    /** Whether the application registered for refresh tokens. */
     mayRefresh: async (clientID: string) => {
       const client = await one<{ may_refresh: boolean }>(
         db,
@@ -33,7 +33,7 @@ export function applications(db: Queryable) {
         [userID],
       ),
 
-    /** Whether the user agrees to the application now. */
+    /** Whether the user has agreed to the application. */
     isAgreedTo: async (userID: string, clientID: string) => {
       const consent = await one(db, 'select from oauth_consents where user_id = $1 and client_id = $2 limit 1', [
         userID,
@@ -43,9 +43,9 @@ export function applications(db: Queryable) {
     },
 
     /**
-     * Ends the user's consent to an application, every token that came of it, every code that could become one, and
-     * what the webhooks and alert channels are told that it made.
-     * @returns whether there was any of these
+     * Ends the user's consent to an application with its tokens and codes, and disables the webhooks and alert channels
+     * that it made.
+     * @returns whether the application had a consent, token or code
      */
     disconnect: async (userID: string, clientID: string) => {
       const { rowCount } = await db.query(
@@ -67,7 +67,7 @@ export function applications(db: Queryable) {
              update alert_channels set enabled = false, disabled_reason = null, test_asked_at = null
              where user_id = $1 and client_id = $2 and enabled returning id),
            untold as (delete from alert_notices where sent_at is null and channel_id in (select id from alerts)),
-           -- The application may be connected again: it must not be deleted at once as one that nobody uses.
+           -- The application may be connected again, so it must not be deleted at once as unused.
            used as (update oauth_clients set updated_at = now() where client_id = $2),
            ended as (
              table consents union all table refresh union all table opaque union all table codes)

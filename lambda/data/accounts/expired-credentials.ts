@@ -1,7 +1,7 @@
-// SQL that deletes credentials that nobody can use any more.
+// SQL that deletes expired credentials.
 import type { Queryable } from '../shared/queryable.ts';
 
-/** Each is quick by itself, by an index or since its table is small, and none depends on another. */
+/** Independent statements, each fast by an index or a small table. */
 const statements = [
   'delete from auth_sessions where expires_at < now()',
   'delete from auth_verifications where expires_at < now()',
@@ -9,7 +9,7 @@ const statements = [
   'delete from oauth_access_tokens where expires_at < now()',
   'delete from oauth_refresh_tokens where expires_at < now()',
   'delete from oauth_client_assertions where expires_at < now()',
-  // Anybody may register an application. After a week, those go that nobody has agreed to.
+  // Applications register without an account. Those without a consent are deleted after a week.
   `delete from oauth_clients c
    where updated_at < now() - interval '7 days'
      and not exists (select from oauth_consents consent where consent.client_id = c.client_id)`,

@@ -1,21 +1,21 @@
-// SQL of limits: what a user has of what is limited, and what an operator allows them instead of the table.
+// SQL of limits: the use of a user, and the numbers that an operator allows in place of the table.
 import { costOfSlot } from '../../domain/fleet/capacity.ts';
 import type { LimitName } from '../../domain/shared/limits.ts';
 import { checksUnderWay } from '../destinations/destination-checks.ts';
 import { all } from '../shared/queryable.ts';
 import type { Queryable } from '../shared/queryable.ts';
 
-/** What is known of one limit of a user. */
+/** The facts about one limit of a user. */
 export interface LimitFacts {
   readonly limit_name: LimitName;
   readonly used: number;
-  /** Null where nobody has overridden the table. */
+  /** The number that an operator allows; null: the table decides. */
   readonly override: number | null;
-  /** Settled credits of the user, without what running streams have used since. */
+  /** The credits of the user, without the use of running intervals. */
   readonly credits: number;
 }
 
-/** SQL of the limits that are not counted as rows come and go, of the user $1. */
+/** SQL of the use of the user $1 that triggers do not count. */
 const computed = `
   select 'runningStreams' as limit_name, count(*) as used from streams where user_id = $1 and status = 'ACTIVE'
   union all
@@ -26,7 +26,7 @@ const computed = `
   where s.user_id = $1 and s.status = 'ACTIVE' and r.wanted <> 'ended'`;
 
 export function limits(db: Queryable) {
-  /** What the user has of each of these. */
+  /** The use of each of these limits. */
   const facts = (userID: string, names: readonly LimitName[]) =>
     all<LimitFacts>(
       db,
@@ -48,15 +48,15 @@ export function limits(db: Queryable) {
     facts,
 
     /**
-     * The same, locked until the transaction ends: whoever else is about to use more of one of them, or of what is
-     * counted together with them, waits. The rows are locked in one order, so that nobody waits in a circle.
+     * The use of each of these limits, locked until the transaction ends. Other transactions that use more of them, or
+     * of limits that are counted together with them, wait. The rows are locked in one order, to avoid deadlocks.
      */
     lock: async (userID: string, names: readonly LimitName[]) => {
       await db.query('select lock_uses($1, $2)', [userID, names]);
       return facts(userID, names);
     },
 
-    /** Allows a user another number than the table; null: what the table says. */
+    /** Allows a user another number than the table; null: that of the table. */
     override: (userID: string, name: LimitName, allowed: number | null) =>
       allowed === null
         ? db.query('delete from limit_overrides where user_id = $1 and limit_name = $2', [userID, name])

@@ -1,4 +1,4 @@
-// SQL of what happened to accounts: sign-ins, keys, applications. Rows are never changed, and deleted with age.
+// SQL of security events: sign-ins, keys, applications. Rows are never changed, and deleted after a year.
 import { all } from '../shared/queryable.ts';
 import type { Queryable } from '../shared/queryable.ts';
 

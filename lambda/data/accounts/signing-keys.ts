@@ -1,4 +1,4 @@
-// SQL of the keys that tokens are signed with.
+// SQL of the keys that sign tokens.
 import { all } from '../shared/queryable.ts';
 import type { Queryable } from '../shared/queryable.ts';
 
@@ -12,7 +12,7 @@ export interface SigningKey {
 
 export function signingKeys(db: Queryable) {
   return {
-    /** The keys that verify tokens: also those that do not sign yet, or sign no more. */
+    /** The keys that verify tokens, with those that do not sign yet or no longer sign. */
     listed: () =>
       all<SigningKey>(
         db,
@@ -20,7 +20,7 @@ export function signingKeys(db: Queryable) {
          where published_until is null or published_until > now()`,
       ),
 
-    /** Makes the first key, unless there is a key already. */
+    /** Makes the first key, unless a key exists. */
     insertFirst: (key: Omit<SigningKey, 'signs_from'>) =>
       db.query(
         `with lock as materialized (select pg_advisory_xact_lock(hashtext('signing_keys')))
@@ -30,9 +30,8 @@ export function signingKeys(db: Queryable) {
       ),
 
     /**
-     * Makes the next key. It is listed at once, and signs once `listedBeforeSeconds` are over; the former keys stay
-     * listed for `listedAfterSeconds` after that. It is one statement, so that both times are counted from the same
-     * instant.
+     * Makes the next key. It is listed at once and signs after `listedBeforeSeconds`; the former keys stay listed for
+     * `listedAfterSeconds` longer. It is one statement, so that both times count from the same instant.
      * @returns when the key begins to sign
      */
     insertNext: async (

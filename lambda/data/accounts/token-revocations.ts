@@ -1,4 +1,4 @@
-// SQL of revocations, which end access tokens before they expire.
+// SQL of revocations of access tokens before they expire.
 import { all } from '../shared/queryable.ts';
 import type { Queryable } from '../shared/queryable.ts';
 
@@ -12,7 +12,7 @@ export interface TokenRevocation {
 
 export function tokenRevocations(db: Queryable) {
   return {
-    /** The revocations that can still concern a token. @param seconds the longest that a token lasts */
+    /** The revocations that can affect a valid token. @param seconds the longest life of a token */
     within: (seconds: number) =>
       all<TokenRevocation>(
         db,

@@ -13,17 +13,17 @@ export interface User {
   readonly default_framerate: Framerate;
   readonly stream_backend_edit: boolean;
   readonly disabled_at: Date | null;
-  /** Set while the account is on hold: its user may only read, and is told the reason. */
+  /** Set while the account is on hold: its user may only read, and sees the reason. */
   readonly held_at: Date | null;
   readonly held_reason: string | null;
-  /** Whether the account is disabled or on hold: then nothing of it is on air, and what is due waits. */
+  /** Whether the account is disabled or on hold: none of its streams is on the air, and due times wait. */
   readonly is_at_rest: boolean;
 }
 
 /** The features that operators switch for a user, with their columns. */
 export const features = { streamBackendEdit: 'stream_backend_edit' } as const;
 
-/** What a user has that is not limited, by the words that operators read. */
+/** The use of a user that has no limits, by the labels that operators see. */
 export type UseOfUser = Readonly<Record<string, number>>;
 
 export function users(db: Queryable) {
@@ -38,7 +38,7 @@ export function users(db: Queryable) {
       (await one<{ is_at_rest: boolean }>(db, 'select is_at_rest from users where id = $1 for share', [userID]))
         ?.is_at_rest ?? false,
 
-    /** Why the account is on hold; null where it is not. */
+    /** Why the account is on hold; null: it is not. */
     holdOf: async (userID: string) =>
       (
         await one<{ held_reason: string }>(
@@ -50,8 +50,7 @@ export function users(db: Queryable) {
 
     /**
      * The user of an API key that is neither revoked nor expired, and the scopes of the key (null: every scope).
-     * `is_use_recorded` is true if its use was noted within the last minute. The key itself is stored nowhere, only its
-     * SHA-256.
+     * `is_use_recorded` is true if its use was recorded within the last minute. Only the SHA-256 of a key is stored.
      */
     ownerOfKey: (keySha256: Buffer) =>
       one<{ user_id: string; key_id: string; scopes: string[] | null; is_use_recorded: boolean }>(
@@ -75,7 +74,7 @@ export function users(db: Queryable) {
 
     recordKeyUse: (keyID: string) => db.query('update api_keys set last_used_at = now() where id = $1', [keyID]),
 
-    /** The user with this address, in whatever case it is written, or with this id. */
+    /** The user with this address, in any case, or with this id. */
     named: (name: string) => one<User>(db, 'select * from users where id = $1 or lower(email) = lower($1)', [name]),
 
     /** Users whose address or id has this text in it, the newest first. */
@@ -99,10 +98,10 @@ export function users(db: Queryable) {
         [userID],
       ))!,
 
-    /** @returns false if the user is disabled already; so do the following three, likewise */
+    /** @returns false if the user is disabled already */
     disable: (userID: string) => set(db, userID, 'disabled_at = now()', 'disabled_at is null'),
     enable: (userID: string) => set(db, userID, 'disabled_at = null', 'disabled_at is not null'),
-    /** @param told what the user is told; null: nothing but that the account is on hold */
+    /** @param told the reason that the user sees; null: none @returns false if the account is on hold already */
     hold: async (userID: string, told: string | null) => {
       const isNew = await set(db, userID, 'held_at = now()', 'held_at is null');
       await db.query('update users set held_reason = $2 where id = $1', [userID, told]);
@@ -113,7 +112,7 @@ export function users(db: Queryable) {
     setFeature: (userID: string, feature: keyof typeof features, isOn: boolean) =>
       db.query(`update users set ${features[feature]} = $2 where id = $1`, [userID, isOn]),
 
-    /** Makes the user, or gives this address and name to the user that has the id already. */
+    /** Makes a user, or gives this address and name to the user with the id. */
     ensureUser: async (user: { id: string; email: string; name: string }) =>
       (await one<User>(
         db,
@@ -123,7 +122,7 @@ export function users(db: Queryable) {
       ))!,
 
     /**
-     * Gives a user this password, whatever it was before. The address counts as verified, without any mail.
+     * Sets the password of a user. The address counts as verified, without any mail.
      * @param credential its `passwordHash` as better-auth makes it
      */
     ensurePassword: (credential: { id: string; userID: string; passwordHash: string }) =>
@@ -135,7 +134,7 @@ export function users(db: Queryable) {
         [credential.id, credential.userID, credential.passwordHash],
       ),
 
-    /** Makes an API key in place of that with its id. */
+    /** Makes an API key in place of the one with its id. */
     replaceKey: (key: { id: string; userID: string; name: string; keySha256: Buffer; keyStart: string }) =>
       db.query(
         `insert into api_keys (id, user_id, name, key_sha256, key_start) values ($1, $2, $3, $4, $5)
@@ -143,7 +142,7 @@ export function users(db: Queryable) {
         [key.id, key.userID, key.name, key.keySha256, key.keyStart],
       ),
 
-    /** Makes an API key, unless it is there already. */
+    /** Makes an API key, unless it exists. */
     ensureKey: (key: { id: string; userID: string; name: string; keySha256: Buffer; keyStart: string }) =>
       db.query(
         `insert into api_keys (id, user_id, name, key_sha256, key_start) values ($1, $2, $3, $4, $5)

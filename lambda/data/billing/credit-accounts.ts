@@ -1,27 +1,27 @@
-// SQL of credit accounts: what is left of a user's credits, when it will be gone, and whether free credits were given.
+// SQL of credit accounts: the credits left, when they will be used up, and whether free credits were given.
 import { createHash } from 'node:crypto';
 import type { Consumption, Outlook, Warning } from '../../domain/billing/credits.ts';
 import { all, one } from '../shared/queryable.ts';
 import type { Queryable } from '../shared/queryable.ts';
 
 export interface BillingOverview {
-  /** Of ended intervals only: what running ones have used is not taken off yet. */
+  /** The credits without the use of running intervals, which is posted when they end. */
   readonly balance: number;
   readonly credits_left: number;
   readonly any_open_dispute: boolean;
-  /** What is live now costs so much. */
+  /** The price of all that is live now. */
   readonly credits_per_hour: number;
-  /** As the account was last judged. */
+  /** The time when the credits will be used up, as of the last assessment; null: never. */
   readonly credits_exhausted_at: Date | null;
 }
 
-/** The address of a user, which decides whether they get free credits. */
+/** The address of a user. It decides about free credits. */
 export interface EmailFacts {
   readonly email: string;
   readonly email_verified: boolean;
 }
 
-/** An account that something is due to: a warning, the end of its streams, or free credits. */
+/** An account with a due action: a warning, the end of its streams, or free credits. */
 export interface DueAccount {
   readonly user_id: string;
   readonly credits_exhausted_at: Date | null;
@@ -29,27 +29,27 @@ export interface DueAccount {
   readonly free_credits_due_at: Date | null;
 }
 
-/** A due account that was taken up and not finished within this time is due again, for any process. */
+/** The time after which a taken account that was not finished is due again, for any process. */
 const dueAgainSeconds = 10;
 
-// The following fragments are SQL about a user; `user` is SQL of the id.
+// The following are SQL about a user; `user` is SQL of the id.
 
 /**
- * What running intervals have used, and the ledger does not have yet.
- * @param time SQL of the time until which they count
+ * The use of running intervals, which the ledger does not have yet.
+ * @param time SQL of the end of their use
  */
 const spentUntil = (time: string, user = '$1') =>
   `select coalesce(sum(live_cost(credits_per_hour, started_at, ${time})), 0)
    from live_intervals where user_id = ${user} and ended_at is null`;
-/** Streams that credits are spent on, or are about to be. */
+/** The streams that use credits, or are about to. */
 const running = (user = '$1') => `from streams
   where user_id = ${user} and deleted_at is null and state in ('preparing', 'activating', 'active', 'failing')`;
-/** What all invoices have left. */
+/** The remaining credits of all invoices. */
 const settled = (user = '$1') => `select coalesce(sum(remaining_credits), 0)
   from invoices where user_id = ${user} and remaining_credits <> 0`;
 
 export function creditAccounts(db: Queryable) {
-  /** The states of accounts, each at a time, by the id of the user. Accounts have rows once they were locked. */
+  /** The states of accounts, each at a time, by the id of the user. An account has a row after its first lock. */
   const consumptions = async (
     accounts: readonly { readonly userID: string; readonly at: Date }[],
   ): Promise<Map<string, Consumption>> => {
@@ -88,7 +88,7 @@ export function creditAccounts(db: Queryable) {
     );
   };
 
-  /** Writes what was found of accounts, which the caller has locked, by the id of the user. */
+  /** Stores the assessments of accounts, by the id of the user. Lock the accounts first. */
   const saveOutlooks = (outlooks: ReadonlyMap<string, Outlook>) => {
     const each = [...outlooks.values()];
     return db.query(
@@ -96,7 +96,7 @@ export function creditAccounts(db: Queryable) {
         name: 'save_outlooks',
         text: `update billing_accounts b
          set credits_exhausted_at = exhausted_at, warned = o.warned,
-           -- What still runs of an account at rest is to be stopped, whatever its credits are.
+           -- Running streams of an account at rest have to be stopped, whatever its credits are.
            due_at = least(o.due_at, free_credits_due_at, case
              when (select is_at_rest from users where id = b.user_id) and exists (select ${running('b.user_id')})
                then least(b.due_at, now() + make_interval(secs => ${dueAgainSeconds})) end)
@@ -114,7 +114,7 @@ export function creditAccounts(db: Queryable) {
   };
 
   return {
-    /** The credits that are left at this instant, or at `at`. */
+    /** The credits that are left now, or at `at`. */
     creditsLeft: async (userID: string, at: Date | null = null) =>
       (await one<{ credits: number }>(
         db,
@@ -137,9 +137,9 @@ export function creditAccounts(db: Queryable) {
       ))!,
 
     /**
-     * Locks accounts until the transaction ends. Whatever changes a user's credits takes turns on this lock; where it
-     * locks a stream's row as well, it has done so before. The accounts are locked in the order of their users, so that
-     * two that lock several wait for each other, and do not end in a deadlock.
+     * Locks accounts until the transaction ends. All code that changes the credits of a user locks the account first. A
+     * transaction that also locks a stream locks the stream before. It locks in the order of the user ids, to avoid
+     * deadlocks.
      */
     lock: async (...userIDs: readonly string[]): Promise<void> => {
       const users = [...new Set(userIDs)].sort();
@@ -155,7 +155,7 @@ export function creditAccounts(db: Queryable) {
       );
     },
 
-    /** The state of an account at a time. The account has a row once it was locked. */
+    /** The state of an account at a time. An account has a row after its first lock. */
     consumption: async (userID: string, at: Date): Promise<Consumption> =>
       (await consumptions([{ userID, at }])).get(userID)!,
 
@@ -168,7 +168,7 @@ export function creditAccounts(db: Queryable) {
 
     saveOutlooks,
 
-    /** Takes up an account that something is due to. Processes that ask in the same moment get other accounts. */
+    /** Takes an account with a due action. Concurrent processes get different accounts. */
     takeDue: (at: Date) =>
       one<DueAccount>(
         db,
@@ -181,8 +181,8 @@ export function creditAccounts(db: Queryable) {
       ),
 
     /**
-     * Makes accounts due that are at rest while a stream of theirs runs, or awake while a start of theirs rests:
-     * whoever was to settle that has died.
+     * Makes accounts due that are at rest while a stream runs, or awake while a start rests: the process that changed
+     * their rest died before it finished.
      */
     makeRestDue: () =>
       db.query(
@@ -199,7 +199,7 @@ export function creditAccounts(db: Queryable) {
     emailFacts: async (userID: string) =>
       (await one<EmailFacts>(db, 'select email, email_verified from users where id = $1', [userID]))!,
 
-    /** Whether free credits were given to this inbox, or to this user with another one. */
+    /** Whether free credits were given to this inbox, or to this user with another inbox. */
     hadFreeCredits: async (userID: string, inbox: string) =>
       (await one<{ had: boolean }>(
         db,
@@ -207,7 +207,7 @@ export function creditAccounts(db: Queryable) {
         [userID, sha256(inbox)],
       ))!.had,
 
-    /** Remembers that free credits are given to this inbox. @returns false if they were given to it before */
+    /** Records that free credits are given to this inbox. @returns false if they were given before */
     claimFreeCredits: async (userID: string, inbox: string) =>
       (await one<{ claimed: boolean }>(
         db,
@@ -223,7 +223,7 @@ export function creditAccounts(db: Queryable) {
   };
 }
 
-/** The hash of an inbox is enough to know it again, without keeping the address. */
+/** The hash of an inbox recognizes it without a copy of the address. */
 function sha256(text: string): Buffer {
   return createHash('sha256').update(text).digest();
 }

@@ -1,4 +1,4 @@
-// SQL of crypto deposits, of the addresses that they arrive at, and of the currencies that the processor takes.
+// SQL of crypto deposits, their addresses, and the currencies that the processor accepts.
 import type { CryptoCurrency } from '../../domain/billing/crypto-currency.ts';
 import type { DepositReport } from '../../domain/billing/payment-reports.ts';
 import { all, one } from '../shared/queryable.ts';
@@ -31,7 +31,7 @@ export interface ListedDeposit extends Deposit {
 
 export function cryptoDeposits(db: Queryable) {
   return {
-    /** The currencies that the processor listed last, and how long ago. */
+    /** The currencies that the processor listed last, with the age of the list. */
     listed: () =>
       all<{ currency: CryptoCurrency; age_ms: number }>(
         db,
@@ -39,7 +39,7 @@ export function cryptoDeposits(db: Queryable) {
          from crypto_currencies where listed order by id`,
       ),
 
-    /** Replaces the list. A currency that is not in it any more stays, as unlisted. */
+    /** Replaces the list. A currency that it no longer has stays, as unlisted. */
     saveList: (currencies: readonly CryptoCurrency[]) =>
       db.query(
         `with fetched as (select value ->> 'id' as id, value as currency from jsonb_array_elements($1)),
@@ -64,7 +64,7 @@ export function cryptoDeposits(db: Queryable) {
       ]))!;
     },
 
-    /** Notes the address that the processor made. If two calls note one, the first stays. @returns what stays */
+    /** Records the address that the processor made, unless one is recorded. @returns the row with its address */
     fixAddress: async (id: string, { address, memo }: { readonly address: string; readonly memo: string | null }) =>
       (await one<CryptoAddress>(
         db,
@@ -78,7 +78,7 @@ export function cryptoDeposits(db: Queryable) {
 
     findDeposit: (id: string) => one<Deposit>(db, 'select * from crypto_deposits where id = $1', [id]),
 
-    /** The last deposits of a user, at whatever addresses. */
+    /** The last deposits of a user, at all addresses. */
     ofUser: (userID: string, count: number) =>
       all<ListedDeposit>(
         db,
@@ -99,7 +99,7 @@ export function cryptoDeposits(db: Queryable) {
         [id, addressID, state, amount, valueUSD, at],
       ),
 
-    /** What has arrived at an address and is not credited, be it too little or not credited yet. In US dollars. */
+    /** The confirmed deposits at an address that are not credited yet, in US dollars. */
     uncreditedUSD: async (addressID: string) =>
       (await one<{ usd: number }>(
         db,

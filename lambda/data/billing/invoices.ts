@@ -1,4 +1,4 @@
-// SQL of invoices: purchases, grants and free credits, by which all credits come in, and the state of their payment.
+// SQL of invoices: purchases, grants and free credits, the sources of all credits, and their payment.
 import type { InvoiceState, InvoiceType, PaymentMethod } from '../../domain/billing/invoices.ts';
 import { all, one } from '../shared/queryable.ts';
 import type { Queryable } from '../shared/queryable.ts';
@@ -10,7 +10,7 @@ export interface Invoice {
   readonly type: InvoiceType;
   readonly method: PaymentMethod;
   readonly state: InvoiceState;
-  /** In `currency`. */
+  /** The cost in `currency`. */
   readonly cost: number;
   readonly currency: string;
   readonly credits: number;
@@ -43,7 +43,7 @@ export function invoices(db: Queryable) {
     findByPayment: (paymentReference: string) =>
       one<Invoice>(db, 'select * from invoices where payment_reference = $1', [paymentReference]),
 
-    /** Makes an invoice that is still to be paid. A second call with the same id changes nothing. */
+    /** Makes an unpaid invoice. A second call with the same id changes nothing. */
     insertPending: (invoice: NewInvoice) =>
       db.query(
         `insert into invoices (id, user_id, type, method, state, cost, currency, credits, remaining_credits)
@@ -51,7 +51,7 @@ export function invoices(db: Queryable) {
         [invoice.id, invoice.userID, invoice.type, invoice.method, invoice.cost, invoice.credits],
       ),
 
-    /** Notes that an invoice is paid. What was really paid replaces what was expected. */
+    /** Records that an invoice is paid. The paid cost and credits replace the expected ones. */
     markPaid: (
       id: string,
       paid: {
@@ -75,8 +75,8 @@ export function invoices(db: Queryable) {
       db.query('update invoices set receipt_url = $2 where id = $1', [id, receiptURL]),
 
     /**
-     * Makes a paid invoice with its ledger transaction. It is one statement, so that all of it is written or nothing: a
-     * second call with the same id changes nothing.
+     * Makes a paid invoice with its ledger transaction. It is one statement, so that all of it is written, or nothing.
+     * A second call with the same id changes nothing.
      */
     ensurePaid: (invoice: NewInvoice) =>
       db.query(
@@ -97,7 +97,7 @@ export function invoices(db: Queryable) {
         [invoice.id, invoice.userID, invoice.type, invoice.method, invoice.cost, invoice.credits],
       ),
 
-    /** When credits last came in; null when they never did. */
+    /** When credits last came in; null: never. */
     lastPaidAt: async (userID: string) =>
       (await one<{ at: Date | null }>(
         db,

@@ -1,4 +1,4 @@
-// SQL of the ledger: double entry; rows are only added, and for each cause there is one transaction.
+// SQL of the ledger: double entry. Rows are only added, with one transaction per cause and reference.
 import { one } from '../shared/queryable.ts';
 import type { Queryable } from '../shared/queryable.ts';
 
@@ -15,13 +15,15 @@ export type LedgerCause =
   /** An operator took credits back. */
   | 'taken';
 
-/** The accounts that credits come from and go to, besides those of users. */
+/** The accounts that credits come from and go to, other than those of users. */
 export type LedgerAccount = 'sales' | 'grants' | 'usage';
 
 interface Posting {
   readonly userID: string;
   readonly cause: LedgerCause;
-  /** What it is about: an invoice, live interval, day of storage, refund or dispute. Both are posted once. */
+  /**
+   * The id of an invoice, live interval, day of storage, refund or dispute. A cause and a reference are posted once.
+   */
   readonly reference: string;
   /** Nothing is written unless it is above zero. */
   readonly credits: number;
@@ -30,12 +32,12 @@ interface Posting {
 }
 
 /**
- * The caller has locked the account of the user. Each posting is one statement: whether its transaction is new decides
- * about all the rest of it, and all entries of a transaction have to come at once, which a trigger checks.
+ * Lock the account of the user before a posting. Each posting is one statement: its other rows are written only if its
+ * transaction is new, and a trigger checks that all entries of a transaction come at once.
  */
 export function ledger(db: Queryable) {
   /**
-   * SQL of a part: the new transaction, or nothing if it was there. Its parameters are the first five of `valuesOf`.
+   * SQL of the new transaction, or of no row if it exists. Its parameters are the first five of `valuesOf`.
    */
   const posted = `posted as (
     insert into ledger_transactions (user_id, cause, reference, at) select $1, $2, $3, $4 where $5::numeric > 0
@@ -50,10 +52,9 @@ export function ledger(db: Queryable) {
   ];
 
   /**
-   * Takes credits from the invoices of users, the oldest first. What they do not cover is a debt: an invoice of its
-   * own, whose remaining credits are below zero. Of several postings of a user each takes what those before it have
-   * left.
-   * @returns how many of them were not there before
+   * Takes credits from the invoices of users, the oldest first. The rest is a debt: an invoice of its own with negative
+   * remaining credits. Several postings of a user take credits in their order.
+   * @returns the number of new postings
    */
   const takeAll = async (postings: readonly Posting[], firstInvoiceID: string | null = null): Promise<number> => {
     if (postings.length === 0) return 0;
@@ -69,20 +70,20 @@ export function ledger(db: Queryable) {
          insert into ledger_transactions (user_id, cause, reference, at)
          select user_id, cause, reference, at from posting order by place
          on conflict (cause, reference) do nothing returning id, cause, reference),
-       -- What is taken, each with how much the user's postings before it take.
+       -- The postings, each with the sum of the earlier postings of its user.
        wanted as (
          select posted.id, user_id, at, credits, account,
            sum(credits) over (partition by user_id order by place) - credits as before
          from posted join posting using (cause, reference)),
-       -- A posting takes from an invoice what of both lies at the same place, from the first credit on. Each posting
-       -- looks for the invoices of its user by itself: a join of all postings with all invoices, of which Postgres
-       -- expects one, would compare each with each.
+       -- Postings and invoices of a user are laid out on one line, from the first credit on; a posting takes from an
+       -- invoice where both overlap. A lateral join reads the invoices of each posting by themselves: in a plain join,
+       -- Postgres would compare each with each.
        taken as (
          select wanted.id, purse.id as invoice_id,
            least(wanted.before + credits, purse.before + remaining_credits)
              - greatest(wanted.before, purse.before) as amount
          from wanted cross join lateral (
-           -- With how many credits there are in those that are taken from before it.
+           -- before: the credits of the invoices that are used before it.
            select id, remaining_credits,
              sum(remaining_credits) over (order by id is distinct from $7, paid_at, seq) - remaining_credits as before
            from invoices where user_id = wanted.user_id and remaining_credits > 0) purse
@@ -149,7 +150,7 @@ export function ledger(db: Queryable) {
 
     takeAll,
 
-    /** Pays what the user owes, as far as they reach, with the credits that were just added to an invoice. */
+    /** Pays the debt of a user, as far as possible, with the credits of an invoice that was just added. */
     payDebt: (userID: string, invoiceID: string, reference: string, at: Date) =>
       db.query(
         `with moved as (

@@ -1,4 +1,4 @@
-// SQL of live intervals: what of a stream is live, since when, and at which price.
+// SQL of live intervals: the times and prices of live replicas.
 import type { Price } from '../../domain/billing/credits.ts';
 import { declaredDead } from '../fleet/agents.ts';
 import { all } from '../shared/queryable.ts';
@@ -11,14 +11,14 @@ export interface ChangedInterval {
   readonly user_id: string;
   /** Null for one that was begun. */
   readonly ended_at: Date | null;
-  /** What the whole interval costs; 0 for one that was begun. */
+  /** The cost of the whole interval; 0 for one that was begun. */
   readonly credits: number;
 }
 
 /** A locked stream whose replicas may have changed. */
 export interface MeteredStream {
   readonly streamID: string;
-  /** What intervals cost that begin now: of one output, and of each further one. */
+  /** The prices of intervals that begin now: of the first output, and of each further one. */
   readonly prices: Readonly<Record<ReplicaRole, { readonly first: Price; readonly further: Price }>>;
   /** When the change was observed, by the database's clock. */
   readonly at: Date;
@@ -26,7 +26,7 @@ export interface MeteredStream {
 
 export function liveIntervals(db: Queryable) {
   return {
-    /** Ids of streams of which an output beside the first is live, and costs nothing. */
+    /** Ids of streams with a live output, other than the first, without an interval. */
     streamsUnmetered: async (count: number) => {
       const rows = await all<{ id: string }>(
         db,
@@ -42,13 +42,12 @@ export function liveIntervals(db: Queryable) {
     },
 
     /**
-     * Ends and begins intervals of streams, until the open intervals of each are those of its replicas that are live
-     * and wanted so, one for each, of the claim that sends it. An interval ends at `at`; if its agent was declared
-     * dead, it ends when that agent last renewed its lease. A new interval never begins before the last one of its
-     * replica ended. Of the live outputs of a stream one has the full price: the one that had it, else the first one of
-     * those that are live. It is one statement, so that every part sees the same rows, and that changes cost one
-     * round trip more, however many streams have changed.
-     * @param areFiguresKept whether the rows of the streams have what agents said last, so that it is not looked for
+     * Ends and begins intervals of streams, so that each live replica that is not ending has one open interval, of the
+     * claim that sends it. An interval ends at `at` or, if its agent was declared dead, when the agent last renewed its
+     * lease. A new interval never begins before the end of the last one of its replica. One of the live outputs of a
+     * stream has the full price: the one that had it, else the first live one. It is one statement, so that all parts
+     * see the same rows, and any number of changed streams costs one round trip.
+     * @param areFiguresKept whether the rows of the streams have the last figures of agents, so that they are not read
      */
     updateFromReplicas: (metered: readonly MeteredStream[], areFiguresKept: boolean) =>
       all<ChangedInterval>(
@@ -68,16 +67,16 @@ export function liveIntervals(db: Queryable) {
            where r.stream_id = any ($1) and r.state = 'live' and r.wanted <> 'ended'),
          sending as (
            select *, prices -> role -> case when is_further then 'further' else 'first' end as price from live),
-         -- Open intervals that stay open: the claim that they belong to still sends.
+         -- Open intervals that stay open: their claim still sends.
          going_on as (
            select i.id, i.replica_id
            from live_intervals i
              join sending r on r.id = i.replica_id and r.agent_id = i.agent_id and r.epoch = i.epoch
                and r.is_further = i.is_further
            where i.stream_id = any ($1) and i.ended_at is null),
-         -- Ends all other open intervals of the streams. Where the agent was not declared dead, the inner select is
-         -- null, which least() passes over. The bytes are those of the claim's latest figures, if these were sampled
-         -- within the interval.
+         -- Ends all other open intervals of the streams. If the agent was not declared dead, the inner select is null,
+         -- which least() ignores. The bytes are from the claim's latest figures, if these were sampled within the
+         -- interval.
          ended as (
            update live_intervals i set
              ended_at = greatest(i.started_at, least(m.at, (
@@ -92,7 +91,7 @@ export function liveIntervals(db: Queryable) {
                  lateral (select case when kept.is_kept then kept.stats
                    else latest_stats(kept.stats, i.agent_id, i.replica_id, i.epoch) end as stats) latest
                where (latest.stats ->> 'sampledAt')::timestamptz >= i.started_at))
-           -- The intervals of each stream are looked up by themselves, as Postgres would compare all with all.
+           -- A lateral join reads the intervals of each stream: else Postgres would compare all with all.
            from metered m join streams s on s.id = m.stream_id and s.id = any ($1)
              cross join lateral (
                select id from live_intervals
@@ -100,8 +99,8 @@ export function liveIntervals(db: Queryable) {
            where i.id = open.id
            returning i.id, i.user_id, i.replica_id, i.epoch, i.ended_at, i.bytes_after,
              live_cost(i.credits_per_hour, i.started_at, i.ended_at) as credits),
-         -- Begins an interval for each replica that sends and has none. Bytes are counted by claim: where the replica's
-         -- last interval was of the same claim, the count goes on from there, else from 0.
+         -- Begins an interval for each replica that sends and has none. Bytes are counted by claim: the count continues
+         -- from the last interval of the replica if that has the same claim, else begins at 0.
          begun as (
            insert into live_intervals (user_id, stream_id, replica_id, role, agent_id, epoch,
              is_further, price_version, credits_per_hour, started_at, bytes_before)
@@ -109,7 +108,7 @@ export function liveIntervals(db: Queryable) {
              r.is_further, r.price ->> 'version', (r.price ->> 'creditsPerHour')::numeric,
              greatest(r.at, before.ended_at), case when before.epoch = r.epoch then before.bytes_after else 0 end
            from sending r join streams s on s.id = r.stream_id
-           -- The replica's last interval. Those that this statement ends still look open to it in the table.
+           -- The replica's last interval. Intervals that this statement ends still look open in the table.
            left join lateral (
              select ended_at, epoch, bytes_after from ended where replica_id = r.id
              union all (

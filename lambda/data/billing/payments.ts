@@ -1,4 +1,4 @@
-// SQL of what payment providers report: messages as they were received, refunds and disputes.
+// SQL of the reports of payment providers: messages as they were received, refunds and disputes.
 import type { PaymentReport } from '../../domain/billing/payment-reports.ts';
 import type { ReversalState } from '../../domain/billing/invoices.ts';
 import { all, one } from '../shared/queryable.ts';
@@ -14,15 +14,15 @@ export interface Reversal extends ReversalState {
   readonly id: string;
   readonly invoice_id: string;
   readonly kind: 'refund' | 'dispute';
-  /** The credits that were taken back, or that would have been. */
+  /** The credits that were taken back, or would have been. */
   readonly credits: number;
-  /** What the provider reported: more than `credits` where others had taken back the rest of the invoice. */
+  /** The reported amount: more than `credits` if other reversals had taken back the rest of the invoice. */
   readonly amount_cents: number;
 }
 
 export function payments(db: Queryable) {
   return {
-    /** Keeps a message as it was received. A message that is delivered again changes nothing. */
+    /** Stores a message as it was received. A repeated message changes nothing. */
     keep: (event: StoredEvent & { readonly body: string }) =>
       db.query(
         'insert into payment_events (provider, id, body, meaning) values ($1, $2, $3, $4) on conflict do nothing',
@@ -58,7 +58,7 @@ export function payments(db: Queryable) {
     findReversal: (id: string) =>
       one<Reversal>(db, `select ${reversalColumns} from payment_reversals where id = $1`, [id]),
 
-    /** The refunds and disputes that hold credits of an invoice, in an order that stays. */
+    /** The refunds and disputes that hold credits of an invoice, by id. */
     takenReversals: (invoiceID: string) =>
       all<Reversal>(
         db,
@@ -90,5 +90,5 @@ export function payments(db: Queryable) {
   };
 }
 
-/** A reversal that the release before stored has no amount of its own. */
+/** The columns of a reversal. */
 const reversalColumns = 'id, invoice_id, kind, credits, coalesce(amount_cents, credits) as amount_cents, taken, final';

@@ -1,29 +1,29 @@
-// SQL that checks the books: ledger, live intervals, storage, invoices and reversals have to say the same, by user.
+// SQL that checks the books: ledger, live intervals, storage, invoices and reversals have to agree, by user.
 import { all } from '../shared/queryable.ts';
 import type { Queryable } from '../shared/queryable.ts';
 
 export interface Difference {
   readonly user_id: string | null;
-  /** The proof that failed, in words: what should be true. */
+  /** The failed proof, in words: the statement that should be true. */
   readonly proof: string;
-  /** The invoice, interval, transaction, reversal or message that it is about. */
+  /** The id of the invoice, interval, transaction, reversal or message. */
   readonly reference: string;
   readonly stated: number | null;
   readonly proven: number | null;
 }
 
-/** If a provider's message was not applied after this long, somebody has to look. */
+/** The age at which an unapplied message of a provider is reported. */
 const oldestUnappliedMinutes = 60;
 
 export function reconciliation(db: Queryable) {
   return {
     /**
-     * All proofs that fail; none when the books are right. It is one statement, so that all figures are of one instant.
+     * All failed proofs; none if the books are right. It is one statement, so that all figures are of one instant.
      */
     differences: () =>
       all<Difference>(
         db,
-        // Each transaction of the ledger: what the user got or gave by it, and its sum over all accounts.
+        // Each transaction of the ledger: the credits of the user in it, and its sum over all accounts.
         `with moved as (
            select t.id, t.user_id, t.cause, t.reference,
              coalesce(sum(e.amount) filter (where e.account = 'credits'), 0) as credits,
@@ -73,7 +73,7 @@ export function reconciliation(db: Queryable) {
            coalesce(r.id, t.reference), case when r.taken then r.credits else 0 end, -t.credits
          from payment_reversals r join invoices i on i.id = r.invoice_id
          full join (
-           -- What a refund or dispute took when another one had ended has the reference ITS-ID/ID-OF-THE-OTHER.
+           -- Credits that a reversal took after another one had ended have the reference ITS-ID/ID-OF-THE-OTHER.
            select user_id, split_part(reference, '/', 1) as reference, sum(credits) as credits from moved
            where cause in ('refund', 'refund_failed', 'dispute', 'dispute_won')
            group by 1, 2) t on t.reference = r.id

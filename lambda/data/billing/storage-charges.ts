@@ -1,27 +1,27 @@
-// SQL of what storage costs: who has more than the allowance, who was told so, and what each day has cost.
+// SQL of the costs of storage: users beyond the allowance, their notifications, and the charges of days.
 import { all, one } from '../shared/queryable.ts';
 import type { Queryable } from '../shared/queryable.ts';
 
 export interface StorageFigures {
   readonly stored_bytes: number;
-  /** The next day that may cost something, as YYYY-MM-DD; null where the user was not told that storage costs. */
+  /** The next day that may be charged, as YYYY-MM-DD; null: the user was not notified of charges. */
   readonly charged_from: string | null;
   readonly credits_30_days: number;
 }
 
-/** What a day of storage comes to. */
+/** The use and cost of a day of storage. */
 export interface StorageDay {
   readonly byte_hours: number;
   readonly cost: number;
 }
 
-/** After so many days without a charge, a user is told again before the next one. */
+/** The days without a charge after which a user is notified again before the next one. */
 const forgottenAfterDays = 30;
 
 /** Days are texts, as YYYY-MM-DD, in UTC. */
 export function storageCharges(db: Queryable) {
   return {
-    /** Users who have more than the allowance and were not told yet, in no order. Those at rest are told later. */
+    /** Users beyond the allowance who were not notified yet, in no order, without those at rest. */
     exceeding: (freeBytes: number, count: number) =>
       all<{ user_id: string; bytes: number }>(
         db,
@@ -33,7 +33,7 @@ export function storageCharges(db: Queryable) {
         [freeBytes, count],
       ),
 
-    /** Notes that a user is told. @returns false if they were told already */
+    /** Opens the account of a user, who is notified. @returns false if it is open already */
     open: async (userID: string, toldAt: Date, firstDay: string) => {
       const { rowCount } = await db.query(
         `insert into storage_accounts (user_id, told_at, charged_to) values ($1, $2, $3::date - 1)
@@ -43,7 +43,7 @@ export function storageCharges(db: Queryable) {
       return rowCount === 1;
     },
 
-    /** Users of whom a day up to `lastDay` has to be charged, those who have waited longest first. */
+    /** Users with a day up to `lastDay` to charge, the oldest day first. */
     due: async (lastDay: string, count: number) => {
       const rows = await all<{ user_id: string }>(
         db,
@@ -53,7 +53,7 @@ export function storageCharges(db: Queryable) {
       return rows.map(({ user_id: userID }) => userID);
     },
 
-    /** The next day of a user that has to be charged, locked until the transaction ends; null where there is none. */
+    /** The next day of a user to charge, locked until the transaction ends; null: none. */
     lockNextDay: async (userID: string, lastDay: string) =>
       (
         await one<{ day: string }>(
@@ -64,7 +64,7 @@ export function storageCharges(db: Queryable) {
         )
       )?.day ?? null,
 
-    /** What a day comes to, beyond the allowance. It costs users nothing who are at rest. */
+    /** The use and cost of a day beyond the allowance. It costs nothing while the account is at rest. */
     day: async (userID: string, day: string, freeBytes: number, creditsPerGiBMonth: number) =>
       (await one<StorageDay>(
         db,
@@ -80,7 +80,7 @@ export function storageCharges(db: Queryable) {
         [userID, day, freeBytes, creditsPerGiBMonth],
       ))!,
 
-    /** Notes that a day is charged. One that comes to nothing leaves no row. */
+    /** Records that a day is charged. A day without use leaves no row. */
     recordDay: (
       userID: string,
       day: string,
@@ -98,7 +98,7 @@ export function storageCharges(db: Queryable) {
         [userID, day, byteHours, creditsPerGiBMonth, credits],
       ),
 
-    /** Forgets that a user was told who has not had more than the allowance for long. */
+    /** Closes the account of a user who has stayed within the allowance for long. */
     forgetIdle: (userID: string, day: string) =>
       db.query(
         `delete from storage_accounts

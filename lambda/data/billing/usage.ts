@@ -8,17 +8,17 @@ export interface UsageQuery {
   readonly userID: string;
   readonly streamID: string | null;
   readonly from: Date;
-  /** The end of the range, which does not belong to it. */
+  /** The exclusive end of the range. */
   readonly to: Date;
   readonly granularity: Granularity;
   /** The IANA name of a time zone. */
   readonly timeZone: string;
-  /** The time until which running intervals count. */
+  /** Running intervals count up to this time. */
   readonly now: Date;
 }
 
 export interface UsageBucket {
-  /** The start of the hour, day or month in the time zone. The first may begin before `from`; it counts from there. */
+  /** The start of the hour, day or month in the time zone. The first may be before `from`, and counts from `from`. */
   readonly start: Date;
   /** Seconds in which a stream was live on at least one replica, summed over streams. */
   readonly live_seconds: number;
@@ -29,13 +29,13 @@ export interface UsageBucket {
 export function usage(db: Queryable) {
   return {
     /**
-     * Every bucket of the range, also empty ones. What an interval costs is split so that its parts sum up to what the
-     * ledger has; its bytes are spread evenly over it. It is one statement, so that all figures are of one instant.
+     * Every bucket of the range, also empty ones. The parts of the cost of an interval sum up to its cost in the
+     * ledger; its bytes are spread evenly. It is one statement, so that all figures are of one instant.
      */
     buckets: ({ userID, streamID, from, to, granularity, timeZone, now }: UsageQuery) =>
       all<UsageBucket>(
         db,
-        // Where buckets begin. Steps of half an hour find each hour also where clocks change by half an hour.
+        // The starts of buckets. Steps of half an hour find each hour even if clocks change by half an hour.
         `with starts as (
            select distinct date_trunc($5, step, $6) as start
            from generate_series(
@@ -64,7 +64,7 @@ export function usage(db: Queryable) {
            where i.user_id = $1 and ($2::text is null or i.stream_id = $2)
              and i.started_at < $4 and (i.ended_at is null or i.ended_at > $3)
              and i.started_at < coalesce(i.ended_at, $7)),
-         -- What of each interval is in each bucket.
+         -- The part of each interval in each bucket.
          parts as (
            select b.start, i.stream_id, tstzrange(greatest(i.started_at, b.opens), least(i.ended_at, b.closes)) as live,
              live_cost(i.credits_per_hour, i.started_at, least(i.ended_at, b.closes))

@@ -1,4 +1,4 @@
-// SQL by which the worker of mirrors makes broadcasts, and notes what has become of them.
+// SQL of broadcasts for the worker of mirrors, which makes them and records their states.
 import { isOpen } from './broadcasts.ts';
 import type { Broadcast, BroadcastHealth, BroadcastPhase } from './broadcasts.ts';
 import { all, one } from '../shared/queryable.ts';
@@ -7,18 +7,18 @@ import type { Queryable } from '../shared/queryable.ts';
 /** A broadcast that has not ended, as far as we know. */
 export type OpenBroadcastRow = Broadcast & { readonly phase: 'prepared' | 'starting' | 'live' };
 
-/** What the platform is told of a broadcast when it is made. */
+/** The data of a broadcast that is sent to the platform when it is made. */
 export interface BroadcastMaking {
   readonly title: string;
   readonly scheduledStartAt: Date;
   readonly autoStart: boolean;
-  /** Null: nothing was told yet. */
+  /** Null: nothing was sent yet. */
   readonly describedHash: string | null;
 }
 
 export function broadcastWork(db: Queryable) {
   return {
-    /** Those of a stream on one connection that have not ended, the oldest first. */
+    /** The open broadcasts of a stream on a connection, the oldest first. */
     openOf: (streamID: string, connectionID: string) =>
       all<OpenBroadcastRow>(
         db,
@@ -26,15 +26,15 @@ export function broadcastWork(db: Queryable) {
         [streamID, connectionID],
       ),
 
-    /** The number that the next broadcast of a stream gets. */
+    /** The number of the next broadcast of a stream. */
     nextNumber: async (streamID: string) =>
       (await one<{ n: number }>(db, 'select coalesce(max(n), 0) + 1 as n from broadcasts where stream_id = $1', [
         streamID,
       ]))!.n,
 
     /**
-     * The first second from `at` on at which no other broadcast of the connection starts that has not ended.
-     * @param except a broadcast that gives up its own
+     * The first second from `at` on at which no other open broadcast of the connection starts.
+     * @param except a broadcast to leave out; null: none
      */
     freeStart: async (connectionID: string, at: Date, except: string | null) =>
       (await one<{ at: Date }>(
@@ -48,7 +48,7 @@ export function broadcastWork(db: Queryable) {
         [connectionID, at, except],
       ))!.at,
 
-    /** Notes that a broadcast is about to be made. Committed before the platform is asked. */
+    /** Records that a broadcast is about to be made. The caller commits this before it calls the platform. */
     beginMaking: (
       broadcast: { id: string; streamID: string; connectionID: string; n: number },
       { title, scheduledStartAt, autoStart, describedHash }: BroadcastMaking,
@@ -75,7 +75,7 @@ export function broadcastWork(db: Queryable) {
         ],
       ),
 
-    /** The broadcast is there, by this id; null where the platform has no broadcasts. */
+    /** Records that the broadcast exists. @param externalID null: the platform has no broadcasts */
     markMade: (id: string, externalID: string | null, watchURL: string | null, now: Date) =>
       db.query(
         `update broadcasts set external_id = $2, watch_url = $3, pending_since = null,
@@ -84,13 +84,13 @@ export function broadcastWork(db: Queryable) {
         [id, externalID, watchURL, now],
       ),
 
-    /** The broadcast is known not to be there. */
+    /** Records that the broadcast does not exist. */
     markUnmade: (id: string) =>
       db.query('update broadcasts set pending_since = null, missed_at = null where id = $1', [id]),
 
     markMissed: (id: string, now: Date) => db.query('update broadcasts set missed_at = $2 where id = $1', [id, now]),
 
-    /** Notes what is done. @param looksAgain it is looked at before anything else is asked of it */
+    /** Records a finished step. `looksAgain`: the broadcast is read back before its next step. */
     markDone: (id: string, done: 'bound' | 'looksAgain') =>
       db.query(
         `update broadcasts set bound = bound or $2 = 'bound',
@@ -99,11 +99,11 @@ export function broadcastWork(db: Queryable) {
         [id, done],
       ),
 
-    /** The picture of this upload is set, or the platform does not take it. */
+    /** Records that the thumbnail is set, or that the platform refuses it. */
     markThumbnail: (id: string, uploadID: string) =>
       db.query('update broadcasts set thumbnail_upload_id = $2 where id = $1', [id, uploadID]),
 
-    /** Which of these ids of a platform broadcasts of the connection have already. */
+    /** The external ids among these that broadcasts of the connection have. */
     known: async (connectionID: string, externalIDs: readonly string[]) => {
       const rows = await all<{ external_id: string }>(
         db,
@@ -125,8 +125,8 @@ export function broadcastWork(db: Queryable) {
       ),
 
     /**
-     * Notes a phase that was observed, or that a call has led to. What was reserved of a quota for the end, and was not
-     * needed, is given back.
+     * Records a phase that was observed or that a call caused. Quota that was reserved for the end and not used is
+     * released.
      */
     setPhase: (id: string, phase: BroadcastPhase, now: Date) =>
       db.query(
@@ -144,7 +144,7 @@ export function broadcastWork(db: Queryable) {
         [id, phase, now],
       ),
 
-    /** @param isActive null: the platform does not say */
+    /** Records what the platform reported. @param isActive null: not reported */
     saveObserved: (
       id: string,
       { isActive, health, now }: { isActive: boolean | null; health: BroadcastHealth | null; now: Date },

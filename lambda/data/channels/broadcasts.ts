@@ -1,4 +1,4 @@
-// SQL of broadcasts: what we know of those that a stream has, or had, on managed platforms.
+// SQL of the broadcasts of streams on managed platforms.
 import { all, one } from '../shared/queryable.ts';
 import type { Queryable } from '../shared/queryable.ts';
 
@@ -21,7 +21,7 @@ export interface Broadcast {
   readonly watch_url: string | null;
   /** `failed`: it was never made. */
   readonly phase: BroadcastPhase;
-  /** Since when the answer to its making is not known. */
+  /** Since when the result of the call that makes it is unknown; null: known. */
   readonly pending_since: Date | null;
   readonly missed_at: Date | null;
   readonly title: string;
@@ -39,26 +39,26 @@ export interface Broadcast {
   /** Null: unknown. */
   readonly viewers: number | null;
   readonly viewers_observed_at: Date | null;
-  /** Of a quota, for its end: counted as used on that day, YYYY-MM-DD. */
+  /** The quota units that are reserved for its end, counted as used on `reserved_day`, YYYY-MM-DD. */
   readonly reserved_units: number;
   readonly reserved_day: string | null;
   readonly created_at: Date;
 }
 
-/** SQL: that a broadcast has not ended, as far as we know. */
+/** SQL condition: a broadcast has not ended, as far as we know. */
 export const isOpen = `phase in ('prepared', 'starting', 'live')`;
 
 export function broadcasts(db: Queryable) {
   return {
-    /** Whether a stream has any that has not ended. */
+    /** Whether a stream has an open broadcast. */
     hasOpen: async (streamID: string) =>
       (await one(db, `select from broadcasts where stream_id = $1 and ${isOpen} limit 1`, [streamID])) !== null,
 
-    /** Whether any is open on a connection. */
+    /** Whether a connection has an open broadcast. */
     hasOpenOn: async (connectionID: string) =>
       (await one(db, `select from broadcasts where connection_id = $1 and ${isOpen} limit 1`, [connectionID])) !== null,
 
-    /** Where viewers find each of these streams: its live broadcast, or else the one that is prepared. */
+    /** The public URL of each of these streams: of its live broadcast, else of the prepared one. */
     watchURLs: (streamIDs: readonly string[]) =>
       all<{ stream_id: string; watch_url: string }>(
         db,

@@ -1,18 +1,18 @@
-// SQL by which one worker at a time has a connection to a channel: so no two refresh its grant, or make broadcasts.
+// SQL of leases of connections: one worker at a time refreshes the grant of a connection and makes its broadcasts.
 import type { ConnectionState } from '../../domain/channels/managed-platforms.ts';
 import type { Connection as FullConnection } from './connections.ts';
 import { one } from '../shared/queryable.ts';
 import type { Queryable } from '../shared/queryable.ts';
 
-/** A connection, without what other tables say of it. */
+/** A connection without the columns from other tables. */
 export type LeasedConnection = Omit<FullConnection, 'destination_id' | 'quota_exhausted_until'>;
 
 export function connectionLeases(db: Queryable) {
   return {
     /**
-     * Gives a connection to one worker for a while, or for longer.
-     * @param token the worker's own, for this lease
-     * @returns false if another worker has it, or it is gone
+     * Leases a connection to a worker until a time, or extends its lease.
+     * @param token identifies the lease of the worker
+     * @returns false if another worker has it, or it does not exist
      */
     lease: async (id: string, token: string, now: Date, until: Date) =>
       (await one(
@@ -22,7 +22,7 @@ export function connectionLeases(db: Queryable) {
         [id, token, now, until],
       )) !== null,
 
-    /** The connection, locked until the transaction ends; null where the worker has lost it. */
+    /** The connection, locked; null if the worker has lost its lease. */
     lockLeased: (id: string, token: string) =>
       one<LeasedConnection>(db, 'select * from connections where id = $1 and lease_token = $2 for no key update', [
         id,
@@ -35,7 +35,7 @@ export function connectionLeases(db: Queryable) {
         token,
       ]),
 
-    /** Keeps a grant that was refreshed. @returns false where the worker has lost the connection */
+    /** Stores a refreshed grant. @returns false if the worker has lost its lease */
     saveGrant: async (id: string, token: string, sealedGrant: Buffer) =>
       (await one(db, 'update connections set sealed_grant = $3 where id = $1 and lease_token = $2 returning id', [
         id,
@@ -43,7 +43,7 @@ export function connectionLeases(db: Queryable) {
         sealedGrant,
       ])) !== null,
 
-    /** Notes what the platform said about the connection. @param problem in words; null: nothing is wrong */
+    /** Records the state that the platform reported. @param problem in words; null: none */
     setState: (id: string, state: ConnectionState, problem: string | null) =>
       db.query('update connections set state = $2, problem = $3 where id = $1', [id, state, problem]),
   };

@@ -1,4 +1,4 @@
-// SQL of connections to channels on managed platforms. Grants and verifiers are sealed before they get here.
+// SQL of connections to channels on managed platforms. Their grants and verifiers are sealed.
 import type { ConnectionState, PlatformName } from '../../domain/channels/managed-platforms.ts';
 import { all, one } from '../shared/queryable.ts';
 import type { Queryable } from '../shared/queryable.ts';
@@ -9,7 +9,7 @@ export interface Connection {
   readonly user_id: string;
   readonly platform: PlatformName;
   readonly state: ConnectionState;
-  /** Null, as the next three, until somebody has consented. */
+  /** Null, as the next three fields, until the user has consented. */
   readonly account_id: string | null;
   readonly title_cached: string | null;
   readonly live_url: string | null;
@@ -18,18 +18,18 @@ export interface Connection {
   readonly verified_at: Date | null;
   /** Why the platform does not let us use it, in words; null: it does. */
   readonly problem: string | null;
-  /** When its grant ends by itself; null: never, as far as we know. */
+  /** When its grant expires; null: never, as far as we know. */
   readonly grant_ends_at: Date | null;
-  /** Since when it is being disconnected; null: it is not. */
+  /** When its user disconnected it; null: connected. */
   readonly deleted_at: Date | null;
   readonly created_at: Date;
   /** The destination that stands for the channel; null until it is connected. */
   readonly destination_id: string | null;
-  /** Until when no broadcast can be begun, as our calls to the platform are used up; null: some are left. */
+  /** Until when no broadcast can begin, as our quota at the platform is used up; null: some is left. */
   readonly quota_exhausted_until: Date | null;
 }
 
-/** A consent that was asked for. */
+/** A consent that was requested. */
 export interface Authorization {
   readonly connection_id: string;
   readonly user_id: string;
@@ -39,15 +39,15 @@ export interface Authorization {
   readonly return_to: string | null;
 }
 
-/** SQL: until when our calls to the platform of a connection `c` begin nothing, as it or our own count says. */
+/** SQL expression: when our quota at the platform of the connection `c` is renewed; null: some is left. */
 export const quotaExhaustedUntil = `(
   select max(greatest(exhausted_until, starts_exhausted_until)) from platform_quota q
   where q.platform = c.platform and greatest(exhausted_until, starts_exhausted_until) > now())`;
 
-/** What is open on a platform is ended for so long at most, as its quota may begin anew meanwhile. */
+/** The most days to end open broadcasts after a disconnect. The quota of the platform is renewed meanwhile. */
 const disconnectDays = 2;
 
-/** SQL: that its user has not disconnected it. */
+/** SQL condition: its user has not disconnected it. */
 const isKept = 'c.deleted_at is null';
 
 /** The columns of a connection, in statements that call the table `c`. */
@@ -56,7 +56,7 @@ const columns = `c.*, (select id from destinations where connection_id = c.id) a
 
 export function connections(db: Queryable) {
   return {
-    /** Forgets pending connections whose consent is not waited for any more. */
+    /** Deletes pending connections whose request for consent has expired. */
     deleteAbandoned: (userID: string) =>
       db.query(
         `delete from connections c
@@ -94,7 +94,7 @@ export function connections(db: Queryable) {
         [userID, before, count],
       ),
 
-    /** Notes that a consent is asked for. Earlier links for the same connection stop working. */
+    /** Stores a request for consent. Earlier links for the same connection stop working. */
     requestConsent: async (asked: {
       stateSHA256: Buffer;
       connectionID: string;
@@ -112,7 +112,7 @@ export function connections(db: Queryable) {
       );
     },
 
-    /** Whose consent a link is for; null for one that was used, has expired, or never was. */
+    /** The request for consent of a link; null if it was used, has expired, or never existed. */
     findConsent: (stateSHA256: Buffer) =>
       one<Authorization>(
         db,
@@ -122,7 +122,7 @@ export function connections(db: Queryable) {
         [stateSHA256],
       ),
 
-    /** Uses a link up. @returns false if somebody else has */
+    /** Uses up a link. @returns false if it was used */
     endConsent: async (stateSHA256: Buffer) =>
       (await db.query('delete from platform_authorizations where state_sha256 = $1', [stateSHA256])).rowCount === 1,
 
@@ -137,8 +137,8 @@ export function connections(db: Queryable) {
       ),
 
     /**
-     * Whether somebody has connected the same channel besides. Platforms may end all that an account has granted us
-     * where one grant of it is revoked.
+     * Whether another connection to the same channel exists. A platform may revoke all grants of an account when one is
+     * revoked.
      */
     isConnectedElsewhere: async (id: string) =>
       (await one(
@@ -150,9 +150,9 @@ export function connections(db: Queryable) {
       )) !== null,
 
     /**
-     * Keeps what somebody consented to, and what channel it is for. A worker that has the connection loses it, so that
-     * it cannot keep the grant before.
-     * @returns false where its user has disconnected it meanwhile
+     * Stores the grant of a consent and its channel. A worker that has leased the connection loses it, so that it
+     * cannot store the former grant.
+     * @returns false if its user has disconnected it meanwhile
      */
     connect: async (connection: {
       id: string;
@@ -162,7 +162,7 @@ export function connections(db: Queryable) {
       liveURL: string;
       sealedGrant: Buffer;
       scopes: readonly string[];
-      /** After how many days the grant ends by itself; null: it does not. */
+      /** The days until the grant expires; null: it does not. */
       grantDays: number | null;
     }) =>
       (await one(
@@ -185,7 +185,7 @@ export function connections(db: Queryable) {
         ],
       )) !== null,
 
-    /** Whether a stream that goes by settings of the connection is live. */
+    /** Whether a stream with settings of the connection is live. */
     isInUse: async (id: string) =>
       (await one<{ used: boolean }>(
         db,
@@ -197,8 +197,8 @@ export function connections(db: Queryable) {
       ))!.used,
 
     /**
-     * Disconnects a channel for its user. Its row is kept until what is open on the platform has been ended with its
-     * grant, or that has taken too long.
+     * Disconnects a channel for its user. Its row stays until all open broadcasts have been ended with its grant, or
+     * that has taken too long.
      */
     disconnect: async (id: string) => {
       await db.query('delete from managed_settings where connection_id = $1', [id]);

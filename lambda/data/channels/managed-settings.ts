@@ -1,4 +1,4 @@
-// SQL of managed settings: how broadcasts on a connected channel are called, shown and kept.
+// SQL of managed settings: title, privacy, latency and recording of broadcasts on a connected channel.
 import { all, one } from '../shared/queryable.ts';
 import type { Queryable } from '../shared/queryable.ts';
 
@@ -26,7 +26,7 @@ export interface ManagedSettings extends ManagedSettingsFields {
   readonly created_at: Date;
 }
 
-/** In the order in which `valuesOf` has them. */
+/** The columns in the order of `valuesOf`. */
 const columns = [
   'connection_id',
   'name',
@@ -79,7 +79,7 @@ export function managedSettings(db: Queryable) {
         [id, userID, ...valuesOf(fields)],
       ))!,
 
-    /** Whether a live stream goes by it. */
+    /** Whether a live stream uses the settings. */
     isInUse: async (id: string) =>
       (await one<{ used: boolean }>(
         db,

@@ -1,4 +1,4 @@
-// SQL of what a managed stream goes by: its settings, the connected channel, its ingest there and its broadcast.
+// SQL of the channel of a managed stream: its settings, connection, ingest and broadcast.
 import { grantExpiringDays } from '../../domain/channels/managed-platforms.ts';
 import type { ConnectionState, PlatformName } from '../../domain/channels/managed-platforms.ts';
 import { isOpen } from './broadcasts.ts';
@@ -6,31 +6,31 @@ import { quotaExhaustedUntil } from './connections.ts';
 import { one } from '../shared/queryable.ts';
 import type { Queryable } from '../shared/queryable.ts';
 
-/** Where a managed stream is sent to. The key is sealed. */
+/** The ingest of a managed stream. The key is sealed. */
 export interface StoredIngest {
   readonly url: string;
   readonly backup_url: string | null;
   readonly sealed_key: Buffer;
 }
 
-/** The channel that a stream's settings are for, and what it takes to stream there. */
+/** The channel of a stream's settings, with its ingest and state. */
 export interface ManagedChannel {
   readonly connection_id: string;
   readonly platform: PlatformName;
   readonly state: ConnectionState;
-  /** When its grant ends by itself; null: not soon. */
+  /** When its grant expires; null: not soon. */
   readonly grant_expires_at: Date | null;
   readonly title_template: string;
   readonly time_zone: string;
-  /** Null until the platform has given one. */
+  /** Null until the platform has assigned one. */
   readonly ingest: StoredIngest | null;
-  /** Whether a broadcast is prepared that goes live by itself, so that a start needs no call. */
+  /** Whether a prepared broadcast goes live by itself, so that a start needs no call. */
   readonly is_prepared: boolean;
-  /** What the platform said last of the stream's open broadcast. */
+  /** The health that the platform reported last for the stream's open broadcast; null: none. */
   readonly health_state: string | null;
-  /** Why the platform's side of the stream is not as wished. */
+  /** Why the platform does not match the settings of the stream; null: it does. */
   readonly mirror_code: string | null;
-  /** When our calls of the day are counted anew; null where there are some left. */
+  /** When our quota at the platform is renewed; null: some is left. */
   readonly quota_exhausted_until: Date | null;
 }
 
@@ -38,7 +38,7 @@ type Row = Omit<ManagedChannel, 'ingest'> & { [Column in keyof StoredIngest]: St
 
 export function managedStreams(db: Queryable) {
   return {
-    /** The channel of a stream; null where its settings name none, or are gone. */
+    /** The channel of a stream; null if its settings name none, or were deleted. */
     channel: async (streamID: string): Promise<ManagedChannel | null> => {
       const row = await one<Row>(
         db,

@@ -1,4 +1,4 @@
-// SQL of the mirror's generations: that the platform's side of a stream is to be made what is wished now.
+// SQL of the generations of the mirror: each asks the worker to reconcile the platform with a stream.
 import type { MirrorCode } from '../../domain/channels/mirror-retries.ts';
 import { isOpen } from './broadcasts.ts';
 import { all } from '../shared/queryable.ts';
@@ -11,7 +11,7 @@ export const mirrorStates = ['done', 'pending', 'blocked'] as const;
 export interface MirrorIntent {
   readonly stream_id: string;
   readonly generation: number;
-  /** What has changed the wish: a cause of a transition, or a word of ours. */
+  /** Why the generation began: a cause of a transition, or a word of ours. */
   readonly cause: string;
   readonly state: (typeof mirrorStates)[number] | 'superseded';
   readonly code: MirrorCode | null;
@@ -29,8 +29,8 @@ export function mirrorIntents(db: Queryable) {
       db.query('select supersede_mirror(id, $2) from unnest($1::text[]) as id', [streams.map(({ id }) => id), cause]),
 
     /**
-     * The streams whose side at the platform may have to change with these settings, or with all of a connection's:
-     * something is wished of them, or not done yet.
+     * Ids of the streams that have to be reconciled after a change of these settings or this connection: streams with a
+     * wish, an unfinished generation or an open broadcast.
      */
     usersOf: async (part: { readonly settingsID: string } | { readonly connectionID: string }) => {
       const rows = await all<{ id: string }>(
@@ -56,7 +56,7 @@ export function mirrorIntents(db: Queryable) {
         [streamIDs],
       ),
 
-    /** Sends commands for generations that have been due for so long that their own must have been lost. */
+    /** Sends commands for generations that are overdue, as their own commands must have been lost. */
     wakeForgotten: (lateSeconds: number) =>
       db.query(
         `insert into outbox (queue, body)

@@ -1,4 +1,4 @@
-// SQL by which a worker finds the generation that is due, and notes what has become of it.
+// SQL of generations for the worker of mirrors, which takes the due ones and records their results.
 import type { MirrorCode } from '../../domain/channels/mirror-retries.ts';
 import { isOpen } from './broadcasts.ts';
 import type { MirrorIntent } from './mirror-intents.ts';
@@ -7,7 +7,7 @@ import type { Queryable } from '../shared/queryable.ts';
 import type { Stream } from '../streams/streams.ts';
 import type { Locked } from '../shared/locked.ts';
 
-/** SQL of the streams that the connection $1 may have to work. */
+/** SQL of the streams that the connection $1 may have to reconcile. */
 const concerned = `
   select s.id from managed_settings m join streams s on s.managed_settings_id = m.id
   where m.connection_id = $1 and s.stream_destination = 'managed'
@@ -24,7 +24,7 @@ export function mirrorWork(db: Queryable) {
         [stream.id, connectionID, now],
       ),
 
-    /** The stream whose generation has been due for longest, of those that the connection has to work; null: none. */
+    /** The id of the stream of the connection whose generation has been due for longest; null: none. */
     nextDue: async (connectionID: string, now: Date) =>
       (
         await one<{ stream_id: string }>(
@@ -43,7 +43,7 @@ export function mirrorWork(db: Queryable) {
         [stream_id, generation],
       ),
 
-    /** Lets a generation wait without anything being wrong, with a command for then. */
+    /** Postpones a generation that has no fault, with a command for that time. */
     wait: ({ stream_id, generation }: MirrorIntent, connectionID: string, until: Date) =>
       db.query(
         `with waiting as (
@@ -55,8 +55,8 @@ export function mirrorWork(db: Queryable) {
       ),
 
     /**
-     * Notes that a step failed, with a command for the next attempt. Nothing where the generation was superseded.
-     * @param retryAt null: it is blocked
+     * Records that a step failed, with a command for the next attempt. Does nothing if the generation was superseded.
+     * @param retryAt null: the generation is blocked
      */
     fail: (
       { stream_id, generation }: MirrorIntent,
@@ -75,7 +75,7 @@ export function mirrorWork(db: Queryable) {
         [stream_id, generation, connectionID, retryAt, code, detail],
       ),
 
-    /** Has those tried again at once that wait for room on the channel of a connection, whoever's they are. */
+    /** Retries all generations, of any user, that wait for room on the channel of a connection. */
     wakeBusy: (connectionID: string, now: Date) =>
       db.query(
         `with channel as (

@@ -1,11 +1,11 @@
-// SQL of the events that platforms send: each is kept for a while by its id, as it may come again.
+// SQL of the events of platforms. Each is stored for an hour by its id, as it may be delivered again.
 import type { PlatformName } from '../../domain/channels/managed-platforms.ts';
 import { one } from '../shared/queryable.ts';
 import type { Queryable } from '../shared/queryable.ts';
 
 export function platformEvents(db: Queryable) {
   return {
-    /** Keeps an event of a platform. @returns false if it came before */
+    /** Stores an event of a platform. @returns false if it is stored already */
     keep: async (platform: PlatformName, id: string) =>
       (await one(db, 'insert into platform_events (platform, id) values ($1, $2) on conflict do nothing returning id', [
         platform,
@@ -14,7 +14,7 @@ export function platformEvents(db: Queryable) {
 
     deleteOld: () => db.query(`delete from platform_events where received_at < now() - interval '1 hour'`),
 
-    /** Has everything of a channel asked for again, soon: for all users who have connected it. */
+    /** Makes all read-backs of a channel due now, for all users who have connected it. */
     doubtChannel: (platform: PlatformName, accountID: string) =>
       db.query(
         `with doubted as (

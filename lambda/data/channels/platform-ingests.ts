@@ -1,11 +1,11 @@
-// SQL of ingests on managed platforms: where each managed stream is sent. Keys are sealed before they get here.
+// SQL of the ingests of managed streams on platforms. Their keys are sealed.
 import { one } from '../shared/queryable.ts';
 import type { Queryable } from '../shared/queryable.ts';
 
 export interface PlatformIngest {
   readonly stream_id: string;
   readonly connection_id: string;
-  /** The platform's own id; null where it has one ingest for each channel. */
+  /** The id at the platform; null: the platform has one ingest per channel. */
   readonly external_id: string | null;
   readonly url: string;
   readonly backup_url: string | null;
@@ -17,7 +17,7 @@ export function platformIngests(db: Queryable) {
     find: (streamID: string) =>
       one<PlatformIngest>(db, 'select * from platform_ingests where stream_id = $1', [streamID]),
 
-    /** The platform does not know it any more. */
+    /** Deletes an ingest that the platform no longer has. */
     delete: (streamID: string) => db.query('delete from platform_ingests where stream_id = $1', [streamID]),
 
     save: (ingest: PlatformIngest) =>

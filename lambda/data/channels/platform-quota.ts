@@ -1,4 +1,4 @@
-// SQL of the units that our projects have used of the platforms' daily quotas.
+// SQL of the used units of our daily quotas at platforms.
 import type { PlatformName } from '../../domain/channels/managed-platforms.ts';
 import { isOpen } from './broadcasts.ts';
 import { one } from '../shared/queryable.ts';
@@ -9,8 +9,8 @@ export function platformQuota(db: Queryable) {
     /**
      * Takes units for a call that is about to be made.
      * @param day of the quota, YYYY-MM-DD
-     * @param most the units of the day up to which the call may be made
-     * @returns false where there are not so many left, or the platform has said that none are
+     * @param most the most units of the day, including those of this call
+     * @returns false if too few are left, or the platform has reported that the quota is exhausted
      */
     reserve: async (platform: PlatformName, day: string, units: number, most: number, now: Date) =>
       (await one(
@@ -24,7 +24,7 @@ export function platformQuota(db: Queryable) {
         [platform, day, units, most, now],
       )) !== null,
 
-    /** How many broadcasts are open on a platform whose end was not paid for on this day. */
+    /** The number of open broadcasts on a platform whose end has no reserved units on this day. */
     openBefore: async (platform: PlatformName, day: string) =>
       (await one<{ count: number }>(
         db,
@@ -33,11 +33,11 @@ export function platformQuota(db: Queryable) {
         [platform, day],
       ))!.count,
 
-    /** Notes that the units of a broadcast's end are taken; 0: they are used now. */
+    /** Records the units that are reserved for the end of a broadcast; 0: they are used now. */
     reserveEnd: (broadcastID: string, units: number, day: string) =>
       db.query('update broadcasts set reserved_units = $2, reserved_day = $3 where id = $1', [broadcastID, units, day]),
 
-    /** By our own count nothing is begun any more on this day. */
+    /** Records that by our own count no broadcast may begin on this day any more. */
     exhaustStarts: (platform: PlatformName, day: string, until: Date) =>
       db.query('update platform_quota set starts_exhausted_until = $3 where platform = $1 and day = $2::date', [
         platform,
@@ -45,7 +45,7 @@ export function platformQuota(db: Queryable) {
         until,
       ]),
 
-    /** The platform has said that nothing is left. */
+    /** Records that the platform has reported the quota as exhausted. */
     exhaust: (platform: PlatformName, day: string, until: Date) =>
       db.query(
         `insert into platform_quota as q (platform, day, exhausted_until) values ($1, $2::date, $3)
@@ -54,7 +54,7 @@ export function platformQuota(db: Queryable) {
         [platform, day, until],
       ),
 
-    /** Until when nothing is left, as the platform has said; null: it has not. */
+    /** The time until which the platform has reported the quota as exhausted; null: it has not. */
     exhaustedUntil: async (platform: PlatformName, now: Date) =>
       (
         await one<{ until: Date | null }>(

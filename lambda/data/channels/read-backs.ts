@@ -1,4 +1,4 @@
-// SQL of what is to be asked of platforms again: how live broadcasts do, who watches, whether grants are still good.
+// SQL of read-backs: regular requests to platforms for the health of live broadcasts, viewers and grants.
 import type { PlatformName } from '../../domain/channels/managed-platforms.ts';
 import type { StreamState } from '../../domain/streams/stream-lifecycle.ts';
 import { isOpen } from './broadcasts.ts';
@@ -6,32 +6,32 @@ import type { BroadcastHealth } from './broadcasts.ts';
 import { all, one } from '../shared/queryable.ts';
 import type { Queryable } from '../shared/queryable.ts';
 
-/** A live broadcast that is to be looked at. */
+/** A live broadcast whose health is due to be read. */
 export interface LiveBroadcast {
   readonly id: string;
   readonly stream_id: string;
   readonly user_id: string;
-  /** Null where the platform has no broadcasts. */
+  /** Null: the platform has no broadcasts. */
   readonly external_id: string | null;
   readonly disagrees_since: Date | null;
   readonly state: StreamState;
 }
 
-/** What viewers are counted of. */
+/** A broadcast whose viewers are due to be counted. */
 export interface Counted {
   readonly id: string;
-  /** Of the broadcast; of the account where the platform has no broadcasts. */
+  /** The external id of the broadcast; if the platform has no broadcasts, of the account. */
   readonly asked_id: string;
 }
 
-/** Streams that fail are looked at once more when they begin to, whenever the next look is. */
+/** SQL condition: the health of a broadcast is due. A stream that begins to fail makes it due once more. */
 const isDue = `b.phase = 'live' and (b.look_at is null or b.look_at <= now()
   or s.state = 'failing'
     and b.health_observed_at < (select at from stream_transitions where id = s.last_transition_id))`;
 
 export function readBacks(db: Queryable) {
   return {
-    /** Sends commands for connections of which something is due. @param most of each kind at once */
+    /** Sends commands for connections with a due read-back. @param most the most of each kind */
     wakeDue: (viewersEverySeconds: number, perCount: number, most: number) =>
       db.query(
         `with counting as (
@@ -57,7 +57,7 @@ export function readBacks(db: Queryable) {
         [viewersEverySeconds, perCount, most],
       ),
 
-    /** Whether the connection is to be verified. */
+    /** Whether the verification of the connection is due. */
     isToVerify: async (connectionID: string) =>
       (await one(db, `select id from connections where id = $1 and state <> 'pending' and verify_at <= now()`, [
         connectionID,
@@ -82,8 +82,8 @@ export function readBacks(db: Queryable) {
       )) !== null,
 
     /**
-     * Takes live broadcasts of a platform whose viewers are to be counted, of whatever connection: one call asks for
-     * many. They are not taken again until they are due anew.
+     * Takes live broadcasts of a platform whose viewers are due, of any connection: one call counts many. They are due
+     * again after `everySeconds`.
      */
     takeToCount: (platform: PlatformName, everySeconds: number, most: number) =>
       all<Counted>(
@@ -100,7 +100,7 @@ export function readBacks(db: Queryable) {
         [platform, everySeconds, most],
       ),
 
-    /** @param viewers null: the platform does not say */
+    /** Records numbers of viewers; null: the platform does not report them. */
     saveViewers: (counts: readonly { readonly id: string; readonly viewers: number | null }[]) =>
       db.query(
         `update broadcasts b set viewers = c.viewers
@@ -119,7 +119,7 @@ export function readBacks(db: Queryable) {
         [id, look.now, look.nextAt, look.disagreesSince, look.health && JSON.stringify(look.health)],
       ),
 
-    /** Puts off what is due of a connection, whose platform did not answer or may not be asked now. */
+    /** Postpones all read-backs of a connection whose platform did not answer or must not be called now. */
     postpone: async (connectionID: string, until: Date) => {
       await db.query(`update broadcasts set look_at = $2 where connection_id = $1 and phase = 'live'`, [
         connectionID,
@@ -128,7 +128,7 @@ export function readBacks(db: Queryable) {
       await db.query('update connections set verify_at = greatest(verify_at, $2) where id = $1', [connectionID, until]);
     },
 
-    /** Keeps what the platform says of a channel whose grant is good. */
+    /** Records what the platform reports of a channel with a valid grant. */
     saveVerified: (
       connectionID: string,
       { title, liveURL, verifyAt }: { title: string; liveURL: string; verifyAt: Date },
@@ -140,7 +140,7 @@ export function readBacks(db: Queryable) {
         [connectionID, title, liveURL, verifyAt],
       ),
 
-    /** Forgets what a platform told us of a channel whose grant has ended; the settings of its user stay. */
+    /** Deletes all data that a platform reported of a channel whose grant has ended; the settings of its user stay. */
     forgetChannel: async (connectionID: string) => {
       await db.query('delete from platform_ingests where connection_id = $1', [connectionID]);
       await db.query('delete from broadcasts where connection_id = $1', [connectionID]);

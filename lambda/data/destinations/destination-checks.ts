@@ -8,9 +8,9 @@ import type { Queryable } from '../shared/queryable.ts';
 export interface DestinationCheck {
   /** A time with its offset. */
   readonly askedAt: string;
-  /** Whether an agent has begun it. */
+  /** Whether an agent has claimed it. */
   readonly isClaimed: boolean;
-  /** Whether it is too late for it to be done. */
+  /** Whether it has timed out. */
   readonly isOver: boolean;
   /** Null until it is done. */
   readonly feeds: readonly CheckedFeed[] | null;
@@ -24,21 +24,21 @@ export interface ClaimedCheck {
   readonly backup_url: string | null;
 }
 
-/** SQL of checks, in statements that call the table `c`. */
+/** SQL condition: the check `c` has timed out. */
 const isOver = `c.asked_at < now() - interval '${checkOverAfterSeconds} seconds'`;
-/** SQL of the checks of the user $1 that are under way, counted. */
+/** SQL of the number of running checks of the user $1. */
 export const checksUnderWay = `select count(*) from destination_checks c
   where c.user_id = $1 and c.done_at is null and not ${isOver}`;
 
-/** SQL of a check as a `DestinationCheck`. */
+/** SQL expression: the check `c` as a `DestinationCheck`. */
 const asShown = `json_build_object('askedAt', c.asked_at, 'isClaimed', c.claimed_at is not null, 'isOver', ${isOver},
   'feeds', c.feeds)`;
-/** SQL of the last check of a row of destinations that the statement calls `d`. */
+/** SQL expression: the last check of the destination `d`. */
 export const lastCheck = `(select ${asShown} from destination_checks c where c.destination_id = d.id)`;
 
 export function destinationChecks(db: Queryable) {
   return {
-    /** Asks for a check in place of the last. @param id of the new one */
+    /** Requests a check in place of the last one. */
     ask: async (asked: { readonly id: string; readonly destinationID: string; readonly userID: string }) =>
       (await one<{ check: DestinationCheck }>(
         db,
@@ -62,7 +62,7 @@ export function destinationChecks(db: Queryable) {
         [checkClaimedWithinSeconds],
       ),
 
-    /** Writes down what was found, unless another check was asked for meanwhile. */
+    /** Records the result of a check, unless another one was requested meanwhile. */
     finish: (id: string, destinationID: string, feeds: readonly CheckedFeed[]) =>
       db.query(`update destination_checks set done_at = now(), feeds = $3 where destination_id = $2 and id = $1`, [
         id,

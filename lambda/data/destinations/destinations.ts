@@ -28,7 +28,7 @@ export interface Destination {
   readonly channel_platform: PlatformName | null;
   /** Title of that channel; null without one. */
   readonly channel_title: string | null;
-  /** Null while its addresses were not checked. */
+  /** Null: its addresses were never checked. */
   readonly last_check: DestinationCheck | null;
 }
 
@@ -48,7 +48,7 @@ export type DestinationSettings = Pick<
 const columns = `d.*, (select title_cached from connections where id = d.connection_id) as channel_title,
   (select platform from connections where id = d.connection_id) as channel_platform, ${lastCheck} as last_check`;
 
-/** What an update sets, in the order of its parameters. */
+/** The settings in the order of the parameters. */
 function valuesOf(settings: DestinationSettings): unknown[] {
   return [
     settings.name,
@@ -73,8 +73,8 @@ export function destinations(db: Queryable) {
       ))!,
 
     /**
-     * Makes the destination that stands for a connected channel, unless there is one. Its address is empty: each
-     * stream has an ingest of its own there.
+     * Makes the destination that stands for a connected channel, unless it exists. Its address is empty: each stream
+     * has an ingest of its own there.
      */
     insertOfConnection: (made: { id: string; connectionID: string; name: string; sealedStreamKey: Buffer }) =>
       db.query(
@@ -154,7 +154,7 @@ export function destinations(db: Queryable) {
         [id],
       ))!,
 
-    /** Deletes the archived destinations of a user that no stream names, but for so many that were archived last. */
+    /** Deletes archived destinations of a user that no stream names, except for the last `kept` ones. */
     forgetArchived: (userID: string, kept: number) =>
       db.query(
         `delete from destinations where id in (
@@ -166,7 +166,7 @@ export function destinations(db: Queryable) {
         [userID, kept],
       ),
 
-    /** Whether a live stream is sent there. */
+    /** Whether a live stream is sent to the destination. */
     isInUse: async (id: string) =>
       (await one<{ used: boolean }>(
         db,
@@ -179,13 +179,13 @@ export function destinations(db: Queryable) {
         [id],
       ))!.used,
 
-    /** Replaces an address in all destinations: for an ingest of ours that has moved. */
+    /** Replaces an address in all destinations, after an ingest of ours has moved. */
     moveAddress: (fromURL: string, toURL: string) =>
       db.query('update destinations set url = $2 where url = $1', [fromURL, toURL]),
 
     /**
-     * Notes that streams went live where they go to. The destinations are locked in the order of their ids, so that two
-     * that mark the same ones end in no deadlock.
+     * Records that streams went live at their destinations. It locks the destinations in the order of their ids, to
+     * avoid deadlocks.
      */
     markUsedBy: (streamIDs: readonly string[]) =>
       db.query(
@@ -202,7 +202,7 @@ export function destinations(db: Queryable) {
         [streamIDs],
       ),
 
-    /** Notes that outputs beside the first of their streams went live where they go to. */
+    /** Records that outputs other than the first of their streams went live at their destinations. */
     markUsedByOutputs: (outputIDs: readonly string[]) =>
       db.query(
         `with used as (

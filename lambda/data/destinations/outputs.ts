@@ -1,4 +1,4 @@
-// SQL of outputs: where streams are sent to. The first output of a stream follows its destination_id by a trigger.
+// SQL of outputs of streams. A trigger keeps the first output of a stream equal to its `destination_id`.
 import { all, one } from '../shared/queryable.ts';
 import type { Queryable } from '../shared/queryable.ts';
 
@@ -7,11 +7,11 @@ export interface Output {
   readonly stream_id: string;
   readonly destination_id: string;
   readonly name: string | null;
-  /** Whether it is sent to while its stream is live. */
+  /** Whether it is sent while its stream is live. */
   readonly enabled: boolean;
-  /** Whether it is the stream's `destination_id`. Its replicas have no `output_id`. */
+  /** Whether it stands for the stream's `destination_id`. Its replicas have no `output_id`. */
   readonly is_first: boolean;
-  /** Set if it was removed while live: users do not see it any more, and the row goes once its replicas have ended. */
+  /** Set if it was removed while live. Users no longer see it; the row is deleted when its replicas have ended. */
   readonly deleted_at: Date | null;
 }
 
@@ -28,7 +28,7 @@ export type OutputSettings = Pick<Output, 'name' | 'enabled'>;
 
 export function outputs(db: Queryable) {
   return {
-    /** Makes an output. One that is just being removed from the same destination comes back. */
+    /** Makes an output, or restores one with the same destination that is being removed. */
     insert: async (output: NewOutput) =>
       (await one<Output>(
         db,
@@ -39,7 +39,7 @@ export function outputs(db: Queryable) {
         [output.id, output.streamID, output.destinationID, output.name, output.enabled],
       ))!,
 
-    /** Makes the first output of a stream that has none, and with it the stream's `destination_id`. */
+    /** Makes the first output of a stream that has none, and sets the stream's `destination_id`. */
     insertFirst: async ({ streamID, destinationID, name, enabled }: NewOutput) => {
       await db.query('update streams set destination_id = $2, updated_at = now() where id = $1', [
         streamID,
@@ -56,11 +56,11 @@ export function outputs(db: Queryable) {
     find: (streamID: string, id: string) =>
       one<Output>(db, 'select * from outputs where stream_id = $1 and id = $2 and deleted_at is null', [streamID, id]),
 
-    /** All of a stream, also those that are being removed, the first one first. */
+    /** All outputs of a stream, with those that are being removed, the first one first. */
     ofStream: (streamID: string) =>
       all<Output>(db, 'select * from outputs where stream_id = $1 order by is_first desc, seq', [streamID]),
 
-    /** Those of these streams that are not being removed, in the same order. */
+    /** The outputs of these streams, without those that are being removed, the first ones first. */
     ofStreams: (streamIDs: readonly string[]) =>
       all<Output>(
         db,
@@ -77,7 +77,7 @@ export function outputs(db: Queryable) {
 
     markDeleted: (id: string) => db.query('update outputs set deleted_at = now() where id = $1', [id]),
 
-    /** Deletes the outputs of a stream that are being removed, and of which no replica is left. */
+    /** Deletes the outputs of a stream that are being removed and have no running replica. */
     forgetDeleted: (streamID: string) =>
       db.query(
         `delete from outputs o where stream_id = $1 and deleted_at is not null
@@ -85,7 +85,7 @@ export function outputs(db: Queryable) {
         [streamID],
       ),
 
-    /** Ids of running streams of which an enabled output beside the first has no replicas. */
+    /** Ids of running streams that have an enabled output, other than the first, without replicas. */
     streamsLackingReplicas: async (count: number) => {
       const rows = await all<{ id: string }>(
         db,

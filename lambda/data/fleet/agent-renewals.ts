@@ -1,4 +1,4 @@
-// SQL of renewals: the statement by which an agent keeps its lease each second, and learns what there is to do.
+// SQL of renewals: one statement renews the lease of an agent each second and returns its work.
 import { declaredDead, leaseSeconds } from './agents.ts';
 import type { AgentLoad } from './agents.ts';
 import { isRecoveryPlaceFree } from '../shared/places.ts';
@@ -7,31 +7,31 @@ import { one } from '../shared/queryable.ts';
 import type { Queryable } from '../shared/queryable.ts';
 
 export interface Renewal {
-  /** The database's time, which is the clock of all timelines. */
+  /** The time of the database, which is the clock of all timelines. */
   readonly now: Date;
-  /** Epochs by the id of the replica: what this agent holds, and what it takes over as a successor. */
+  /** Epochs by the id of the replica: the replicas that this agent holds or takes over as a successor. */
   readonly holding: ReadonlyMap<string, number>;
-  /** Of what it holds: another one where that is anything else. */
+  /** A hash of `holding`. */
   readonly holdingHash: string;
   /** Ids of the replicas that this agent holds and has to end. */
   readonly ending: readonly string[];
-  /** False once the agent was declared dead: what it held may have other holders by now. */
+  /** False after the agent was declared dead: its replicas may have other holders. */
   readonly leaseHolds: boolean;
-  /** For how long the agent has renewed its lease without losing it. */
+  /** The time since the agent began to renew its lease without a gap. */
   readonly renewingForMs: number;
-  /** Whether replicas wait for an agent to take them, be it this one or another. */
+  /** Whether replicas wait for any agent. */
   readonly isAnyWaiting: boolean;
-  /** Whether the time of anything has come, for a stream or for the credits of a user. */
+  /** Whether a due time of a stream or of an account has come. */
   readonly isAnyDue: boolean;
   /**
-   * Whether the lease of another agent is over, and there is something to do about it: it was not declared dead yet, or
-   * a place is free for whoever frees what it holds. Hundreds of agents that only ask for a place cost as much as a
-   * hundred lost streams, each second.
+   * Whether the lease of another agent is over and there is work: it was not declared dead yet, or a place is free to
+   * recover its replicas. Without this check, hundreds of agents would ask for a place each second, at the cost of a
+   * hundred lost streams.
    */
   readonly isAnyToRecover: boolean;
   /** Whether the outbox has commands to relay. */
   readonly isAnyUnsent: boolean;
-  /** What it holds that somebody looks at while it is encoded. */
+  /** The replicas it holds whose encoded preview is watched. */
   readonly lookedAt: readonly LookedAtReplica[];
 }
 
@@ -39,7 +39,7 @@ export type KnownHolding = Pick<Renewal, 'holding' | 'holdingHash'>;
 
 interface RenewalRow {
   readonly now: Date;
-  /** Null: what the agent knows already. */
+  /** Null: unchanged. */
   readonly holding: Readonly<Record<string, number>> | null;
   readonly holding_hash: string;
   readonly ending: readonly string[];
@@ -53,8 +53,8 @@ interface RenewalRow {
 }
 
 /**
- * SQL: whether any replica waits. It begins with the newest: claims take the oldest, and in the index there are as many
- * of these that were taken a moment ago as there are claims in that moment.
+ * SQL condition: a replica waits. It reads the newest first: claims take the oldest, so the old end of the index has
+ * many entries that were just claimed.
  */
 const isAnyUntaken = `coalesce((
   select true from replicas where agent_id is null and wanted <> 'ended' order by requested_at desc limit 1), false)`;
@@ -64,9 +64,9 @@ const noLoad: AgentLoad = { usedShare: 0, behindReason: null };
 export function agentRenewals(db: Queryable) {
   return {
     /**
-     * Renews the lease, and tells what the agent has to know. It is one statement because every agent sends it every
-     * second: a renewal costs one round trip, however many streams there are.
-     * @param known what the renewal before answered: what the agent holds is told again only if it has changed
+     * Renews the lease and returns the work of the agent. It is one statement, as every agent sends it every second: a
+     * renewal costs one round trip for any number of streams.
+     * @param known from the previous renewal; null: none. `holding` is read again only if it has changed
      */
     renew: async (agentID: string, load: AgentLoad = noLoad, known: KnownHolding | null = null): Promise<Renewal> => {
       const text = `with renewed as (
@@ -76,11 +76,11 @@ export function agentRenewals(db: Queryable) {
              renewing_since = case when lease_expires_at > now() then renewing_since else now() end
            where id = $1 and lease_expires_at > ${declaredDead}
            returning renewing_since),
-         -- What it holds is read from one index alone (replicas_of_agent): materialized, its rows would be copied.
+         -- Not materialized: the rows are read from one index alone (replicas_of_agent).
          holding as not materialized (
            select id, epoch, wanted from replicas where agent_id = $1
            union all
-           -- What it takes over has the epoch that it will have once this agent reports it live.
+           -- A replica that it takes over has the epoch that it gets when this agent reports it live.
            select id, epoch + 1, wanted from replicas where successor_id = $1 and wanted <> 'ended'),
          hashed as materialized (
            select coalesce(bit_xor(hashtextextended(id, epoch)), 0)::text as holding_hash,

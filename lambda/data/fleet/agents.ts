@@ -6,14 +6,14 @@ import type { Queryable } from '../shared/queryable.ts';
 import type { StreamBackend } from '../../domain/streams/stream-words.ts';
 
 export const leaseSeconds = leaseMs / 1000;
-/** How many other agents an agent can ask: enough that some are probably on the other side of a broken network. */
+/** The number of other agents that an agent asks: some of them are probably beyond a broken part of the network. */
 const peersKnown = 8;
-/** After so long without a lease an agent is declared dead, even if no other agent lives that could tell. */
+/** The time without a lease after which an agent is declared dead even if no other agent is alive to confirm it. */
 const deadWithoutWitnessAfterSeconds = 600;
 
 /**
- * SQL: the lease_expires_at of an agent that was declared dead. An agent whose lease is over may still renew it; one
- * that was declared dead never can, so that its replicas can be given to others.
+ * SQL value of lease_expires_at of an agent that was declared dead. An agent whose lease is over may still renew it; a
+ * dead agent never can, so that its replicas can be given to others.
  */
 export const declaredDead = `'-infinity'`;
 
@@ -23,25 +23,25 @@ export interface NewAgent {
   readonly release: string;
   readonly peerURL: string | null;
   readonly zone: string | null;
-  /** It takes streams of these backends. */
+  /** The backends whose streams it takes. */
   readonly backends: readonly StreamBackend[];
-  /** What its streams may use of its machine. */
+  /** The capacity of its machine that streams may use. */
   readonly capacity: Capacity;
-  /** How long a machine takes to come for a stream that the agent has no room for; null where none comes. */
+  /** The start time of a further machine for streams without room; null: none starts. */
   readonly machineSeconds: number | null;
 }
 
-/** What an agent says of itself with each renewal. */
+/** The load that an agent reports with each renewal. */
 export interface AgentLoad {
-  /** The part of its capacity that its streams take. */
+  /** The used share of its capacity, from 0 to 1. */
   readonly usedShare: number;
-  /** Why it takes nothing more although it may have room; null while it keeps up. */
+  /** Why it takes no more streams although it has room; null: it keeps up. */
   readonly behindReason: string | null;
-  /** Whether it has as many media commands under way as it carries out at a time. */
+  /** Whether it runs as many media commands as it can. */
   readonly isMediaFull?: boolean;
 }
 
-/** An agent that could take a stream, as far as its backends and its lease say. */
+/** An agent whose backends and lease let it take a stream. */
 export interface Taker extends AgentLoad {
   readonly id: string;
   readonly capacity: Capacity;
@@ -68,8 +68,8 @@ export function agents(db: Queryable) {
       ),
 
     /**
-     * Marks an agent as draining: it takes no replica from now on.
-     * @returns whether another agent takes any that it holds
+     * Marks an agent as draining: it takes no more replicas.
+     * @returns whether another agent can take one of its replicas
      */
     drain: async (agentID: string) =>
       (await one<{ others: boolean }>(
@@ -82,7 +82,7 @@ export function agents(db: Queryable) {
         [agentID],
       ))!.others,
 
-    /** How long a machine takes that comes for a stream which waits; null where none comes. */
+    /** The start time of a machine for a waiting stream, in seconds; null: none starts. */
     machineSeconds: async () =>
       (await one<{ seconds: number | null }>(
         db,
@@ -90,7 +90,7 @@ export function agents(db: Queryable) {
         [],
       ))!.seconds,
 
-    /** The agents that could take a stream of a backend if they had room. */
+    /** The agents that take streams of a backend, with or without room. */
     takers: (backend: StreamBackend) =>
       all<Taker>(
         db,
@@ -100,8 +100,8 @@ export function agents(db: Queryable) {
       ),
 
     /**
-     * Whether another agent that keeps up has room for a media command (`takesMedia`), and streams for no more than a
-     * part of it.
+     * Whether another agent that keeps up has room for a media command (`takesMedia`).
+     * @param mostUsedShare the most that its streams may use
      */
     hasOtherMediaPlace: async (agentID: string, mostUsedShare: number) =>
       (await one<{ is_there: boolean }>(
@@ -114,7 +114,7 @@ export function agents(db: Queryable) {
         [agentID, mostUsedShare],
       ))!.is_there,
 
-    /** The URLs at which a few other agents that live can be asked, picked by chance. */
+    /** The URLs of a few live agents other than this one, at random. */
     peerURLs: async (agentID: string) => {
       const rows = await all<{ peer_url: string }>(
         db,
@@ -126,7 +126,7 @@ export function agents(db: Queryable) {
       return rows.map(({ peer_url: url }) => url);
     },
 
-    /** The URLs of a few other agents whose lease is over, and which nobody has declared dead yet. */
+    /** The URLs of a few other agents whose lease is over and that are not declared dead yet. */
     lateURLs: async (agentID: string) => {
       const rows = await all<{ peer_url: string }>(
         db,
@@ -139,9 +139,9 @@ export function agents(db: Queryable) {
     },
 
     /**
-     * Declares agents dead whose lease is over, while another agent lives that has renewed for a whole lease. Without
-     * such a witness the database may have been away from all of them: then it is done only long after the lease,
-     * counted from the start of Postgres if that was later.
+     * Declares agents dead whose lease is over while another agent has renewed its own for a whole lease. Without such
+     * a witness, the database may have been unreachable for all agents: then they are declared dead only long after the
+     * lease, or after the start of Postgres if that was later.
      */
     declareExpiredDead: () =>
       db.query(
@@ -154,7 +154,7 @@ export function agents(db: Queryable) {
                select from agents living
                where living.lease_expires_at > now() and living.renewing_since < now() - make_interval(secs => $1))
              or greatest(lease_expires_at, pg_postmaster_start_time()) < now() - make_interval(secs => $2))
-           -- Whoever is renewing one of them, or declaring it dead, at this moment comes first.
+           -- A transaction that is renewing one of them, or declaring it dead, comes first.
            for no key update skip locked)
          update agents a set lease_expires_at = ${declaredDead} from expired where a.id = expired.id`,
         },
@@ -162,9 +162,8 @@ export function agents(db: Queryable) {
       ),
 
     /**
-     * Declares all agents of a supervisor dead, which has seen their processes end: nobody has to wait for the end of
-     * their leases.
-     * @param supervisor its name; the agents may also have it as NAME/NUMBER, where one supervisor has several
+     * Declares all agents of a supervisor dead after it has seen their processes end, before their leases are over.
+     * @param supervisor its name; agents have it as NAME or NAME/NUMBER
      */
     declareDeadOfSupervisor: (supervisor: string) =>
       db.query(
@@ -181,8 +180,7 @@ export function agents(db: Queryable) {
       ),
 
     /**
-     * Declares an agent dead that ends by itself. The replicas that it still holds are freed like those of any dead
-     * agent.
+     * Declares an agent dead that ends by itself. Its replicas are recovered like those of any dead agent.
      */
     declareDead: (agentID: string) =>
       db.query(`update agents set lease_expires_at = ${declaredDead} where id = $1`, [agentID]),

@@ -1,4 +1,4 @@
-// SQL of figures: what agents measure while they send, and what the stream's own row keeps of it.
+// SQL of figures: the measurements of agents while they send, and their copies in the rows of streams.
 import { all, one } from '../shared/queryable.ts';
 import type { Queryable } from '../shared/queryable.ts';
 import type { FreedReplica } from './replica-losses.ts';
@@ -6,24 +6,24 @@ import { newerFigures } from '../streams/kept-figures.ts';
 import type { KeptFigures } from '../streams/kept-figures.ts';
 import type { StreamStats } from '../streams/streams.ts';
 
-/** What an agent measured of a replica that it holds with this epoch. */
+/** The figures of a replica that an agent holds with this epoch. */
 export interface ReplicaFigures {
   readonly replicaID: string;
   readonly epoch: number;
   readonly stats: StreamStats;
 }
 
-/** What of figures is noted for good: which pictures destinations took. */
+/** The part of figures that is stored permanently: the frames that destinations accepted. */
 export interface SaidFigures {
   readonly replicaID: string;
   readonly epoch: number;
-  /** As they are, or as the JSON that an agent stored. */
+  /** The figures, or the JSON that an agent stored. */
   readonly stats: Pick<StreamStats, 'aired'> | string;
 }
 
 /**
- * SQL that notes which pictures destinations took. Whoever says it may hold the replica no more: evidence stays so.
- * Streams are locked for their references in the order of their ids, as `lockMany` locks them.
+ * SQL that records the frames that destinations accepted, also those of an agent that no longer holds the replica. The
+ * references lock streams in the order of their ids, as `lockMany` does.
  * @param said a relation with replica_id, epoch and stats
  */
 const noting = (said: string) =>
@@ -43,8 +43,8 @@ const noting = (said: string) =>
 
 export function figures(db: Queryable) {
   /**
-   * Copies figures to the rows of their streams, which the caller has locked, or of replicas of outputs beside the
-   * first: of those replicas that the agent still holds with that epoch.
+   * Copies figures to the rows of their streams or, for outputs other than the first, of their replicas. It skips
+   * replicas that the agent no longer holds with that epoch. Lock the streams first.
    */
   const keepAll = async (figures: readonly (ReplicaFigures & { readonly agentID: string })[]): Promise<void> => {
     if (figures.length === 0) return;
@@ -77,8 +77,8 @@ export function figures(db: Queryable) {
 
   return {
     /**
-     * Stores the figures of all replicas that an agent holds, in place of those that it stored before. They are in a
-     * row of the agent, so that the statement neither changes nor waits for the row of any stream.
+     * Stores the figures of all replicas that an agent holds, in place of its former ones. They are in one row of the
+     * agent, so that the statement neither changes nor waits for rows of streams.
      */
     write: (agentID: string, all: readonly ReplicaFigures[]) =>
       db.query(
@@ -90,12 +90,12 @@ export function figures(db: Queryable) {
         [agentID, storedLines(all)],
       ),
 
-    /** Copies figures as `keepAll` does, of one replica. */
+    /** Copies the figures of one replica, as `keepAll` does. */
     keep: (agentID: string, figures: ReplicaFigures) => keepAll([{ ...figures, agentID }]),
 
     keepAll,
 
-    /** Notes which pictures destinations took, by figures that are not kept. */
+    /** Records the accepted frames of figures without copying the figures. */
     recordAired: async (said: readonly SaidFigures[]): Promise<void> => {
       if (said.length === 0) return;
       await db.query(
@@ -107,8 +107,8 @@ export function figures(db: Queryable) {
     },
 
     /**
-     * What the holders of replicas stored last, as JSON by the id of the replica. What an agent stored is read once,
-     * however many of the replicas it held.
+     * The last figures of the former holders of replicas, as JSON by the id of the replica. The row of an agent is read
+     * once for any number of replicas.
      */
     writtenOf: async (freed: readonly FreedReplica[]): Promise<Map<string, string>> => {
       const agentIDs = new Set(freed.map(({ held_by: agentID }) => agentID));
@@ -126,7 +126,7 @@ export function figures(db: Queryable) {
       );
     },
 
-    /** Copies figures to the rows of replicas of further outputs, by the replica's id, where they are newer. */
+    /** Copies newer figures to the rows of replicas of further outputs. @param said by the id of the replica */
     keepNewerOfOutputs: async (said: ReadonlyMap<string, string>): Promise<void> => {
       if (said.size === 0) return;
       await db.query(
@@ -136,7 +136,7 @@ export function figures(db: Queryable) {
       );
     },
 
-    /** Copies figures to the rows of streams, which the caller has locked, where they are newer, by the stream's id. */
+    /** Copies newer figures to the rows of streams. Lock them first. @param said by the id of the stream */
     keepNewer: async (said: ReadonlyMap<string, KeptFigures>): Promise<void> => {
       if (said.size === 0) return;
       const each = [...said.values()];
@@ -161,7 +161,7 @@ export function figures(db: Queryable) {
       return row?.stats ?? null;
     },
 
-    /** The latest figures of the primary replica of an output beside the first; null before it was first sent to. */
+    /** The latest figures of the primary replica of an output other than the first; null before its first run. */
     ofOutput: async (outputID: string) => {
       const row = await one<{ stats: StreamStats | null }>(
         db,
@@ -184,7 +184,7 @@ function storedLines(all: readonly ReplicaFigures[]): string {
   return all.map(({ replicaID, epoch, stats }) => `\n${claimOf(replicaID, epoch)} ${JSON.stringify(stats)}`).join('');
 }
 
-/** Figures as JSON by ID/EPOCH, of what an agent has stored. */
+/** The stored figures of an agent as JSON, by ID/EPOCH. */
 function linesByClaim(lines: string): Map<string, string> {
   const byClaim = new Map<string, string>();
   for (const line of lines.split('\n')) {

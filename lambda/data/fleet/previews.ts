@@ -1,42 +1,42 @@
-// SQL of previews of encoded streams: who is looked at, and the last pieces of what was sent.
+// SQL of previews of encoded streams: the streams that are watched, and the last pieces that were sent.
 import { one } from '../shared/queryable.ts';
 import type { Queryable } from '../shared/queryable.ts';
 
-/** Whoever looks says so more often. */
+/** How long a preview counts as watched after a request. Players request it more often. */
 const lookedAtSeconds = 30;
-/** A replica that reconnects, or goes to another agent, is usually there again by then. */
+/** The time in which a replica usually reconnects or moves to another agent. */
 const awaitedSeconds = 10;
-/** So many pieces are known. */
+/** The number of pieces that are kept. */
 const keptPieces = 6;
 
-/** A stretch of what a stream sent, from one keyframe to before another. */
+/** A part of the sent media of a stream, from one keyframe to before another. */
 export interface EncodedPiece {
   /** The key of the object that holds it. */
   readonly key: string;
-  /** The key of what comes before all pieces like it. */
+  /** The key of the header that comes before all pieces of the same encoding. */
   readonly headerKey: string;
-  /** Of its first picture, counted from the anchor. */
+  /** The number of its first frame after the anchor. */
   readonly frame: number;
   readonly frameCount: number;
 }
 
 export interface NumberedPiece extends EncodedPiece {
   /**
-   * Grows by one from piece to piece, whoever writes it. The first has the seconds since 1970, and hardly a piece is
-   * shorter than a second: where what was known is forgotten, players see no lower numbers than before.
+   * Increases by one from piece to piece, also across agents. The first is the seconds since 1970. Pieces are rarely
+   * shorter than a second, so that players never see lower numbers after the known pieces were deleted.
    */
   readonly number: number;
 }
 
-/** A stream that is looked at, and the replica whose agent is to show it. */
+/** A watched stream, and the replica whose agent makes its preview. */
 export interface LookedAtReplica {
   readonly streamID: string;
   readonly replicaID: string;
-  /** Of the replica: its encoder is named by it. */
+  /** The role of the replica, which names its encoder. */
   readonly role: string;
 }
 
-/** SQL of whether the replica of a row goes on being looked at. */
+/** SQL condition: the replica of a row stays the watched one. */
 const isKept = `exists (
   select from replicas r where r.id = p.replica_id and r.wanted <> 'ended' and (
     r.state = 'live' or coalesce(r.failing_since, r.since) > now() - interval '${awaitedSeconds} s'))`;
@@ -44,9 +44,9 @@ const isKept = `exists (
 export function previews(db: Queryable) {
   return {
     /**
-     * Says that somebody looks at a stream. The replica that was looked at before is kept while it is live, or was a
-     * moment ago. What is known of another one, or from an earlier look, is forgotten.
-     * @param replicaID the one to look at where none is kept
+     * Records that a stream is watched. The watched replica stays while it is live, or was live a moment ago. Pieces of
+     * another replica, or from an earlier preview, are deleted.
+     * @param replicaID the replica to watch if none stays
      * @returns the last pieces
      */
     look: async (streamID: string, replicaID: string): Promise<NumberedPiece[]> => {
@@ -71,7 +71,7 @@ export function previews(db: Queryable) {
       return (await one<{ pieces: NumberedPiece[] }>(db, text, [streamID]))?.pieces ?? [];
     },
 
-    /** Adds a piece, where the replica is still the one that is looked at. @returns whether it is */
+    /** Adds a piece if its replica is still the watched one. @returns whether it is */
     add: async (streamID: string, replicaID: string, piece: EncodedPiece): Promise<boolean> => {
       const { rowCount } = await db.query(
         `update stream_previews p set pieces = (
@@ -86,7 +86,7 @@ export function previews(db: Queryable) {
       return rowCount === 1;
     },
 
-    /** Forgets streams at which nobody looks any more. */
+    /** Deletes previews that are no longer watched. */
     forget: () => db.query(`delete from stream_previews where looked_at_until < now() - interval '1 minute'`),
   };
 }

@@ -1,4 +1,4 @@
-// SQL of claims: how agents take replicas that wait, and take them over from agents that hand them over.
+// SQL of claims: agents take waiting replicas, and take over replicas that other agents hand over.
 import type { Room } from '../../domain/fleet/capacity.ts';
 import { countedAtMost } from '../../domain/fleet/claim-share.ts';
 import { all, one } from '../shared/queryable.ts';
@@ -12,20 +12,20 @@ const claimedColumns = `id, stream_id, role, output_id, backend, ${costColumnLis
   failing_since, is_given_up, failures, next_attempt_at, last_failure, traceparent`;
 export const replicaColumns = `${claimedColumns}, agent_id, epoch, at_backup_url`;
 
-/** How long a replica waits for an agent in another zone, or region, than that of the stream's other replica. */
+/** How long a replica waits for an agent in another zone or region than that of the stream's other replica. */
 const sameZoneAfterSeconds = 5;
 /** How long a replica waits for another agent than the one that holds the stream's other replica. */
 const sameAgentAfterSeconds = 30;
-/** The same where no other agent lives. One that died may be started again meanwhile. */
+/** How long it waits for another agent if none is alive: a dead one may be restarted meanwhile. */
 const onlyAgentAfterSeconds = 10;
 
-/** SQL: what of the name of a zone, such as `us-east-1a`, names its region. */
+/** SQL expression: the region of a zone such as `us-east-1a`. */
 const regionOf = (zone: string) => `rtrim(${zone}, 'abcdefghijklmnopqrstuvwxyz')`;
 
 /**
- * SQL of agents that would take a replica, to stand in `exists (…)`. Further conditions on them may follow: `and …`.
- * @param replica the alias of the replica in the statement around it
- * @param agentID the parameter with the id of the agent that does not count
+ * SQL of the agents that would take a replica, for `exists (…)`. Further conditions may follow: `and …`.
+ * @param replica the alias of the replica in the outer statement
+ * @param agentID the parameter with the id of an agent to leave out
  */
 const otherTakers = (replica: string, agentID: string) =>
   `select from agents
@@ -33,16 +33,16 @@ const otherTakers = (replica: string, agentID: string) =>
      and ${replica}.backend = any (backends)`;
 
 /**
- * SQL of the condition for taking anything, that the agent's lease holds. What an agent without a lease took could be
- * freed again at once, and be sent by another agent as well.
+ * SQL condition: the lease of the agent holds. A replica that an agent takes without a lease could be freed at once and
+ * sent by another agent as well.
  * @param agentID the parameter with the id of the agent
  */
 const leaseHolds = (agentID: string) =>
   `exists (select from agents where id = ${agentID} and lease_expires_at > now())`;
 
 /**
- * SQL of the condition that an agent encodes the stream of a replica `r`, or may begin to: all held replicas of the
- * stream with this role are its own, and one of an output beside the first waits until another one is held.
+ * SQL condition: an agent encodes the stream of a replica `r`, or may begin to. It holds all held replicas of the
+ * stream with this role. A replica of an output other than the first waits until another one is held.
  */
 const isEncodedBy = (agentID: string) => `(
   select coalesce(bool_and(same.agent_id = ${agentID}), not exists (
@@ -56,8 +56,8 @@ const isEncodedBy = (agentID: string) => `(
 export function replicaClaims(db: Queryable) {
   return {
     /**
-     * How many replicas wait that an agent may take, counted up to `countedAtMost`; whether others offer any; and how
-     * many agents there are to take them, with itself.
+     * The number of waiting replicas that an agent may take, up to `countedAtMost`; whether other agents offer any; and
+     * the number of agents that may take them, including itself.
      */
     demand: async (agentID: string, backends: readonly StreamBackend[]) =>
       (await one<{ waiting: number; offered: boolean; takers: number }>(
@@ -67,7 +67,7 @@ export function replicaClaims(db: Queryable) {
           text: `select
              (select count(*)::int from (
                 select from replicas where agent_id is null and wanted <> 'ended' and backend = any ($2)
-                -- Those that were taken a moment ago were the oldest.
+                -- The old end of the index has entries that were just claimed.
                 order by requested_at desc limit ${countedAtMost}) counted) as waiting,
              exists (select from replicas where is_offered and successor_id is null) as offered,
              (select count(*)::int from agents
@@ -77,7 +77,7 @@ export function replicaClaims(db: Queryable) {
         [agentID, backends],
       ))!,
 
-    /** How many replicas of a backend have waited for an agent for so long, in vain. */
+    /** The number of replicas of a backend that have waited for an agent for so many seconds. */
     waitingFor: async (backend: StreamBackend, seconds: number) =>
       (await one<{ waiting: number }>(
         db,
@@ -88,18 +88,19 @@ export function replicaClaims(db: Queryable) {
       ))!.waiting,
 
     /**
-     * Gives an agent waiting replicas that fit into its room, in turn one of those that were never claimed in
-     * their run and one of the others, of each kind the oldest request first: a start does not wait until all is taken
-     * over that lost its agent, nor the other way round. A replica that is too large for the agent does not keep others
-     * waiting. The two replicas of a stream go to different agents, in different regions or zones where there are any:
-     * a backup waits until the primary is held, and either waits a while for an agent that is further away from the
-     * other.
-     * So it is with the two of each output. Where pictures are encoded while they are sent, the outputs of a stream go
-     * to the agent that encodes them: to the one that holds another replica of the stream with the same role.
-     * It is one statement, so that agents which claim in the same moment pass over what this one has locked, and never
-     * get the same replica. So that they find the rest, it locks no more replicas of each kind than could fit. It looks
-     * at one after the other in the order of the index, and stops when it has enough, however many wait: a join would
-     * have Postgres, which cannot know that thousands do, look at all of them.
+     * Claims waiting replicas for an agent, as many as its room holds.
+     *
+     * Order: it takes in turn a replica that was never claimed in its run and one that lost its agent, the oldest
+     * request first. So neither starts nor recoveries wait for each other. A replica that is too large does not delay
+     * smaller ones.
+     *
+     * Placement: the two replicas of an output go to different agents, if possible in different regions or zones. A
+     * backup waits until the primary is held, and each waits a while for a more distant agent. With the encoded
+     * backend, all outputs of a stream go to the agent that holds another replica of the stream with the same role.
+     *
+     * It is one statement, so that concurrent claims skip locked rows and never get the same replica. It locks no more
+     * replicas of each kind than could fit, so that others find the rest. It reads replicas in the order of the index
+     * and stops when it has enough. With a join, Postgres would read thousands of waiting replicas.
      */
     claim: (agentID: string, backends: readonly StreamBackend[], room: Room) => {
       const oldest = (isFirstClaim: boolean) => `
@@ -112,17 +113,17 @@ export function replicaClaims(db: Queryable) {
           and (select case
             -- The stream has no other replica.
             when other.id is null then true
-            -- Nobody holds the other replica: the primary goes first, or either where this agent is the only one.
+            -- No agent holds the other replica: the primary goes first, or either if this agent is the only one.
             when holder.id is null then r.role = 'primary' or not exists (${otherTakers('r', '$1')})
-            -- This agent holds the other replica: another agent has some time to come.
+            -- This agent holds the other replica: other agents have some time to claim it.
             when holder.id = $1 then r.since < now() - make_interval(secs => case
               when exists (${otherTakers('r', '$1')}) then ${sameAgentAfterSeconds}
               else ${onlyAgentAfterSeconds} end)
-            -- An agent of this agent's zone holds the other replica: one of another zone has some time to come.
+            -- An agent of this zone holds the other replica: agents of other zones have some time to claim it.
             when holder.zone = (select zone from agents where id = $1)
               then r.since < now() - make_interval(secs => ${sameZoneAfterSeconds})
                 or not exists (${otherTakers('r', '$1')} and zone <> holder.zone)
-            -- An agent of this agent's region holds it, in another zone: so has one of another region.
+            -- An agent of this region holds it, in another zone: agents of other regions have some time to claim it.
             when ${regionOf('holder.zone')} = (select ${regionOf('zone')} from agents where id = $1)
               then r.since < now() - make_interval(secs => ${sameZoneAfterSeconds})
                 or not exists (${otherTakers('r', '$1')} and ${regionOf('zone')} <> ${regionOf('holder.zone')})
@@ -152,9 +153,10 @@ export function replicaClaims(db: Queryable) {
     },
 
     /**
-     * Offers replicas that an agent holds to successors, where a successor can connect before the holder lets go: the
-     * destination has a second URL, and the output has no other replica, which would use it. The outputs of a stream
-     * that is encoded go to a successor together, so they are not offered. @returns what was offered
+     * Offers replicas that an agent holds to successors, if a successor can connect before the holder disconnects: the
+     * destination has a second URL, and the output has no other replica that uses it. With the encoded backend, streams
+     * with several outputs are not offered: their outputs stay together.
+     * @returns the offered replicas
      */
     offer: (agentID: string) =>
       all<{ id: string; stream_id: string; backend: StreamBackend }>(
@@ -178,9 +180,9 @@ export function replicaClaims(db: Queryable) {
       ),
 
     /**
-     * Makes an agent the successor of replicas that others offer, as far as they fit into its room. It is one
-     * statement for the same reasons as `claim`.
-     * @returns the replicas as they will be once the successor has reported them live: its own, with the next epoch,
+     * Makes an agent the successor of replicas that others offer, as many as its room holds. It is one statement for
+     * the reasons that `claim` has.
+     * @returns the replicas as they will be when the successor has reported them live: its own, with the next epoch,
      *   and at the destination's other URL
      */
     succeed: (agentID: string, backends: readonly StreamBackend[], room: Room) =>
@@ -202,10 +204,10 @@ export function replicaClaims(db: Queryable) {
       ),
 
     /**
-     * Writes what a successor observed. A successor that is live becomes the holder, and one that has ended is the
-     * successor no more; all else changes nothing. It is one statement, so that the replica is locked from the check of
-     * the claim on.
-     * @returns false when the agent is not the successor
+     * Records the report of a successor. A successor that is live becomes the holder, and one that has ended stops
+     * being the successor; other reports change nothing. It is one statement, which locks the replica while it checks
+     * the claim.
+     * @returns false if the agent is not the successor
      */
     reportSuccessor: async (claim: Claim, state: ReplicaState) =>
       (await one<{ id: string }>(

@@ -28,7 +28,7 @@ export function costOfReplica(replica: StoredCost): StreamCost {
 }
 
 /**
- * SQL of the share of an agent that a replica takes, as `shareOf` in domain/fleet/capacity.ts says it.
+ * SQL expression: the share of an agent that a replica takes, as `shareOf` of domain/fleet/capacity.ts computes it.
  * @param replica the alias of the replica
  * @param weights the parameter with the agent's weights, in the order of `costNames`
  */
@@ -39,7 +39,7 @@ export const shareOf = (replica: string, weights: string) => {
   return `greatest(${shares.join(', ')})`;
 };
 
-/** Parameters of `claim` and `succeed`. Rounding must not keep the last stream out. */
+/** Parameters of `claim` and `succeed`. The tolerance lets the last stream in despite rounding. */
 export const roomParameters = (agentID: string, backends: readonly StreamBackend[], room: Room) => [
   agentID,
   backends,

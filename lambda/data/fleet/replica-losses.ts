@@ -1,4 +1,4 @@
-// SQL of losses: how what dead agents hold is freed for other agents, or dealt out to them.
+// SQL of losses: the replicas of dead agents are freed for other agents, or dealt out to them.
 import type { Dealee } from '../../domain/fleet/dealing.ts';
 import { declaredDead, leaseSeconds } from './agents.ts';
 import { all } from '../shared/queryable.ts';
@@ -9,7 +9,7 @@ import type { Replica } from './replicas.ts';
 import type { Stream } from '../streams/streams.ts';
 import type { Locked } from '../shared/locked.ts';
 
-/** A replica that was taken from a dead agent, and the claim by which that held it. */
+/** A replica that was taken from an agent, with the claim of that agent. */
 export interface FreedReplica extends Replica {
   readonly held_by: string;
   readonly held_epoch: number;
@@ -21,18 +21,18 @@ export interface Dealt {
   readonly agentID: string;
 }
 
-/** SQL: asks about the holder of one replica, so that no plan reads all that dead agents hold to find a few of it. */
+/** SQL condition: the holder of a replica is dead. A subquery, so that no plan reads all replicas of dead agents. */
 const isHeldByDead = `(select lease_expires_at = ${declaredDead} from agents where id = agent_id)`;
 
 /**
- * SQL: whether an agent has renewed its lease in the last two seconds, which it does each second. The leases of those
- * that are lost together end one after the other: whoever deals what the first held must not deal it to the last.
+ * SQL condition: an agent has renewed its lease in the last two seconds; agents renew each second. The leases of agents
+ * that die together end one after the other: the replicas of the first must not be dealt to the last.
  */
 const isRenewing = `lease_expires_at > now() + make_interval(secs => ${leaseSeconds - 2})`;
 
 export function replicaLosses(db: Queryable) {
   return {
-    /** Ids of streams of which dead agents hold replicas, those of a user together, `most` at most. */
+    /** Ids of at most `most` streams with replicas that dead agents hold, ordered by user. */
     lostStreams: async (most: number) => {
       const rows = await all<{ id: string }>(
         db,
@@ -45,8 +45,8 @@ export function replicaLosses(db: Queryable) {
     },
 
     /**
-     * Those of some streams of which dead agents still hold replicas, locked. Processes that ask in the same moment get
-     * other streams.
+     * The streams among these with replicas that dead agents hold, locked. It skips streams that another process has
+     * locked.
      */
     lockLost: (streamIDs: readonly string[]) =>
       all<Locked<Stream>>(
@@ -57,7 +57,7 @@ export function replicaLosses(db: Queryable) {
         [streamIDs],
       ),
 
-    /** Frees the replicas of streams whose holders were declared dead. @returns those replicas */
+    /** Frees the replicas of streams that dead agents hold. @returns these replicas */
     releaseOfDeadAgents: (streamIDs: readonly string[]) =>
       all<FreedReplica>(
         db,
@@ -67,8 +67,8 @@ export function replicaLosses(db: Queryable) {
       ),
 
     /**
-     * Gives replicas from the agents that held them, and are dead, to agents that live, without a claim by those: they
-     * learn of it by their next renewal. @returns the replicas that were given
+     * Gives replicas of dead agents to live agents, which see them at their next renewal.
+     * @returns the dealt replicas
      */
     deal: (dealt: readonly Dealt[]) =>
       all<FreedReplica>(
@@ -95,7 +95,7 @@ export function replicaLosses(db: Queryable) {
         ],
       ),
 
-    /** The agents that renew their leases, keep up and take streams, of whichever backends. */
+    /** The agents that renew their leases, keep up and take streams of any backend. */
     dealees: () =>
       all<Dealee>(
         db,
@@ -103,7 +103,7 @@ export function replicaLosses(db: Queryable) {
          where ${isRenewing} and not is_draining and behind_reason is null`,
       ),
 
-    /** Counts what agents were dealt as their load, until they say themselves what it is. */
+    /** Adds dealt replicas to the load of agents, until they report it themselves. */
     addLoads: (shares: ReadonlyMap<string, number>) =>
       db.query(
         `update agents set used_share = used_share + o.share

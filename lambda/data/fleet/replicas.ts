@@ -1,4 +1,4 @@
-// SQL of replicas: the rows that agents claim, and what they report of them.
+// SQL of replicas: the rows that agents claim and report on.
 import { costNames } from '../../domain/fleet/capacity.ts';
 import type { StreamCost } from '../../domain/fleet/capacity.ts';
 import { all, one } from '../shared/queryable.ts';
@@ -15,7 +15,7 @@ export interface Replica extends StoredCost {
   readonly id: string;
   readonly stream_id: string;
   readonly role: ReplicaRole;
-  /** Null: that of the stream's first output, or of its managed platform. */
+  /** Null: the stream's first output, or its managed platform. */
   readonly output_id: string | null;
   readonly backend: StreamBackend;
   readonly wanted: 'live' | 'ended';
@@ -23,23 +23,23 @@ export interface Replica extends StoredCost {
   readonly reason: StateReason | null;
   readonly since: Date;
   readonly agent_id: string | null;
-  /** Grows with every claim. It tells a report of the holder from a late one of an agent that has lost the replica. */
+  /** Increases with every claim, so that a late report of a former holder is recognized. */
   readonly epoch: number;
-  /** Whether the stream's only replica is sent to the destination's backup URL, where it was handed over. */
+  /** Whether the stream's only replica is sent to the destination's backup URL, after a hand-over. */
   readonly at_backup_url: boolean;
-  /** Null while it is live, and until it was first tried. */
+  /** Null while it is live, and before its first attempt. */
   readonly failing_since: Date | null;
-  /** It has ended because nothing that is retried could help, while other outputs of the stream go on. */
+  /** It has ended because no retry could help, while other outputs of the stream continue. */
   readonly is_given_up: boolean;
-  /** Since it was last live. */
+  /** The failed attempts since it was last live. */
   readonly failures: number;
   readonly next_attempt_at: Date | null;
   readonly last_failure: LastFailure | null;
-  /** The trace of its start; null: nobody traces it. */
+  /** The trace of its start; null: not traced. */
   readonly traceparent: string | null;
 }
 
-/** What went wrong last with a replica, and whose fault it was. */
+/** The last failure of a replica, with its cause. */
 export interface LastFailure extends StateReason {
   readonly blame: string;
 }
@@ -53,46 +53,46 @@ export interface NewReplica {
   readonly cost: StreamCost;
 }
 
-/** Which claim of a replica a report is about. */
+/** The claim of a replica that a report is about. */
 export type Claim = Pick<Replica, 'id' | 'agent_id' | 'epoch'>;
 
-/** What the holder of a replica observed. */
+/** The report of the holder of a replica. */
 export interface ClaimReport {
   readonly claim: Claim;
   readonly state: ReplicaState;
   readonly reason: StateReason | null;
-  /** Of one that is failing. */
+  /** Present if it is failing. */
   readonly attempt?: FailedAttempt;
 }
 
-/** An attempt to publish that failed, and when the next one is. */
+/** A failed attempt to publish, and the time until the next one. */
 export interface FailedAttempt {
   readonly failures: number;
   readonly nextInMs: number;
   readonly blame: string;
 }
 
-/** What a replica publishes for. */
+/** The output and role of a replica. */
 export type PublishedFor = Pick<Replica, 'id' | 'role' | 'output_id'>;
 
 /**
- * SQL for `update replicas set …` that takes replicas away from their holders and their successors. A successor knows
- * the replica by the epoch after the holder's (see `succeed`). So where there was one, that epoch is passed over: the
- * next claim has a later one, and a late report of the former successor does not pass for a report of the new holder.
+ * SQL for `update replicas set …` that frees replicas from their holders and successors. A successor has the epoch
+ * after the holder's (see `succeed`). So if there was one, its epoch is skipped: the next claim has a later one, and a
+ * late report of the former successor is not taken for one of the new holder.
  */
 export const freed = `agent_id = null, is_offered = false,
   epoch = case when successor_id is null then epoch else epoch + 1 end, successor_id = null,
   since = now(), state = case when wanted = 'ended' then 'ended' else 'waiting' end`;
 
-/** SQL for `update replicas set …` that asks for the end of replicas. */
+/** SQL for `update replicas set …` that requests the end of replicas. */
 const asked = `wanted = 'ended', since = case when agent_id is null then now() else since end,
   state = case when agent_id is null then 'ended' else state end`;
 
-/** Those of the first output first, each with the primary before the backup. */
+/** SQL: the first output first, the primary before the backup. */
 const inOrder = 'order by output_id nulls first, role desc';
 
 export function replicas(db: Queryable) {
-  /** Lets go of replicas that are still wanted, of those that the agent holds. @returns those that it held */
+  /** Releases replicas that their agent holds. @returns the replicas that it held */
   const releaseAll = (claims: readonly Claim[]) =>
     all<Replica>(
       db,
@@ -104,8 +104,8 @@ export function replicas(db: Queryable) {
     );
 
   /**
-   * Writes what holders observed. A replica that has ended has no holder.
-   * @returns what those that were held publish for, by their ids
+   * Records the reports of holders. A replica that has ended has no holder.
+   * @returns the outputs and roles of the held replicas, by id; reports of other agents are ignored
    */
   const reportAll = async (reports: readonly ClaimReport[]): Promise<ReadonlyMap<string, PublishedFor>> => {
     const rows = await all<PublishedFor>(
@@ -139,7 +139,7 @@ export function replicas(db: Queryable) {
   };
 
   return {
-    /** Makes a replica that nobody holds yet. An earlier one of the same output and role has to be gone. */
+    /** Makes a replica without a holder. An earlier one of the same output and role must have been deleted. */
     insert: (replica: NewReplica) =>
       db.query(
         `insert into replicas (id, stream_id, output_id, role, backend, ${costColumnList})
@@ -155,7 +155,7 @@ export function replicas(db: Queryable) {
         ],
       ),
 
-    /** What a replica costs from its next claim on. */
+    /** Sets the cost of a replica from its next claim on. */
     setCost: (id: string, cost: StreamCost) =>
       db.query(
         `update replicas set ${costNames.map((name, index) => `${costColumns[name]} = $${index + 2}`).join(', ')}
@@ -163,12 +163,12 @@ export function replicas(db: Queryable) {
         [id, ...costNames.map((name) => cost[name])],
       ),
 
-    /** Removes what an earlier run of the stream left. */
+    /** Deletes the replicas of an earlier run of the stream. */
     deleteAll: (streamID: string) => db.query('delete from replicas where stream_id = $1', [streamID]),
 
     delete: (ids: readonly string[]) => db.query('delete from replicas where id = any ($1)', [ids]),
 
-    /** Lets an output that was given up begin anew. */
+    /** Lets an output that was given up start again. */
     forgetGivenUp: (streamID: string, outputID: string | null) =>
       db.query(
         `update replicas set is_given_up = false
@@ -176,13 +176,13 @@ export function replicas(db: Queryable) {
         [streamID, outputID],
       ),
 
-    /** Lets all outputs of a stream that were given up begin anew, likewise. */
+    /** Lets all outputs of a stream that were given up start again. */
     forgetAllGivenUp: (streamID: string) =>
       db.query('update replicas set is_given_up = false where stream_id = $1 and is_given_up', [streamID]),
 
     /**
-     * Makes new claims of the failing replicas of a stream, for the agents that hold them: each ends what has the epoch
-     * before, which waits, and begins anew what the database counts as its own.
+     * Renews the claims of the failing replicas of a stream for the agents that hold them. Each agent ends its waiting
+     * attempt, which has the former epoch, and starts again at once.
      */
     reclaimFailing: (streamID: string) =>
       db.query(
@@ -200,33 +200,33 @@ export function replicas(db: Queryable) {
     ofStreams: (streamIDs: readonly string[]) =>
       all<Replica>(db, `select * from replicas where stream_id = any ($1) ${inOrder}`, [streamIDs]),
 
-    /** Those of some replicas that an agent holds and that are still wanted. */
+    /** The replicas among these that an agent holds and has not been asked to end. */
     heldOf: (agentID: string, ids: readonly string[]) =>
       all<Replica>(db, `select * from replicas where id = any ($2) and agent_id = $1 and wanted <> 'ended'`, [
         agentID,
         ids,
       ]),
 
-    /** Lets go of a replica that is still wanted. @returns whether the agent held it */
+    /** Releases a replica. @returns whether the agent held it */
     release: async (claim: Claim) => (await releaseAll([claim])).length > 0,
 
     releaseAll,
 
-    /** Writes what the holder observed, as `reportAll` does. @returns whether the agent held it */
+    /** Records the report of a holder, as `reportAll` does. @returns whether the agent held it */
     report: async (claim: Claim, state: ReplicaState, reason: StateReason | null) =>
       (await reportAll([{ claim, state, reason }])).has(claim.id),
 
     reportAll,
 
-    /** Asks for the end of all replicas of a stream. Those that nobody holds have ended at once. */
+    /** Requests the end of all replicas of a stream. Replicas without a holder end at once. */
     endAll: (streamID: string) =>
       db.query(`update replicas set ${asked} where stream_id = $1 and state <> 'ended'`, [streamID]),
 
-    /** Asks for the end of these, likewise. */
+    /** Requests the end of these replicas. Replicas without a holder end at once. */
     end: (ids: readonly string[]) =>
       db.query(`update replicas set ${asked} where id = any ($1) and state <> 'ended'`, [ids]),
 
-    /** Asks for the end of all replicas of an output, likewise, as nothing that is retried can help. */
+    /** Requests the end of all replicas of an output for good, as no retry can help. */
     giveUp: (streamID: string, outputID: string | null, reason: StateReason | null) =>
       db.query(
         `update replicas set ${asked}, is_given_up = true, reason = $3

@@ -1,4 +1,4 @@
-// SQL of series: points of streams, in rows of arrays.
+// SQL of series: points of streams over time, in rows of arrays.
 import { beginningOf, seriesStates, tiers } from '../../domain/streams/series.ts';
 import type { Point, Tier } from '../../domain/streams/series.ts';
 import { all } from '../shared/queryable.ts';
@@ -12,12 +12,12 @@ export interface OutputSeries {
   readonly outputID: string;
 }
 
-/** Points of it. */
+/** Points of the series of an output. */
 export interface OutputPoints extends OutputSeries {
   readonly points: readonly Point[];
 }
 
-/** The series that a replica makes; null: it is a backup, of which nobody is shown what it sends. */
+/** The series that a replica writes; null: a backup, which has none. */
 export function seriesOf({ stream_id: streamID, output_id: outputID, role }: Replica): OutputSeries | null {
   return role === 'primary' ? { streamID, outputID: outputID ?? '' } : null;
 }
@@ -51,7 +51,7 @@ const slices = `jsonb_to_recordset($1::jsonb) as p (stream_id text, output_id te
   dropped_frames integer[], reconnects smallint[], states smallint[])`;
 
 export function series(db: Queryable) {
-  /** At most one slice of each row: an update changes a row once. */
+  /** Writes slices, at most one per row: an update changes a row once. */
   const update = (together: readonly Slice[]) =>
     db.query(
       `update stream_series t
@@ -66,8 +66,8 @@ export function series(db: Queryable) {
 
   return {
     /**
-     * Writes points, in place of what was written for the same times: two statements, whatever the number of streams,
-     * and one more for each gap in a row. A stream that is gone has none.
+     * Writes points, in place of former points of the same times: two statements for any number of streams, and one
+     * more per gap in a row. Points of deleted streams are dropped.
      */
     write: async (tier: Tier, outputs: readonly OutputPoints[]): Promise<void> => {
       const written = outputs.flatMap((output) => slicesOf(tier, output));
@@ -88,7 +88,7 @@ export function series(db: Queryable) {
       for (const together of inRounds(written)) await update(together);
     },
 
-    /** Points of an output from a time on, up to before another. */
+    /** The points of an output from `from` to before `to`. */
     read: async ({ stepSeconds, rowSeconds }: Tier, streamID: string, outputID: string, from: Date, to: Date) => {
       const rows = await all<SeriesRow>(
         db,
@@ -100,7 +100,7 @@ export function series(db: Queryable) {
       return rows.flatMap(pointsOf).filter(({ at }) => at >= from && at < to);
     },
 
-    /** The points that coarser rows lack, of an output. */
+    /** The points of an output that are not in coarser rows yet. */
     readUnrolled: async (streamID: string, outputID: string) => {
       const rows = await all<SeriesRow>(
         db,
@@ -112,7 +112,7 @@ export function series(db: Queryable) {
       return rows.flatMap(pointsOf);
     },
 
-    /** Takes rows that ended before a time, for coarser ones to be made of them in this transaction. */
+    /** Takes rows that ended before a time. The caller makes coarser rows of them in the same transaction. */
     takeUnrolled: async (endedBefore: Date, most: number): Promise<OutputPoints[]> => {
       const { stepSeconds, rowSeconds } = tiers['10s'];
       const rows = await all<SeriesRow>(
@@ -130,7 +130,7 @@ export function series(db: Queryable) {
       return rows.map((row) => ({ streamID: row.stream_id, outputID: row.output_id, points: pointsOf(row) }));
     },
 
-    /** Deletes rows that nobody can ask for any more, at most so many. */
+    /** Deletes at most `most` rows per tier that are older than it keeps. */
     forget: (now: Date, most: number) =>
       db.query(
         `delete from stream_series where (stream_id, output_id, step_seconds, began_at) in (
@@ -149,7 +149,7 @@ export function series(db: Queryable) {
   };
 }
 
-/** Slices of the same row go one after the other. */
+/** Slices in rounds, with at most one of each row in a round. */
 function inRounds(written: readonly Slice[]): Slice[][] {
   const rounds: Slice[][] = [];
   const counts = new Map<string, number>();

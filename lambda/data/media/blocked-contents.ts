@@ -1,4 +1,4 @@
-// SQL of content that is kept out: what is known of it, and everything that has to go because of it.
+// SQL of blocked contents, and of the uploads and streams that a block affects.
 import { all, one } from '../shared/queryable.ts';
 import type { Queryable } from '../shared/queryable.ts';
 import type { UploadFailure } from './uploads.ts';
@@ -11,7 +11,7 @@ export interface HeldContent {
   readonly object_key: string;
 }
 
-/** SQL of streams `s` that play or show one of the uploads $1, or are about to. */
+/** SQL of the live streams `s` that play or show one of the uploads $1. */
 const playing = `
   from streams s
   where s.state in ('preparing', 'activating', 'active', 'failing') and (
@@ -31,8 +31,8 @@ export function blockedContents(db: Queryable) {
       ),
 
     /**
-     * Locks what is known of these bytes until the transaction ends: who blocks them and who notes an upload of them
-     * take turns.
+     * Locks these bytes until the transaction ends: a block of them and the probe of an upload of them run one after
+     * the other.
      */
     lock: (bytesHash: string) => db.query('select pg_advisory_xact_lock(hashtextextended($1, 0))', [bytesHash]),
 
@@ -50,8 +50,8 @@ export function blockedContents(db: Queryable) {
       (await db.query('delete from blocked_contents where bytes_hash = $1', [bytesHash])).rowCount === 1,
 
     /**
-     * All uploads of these bytes, whoever made them. The name of a content begins with the hash of its bytes, by which
-     * there is an index.
+     * All uploads of these bytes, of any user. The hash of a content begins with the hash of its bytes, which has an
+     * index.
      */
     uploadsOf: (bytesHash: string) =>
       all<HeldContent>(
@@ -61,12 +61,12 @@ export function blockedContents(db: Queryable) {
         [bytesHash],
       ),
 
-    /** Ids of the streams that play one of these uploads, or are about to. */
+    /** Ids of the live streams that play or show one of these uploads. */
     streamsPlaying: async (uploadIDs: readonly string[]) =>
       (await all<{ id: string }>(db, `select s.id ${playing} order by s.id`, [uploadIDs])).map(({ id }) => id),
 
     /**
-     * Makes an upload one that failed. It has no content any more, so that what was prepared from it is an orphan.
+     * Marks an upload as failed and removes its content, so that its renditions become orphans.
      */
     emptyUpload: (uploadID: string, failure: UploadFailure) =>
       db.query(`update uploads set probe_state = 'failed', failure = $2, content_hash = null where id = $1`, [

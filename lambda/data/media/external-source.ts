@@ -1,6 +1,6 @@
-// SQL of what an upload says of the import that fetches it, in the form that the API has.
+// SQL of the import of an upload, in the form of the API.
 
-/** Of the table `uploads`; null for uploads that were not imported. */
+/** SQL expression for a row of `uploads`; null if the upload was not imported. */
 export const externalSource = `(
   select jsonb_build_object(
     'url', url, 'state', state, 'bytesReceived', bytes_received, 'failure', imports.failure, 'sourceID', source_id,

@@ -1,13 +1,13 @@
-// SQL of the formats that items are sent in, and of what streams keep prepared in them.
+// SQL of the formats of items, and of the uploads that streams keep prepared.
 
-/** SQL of the name that formatName of domain/playout/rendition.ts gives to a format. A codec of null is H.264. */
+/** SQL expression: the name of a format, as `formatName` of domain/playout/rendition.ts makes it. No codec: H.264. */
 const nameOfFormat = (
   ...[quality, framerate, videoCodec, aspect, framing, drawn]: readonly [string, string, string, string, string, string]
 ) =>
   `concat_ws('-', ${quality}, ${framerate}, nullif(${videoCodec}, 'h264'),
     replace(nullif(${aspect}, '16:9'), ':', 'x'), ${framing}, ${drawn})`;
 
-/** SQL of the format that an `item` with the upload `u` would have if the stream `s` of the user `a` began now. */
+/** SQL expression: the format of an `item` with the upload `u` if the stream `s` of the user `a` started now. */
 const nameOfKeptFormat = nameOfFormat(
   'coalesce(s.quality, a.default_quality)',
   'coalesce(s.framerate, a.default_framerate)',
@@ -16,7 +16,7 @@ const nameOfKeptFormat = nameOfFormat(
   `framing_name(item -> 'look', s.look, u.width, u.height)`,
   `s.look ->> 'drawn'`,
 );
-/** SQL of the format of an `item` of the run of a stream `s`. */
+/** SQL expression: the format of an `item` of the run of a stream `s`. */
 export const nameOfRunFormat = nameOfFormat(
   's.run_quality',
   's.run_framerate',
@@ -28,7 +28,7 @@ export const nameOfRunFormat = nameOfFormat(
 const ofRunOr = (own: string, kept: string) =>
   `case when s.state in ('preparing', 'activating', 'active', 'failing') then coalesce(s.${own}, ${kept})
     else ${kept} end`;
-/** SQL of the format that an `item` of a draft would have if it were published now, in a run or in the next one. */
+/** SQL expression: the format of an `item` of a draft that is published now, in this run or the next one. */
 export const nameOfDraftFormat = nameOfFormat(
   ofRunOr('run_quality', 'coalesce(s.quality, a.default_quality)'),
   ofRunOr('run_framerate', 'coalesce(s.framerate, a.default_framerate)'),
@@ -37,14 +37,13 @@ export const nameOfDraftFormat = nameOfFormat(
   `framing_name(item -> 'look', s.look, u.width, u.height)`,
   `s.look ->> 'drawn'`,
 );
-/** SQL of the condition that all of the rendition `r` is there. That a part is being made anew changes nothing. */
-export const isThere = `(r.state = 'ready'
+/** SQL condition: the rendition `r` is complete, also while damaged segments are prepared again. */
+export const isComplete = `(r.state = 'ready'
   or r.state = 'preparing' and r.segment_count > 0 and r.segments_written >= r.segment_count)`;
 
 /**
- * SQL, to stand after `from`: the items of playlists that streams keep prepared, each with its stream `s`, its playlist
- * `p`, its upload `u` (nulls if that is gone) and the `format` that is wanted of it. Further conditions may follow:
- * `and …`.
+ * SQL to stand after `from`: the items of playlists that streams keep prepared, each with its stream `s`, its playlist
+ * `p`, its upload `u` (nulls if deleted) and its `format`. Further conditions may follow: `and …`.
  */
 export const keptItems = `
   streams s join users a on a.id = s.user_id join playlists p on p.id = any (s.prepared_playlist_ids)
@@ -53,6 +52,6 @@ export const keptItems = `
     cross join lateral (
       select case p.kind when 'audio' then 'sound' else ${nameOfKeptFormat} end as format) wanted
   where s.stream_backend = 'manifest' and s.deleted_at is null`;
-/** SQL condition: the upload `u` has the tracks of this kind of playlist (rule: domain/readiness/readiness.ts). */
+/** SQL condition: the upload `u` has the track of this kind of playlist (rule: domain/readiness/readiness.ts). */
 export const isPlayable = (kind: string) =>
   `(u.probe_state = 'completed' and case ${kind} when 'audio' then u.audio_codec else u.video_codec end is not null)`;

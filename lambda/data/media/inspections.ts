@@ -1,4 +1,4 @@
-// SQL of inspections: which content is looked through next and by whom, what was found in it, and what goes with it.
+// SQL of inspections: the queue of contents to inspect, their claims, and their findings.
 import { randomUUID } from 'node:crypto';
 import type { ContentPictures } from '../../domain/media/content-pictures.ts';
 import type { Finding } from '../../domain/media/findings.ts';
@@ -7,21 +7,21 @@ import type { Measurements } from '../../domain/media/measurements.ts';
 import { all, one } from '../shared/queryable.ts';
 import type { Queryable } from '../shared/queryable.ts';
 
-/** What is known so far of a content. */
+/** The results of the inspection of a content so far. */
 export interface Inspection {
   readonly content_hash: string;
-  /** How much of it has been looked through, from 0 to 1. */
+  /** The inspected share, from 0 to 1. */
   readonly share: number;
   readonly findings: readonly Finding[];
   readonly loudness: Loudness | null;
-  /** Null until they are made. */
+  /** Null until they are stored. */
   readonly pictures: ContentPictures | null;
 }
 
 /** An inspection that a worker has claimed. */
 export interface ClaimedInspection extends Inspection {
   readonly claim: string;
-  /** How often it was claimed since it last got on, this time included. */
+  /** The claims since the last progress, including this one. */
   readonly attempts: number;
   readonly measurements: Measurements | null;
   readonly tool_seconds: number;
@@ -29,19 +29,19 @@ export interface ClaimedInspection extends Inspection {
 
 export interface InspectionProgress extends Pick<Inspection, 'share' | 'findings' | 'loudness'> {
   readonly measurements: Measurements | null;
-  /** How long the tool worked for this. */
+  /** The run time of the tool for this piece, in seconds. */
   readonly toolSeconds: number;
   readonly isCompleted: boolean;
 }
 
-/** Longer than a worker takes for pictures and a piece. */
+/** The length of a claim: longer than a worker takes for pictures and a piece. */
 const lastsFor = '450 seconds';
-/** SQL of the condition that nobody works at it. */
+/** SQL condition: no worker has claimed the inspection. */
 const isFree = '(claimed_until is null or claimed_until < now())';
 
 export function inspections(db: Queryable) {
   return {
-    /** What is known of these contents, in no order. */
+    /** The inspections of these contents, in no order. */
     ofContents: (contentHashes: readonly string[]) =>
       all<Inspection>(
         db,
@@ -49,7 +49,7 @@ export function inspections(db: Queryable) {
         [contentHashes],
       ),
 
-    /** Claims the content whose turn it is. */
+    /** Claims the next content; null if none is waiting. */
     claim: () =>
       one<ClaimedInspection>(
         db,
@@ -70,9 +70,9 @@ export function inspections(db: Queryable) {
       ]),
 
     /**
-     * Notes what a piece has brought, ends the claim, and lets others have their turns. The uploads that have the
-     * content get the kinds of its findings.
-     * @returns whether no upload has the content any more; null where the claim was another's by now
+     * Records the result of a piece, ends the claim, and moves the content to the end of the queue. The uploads with
+     * the content get the kinds of its findings.
+     * @returns whether no upload has the content any more; null if the claim was lost
      */
     advance: async ({ content_hash, claim }: ClaimedInspection, progress: InspectionProgress) => {
       const { share, findings, loudness, measurements, toolSeconds, isCompleted } = progress;
@@ -105,9 +105,9 @@ export function inspections(db: Queryable) {
     },
 
     /**
-     * Leaves it to others.
-     * @param afterSeconds how long nobody tries again
-     * @param counts whether this was an attempt
+     * Ends a claim without progress.
+     * @param afterSeconds the delay before the next claim
+     * @param counts whether it counts as an attempt
      */
     release: ({ content_hash, claim }: ClaimedInspection, afterSeconds: number, counts: boolean) =>
       db.query(
@@ -119,8 +119,8 @@ export function inspections(db: Queryable) {
       ),
 
     /**
-     * Claims some of those whose content no upload has any more, so that their pictures can be deleted. From now on
-     * they are shown to nobody.
+     * Claims inspections whose content no upload has any more, to delete their pictures. Their pictures are no longer
+     * shown.
      */
     claimOrphans: (count: number) =>
       all<Pick<ClaimedInspection, 'content_hash' | 'claim'>>(
@@ -133,7 +133,7 @@ export function inspections(db: Queryable) {
         [randomUUID(), count],
       ),
 
-    /** Forgets one whose pictures are deleted. Where an upload has the content by now, it begins anew. */
+    /** Deletes an inspection whose pictures are deleted. If an upload has the content again, it restarts instead. */
     forget: async ({ content_hash, claim }: Pick<ClaimedInspection, 'content_hash' | 'claim'>) => {
       const { rowCount } = await db.query(
         'delete from inspections where content_hash = $1 and claim = $2 and is_orphan',

@@ -1,15 +1,15 @@
-// SQL of claims on the work of media commands: which command does it. No transaction stays open meanwhile.
+// SQL of claims on the work of media commands. A claim replaces a transaction that would stay open meanwhile.
 import { one } from '../shared/queryable.ts';
 import type { Queryable } from '../shared/queryable.ts';
 
-/** Longer than a command may take: then its queue has given up on this delivery, and delivers it again. */
+/** The length of a claim: longer than a command may take before its queue delivers it again. */
 const lastsFor = '450 seconds';
 
 export function mediaClaims(db: Queryable) {
   return {
     /**
-     * Claims work for a command. A command that is delivered again has what its delivery before has left.
-     * @returns false when another command has the work
+     * Claims work for a command. A command that is delivered again keeps its claim.
+     * @returns false if another command has the work
      */
     take: async (work: string, commandID: string) => {
       const row = await one(
@@ -22,7 +22,7 @@ export function mediaClaims(db: Queryable) {
       return row !== null;
     },
 
-    /** Gives work free, if this command still has it. */
+    /** Releases work, if this command still has it. */
     release: (work: string, commandID: string) =>
       db.query('delete from media_claims where work = $1 and command_id = $2', [work, commandID]),
   };

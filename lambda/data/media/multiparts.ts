@@ -1,9 +1,9 @@
-// SQL of uploads that are sent in parts, until they are complete.
+// SQL of uploads in parts, until they are complete.
 import { one } from '../shared/queryable.ts';
 import type { Queryable } from '../shared/queryable.ts';
 
 export interface Multipart {
-  /** What the object store calls it; null until a URL for a part is first asked for. */
+  /** Its id at the object store; null until the first URL of a part is requested. */
   readonly multipart_id: string | null;
   readonly has_sha256: boolean;
 }
@@ -14,8 +14,8 @@ export function multiparts(db: Queryable) {
       db.query('insert into multiparts (upload_id, user_id) values ($1, $2)', [uploadID, userID]),
 
     /**
-     * What is known of an upload that is sent in parts; null of any other.
-     * @param days parts that were begun so long ago may be gone, and count as not begun
+     * The parts of an upload; null if it is not sent in parts.
+     * @param days after so many days, the object store may have deleted begun parts: they count as not begun
      */
     find: (uploadID: string, days: number) =>
       one<Multipart>(
@@ -25,7 +25,7 @@ export function multiparts(db: Queryable) {
         [uploadID, days],
       ),
 
-    /** Notes what the parts go to from now on. @returns what they went to before; null where none were begun */
+    /** Records the multipart upload of further parts. @returns the id of the one that it replaces; null: none */
     begin: async (uploadID: string, { multipartID, hasSHA256 }: { multipartID: string; hasSHA256: boolean }) =>
       (await one<{ replaced: string | null }>(
         db,
@@ -35,7 +35,7 @@ export function multiparts(db: Queryable) {
         [uploadID, multipartID, hasSHA256],
       ))!.replaced,
 
-    /** Forgets the parts of an upload that is complete. */
+    /** Deletes the record of the parts of a complete upload. */
     delete: (uploadID: string) => db.query('delete from multiparts where upload_id = $1', [uploadID]),
   };
 }

@@ -1,24 +1,24 @@
-// SQL of renditions whose content no upload has any more: what of them was deleted already.
+// SQL of orphaned renditions, whose content no upload has any more, and of their deletion.
 import { all, one } from '../shared/queryable.ts';
 import type { Queryable } from '../shared/queryable.ts';
 import type { RenditionRow } from './renditions.ts';
 
-/** Segments that are noted as not there, and what was noted of the rendition before. */
+/** Segments that are recorded as missing, and the former state of the rendition. */
 export interface ForgottenSegments extends Pick<RenditionRow, 'state' | 'failure' | 'segments_done'> {
   readonly from: number;
   readonly end: number;
 }
 
-/** SQL of the condition that no upload has the content of the rendition `r`. */
+/** SQL condition: no upload has the content of the rendition `r`. */
 const isOrphan = 'not exists (select from uploads u where u.content_hash = r.content_hash)';
-/** SQL of how many objects a rendition may have, with the one that was perhaps made but not noted. */
+/** SQL expression: the most objects that a rendition may have, with one that was stored but not recorded. */
 const segmentsThere = (row = '') => `greatest(${row}segments_written, ${row}segments_done) + 1`;
-/** SQL of the first of the last segments. @param count SQL of how many they are */
+/** SQL expression: the first of the last segments. @param count SQL of their number */
 const firstOfLast = (count: string, row = '') => `greatest(0, ${segmentsThere(row)} - ${count})`;
 
 export function orphanedRenditions(db: Queryable) {
   return {
-    /** Renditions whose content no upload has any more. Those that no command works at come first. */
+    /** Orphaned renditions, the ones without a command at work first. */
     find: (count: number) =>
       all<Pick<RenditionRow, 'content_hash' | 'format'>>(
         db,
@@ -30,9 +30,9 @@ export function orphanedRenditions(db: Queryable) {
       ),
 
     /**
-     * Notes that the last segments of an orphaned rendition are not done, so that they can be deleted.
-     * @param count so many segments at most; the one that may have been made but not noted is among them
-     * @returns which segments, `end` not included, and what the row said before; null if it is no orphan any more
+     * Records the last segments of an orphaned rendition as missing, so that they can be deleted.
+     * @param count the most segments, including one that may have been stored but not recorded
+     * @returns the segments, without `end`, and the former state of the row; null if it is no orphan any more
      */
     forgetSegments: (contentHash: string, format: string, count: number) =>
       one<ForgottenSegments>(
@@ -47,14 +47,14 @@ export function orphanedRenditions(db: Queryable) {
         [contentHash, format, count],
       ),
 
-    /** Takes back what `forgetSegments` noted. */
+    /** Undoes `forgetSegments`. */
     restore: (contentHash: string, format: string, before: ForgottenSegments) =>
       db.query(
         'update renditions set state = $3, failure = $4, segments_done = $5 where content_hash = $1 and format = $2',
         [contentHash, format, before.state, before.failure, before.segments_done],
       ),
 
-    /** Notes that the segments from one on are deleted. */
+    /** Records that the segments from this one on are deleted. */
     recordDeleted: (contentHash: string, format: string, from: number) =>
       db.query('update renditions set segments_written = $3 where content_hash = $1 and format = $2', [
         contentHash,
@@ -62,7 +62,7 @@ export function orphanedRenditions(db: Queryable) {
         from,
       ]),
 
-    /** Deletes a rendition of which nothing is there, if no upload has its content. */
+    /** Deletes an orphaned rendition without segments. */
     remove: (contentHash: string, format: string) =>
       db.query(
         `delete from renditions r where content_hash = $1 and format = $2 and segments_done = 0 and ${isOrphan}`,

@@ -1,15 +1,14 @@
-// SQL of how much of what streams play is prepared.
-import { isPlayable, isThere, keptItems, nameOfDraftFormat, nameOfRunFormat } from './format-names.ts';
+// SQL of the progress of preparation of streams and playlists.
+import { isPlayable, isComplete, keptItems, nameOfDraftFormat, nameOfRunFormat } from './format-names.ts';
 import { all } from '../shared/queryable.ts';
 import type { Queryable } from '../shared/queryable.ts';
 
 export function preparedShares(db: Queryable) {
   return {
     /**
-     * How much is prepared, from 0 to 1, by the id of the stream. For a stream that is preparing it is the share of
-     * what it plays; for any other it is that of the playlists that it keeps prepared, if any. What cannot be played or
-     * prepared counts as done.
-     * It is one statement for any number of streams.
+     * The prepared share, from 0 to 1, by the id of the stream. A stream in `preparing` has the share of its timeline,
+     * any other the share of the playlists that it keeps prepared. Items that cannot be played or prepared count as
+     * done.
      */
     ofStreams: async (streamIDs: readonly string[]) => {
       const rows = await all<{ stream_id: string; share: number }>(
@@ -37,8 +36,8 @@ export function preparedShares(db: Queryable) {
     },
 
     /**
-     * How much is done of what the publishing of playlists waits for, from 0 to 1, by the id of the playlist: each item
-     * has to be examined, and prepared where its stream sends what is prepared. What cannot be played counts as done.
+     * The progress of the publishing of playlists, from 0 to 1, by the id of the playlist. Each item is probed, and
+     * also prepared if its stream has the prepared backend. Items that cannot be played count as done.
      */
     ofPlaylists: async (playlistIDs: readonly string[]) => {
       const rows = await all<{ id: string; share: number }>(
@@ -60,7 +59,7 @@ export function preparedShares(db: Queryable) {
       return new Map(rows.map((row) => [row.id, row.share]));
     },
 
-    /** How many items of what streams play last are not there as they are to look, by the id of the stream. */
+    /** The number of items of the last snapshot that are not prepared in their look, by the id of the stream. */
     pendingLooks: async (streamIDs: readonly string[]) => {
       const rows = await all<{ id: string; count: number }>(
         db,
@@ -77,7 +76,7 @@ export function preparedShares(db: Queryable) {
            where not exists (
              select from renditions r
              where r.content_hash = u.content_hash and r.format = concat_ws('-', ${nameOfRunFormat}, variant)
-               and ${isThere}))
+               and ${isComplete}))
          group by s.id`,
         [streamIDs],
       );

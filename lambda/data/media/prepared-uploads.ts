@@ -1,4 +1,4 @@
-// SQL of which uploads have been asked for in which formats: what counts as prepared media of their users.
+// SQL of the uploads that were requested in formats: the prepared media of their users, which has a limit.
 import { stillSeconds } from '../../domain/playout/rendition.ts';
 import { all, one } from '../shared/queryable.ts';
 import type { Queryable } from '../shared/queryable.ts';
@@ -6,16 +6,16 @@ import type { Queryable } from '../shared/queryable.ts';
 /** An upload in a format. */
 export interface UploadInFormat {
   readonly uploadID: string;
-  /** The name of the format, as formatName of domain/playout/rendition.ts makes it. */
+  /** The name of the format, from `formatName` of domain/playout/rendition.ts. */
   readonly format: string;
-  /** How many seconds of 720p30 a second in this format counts as. */
+  /** The seconds of 720p30 that one second in this format counts as. */
   readonly slots: number;
-  /** How many seconds of it at most are prepared in this format; null: all. */
+  /** The most seconds that are prepared in this format; null: all. */
   readonly mostSeconds: number | null;
 }
 
-/** SQL of uploads in formats that are not noted yet, and can be: what nobody has examined has no length. */
-const unnoted = `
+/** SQL of uploads in formats that are not recorded yet. Uploads without a probe have no length and are left out. */
+const unrecorded = `
   select u.id as upload_id, w.format, u.user_id,
     ceil(least(coalesce(u.duration_seconds, ${stillSeconds}), w.most_seconds) * w.slots)::bigint as seconds
   from (select distinct * from unnest($1::text[], $2::text[], $3::float8[], $4::float8[]))
@@ -32,23 +32,23 @@ const parameters = (wanted: readonly UploadInFormat[]) => [
 
 export function preparedUploads(db: Queryable) {
   return {
-    /** How many seconds those of these uploads would count as that are not noted in their format yet. */
+    /** The seconds of 720p30 that the unrecorded uploads among these count as. */
     unrecordedSeconds: async (wanted: readonly UploadInFormat[]) =>
       (await one<{ seconds: number }>(
         db,
-        `select coalesce(sum(seconds), 0)::bigint as seconds from (${unnoted}) unnoted`,
+        `select coalesce(sum(seconds), 0)::bigint as seconds from (${unrecorded}) unrecorded`,
         parameters(wanted),
       ))!.seconds,
 
-    /** Notes that they have been asked for. Their rows go with the uploads. */
+    /** Records the request of these uploads. Their rows are deleted with the uploads. */
     record: (wanted: readonly UploadInFormat[]) =>
       db.query(
-        `insert into prepared_uploads (upload_id, format, user_id, seconds) ${unnoted} order by 1, 2
+        `insert into prepared_uploads (upload_id, format, user_id, seconds) ${unrecorded} order by 1, 2
          on conflict (upload_id, format) do nothing`,
         parameters(wanted),
       ),
 
-    /** The ids of those of these uploads that are noted in a format. */
+    /** The ids of the uploads among these that are recorded in a format. */
     recorded: async (uploadIDs: readonly string[], format: string) => {
       const rows = await all<{ upload_id: string }>(
         db,

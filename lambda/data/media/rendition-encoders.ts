@@ -1,18 +1,18 @@
-// SQL of the encoders that make renditions: one kind makes all segments of one, as long as there are workers of it.
+// SQL of the encoders of renditions: one kind makes all segments of a rendition while workers of the kind exist.
 import { one } from '../shared/queryable.ts';
 import type { Queryable } from '../shared/queryable.ts';
 
 /**
- * A kind of encoder is gone when a rendition has waited for it for so long, and no worker of the kind was seen. It is
- * longer than a command may take, since a worker is seen when it takes one.
+ * A kind of encoder counts as gone if a rendition has waited for it and no worker of the kind was seen for so long.
+ * A worker is seen when it takes a command, so this is longer than a command may take.
  */
 const goneAfter = '15 minutes';
-/** So often at most it is written down that a kind was seen. */
+/** The shortest time between two records that a kind was seen. */
 const seenEvery = '1 minute';
 
 export function renditionEncoders(db: Queryable) {
   return {
-    /** Notes that a worker with this kind of encoder takes commands. */
+    /** Records that a worker with this kind of encoder takes commands. */
     recordSeen: (kind: string) =>
       db.query(
         `insert into encoders as e (kind) values ($1) on conflict (kind) do update set seen_at = now()
@@ -21,8 +21,8 @@ export function renditionEncoders(db: Queryable) {
       ),
 
     /**
-     * Notes that a worker with another kind has come to a rendition which this kind has begun.
-     * @returns whether no worker of this kind is there any more
+     * Records that a worker of another kind came to a rendition that this kind has begun.
+     * @returns whether the kind is gone
      */
     recordMissing: async (contentHash: string, format: string, kind: string) =>
       (
@@ -37,7 +37,7 @@ export function renditionEncoders(db: Queryable) {
         )
       )?.is_gone ?? false,
 
-    /** Has a rendition made anew by another kind. @returns false where another worker has done that already */
+    /** Restarts a rendition with another kind. @returns false if another worker has restarted it already */
     restart: async (contentHash: string, format: string, { from, to }: { readonly from: string; to: string }) => {
       const row = await one(
         db,

@@ -1,8 +1,8 @@
-// SQL of renditions: how far the preparation of uploads is, and which streams and playlists wait for it.
+// SQL of renditions: the preparation of uploads, and the streams and playlists that wait for it.
 import type { Overlays } from '../../domain/playout/overlays.ts';
 import type { SoundSettings } from '../../domain/playout/sound.ts';
 import type { Titles } from '../../domain/playout/titles.ts';
-import { isPlayable, isThere, keptItems } from './format-names.ts';
+import { isPlayable, isComplete, keptItems } from './format-names.ts';
 import { all, one } from '../shared/queryable.ts';
 import type { Queryable } from '../shared/queryable.ts';
 import type { UploadFailure } from './uploads.ts';
@@ -12,23 +12,23 @@ export type RenditionState = (typeof renditionStates)[number];
 
 export interface RenditionRow {
   readonly content_hash: string;
-  /** The name of a format, as formatName of domain/playout/rendition.ts makes it. */
+  /** The name of a format, from `formatName` of domain/playout/rendition.ts. */
   readonly format: string;
   readonly state: RenditionState;
   readonly segment_count: number;
   readonly segments_done: number;
   readonly failure: UploadFailure | null;
-  /** The kind of encoder that makes all segments; null for sound, and where any kind may go on. */
+  /** The kind of encoder that makes all segments; null for sound, and if any kind may continue. */
   readonly encoder: string | null;
 }
 
-/** Failures by their code, so many seconds ago at least. */
+/** Failures with a code that are at least so old. */
 export interface RetriedFailure {
   readonly code: string;
   readonly afterSeconds: number;
 }
 
-/** How far the preparation of an upload is. The state is null if it was not asked for. */
+/** The preparation of an upload. The state is null if it was not requested. */
 export interface UploadPreparation {
   readonly upload_id: string;
   readonly content_hash: string | null;
@@ -43,26 +43,26 @@ export interface KeptUpload extends Pick<UploadPreparation, 'upload_id' | 'conte
   readonly format: string;
   readonly item_sound: SoundSettings | null;
   readonly stream_sound: SoundSettings | null;
-  /** What is drawn over its pictures; null: nothing. */
+  /** The overlays over its pictures; null: none. */
   readonly overlays: Overlays | null;
   readonly name: string;
   readonly titles: Titles;
   readonly captions: string | null;
 }
 
-/** A rendition that has not changed for longer than a segment may take is not being prepared any more. */
+/** The age at which an unchanged rendition counts as stalled: longer than a segment may take. */
 const stalledAfter = '15 minutes';
 /**
- * SQL of the condition that the rendition `r` has to be asked for again, or where it failed with the code $3, $4
- * seconds ago. Whoever noted the failure may have begun after us.
+ * SQL condition: the rendition `r` needs another command: it has stalled, or failed with the code $3 at least $4
+ * seconds ago. The clock is used, as the failure may be written after the start of this transaction.
  */
-const isToBeAsked = `(r.state = 'preparing' and r.updated_at < now() - interval '${stalledAfter}'
+const needsCommand = `(r.state = 'preparing' and r.updated_at < now() - interval '${stalledAfter}'
   or r.state = 'failed' and r.failure ->> 'code' = $3
     and r.updated_at < clock_timestamp() - make_interval(secs => $4))`;
 
-/** SQL of the condition, after the items of a playlist, that one of them is the upload $1. */
+/** SQL condition, after the items of a playlist: one of them is the upload $1. */
 const holdsUpload = `@> jsonb_build_array(jsonb_build_object('uploadID', $1::text))`;
-/** SQL of conditions on `keptItems`: those of one stream, playlist, upload or content. $1 is its id. */
+/** SQL conditions on `keptItems`: the items of one stream, playlist, upload or content. $1 is its id. */
 const keptBy = {
   stream: 's.id = $1',
   playlist: 's.user_id = (select user_id from playlists where id = $1) and p.id = $1',
@@ -71,7 +71,7 @@ const keptBy = {
     and (p.draft -> 'items' ${holdsUpload} or p.live -> 'items' ${holdsUpload})`,
 } as const;
 
-/** SQL of the condition that the stream `s` plays sound that has titles of its own. */
+/** SQL condition: the stream `s` has a sound track, which has titles of its own. */
 const hasSoundTrack = `(s.audio_upload_id is not null
   or exists (select from playlists a where a.id = any (s.playlist_ids) and a.kind = 'audio'))`;
 
@@ -91,10 +91,10 @@ export function renditions(db: Queryable) {
            select distinct content_hash, $2, 0 from unnest($1::text[]) as wanted (content_hash)
            where not exists (
              select from renditions r
-             where r.content_hash = wanted.content_hash and r.format = $2 and ${isToBeAsked} is not true)
+             where r.content_hash = wanted.content_hash and r.format = $2 and ${needsCommand} is not true)
            order by content_hash
          on conflict (content_hash, format) do update set state = 'preparing', failure = null, updated_at = now()
-           where ${isToBeAsked}
+           where ${needsCommand}
          returning content_hash`,
         [contentHashes, format, retried?.code ?? null, retried?.afterSeconds ?? 0],
       );
@@ -102,9 +102,9 @@ export function renditions(db: Queryable) {
     },
 
     /**
-     * Notes of how many segments a rendition consists, before its first segment is made. Nobody changes that later.
-     * @param encoder the kind of the worker's encoder, which is noted before the first segment
-     * @returns the row as it is now
+     * Records the number of segments of a rendition before its first segment is made. It never changes.
+     * @param encoder the kind of the worker's encoder, which is recorded before the first segment
+     * @returns the new row
      */
     begin: async (contentHash: string, format: string, segmentCount: number, encoder: string | null = null) =>
       (await one<RenditionRow>(
@@ -119,8 +119,8 @@ export function renditions(db: Queryable) {
       ))!,
 
     /**
-     * Notes that a segment is done, if it is the next one.
-     * @returns the row as it is now; null if it was not the next
+     * Records that a segment is done, if it is the next one.
+     * @returns the new row; null if it was not the next segment
      */
     finishSegment: (contentHash: string, format: string, segment: number) =>
       one<RenditionRow>(
@@ -142,7 +142,7 @@ export function renditions(db: Queryable) {
         [contentHash, format, failure],
       ),
 
-    /** The contents of these uploads, in no order; null where one is not known yet. */
+    /** The contents of these uploads, in no order; null: not known yet. */
     contentsOf: (uploadIDs: readonly string[]) =>
       all<Pick<UploadPreparation, 'upload_id' | 'content_hash'>>(
         db,
@@ -172,15 +172,15 @@ export function renditions(db: Queryable) {
     },
 
     /**
-     * The contents of those of these uploads that are prepared in one of these formats at least, and all of these
-     * formats in which they are, by the id of the upload.
+     * The contents of the uploads among these that are prepared in at least one of these formats, and the formats in
+     * which they are prepared, by the id of the upload.
      */
     prepared: async (uploadIDs: readonly string[], wanted: readonly string[]) => {
       const rows = await all<{ id: string; content_hash: string; formats: string[] }>(
         db,
         `select u.id, u.content_hash, array_agg(r.format) as formats
          from uploads u join renditions r on r.content_hash = u.content_hash and r.format = any ($2)
-         where u.id = any ($1) and ${isThere} group by u.id, u.content_hash`,
+         where u.id = any ($1) and ${isComplete} group by u.id, u.content_hash`,
         [uploadIDs, wanted],
       );
       return {
@@ -214,7 +214,7 @@ export function renditions(db: Queryable) {
       );
     },
 
-    /** Ids of the streams that are preparing with this content, and the playlists that are being published with it. */
+    /** Ids of the streams in `preparing` with this content, and the playlists that are being published with it. */
     waitingFor: async (contentHash: string) => {
       const streams = await all<{ id: string }>(
         db,

@@ -1,23 +1,23 @@
-// SQL of lists of uploads: those that are looked for, in the order that is asked for, abandoned ones, and folders.
+// SQL of lists of uploads: search with filters and sort orders, abandoned uploads, and folders.
 import { all, one } from '../shared/queryable.ts';
 import type { Queryable } from '../shared/queryable.ts';
 import { uploadColumns } from './uploads.ts';
 import type { probeStates, Upload, UploadType } from './uploads.ts';
 
-/** What is looked for. Null asks for nothing. */
+/** Conditions of a search. Null: no condition. */
 export interface UploadFilter {
-  /** Words with which words of the name begin, all of them. */
+  /** Prefixes of words of the name; all have to match. */
   readonly q: string | null;
   readonly tags: readonly string[] | null;
   readonly type: UploadType | null;
   readonly probeState: (typeof probeStates)[number] | null;
   readonly inFolder: string | null;
-  /** The folder, or any in it. */
+  /** The folder, or any folder below it. */
   readonly belowFolder: string | null;
   readonly hasFindings: boolean | null;
 }
 
-/** SQL of what a list is sorted by, before `seq`. Each has an index of this expression. */
+/** SQL of the sort keys. Equal rows are sorted by `seq`. Each key has an index. */
 const sortKeys = {
   createdAt: null,
   name: 'name collate natural_order',
@@ -32,7 +32,7 @@ export interface UploadOrder {
   readonly descending: boolean;
 }
 
-/** Where a page of a sorted list ended. `key` is the sort key of its last row; null where it is sorted by `seq`. */
+/** The last row of a page of a sorted list: its `seq` and its sort key; null if the list is sorted by `seq`. */
 export interface SortPosition {
   readonly seq: number;
   readonly key: string | number | null;
@@ -43,8 +43,8 @@ export type SortedUpload = Upload & { readonly sort_key: string | number | null 
 export function uploadLists(db: Queryable) {
   return {
     /**
-     * Ids of uploads that were begun more than `days` ago, are neither complete nor being imported, and that nothing
-     * names. The oldest come first.
+     * Ids of uploads older than `days` that are neither complete nor being imported, and that no stream or playlist
+     * names, the oldest first.
      */
     abandoned: async (days: number, count: number) => {
       const rows = await all<{ id: string }>(
@@ -73,7 +73,7 @@ export function uploadLists(db: Queryable) {
     ) => {
       const key = sortKeys[by];
       const [before, direction] = descending ? ['<', 'desc'] : ['>', 'asc'];
-      // Every condition without a value is a constant when the statement is planned, and goes.
+      // A condition without a value is constant when the statement is planned, and costs nothing.
       const query = 'upload_query($1, $2, $3, $4, $5, $6, $7, $10)';
       const isAfter = key === null ? `seq ${before} $9` : `(${key}, seq) ${before} ($11, $9)`;
       return all<SortedUpload>(
@@ -99,13 +99,14 @@ export function uploadLists(db: Queryable) {
     },
 
     /**
-     * The folders right in a folder, in the order of their bytes; empty: the outermost. It looks once into an index for
-     * each of them, however many uploads they hold.
-     * @param after the path that the page before ended with
+     * The direct subfolders of a folder, in byte order. It reads an index once per subfolder, for any number of
+     * uploads.
+     * @param folder empty: the root
+     * @param after the last path of the previous page
      */
     foldersIn: (userID: string, folder: string, after: string | null, count: number) => {
       const within = folder === '' ? '' : `${folder}/`;
-      // What is in a folder lies between its path with a slash and its path with the character after the slash.
+      // The paths below a folder lie between its path with a slash and its path with the character after the slash.
       const pathFrom = (start: string) => `(
         select (folder || '/') collate "C" from uploads
         where user_id = $1 and folder <> '' and (folder || '/') collate "C" >= ${start}
@@ -122,7 +123,7 @@ export function uploadLists(db: Queryable) {
       );
     },
 
-    /** Ids of the uploads in a folder and in those in it, in the order in which they were made; at most `most`. */
+    /** Ids of at most `most` uploads in a folder or below it, the oldest first. */
     idsBelow: async (userID: string, folder: string, most: number) => {
       const rows = await all<{ id: string }>(
         db,
@@ -134,9 +135,9 @@ export function uploadLists(db: Queryable) {
     },
 
     /**
-     * Gives a folder, with those in it, another path.
+     * Gives a folder, with its subfolders, another path.
      * @param to empty: outside all folders
-     * @returns how many uploads were moved
+     * @returns the number of moved uploads
      */
     moveFolder: async (userID: string, folder: string, to: string) => {
       const { rowCount } = await db.query(
@@ -150,7 +151,7 @@ export function uploadLists(db: Queryable) {
       return rowCount ?? 0;
     },
 
-    /** The longest path in a folder, in names. 0: nothing is there. */
+    /** The length of the longest path in a folder, in names; 0: no uploads. */
     depthBelow: async (userID: string, folder: string) =>
       (await one<{ depth: number }>(
         db,

@@ -1,8 +1,8 @@
-// SQL of what uses an upload: playlists that hold it, and streams that play or draw it.
+// SQL of the uses of an upload: playlists that hold it, and streams that play or draw it.
 import { all, one } from '../shared/queryable.ts';
 import type { Queryable } from '../shared/queryable.ts';
 
-/** How many playlists and streams name an upload. */
+/** The number of playlists and streams that name an upload. */
 export interface UploadUse {
   readonly id: string;
   readonly playlists: number;
@@ -12,7 +12,7 @@ export interface UploadUse {
 export function uploadUses(db: Queryable) {
   return {
     /**
-     * Whether a playlist holds the upload, or a live stream plays it. A stream whose playlist has changed plays the
+     * Whether a playlist holds the upload, or a live stream plays it. A stream whose playlist has changed plays its
      * former items until the change takes effect. It is one statement, so that no change falls between its parts.
      */
     isInUse: async (id: string) =>
@@ -27,7 +27,7 @@ export function uploadUses(db: Queryable) {
          select exists (select from playlists where draft -> 'items' @> $2 or live -> 'items' @> $2)
            or exists (select from live where video_upload_id = $1 or audio_upload_id = $1)
            or exists (
-             -- An entry of the timeline plays, or will, unless a later one of its track has taken over.
+             -- An entry of the timeline plays, or will, unless a later one of its track has begun.
              select from live join timeline_entries playing on playing.stream_id = live.id
              where (playing.snapshot -> 'items' @> $2 or playing.snapshot -> 'items' @> $3
                  or playing.snapshot -> 'overlays' -> 'logo' ->> 'uploadID' = $1) and not exists (
@@ -37,7 +37,7 @@ export function uploadUses(db: Queryable) {
         [id, JSON.stringify([{ uploadID: id }]), JSON.stringify([{ join: { stinger: { uploadID: id } } }])],
       ))!.used,
 
-    /** What uses each of these uploads; in no order. */
+    /** The uses of each of these uploads, in no order. */
     uses: (ids: readonly string[]) =>
       all<UploadUse>(
         db,
@@ -53,7 +53,7 @@ export function uploadUses(db: Queryable) {
         [ids],
       ),
 
-    /** The playlists that hold an upload and the live streams that play it, a few of each, to be named. */
+    /** At most `most` playlists that hold an upload, and as many live streams that play it, with their names. */
     usersOf: async (id: string, most: number) =>
       all<{ kind: 'playlist' | 'stream'; id: string; name: string | null }>(
         db,

@@ -1,4 +1,4 @@
-// SQL of uploads and the facts that probing found in them.
+// SQL of uploads and the facts that probes found.
 import type { FindingKind } from '../../domain/media/findings.ts';
 import type { ContentFacts } from '../../domain/playout/rendition.ts';
 import type { FileTags, Titles } from '../../domain/playout/titles.ts';
@@ -18,15 +18,15 @@ export interface UploadFailure {
   readonly detail: string;
 }
 
-/** Where the bytes of an imported upload come from, and how far the import is, in the form that the API has. */
+/** The source of an imported upload and the progress of the import, in the form of the API. */
 export interface ExternalSource {
   readonly url: string;
   readonly state: (typeof importStates)[number];
   readonly bytesReceived: number;
   readonly failure: UploadFailure | null;
-  /** The watched source that listed it; null: it was imported by its link. */
+  /** The watched source that lists it; null: it was imported by its link. */
   readonly sourceID: string | null;
-  /** Since when that source has it no more, in ISO 8601; null while it does. */
+  /** The time, in ISO 8601, when the source no longer listed it; null: it lists it. */
   readonly removedAt: string | null;
 }
 
@@ -38,23 +38,23 @@ export interface Upload {
   /** A path, as in domain/shared/folder-path.ts; empty outside all folders. */
   readonly folder: string;
   readonly tags: readonly string[];
-  /** What viewers are told of it. */
+  /** The titles that viewers see. */
   readonly titles: Titles;
-  /** What of that its user has said; an empty text: nothing. */
+  /** The titles that its user has given; an empty text: none. */
   readonly given_titles: Titles;
-  /** What its file says of itself; null where that was not read. */
+  /** The tags of its file; null: not read. */
   readonly file_tags: FileTags | null;
-  /** The image that is its artwork, in place of that in the file; null where there is none. */
+  /** The image that is its artwork, in place of that in the file; null: none. */
   readonly artwork_upload_id: string | null;
-  /** Its file of captions: how many are in it, and how long it is in UTF-8; null: it has none. */
+  /** Its file of captions, with the number of captions and its length in UTF-8; null: none. */
   readonly captions: { readonly hash: string; readonly count: number; readonly bytes: number } | null;
-  /** The content of that image. */
+  /** The content hash of the artwork. */
   readonly artwork_content_hash: string | null;
   readonly mime_type: string;
   readonly type: UploadType;
   readonly object_key: string;
   readonly declared_size_bytes: number | null;
-  /** How many bytes may come, until they have. */
+  /** The most bytes that may still arrive; they count towards limits. */
   readonly expected_bytes: number;
   readonly size_bytes: number | null;
   readonly uploaded: boolean;
@@ -67,16 +67,16 @@ export interface Upload {
   readonly video_codec: string | null;
   readonly audio_codec: string | null;
   readonly dynamic_range: DynamicRange;
-  /** Of decodeCost in domain/media/source-limits.ts; null without moving pictures, and where it is not known. */
+  /** From `decodeCost` of domain/media/source-limits.ts; null without moving pictures, and while unknown. */
   readonly decode_cost: number | null;
-  /** From contentHashOf (domain/playout/rendition.ts); begins with the SHA-256 of the bytes; null until inspected. */
+  /** From `contentHashOf` of domain/playout/rendition.ts: begins with the SHA-256 of the bytes; null until probed. */
   readonly content_hash: string | null;
-  /** What was found in its content, each kind once. The findings themselves are in `inspections`. */
+  /** The kinds of findings in its content, each once. The findings are in `inspections`. */
   readonly finding_kinds: readonly FindingKind[];
   readonly created_at: Date;
   /** Null for uploads that were not imported. */
   readonly external_source: ExternalSource | null;
-  /** It is sent in parts, and not complete yet. */
+  /** Whether it is sent in parts and not complete yet. */
   readonly is_multipart: boolean;
 }
 
@@ -86,13 +86,13 @@ export type ProbedFacts = Pick<
 > &
   Partial<Pick<Upload, 'decode_cost' | 'file_tags'>>;
 
-/** What users change of their uploads at any time. */
+/** The columns that users may change at any time. */
 export type ArrangedUpload = Pick<
   Upload,
   'name' | 'folder' | 'tags' | 'given_titles' | 'artwork_upload_id' | 'captions'
 >;
 
-/** What was found in an upload that has been examined. What its user said that it is counts for nothing here. */
+/** The facts that the probe of an upload found. The type that its user declared does not matter. */
 export function contentFacts(
   upload: Pick<Upload, 'duration_seconds' | 'video_codec' | 'audio_codec' | 'dynamic_range'>,
 ): ContentFacts {
@@ -109,18 +109,18 @@ export interface NewUpload {
   readonly id: string;
   readonly userID: string;
   readonly name: string;
-  /** By default none. */
+  /** Absent: outside all folders. */
   readonly folder?: string | undefined;
   readonly tags?: readonly string[] | undefined;
   readonly mimeType: string;
   readonly type: UploadType;
   readonly objectKey: string;
   readonly declaredSizeBytes: number | null;
-  /** How many bytes may come, which count until they have. */
+  /** The most bytes that may arrive; they count towards limits until the upload is complete. */
   readonly expectedBytes: number;
 }
 
-/** All but `terms`, which only searches read. */
+/** All columns but `terms`, which only searches read. */
 const ownColumns = [
   'id, seq, user_id, name, folder, tags, mime_type, type, object_key, declared_size_bytes, expected_bytes, size_bytes',
   'uploaded, probe_state, failure, duration_seconds, width, height, framerate, video_codec, audio_codec, captions',
@@ -202,13 +202,13 @@ export function uploads(db: Queryable) {
         [userID, ids],
       ),
 
-    /** These uploads by id, whoever owns them, to show the playlists that hold them. */
+    /** These uploads of all users, by id, to show the playlists that hold them. */
     byID: async (ids: readonly string[]) => {
       const found = await all<Upload>(db, `select ${uploadColumns} from uploads where id = any ($1)`, [ids]);
       return new Map(found.map((upload) => [upload.id, upload]));
     },
 
-    /** Changes what people call it, what viewers are told of it, and where it is kept. */
+    /** Changes the name, titles, artwork, captions, folder and tags of an upload. */
     arrange: async (id: string, upload: ArrangedUpload) =>
       (await one<Locked<Upload>>(
         db,
@@ -227,20 +227,20 @@ export function uploads(db: Queryable) {
         [id, sizeBytes],
       ))!,
 
-    /** Notes what the source of an import says of it. An upload that its user has named keeps that name. */
+    /** Records the facts that the source of an import reports. A name that its user has given stays. */
     describe: (
       id: string,
-      said: { name: string; mimeType: string; type: UploadType; sizeBytes: number | null; expectedBytes: number },
+      reported: { name: string; mimeType: string; type: UploadType; sizeBytes: number | null; expectedBytes: number },
     ) =>
       db.query(
         `update uploads
          set name = case when (select named from imports where upload_id = $1) then name else $2 end,
            mime_type = $3, type = $4, declared_size_bytes = $5, expected_bytes = $6
          where id = $1`,
-        [id, said.name, said.mimeType, said.type, said.sizeBytes, said.expectedBytes],
+        [id, reported.name, reported.mimeType, reported.type, reported.sizeBytes, reported.expectedBytes],
       ),
 
-    /** Notes what the content of an import is, whatever its source said. */
+    /** Records the type of the content of an import, in place of the one that its source reported. */
     recordContent: (id: string, mimeType: string, type: UploadType) =>
       db.query('update uploads set mime_type = $2, type = $3 where id = $1', [id, mimeType, type]),
 
@@ -272,7 +272,7 @@ export function uploads(db: Queryable) {
 
     /**
      * Deletes the upload with its import and its parts.
-     * @returns what the object store calls the parts that have arrived, if any; null if there is no such upload
+     * @returns the id of its multipart upload at the object store, if any; null if there is no such upload
      */
     delete: (id: string) =>
       one<{ multipart_id: string | null }>(

@@ -1,4 +1,4 @@
-// SQL of alert channels: where users want to be told of incidents. Targets are sealed before they get here.
+// SQL of alert channels: the targets of users for notices of incidents. The targets are sealed.
 import type { IncidentKind } from '../../domain/notices/incidents.ts';
 import type { AlertChannelKind } from '../../domain/notices/alert-target.ts';
 import type { QuietHours } from '../../domain/notices/quiet-hours.ts';
@@ -11,7 +11,7 @@ export interface LastDelivery {
   readonly at: string;
   /** HTTP status; null without an answer, and for mails. */
   readonly status: number | null;
-  /** Null: it was taken. */
+  /** Null: it was accepted. */
   readonly failure: string | null;
 }
 
@@ -37,7 +37,7 @@ export interface AlertChannel {
   readonly created_at: Date;
 }
 
-/** What a user says of a channel. */
+/** The columns that a user sets. */
 export type AlertChannelSettings = Pick<
   AlertChannel,
   'name' | 'sealed_target' | 'shown_target' | 'host' | 'events' | 'after_seconds' | 'quiet_hours' | 'enabled'
@@ -85,11 +85,11 @@ export function alertChannels(db: Queryable) {
         [userID, before, count],
       ),
 
-    /** Those of a user that are enabled. */
+    /** The enabled channels of a user. */
     enabledOf: (userID: string) =>
       all<AlertChannel>(db, 'select * from alert_channels where user_id = $1 and enabled', [userID]),
 
-    /** Saves what the user wishes. What waits is sent by it at once; what was noted of failures is forgotten. */
+    /** Saves the settings of a user. Waiting notices are due at once, and the record of failures is cleared. */
     save: async (id: string, settings: AlertChannelSettings) => {
       const saved = (await one<AlertChannel>(
         db,
@@ -104,7 +104,7 @@ export function alertChannels(db: Queryable) {
       return saved;
     },
 
-    /** Asks for a message that says that the channel works. */
+    /** Requests a test message. */
     askTest: async (id: string) =>
       (await one<AlertChannel>(
         db,

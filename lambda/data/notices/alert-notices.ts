@@ -1,14 +1,14 @@
-// SQL of messages of incidents to channels: what waits, who sends it, and how that ended.
+// SQL of notices of incidents to alert channels: the waiting ones, their senders and their results.
 import type { WebhookHostLimits } from '../../domain/shared/outbound-limits.ts';
 import type { AlertChannel, LastDelivery } from './alert-channels.ts';
 import type { Incident } from './incidents.ts';
 import { all, one } from '../shared/queryable.ts';
 import type { Queryable } from '../shared/queryable.ts';
 
-/** An incident that a channel has to be told of. */
+/** An incident with a notice that a channel has to send. */
 export interface Notice extends Incident {
   readonly phase: 'began' | 'ended';
-  /** Whether the channel was told of its beginning. */
+  /** Whether the channel has sent the notice of its beginning. */
   readonly is_known: boolean;
 }
 
@@ -18,12 +18,12 @@ interface NewNotice {
   readonly dueAt: Date;
 }
 
-/** SQL of messages of the channel `c` that can be sent: while it is well, nobody is told that something is wrong. */
+/** SQL condition: a notice of the channel `c` can be sent. A beginning waits while its incident is well again. */
 const sendable = (flaps: string) => `
   n.channel_id = c.id and n.sent_at is null and n.due_at <= now()
   and (n.phase = 'ended' or i.condition = 'wrong' or i.count >= ${flaps})`;
 
-/** SQL of the condition that something can be sent to the channel `c` now, be it that a test was asked for. */
+/** SQL condition: the channel `c` can send a notice or a requested test now. */
 const isReady = (flaps: string) => `
   enabled and (retry_at is null or retry_at <= now())
   and not exists (select from users u where u.id = c.user_id and u.is_at_rest)
@@ -32,7 +32,7 @@ const isReady = (flaps: string) => `
 
 export function alertNotices(db: Queryable) {
   return {
-    /** Has channels told that something is wrong. Who was told, or will be, is not told again. */
+    /** Adds notices that incidents began, unless the channel has them. */
     add: (notices: readonly NewNotice[]) =>
       db.query(
         `insert into alert_notices (channel_id, incident_id, phase, due_at)
@@ -47,9 +47,9 @@ export function alertNotices(db: Queryable) {
       ),
 
     /**
-     * Has channels told that it is well again: those that were told that it was wrong, and those that waited for no
-     * other reason than that they were quiet, or not to be reached.
-     * @param lastedSeconds by the id of the incident
+     * Adds notices that incidents ended, for channels that sent the beginning, and for channels that would have sent it
+     * without quiet hours or failures. Unsent beginnings are deleted.
+     * @param lastedSeconds the durations by the id of the incident
      */
     end: (lastedSeconds: ReadonlyMap<string, number>) =>
       db.query(
@@ -68,7 +68,7 @@ export function alertNotices(db: Queryable) {
         [[...lastedSeconds.keys()], [...lastedSeconds.values()]],
       ),
 
-    /** Sends a command to each channel that has something waiting of these incidents, for when it is due. */
+    /** Sends a command to each channel with waiting notices of these incidents, for their due time. */
     wake: (incidentIDs: readonly string[]) =>
       db.query(
         `insert into outbox (queue, body, visible_at)
@@ -79,9 +79,9 @@ export function alertNotices(db: Queryable) {
       ),
 
     /**
-     * Gives a channel to one sender for a while.
-     * @param mostOfUser how many channels of a user may have senders
-     * @returns null if nothing can be sent now, or somebody else sends
+     * Leases a channel to one sender.
+     * @param mostOfUser the most channels of a user that may have senders
+     * @returns null if nothing can be sent now, or another sender has the channel
      */
     lease: (id: string, leaseSeconds: number, mostOfUser: number, flaps: number, { mostOfOthers }: WebhookHostLimits) =>
       one<AlertChannel>(
@@ -95,11 +95,11 @@ export function alertNotices(db: Queryable) {
         [id, leaseSeconds, mostOfUser, flaps, mostOfOthers],
       ),
 
-    /** Whether something could be sent, and somebody else's sending keeps it waiting. */
+    /** Whether something can be sent and only waits for another sender. */
     isWaiting: async (id: string, flaps: number) =>
       (await one(db, `select from alert_channels c where id = $1 and ${isReady('$2')}`, [id, flaps])) !== null,
 
-    /** What can be sent to a channel now, the oldest first. */
+    /** The notices that can be sent to a channel now, the oldest first. */
     due: (channelID: string, flaps: number, most: number) =>
       all<Notice>(
         db,
@@ -112,7 +112,7 @@ export function alertNotices(db: Queryable) {
         [channelID, flaps, most],
       ),
 
-    /** Notes that a message with these was taken. @param isTest it said that the channel works as well */
+    /** Records that a message with these notices was accepted. @param isTest whether it was also the requested test */
     recordSent: (channelID: string, notices: readonly Notice[], delivery: LastDelivery, isTest: boolean) =>
       db.query(
         `with told as (
@@ -126,7 +126,7 @@ export function alertNotices(db: Queryable) {
         [channelID, notices.map(({ id }) => id), notices.map(({ phase }) => phase), delivery, isTest],
       ),
 
-    /** Sends nothing to a channel for so long, with a command for then. @param failure null: nobody has failed */
+    /** Postpones all notices of a channel, with a command for that time. @param failure null: none */
     postpone: (channelID: string, seconds: number, failure: LastDelivery | null) =>
       db.query(
         `with put_off as (

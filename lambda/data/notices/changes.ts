@@ -1,9 +1,9 @@
-// SQL of what changed for users. Triggers note it (migration 0061), each change with its transaction.
+// SQL of the changes that users see. Triggers record each change with its transaction.
 import type { ChangedKind } from '../../domain/notices/changes.ts';
 import { one } from '../shared/queryable.ts';
 import type { Queryable } from '../shared/queryable.ts';
 
-/** Incidents of credits are told apart here, as not everybody may read of them. */
+/** The kinds of changes. Incidents of credits are a kind of their own, as they need another scope. */
 export type NotedKind = ChangedKind | 'creditsIncident';
 
 export interface Change {
@@ -13,26 +13,26 @@ export interface Change {
 }
 
 export interface Changes {
-  /** A snapshot of Postgres: which transactions this has seen. Each other one is told later, however it began. */
+  /** A snapshot of Postgres: the transactions that this answer has seen. All others are reported later. */
   readonly seen: string;
-  /** The oldest transaction that was under way then. */
+  /** The oldest transaction that was running then. */
   readonly oldest: number;
-  /** Whether what was seen is too long ago, or of a database of which a crash or a restore has left less. */
+  /** Whether the cursor is too old, or from before a crash or a restore of the database: read everything again. */
   readonly isForgotten: boolean;
-  /** Each thing once, with the last change of it; the one that changed longest ago comes first. */
+  /** Each changed resource once, the oldest change first. */
   readonly changed: readonly Change[];
 }
 
-/** Characters of a snapshot: some hundred transactions that are under way at once. */
+/** The most characters of a snapshot: some hundred running transactions. */
 const mostSeen = 1000;
 
 export function changes(db: Queryable) {
   return {
     /**
-     * What transactions have changed that were not seen; null: none is asked for. One statement, so that what it finds
-     * and what it says to have seen are the same. Where very many are under way, some are told twice. What was
-     * forgotten of a transaction that had not ended when others were seen is known once it has ended: one that lasts
-     * for hours has nobody read everything again before.
+     * The changes of transactions that a snapshot has not seen. It is one statement, so that the changes and the new
+     * snapshot match. With very many running transactions, some changes are reported twice. Changes of a transaction
+     * that runs for hours may be deleted before it ends; clients read everything again only after it has ended.
+     * @param seen the `seen` of the previous answer; null: none, and no changes are returned
      */
     unseen: async (userID: string, seen: string | null, kinds: readonly NotedKind[], most: number): Promise<Changes> =>
       (await one<Changes>(
@@ -58,8 +58,8 @@ export function changes(db: Queryable) {
       ))!,
 
     /**
-     * Forgets changes of long ago, and notes up to which transaction. After a crash, which takes all changes, it notes
-     * that of now.
+     * Deletes old changes and records the last deleted transaction. After a crash, which deletes all changes, it
+     * records the current one.
      */
     forget: (minutes: number, most: number) =>
       db.query(

@@ -1,4 +1,4 @@
-// SQL of incidents: the signals that triggers add, what a worker makes of them, and what users read.
+// SQL of incidents: the signals of triggers, and the incidents that a worker makes of them.
 import type { Condition, Course, IncidentKind } from '../../domain/notices/incidents.ts';
 import type { IncidentDetail } from '../../domain/notices/incident-words.ts';
 import { all, one } from '../shared/queryable.ts';
@@ -27,7 +27,7 @@ export interface Signal extends Pick<Incident, 'kind' | 'subject_id' | 'stream_i
   readonly at: Date;
 }
 
-/** What webhooks are told of an incident. */
+/** An event of an incident for webhooks. */
 export interface IncidentEvent {
   readonly type: 'incident.began' | 'incident.ended';
   readonly incidentID: string;
@@ -66,7 +66,7 @@ export function incidents(db: Queryable) {
         [userID],
       ),
 
-    /** Takes the oldest signals of a user away, at most so many. */
+    /** Takes and deletes the oldest signals of a user, at most `most`. */
     takeSignals: (userID: string, most: number) =>
       all<Signal>(
         db,
@@ -77,7 +77,7 @@ export function incidents(db: Queryable) {
         [userID, most],
       ),
 
-    /** The incidents of a user that are not over and due, or which signals are about. */
+    /** The open incidents of a user that are due or have signals. */
     open: (userID: string, now: Date, signals: readonly Signal[]) =>
       all<Incident>(
         db,
@@ -87,7 +87,7 @@ export function incidents(db: Queryable) {
         [userID, now, signals.map(({ kind }) => kind), signals.map(({ subject_id: subjectID }) => subjectID)],
       ),
 
-    /** Writes incidents, new ones among them, and forgets those that passed. */
+    /** Stores new and changed incidents, and deletes those that passed before they were confirmed. */
     save: async (changed: readonly Omit<Incident, 'seq'>[], passedIDs: readonly string[]) => {
       if (passedIDs.length > 0) await db.query('delete from incidents where id = any ($1)', [passedIDs]);
       if (changed.length === 0) return;
@@ -104,7 +104,7 @@ export function incidents(db: Queryable) {
       );
     },
 
-    /** Users after one in the order of their ids of whom something is signalled or due, at most so many. */
+    /** At most `most` users with signals or due incidents, by id, after a user. */
     usersToReconcile: async (afterUserID: string, most: number): Promise<string[]> => {
       const rows = await all<{ user_id: string }>(
         db,
@@ -123,8 +123,8 @@ export function incidents(db: Queryable) {
     },
 
     /**
-     * Has the incidents of all users looked at when the first of them is due.
-     * @param soonSeconds not null: after so long at the latest, for what was signalled by transactions under way
+     * Sends a command to reconcile the incidents of all users when the first of them is due.
+     * @param soonSeconds the most seconds until then, for signals of running transactions; null: no limit
      */
     scheduleNext: (soonSeconds: number | null) =>
       db.query(
@@ -140,7 +140,7 @@ export function incidents(db: Queryable) {
         [soonSeconds],
       ),
 
-    /** Tells webhooks that ask for it, in the order of the events. */
+    /** Sends events to the webhooks that subscribe to them, in this order. */
     notifyWebhooks: async (userID: string, events: readonly IncidentEvent[]) => {
       if (events.length === 0) return;
       await db.query(
@@ -156,7 +156,7 @@ export function incidents(db: Queryable) {
       );
     },
 
-    /** Forgets what ended long ago, and of each user all but the newest. */
+    /** Deletes incidents that ended long ago, and all but the newest of each user. */
     forget: (days: number, keptOfUser: number, most: number) =>
       db.query(
         `delete from incidents where id in (
@@ -169,7 +169,7 @@ export function incidents(db: Queryable) {
         [days, keptOfUser, most],
       ),
 
-    /** Sends commands for signals, incidents and messages that have been due for so long that theirs were lost. */
+    /** Sends commands for overdue signals, incidents and notices, whose own commands must have been lost. */
     wakeForgotten: (lateSeconds: number) =>
       db.query(
         `with late as (select now() - make_interval(secs => $1) as at)

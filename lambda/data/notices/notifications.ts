@@ -1,4 +1,4 @@
-// SQL of notifications to users. A trigger has each one mailed, and tells the user's webhooks of it.
+// SQL of notifications to users. A trigger sends each one by mail and to the user's webhooks.
 import type { NotificationKind } from '../../domain/notices/notification-words.ts';
 import { all, one } from '../shared/queryable.ts';
 import type { Queryable } from '../shared/queryable.ts';
@@ -6,7 +6,7 @@ import type { Queryable } from '../shared/queryable.ts';
 export interface Notification {
   readonly userID: string;
   readonly kind: NotificationKind;
-  /** What it is about. A user is told of a kind and a reference once. */
+  /** Identifies the cause. A user is notified once of a kind and a reference. */
   readonly reference: string;
   /** The figures of the cause, as JSON. */
   readonly detail: Readonly<Record<string, unknown>>;
@@ -33,7 +33,7 @@ export interface ReadNotification {
 
 export function notifications(db: Queryable) {
   return {
-    /** Written in the transaction of its cause. */
+    /** Adds a notification, in the transaction of its cause. */
     add: ({ userID, kind, reference, detail, dueAt }: Notification) =>
       db.query(
         `insert into notifications (user_id, kind, reference, detail, due_at) values ($1, $2, $3, $4, $5)
@@ -41,7 +41,7 @@ export function notifications(db: Queryable) {
         [userID, kind, reference, JSON.stringify(detail), dueAt],
       ),
 
-    /** The last first. */
+    /** Notifications of a user, the newest first. */
     list: (
       userID: string,
       filter: { readonly except: readonly NotificationKind[]; readonly isUnread: boolean },
@@ -57,7 +57,7 @@ export function notifications(db: Queryable) {
         [userID, filter.except, filter.isUnread, before, count],
       ),
 
-    /** Notes that a user has read these, or all. @returns how many were unread */
+    /** Records that a user has read these notifications; null: all. @returns the number of unread ones */
     markRead: async (userID: string, ids: readonly number[] | null) => {
       const { rowCount } = await db.query(
         `update notifications set read_at = now()
@@ -78,7 +78,7 @@ export function notifications(db: Queryable) {
 
     markSent: (id: number) => db.query('update notifications set sent_at = now() where id = $1', [id]),
 
-    /** Puts a notification off for ever: where no mail can be sent. */
+    /** Postpones a notification for ever, if no mail can be sent. */
     shelve: (id: number) => db.query(`update notifications set due_at = 'infinity' where id = $1`, [id]),
   };
 }

@@ -13,7 +13,7 @@ export interface WebhookDelivery {
   readonly event_type: string;
   readonly event_seq: number;
   readonly state: WebhookDeliveryState;
-  /** Attempts since it was last asked for. */
+  /** The attempts since the delivery was last requested. */
   readonly attempts: number;
   readonly next_attempt_at: Date;
   readonly last_attempt_at: Date | null;
@@ -23,7 +23,7 @@ export interface WebhookDelivery {
   readonly created_at: Date;
 }
 
-/** A delivery of which a sender has begun an attempt. */
+/** A delivery with a begun attempt. */
 export interface BegunDelivery extends Pick<
   WebhookDelivery,
   'id' | 'attempts' | 'event_id' | 'event_type' | 'event_seq'
@@ -31,18 +31,18 @@ export interface BegunDelivery extends Pick<
   readonly event_data: Readonly<Record<string, unknown>>;
   readonly event_at: Date;
   readonly asked_at: Date;
-  /** How long ago it was asked for, by the database's clock. */
+  /** The time since it was requested, by the clock of the database. */
   readonly age_seconds: number;
 }
 
-/** What waits for a webhook beyond a bound: everything up to a delivery. */
+/** The deliveries of a webhook beyond a bound: all pending ones up to `upToSeq`. */
 export interface WebhookExcess {
   readonly webhookID: string;
   readonly userID: string;
   readonly upToSeq: number;
 }
 
-/** The result of an attempt. Without a failure the receiver has taken the event. */
+/** The result of an attempt. Without a failure, the receiver has accepted the event. */
 export interface AttemptResult {
   readonly status: number | null;
   readonly excerpt: string | null;
@@ -65,8 +65,9 @@ export function webhookDeliveries(db: Queryable) {
       ),
 
     /**
-     * Asks for a delivery once more: it is sent as if its event had just happened, and with it what else is due, also
-     * to a webhook that is silent. Null if the webhook has no such delivery.
+     * Requests a delivery again, as if its event had just happened. All due deliveries are sent with it, even if the
+     * webhook is silent.
+     * @returns null if the webhook has no such delivery
      */
     redeliver: (webhookID: string, id: string) =>
       one<WebhookDelivery>(
@@ -85,7 +86,7 @@ export function webhookDeliveries(db: Queryable) {
         [webhookID, id],
       ),
 
-    /** Makes an event for one webhook alone, whatever it asks for, and wakes its sender, also one that is silent. */
+    /** Makes a test event for one webhook, and wakes its sender, even if the webhook is silent. */
     test: async (webhookID: string) =>
       (await one<WebhookDelivery>(
         db,
@@ -103,9 +104,9 @@ export function webhookDeliveries(db: Queryable) {
       ))!,
 
     /**
-     * Begins attempts of deliveries that are due, the oldest first. Of each subject it takes one, so that a receiver
-     * hears in order what happened to the subject. It is one statement, so that it costs one round trip. A delivery
-     * that was given up meanwhile is not answered.
+     * Begins attempts of due deliveries, the oldest first, one per subject, so that a receiver gets the events of a
+     * subject in order. It is one statement, so that it costs one round trip. Deliveries that were given up meanwhile
+     * are left out.
      */
     begin: async (webhookID: string, most: number) =>
       all<BegunDelivery>(
@@ -126,9 +127,8 @@ export function webhookDeliveries(db: Queryable) {
       ),
 
     /**
-     * Notes that a delivery has ended with this attempt: the receiver has taken the event, or the delivery has failed
-     * for good.
-     * @returns false if the delivery was given up, or asked for once more, while it was attempted
+     * Records that a delivery ended with this attempt: the receiver accepted the event, or it failed for good.
+     * @returns false if the delivery was given up or requested again during the attempt
      */
     end: async ({ id, attempts }: BegunDelivery, { status, excerpt, failure }: AttemptResult) => {
       const { rowCount } = await db.query(
@@ -141,7 +141,7 @@ export function webhookDeliveries(db: Queryable) {
       return rowCount === 1;
     },
 
-    /** Notes why an attempt failed, with a command for another one later. */
+    /** Records a failed attempt, with a command for another one later. */
     retry: ({ id, attempts }: BegunDelivery, { status, excerpt, failure }: AttemptResult, afterSeconds: number) =>
       db.query(
         `with later as (
@@ -174,7 +174,7 @@ export function webhookDeliveries(db: Queryable) {
         [webhookID, failure],
       ),
 
-    /** Gives up pending deliveries that were made in the moment in which their webhook was disabled. */
+    /** Gives up pending deliveries that were made while their webhook was being disabled. */
     failOfDisabled: () =>
       db.query(
         `update webhook_deliveries set state = 'failed', failure = 'webhook_disabled'
@@ -182,8 +182,8 @@ export function webhookDeliveries(db: Queryable) {
       ),
 
     /**
-     * The webhooks of which, or of whose users, more than so many deliveries wait.
-     * @returns each with the newest delivery that is too many, by its `seq`
+     * The webhooks with more pending deliveries than `perWebhook`, or of users with more than `perUser`.
+     * @returns each with the `seq` of the newest excess delivery
      */
     excess: (perWebhook: number, perUser: number) =>
       all<WebhookExcess>(
@@ -206,7 +206,7 @@ export function webhookDeliveries(db: Queryable) {
       ),
 
     /**
-     * Gives up the deliveries to a webhook that wait and are too many. They can be asked for again, as all that failed.
+     * Gives up the excess deliveries of a webhook. Like all failed deliveries, they can be requested again.
      * @returns whether there were any
      */
     failExcess: async ({ webhookID, upToSeq }: WebhookExcess) => {
@@ -218,7 +218,7 @@ export function webhookDeliveries(db: Queryable) {
       return rowCount! > 0;
     },
 
-    /** Deletes the oldest deliveries of webhooks that have more than so many, and the events that none is left of. */
+    /** Deletes the oldest deliveries of webhooks with more than `kept`, and events without remaining deliveries. */
     deleteExcess: async (kept: number) => {
       const deleted = await all<{ event_id: string }>(
         db,
@@ -237,7 +237,7 @@ export function webhookDeliveries(db: Queryable) {
       );
     },
 
-    /** Deletes old events with their deliveries, at most so many at once. Events with a pending delivery stay. */
+    /** Deletes at most `most` old events with their deliveries. Events with a pending delivery stay. */
     deleteOld: (days: number, most: number) =>
       db.query(
         `delete from events where id in (

@@ -1,4 +1,4 @@
-// SQL of the senders of webhooks: who sends to which webhook, and how long a webhook or a host is left alone.
+// SQL of the senders of webhooks: their leases, and the silence of webhooks and hosts.
 import type { WebhookHostLimits } from '../../domain/shared/outbound-limits.ts';
 import { one } from '../shared/queryable.ts';
 import type { Queryable } from '../shared/queryable.ts';
@@ -6,42 +6,42 @@ import { isAwake } from './webhooks.ts';
 import type { Webhook } from './webhooks.ts';
 
 /**
- * SQL of the condition that something is due to the webhook `w`, and nobody is sending to it. It asks for the delivery
- * that comes first: to find any one that is due, Postgres reads the table from its beginning.
+ * SQL condition: the webhook `w` has a due delivery and no sender. It reads the first pending delivery: to find any due
+ * one, Postgres would read the table from its beginning.
  */
 const isWaiting = `enabled and (leased_until is null or leased_until < now()) and ${isAwake}
   and now() >= (
     select next_attempt_at from webhook_deliveries
     where webhook_id = w.id and state = 'pending' order by next_attempt_at limit 1)`;
 
-/** SQL of the condition that the receiver of the webhook `w` is known to answer. */
+/** SQL condition: the receiver of the webhook `w` is known to answer. */
 const hasTaken = '(last_delivered_at is not null and silences = 0)';
 
-/** SQL of how many webhooks of the user of the webhook `w` have senders. */
+/** SQL expression: the number of webhooks with senders of the user of the webhook `w`. */
 const sendersOfUser = '(select count(*) from webhooks o where o.user_id = w.user_id and o.leased_until >= now())';
 
-/** SQL of how many senders there are at the host of the webhook `w` for other users. */
+/** SQL expression: the number of senders for other users at the host of the webhook `w`. */
 const sendersOfOthers = `(
   select count(*) from webhooks o
   where host_of_url(o.url) = host_of_url(w.url) and o.user_id <> w.user_id and o.leased_until >= now())`;
 
-/** SQL of the time until which nobody who has taken nothing is sent to at the host of the webhook `w`; null: none. */
+/** SQL expression: the end of the silence of the host of the webhook `w`; null: not silent. */
 const hostSilentUntil = `(
   select h.silent_until from webhook_hosts h where h.host = host_of_url(w.url) and h.silent_until > now())`;
 
-/** How many senders there may be at a host for users beside another's webhook. */
+/** The most senders at a host for users other than that of a webhook. */
 type HostBounds = Pick<WebhookHostLimits, 'mostOfOthers' | 'mostOfOthersOnceTaken'>;
 
-/** Apart from `databaseOn`, since only the sender needs it, and the functions of the API stay small. */
+/** Not part of `databaseOn`: only the sender of webhooks needs it, and other bundles stay small. */
 export function webhookSenders(db: Queryable) {
   return {
     /**
-     * Gives a webhook to one sender for a while. A sender asks what is `waiting` after `release`, so that what became
-     * due meanwhile is sent.
-     * @param most how many webhooks of a user may have senders; a little more, if several ask in the same moment
-     * @returns null if nothing is due to it, it is disabled or gone, its user is at rest, another sender has it,
-     *   `most` of its user's have senders, which then go on with it, or its host is silent or has enough senders: see
-     *   `deferToHost`
+     * Leases a webhook to one sender. After `release`, a sender calls `waiting`, so that deliveries that became due
+     * meanwhile are sent.
+     * @param most the most webhooks of a user that may have senders; concurrent calls may exceed it a little
+     * @returns null if it has no due delivery, is disabled or deleted, its user is at rest, another sender has it,
+     *   `most` webhooks of its user have senders, which then continue with it, or its host is silent or has enough
+     *   senders: see `deferToHost`
      */
     lease: (id: string, leaseSeconds: number, most: number, { mostOfOthers, mostOfOthersOnceTaken }: HostBounds) =>
       one<Webhook>(
@@ -56,11 +56,11 @@ export function webhookSenders(db: Queryable) {
       ),
 
     /**
-     * Leaves a webhook alone for a while whose host is silent, or has as many senders as it may, with a command for
-     * then. Does nothing to any other.
-     * @param busySeconds how long it waits for senders
-     * @param most how many webhooks of a user may have senders
-     * @returns whether it can be leased now: what kept it from being so has just passed
+     * Postpones a webhook whose host is silent or has enough senders, with a command for that time. Does nothing to any
+     * other webhook.
+     * @param busySeconds the delay while the host has enough senders
+     * @param most the most webhooks of a user that may have senders
+     * @returns whether it can be leased now, as the obstacle has just passed
      */
     deferToHost: async (
       id: string,
@@ -88,8 +88,8 @@ export function webhookSenders(db: Queryable) {
     },
 
     /**
-     * The id of a webhook of a user, to which something is due and that has no sender; null if there is none.
-     * @param last the one that comes after all others
+     * The id of a webhook of a user with a due delivery and no sender; null: none.
+     * @param last the id of a webhook that comes after all others
      */
     waiting: async (userID: string, last: string) => {
       const waiting = await one<{ id: string }>(
@@ -100,7 +100,7 @@ export function webhookSenders(db: Queryable) {
       return waiting?.id ?? null;
     },
 
-    /** Gives a webhook back after a sender's turn. */
+    /** Releases a webhook after a sender's turn. */
     release: (
       id: string,
       { hasAnswered, hasDelivered }: { readonly hasAnswered: boolean; readonly hasDelivered: boolean },
@@ -118,9 +118,9 @@ export function webhookSenders(db: Queryable) {
       ),
 
     /**
-     * Notes that nobody answers at the address, and leaves the webhook alone for so long, with a command for then. Its
-     * deliveries are not touched: thousands of them may be due. Where enough users hear nothing from its host, the host
-     * is silent for everybody whose receiver is not known to answer.
+     * Records that the address does not answer, and postpones the webhook, with a command for that time. Its deliveries
+     * are not changed: thousands may be due. If webhooks of enough users get no answer from a host, the host is silent
+     * for all webhooks that are not known to answer.
      */
     beSilent: (id: string, seconds: number, host: WebhookHostLimits) =>
       db.query(

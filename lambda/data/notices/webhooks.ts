@@ -1,9 +1,10 @@
-// SQL of webhooks: addresses of users that events are sent to. Secrets are sealed before they get here.
+// SQL of webhooks: addresses of users that receive events. Their secrets are sealed.
 import { all, one } from '../shared/queryable.ts';
 import type { Queryable } from '../shared/queryable.ts';
 
 /**
- * Why the service disabled a webhook: it answered that it is gone, or took nothing for as long as an event is retried.
+ * Why the service disabled a webhook: it answered that it is gone, or accepted nothing for as long as events are
+ * retried.
  */
 export const webhookDisabledReasons = ['gone', 'failing'] as const;
 export type WebhookDisabledReason = (typeof webhookDisabledReasons)[number];
@@ -13,16 +14,16 @@ export interface Webhook {
   readonly seq: number;
   readonly user_id: string;
   readonly url: string;
-  /** The types of events that are sent to it. */
+  /** The types of events that it subscribes to. */
   readonly events: readonly string[];
   readonly sealed_secret: Buffer;
-  /** The secret before, if there was one, and until when it signs too. */
+  /** The former secret, which also signs until `former_secret_until`; null: none. */
   readonly former_sealed_secret: Buffer | null;
   readonly former_secret_until: Date | null;
   readonly enabled: boolean;
   /** Null while it is enabled, and if its user disabled it. */
   readonly disabled_reason: WebhookDisabledReason | null;
-  /** How many senders in a row have got no answer to any attempt. */
+  /** The number of senders in a row that got no answer. */
   readonly silences: number;
   readonly last_delivered_at: Date | null;
   readonly created_at: Date;
@@ -31,7 +32,7 @@ export interface Webhook {
 /** The columns that an update sets. */
 export type WebhookSettings = Pick<Webhook, 'url' | 'events' | 'enabled'>;
 
-/** SQL of the condition that the webhook `w` is not silent, nor its user at rest: else what is due to it waits. */
+/** SQL condition: the webhook `w` is not silent, and its user is not at rest; else its deliveries wait. */
 export const isAwake = `(w.silent_until is null or w.silent_until <= now())
   and not exists (select from users u where u.id = w.user_id and u.is_at_rest)`;
 
@@ -55,7 +56,7 @@ export function webhooks(db: Queryable) {
     find: (userID: string, id: string) =>
       one<Webhook>(db, 'select * from webhooks where id = $1 and user_id = $2', [id, userID]),
 
-    /** The webhook, locked against other changes until the transaction ends. Deliveries to it can be made meanwhile. */
+    /** The webhook, locked. Deliveries to it can be added meanwhile. */
     lock: (userID: string, id: string) =>
       one<Webhook>(db, 'select * from webhooks where id = $1 and user_id = $2 for no key update', [id, userID]),
 
@@ -67,8 +68,8 @@ export function webhooks(db: Queryable) {
       ),
 
     /**
-     * Saves the settings that the user wishes. To switch the webhook on or off clears the reason why it was disabled.
-     * That, or another address, also clears what was noted about silence at the address.
+     * Saves the settings of the user. A change of `enabled` clears the reason why it was disabled. That, or another
+     * address, also clears its silence.
      */
     save: async (id: string, { url, events, enabled }: WebhookSettings) =>
       (await one<Webhook>(
@@ -82,7 +83,7 @@ export function webhooks(db: Queryable) {
         [id, url, events, enabled],
       ))!,
 
-    /** Replaces the secret; the one before signs too for so many hours. */
+    /** Replaces the secret. The former one also signs for so many hours. */
     replaceSecret: async (id: string, sealedSecret: Buffer, formerForHours: number) =>
       (await one<Webhook>(
         db,
@@ -92,14 +93,17 @@ export function webhooks(db: Queryable) {
         [id, sealedSecret, formerForHours],
       ))!,
 
-    /** Whether any webhook of a user is told of events of a type. */
+    /** Whether any webhook of a user subscribes to a type of events. */
     isAnySubscribed: async (userID: string, type: string) =>
       (await one(db, 'select from webhooks where user_id = $1 and enabled and $2 = any (events) limit 1', [
         userID,
         type,
       ])) !== null,
 
-    /** Tells the webhooks of a user that ask for it what happened to a stream, upload, playlist or the user. */
+    /**
+     * Sends an event to the webhooks of a user that subscribe to it.
+     * @param subjectID of a stream, upload, playlist or the user
+     */
     notify: (userID: string, type: string, subjectID: string, event: object) =>
       db.query('select record_event($1, $2, $3, $4)', [userID, type, subjectID, event]),
 
@@ -107,7 +111,7 @@ export function webhooks(db: Queryable) {
 
     /**
      * Disables a webhook, if it is enabled and still has this address.
-     * @param unlessSince it stays enabled if it has taken anything since this time; null: it is disabled in any case
+     * @param unlessSince it stays enabled if it has accepted an event since this time; null: disable it in any case
      * @returns the webhook, if it was disabled now
      */
     disable: (id: string, url: string, reason: WebhookDisabledReason, unlessSince: Date | null = null) =>
@@ -121,8 +125,7 @@ export function webhooks(db: Queryable) {
       ),
 
     /**
-     * Sends commands for deliveries and mails that have been due for so long that their own commands must have been
-     * lost.
+     * Sends commands for overdue deliveries and mails, whose own commands must have been lost.
      */
     wakeForgotten: (lateSeconds: number) =>
       db.query(

@@ -1,10 +1,10 @@
-// SQL of files of captions, which uploads and what is drawn name by their hashes.
+// SQL of caption files. Uploads and drawings name them by their hashes.
 import { one } from '../shared/queryable.ts';
 import type { Queryable } from '../shared/queryable.ts';
 
 export function captions(db: Queryable) {
   return {
-    /** Keeps a file by its hash. */
+    /** Stores a file by its hash. */
     save: (hash: string, file: string) =>
       db.query(
         `insert into captions (hash, file) values ($1, $2)
@@ -12,11 +12,11 @@ export function captions(db: Queryable) {
         [hash, file],
       ),
 
-    /** The text of a file; null where it is forgotten. */
+    /** The text of a file; null if it was deleted. */
     file: async (hash: string): Promise<string | null> =>
       (await one<{ file: string }>(db, 'select file from captions where hash = $1', [hash]))?.file ?? null,
 
-    /** Forgets what no upload has and nothing draws any more, a day after it was noted. */
+    /** Deletes files that no upload and no drawing has named for a day. */
     forgetUnused: (most: number) =>
       db.query(
         `delete from captions where hash in (

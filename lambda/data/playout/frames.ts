@@ -1,4 +1,4 @@
-// SQL of frames: pictures of what is on the air at a time, which a worker makes on request.
+// SQL of frames: pictures of the program at a time, which a worker makes on request.
 import { posterKey } from '../../domain/media/content-pictures.ts';
 import { all, one } from '../shared/queryable.ts';
 import type { Queryable } from '../shared/queryable.ts';
@@ -10,29 +10,29 @@ export interface Frame {
   readonly object_key: string;
   readonly user_id: string;
   readonly upload_id: string;
-  /** Of the item, on the grid of the format. */
+  /** The number of the frame in its item, on the grid of the format. */
   readonly frame: number;
-  /** As `formatName` of domain/playout/rendition.ts makes it. */
+  /** From `formatName` of domain/playout/rendition.ts. */
   readonly format: string;
   /** In pixels. */
   readonly width: number;
-  /** It is so many posters, of which the first is of the frame's time; null: that frame. */
+  /** The number of posters, the first of them at the time of the frame; null: a single picture. */
   readonly posters: number | null;
 }
 
 /**
- * What could not be made, or was not by then, is tried again once somebody asks after this time: a command can be lost.
- * Posters that could not be made were much work, and pages ask for them all day.
+ * When a request starts another attempt after one that failed or whose command was lost. Failed posters wait longer:
+ * they are expensive, and pages request them all day.
  */
 const triedAgainAfter = { all: '1 minute', failedPosters: '1 hour' } as const;
 
 export interface AskedFrame {
   readonly state: FrameState;
-  /** Whether it is made because of this asking, and not of one before. */
+  /** Whether this request, not an earlier one, started the work. */
   readonly isBegun: boolean;
 }
 
-/** SQL of whether a row is to be made again. */
+/** SQL condition: a row needs another attempt. */
 const isOver = `frames.state <> 'ready' and frames.since < now() -
   case when frames.state = 'failed' and frames.posters is not null then interval '${triedAgainAfter.failedPosters}'
     else interval '${triedAgainAfter.all}' end`;
@@ -50,9 +50,9 @@ export function frames(db: Queryable) {
 
   return {
     /**
-     * Asks for a picture, and has a worker make it where nobody has asked yet.
-     * @param mostPending so many of its kind may be made for a user at a time
-     * @returns null where that many are
+     * Requests a picture, and sends a command to make it unless one was sent before.
+     * @param mostPending the most pictures of its kind that may be pending for a user
+     * @returns null if that many are pending
      */
     ask: (frame: Frame, mostPending: number) =>
       one<AskedFrame>(
@@ -64,7 +64,7 @@ export function frames(db: Queryable) {
              or (select count(*) from frames
                where user_id = $2 and state = 'pending' and (posters is null) = ($8::smallint is null)
                  and not (${isOver})) < $7
-           -- Whoever asked before may be gone, and the file with them.
+           -- The user of the earlier request, and the upload, may be deleted.
            on conflict (object_key) do update set asked_at = now(),
              user_id = case when ${isOver} then excluded.user_id else frames.user_id end,
              upload_id = case when ${isOver} then excluded.upload_id else frames.upload_id end,
@@ -90,7 +90,7 @@ export function frames(db: Queryable) {
         ],
       ),
 
-    /** What has become of a picture after so many seconds. */
+    /** The state of a picture after so many seconds. */
     stateAfter: async (objectKey: string, seconds: number): Promise<FrameState | null> => {
       await db.query('select pg_sleep($1)', [seconds]);
       return stateOf(objectKey);
@@ -98,14 +98,14 @@ export function frames(db: Queryable) {
 
     stateOf,
 
-    /** A picture that is to be made. */
+    /** The picture, if it is pending. */
     findPending: (objectKey: string) =>
       one<Frame>(db, `select * from frames where object_key = $1 and state = 'pending'`, [objectKey]),
 
     finish: (objectKey: string, state: FrameState) =>
       db.query('update frames set state = $2, since = now() where object_key = $1', [objectKey, state]),
 
-    /** Forgets pictures that nobody has asked for since so long ago. @returns their objects, which are to be deleted */
+    /** Deletes pictures without a request for so many hours. @returns the keys of their objects, to delete */
     forget: async (hours: number, most: number): Promise<string[]> => {
       const rows = await all<Pick<Frame, 'object_key' | 'posters'>>(
         db,

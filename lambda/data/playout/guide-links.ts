@@ -1,20 +1,20 @@
-// SQL of guide links: public addresses at which anybody may read what a stream plays.
+// SQL of guide links: public addresses of the guide of a stream.
 import { one } from '../shared/queryable.ts';
 import type { Queryable } from '../shared/queryable.ts';
 import type { Stream } from '../streams/streams.ts';
 
-/** SQL of the SHA-256 of a text. */
+/** SQL expression: the SHA-256 of a text. */
 const hashOf = (text: string) => `sha256(convert_to(${text}, 'UTF8'))`;
 
 export interface LinkedStream {
-  /** A name for the stream that stays, and from which nobody can tell its id. */
+  /** A permanent name of the stream, which does not reveal its id. */
   readonly channelID: string;
   readonly stream: Stream;
 }
 
 export function guideLinks(db: Queryable) {
   return {
-    /** Gives a stream a link, in place of the one that it had. */
+    /** Gives a stream a link in place of its former one. */
     set: (streamID: string, token: string) =>
       db.query(
         `insert into guide_links (stream_id, token_hash) values ($1, ${hashOf('$2')})
@@ -24,7 +24,7 @@ export function guideLinks(db: Queryable) {
 
     delete: (streamID: string) => db.query('delete from guide_links where stream_id = $1', [streamID]),
 
-    /** The stream that a token is for. Null where the link was taken back, or the account is at rest. */
+    /** The stream of a token. Null if the link was deleted, or the account is at rest. */
     find: async (token: string): Promise<LinkedStream | null> => {
       const row = await one<Stream & { channel_id: string }>(
         db,

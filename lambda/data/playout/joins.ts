@@ -1,4 +1,4 @@
-// SQL of joins: which are made, and from when on the run of a stream sends which.
+// SQL of joins: their preparation, and their start times in the runs of streams.
 import type { Part } from '../../domain/playout/composition-parts.ts';
 import { all, one } from '../shared/queryable.ts';
 import type { Queryable } from '../shared/queryable.ts';
@@ -10,22 +10,22 @@ export interface JoinRow {
   readonly state: 'preparing' | 'ready' | 'failed';
 }
 
-/** A join that the run of a stream is to send. */
+/** A join that the run of a stream needs. */
 export type WantedJoin = Pick<JoinRow, 'name' | 'part' | 'content_hashes'>;
 
-/** Of what was made for a run so many are remembered besides those of the next minutes. */
+/** The most joins that are stored for a run beyond those of the next minutes. */
 const mostNoted = 300;
-/** SQL of the condition that the join `j` has to be asked for again: whoever makes it takes a minute. */
-const isToBeAsked = `(j.state = 'preparing' and j.asked_at < now() - interval '10 minutes'
+/** SQL condition: the join `j` needs another command. A worker takes a minute to prepare one. */
+const needsCommand = `(j.state = 'preparing' and j.asked_at < now() - interval '10 minutes'
   or j.state = 'failed' and j.asked_at < now() - interval '1 hour')`;
-/** SQL of the condition that it has to be noted of the join `j` that somebody wants it: see `forgetOld`. */
-const isToBeNoted = `j.state = 'ready' and j.asked_at < now() - interval '1 hour'`;
+/** SQL condition: the use of the join `j` has to be recorded again: see `forgetOld`. */
+const needsRecord = `j.state = 'ready' and j.asked_at < now() - interval '1 hour'`;
 
 export function joins(db: Queryable) {
   return {
     /**
-     * Notes which joins a run is to send in the next minutes, and forgets others that it waits for.
-     * @returns the names of those for which a command has to be sent
+     * Stores the joins that a run needs in the next minutes, and deletes others that it waits for.
+     * @returns the names of the joins that need a command
      */
     request: async (streamID: string, wanted: readonly WantedJoin[]): Promise<Set<string>> => {
       const names = wanted.map(({ name }) => name);
@@ -44,12 +44,12 @@ export function joins(db: Queryable) {
            from jsonb_to_recordset($1) as wanted (name text, part jsonb, content_hashes text[]) order by name
          on conflict (name) do update set asked_at = now(),
            state = case j.state when 'ready' then 'ready' else 'preparing' end
-         where ${isToBeAsked} or ${isToBeNoted}
+         where ${needsCommand} or ${needsRecord}
          returning name, state`,
         [JSON.stringify(wanted)],
       );
       const toMake = asked.flatMap(({ name, state }) => (state === 'preparing' ? [name] : []));
-      // What is made anew, as it was lost or forgotten, is not sent before it is there.
+      // A join that is prepared again, as it was lost or deleted, is not sent until it is ready.
       await db.query(
         `insert into timeline_joins as t (stream_id, name) select $1, unnest($2::text[])
          on conflict (stream_id, name) do update set from_seconds = null where t.name = any ($3)`,
@@ -58,7 +58,7 @@ export function joins(db: Queryable) {
       return new Set(toMake);
     },
 
-    /** What has become of joins; those that nobody has asked for are not in it. */
+    /** The states of joins by name. Joins without a request are absent. */
     statesOf: async (names: readonly string[]): Promise<Map<string, JoinRow['state']>> => {
       const rows = await all<Pick<JoinRow, 'name' | 'state'>>(
         db,
@@ -69,11 +69,12 @@ export function joins(db: Queryable) {
     },
 
     /**
-     * Lets a run send what is made of its joins, from a time of it on, and notes how many are left.
-     * @param isAny whether what is played has joins
+     * Lets a run send its finished joins from a time on, and records the number of unfinished ones in the stream.
+     * @param fromSeconds after the anchor of the run
+     * @param isAny whether any item of the timeline has joins
      */
     scheduleFinished: async (streamID: string, fromSeconds: number, isAny: boolean): Promise<void> => {
-      // Who has just made one of them waits for this lock, and then sees who waits for it.
+      // A worker that has just finished one of them waits for this lock, and then sees that the stream waits for it.
       await db.query(
         `select from joins where name in (select name from timeline_joins where stream_id = $1 and from_seconds is null)
          order by name for share`,
@@ -95,7 +96,7 @@ export function joins(db: Queryable) {
       );
     },
 
-    /** From when on the run of a stream sends which join, in seconds after its anchor. */
+    /** The start times of the joins of a run, in seconds after its anchor, by name. */
     ofRun: async (streamID: string): Promise<Map<string, number>> => {
       const rows = await all<{ name: string; from_seconds: number }>(
         db,
@@ -107,11 +108,11 @@ export function joins(db: Queryable) {
 
     find: (name: string) => one<JoinRow>(db, 'select * from joins where name = $1', [name]),
 
-    /** Notes what has become of a join. */
+    /** Records the result of the preparation of a join. */
     finish: (name: string, state: 'ready' | 'failed') =>
       db.query(`update joins set state = $2, asked_at = now() where name = $1`, [name, state]),
 
-    /** Has a join made again whose object is damaged or gone. @returns false where somebody does so already */
+    /** Requests a join again whose object is damaged or missing. @returns false if it is already requested */
     prepareAgain: async (name: string): Promise<boolean> =>
       (await one(
         db,
@@ -119,7 +120,7 @@ export function joins(db: Queryable) {
         [name],
       )) !== null,
 
-    /** Ids of the streams whose run waits for a join. */
+    /** Ids of the streams that wait for a join. */
     waitingFor: async (name: string) => {
       const rows = await all<{ id: string }>(
         db,
@@ -129,9 +130,9 @@ export function joins(db: Queryable) {
       return rows.map(({ id }) => id);
     },
 
-    /** Forgets a join that is not made yet, where no stream on the air wants it any more. @returns whether it does */
+    /** Deletes an unfinished join that no stream on the air needs any more. @returns whether it was deleted */
     dropUnwanted: async (name: string): Promise<boolean> => {
-      // Whoever wants it meanwhile has locked it, and the next statement sees that.
+      // A stream that requests it meanwhile has locked it, and the next statement sees that.
       await db.query('select from joins where name = $1 for update', [name]);
       const { rowCount } = await db.query(
         `delete from joins where name = $1 and state = 'preparing' and not exists (
@@ -143,8 +144,8 @@ export function joins(db: Queryable) {
     },
 
     /**
-     * Forgets joins that no run has wanted for two days, or for two hours if they are rare: those are many and large.
-     * @returns their names, as their objects are to be deleted
+     * Deletes joins that no run has needed for two days, or for two hours if they are rare: those are many and large.
+     * @returns their names, to delete their objects
      */
     forgetOld: async (most: number) => {
       const forget = async (isOld: string) => {
@@ -163,7 +164,7 @@ export function joins(db: Queryable) {
       ];
     },
 
-    /** Forgets joins in which a content is heard. @returns their names, as their objects are to be deleted */
+    /** Deletes joins that contain a content. @returns their names, to delete their objects */
     forgetOf: async (contentHash: string) => {
       const rows = await all<Pick<JoinRow, 'name'>>(
         db,

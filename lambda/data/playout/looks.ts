@@ -1,7 +1,7 @@
-// SQL of what is drawn over pictures, and from when on the run of a stream sends pictures with it.
+// SQL of drawings over pictures, and of their start times in the runs of streams.
 import { lookKey } from '../../domain/playout/drawings.ts';
 import type { Drawing } from '../../domain/playout/drawings.ts';
-import { isThere, nameOfRunFormat } from '../media/format-names.ts';
+import { isComplete, nameOfRunFormat } from '../media/format-names.ts';
 import { all, one } from '../shared/queryable.ts';
 import type { Queryable } from '../shared/queryable.ts';
 
@@ -12,7 +12,7 @@ export interface NamedDrawing {
 
 export function looks(db: Queryable) {
   return {
-    /** Keeps what is drawn by its name, for those who prepare it. */
+    /** Stores drawings by their names, for the workers that prepare pictures with them. */
     saveDrawings: (drawings: readonly NamedDrawing[]) =>
       db.query(
         `insert into drawings (name, drawing)
@@ -22,7 +22,7 @@ export function looks(db: Queryable) {
         [JSON.stringify(drawings)],
       ),
 
-    /** Forgets what was drawn over nothing in the end, a day after it was noted. */
+    /** Deletes drawings that no rendition has used for a day. */
     forgetUnused: (most: number) =>
       db.query(
         `delete from drawings where name in (
@@ -37,8 +37,9 @@ export function looks(db: Queryable) {
       (await one<{ drawing: Drawing }>(db, 'select drawing from drawings where name = $1', [name]))?.drawing ?? null,
 
     /**
-     * Lets a run send what is there of the pictures with drawings that it plays, from a time of it on. What it does not
-     * play any more is forgotten.
+     * Lets a run send its finished pictures with drawings from a time on, and deletes the records of pictures that it
+     * no longer plays.
+     * @param fromSeconds after the anchor of the run
      */
     scheduleFinished: (streamID: string, fromSeconds: number) =>
       db.query(
@@ -57,14 +58,14 @@ export function looks(db: Queryable) {
          taken as (
            insert into timeline_looks (stream_id, content_hash, format, from_seconds)
            select $1, w.content_hash, w.format, $2
-           from wanted w join renditions r on r.content_hash = w.content_hash and r.format = w.format and ${isThere}
+           from wanted w join renditions r on r.content_hash = w.content_hash and r.format = w.format and ${isComplete}
            on conflict do nothing returning format)
          update replicas set timeline_revision = timeline_revision + 1
          where stream_id = $1 and exists (select from taken)`,
         [streamID, fromSeconds],
       ),
 
-    /** From when on a run sends which renditions with drawings, in seconds after its anchor, by `lookKey`. */
+    /** The start times of renditions with drawings in a run, in seconds after its anchor, by `lookKey`. */
     ofRun: async (streamID: string): Promise<Map<string, number>> => {
       const rows = await all<{ content_hash: string; format: string; from_seconds: number }>(
         db,
@@ -74,7 +75,7 @@ export function looks(db: Queryable) {
       return new Map(rows.map((row) => [lookKey(row.content_hash, row.format), row.from_seconds]));
     },
 
-    /** Ids of the streams on the air that play a content, and draw anything over their pictures. */
+    /** Ids of the streams on the air that play a content and have drawings over their pictures. */
     waitingFor: async (contentHash: string) => {
       const rows = await all<{ id: string }>(
         db,

@@ -26,11 +26,11 @@ export interface Playlist {
   readonly version: number;
   readonly draft: PlaylistSpec;
   readonly live: LiveSpec | null;
-  /** The draft as it was when its publish was asked for, until it is live; else null. */
+  /** The draft at the time of its publish request, until it is live; else null. */
   readonly publishing: VersionedSpec | null;
   readonly publish_status: (typeof publishStatuses)[number];
   readonly publish_failure: { code: string; detail: string } | null;
-  /** Grows with each publish, so that one that finishes late sees that a newer one has taken its place. */
+  /** Increases with each publish request, so that a late one sees that a newer one has replaced it. */
   readonly publish_request: number;
   readonly created_at: Date;
 }
@@ -73,7 +73,7 @@ export function playlists(db: Queryable) {
     findMany: (userID: string, ids: readonly string[]) =>
       all<Playlist>(db, 'select * from playlists where user_id = $1 and id = any ($2)', [userID, ids]),
 
-    /** How many items these playlists have in their drafts and in what is live, all together. */
+    /** The number of items of these playlists, in their drafts and live snapshots together. */
     countItems: async (userID: string, ids: readonly string[]) =>
       (await one<{ items: number }>(
         db,
@@ -92,7 +92,7 @@ export function playlists(db: Queryable) {
         [userID, streamID, before, count],
       ),
 
-    /** Playlists whose publish waits for what is found in this upload. */
+    /** Playlists whose publish may wait for the probe of this upload. */
     publishingWith: (uploadID: string) =>
       all<Playlist>(db, `select * from playlists where publish_status = 'PREPARING' and publishing -> 'items' @> $1`, [
         JSON.stringify([{ uploadID }]),
@@ -119,7 +119,7 @@ export function playlists(db: Queryable) {
         [id, draft],
       ))!,
 
-    /** Begins to publish the draft, in place of an earlier publish that has not ended yet. */
+    /** Begins to publish the draft, in place of an earlier unfinished publish. */
     beginPublish: async (id: string) =>
       (await one<Locked<Playlist>>(
         db,

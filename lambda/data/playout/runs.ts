@@ -1,4 +1,4 @@
-// SQL of runs: what a stream played, and what of that destinations took, in the past runs and in the present one.
+// SQL of runs, past and present: the items that a stream played, and the frames that destinations accepted.
 import type { AiredFrames } from '../../domain/playout/aired.ts';
 import type { Aspect } from '../../domain/playout/look.ts';
 import type { Framerate, Quality, VideoCodec } from '../../domain/shared/video-format.ts';
@@ -20,18 +20,18 @@ export interface PastRun {
   readonly aspect: Aspect | null;
 }
 
-/** What is known of an upload that was played. */
+/** The facts of an upload that was played. */
 export interface PlayedUpload {
   readonly id: string;
   readonly name: string;
-  /** As `contentHashOf` answers; null while it is not known. */
+  /** From `contentHashOf`; null while unknown. */
   readonly contentHash: string | null;
   readonly titles: Titles;
-  /** The content of the image that is its artwork; null where its user has named none. */
+  /** The content of the image that is its artwork; null: none. */
   readonly artworkContentHash: string | null;
 }
 
-/** Frames that a destination took, with what played in place of the items of each track. */
+/** Frames that a destination accepted, with the stand-ins that played in place of the items of each track. */
 export interface AiredOfTracks extends Omit<AiredFrames, 'standInUploadID'> {
   readonly standInUploadIDs: Readonly<Record<Track, string | null>>;
 }
@@ -45,18 +45,18 @@ interface AiredRow {
   readonly sound_stand_in_upload_id: string | null;
 }
 
-/** What destinations took of a run as a whole, whoever published it. */
+/** The frames of a whole run that destinations accepted, from all replicas. */
 export interface AiredSum {
   readonly airedFrames: number;
-  /** From the first to the end of the last one that a destination took. */
+  /** The frames from the first to the last accepted one, with gaps. */
   readonly wholeFrames: number;
   readonly interruptions: number;
   readonly bytes: number;
 }
 
 /**
- * SQL of the stretches of a run by its stream and its anchor, with what agents have said since they were noted. Where
- * nobody has noted the output, it is that of the replica, or the first one.
+ * SQL of the accepted stretches of a run by its stream $1 and its anchor $2, with those that agents have reported but
+ * not stored yet. A stretch without an output has that of its replica, else the first one.
  */
 const knownStretches = `
   select replica_id, epoch, from_frame, max(to_frame) as to_frame, max(bytes) as bytes,
@@ -79,7 +79,7 @@ const knownStretches = `
 
 export function runs(db: Queryable) {
   return {
-    /** The past runs of a stream that reach into a time, the earliest first. */
+    /** The past runs of a stream that overlap a range, the earliest first. */
     between: (streamID: string, from: Date, to: Date, count: number) =>
       all<PastRun>(
         db,
@@ -88,12 +88,12 @@ export function runs(db: Queryable) {
         [streamID, from, to, count],
       ),
 
-    /** What a past run played at a time of it. */
+    /** The timelines of a past run for a part of it. */
     timelines: (streamID: string, anchoredAt: Date, time: RunTime) => pastTimelines(db, streamID, anchoredAt, time),
 
     /**
-     * Deletes, at most `most` rows each, what is too old, and of streams that have begun another run within the last
-     * minutes what is beyond so many bytes; the latest past run stays, however large it is.
+     * Deletes at most `most` runs and stretches: those older than `days`, and the excess over `bytesPerStream` of
+     * streams whose run ended within the last 5 minutes. The latest past run stays, of any size.
      */
     forget: async (days: number, bytesPerStream: number, most: number) => {
       await db.query(
@@ -119,7 +119,7 @@ export function runs(db: Queryable) {
       );
     },
 
-    /** What uploads of a user are called now, and their contents, by their ids, as far as they are there. */
+    /** The current names, titles and contents of uploads of a user, by id. Deleted uploads are absent. */
     uploadFacts: async (userID: string, ids: readonly string[]): Promise<Map<string, PlayedUpload>> => {
       const rows = await all<PlayedUpload>(
         db,
@@ -131,7 +131,7 @@ export function runs(db: Queryable) {
       return new Map(rows.map((row) => [row.id, row]));
     },
 
-    /** What destinations took of a run between two of its frames: the first `most` stretches of it. */
+    /** The first `most` stretches between two frames of a run that destinations accepted. */
     aired: async (
       streamID: string,
       anchoredAt: Date,
@@ -155,7 +155,7 @@ export function runs(db: Queryable) {
       }));
     },
 
-    /** What destinations took of a run, each frame once; null while that is nothing. */
+    /** The accepted frames of a run, each counted once; null: none. */
     airedSum: (streamID: string, anchoredAt: Date): Promise<AiredSum | null> =>
       one<AiredSum>(
         db,

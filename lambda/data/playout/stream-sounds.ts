@@ -1,4 +1,4 @@
-// SQL of how loud streams are: what is known of the loudness of what they play, and the levels of their runs.
+// SQL of the sound of streams: the measured loudness of contents, and the levels of runs.
 import type { Loudness } from '../../domain/playout/loudness.ts';
 import type { TimedLevel } from '../../domain/playout/sound.ts';
 import { all, one } from '../shared/queryable.ts';
@@ -10,7 +10,7 @@ export interface ItemLevel extends TimedLevel {
   readonly uploadID: string;
 }
 
-/** An upload that is measured from beginning to end. */
+/** An upload whose loudness is measured from beginning to end. */
 export interface MeasuredUpload {
   readonly upload_id: string;
   readonly content_hash: string;
@@ -18,12 +18,12 @@ export interface MeasuredUpload {
   readonly loudness: Loudness | null;
 }
 
-/** SQL of the condition that a stream `s` is sent, or is about to be. */
+/** SQL condition: the stream `s` is sent, or is about to be. */
 const isSent = "s.status = 'ACTIVE'";
 
 export function streamSounds(db: Queryable) {
   return {
-    /** Those of these uploads that are measured, in no order. */
+    /** The measured uploads among these, in no order. */
     measured: (uploadIDs: readonly string[]) =>
       all<MeasuredUpload>(
         db,
@@ -33,7 +33,7 @@ export function streamSounds(db: Queryable) {
         [uploadIDs],
       ),
 
-    /** The loudness of a content, which has been measured; null for silence, undefined where it has not. */
+    /** The loudness of a content; null: silence; undefined: not measured. */
     loudnessOf: async (contentHash: string) =>
       (
         await one<Pick<MeasuredUpload, 'loudness'>>(
@@ -44,8 +44,8 @@ export function streamSounds(db: Queryable) {
       )?.loudness,
 
     /**
-     * Notes levels of a run. One that is noted with a time that has one already takes its place. Of each item there are
-     * a few: what is on air has begun by one of the last.
+     * Adds levels of a run. A level replaces another of the same item and time. Each item keeps its last few levels:
+     * the item on the air uses one of these.
      */
     addLevels: (streamID: string, levels: readonly ItemLevel[]) =>
       db.query(
@@ -67,14 +67,14 @@ export function streamSounds(db: Queryable) {
         [streamID, JSON.stringify(levels)],
       ),
 
-    /** Notes how many items of the run are sent as they are meanwhile. */
+    /** Records the number of items that are sent without levelled sound until it is prepared. */
     setPending: (id: string, count: number) =>
       db.query('update streams set pending_sound = $2 where id = $1 and pending_sound is distinct from $2', [
         id,
         count,
       ]),
 
-    /** Ids of the streams that are sent and play an upload with this content. */
+    /** Ids of the sent streams that play an upload with this content. */
     playing: async (contentHash: string) => {
       const rows = await all<{ id: string }>(
         db,
@@ -89,8 +89,8 @@ export function streamSounds(db: Queryable) {
     },
 
     /**
-     * Ids of streams with items that are sent as they are meanwhile: first those at whose sound nobody has looked, as
-     * another release has started them, then any others.
+     * Ids of streams with items that are sent without levelled sound: first the streams that were not checked yet, then
+     * any others.
      */
     withPending: async (count: number) => {
       const rows = await all<{ id: string }>(

@@ -1,4 +1,4 @@
-// SQL of timelines: what a run plays, and from when on.
+// SQL of timelines: the snapshots that a run plays, each from a time on.
 import { bounds } from '../../domain/shared/limits.ts';
 import type { TimelineEntry, TimelineItem, TimelineSnapshot } from '../../domain/playout/play-out.ts';
 import type { TimedLevel } from '../../domain/playout/sound.ts';
@@ -7,7 +7,7 @@ import type { Queryable } from '../shared/queryable.ts';
 
 export type Track = 'video' | 'audio';
 
-/** As it is stored, of past runs too. */
+/** An entry of a timeline as it is stored, also for past runs. */
 export interface EntryRow {
   readonly track: Track;
   readonly number: number;
@@ -22,7 +22,7 @@ interface LevelRow {
   readonly levels: readonly TimedLevel[];
 }
 
-/** Timelines by track. The audio track is empty where the video's own sound is played. */
+/** Timelines by track. The audio track is empty if the video's own sound is played. */
 export type Timelines = Readonly<Record<Track, readonly TimelineEntry[]>>;
 
 /** A part of a run, in seconds after its anchor. */
@@ -34,18 +34,18 @@ export interface RunTime {
 const wholeRun: RunTime = { fromSeconds: -Infinity, toSeconds: Infinity };
 
 export interface TimelineSources {
-  /** Whether sound is played in place of the pictures' own, be it the same at another loudness. */
+  /** Whether other sound than the pictures' own is played, or the same at another loudness. */
   readonly hasSoundTrack: boolean;
-  /** Of its most expensive pictures, as `Upload.decode_cost`; 0 for stills; null where it is known of none. */
+  /** The highest `Upload.decode_cost` of its pictures; 0 for stills; null: unknown. */
   readonly decodeCost: number | null;
 }
 
-/** The latest entries stay however large they are: the last ones are yet to begin, and one of them is playing. */
+/** The number of latest entries that stay at any size: one of them is playing, and later ones have not begun. */
 const mostInReach = 20;
 
 export function timelines(db: Queryable) {
   return {
-    /** Writes the first entry of each track, in place of what an earlier run left. */
+    /** Writes the first entry of each track, in place of those of an earlier run. */
     begin: async (
       streamID: string,
       entries: readonly { track: Track; playlistID: string | null; snapshot: TimelineSnapshot }[],
@@ -61,8 +61,8 @@ export function timelines(db: Queryable) {
     },
 
     /**
-     * Adds an entry that takes over at `offsetSeconds` after the run's anchor, in place of those that have not begun by
-     * then. What was played long before is forgotten where the track has more of it than `keptBytes`.
+     * Adds an entry that begins `offsetSeconds` after the anchor of the run, and deletes entries that would begin
+     * later. Entries beyond `keptBytes` of the track that were played long before are deleted.
      */
     append: async (
       streamID: string,
@@ -90,7 +90,7 @@ export function timelines(db: Queryable) {
       );
     },
 
-    /** When streams begin to play what was published last of these playlists, where that is to come, by their ids. */
+    /** The future times at which streams begin to play the last publish of these playlists, by playlist id. */
     takeOvers: async (playlistIDs: readonly string[]) => {
       const rows = await all<{ playlist_id: string; at: Date }>(
         db,
@@ -104,7 +104,7 @@ export function timelines(db: Queryable) {
       return new Map(rows.map((row) => [row.playlist_id, row.at]));
     },
 
-    /** How often timelines of an agent's replicas have changed, by the replica's id, without those that never did. */
+    /** The revisions of the timelines of an agent's replicas, by replica id. Unchanged timelines are absent. */
     revisions: async (agentID: string) => {
       const rows = await all<{ id: string; timeline_revision: number }>(
         db,
@@ -115,7 +115,7 @@ export function timelines(db: Queryable) {
       return new Map(rows.map((row) => [row.id, row.timeline_revision]));
     },
 
-    /** What decides how much of an agent a stream takes. */
+    /** The facts of a timeline that decide the cost of a stream for an agent. */
     sources: async (streamID: string): Promise<TimelineSources> => {
       const row = await one<{ has_sound_track: boolean; decode_cost: number | null }>(
         db,
@@ -130,7 +130,7 @@ export function timelines(db: Queryable) {
       return { hasSoundTrack: row!.has_sound_track, decodeCost: row!.decode_cost };
     },
 
-    /** What a run plays, with no more of it than what is in force at a time of it. */
+    /** The timelines of a run, with the entries that are in force during a part of it. */
     ofStream: async (streamID: string, time = wholeRun): Promise<Timelines> => {
       const rows = await all<EntryRow>(db, entriesOf('timeline_entries e', 'stream_id = $1', 2), [
         streamID,
@@ -152,7 +152,7 @@ export function timelines(db: Queryable) {
   };
 }
 
-/** What a run that is over played at a time of it, without levels. */
+/** The timelines of a past run for a part of it, without levels. */
 export async function pastTimelines(
   db: Queryable,
   streamID: string,
@@ -165,8 +165,8 @@ export async function pastTimelines(
 }
 
 /**
- * SQL of the entries of a run that are in force between the times of two parameters. A second more on each side, as
- * entries begin on the grid of frames.
+ * SQL of the entries of a run that are in force between the times of two parameters, with a second more on each side,
+ * as entries begin on the grid of frames.
  */
 const entriesOf = (table: string, ofRun: string, parameter: number) =>
   `select track, number, offset_seconds, playlist_id, snapshot from ${table}
@@ -175,7 +175,7 @@ const entriesOf = (table: string, ofRun: string, parameter: number) =>
      where ${ofRun} and before.track = e.track and before.offset_seconds <= $${parameter}::float8 - 1), 0)
    order by number`;
 
-/** Gives items their levels. */
+/** A function that adds the levels to items. */
 function levelling(rows: readonly LevelRow[]): (item: TimelineItem) => TimelineItem {
   if (rows.length === 0) return (item) => item;
   const levels = new Map(rows.map((row) => [`${row.item_id}/${row.upload_id}`, row.levels]));
@@ -185,7 +185,7 @@ function levelling(rows: readonly LevelRow[]): (item: TimelineItem) => TimelineI
   };
 }
 
-/** @param rows in the order of their numbers */
+/** The timelines of both tracks. @param rows by number, ascending */
 function timelinesOf(rows: readonly EntryRow[]): Timelines {
   const entriesOf = (track: Track) =>
     rows

@@ -3,7 +3,7 @@ import type { Queryable } from './queryable.ts';
 
 type Builders = Readonly<Record<string, (db: Queryable) => unknown>>;
 
-/** One property for each builder, with what the builder returns. */
+/** One property for each builder, with the aggregate that it builds. */
 export type Aggregates<Built extends Builders> = { readonly [Name in keyof Built]: ReturnType<Built[Name]> };
 
 /**

@@ -1,9 +1,9 @@
-// SQL of the wrapped keys that secrets are sealed with.
+// SQL of the wrapped keys that seal secrets.
 import type { KeyPurpose } from '../../domain/shared/sealed-places.ts';
 import { all } from './queryable.ts';
 import type { Queryable } from './queryable.ts';
 
-/** The release before reads all of `data_keys`, and could unwrap none of another purpose. */
+/** One table per purpose, as each purpose has a wrapping key of its own. */
 const tableOf: Readonly<Record<KeyPurpose, string>> = { 'data key': 'data_keys', sources: 'source_keys' };
 
 export function dataKeys(db: Queryable) {
@@ -12,11 +12,11 @@ export function dataKeys(db: Queryable) {
     list: () =>
       all<{ id: number; wrapped_key: Buffer }>(db, `select id, wrapped_key from ${tableOf[purpose]} order by id`),
 
-    /** Makes the first key, unless it is there already. */
+    /** Makes the first key, unless it exists. */
     insertFirst: (wrappedKey: Buffer) =>
       db.query(`insert into ${tableOf[purpose]} (id, wrapped_key) values (1, $1) on conflict do nothing`, [wrappedKey]),
 
-    /** Keeps the same key as another key of the place wraps it. */
+    /** Stores a key as another wrapping key has wrapped it. */
     rewrap: (id: number, wrappedKey: Buffer) =>
       db.query(`update ${tableOf[purpose]} set wrapped_key = $2 where id = $1`, [id, wrappedKey]),
   });

@@ -1,4 +1,4 @@
-// SQL of answers that are kept by their Idempotency-Key, to be given again.
+// SQL of answers that are stored by their Idempotency-Key, for repeated requests.
 import { one } from './queryable.ts';
 import type { Queryable } from './queryable.ts';
 
@@ -6,19 +6,19 @@ export interface KeptAnswer {
   readonly request_sha256: Buffer;
   readonly status: number;
   readonly headers: Record<string, string>;
-  /** JSON; where `is_reread`, only the id of what the answer showed. */
+  /** JSON. If `is_reread`, it is only the id of the resource that the answer showed. */
   readonly body: string;
   readonly is_reread: boolean;
 }
 
-/** How long an answer is kept, and given again for the same key. */
+/** How long an answer is stored and returned for repeated requests. */
 export const idempotencyRetentionHours = 24;
 
 export function idempotency(db: Queryable) {
   return {
     /**
-     * Reserves the key until the transaction ends.
-     * @returns false if a request with the same key is running right now
+     * Locks the key until the transaction ends.
+     * @returns false if another request with the same key is running
      */
     tryLock: async (userID: string, operationID: string, key: string) =>
       (await one<{ claimed: boolean }>(
@@ -45,10 +45,10 @@ export function idempotency(db: Queryable) {
         [userID, operationID, key, answer.request_sha256, answer.status, answer.headers, answer.body, answer.is_reread],
       ),
 
-    /** Has whoever else is about to keep an answer of the user wait until the transaction ends. */
+    /** Locks the stored answers of the user: other requests that store one wait. */
     lockUse: (userID: string) => db.query(`select lock_uses($1, '{keptAnswers}')`, [userID]),
 
-    /** How many bytes of answers are kept of a user. */
+    /** The bytes of all stored answers of a user. */
     keptBytes: async (userID: string) =>
       (
         await one<{ used: number }>(

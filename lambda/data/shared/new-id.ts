@@ -1,4 +1,4 @@
-// New identifiers: a prefix that says what they are of, then 25 characters of time and randomness.
+// New identifiers: a prefix for the kind of resource, then 25 characters of time and randomness.
 import { randomBytes } from 'node:crypto';
 
 /** `str_` + 9 base-36 digits of milliseconds (sorts by time until the year 5188) + 80 random bits. */

@@ -1,4 +1,4 @@
-// SQL of what operators asked for and how it ended. Rows are only added; triggers refuse anything else.
+// SQL of the commands of operators and their outcomes. Rows are only added; triggers refuse all other changes.
 import { all } from './queryable.ts';
 import type { Queryable } from './queryable.ts';
 
@@ -19,14 +19,14 @@ export interface KeptCommand {
   readonly operator: string;
   readonly words: readonly string[];
   readonly reason: string | null;
-  /** Null: it did not end, so it did nothing. */
+  /** Null: it did not end, and changed nothing. */
   readonly outcome: OutcomeKind | null;
   readonly says: string | null;
 }
 
 export function operatorCommands(db: Queryable) {
   return {
-    /** Keeps a command before anything is done. @returns false if one with this id was kept before */
+    /** Stores a command before it runs. @returns false if a command with this id is stored */
     keep: async (command: AskedCommand) => {
       const { rowCount } = await db.query(
         `insert into operator_commands (id, operator, via, words, options, reason, dry_run)
@@ -44,7 +44,7 @@ export function operatorCommands(db: Queryable) {
       return rowCount === 1;
     },
 
-    /** Keeps how a command ended: in the transaction that did it, if it did anything. */
+    /** Stores the outcome of a command, in the transaction of its changes. */
     end: (commandID: string, outcome: OutcomeKind, says: string, subjects: readonly string[]) =>
       db.query('insert into operator_outcomes (command_id, outcome, says, subjects) values ($1, $2, $3, $4)', [
         commandID,
@@ -53,7 +53,7 @@ export function operatorCommands(db: Queryable) {
         subjects,
       ]),
 
-    /** The same for a command that may have ended by now: it ends once. */
+    /** Stores the outcome of a command, unless it has one. */
     endUnlessEnded: (commandID: string, outcome: OutcomeKind, says: string) =>
       db.query(`insert into operator_outcomes (command_id, outcome, says) values ($1, $2, $3) on conflict do nothing`, [
         commandID,
@@ -63,8 +63,8 @@ export function operatorCommands(db: Queryable) {
 
     /**
      * The last commands, the newest first.
-     * @param subject only those about this user, content or stream
-     * @param exceptID the command that asks
+     * @param subject the id of a user, content or stream that the commands are about; null: any
+     * @param exceptID the id of a command to leave out
      */
     last: (count: number, subject: string | null, exceptID: string | null = null) =>
       all<KeptCommand>(

@@ -1,10 +1,9 @@
-// SQL by which a transaction sends commands: rows that are relayed to their queue after the commit.
+// SQL of commands that a transaction sends: rows that a relay sends to their queue after the commit.
 import { all } from './queryable.ts';
 import type { Queryable } from './queryable.ts';
 
 /**
- * Commands by the queue that carries them. Each is a wake-up or a small task: what is to be done stands in the rows
- * that it names.
+ * Commands by the queue that carries them. Each is a wake-up or a small task; the rows that it names hold the work.
  */
 export type Command =
   | { readonly queue: 'publish-ffmpeg' | 'publish-manifest'; readonly body: PublishCommand }
@@ -14,7 +13,7 @@ export type Command =
   | { readonly queue: 'webhooks'; readonly body: WebhookCommand }
   | { readonly queue: 'platforms'; readonly body: { readonly connectionID: string } };
 
-/** Replicas of a stream wait for an agent, or the check of a destination does. */
+/** Replicas of a stream, or the check of a destination, wait for an agent. */
 export type PublishCommand = { readonly streamID: string } | { readonly destinationID: string };
 
 export type MediaCommand =
@@ -26,7 +25,7 @@ export type MediaCommand =
   | { readonly task: 'delete_object'; readonly objectKey: string; readonly multipartID?: string }
   | { readonly task: 'remove_renditions' };
 
-/** `uploadID` is of whom the work is for. The release before, which knows fewer kinds, has another name for it. */
+/** `uploadID` decides in whose turn the work is done. */
 interface JoinCommand {
   readonly task: 'make_join' | 'prepare_join';
   readonly name: string;
@@ -34,21 +33,21 @@ interface JoinCommand {
   readonly failures?: number;
 }
 
-/** Prepares the whole rendition of an upload, or only a `segment` of it that is damaged or gone. */
+/** Prepares the whole rendition of an upload, or only a `segment` that is damaged or missing. */
 export interface PrepareCommand {
   readonly task: 'prepare_upload';
   readonly uploadID: string;
-  /** Where it is known: if the upload is gone by then, any other with this content is as good. */
+  /** Absent: not known yet. If the upload is deleted meanwhile, any other with this content is prepared. */
   readonly contentHash?: string;
   readonly format: string;
   readonly segment?: number;
-  /** How often it has failed in commands before this one, which were passed on to other workers. */
+  /** The number of earlier commands for this work that failed on other workers. */
   readonly failures?: number;
 }
 
 /**
- * Something is to be sent to a webhook or an alert channel, a notification is to be mailed, or something was signalled
- * or is due of incidents of users whose ids come after this one.
+ * A webhook or an alert channel has something to send, a notification waits to be mailed, or incidents of users whose
+ * ids come after `incidents` have signals or are due.
  */
 export type WebhookCommand =
   | { readonly webhookID: string }
@@ -56,11 +55,11 @@ export type WebhookCommand =
   | { readonly alertChannelID: string }
   | { readonly incidents: string };
 
-/** A command that failed so often that it was put aside. */
+/** A command that failed too often and is not retried. */
 export interface DeadCommand {
   readonly id: string;
   readonly queue: Command['queue'];
-  /** As it was sent: JSON. */
+  /** JSON, as it was sent. */
   readonly body: string;
   readonly sentAt: Date;
 }
@@ -69,7 +68,7 @@ const deadColumns = `id::text, queue, body::text, created_at as "sentAt"`;
 
 export function outbox(db: Queryable) {
   return {
-    /** Sends one command. @param afterSeconds how long it is held back after the commit, at least */
+    /** Sends one command. @param afterSeconds the least delay after the commit */
     send: (command: Command, afterSeconds = 0) =>
       db.query('insert into outbox (queue, body, visible_at) values ($1, $2, now() + make_interval(secs => $3))', [
         command.queue,
@@ -77,7 +76,7 @@ export function outbox(db: Queryable) {
         afterSeconds,
       ]),
 
-    /** Some dead commands of a queue that is no other than this table, the oldest first. */
+    /** Some dead commands of a queue that lives in this table, the oldest first. */
     dead: (queue: Command['queue'], most: number) =>
       all<DeadCommand>(
         db,
@@ -85,7 +84,7 @@ export function outbox(db: Queryable) {
         [queue, most],
       ),
 
-    /** Sends dead commands again, as if they were new. @param ids null: all @returns those that were sent */
+    /** Sends dead commands again, as if they were new. @param ids null: all @returns the commands that were sent */
     revive: (queue: Command['queue'], ids: readonly string[] | null, most: number) =>
       all<DeadCommand>(
         db,
@@ -98,7 +97,7 @@ export function outbox(db: Queryable) {
         [queue, ids, most],
       ),
 
-    /** Whether work of other users waits, or is under way at consumers that receive it from this table. */
+    /** Whether work of other users waits or runs, as far as consumers receive it from this table. */
     hasWorkOfOthers: async (userID: string): Promise<boolean> => {
       const asked = `select from outbox where queue in ('media', 'imports') and dead_at is null`;
       const { rows } = await db.query<{ isAsked: boolean }>(

@@ -1,39 +1,39 @@
-// SQL of places: how many transactions do the same work at the same time, where hundreds of agents want to.
+// SQL of places: they limit how many transactions do the same work at once while hundreds of agents try to.
 import { one } from './queryable.ts';
 import type { Queryable } from './queryable.ts';
 
-/** Freeing what dead agents hold, and reporting what others have taken over of it. */
+/** Freeing the replicas of dead agents, and reporting those that other agents have taken over. */
 type WorkInPlaces = 'recovery' | 'takeover';
 
 export interface Place {
   readonly number: number;
-  /** How many places there are. */
+  /** The number of places. */
   readonly outOf: number;
 }
 
-/** So long a holder keeps its place between two of its transactions. If it has died, others wait for so long. */
+/** How long a holder keeps its place between two transactions, and others wait if it dies. */
 const keptSeconds = 2;
 
-/** SQL: whether nobody keeps a place. */
+/** SQL condition: the place has no holder. */
 const isPlaceFree = '(held_until is null or held_until < clock_timestamp())';
 
-/** SQL: whether there is a place for one more that frees what dead agents hold. */
+/** SQL condition: a place is free to recover the replicas of dead agents. */
 export const isRecoveryPlaceFree = `exists (select from places where work = 'recovery' and ${isPlaceFree})`;
 
 /**
- * SQL: has Postgres plan statements that are prepared for any values, until the transaction ends. It would plan each of
- * them for its values the first five times on each connection, and a storm is over by then: that was a sixth of what
- * the database did in one.
+ * SQL expression: until the transaction ends, Postgres plans prepared statements for any values. By default it plans
+ * each one for its values the first five times on each connection. In a recovery of many streams, which is over by
+ * then, that was a sixth of the work of the database.
  */
 const plansOnce = `set_config('plan_cache_mode', 'force_generic_plan', true)`;
 
 export function places(db: Queryable) {
   return {
     /**
-     * Takes one of the places of a kind of work until the transaction ends. How many there are stands in the table: a
-     * few for each core of the database. With more at once they get in each other's way, and all take longer. A place
-     * is a row's lock, which a proxy in front of the database knows to belong to the transaction.
-     * @returns the database's time; null where no place is free
+     * Takes one place of a kind of work until the transaction ends. The table has a few places per core of the
+     * database: more transactions at once slow each other down. A place is a row lock, which a proxy in front of the
+     * database ties to the transaction.
+     * @returns the time of the database; null if no place is free
      */
     take: async (work: WorkInPlaces): Promise<Date | null> =>
       (
@@ -49,8 +49,9 @@ export function places(db: Queryable) {
       )?.now ?? null,
 
     /**
-     * Takes a place likewise, and keeps it for the next transaction of the same holder.
-     * @param holder any name that no other process has
+     * Takes a place, and keeps it for the next transaction of the same holder.
+     * @param holder a name that no other process has
+     * @returns null if no place is free
      */
     keep: (work: WorkInPlaces, holder: string) =>
       one<Place>(
@@ -67,7 +68,7 @@ export function places(db: Queryable) {
         [work, holder],
       ),
 
-    /** Leaves the place that a holder keeps, if any. */
+    /** Frees the place of a holder, if it has one. */
     leave: (work: WorkInPlaces, holder: string) =>
       db.query('update places set held_until = null where work = $1 and holder = $2', [work, holder]),
   };

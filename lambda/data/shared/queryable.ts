@@ -1,14 +1,14 @@
-// What the SQL modules need of a connection: a pool's or a transaction's way to run one statement.
+// The part of a connection that SQL modules use: it runs one statement, on a pool or in a transaction.
 import pg from 'pg';
 import type { QueryResultRow } from 'pg';
 
 /**
- * A statement that Postgres plans once for each connection: for the few that agents send all the time, of which
- * planning is the greater part. It names its columns: one that answers `*` would fail after a migration that adds a
- * column, on each connection that has planned it.
+ * A statement that Postgres plans once per connection: for the few that agents send all the time, whose planning takes
+ * longer than their execution. It names its columns. With `*`, it would fail after a migration that adds a column, on
+ * each connection that has planned it.
  */
 export interface PreparedStatement {
-  /** Stands for this text only. */
+  /** Identifies this text: one name never has two texts. */
   readonly name: string;
   readonly text: string;
 }
@@ -41,9 +41,8 @@ export async function all<Row extends QueryResultRow>(
 }
 
 /**
- * Limits how long a statement may take, and how long it waits for a connection. Over a network that loses packets the
- * driver would wait for ever, and so would whatever waits for the connection. The limits hold for connections that
- * the pool opens from now on.
+ * Limits how long a statement takes and how long it waits for a connection. Over a network that loses packets, the
+ * driver would otherwise wait for ever. The limits apply to connections that the pool opens from now on.
  */
 export function limitWaits(pool: pg.Pool): void {
   Object.assign(pool.options, { connectionTimeoutMillis: 5000, query_timeout: 10_000 });
@@ -51,13 +50,13 @@ export function limitWaits(pool: pg.Pool): void {
 
 /** Makes another pool to the same database, with limits of its own. */
 export function createPoolLike(pool: pg.Pool, limits: pg.PoolConfig): pg.Pool {
-  // The driver hides the password from whoever lists the options.
+  // The driver hides the password when the options are enumerated.
   return createPool({ ...pool.options, password: pool.options.password, ...limits });
 }
 
 /**
- * Makes a pool that answers bigint and numeric columns as numbers of JavaScript: ours are sequence numbers, counts of
- * bytes and credits, all far below 2^53. It opens at most `max` connections; a statement that gets none waits.
+ * Makes a pool that returns bigint and numeric columns as JavaScript numbers: ours are sequence numbers, bytes and
+ * credits, all far below 2^53. It opens at most `max` connections; further statements wait for a free one.
  */
 export function createPool(config: pg.PoolConfig): pg.Pool {
   const types = {
@@ -67,8 +66,8 @@ export function createPool(config: pg.PoolConfig): pg.Pool {
         : pg.types.getTypeParser(oid, format)) as typeof pg.types.getTypeParser,
   };
   const pool = new pg.Pool({ ...config, types });
-  // When an idle connection breaks, as by a restart of the database, the next query opens another one. Without a
-  // listener the error would end the process.
+  // After an idle connection breaks, as in a restart of the database, the next query opens another one. Without a
+  // listener, the error would end the process.
   pool.on('error', () => {});
   return pool;
 }

@@ -1,9 +1,9 @@
-// SQL of imports: uploads whose bytes a worker fetches from a link, and the leases by which workers hold them.
+// SQL of imports: uploads that a worker fetches from a link, and the leases of workers.
 import { all, one } from '../shared/queryable.ts';
 import type { Queryable } from '../shared/queryable.ts';
 import type { UploadFailure } from '../media/uploads.ts';
 
-/** An import as the worker that claimed it sees it. */
+/** An import that a worker has claimed. */
 export interface ClaimedImport {
   readonly upload_id: string;
   readonly user_id: string;
@@ -12,19 +12,19 @@ export interface ClaimedImport {
   readonly multipart_id: string | null;
   readonly source_version: SourceVersion | null;
   readonly object_key: string;
-  /** The source that lists it; null where there is none, or none any more. */
+  /** The watched source that lists it; null: none, or it was deleted. */
   readonly source_id: string | null;
-  /** What is left of the time that the import may take, all its workers together. Negative when it is over. */
+  /** The rest of the time that all workers together have for the import. Negative: it is used up. */
   readonly seconds_left: number;
-  /** How long ago it was asked for. */
+  /** The time since it was requested. */
   readonly waited_ms: number;
 }
 
-/** What tells whether a link still leads to the file of which some parts were fetched. */
+/** Identifies the file behind a link, so that an import resumes only with the same file. */
 export interface SourceVersion {
-  /** The value for If-Range; null if the source gives none that is safe: then the import cannot be resumed. */
+  /** The value for If-Range; null: the source gives no safe one, so the import cannot be resumed. */
   readonly validator: string | null;
-  /** Null if the source does not say it. */
+  /** Null: the source does not report it. */
   readonly sizeBytes: number | null;
 }
 
@@ -32,19 +32,19 @@ export interface NewImport {
   readonly uploadID: string;
   readonly userID: string;
   readonly url: string;
-  /** Whether the upload has its name already; else it gets the one that the source gives. */
+  /** Whether its user has named the upload; else it gets the name that the source reports. */
   readonly named: boolean;
-  /** The source that lists it, whose credentials open the link; null: it was imported by its link. */
+  /** The watched source that lists it, whose credentials open the link; null: it was imported by its link. */
   readonly sourceID?: string | null;
 }
 
-/** An import that a worker holds. */
+/** The claim of a worker on an import. */
 export interface HeldImport {
   readonly uploadID: string;
   readonly epoch: number;
 }
 
-/** SQL of the condition that an import waits for a worker. */
+/** SQL condition: an import waits for a worker. */
 const isUnclaimed = `state in ('pending', 'downloading') and lease_expires_at is null`;
 
 export function imports(db: Queryable) {
@@ -58,16 +58,15 @@ export function imports(db: Queryable) {
         sourceID,
       ]),
 
-    /** Lets the upload keep the name that its user has given it, whatever the source says. */
+    /** Records that the user has named the upload, so that the name from the source does not replace it. */
     keepName: (uploadID: string) =>
       db.query('update imports set named = true where upload_id = $1 and not named', [uploadID]),
 
     /**
-     * Gives an import to a worker: of the users that have the fewest under way, the one that has waited longest.
-     * Users at rest wait. It is one statement, so that workers which claim in the same moment pass over what this one
-     * has locked, and never get the same import. Of each user it reads some, more than there are workers that claim in
-     * the same moment, and not all thousand.
-     * @param leaving users of whom the worker claims nothing now
+     * Claims an import for a worker: the oldest one of the users with the fewest claimed imports. Users at rest wait.
+     * It is one statement, so that concurrent claims skip locked rows and never get the same import. It reads 30
+     * imports of each user, more than there are concurrent claims, in place of thousands.
+     * @param leaving the users to leave out
      */
     claim: (leaseSeconds: number, totalSeconds: number, leaving: readonly string[] = []) =>
       one<ClaimedImport>(
@@ -102,9 +101,9 @@ export function imports(db: Queryable) {
       ),
 
     /**
-     * Renews the leases of all imports that a worker holds, and notes how far each has got. Those of users at rest are
-     * let go of: another worker goes on with them once their users are woken, with all of their time.
-     * @returns those that it still holds
+     * Renews the leases of all imports that a worker holds, and records their progress. It releases imports of users at
+     * rest: another worker continues them, with all of their time, when the account is woken.
+     * @returns the imports that it still holds
      */
     renew: async (held: readonly (HeldImport & { readonly bytesReceived: number })[], leaseSeconds: number) => {
       const rows = await all<{ upload_id: string; epoch: number }>(
@@ -121,7 +120,7 @@ export function imports(db: Queryable) {
            where mine.is_at_rest and i.upload_id = mine.upload_id and i.epoch = mine.epoch
              and i.lease_expires_at is not null
            returning i.upload_id),
-         -- Who is woken at this moment has sent the commands for those that nobody held.
+         -- An account that is woken at this moment has sent commands only for imports without a worker.
          asked_for as (insert into outbox (queue, body)
            select 'imports', jsonb_build_object('uploadID', upload_id) from resting)
          update imports i
@@ -141,8 +140,8 @@ export function imports(db: Queryable) {
     },
 
     /**
-     * Notes the multipart upload that the parts go to from now on, and the version of the source that they come from.
-     * @returns false if the worker does not hold the import any more
+     * Records the multipart upload of further parts, and the version of the source that they come from.
+     * @returns false if the worker no longer holds the import
      */
     beginParts: async ({ uploadID, epoch }: HeldImport, multipartID: string, version: SourceVersion) => {
       const { rowCount } = await db.query(
@@ -153,7 +152,7 @@ export function imports(db: Queryable) {
       return rowCount === 1;
     },
 
-    /** Ends an import: completed, or failed for good. @returns false if the worker does not hold it any more */
+    /** Ends an import: completed, or failed for good. @returns false if the worker no longer holds it */
     end: async (
       { uploadID, epoch }: HeldImport,
       { bytesReceived, failure }: { bytesReceived: number; failure: UploadFailure | null },
@@ -169,8 +168,8 @@ export function imports(db: Queryable) {
     },
 
     /**
-     * Lets an import that has failed wait for a worker again, with all of its time, as if it had just been made.
-     * @param url where its file is now
+     * Retries a failed import as if it were new, with all of its time.
+     * @param url the new URL of its file; null: unchanged
      */
     retry: (uploadID: string, url: string | null = null) =>
       db.query(
@@ -183,7 +182,7 @@ export function imports(db: Queryable) {
         [uploadID, url],
       ),
 
-    /** Lets go of the imports that a worker holds, each with a command for another worker to go on with it at once. */
+    /** Releases the imports that a worker holds, each with a command for another worker to continue it. */
     release: (held: readonly HeldImport[]) =>
       db.query(
         `with given as (
@@ -196,12 +195,12 @@ export function imports(db: Queryable) {
       ),
 
     /**
-     * Frees imports whose lease is over, each with a command for another worker. Any number of processes may do so at
-     * once.
+     * Releases imports whose lease is over, each with a command for another worker. Any number of processes may call
+     * this at once.
      */
     freeExpired: () => free(db, 'lease_expires_at < now()'),
 
-    /** Frees all imports that any worker holds. Only for a caller that knows that all workers are dead. */
+    /** Releases all imports. Only for a caller that knows that all workers are dead. */
     freeAll: () => free(db, 'lease_expires_at is not null'),
   };
 }

@@ -1,16 +1,16 @@
-// SQL of the files that were found in watched sources.
+// SQL of the files of watched sources.
 import { importRetries } from '../../domain/sources/source-scan.ts';
 import type { KnownFile, ListedFile } from '../../domain/sources/source-scan.ts';
 import { all, one } from '../shared/queryable.ts';
 import type { Queryable } from '../shared/queryable.ts';
 
-/** SQL of whether the import of the file `f` has failed and its time has come again. Nobody else has begun it again. */
+/** SQL condition: the import of the file `f` has failed and its retry is due and has not begun. */
 const isRetried = `coalesce(f.retry_at <= now() and (
   f.upload_id is null or (select state from imports i where i.upload_id = f.upload_id) = 'failed'), false)`;
 
 export function sourceFiles(db: Queryable) {
   return {
-    /** What is known of a source's files: those that are not removed, and of the others the last ones first. */
+    /** The known files of a source: first those that are not removed, then the last removed ones first. */
     known: (sourceID: string) =>
       all<KnownFile>(
         db,
@@ -19,7 +19,7 @@ export function sourceFiles(db: Queryable) {
         [sourceID],
       ),
 
-    /** What has become of these bytes of a file; null if nothing has. */
+    /** The import of this version of a file; null: none. */
     findImport: (sourceID: string, { path, version }: ListedFile) =>
       one<{ upload_id: string | null; is_retried: boolean }>(
         db,
@@ -29,8 +29,8 @@ export function sourceFiles(db: Queryable) {
       ),
 
     /**
-     * Notes the upload that a file has become: a new file, one whose bytes are others now, or one that is fetched again
-     * as its upload is gone.
+     * Records the upload of a file: of a new file, a changed one, or one that is fetched again as its upload was
+     * deleted.
      */
     record: (sourceID: string, { path, version, fingerprint }: ListedFile, uploadID: string) =>
       db.query(
@@ -42,7 +42,7 @@ export function sourceFiles(db: Queryable) {
         [sourceID, path, version, fingerprint, uploadID],
       ),
 
-    /** Notes how an import has ended: where it has failed, a later look begins it again, ever more rarely. */
+    /** Records how an import has ended. A later scan retries a failed one, with growing delays. */
     recordEnd: (uploadID: string, isFailed: boolean) =>
       db.query(
         `update source_files
@@ -53,15 +53,15 @@ export function sourceFiles(db: Queryable) {
         [uploadID, isFailed, importRetries.firstMinutes, importRetries.mostMinutes],
       ),
 
-    /** Lets the next look begin all imports of a source again that have failed. */
+    /** Makes all failed imports of a source due for a retry by the next scan. */
     retryAll: (sourceID: string) =>
       db.query('update source_files set retry_at = now() where source_id = $1 and retry_at > now()', [sourceID]),
 
-    /** Has the file of an upload not fetched again, unless its bytes change. */
+    /** Stops retries for the file of an upload until its bytes change. */
     stopRetrying: (uploadID: string) =>
       db.query('update source_files set retry_at = null where upload_id = $1', [uploadID]),
 
-    /** Marks files that are there no more. Their uploads stay. */
+    /** Marks files that the source no longer lists. Their uploads stay. */
     markRemoved: (sourceID: string, paths: readonly string[]) =>
       db.query('update source_files set removed_at = now() where source_id = $1 and path = any ($2)', [
         sourceID,
@@ -74,13 +74,13 @@ export function sourceFiles(db: Queryable) {
     forget: (sourceID: string, paths: readonly string[]) =>
       db.query('delete from source_files where source_id = $1 and path = any ($2)', [sourceID, paths]),
 
-    /** The upload of a file; null where its user has deleted that. */
+    /** The id of the upload of a file; null if the upload was deleted. */
     uploadOf: async (sourceID: string, path: string) => {
       const sql = 'select upload_id from source_files where source_id = $1 and path = $2';
       return (await one<{ upload_id: string | null }>(db, sql, [sourceID, path]))?.upload_id ?? null;
     },
 
-    /** Notes that a file has another path now. */
+    /** Records that a file has another path. */
     rename: (sourceID: string, from: string, { path, version }: ListedFile) =>
       db.query('update source_files set path = $3, version = $4 where source_id = $1 and path = $2', [
         sourceID,

@@ -1,4 +1,4 @@
-// SQL of watched sources, and of the leases by which workers look at them. Credentials are sealed before they get here.
+// SQL of watched sources, and of the leases of workers that scan them. Their credentials are sealed.
 import type { SourceKind } from '../../domain/sources/source-url.ts';
 import { all, one } from '../shared/queryable.ts';
 import type { Queryable } from '../shared/queryable.ts';
@@ -14,36 +14,36 @@ export interface Source {
   readonly url: string;
   /** A path, as in domain/shared/folder-path.ts; empty outside all folders. */
   readonly folder: string;
-  /** Null where it needs none. */
+  /** Null: it needs none. */
   readonly sealed_credentials: Buffer | null;
   readonly every_minutes: number;
   readonly state: (typeof sourceStates)[number];
-  /** Why the last look failed, or what it has left out. */
+  /** Why the last scan failed, or what it left out. */
   readonly reason: UploadFailure | null;
   readonly last_scan_at: Date | null;
-  /** Media files that the last look saw. */
+  /** The number of media files that the last scan found. */
   readonly found: number;
-  /** How many of these have been made uploads whose imports have not failed. */
+  /** The number of these files that are uploads whose imports have not failed. */
   readonly imported: number;
   readonly created_at: Date;
 }
 
-/** A source as the worker that looks at it sees it. */
+/** A source that a worker has claimed. */
 export interface ClaimedSource extends Source {
   readonly epoch: number;
-  /** Since the first of the looks in a row that failed; null if the last one did not. */
+  /** The minutes since the first of the scans in a row that failed; null if the last one succeeded. */
   readonly failing_minutes: number | null;
 }
 
-/** A source that a worker holds. */
+/** The claim of a worker on a source. */
 export type HeldSource = Pick<ClaimedSource, 'id' | 'epoch'>;
 
-/** What a look ends in. */
+/** The result of a scan. */
 export interface ScanOutcome {
   readonly state: Source['state'];
   readonly reason: UploadFailure | null;
   readonly isFailed: boolean;
-  /** Null where nothing was seen: then the figures stay as they are. */
+  /** The number of media files; null: unknown, and the stored figures stay. */
   readonly found: number | null;
   readonly nextScanMinutes: number;
 }
@@ -53,7 +53,7 @@ const columns = [
   'imported, created_at',
 ].join(', ');
 
-/** SQL of the condition that nobody at rest has the source `s`. */
+/** SQL condition: the user of the source `s` is not at rest. */
 const isAwake = 'not exists (select from users u where u.id = s.user_id and u.is_at_rest)';
 
 export function sources(db: Queryable) {
@@ -85,10 +85,9 @@ export function sources(db: Queryable) {
     find: (userID: string, id: string) =>
       one<Source>(db, `select ${columns} from sources where id = $1 and user_id = $2`, [id, userID]),
 
-    /** The same, whoever owns it: for the worker that fetches what it lists. */
+    /** The source of any user: for the worker that fetches its files. */
     findAny: (id: string) => one<Source>(db, `select ${columns} from sources where id = $1`, [id]),
 
-    /** The source, locked until the transaction ends. */
     lock: (userID: string, id: string) =>
       one<Source>(db, `select ${columns} from sources where id = $1 and user_id = $2 for no key update`, [id, userID]),
 
@@ -100,7 +99,7 @@ export function sources(db: Queryable) {
         [userID, before, count],
       ),
 
-    /** Saves what the user wishes. What the next look finds shows whether it works. */
+    /** Saves the settings of the user. The next scan shows whether they work. */
     save: async (id: string, settings: { folder: string; everyMinutes: number; sealedCredentials: Buffer | null }) =>
       (await one<Source>(
         db,
@@ -112,7 +111,7 @@ export function sources(db: Queryable) {
       ))!,
 
     /**
-     * Makes the next look due, a minute after the last one at the earliest. A look that is under way is followed by
+     * Makes the next scan due, a minute after the last one at the earliest. A scan that is running is followed by
      * another one.
      */
     requestScan: async (id: string) =>
@@ -128,9 +127,8 @@ export function sources(db: Queryable) {
     delete: (id: string) => db.query('delete from sources where id = $1', [id]),
 
     /**
-     * Gives a worker the source that is due for the longest: of a user none of whose is being looked at, and of these
-     * of the one for whom nothing was looked at for the longest. Users at rest wait. Meanwhile it is not due: whoever
-     * makes it due during the look asks for one more.
+     * Claims a due source for a worker: of a user without a running scan, first of the user whose last scan is the
+     * oldest. Users at rest wait. The claimed source is not due: a request during the scan makes another one due.
      */
     claim: (leaseSeconds: number) =>
       one<ClaimedSource>(
@@ -153,7 +151,7 @@ export function sources(db: Queryable) {
     lockHeld: async ({ id, epoch }: HeldSource) =>
       (await one(db, 'select from sources where id = $1 and epoch = $2 for no key update', [id, epoch])) !== null,
 
-    /** Ends a look. @returns false, with nothing changed, where the worker does not hold the source any more */
+    /** Ends a scan. @returns false, with nothing changed, if the worker no longer holds the source */
     endScan: async ({ id, epoch }: HeldSource, outcome: ScanOutcome) => {
       const { rowCount } = await db.query(
         `update sources
@@ -177,14 +175,14 @@ export function sources(db: Queryable) {
       return rowCount === 1;
     },
 
-    /** Lets go of a source, which is due again at once. */
+    /** Releases a source, which is due again at once. */
     release: ({ id, epoch }: HeldSource) =>
       db.query('update sources set lease_expires_at = null, due_at = now() where id = $1 and epoch = $2', [id, epoch]),
 
     /**
-     * Frees what dead workers held, and sends commands that have workers run by the time sources are due: a worker that
-     * runs looks for these by itself.
-     * @param most commands, as one worker looks at many sources
+     * Releases the sources of dead workers, and sends commands that start workers before sources are due. A running
+     * worker finds due sources by itself.
+     * @param most the most commands: one worker scans many sources
      */
     wakeDue: (aheadSeconds: number, most: number) =>
       db.query(
@@ -197,7 +195,7 @@ export function sources(db: Queryable) {
         [aheadSeconds, most],
       ),
 
-    /** Frees all sources that any worker holds. Only for a caller that knows that all workers are dead. */
+    /** Releases all sources. Only for a caller that knows that all workers are dead. */
     freeAll: () =>
       db.query('update sources set lease_expires_at = null, due_at = now() where lease_expires_at is not null'),
   };

@@ -1,4 +1,4 @@
-// SQL of due times: when something is to happen to a stream.
+// SQL of due times: the next time of each scheduled event of a stream.
 import { all, one } from '../shared/queryable.ts';
 import type { Queryable } from '../shared/queryable.ts';
 
@@ -19,10 +19,10 @@ export interface DueTime {
   readonly due_at: Date;
 }
 
-/** Sets the locks of users whose schedules start streams apart from all others that are made of an id. */
+/** The seed of the advisory locks of users whose schedules start streams. No other lock uses it. */
 const startsLock = 27;
 
-/** The first, second, … that is due of its user. */
+/** `turn` is 1 for the first due time of its user. */
 export interface DueInTurn extends DueTime {
   readonly turn: number;
   readonly user_id: string;
@@ -30,7 +30,7 @@ export interface DueInTurn extends DueTime {
 
 export function dueTimes(db: Queryable) {
   return {
-    /** Sets the time of one thing, or moves it; null clears it. */
+    /** Sets the time of one kind of event; null clears it. */
     set: (streamID: string, kind: DueKind, dueAt: Date | null) =>
       dueAt === null
         ? db.query('delete from due_times where stream_id = $1 and kind = $2', [streamID, kind])
@@ -41,7 +41,7 @@ export function dueTimes(db: Queryable) {
             [streamID, kind, dueAt],
           ),
 
-    /** Arms the items of streams on the air that a webhook waits for, where nothing is armed. */
+    /** Schedules the next item start of streams on the air, if a webhook subscribes to it and none is scheduled. */
     armItemStarts: () =>
       db.query(
         `insert into due_times (stream_id, kind, due_at)
@@ -52,7 +52,7 @@ export function dueTimes(db: Queryable) {
          order by id limit 1000 on conflict do nothing`,
       ),
 
-    /** Arms a look at the joins of streams that have some, where nothing is armed. */
+    /** Schedules the next preparation of joins of streams that have joins, if none is scheduled. */
     armJoins: () =>
       db.query(
         `insert into due_times (stream_id, kind, due_at)
@@ -62,11 +62,11 @@ export function dueTimes(db: Queryable) {
          order by id limit 1000 on conflict do nothing`,
       ),
 
-    /** Clears the times of one thing. */
+    /** Clears the times of one kind of event. */
     disarm: (streamIDs: readonly string[], kind: DueKind) =>
       db.query('delete from due_times where stream_id = any ($1) and kind = $2', [streamIDs, kind]),
 
-    /** Puts by what came due while the user was at rest, until `wake`. */
+    /** Suspends a due time while the account is at rest, until `wake`. */
     rest: ({ stream_id, kind, due_at }: DueTime) =>
       db.query('insert into due_times (stream_id, kind, due_at, resting) values ($1, $2, $3, true)', [
         stream_id,
@@ -74,7 +74,7 @@ export function dueTimes(db: Queryable) {
         due_at,
       ]),
 
-    /** Makes due again what was put by for a user. */
+    /** Makes the suspended due times of a user due again. */
     wake: (userID: string) =>
       db.query(
         `update due_times set resting = false
@@ -86,10 +86,10 @@ export function dueTimes(db: Queryable) {
 
     /**
      * Due times that have come, in fair turns: first the oldest of each user, then the second of each, and so on. So
-     * thousands of one user keep nobody waiting. Items that begin come after everything else, in turns of their own:
-     * they are only told, and the rest costs money.
-     * @param except streams and users of whom nothing is answered
-     * @param most how many are answered, and how many of a user, and of items that begin as many again
+     * thousands of one user do not delay others. Item starts come last, in turns of their own: they only notify, while
+     * all others affect costs.
+     * @param except streams and users to leave out
+     * @param most the most rows, and the most of each user; as many item starts come on top
      */
     dueInTurn: (
       except: { readonly streamIDs: readonly string[]; readonly userIDs: readonly string[] },
@@ -111,9 +111,9 @@ export function dueTimes(db: Queryable) {
       ),
 
     /**
-     * Locks a due time with its stream. The lock makes Postgres look at it again.
-     * @returns null if it was fired or moved meanwhile, or if another process has its stream, or starts streams of the
-     *   same user: starts of a user wait for each other, so whoever joins in only holds a connection
+     * Locks a due time with its stream, and reads it again under the lock.
+     * @returns null if it was fired or moved meanwhile, another process has its stream, or another process starts
+     *   streams of the same user: starts of a user wait for each other, and would only hold a connection
      */
     lockDue: ({ stream_id: streamID, kind }: DueTime) =>
       one<DueTime>(
@@ -126,8 +126,8 @@ export function dueTimes(db: Queryable) {
       ),
 
     /**
-     * Due times within so many seconds that have no timer yet. What is due already is fired by whoever looks, and items
-     * begin, and are joined, only where agents run, who look.
+     * Due times within so many seconds that have no timer yet. Due times that have come need none: agents and the sweep
+     * fire them. Item starts and joins need none either: streams on the air have agents.
      */
     withoutTimer: (withinSeconds: number) =>
       all<DueTime>(

@@ -1,26 +1,26 @@
-// SQL of lists of streams: those that are looked for, in the order that is asked for, and how many there are.
+// SQL of lists of streams: search with filters and sort orders, and counts.
 import type { StreamState } from '../../domain/streams/stream-lifecycle.ts';
 import { all } from '../shared/queryable.ts';
 import type { Queryable } from '../shared/queryable.ts';
 import type { Stream } from './streams.ts';
 import type { SortPosition } from '../media/upload-lists.ts';
 
-/** What is looked for. Null asks for nothing. */
+/** Conditions of a search. Null: no condition. */
 export interface StreamFilter {
-  /** A part of the name, in whatever case. */
+  /** A part of the name, in any case. */
   readonly q: string | null;
   readonly states: readonly StreamState[] | null;
   readonly needsAttention: boolean | null;
-  /** Of any output. */
+  /** The destination of any output. */
   readonly destinationID: string | null;
   readonly updatedSince: Date | null;
 }
 
-/** SQL of what a list is sorted by, before `seq`. */
+/** SQL of the sort keys. Equal rows are sorted by `seq`. */
 const sortKeys = {
   createdAt: null,
   name: `coalesce(name, '') collate natural_order`,
-  // In microseconds, which a Date cannot hold.
+  // In microseconds: a Date has only milliseconds.
   updatedAt: '(extract(epoch from updated_at) * 1000000)::bigint',
 } as const;
 export type StreamSortKey = keyof typeof sortKeys;
@@ -33,14 +33,14 @@ export interface StreamOrder {
 
 export type SortedStream = Stream & { readonly sort_key: string | number | null };
 
-/** How many streams of a user are in a state, and how many of these need attention. */
+/** The number of streams in a state, and of those that need attention. */
 export interface StreamCount {
   readonly state: StreamState;
   readonly count: number;
   readonly needing: number;
 }
 
-/** SQL of the condition that somebody should look at the stream `s`. */
+/** SQL condition: the stream `s` needs the attention of its user. */
 const needsAttention = `(s.state in ('failing', 'failed')
   or s.state = 'active' and s.state_reason is not null
   or exists (
@@ -87,7 +87,7 @@ export function streamLists(db: Queryable) {
       );
     },
 
-    /** Those that wait for a schedule, or run by one; one of them, or all. */
+    /** Streams that wait for a schedule or run by one. @param id null: all of them */
     withSchedule: (userID: string, id: string | null) =>
       all<Stream>(
         db,

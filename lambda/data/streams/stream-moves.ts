@@ -1,4 +1,4 @@
-// SQL of moves: the transitions of streams from state to state, and their history.
+// SQL of moves: transitions of streams from state to state, with their history.
 import { nextState } from '../../domain/streams/stream-lifecycle.ts';
 import type { StreamState, TransitionCause } from '../../domain/streams/stream-lifecycle.ts';
 import { newerFigures } from './kept-figures.ts';
@@ -18,7 +18,7 @@ export interface StreamTransition {
   readonly at: Date;
 }
 
-/** A transition in a list, with its place there. */
+/** A transition in a list; `seq` is its position there. */
 export interface ListedTransition extends StreamTransition {
   readonly seq: number;
 }
@@ -28,15 +28,15 @@ export interface StreamMove {
   readonly stream: Locked<Stream>;
   readonly cause: TransitionCause;
   readonly reason: StateReason | null;
-  /** What the row is to keep with the move: a row that is written twice costs twice. */
+  /** Figures that the same statement stores in the row: a second update would double the cost. */
   readonly figures?: KeptFigures;
 }
 
 export function streamMoves(db: Queryable) {
   /**
-   * SQL of moves: one statement, however many there are. Transitions have their ids before they are added, as Postgres
-   * would compare each of those that were added with each stream.
-   * @param returning SQL of what is answered of each stream
+   * SQL of any number of moves. It assigns the ids of transitions before the insert: to join inserted transitions with
+   * streams, Postgres would compare each with each.
+   * @param returning SQL of the columns of each stream to return
    */
   const moving = (returning: string) =>
     `with moving as materialized (
@@ -69,8 +69,8 @@ export function streamMoves(db: Queryable) {
 
   return {
     /**
-     * Moves a stream to the state that the table of the lifecycle has for the cause, and writes its history.
-     * @returns the stream as it is now; null if the table has no such move
+     * Moves a stream to the state that the lifecycle has for the cause, and writes its history.
+     * @returns the stream in its new state; null if the lifecycle has no such move
      */
     move: async (
       stream: Locked<Stream>,
@@ -82,8 +82,8 @@ export function streamMoves(db: Queryable) {
         : one<Locked<Stream>>(db, moving('s.*'), valuesOf([{ stream, cause, reason }])),
 
     /**
-     * Moves streams likewise, each of them named once.
-     * @returns the ids of those that were moved; those for which the table has no such move are left out
+     * Moves streams, each at most once.
+     * @returns the ids of the streams that were moved; the lifecycle has no such move for the others
      */
     moveAll: async (moves: readonly StreamMove[]): Promise<ReadonlySet<string>> => {
       const possible = moves.filter(({ stream, cause }) => nextState(stream.state, cause) !== null);
@@ -103,7 +103,7 @@ export function streamMoves(db: Queryable) {
         [ids, count],
       ),
 
-    /** The transitions of a stream, the newest first. @param before the id of one; null: from the newest on */
+    /** The transitions of a stream, the newest first. @param before the id to begin below; null: from the newest on */
     transitionsBefore: (streamID: string, before: number | null, count: number) =>
       all<ListedTransition>(
         db,
@@ -113,8 +113,8 @@ export function streamMoves(db: Queryable) {
       ),
 
     /**
-     * Deletes old history, at most `most` rows: what is too old, and what streams have beyond `kept` that have moved
-     * within the last minutes. Others had no more after the sweep that followed their last move.
+     * Deletes at most `most` transitions: those older than `days`, and the excess over `kept` of streams that have
+     * moved within the last 5 minutes. A sweep after their last move has trimmed all other streams.
      */
     forgetTransitions: (kept: number, days: number, most: number) =>
       db.query(

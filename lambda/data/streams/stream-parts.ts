@@ -4,14 +4,14 @@ import type { Queryable } from '../shared/queryable.ts';
 import type { Stream } from './streams.ts';
 import type { Locked } from '../shared/locked.ts';
 
-/** A part that streams name. It has one of these ids. */
+/** A part that streams name. Exactly one id is present. */
 export interface StreamPart {
   readonly uploadID?: string;
   readonly playlistID?: string;
   readonly destinationID?: string;
 }
 
-/** SQL of the condition that a stream names the upload $1, the playlist $2 or the destination $3. */
+/** SQL condition: a stream names the upload $1, the playlist $2 or the destination $3. */
 const namesPart = `(video_upload_id = $1 or audio_upload_id = $1 or look #>> '{overlays,logo,uploadID}' = $1
   or look #>> '{stinger,uploadID}' = $1
   or playlist_ids @> array[$2] or destination_id = $3
@@ -19,7 +19,7 @@ const namesPart = `(video_upload_id = $1 or audio_upload_id = $1 or look #>> '{o
 
 export function streamParts(db: Queryable) {
   return {
-    /** Ids of the streams that name this part and are not live: whether they are complete has to be judged anew. */
+    /** Ids of the streams that name this part and are not live, whose completeness depends on it. */
     idleUsersOf: async (part: StreamPart) => {
       const rows = await all<{ id: string }>(
         db,
@@ -43,7 +43,7 @@ export function streamParts(db: Queryable) {
       return rows.map(({ id }) => id);
     },
 
-    /** Ids of the streams on the air that play an upload, and draw captions. */
+    /** Ids of the streams on the air that play an upload and draw captions. */
     withCaptionsOf: async (uploadID: string) => {
       const rows = await all<{ id: string }>(
         db,
@@ -83,7 +83,7 @@ export function streamParts(db: Queryable) {
         [id, playlistID],
       ))!,
 
-    /** Lets no stream of this user keep these playlists prepared any more. */
+    /** Removes these playlists from all streams of this user that keep them prepared. */
     forgetPrepared: (userID: string, playlistIDs: readonly string[]) =>
       db.query(
         `update streams set prepared_playlist_ids = array(
@@ -93,7 +93,7 @@ export function streamParts(db: Queryable) {
         [userID, playlistIDs],
       ),
 
-    /** Notes in the stream whether any of its playlists is being published, or has failed to be. */
+    /** Records in the stream whether any of its playlists is being published or failed to be. */
     updateProcessingState: (id: string) =>
       db.query(
         `update streams set processing_state = (

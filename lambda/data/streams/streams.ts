@@ -1,4 +1,4 @@
-// SQL of streams and the history of their transitions.
+// SQL of streams.
 import { ofAspect } from '../../domain/playout/look.ts';
 import type { AiredStretch } from '../../domain/playout/aired.ts';
 import type { Aspect } from '../../domain/playout/look.ts';
@@ -19,9 +19,9 @@ export interface StreamRecurrence {
   readonly timeZone: string;
   readonly firstStartAt: string;
   readonly lengthSeconds: number | null;
-  /** The start that is armed, or was armed last, and those that come after it. */
+  /** The start that is scheduled, or was scheduled last, and the starts after it. */
   readonly upcoming: readonly string[];
-  /** Starts to come that are left out; absent: none. */
+  /** Upcoming starts that are skipped; absent: none. */
   readonly skipped?: readonly string[];
 }
 
@@ -35,10 +35,10 @@ export interface Stream extends StreamSettings {
   readonly state_reason: StateReason | null;
   readonly processing_state: 'idle' | 'processing' | 'failed';
   readonly last_transition_id: number | null;
-  /** The quality of this run, or of the last one: the stream's own or the user's default, as it was at the start. */
+  /** The quality of this run, or of the last one: at its start, the stream's own or the user's default. */
   readonly run_quality: Quality | null;
   readonly run_framerate: Framerate | null;
-  /** Null: H.264, in a run that began before streams had codecs. */
+  /** Null: H.264. */
   readonly run_video_codec: VideoCodec | null;
   /** Null: 16:9. */
   readonly run_aspect: Aspect | null;
@@ -46,21 +46,21 @@ export interface Stream extends StreamSettings {
   readonly stopped_at: Date | null;
   readonly anchored_at: Date | null;
   readonly stats: StreamStats | null;
-  /** How many items of the run are sent as they are, as their sound is not ready yet; null: nobody has looked. */
+  /** The number of items that are sent without levelled sound until it is prepared; null: not checked yet. */
   readonly pending_sound: number | null;
-  /** How many joins of the next minutes are cuts yet; null where nothing that is played has joins. */
+  /** The number of joins of the next minutes that are cuts until they are prepared; null: no item has joins. */
   readonly pending_joins: number | null;
   readonly created_at: Date;
   readonly updated_at: Date;
   /**
-   * Set if the stream was deleted while live, or with broadcasts that had not ended: users do not see it any more, and
-   * the row goes once its replicas and broadcasts have ended.
+   * Set if the stream was deleted while it was live or had open broadcasts. Users no longer see it. The row is deleted
+   * when its replicas and broadcasts have ended.
    */
   readonly deleted_at: Date | null;
 }
 
 /**
- * The format of pictures that a run would have if it began now: the stream's own settings, else the user's defaults.
+ * The format of pictures of a run that begins now: the stream's own settings, else the user's defaults.
  */
 export function formatOfStart(
   { quality, framerate, video_codec, look }: Pick<Stream, 'quality' | 'framerate' | 'video_codec' | 'look'>,
@@ -74,7 +74,7 @@ export function formatOfStart(
   };
 }
 
-/** The format that the pictures of a run are prepared to. */
+/** The format of the pictures of a run. */
 export function formatOfRun({
   run_quality,
   run_framerate,
@@ -157,7 +157,7 @@ export function streams(db: Queryable) {
         [userID, ids],
       ),
 
-    /** Clears what the run before has left: a new run begins with item 0, in 16:9 and without figures. */
+    /** Clears the state of the previous run: a new run begins with item 0, in 16:9 and without figures. */
     beginRun: async (id: string, { quality, framerate, videoCodec, aspect }: PictureFormat): Promise<void> => {
       await db.query(
         `update streams set started_at = null, stopped_at = null, anchored_at = null, stats = null,
@@ -167,13 +167,13 @@ export function streams(db: Queryable) {
       if (aspect) await db.query('update streams set run_aspect = $2 where id = $1', [id, aspect]);
     },
 
-    /** Notes when runs were first seen live. */
+    /** Records when runs were first live. */
     markStarted: (ids: readonly string[]) =>
       db.query('update streams set started_at = coalesce(started_at, now()) where id = any ($1)', [ids]),
 
     /**
-     * Makes this the instant at which the first frame of the run is due, unless a replica has set it before.
-     * @returns the instant that was set, and the database's time
+     * Sets the anchor, the time of the first frame of the run, to now, unless it is set.
+     * @returns the anchor, and the time of the database
      */
     anchor: async (id: string) =>
       (await one<{ anchored_at: Date; now: Date }>(
@@ -183,7 +183,7 @@ export function streams(db: Queryable) {
         [id],
       ))!,
 
-    /** A stream that an agent sends, with the database's time. */
+    /** A stream that an agent sends, with the time of the database. */
     forPublishing: async (id: string) => {
       const { now, ...stream } = (await one<Stream & { now: Date }>(
         db,
@@ -196,7 +196,7 @@ export function streams(db: Queryable) {
     setReason: (id: string, reason: StateReason | null) =>
       db.query('update streams set state_reason = $2, updated_at = now() where id = $1', [id, reason]),
 
-    /** Notes what is about to end that an active stream is on the air; null: nothing. */
+    /** Records why an active stream will go off the air soon; null: nothing threatens it. */
     warn: (id: string, reason: StateReason | null) =>
       db.query(
         `update streams set state_reason = $2, updated_at = now()
