@@ -2,7 +2,7 @@
 // Something is due to a webhook or an alert channel, a user has to be mailed, or incidents are to be looked at.
 import type { WebhookCommand } from '../data/shared/outbox.ts';
 import { reconcileAllIncidents } from '../orchestration/notices/reconcile-incidents.ts';
-import type { SettleOptions } from '../orchestration/notices/reconcile-incidents.ts';
+import type { ReconcileOptions } from '../orchestration/notices/reconcile-incidents.ts';
 import type { QueueHandler } from '../ports/command-queue/command-queue.ts';
 import { deliverAlerts } from './deliver-alerts.ts';
 import type { AlertOptions } from './deliver-alerts.ts';
@@ -11,7 +11,7 @@ import type { WebhookDeliveryOptions } from './deliver.ts';
 import { mailNotification } from './mail-notification.ts';
 import type { MailOptions } from './mail-notification.ts';
 
-export type WebhookOptions = WebhookDeliveryOptions & MailOptions & AlertOptions & SettleOptions;
+export type WebhookOptions = WebhookDeliveryOptions & MailOptions & AlertOptions & ReconcileOptions;
 
 /**
  * The handler of the queue. What is due, or what the mail says, stands in rows of the database. A webhook that several

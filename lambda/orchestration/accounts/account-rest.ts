@@ -1,19 +1,18 @@
-// Puts an account to rest, whose streams stop, and wakes it, whose schedules go on.
+// Applies the rest of an account: streams stop when it begins, and suspended due times return when it ends.
 import type { Pool } from 'pg';
 import { databaseOn, inTransaction } from '../../data/database.ts';
 import type { Database } from '../../data/database.ts';
 import { stopStream } from '../streams/stop-stream.ts';
 
-/** What a stream says that was stopped, or not started, because its account is at rest. */
+/** The state reason of a stream that was stopped, or not started, because its account is at rest. */
 const reason = {
   code: 'account_at_rest',
   detail: 'The account was disabled or put on hold. Ask whoever runs the platform.',
 };
 
 /**
- * Stops what runs of an account at rest. Makes starts due that came due while an account was at rest that is awake
- * now.
- * @returns the ids of the streams that were stopped
+ * Stops the running streams of an account at rest. For an account that is awake, makes suspended due times due.
+ * @returns the ids of the stopped streams
  */
 export async function applyRest(pool: Pool, userID: string): Promise<string[]> {
   const data = databaseOn(pool);

@@ -1,4 +1,4 @@
-// What falls due to an account: its rest; and when credits run out, warnings, then a grace for a top-up, then the end.
+// Fires the due actions of accounts: their rest and, as credits run out, warnings, a grace period and the end.
 import type { Pool } from 'pg';
 import type { DueAccount } from '../../data/billing/credit-accounts.ts';
 import { databaseOn, inTransaction } from '../../data/database.ts';
@@ -18,10 +18,10 @@ const notificationOf: Readonly<Record<Warning, NotificationKind>> = {
 };
 
 /**
- * Warns, stops or wakes for every account what is due now. Any number of processes may call this at once. An account
- * that a process left half done when it died becomes due again.
- * @returns how many accounts had something due
- * @throws the first failure, once all other accounts had their turn
+ * Fires everything that is due for accounts now: warnings, stops, rests and free credits. Any number of processes may
+ * call this at once. If a process dies before it finishes an account, the account becomes due again.
+ * @returns the number of due accounts
+ * @throws the first failure, after all other accounts had their turn
  */
 export async function fireCredits(pool: Pool, now: Date): Promise<number> {
   const failures: unknown[] = [];
@@ -64,7 +64,7 @@ async function fireAccount(pool: Pool, account: DueAccount, now: Date): Promise<
   });
 }
 
-/** Judges the account again, now that it is locked, and warns if that is due. */
+/** Assesses the locked account again, and warns if a warning is due. */
 async function warn(data: Database, userID: string, now: Date): Promise<'stop' | 'done'> {
   const consumption = await data.creditAccounts.consumption(userID, now);
   const outlook = outlookOf(consumption, now);
@@ -72,8 +72,8 @@ async function warn(data: Database, userID: string, now: Date): Promise<'stop' |
   if (action && 'stop' in action) return 'stop';
   if (action) {
     const detail = { creditsLeft: consumption.creditsLeft, creditsExhaustedAt: outlook.exhaustedAt };
-    // The same reference is never mailed twice: a user who starts and stops streams all day gets each warning once
-    // a day, and again after the next payment.
+    // A reference is mailed once: a user who starts and stops streams all day gets each warning once a day, and again
+    // after the next payment.
     const today = now.toISOString().slice(0, 'YYYY-MM-DD'.length);
     const lastPaidAt = await data.invoices.lastPaidAt(userID);
     const reference = `${today} after ${lastPaidAt?.toISOString() ?? 'nothing'}`;
@@ -85,7 +85,7 @@ async function warn(data: Database, userID: string, now: Date): Promise<'stop' |
 }
 
 /**
- * Stops one stream, unless a top-up has arrived meanwhile. What was live after the end of the grace costs nothing.
+ * Stops one stream, unless a top-up has arrived meanwhile. Time after the end of the grace period costs nothing.
  * @returns whether the stream was stopped
  */
 async function stopWithoutCredits(data: Database, userID: string, streamID: string, now: Date): Promise<boolean> {

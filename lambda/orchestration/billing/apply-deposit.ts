@@ -1,5 +1,5 @@
-// Turns coins that arrive at a user's deposit address into credits.
-// Any amount counts, once, when the processor has confirmed it.
+// Turns crypto deposits into credits.
+// Any amount counts, once, after the processor has confirmed it.
 import type { Database } from '../../data/database.ts';
 import { creditsOfUSD, nextInvoiceState } from '../../domain/billing/invoices.ts';
 import { smallestDepositCredits } from '../../domain/billing/payment-reports.ts';
@@ -11,7 +11,7 @@ export async function applyDeposit(data: Database, report: DepositReport, now: D
   if (!address) throw new Inapplicable('there is no such deposit address');
   await data.creditAccounts.lock(address.user_id);
   const known = await data.cryptoDeposits.findDeposit(report.id);
-  // Confirmed coins stay confirmed. A report that is delivered late or again changes nothing.
+  // Confirmed deposits stay confirmed. A late or repeated report changes nothing.
   if (known?.state === 'confirmed') return;
   await data.cryptoDeposits.saveDeposit(report, now);
   const invoiceID = known?.invoice_id ?? report.id.replace(/^dep_/, 'inv_');
@@ -40,7 +40,7 @@ export async function applyDeposit(data: Database, report: DepositReport, now: D
       return;
     }
     case 'confirmed': {
-      // The earlier deposits of this address that were too small for an invoice count here as well.
+      // Earlier deposits at this address that were too small for an invoice count too.
       const usd = await data.cryptoDeposits.uncreditedUSD(address.id);
       if (creditsOfUSD(usd) < smallestDepositCredits) {
         if (known?.invoice_id) await data.invoices.setState(invoiceID, 'cancelled');

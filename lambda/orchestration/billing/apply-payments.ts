@@ -1,4 +1,4 @@
-// Turns what payment providers reported into credits: each message once, in whatever order messages arrive.
+// Turns reports of payment providers into credits: each message once, in any order of arrival.
 import type { Pool } from 'pg';
 import { inTransaction } from '../../data/database.ts';
 import type { Database } from '../../data/database.ts';
@@ -10,10 +10,10 @@ import { creditPurchase, Inapplicable, lockInvoice } from './credit-purchase.ts'
 import { reassess } from './meter.ts';
 
 /**
- * Applies every stored message that is not applied yet, each in a transaction of its own. A refund that arrived before
- * its payment is applied right after the payment. Any number of processes may call this at once.
- * @returns how many messages were applied
- * @throws the first failure, once all other messages had their turn
+ * Applies every unapplied message, each in a transaction of its own. A refund that arrived before its payment is
+ * applied right after the payment. Any number of processes may call this at once.
+ * @returns the number of applied messages
+ * @throws the first failure, after all other messages had their turn
  */
 export async function applyPayments(
   pool: Pool,
@@ -37,8 +37,7 @@ export async function applyPayments(
       if (!(error instanceof Inapplicable)) failure ??= error;
     }
     if (!turn.event) break;
-    // Messages that waited for this payment, such as its refund, arrived before it: once it is applied, the search
-    // begins again from the start.
+    // Messages that wait for this payment, such as its refund, arrived before it, so the search restarts after it.
     afterSeq = isPayment ? 0 : turn.event.seq;
   }
   if (failure !== undefined) throw failure;
@@ -86,7 +85,7 @@ async function applyPaid(data: Database, report: Extract<PaymentReport, { kind: 
 }
 
 /**
- * Without an invoice there is nothing to do: we failed after the checkout was made and before its invoice was written.
+ * Without an invoice there is nothing to do: a fault came between the checkout and its invoice.
  */
 async function applyUnpaid(
   data: Database,
@@ -131,7 +130,7 @@ async function applyReversal(data: Database, report: ReversalReport, now: Date):
     await data.ledger.add({ ...posting, cause }, invoice.id);
     const raised = raisedReversals(others, invoice.credits);
     for (const { id, kind: causeOfOther, credits: raisedTo, more } of raised) {
-      // The ledger has one transaction for each cause and reference, and what one raises is taken once.
+      // The ledger has one transaction per cause and reference, so each raise needs a reference of its own.
       const raise = { ...posting, cause: causeOfOther, reference: `${id}/${reference}`, credits: more };
       await data.ledger.take(raise, invoice.id);
       await data.payments.setReversedCredits(id, raisedTo);

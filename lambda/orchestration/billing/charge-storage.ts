@@ -1,4 +1,4 @@
-// Tells users that their storage begins to cost, and takes credits for each day of it, once.
+// Notifies users before their storage is charged, and charges each day once.
 import type { Pool } from 'pg';
 import { databaseOn, inTransaction } from '../../data/database.ts';
 import type { Database } from '../../data/database.ts';
@@ -6,19 +6,20 @@ import { storagePriceOf } from '../../domain/billing/credits.ts';
 import { chargeOf, firstChargedDay, lastDayBefore } from '../../domain/billing/storage-price.ts';
 import { reassess } from './meter.ts';
 
-/** How many users one sweep tells or charges at most; the next one continues. */
+/** The most users that one sweep notifies or charges; the next one continues. */
 const usersAtOnce = 1000;
 
 const gibibyte = 1024 ** 3;
 
-/** What a stage says of storage. */
+/** The settings of a stage for storage. */
 export interface StorageSettings {
-  /** How much a user may have stored without paying for it. */
+  /** The free storage of a user. */
   readonly freeStoredGiB: number;
 }
 
 /**
- * Any number of processes may do this at once, and whenever they like: a day is charged when it is over.
+ * Notifies users beyond the free storage, and charges all days that are over. Any number of processes may call this at
+ * once, at any time.
  * @throws {AggregateError} the failures, after all other users had their turn
  */
 export async function chargeStorage(pool: Pool, { freeStoredGiB }: StorageSettings, now: Date): Promise<void> {
@@ -27,7 +28,7 @@ export async function chargeStorage(pool: Pool, { freeStoredGiB }: StorageSettin
   const failures: unknown[] = [];
   const attempt = (task: Promise<unknown>) => task.catch((error: unknown) => void failures.push(error));
   for (const { user_id: userID, bytes } of await storageCharges.exceeding(freeBytes, usersAtOnce))
-    await attempt(inTransaction(pool, (data) => tell(data, userID, { bytes, freeStoredGiB }, now)));
+    await attempt(inTransaction(pool, (data) => notifyOfCharges(data, userID, { bytes, freeStoredGiB }, now)));
   const lastDay = lastDayBefore(now);
   for (const userID of await storageCharges.due(lastDay, usersAtOnce))
     await attempt(chargeDays(pool, userID, lastDay, freeBytes, now));
@@ -35,7 +36,7 @@ export async function chargeStorage(pool: Pool, { freeStoredGiB }: StorageSettin
     throw new AggregateError(failures, `storage could not be charged: ${failures.map(String).join('; ')}`);
 }
 
-async function tell(
+async function notifyOfCharges(
   data: Database,
   userID: string,
   { bytes, freeStoredGiB }: { readonly bytes: number; readonly freeStoredGiB: number },
@@ -59,7 +60,7 @@ async function chargeDays(pool: Pool, userID: string, lastDay: string, freeBytes
   while (await inTransaction(pool, chargeNext));
 }
 
-/** @returns false where every day up to the last is charged */
+/** Charges the next day. @returns false if every day up to the last is charged */
 async function chargeNextDay(
   data: Database,
   userID: string,

@@ -1,17 +1,17 @@
-// Books money that has arrived, as the credits of its invoice.
+// Posts a received payment as the credits of its invoice.
 import type { Invoice } from '../../data/billing/invoices.ts';
 import type { Database } from '../../data/database.ts';
 import { reassess } from './meter.ts';
 
-/** A message of a provider cannot be applied, for now or for ever. It stays stored, together with this reason. */
+/** A message of a provider that cannot be applied, now or ever. It stays stored with this reason. */
 export class Inapplicable extends Error {
   override readonly name = 'Inapplicable';
 }
 
 /**
- * Locks the account of an invoice and reads the invoice again, which another process may have changed before the lock.
- * @param invoice as it was found without a lock, or null where none was found
- * @throws {Inapplicable} where none was found
+ * Locks the account of an invoice and reads the invoice again, as another process may have changed it before the lock.
+ * @param invoice as it was found without a lock; null: not found
+ * @throws {Inapplicable} if it was not found
  */
 export async function lockInvoice(data: Database, invoice: Invoice | null): Promise<Invoice> {
   if (!invoice) throw new Inapplicable('there is no invoice of this payment');
@@ -19,7 +19,7 @@ export async function lockInvoice(data: Database, invoice: Invoice | null): Prom
   return (await data.invoices.find(invoice.id))!;
 }
 
-/** What was really paid, which may differ from what the invoice asked for. */
+/** The amounts that were paid. They may differ from those of the invoice. */
 export interface Payment {
   /** US dollars. */
   readonly cost: number;
@@ -28,7 +28,7 @@ export interface Payment {
   readonly at: Date;
 }
 
-/** Books a payment. The caller has locked the account, and the invoice is not paid yet. */
+/** Posts a payment of an unpaid invoice. Lock the account first. */
 export async function creditPurchase(
   data: Database,
   { id, user_id: userID }: Pick<Invoice, 'id' | 'user_id'>,

@@ -1,16 +1,15 @@
-// Turns what agents report into cost.
-// A replica that is live has an open live interval. What an interval that has ended costs is taken from the user's
-// credits.
+// Turns reports of agents into costs.
+// A live replica has an open live interval. The cost of an ended interval is taken from the credits of the user.
 import type { Database } from '../../data/database.ts';
 import type { ReplicaRole } from '../../data/fleet/replicas.ts';
 import type { Stream } from '../../data/streams/streams.ts';
 import { outlookOf, priceOf } from '../../domain/billing/credits.ts';
 import type { Locked } from '../../data/shared/locked.ts';
 
-/** What is needed of a stream to meter it. Without quality and framerate it has never run. */
+/** The columns of a stream that metering needs. Without quality and framerate it has never run. */
 type MeteredStream = Locked<Pick<Stream, 'id' | 'user_id' | 'run_quality' | 'run_framerate'>>;
 
-/** A stream whose replicas have changed, and when that was observed, by the database's clock. */
+/** A stream whose replicas have changed, and the time of the observation by the clock of the database. */
 export interface ReplicaChange {
   readonly stream: MeteredStream;
   readonly at: Date;
@@ -30,7 +29,7 @@ export function meterStream(
  * Begins and ends live intervals after the replicas of streams have changed, in the same transaction. The number of
  * statements depends neither on the number of streams nor on how long replicas were live. Writes nothing if no replica
  * went live or stopped being live.
- * @param options.areFiguresKept whether the rows of the streams have what their agents measured last
+ * @param options.areFiguresKept whether the rows of the streams have the last figures of their agents
  */
 export async function meterStreams(
   data: Database,
@@ -66,7 +65,7 @@ function latestChangeOfUsers(changes: readonly ReplicaChange[], users: ReadonlyS
   return latest;
 }
 
-/** Computes again when a user's credits will be used up. The caller has locked the account. */
+/** Computes when the credits of a user will be used up. Lock the account first. */
 export function reassess(data: Database, userID: string, at: Date): Promise<void> {
   return reassessAll(data, new Map([[userID, at]]));
 }

@@ -4,15 +4,15 @@ import { isLive } from '../../domain/streams/stream-lifecycle.ts';
 import type { Stream } from '../../data/streams/streams.ts';
 import type { Locked } from '../../data/shared/locked.ts';
 
-/** A request to try again within so long of the one before changes nothing. */
+/** A retry within this time after the previous one changes nothing. */
 const retryCoalescedMs = 60_000;
 
-/** What streams go by on a managed platform. */
+/** Settings or a connection that streams use on a managed platform. */
 export type ManagedPart = { readonly settingsID: string } | { readonly connectionID: string };
 
 /**
- * Locks the streams that go by a part, before the caller locks the part itself.
- * @returns what `remirror` takes after the change
+ * Locks the streams that use a part, before the caller locks the part itself.
+ * @returns the ids for `remirror` after the change
  */
 export async function lockMirrorsOf(data: Database, part: ManagedPart): Promise<readonly string[]> {
   const streams = await data.streams.lockMany(await data.mirrorIntents.usersOf(part));

@@ -1,4 +1,4 @@
-// Keeps the replicas of a running stream in step with its outputs: each that is enabled has its replicas, no other has.
+// Reconciles the replicas of a running stream with its outputs: enabled outputs have replicas, others have none.
 import type { Pool } from 'pg';
 import { databaseOn, inTransaction } from '../../data/database.ts';
 import type { Database } from '../../data/database.ts';
@@ -16,21 +16,20 @@ import { meterStream } from '../billing/meter.ts';
 import { wantsBackup } from '../streams/stream-parts.ts';
 import type { Locked } from '../../data/shared/locked.ts';
 
-/** Where replicas of a stream are sent to, as far as that is known. */
+/** The addresses of an output, as far as they are known. */
 interface Way {
-  /** As in `Replica`. */
+  /** The id of the output; null: the first output, or the managed platform. */
   readonly outputID: string | null;
   readonly isWanted: boolean;
-  /** A platform has not said the address yet: nothing of the stream begins before. */
+  /** Whether a platform has not assigned its address yet. No output of the stream begins before. */
   readonly isAwaited: boolean;
   readonly urls: Readonly<Record<ReplicaRole, string | null>>;
 }
 
 /**
- * Begins and ends replicas of a running stream until they are those of its enabled
- * outputs. Where replicas are still ending that may be sent to the same place, whichever output's they are, an output
- * begins once they have: two publishers with one key end each other. Call it whenever an output has changed, and when a
- * replica has ended.
+ * Begins and ends replicas of a running stream until they match its enabled outputs. An output waits while ending
+ * replicas of any output may be sent to the same place: two publishers with one key end each other. Call this when an
+ * output has changed or a replica has ended.
  */
 export async function reconcileOutputs(data: Database, stream: Locked<Stream>, now: Date): Promise<void> {
   if (!['activating', 'active', 'failing'].includes(stream.state)) return;
@@ -63,12 +62,12 @@ export async function reconcileOutputs(data: Database, stream: Locked<Stream>, n
   if (isShared && begun.length + unwanted.length > 0) await updateCosts(data, stream);
 }
 
-/** So many streams are mended that are not as they should be; the next sweep goes on. */
+/** The most streams that one sweep repairs; the next one continues. */
 const forgottenAtOnce = 100;
 
 /**
- * Mends what an agent of the release before does not know of, which has streams without further outputs: of those that
- * it starts no output beside the first has replicas, and those that it reports of pay for none.
+ * Repairs running streams with an enabled output that has no replicas, or a live output without an interval, as after
+ * a start by an agent of another release.
  */
 export async function reconcileForgottenOutputs(pool: Pool): Promise<void> {
   const { outputs, liveIntervals } = databaseOn(pool);
@@ -82,8 +81,8 @@ export async function reconcileForgottenOutputs(pool: Pool): Promise<void> {
 }
 
 /**
- * Keys are sealed, so all of a server counts as one place, and so does its port for TLS. What is not known any more may
- * be anywhere.
+ * Whether two outputs may lead to the same place. Stream keys are sealed, so a server counts as one place, also with
+ * its TLS port. An output whose addresses are unknown may lead to any place.
  */
 function mayBeSamePlace(way: Way, other: Way | undefined): boolean {
   const [own, others] = [serversOf(way), other ? serversOf(other) : []];
@@ -112,9 +111,9 @@ async function begin(data: Database, stream: Locked<Stream>, ways: readonly Way[
 }
 
 /**
- * Notes what the replicas of a live stream cost, as its timeline or its outputs have changed: of those that are encoded
- * while they are sent, the first of each role has the encoder. Agents keep what they have as it is: what is too much
- * shows by itself (publisher/agent/pressure.ts). The next agent that takes one has room for it.
+ * Updates the costs of the replicas of a live stream after its timeline or outputs have changed. With the encoded
+ * backend, the first replica of each role has the cost of the encoder. Agents keep their replicas: they notice an
+ * overload by themselves (publisher/agent/pressure.ts). The next agent that claims one has room for it.
  */
 export async function updateCosts(data: Database, stream: Locked<Stream>): Promise<void> {
   const cost = await costOfStream(data, stream);
@@ -128,7 +127,7 @@ export async function updateCosts(data: Database, stream: Locked<Stream>): Promi
   }
 }
 
-/** @returns what a replica costs that is sent to an address, of a stream whose timeline is written */
+/** @returns a function of the cost of a replica by its address, for a stream whose timeline is written */
 async function costOfStream(
   data: Database,
   stream: Stream,
@@ -138,7 +137,7 @@ async function costOfStream(
   return (url, isEncodedForAnother) => costOf({ ...common, url, isEncodedForAnother });
 }
 
-/** All ways of a stream: the first output's, or its managed platform's, and those of its other outputs. */
+/** All ways of a stream: of its first output or its managed platform, and of its other outputs. */
 async function waysOf(data: Database, stream: Stream): Promise<Way[]> {
   const outputs = await data.outputs.ofStream(stream.id);
   const ids = outputs.map(({ destination_id: id }) => id);
@@ -157,7 +156,7 @@ async function waysOf(data: Database, stream: Stream): Promise<Way[]> {
   return [await wayWithoutDestination(data, stream), ...ways];
 }
 
-/** Of a stream whose first way is not an output: a managed platform, or the deprecated stream key. */
+/** The way of a stream whose first way is not an output: its managed platform, or the deprecated stream key. */
 async function wayWithoutDestination(data: Database, stream: Stream): Promise<Way> {
   const isManaged = stream.stream_destination === 'managed';
   const ingest = isManaged ? (await data.managedStreams.channel(stream.id))?.ingest : null;
@@ -169,7 +168,7 @@ async function wayWithoutDestination(data: Database, stream: Stream): Promise<Wa
   };
 }
 
-/** An output beside the first that has no second address goes without a backup: of the first, readiness says so. */
+/** The roles of an output. A further output without a second address has no backup; readiness reports the first. */
 function rolesOf(stream: Stream, { outputID, urls }: Way): readonly ReplicaRole[] {
   const hasBackup = wantsBackup(stream) && (outputID === null || urls.backup !== null);
   return hasBackup ? ['primary', 'backup'] : ['primary'];

@@ -10,7 +10,7 @@ export interface Deal {
   readonly dealt: readonly FreedReplica[];
   /** Whether agents hold further replicas of the streams. */
   readonly areAnyLeft: boolean;
-  /** By how much the agents are used more, by their ids. */
+  /** The additional shares of agents, by id. */
   readonly loads: ReadonlyMap<string, number>;
 }
 

@@ -1,29 +1,29 @@
-// The streams that dead agents held, while a process recovers them: which come next, and to whom they are dealt out.
+// The streams of dead agents during a recovery: the next ones to recover, and the agents that get them.
 import type { Database } from '../../data/database.ts';
 import type { Place } from '../../data/shared/places.ts';
 import type { Stream } from '../../data/streams/streams.ts';
 import { Dealer, dealtFrom } from '../../domain/fleet/dealing.ts';
 import type { Locked } from '../../data/shared/locked.ts';
 
-/** No more are listed at a time. What is beyond is listed after them. */
+/** The most streams in one list. The rest is listed after them. */
 const mostListed = 20_000;
 
 export class Losses {
   readonly #agentID: string | null;
   readonly #listed: string[] = [];
-  /** Whether any of those that were listed last were free to be locked: only then is it worth listing again. */
+  /** Whether any stream of the last list could be locked: only then another list is worth its cost. */
   #wereAnyFree = true;
   #areMany = false;
   readonly #dealers = new Map<number, Dealer | null>();
 
-  /** @param agentID the agent whose process this is; null where it is none */
+  /** @param agentID the agent of this process; null: none */
   constructor(agentID: string | null) {
     this.#agentID = agentID;
   }
 
   /**
-   * Locks the next streams that nobody else has locked: of few users at a time, as whatever a user's credits depend on
-   * is then written once for many streams, and seldom waits for other processes, each of which begins elsewhere.
+   * Locks the next streams that no other process has locked. A set has few users, so that their accounts are written
+   * once for many streams. Each process begins at another part of the list, so that they rarely wait for each other.
    */
   async lockSome(
     data: Database,
@@ -43,7 +43,7 @@ export class Losses {
     return [];
   }
 
-  /** Lists what is lost by now: the leases of those that are lost together end one after the other, for a second. */
+  /** Lists the lost streams. The leases of agents that die together end one after the other, within a second. */
   async #list(data: Database, { number, outOf }: Place): Promise<void> {
     const all = await data.replicaLosses.lostStreams(mostListed);
     this.#areMany ||= all.length >= dealtFrom.lost;
@@ -53,8 +53,8 @@ export class Losses {
   }
 
   /**
-   * Who deals out what was lost, as far as processes at other places deal to other agents; null where it waits to be
-   * claimed.
+   * The dealer for the agents of this place; processes at other places deal to other agents. Null: lost replicas wait
+   * to be claimed.
    */
   async dealer(data: Database, { number, outOf }: Place): Promise<Dealer | null> {
     if (!this.#areMany) return null;

@@ -1,5 +1,5 @@
-// Takes replicas from agents that died, and from those that released them.
-// Those that are still wanted are dealt out to other agents, or wait to be claimed; the others have ended.
+// Recovers replicas from dead agents, and from agents that released them.
+// Replicas are dealt out to other agents or wait to be claimed; replicas that were to end have ended.
 import type { Pool } from 'pg';
 import { databaseOn } from '../../data/database.ts';
 import type { Database } from '../../data/database.ts';
@@ -24,20 +24,19 @@ const handedOver = { code: 'handed_over', detail: 'Another publisher takes this 
 const agentLost = { code: 'agent_lost', detail: 'The publisher of this stream stopped working; another takes over.' };
 
 /**
- * So many streams are recovered in one transaction. More would hardly cost less each, and all wait for the last: their
- * locks are held, and no agent can claim them.
+ * The most streams that one transaction recovers. Larger sets hardly save more, and all their streams stay locked until
+ * the last one is recovered.
  */
 const setSize = 250;
 
 const nothingDealt: Deal = { dealt: [], areAnyLeft: true, loads: new Map() };
 
 /**
- * Declares agents dead whose lease is over, and takes their replicas from them, many streams in a transaction. Any
- * number of processes may call this at once; a few do the work, and the others leave it to them. Where one dies half
- * way, the next one does the rest.
- * @param agentID the agent that calls, which is dealt nothing, as it has enough to do
- * @returns how many streams were affected
- * @throws the first failure, once every other stream was recovered
+ * Declares agents dead whose lease is over, and recovers their replicas, many streams in a transaction. Any number of
+ * processes may call this at once; a few do the work. If one dies, the next one continues.
+ * @param agentID the agent that calls, which is dealt nothing, as it is busy; null: none
+ * @returns the number of recovered streams
+ * @throws the first failure, after every other stream was recovered
  */
 export async function recoverReplicas(pool: Pool, agentID: string | null = null): Promise<number> {
   const { agents, places } = databaseOn(pool);
@@ -63,14 +62,14 @@ export async function recoverReplicas(pool: Pool, agentID: string | null = null)
   }
 }
 
-/** A replica that its agent sends no more, with the last figures that the agent measured. */
+/** A replica that its agent no longer sends, with its last figures. */
 export interface ReleasedReplica {
   readonly streamID: string;
   readonly claim: Claim;
   readonly figures: ReplicaFigures;
 }
 
-/** Releases replicas that their agent sends no more, so that other agents can take them at once. */
+/** Releases replicas that their agent no longer sends, so that other agents can claim them at once. */
 export async function releaseReplicas(data: Database, released: readonly ReleasedReplica[]): Promise<void> {
   const streams = await data.streams.lockMany(released.map(({ streamID }) => streamID));
   await data.figures.keepAll(released.map(({ claim, figures }) => ({ ...figures, agentID: claim.agent_id! })));
@@ -80,14 +79,14 @@ export async function releaseReplicas(data: Database, released: readonly Release
     data,
     freed.filter(({ wanted }) => wanted !== 'ended'),
   );
-  await settleLoss(
+  await applyLoss(
     data,
     streams.filter(({ id }) => freedStreams.has(id)),
     handedOver,
   );
 }
 
-/** @param dealer null: what is wanted waits for agents to claim it */
+/** @param dealer null: the replicas wait to be claimed */
 async function recoverStreams(
   data: Database,
   streams: readonly Locked<Stream>[],
@@ -113,12 +112,12 @@ async function recoverStreams(
     return stats === undefined ? [] : [[id, stats] as const];
   });
   await data.figures.keepNewerOfOutputs(new Map(ofOutputs));
-  await settleLoss(data, streams, agentLost, keptOfFirst(freed, said));
-  // At last, as agents that renew their leases wait for these rows until the end of the transaction.
+  await applyLoss(data, streams, agentLost, keptOfFirst(freed, said));
+  // Last, as agents that renew their leases wait for these rows until the transaction ends.
   if (loads.size > 0) await data.replicaLosses.addLoads(loads);
 }
 
-/** What the rows of streams keep of what was said of the replicas of their first outputs, by the id of the stream. */
+/** The figures that the rows of streams keep: those of the replicas of their first outputs, by the id of the stream. */
 function keptOfFirst(freed: readonly Replica[], said: ReadonlyMap<string, string>): Map<string, KeptFigures> {
   const kept = new Map<string, KeptFigures>();
   for (const { id, stream_id: streamID, output_id: outputID, role } of freed) {
@@ -129,7 +128,7 @@ function keptOfFirst(freed: readonly Replica[], said: ReadonlyMap<string, string
   return kept;
 }
 
-/** Wakes agents up that may take these replicas: one command for each queue, as it only wakes. */
+/** Wakes the agents that may claim these replicas, with one command per queue. */
 export async function wakeAgentsFor(
   data: Database,
   waiting: readonly Pick<Replica, 'stream_id' | 'backend'>[],
@@ -139,8 +138,11 @@ export async function wakeAgentsFor(
     await data.outbox.send({ queue: `publish-${backend}`, body: { streamID } });
 }
 
-/** @param said figures that the rows of the streams do not have yet */
-async function settleLoss(
+/**
+ * Moves and meters streams after a loss of replicas.
+ * @param said figures that are not in the rows of the streams yet
+ */
+async function applyLoss(
   data: Database,
   streams: readonly Locked<Stream>[],
   reason: StateReason,

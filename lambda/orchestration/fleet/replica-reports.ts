@@ -1,4 +1,4 @@
-// Turns what an agent observed of a replica into the state of its stream, which follows only from what was observed.
+// Applies reports of agents on replicas to their streams. The state of a stream follows only from such reports.
 import type { Database } from '../../data/database.ts';
 import type { ReplicaFigures } from '../../data/fleet/figures.ts';
 import type { Claim, FailedAttempt, PublishedFor, ReplicaState } from '../../data/fleet/replicas.ts';
@@ -15,19 +15,19 @@ export interface ReplicaReport {
   readonly claim: Claim;
   readonly state: ReplicaState;
   readonly reason: StateReason | null;
-  /** No further attempt can help: the output is given up, and with the last one the stream fails. */
+  /** Whether no retry can help: the output is given up, and with the last output the stream fails. */
   readonly hopeless?: boolean;
-  /** Of what is failing. */
+  /** Present if it is failing. */
   readonly attempt?: FailedAttempt;
-  /** The last figures of what ends with this report, or the first ones of what begins. */
+  /** The last figures of a replica that ends with this report, or the first ones of one that begins. */
   readonly figures?: ReplicaFigures;
-  /** When the agent observed it, by the database's clock. */
+  /** The time of the observation, by the clock of the database. */
   readonly now: Date;
 }
 
 /**
- * Writes one report and moves the stream by it, in the caller's transaction.
- * @returns false when the agent holds the replica no more, so that it must stop sending at once
+ * Applies one report, in the caller's transaction.
+ * @returns false if the agent no longer holds the replica: it must stop sending at once
  */
 export async function reportReplica(data: Database, report: ReplicaReport): Promise<boolean> {
   const answers = await writeReports(data, [report], await data.streams.lockMany([report.streamID]));
@@ -35,9 +35,9 @@ export async function reportReplica(data: Database, report: ReplicaReport): Prom
 }
 
 /**
- * Writes reports, each about another stream, as `reportReplica` does: with as many statements for thousands of them as
- * for one, but for what happens rarely. Where somebody else has locked the stream at the moment, nothing is written.
- * @returns the answers to those that were written
+ * Applies reports, each about another stream, as `reportReplica` does. Thousands of reports take as many statements as
+ * one, except in rare cases. Reports on streams that another transaction has locked are skipped.
+ * @returns the answers to the applied reports
  */
 export async function reportReplicas(
   data: Database,
@@ -69,8 +69,7 @@ async function writeReports(
     const { report, claim, state } = each;
     const isHolder = held.has(claim.id);
     answers.set(report, isHolder || (await data.replicaClaims.reportSuccessor(claim, state)));
-    // During a hand-over the successor reports as well. Of its reports only `live` counts, by which it becomes the
-    // holder.
+    // During a hand-over the successor reports as well. Only its report `live` counts: it becomes the holder.
     if (isHolder || (answers.get(report) && state === 'live')) counting.push(each);
   }
 
@@ -83,7 +82,7 @@ async function writeReports(
     data,
     counting.filter(({ state }) => state === 'failing'),
   );
-  await noteWarnings(data, counting);
+  await updateWarnings(data, counting);
   for (const { hopeless, streamID, reason, claim } of counting)
     if (hopeless) await giveUp(data, streamID, held.get(claim.id)?.output_id ?? null, reason);
   await meterStreams(
@@ -99,7 +98,7 @@ async function writeReports(
 }
 
 interface FoundReport extends ReplicaReport {
-  /** As it was when it was locked. */
+  /** The stream as it was locked. */
   readonly stream: Locked<Stream>;
 }
 
@@ -107,7 +106,7 @@ function movesByLive({ stream, state }: Pick<FoundReport, 'stream' | 'state'>): 
   return state === 'live' && nextState(stream.state, 'media_accepted') !== null;
 }
 
-/** @param held what replicas publish for whose holders report, by their ids */
+/** @param held the outputs and roles of the held replicas, by id */
 async function moveByLive(
   data: Database,
   reports: readonly FoundReport[],
@@ -136,8 +135,8 @@ async function moveByLive(
   await data.destinations.markUsedBy(streamIDs);
 }
 
-/** The reason of an active stream is what any of its live replicas warns of. */
-async function noteWarnings(data: Database, reports: readonly FoundReport[]): Promise<void> {
+/** Sets the reason of an active stream to a warning of any of its live replicas. */
+async function updateWarnings(data: Database, reports: readonly FoundReport[]): Promise<void> {
   const warned = ({ stream, state, reason }: FoundReport) =>
     (state === 'live' && reason !== null) || (stream.state === 'active' && stream.state_reason !== null);
   const streamIDs = reports.filter(warned).map(({ streamID }) => streamID);
@@ -149,7 +148,7 @@ async function noteWarnings(data: Database, reports: readonly FoundReport[]): Pr
   }
 }
 
-/** A stream stays as it is while another replica of it is live, of whichever output. */
+/** Moves streams to `failing`, unless another replica of any output is live. */
 async function moveByFailing(data: Database, reports: readonly FoundReport[]): Promise<void> {
   if (reports.length === 0) return;
   const replicas = await data.replicas.ofStreams(reports.map(({ streamID }) => streamID));
@@ -165,8 +164,7 @@ async function moveByFailing(data: Database, reports: readonly FoundReport[]): P
 }
 
 /**
- * Reports that a replica has ended, later than it did, by the agent that holds
- * it and could not reach the database then.
+ * Reports later that a replica has ended, for its holder, which could not reach the database in time.
  */
 export async function reportEnded(data: Database, replicaID: string, agentID: string): Promise<void> {
   const replica = await data.replicas.find(replicaID);
@@ -181,8 +179,8 @@ export async function reportEnded(data: Database, replicaID: string, agentID: st
 }
 
 /**
- * Gives an output up, and the stream with the last of them. A stream that never became active fails at once as well,
- * and does not wait for the activation timeout.
+ * Gives an output up; with the last output the stream fails. A stream that never became active fails at once as well,
+ * without a wait for the activation timeout.
  */
 async function giveUp(
   data: Database,

@@ -1,12 +1,12 @@
-// Has what fails of a stream tried again at once, in place of when its holders would.
+// Retries the failing outputs of a stream at once, before their next scheduled attempt.
 import type { Database } from '../../data/database.ts';
 import type { Stream } from '../../data/streams/streams.ts';
 import { reconcileOutputs } from '../destinations/reconcile-outputs.ts';
 import type { Locked } from '../../data/shared/locked.ts';
 
 /**
- * Has the agents that hold failing replicas of a running stream begin them anew, with their next two renewals, and
- * begins what was given up. What is live is left alone.
+ * Restarts failing replicas of a running stream, within two renewals of the agents that hold them, and outputs that
+ * were given up. Live replicas do not change.
  */
 export async function retryReplicas(data: Database, stream: Locked<Stream>, now: Date): Promise<void> {
   await data.replicas.reclaimFailing(stream.id);

@@ -1,14 +1,14 @@
-// Makes the coarser points of series of the finest, an hour at a time.
+// Rolls series up: makes the coarser points from the finest ones, an hour at a time.
 import type { Pool } from 'pg';
 import { inTransaction } from '../../data/database.ts';
 import { coarser, tiers } from '../../domain/streams/series.ts';
 
-/** Agents write what they measured within a minute, or later if the database was away. */
+/** The delay after the end of a row: agents write within a minute, or later if the database was unreachable. */
 const lateMs = 5 * 60_000;
-/** So many rows are read at once: each is an hour of a stream. */
+/** The most rows in one transaction. Each is an hour of a stream. */
 const rowsAtOnce = 500;
 
-/** Rolls up what is due, until the signal aborts. What is left then, the next call does. */
+/** Rolls up all due rows, until the signal aborts. The next call continues. */
 export async function rollUpSeries(pool: Pool, now: Date, signal: AbortSignal): Promise<void> {
   const endedBefore = new Date(now.getTime() - lateMs);
   for (let rolled = rowsAtOnce; rolled === rowsAtOnce && !signal.aborted;) {

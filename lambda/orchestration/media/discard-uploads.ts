@@ -1,4 +1,4 @@
-// Removes uploads: the row at once, the bytes by commands, since the object store takes no part in transactions.
+// Deletes uploads: their rows at once, their bytes by commands, as the object store has no transactions.
 import type { Pool } from 'pg';
 import { databaseOn, inTransaction } from '../../data/database.ts';
 import type { Database } from '../../data/database.ts';
@@ -7,10 +7,10 @@ import { abandonedAfterDays, uploadURLSeconds } from '../../domain/media/upload-
 import { judgeUsersOf } from '../streams/judge-parts.ts';
 import type { Locked } from '../../data/shared/locked.ts';
 
-/** How many abandoned uploads one sweep discards at most; the next one continues. */
+/** The most abandoned uploads that one sweep discards; the next one continues. */
 const abandonedAtOnce = 100;
 
-/** Deletes an upload and its bytes. Nothing uses it. */
+/** Deletes an unused upload and its bytes. */
 export async function discardUpload(data: Database, upload: Locked<Upload>): Promise<void> {
   const multipartID = (await data.uploads.delete(upload.id))?.multipart_id ?? null;
   const body = {
@@ -20,16 +20,15 @@ export async function discardUpload(data: Database, upload: Locked<Upload>): Pro
   } as const;
   const command = { queue: 'media', body } as const;
   await data.outbox.send(command);
-  // Deleted again later, since bytes can still arrive by an upload URL that is
-  // valid, even by a PUT begun in its last second.
+  // Deleted again later, as a valid upload URL can still bring bytes, even by a PUT in its last second.
   await data.outbox.send(command, 2 * uploadURLSeconds);
   await judgeUsersOf(data, { uploadID: upload.id });
 }
 
 /**
- * Discards uploads that were begun and never completed, with the bytes that may have arrived. Uploads that a stream or
- * playlist names stay.
- * @returns how many were discarded
+ * Discards uploads that were never completed, with any bytes that have arrived. Uploads that a stream or playlist names
+ * stay.
+ * @returns the number of discarded uploads
  * @throws {AggregateError} the failures, after all other uploads had their turn
  */
 export async function discardAbandonedUploads(pool: Pool): Promise<number> {

@@ -1,4 +1,4 @@
-// Keeps what a user has prepared within their limit: what would exceed it is not asked for.
+// Keeps the prepared media of a user within the limit: a request that would exceed it is refused.
 import type { Database } from '../../data/database.ts';
 import type { UploadInFormat } from '../../data/media/prepared-uploads.ts';
 import { slotsOfPreparing } from '../../domain/fleet/capacity.ts';
@@ -9,14 +9,14 @@ import { formatName, formatOfItem, isSound, variantsOfItem } from '../../domain/
 import type { ItemFormat, RenditionFormat } from '../../domain/playout/rendition.ts';
 import { limitReached } from '../shared/limits.ts';
 
-/** Uploads that are to be prepared in a format. */
+/** Uploads to prepare in a format. */
 export function inFormat(uploadIDs: readonly string[], format: RenditionFormat): UploadInFormat[] {
   const slots = slotsOfPreparing(format);
   const mostSeconds = isSound(format) || format.variant === undefined ? null : variantSeconds(format.variant);
   return uploadIDs.map((uploadID) => ({ uploadID, format: formatName(format), slots, mostSeconds }));
 }
 
-/** Items that are to be prepared in the formats that they are sent in, of those of their stream. */
+/** Items to prepare in the formats in which a stream sends them. @param format of the stream */
 export function itemsInFormat(
   items: readonly (Pick<TimelineItem, 'uploadID'> & ItemFormat)[],
   format: RenditionFormat,
@@ -27,9 +27,9 @@ export function itemsInFormat(
 }
 
 /**
- * Notes that uploads of a user are to be prepared. What is noted already needs no more room.
+ * Records that uploads of a user are to be prepared. Recorded ones do not count again.
  * @param limitFactor of the stage
- * @returns the limit that all of them together would exceed, with nothing noted; null where there is room
+ * @returns the limit that all of them together would exceed, with nothing recorded; null: none
  */
 export async function recordToPrepare(
   data: Database,

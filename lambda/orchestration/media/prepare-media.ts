@@ -9,15 +9,15 @@ import { requestRenditions } from './request-renditions.ts';
 import type { RequestOptions } from './request-renditions.ts';
 
 /**
- * How far a track is. `begun`: something of it is prepared, and the rest is not yet. `ready`: everything that can be
- * prepared is prepared. `failed`: nothing of it can be.
+ * The preparation of a track. `begun`: some items are prepared, others are not yet. `ready`: all items that can be
+ * prepared are. `failed`: no item can be prepared.
  */
 export type Preparation = 'preparing' | 'begun' | 'ready' | 'failed';
 
 /**
- * Has the uploads of a track prepared that nobody has asked for yet, and says how far the track is. The caller has
- * noted them (`recordToPrepare`). It asks in the transaction that writes who waits for the answer, so that whoever
- * finishes an upload meanwhile sees the waiting one.
+ * Requests the uploads of a track that were not requested yet, and returns the preparation of the track. The caller has
+ * recorded them by `recordToPrepare`. The request is in the transaction that stores who waits for it, so that a worker
+ * that finishes an upload meanwhile sees the waiting stream or playlist.
  */
 export async function requestPreparation(
   data: Database,
@@ -29,7 +29,7 @@ export async function requestPreparation(
   const wanted = uploadsByFormat(items, track === 'audio' ? 'sound' : format);
   for (const [name, ids] of wanted)
     await requestRenditions(data, name, await data.renditions.contentsOf(ids), { retries });
-  // Nobody waits for what is drawn over a part.
+  // Drawings over a part of an item are requested too, but nothing waits for them.
   for (const [name, ids] of uploadsByVariant(items, track === 'audio' ? 'sound' : format))
     await requestRenditions(data, name, await data.renditions.contentsOf(ids), { retries });
   const states: UploadPreparation['state'][] = [];
@@ -41,9 +41,8 @@ export async function requestPreparation(
 }
 
 /**
- * What a user can do where none of the items could be prepared: the detail of the
- * failure, where all failed for the same reason.
- * @param usual the advice where they failed for several reasons
+ * The advice for a user if no item could be prepared: the detail of the failure, if all failed for the same reason.
+ * @param usual the advice if they failed for several reasons
  */
 export async function remedyFor(
   data: Database,

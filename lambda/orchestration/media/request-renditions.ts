@@ -1,17 +1,17 @@
-// Asks for renditions that nobody has asked for yet, and has the words for those that we could not make.
+// Requests renditions that were not requested yet, and has the failures of those that we could not make.
 import type { Database } from '../../data/database.ts';
 import type { UploadPreparation } from '../../data/media/renditions.ts';
 import { formatNamed } from '../../domain/playout/rendition.ts';
 import type { VideoCodec } from '../../domain/shared/video-format.ts';
 import { inFormat, recordToPrepare } from './preparation-limit.ts';
 
-/** The failure of a rendition that was our fault. It is prepared again when a user asks for it again. */
+/** The failure of a rendition by our fault. It is prepared again when a user requests it again. */
 export const notPrepared = {
   code: 'not_prepared',
   detail: 'We could not prepare this file, by no fault of yours. Start the stream again.',
 };
 
-/** The same failure where this installation has no encoder for the codec. */
+/** The failure of a rendition if this installation has no encoder for the codec. */
 export function notEncodable(videoCodec: VideoCodec): typeof notPrepared {
   return {
     ...notPrepared,
@@ -22,15 +22,15 @@ export function notEncodable(videoCodec: VideoCodec): typeof notPrepared {
 }
 
 /**
- * When to prepare again what failed by our fault: at once where a user asks, and never where nobody does, or it would
- * never end. Once an hour what is played meanwhile without it: a worker of the release before fails what it does not
- * know.
+ * When to prepare renditions again that failed by our fault. At once: a user requests it. Never: no user does, and
+ * retries would never end. Hourly: for renditions that streams play without meanwhile, as a worker of another release
+ * fails unknown formats.
  */
 export type Retries = 'at once' | 'hourly' | 'never';
 
 const retriedAfterSeconds = { 'at once': 0, hourly: 3600, never: null } as const;
 
-/** Has those uploads prepared that are not being prepared, each content once. */
+/** Requests the preparation of uploads that are not being prepared, each content once. */
 export async function requestRenditions(
   data: Database,
   format: string,
@@ -41,8 +41,8 @@ export async function requestRenditions(
   const afterSeconds = retriedAfterSeconds[retries];
   const retried = afterSeconds === null ? null : { code: notPrepared.code, afterSeconds };
   const asked = await data.renditions.request(hashes, format, retried);
-  // By content, so that of several uploads of one content one is prepared. An upload
-  // that is not hashed yet stands for itself.
+  // By content, so that one of several uploads with the same content is prepared. An upload without a hash is prepared
+  // by itself.
   const wanted = new Map<string, string>();
   for (const { upload_id: id, content_hash: hash } of uploads) {
     if (hash === null || asked.has(hash)) wanted.set(hash ?? id, id);
@@ -64,8 +64,8 @@ export interface RequestOptions {
 }
 
 /**
- * Has uploads of a user prepared in formats. Where the user may not have so much prepared, only what was asked for
- * before is.
+ * Requests the preparation of uploads of a user in formats. If that would exceed the limit of the user, only recorded
+ * ones are requested.
  */
 export async function requestWithinLimit(
   data: Database,

@@ -5,7 +5,7 @@ import { uploadURLSeconds } from '../../domain/media/upload-times.ts';
 import { judgeUsersOf } from '../streams/judge-parts.ts';
 import { stopStream } from '../streams/stop-stream.ts';
 
-/** Why an upload fails whose content is blocked. */
+/** The failure of an upload with blocked content. */
 export const contentBlocked = {
   code: 'content_blocked',
   detail: 'Whoever runs the platform has blocked this file. Upload another one.',
@@ -20,11 +20,11 @@ export interface TakenDown {
   readonly streamIDs: readonly string[];
 }
 
-/** Takes a content down, in the caller's transaction. What was prepared of it goes with the commands that are sent. */
+/** Takes a content down, in the caller's transaction. Its renditions become orphans, which are deleted later. */
 export async function takeDown(data: Database, bytesHash: string): Promise<TakenDown> {
   const uploads = await data.blockedContents.uploadsOf(bytesHash);
   const streamIDs = await data.blockedContents.streamsPlaying(uploads.map(({ id }) => id));
-  // All streams are locked, in their order, before anything that others lock after them.
+  // All streams are locked in the order of their ids, before rows that other transactions lock after streams.
   const streams = [];
   for (const id of streamIDs) streams.push(await data.streams.lockAny(id));
   for (const stream of streams) if (stream) await stopStream(data, stream, 'content_blocked', { reason });
@@ -32,7 +32,7 @@ export async function takeDown(data: Database, bytesHash: string): Promise<Taken
     await data.blockedContents.emptyUpload(id, contentBlocked);
     const command = { queue: 'media', body: { task: 'delete_object', objectKey } } as const;
     await data.outbox.send(command);
-    // Deleted again later, since an upload URL that is still valid can bring the bytes back.
+    // Deleted again later, as a valid upload URL can bring the bytes back.
     await data.outbox.send(command, 2 * uploadURLSeconds);
     await judgeUsersOf(data, { uploadID: id });
   }

@@ -1,10 +1,10 @@
-// Disables a webhook that takes no events any more, and tells its user so.
+// Disables a webhook that no longer accepts events, and notifies its user.
 import type { Database } from '../../data/database.ts';
 import type { Webhook, WebhookDisabledReason } from '../../data/notices/webhooks.ts';
 
 /**
  * Disables a webhook, unless its address was changed after the caller read it.
- * @param unlessSince the webhook also stays enabled where it has taken an event since then
+ * @param unlessSince the webhook also stays enabled if it has accepted an event since then
  */
 export async function disableWebhook(
   data: Database,

@@ -1,4 +1,4 @@
-// Makes incidents of what triggers have signalled, as time passes, and has channels and webhooks told.
+// Reconciles incidents with the signals of triggers and the time, and notifies channels and webhooks.
 import type { Pool } from 'pg';
 import type { AlertChannel } from '../../data/notices/alert-channels.ts';
 import { databaseOn, inTransaction } from '../../data/database.ts';
@@ -15,43 +15,45 @@ import {
 import type { Course, IncidentKind } from '../../domain/notices/incidents.ts';
 import { showIncident } from './show-incident.ts';
 
-export interface SettleOptions {
+export interface ReconcileOptions {
   readonly pool: Pool;
   readonly newID: (prefix: string) => string;
 }
 
-/** So many signals are taken at once: all of a user, so that no end of what was wrong waits while that is confirmed. */
+/**
+ * The most signals in one transaction. All of a user fit, so that an end never waits while its beginning is confirmed.
+ */
 const signalsAtOnce = 20_000;
-/** One command is for so many users, and so many are settled at a time. */
+/** The users of one command, and those that are reconciled at the same time. */
 const users = { atOnce: 200, together: 4 } as const;
-/** A transaction under way signals what is not seen yet: it is over by then. */
+/** The delay of another reconciliation: running transactions, whose signals are not visible yet, have ended by then. */
 const lookAgainSeconds = 5;
 
 type Changed = Omit<Incident, 'seq'>;
 
 /**
- * Settles the incidents of users, in the order of their ids. Of those that come after this command's users another
- * takes care. @throws what the incidents of any user failed by, once those of all others are settled
+ * Reconciles the incidents of users, by id. Another command does so for the users after those of this command.
+ * @throws {AggregateError} the failures, after all other users had their turn
  */
-export async function reconcileAllIncidents(options: SettleOptions, afterUserID: string): Promise<void> {
+export async function reconcileAllIncidents(options: ReconcileOptions, afterUserID: string): Promise<void> {
   const data = databaseOn(options.pool);
   const userIDs = await data.incidents.usersToReconcile(afterUserID, users.atOnce);
   if (userIDs.length === users.atOnce)
     await data.outbox.send({ queue: 'webhooks', body: { incidents: userIDs.at(-1)! } });
   const left = [...userIDs];
   const errors: unknown[] = [];
-  const settleNext = async (): Promise<void> => {
+  const reconcileNext = async (): Promise<void> => {
     for (let userID = left.shift(); userID !== undefined; userID = left.shift())
       await reconcileIncidents(options, userID).catch((error: unknown) => errors.push(error));
   };
-  await Promise.all(Array.from({ length: users.together }, settleNext));
-  // Those that fail are found again by the sweep.
+  await Promise.all(Array.from({ length: users.together }, reconcileNext));
+  // The sweep finds failed users again.
   await data.incidents.scheduleNext(userIDs.length > errors.length ? lookAgainSeconds : null);
-  if (errors.length > 0) throw new AggregateError(errors, 'incidents of some users were not settled');
+  if (errors.length > 0) throw new AggregateError(errors, 'incidents of some users were not reconciled');
 }
 
-/** Settles what has been signalled of a user, and what is due. Does nothing where there is neither. */
-export async function reconcileIncidents({ pool, newID }: SettleOptions, userID: string): Promise<void> {
+/** Reconciles the incidents of a user that have signals or are due, if any. */
+export async function reconcileIncidents({ pool, newID }: ReconcileOptions, userID: string): Promise<void> {
   await inTransaction(pool, async (data) => {
     await data.incidents.lockTurn(userID);
     const now = await data.now();
@@ -76,7 +78,7 @@ export async function reconcileIncidents({ pool, newID }: SettleOptions, userID:
       else changed.push({ ...incident, ...columnsOf(course), due_at: dueAt });
     }
     await data.incidents.save(changed, passed);
-    await tell(data, userID, changed, new Map(open.map((incident) => [incident.id, incident])), channels);
+    await notify(data, userID, changed, new Map(open.map((incident) => [incident.id, incident])), channels);
   });
 }
 
@@ -86,7 +88,7 @@ const keyOf = ({
   output_id: outputID,
 }: Pick<Incident, 'kind' | 'subject_id' | 'output_id'>) => `${kind} ${subjectID} ${outputID ?? ''}`;
 
-/** @param begin the columns of a new incident that its course does not have */
+/** The incidents after signals, by key. @param begin the columns of a new incident that its course does not have */
 function afterSignals(
   before: ReadonlyMap<string, Incident>,
   signals: readonly Signal[],
@@ -98,14 +100,14 @@ function afterSignals(
     const incident = after.get(key);
     const course = afterSignal(incident ? courseOf(incident) : null, signal.condition, signal.at);
     if (course === null) continue;
-    // What went wrong first, and at last, is what a person has to know; that it is well says nothing of it.
+    // Keep the detail of the latest fault: a recovery has none.
     const detail = signal.condition === 'wrong' || !incident ? signal.detail : incident.detail;
     after.set(key, { ...(incident ?? begin(signal)), ...columnsOf(course), detail, due_at: null });
   }
   return after;
 }
 
-/** As soon as the first channel wants to hear of it, or webhooks would. */
+/** The seconds until an incident is confirmed: those of the first channel that wants it, or of webhooks. */
 function confirmSecondsOf(kind: IncidentKind, channels: readonly AlertChannel[]): number {
   const wanted = channels.filter(({ events }) => events.includes(kind)).map((channel) => channel.after_seconds);
   return Math.min(confirmedAfterSeconds, ...wanted);
@@ -115,8 +117,8 @@ function columnsOf({ condition, since, beganAt, confirmedAt, endedAt, count }: C
   return { condition, since, began_at: beganAt, confirmed_at: confirmedAt, ended_at: endedAt, count };
 }
 
-/** @param before the incidents as they were, by their ids */
-async function tell(
+/** Notifies channels and webhooks of begun and ended incidents. @param before the former incidents, by id */
+async function notify(
   data: Database,
   userID: string,
   changed: readonly Changed[],
@@ -147,7 +149,7 @@ async function tell(
   ]);
 }
 
-/** Credits have events of their own, which take another scope. */
+/** The event of an incident; none for credits, which have events of their own with another scope. */
 function eventOf(type: IncidentEvent['type'], incident: Changed): readonly IncidentEvent[] {
   if (incident.kind === 'credits_low') return [];
   const {

@@ -1,4 +1,4 @@
-// An incident as API, webhooks and alert channels show it, with its words.
+// An incident with its texts, as the API, webhooks and alert channels show it.
 import type { Incident } from '../../data/notices/incidents.ts';
 import { describeIncident, incidentSentence } from '../../domain/notices/incident-words.ts';
 

@@ -7,10 +7,10 @@ import { requestSound } from './settle-sound.ts';
 import { keptVariants } from './take-up-looks.ts';
 
 /**
- * Has the playlists of streams of the prepared backend prepared before anybody starts the streams, so that a start need
- * not wait: their drafts, which a start plays, and their live snapshots. Where a user may not have so much prepared,
- * only what was asked for before is: a start says why.
- * @param changed what has changed: a stream, a playlist, or what is known of an upload or of a content
+ * Requests the preparation of playlists of streams with the prepared backend: of their drafts, which a start plays, and
+ * their live snapshots. If that would exceed the limit of the user, only recorded uploads are requested; a start
+ * reports the limit.
+ * @param changed the kind of the changed resource
  * @param id of the stream, playlist or upload; the hash of the content
  */
 export async function keepPrepared(

@@ -1,4 +1,4 @@
-// What a picture of a stream, as it would look, is made of.
+// The format and drawings of a preview picture of a stream with a look.
 import type { Database } from '../../data/database.ts';
 import { formatOfStart } from '../../data/streams/streams.ts';
 import { contentFacts } from '../../data/media/uploads.ts';
@@ -18,7 +18,7 @@ import type { StreamParts } from '../streams/stream-parts.ts';
 import { noteDrawings } from './take-up-looks.ts';
 import { captionsOf, overlaysOf, shownAs } from './timeline-snapshots.ts';
 
-/** The first of a stream's items that has pictures. */
+/** The first upload of a stream that has pictures; undefined: none. */
 export function firstShown(parts: StreamParts): Upload | undefined {
   return allShown(parts)[0];
 }
@@ -32,7 +32,7 @@ function allShown({ stream, playlists, uploads }: StreamParts): Upload[] {
   return ids.flatMap((each) => uploads.get(each) ?? []).filter((upload) => isPlayable(uploadFacts(upload), 'video'));
 }
 
-/** The format in which an upload is shown at a time of it, in a stream that looks like that; its drawings are kept. */
+/** The format of an upload at a time, in a stream with a look. Its drawings are stored. */
 export async function previewedFormat(
   data: Database,
   parts: StreamParts,
@@ -72,7 +72,7 @@ interface DrawnAt {
   readonly atSeconds: number;
 }
 
-/** What is drawn over a picture besides what all have, where that is in no variant of its item; null: nothing. */
+/** The drawing of running texts and titles of a sound track, which no variant of the item has; null: none. */
 function drawnAt(overlays: TimelineOverlays, item: DrawnItem, { heard, running, atSeconds }: DrawnAt): Variant | null {
   const texts = (overlays.ofSound ? toldOf(overlays, heard) : textsOver(overlays, item)).filter(
     ({ fromSeconds, toSeconds }) => atSeconds >= fromSeconds && atSeconds < (toSeconds ?? Infinity),
@@ -82,7 +82,7 @@ function drawnAt(overlays: TimelineOverlays, item: DrawnItem, { heard, running, 
   return shown.length === 0 ? null : variantWith({ logo: overlays.logo, texts: shown, captions });
 }
 
-/** What is told of a sound track during its first item. */
+/** The titles of a sound track during its first item. */
 function toldOf(overlays: TimelineOverlays, [first, next]: readonly Upload[]): TextBlock[] {
   if (!first) return [];
   const { name, titles, duration_seconds: seconds } = first;
@@ -90,7 +90,7 @@ function toldOf(overlays: TimelineOverlays, [first, next]: readonly Upload[]): T
   return textsOf(overlays, { name, titles, durationSeconds: seconds ?? 0, ...following, kind: 'audio' });
 }
 
-/** How long a ticker has been running, of which a picture is to show something. */
+/** The running time of the ticker in a picture, so that some of its text is visible. */
 const tickerSeconds = 8;
 
 function runningNow(overlays: TimelineOverlays, now: Date): TextBlock[] {
@@ -98,7 +98,7 @@ function runningNow(overlays: TimelineOverlays, now: Date): TextBlock[] {
   return [...tickerTexts(overlays, tickerSeconds), ...clock];
 }
 
-/** The first two items of a stream's sound track, as far as there are so many. */
+/** The first two items of a stream's sound track, or fewer. */
 function heardFirst({ stream, playlists, uploads }: StreamParts): Upload[] {
   const items = playlists.flatMap((each) => (each?.kind === 'audio' ? each.draft.items : []));
   const ids = stream.audio_upload_id === null ? items.map(({ uploadID }) => uploadID) : [stream.audio_upload_id];

@@ -1,4 +1,4 @@
-// Tells webhooks which items of a stream have begun, and arms the beginning of the next one.
+// Notifies webhooks of the items of a stream that have begun, and schedules the next start.
 import type { Database } from '../../data/database.ts';
 import type { Stream } from '../../data/streams/streams.ts';
 import { nameOfItem, titlesOfItem } from '../../domain/playout/item-title.ts';
@@ -9,14 +9,14 @@ import { framesPerSecond } from '../../domain/shared/video-format.ts';
 import { programmeTrackOf } from './on-air-rows.ts';
 import type { Locked } from '../../data/shared/locked.ts';
 
-/** Of what has begun while nobody looked, only the last is told. */
+/** The most notifications at once: if more items have begun, only the last ones are notified. */
 const mostAtOnce = 10;
-/** And of what began before that, only what is on the air yet then. */
+/** Items that ended longer ago than this are not notified. */
 const lookBackMs = 600_000;
 
 /**
- * Tells what has begun since `dueAt`. Once no webhook listens any more, or the run is over, nothing is armed.
- * @param now by the database's clock
+ * Notifies webhooks of items that began since `dueAt`. Without a subscription or a run, no next start is scheduled.
+ * @param now by the clock of the database
  */
 export async function notifyItemStarts(data: Database, stream: Locked<Stream>, dueAt: Date, now: Date): Promise<void> {
   const { id, user_id: userID, anchored_at: anchoredAt, state } = stream;

@@ -1,4 +1,4 @@
-// What a stream plays at any time, past and to come: computed from its timelines, and never logged.
+// The items that a stream plays at any time, past and future: computed from its timelines, and never logged.
 import type { Database } from '../../data/database.ts';
 import { formatOfRun } from '../../data/streams/streams.ts';
 import type { Stream } from '../../data/streams/streams.ts';
@@ -17,29 +17,29 @@ import type { Framerate } from '../../domain/shared/video-format.ts';
 import { draftTimelines, timelinesOfStart } from './planned-timelines.ts';
 import { endOfRun, plannedTimes } from '../schedule/planned-times.ts';
 
-/** One playing of an item. */
+/** One play of an item. */
 export interface OnAirRow {
   readonly startAt: Date;
   readonly endAt: Date;
   readonly occurrence: ItemOccurrence;
   readonly framesPerSecond: number;
   readonly format: PictureFormat;
-  /** What is played then, of both tracks. */
+  /** The timelines of both tracks at that time. */
   readonly timelines: Timelines;
-  /** What of it destinations took; null: it is to come. */
+  /** The parts that destinations accepted; null: it is in the future. */
   readonly aired: readonly AiredPart[] | null;
 }
 
 /** A run of a stream: past, present, or one that a schedule will begin. */
 export interface AirRun {
   readonly anchoredAt: Date;
-  /** Null: nobody knows of an end. */
+  /** Null: no known end. */
   readonly endsAt: Date | null;
   readonly format: PictureFormat;
   readonly framesPerSecond: number;
-  /** As far as they are in force at a time of the run. */
+  /** The timelines that are in force during a part of the run. */
   readonly timelines: (time: RunTime) => Promise<Timelines>;
-  /** Whether anything of it can have been on the air. */
+  /** Whether the run has begun. */
   readonly isBegun: boolean;
 }
 
@@ -47,21 +47,21 @@ export interface OnAirQuery {
   readonly from: Date;
   readonly to: Date;
   readonly count: number;
-  /** Null: that which viewers would call the programme. */
+  /** Null: the track that is the programme, see `programmeTrackOf`. */
   readonly track: Track | null;
-  /** The rows are those that there would be if these drafts were published now; null: those that there will be. */
+  /** The drafts to assume published now; null: none. */
   readonly drafts: 'all' | { readonly playlistID: string } | null;
-  /** When drafts of a stream that neither runs nor waits for a schedule would begin. Absent: now. */
+  /** When drafts of a stream that neither runs nor waits for a schedule begin. Absent: now. */
   readonly beginsAt?: Date;
   readonly now: Date;
 }
 
-/** More stretches than this are not read for the rows of a page. */
+/** The most stretches that are read for the rows of a page. */
 const mostStretches = 20_000;
-/** Media is sent ahead of its time by less than this: so much that was due after a run's end may have been taken. */
+/** The most that media is sent ahead of its time: destinations may have accepted this much after the end of a run. */
 const mostAheadMs = 1000;
 
-/** What a stream plays between two times, in order, from the item on that is on the air at `from`. */
+/** The items that a stream plays between two times, in order, beginning with the one on the air at `from`. */
 export async function onAirRows(data: Database, stream: Stream, query: OnAirQuery): Promise<OnAirRow[]> {
   const rows: OnAirRow[] = [];
   for (const run of await airRuns(data, stream, query)) {
@@ -142,7 +142,7 @@ function formatOfPast({ quality, framerate, video_codec: videoCodec, aspect }: P
 
 function presentRun(data: Database, stream: Stream, { drafts, now }: OnAirQuery): AirRun {
   const live = (time: RunTime) => data.timelines.ofStream(stream.id, time);
-  // Drafts take over soon after now, by what is in force then.
+  // Drafts replace the entries that are in force soon after now.
   const sinceNow = ({ fromSeconds }: RunTime) => {
     const nowSeconds = (now.getTime() - stream.anchored_at!.getTime()) / 1000;
     return { fromSeconds: Math.min(fromSeconds, nowSeconds), toSeconds: Infinity };
@@ -161,7 +161,7 @@ function presentRun(data: Database, stream: Stream, { drafts, now }: OnAirQuery)
   };
 }
 
-/** What of it is true of a track. */
+/** The accepted frames of one track. */
 export function airedOfTrack(aired: readonly AiredOfTracks[], track: Track): AiredFrames[] {
   return aired.map(({ standInUploadIDs, ...frames }) => ({ ...frames, standInUploadID: standInUploadIDs[track] }));
 }

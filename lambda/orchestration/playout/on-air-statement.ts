@@ -1,5 +1,5 @@
-// The statement of what a stream sent on a day: what it played, what destinations took of it, and which files that was.
-// Whoever holds it computes every row of the day again (`bin/verify-on-air.ts`), so it has none of them.
+// The on-air statement of a day of a stream: its timelines, the accepted frames, and the hashes of the files.
+// A holder of the statement computes every row of the day from it (`bin/verify-on-air.ts`), so it has no rows.
 import type { Database } from '../../data/database.ts';
 import type { Stream } from '../../data/streams/streams.ts';
 import { joined, within } from '../../domain/playout/aired.ts';
@@ -11,25 +11,25 @@ import { runClock } from '../../domain/streams/run-clock.ts';
 import { airedOfTrack, airRuns, programmeTrackOf } from './on-air-rows.ts';
 import type { AirRun } from './on-air-rows.ts';
 
-/** An item that was planned or aired. Its place in the list is its number. */
+/** An item that was planned or aired. Its index in the list is its number. */
 interface StatedItem {
   readonly itemID: string;
   readonly uploadID: string;
   readonly name: string | null;
   readonly kind: TimelineItem['kind'];
   readonly frames: number;
-  /** SHA-256 of the file in hex; null where it was gone before it was known. */
+  /** SHA-256 of the file in hex; null: the file was deleted before it was known. */
   readonly sha256: string | null;
 }
 
 export interface StatedRun {
   readonly anchoredAt: string;
-  /** Null: it goes on. */
+  /** Null: it continues. */
   readonly endedAt: string | null;
   readonly framesPerSecond: number;
   readonly track: 'video' | 'audio';
   readonly items: readonly StatedItem[];
-  /** Each loops from its frame on, until the next begins. The order of a shuffle follows from the seed. */
+  /** Each entry loops from its frame on until the next one begins. The seed decides the order of a shuffle. */
   readonly entries: readonly {
     readonly fromFrame: number;
     readonly mode: 'sequential' | 'shuffle';
@@ -37,8 +37,8 @@ export interface StatedRun {
     readonly items: readonly number[];
   }[];
   /**
-   * What destinations took of the day without a gap, with its bytes; the frame of the end is the first that they did
-   * not take. What goes beyond the day has a part of its bytes, in proportion.
+   * Stretches of the day that destinations accepted without a gap, with their bytes. `toFrame` is exclusive. A stretch
+   * that exceeds the day has a proportional part of its bytes.
    */
   readonly aired: readonly {
     readonly outputID: string | null;
@@ -49,12 +49,12 @@ export interface StatedRun {
   }[];
 }
 
-/** What a statement has at most. */
+/** The most runs and stretches of a statement. */
 const [mostRuns, mostStretches] = [500, 20_000];
-/** Of frames; more than that of a run's clock, and far less than one. */
+/** In frames: more than the error of a run's clock, and far less than a frame. */
 const roundingError = 1e-5;
 
-/** What a stream played and sent between two times; null: more than a statement has. */
+/** The runs of a stream between two times; null: more than a statement has. */
 export async function onAirStatement(
   data: Database,
   stream: Stream,
@@ -76,7 +76,7 @@ export async function onAirStatement(
   return stated;
 }
 
-/** Null: more than so many stretches. */
+/** The statement of one run; null: too many stretches. */
 async function statedRun(
   data: Database,
   stream: Stream,
@@ -84,7 +84,7 @@ async function statedRun(
   limits: { readonly from: Date; readonly to: Date; readonly mostStretches: number },
 ): Promise<StatedRun | null> {
   const { anchoredAt, framesPerSecond: rate } = run;
-  // A frame is of the day in which it begins.
+  // A frame belongs to the day in which it begins.
   const { frameAt } = runClock(anchoredAt, rate);
   const frameFrom = (at: Date) => Math.max(0, Math.ceil(frameAt(at) - roundingError));
   const [firstFrame, endFrame] = [frameFrom(limits.from), frameFrom(limits.to)];
@@ -129,7 +129,7 @@ async function statedRun(
   };
 }
 
-/** The same item may be in several snapshots, with a file that was as long and a join that was the same each time. */
+/** Identifies an item across snapshots, as long as its file length and its join stay. */
 function keyOf({ itemID, uploadID, durationSeconds, join }: TimelineItem): string {
   return `${itemID} ${uploadID} ${durationSeconds} ${join?.kind} ${join?.seconds}`;
 }

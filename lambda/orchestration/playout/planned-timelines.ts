@@ -10,10 +10,10 @@ import { withLiveDraft } from './timeline-snapshots.ts';
 import { loadParts, playsSoundTrack } from '../streams/stream-parts.ts';
 import { snapshotOfPlaylist, snapshotsOf } from './timeline-snapshots.ts';
 
-/** A shuffle is drawn when it takes over: until then nobody knows its order, and this one stands for it. */
+/** The seed of a shuffle that has not begun. Its real order is drawn when it begins. */
 const anySeed = 0;
 
-/** What a stream that is not live would play if it were started as it is, and in which format. */
+/** The timelines and format of a start of a stream that is not live. */
 export async function timelinesOfStart(
   data: Database,
   stream: Stream,
@@ -30,7 +30,7 @@ export async function timelinesOfStart(
   return { format: found.format, timelines: { video: timelineOf('video'), audio: timelineOf('audio') } };
 }
 
-/** What a stream that is live would play if drafts were published now. */
+/** The timelines of a live stream if drafts were published now. */
 export async function draftTimelines(
   data: Database,
   stream: Stream,

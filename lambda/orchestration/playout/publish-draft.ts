@@ -1,5 +1,5 @@
 // Publishes the draft of a playlist.
-// The draft, as it was when its user asked for that, becomes the live snapshot, which a running stream then plays.
+// The draft at the time of the request becomes the live snapshot, which a running stream then plays.
 import type { Database } from '../../data/database.ts';
 import type { Playlist } from '../../data/playout/playlists.ts';
 import { formatOfRun, formatOfStart } from '../../data/streams/streams.ts';
@@ -24,7 +24,7 @@ import { playsSoundTrack } from '../streams/stream-parts.ts';
 import { snapshotOfPlaylist } from './timeline-snapshots.ts';
 import type { Locked } from '../../data/shared/locked.ts';
 
-/** What the user is told of a failure that is our fault. */
+/** A failure by our fault, for the user. */
 const notPublished = {
   code: 'not_published',
   detail: 'We could not publish this playlist, by no fault of yours. Publish it again.',
@@ -50,7 +50,7 @@ export async function requestDraftPublish(
 }
 
 export interface PublishOptions {
-  /** The time by the database's clock, which the anchor of a run was taken from as well. */
+  /** By the clock of the database, as the anchor of a run is. */
   readonly now: Date;
   /** Uniform in [0, 1). */
   readonly random: () => number;
@@ -59,8 +59,8 @@ export interface PublishOptions {
 }
 
 /**
- * Finishes one request to publish a draft. Does nothing while an item is still being probed or prepared: whoever ends
- * that sends the command again. Nor for a request that a later one has replaced.
+ * Finishes a request to publish a draft. Does nothing while an item is being probed or prepared: the worker that ends
+ * this sends the command again. Does nothing for a request that a later one has replaced.
  */
 export async function publishDraft(
   data: Database,
@@ -103,20 +103,20 @@ export async function publishDraft(
     }
   }
   await data.playlists.finishPublish(playlist.id, { ...publishing, publishedAt: now.toISOString() });
-  await settle(data, stream);
+  await updateStream(data, stream);
   if (isLive(stream.state) && stream.state !== 'stopping' && stream.playlist_ids.includes(playlist.id)) {
-    await takeOver(data, stream, playlist, snapshot, now);
+    await appendSnapshot(data, stream, playlist, snapshot, now);
     if (stream.stream_backend === 'manifest') await takeUpLooks(data, stream, now);
     await refreshSound(data, stream, { now, ...requesting });
   }
 }
 
-/** Ends a request to publish a draft that failed by our fault, whatever failed. */
+/** Ends a request to publish a draft after a failure by our fault. */
 export async function failPublishing(data: Database, playlistID: string, request: number): Promise<void> {
   const locked = await lockWithStream(data, playlistID);
   if (!locked || locked.playlist.publish_request !== request || locked.playlist.publish_status !== 'PREPARING') return;
   await data.playlists.failPublish(playlistID, notPublished);
-  await settle(data, locked.stream);
+  await updateStream(data, locked.stream);
 }
 
 async function fail(
@@ -126,22 +126,22 @@ async function fail(
   code = 'playlist_not_playable',
 ): Promise<void> {
   await data.playlists.failPublish(playlist.id, { code, detail });
-  await settle(data, stream);
+  await updateStream(data, stream);
 }
 
-/** The format that the stream plays in now, or will play in when it is started. */
+/** The format of the present run, or of a start now. */
 async function formatOf(data: Database, stream: Stream): Promise<PictureFormat> {
   return isLive(stream.state) ? formatOfRun(stream) : formatOfStart(stream, (await data.users.find(stream.user_id))!);
 }
 
-/** An idle stream is `invalid` as long as the draft of one of its playlists could not be published. */
-async function settle(data: Database, stream: Locked<Stream>): Promise<void> {
+/** Updates the stream of a playlist after a publish. A failed publish makes an idle stream `invalid`. */
+async function updateStream(data: Database, stream: Locked<Stream>): Promise<void> {
   await data.streamParts.updateProcessingState(stream.id);
   await judgeParts(data, stream);
 }
 
 /** Appends the new snapshot to the timeline of a running stream. */
-async function takeOver(
+async function appendSnapshot(
   data: Database,
   stream: Locked<Stream>,
   playlist: Playlist,
@@ -161,7 +161,7 @@ async function takeOver(
   await updateCosts(data, stream);
 }
 
-/** How many seconds after its anchor a run can begin with another snapshot, if that is decided now. */
+/** The next time at which a run can begin another snapshot, in seconds after its anchor. */
 export function nextBoundarySeconds(stream: Stream, timeline: readonly TimelineEntry[], now: Date): number {
   const fps = framesPerSecond[stream.run_framerate!];
   const elapsedSeconds = (now.getTime() - stream.anchored_at!.getTime()) / 1000;

@@ -1,4 +1,4 @@
-// Makes snapshots of what a stream plays, which need no further look-ups.
+// Makes snapshots of the items of a stream, which play without further queries.
 import type { Playlist } from '../../data/playout/playlists.ts';
 import type { Track } from '../../data/playout/timelines.ts';
 import type { Stream } from '../../data/streams/streams.ts';
@@ -35,7 +35,7 @@ export interface TrackSnapshot {
   readonly snapshot: TimelineSnapshot;
 }
 
-/** The snapshots that a run begins with: one of pictures, and one of sound where the stream names other sound. */
+/** The first snapshots of a run: one of pictures, and one of sound if the stream has a sound track. */
 export function snapshotsOf(parts: StreamParts, seed: number): TrackSnapshot[] {
   const hasSoundTrack = playsSoundTrack(parts.stream, parts.playlists);
   return (['video', 'audio'] as const).flatMap((track): TrackSnapshot[] => {
@@ -65,12 +65,12 @@ export function withLiveDraft(playlist: Playlist, now: Date): Playlist {
 
 export interface SnapshotOptions {
   readonly uploads: ReadonlyMap<string, Upload>;
-  /** As `playsSoundTrack` says. */
+  /** From `playsSoundTrack`. */
   readonly hasSoundTrack: boolean;
   readonly seed: number;
 }
 
-/** The playable items of a playlist. Items whose upload has failed, is gone or has no such track are left out. */
+/** The playable items of a playlist, without items whose upload failed, was deleted or has no such track. */
 export function snapshotOfPlaylist(
   stream: JoiningStream,
   track: Track,
@@ -94,14 +94,14 @@ export function snapshotOfPlaylist(
   return { mode: spec.mode, seed, items: joined(stream, track, items, uploads), ...(overlays && { overlays }) };
 }
 
-/** What decides how items follow one another, and what is heard under what. */
+/** The settings for joins and for sound under a sound track. */
 type JoiningStream = Pick<Stream, 'sound' | 'look'>;
 
 /**
- * Items as they are played by what a stream says now. Those of a sound track are joined by what is said of sound; those
- * of pictures, with their own sound, by the look.
- * @param items without anything of that
- * @param uploads the stinger's among them
+ * Adds the joins of a stream's settings to items. A sound track uses the joins of the sound settings; pictures with
+ * their own sound use those of the look.
+ * @param items without joins
+ * @param uploads by id, with the one of the stinger
  */
 export function joined(
   { sound, look }: JoiningStream,
@@ -113,7 +113,7 @@ export function joined(
   return withPictureJoins(withSoundUnder(items, sound?.under), look?.join, stingerOf(look, uploads));
 }
 
-/** The stinger of a stream; null where it has none that can be played. */
+/** The stinger of a stream; null: none that can be played. */
 function stingerOf(look: Stream['look'], uploads: ReadonlyMap<string, Upload>): ShownStinger | null {
   if (!look?.stinger) return null;
   const { uploadID, cutSeconds } = look.stinger;
@@ -137,7 +137,7 @@ function ownJoinOf(track: Track, { join, look }: Pick<PlaylistItem, 'join' | 'lo
   return ownJoin ? { ownJoin } : {};
 }
 
-/** How the pictures of an upload are shown. @param own what its item says of that */
+/** The format of the pictures of an upload. @param own the look of its item */
 export function shownAs(
   { look }: Pick<Stream, 'look'>,
   overlays: TimelineOverlays | null,
@@ -149,14 +149,14 @@ export function shownAs(
   return { ...(framing !== undefined && { framing }), ...drawnOver(overlays, item) };
 }
 
-/** What is drawn over the pictures of an item. */
+/** The drawings over the pictures of an item. */
 export function drawnOver(overlays: TimelineOverlays | null, item: DrawnItem): Pick<ItemFormat, 'drawn' | 'variants'> {
   const whole = wholeDrawing(overlays);
   const variants = overlays ? variantsOf(overlays, item).map(({ name }) => name) : [];
   return { ...(whole && { drawn: drawingName(whole) }), ...(variants.length > 0 && { variants }) };
 }
 
-/** What is drawn over the pictures of a stream, as far as it is there; null where it is nothing. */
+/** The overlays over the pictures of a stream, without those whose upload was deleted; null: none. */
 export function overlaysOf(
   { look }: Pick<Stream, 'look'>,
   uploads: ReadonlyMap<string, Upload>,
@@ -172,12 +172,12 @@ export function overlaysOf(
   return { logo, logoKey, ...texts, ...(hasSoundTrack && (wantedTitle || wantedNext) && { ofSound: true }) };
 }
 
-/** Null where it is not known. */
+/** Null: unknown. */
 function sizeOf({ width, height }: Pick<Upload, 'width' | 'height'>) {
   return width === null || height === null ? null : { width, height };
 }
 
-/** What an item says of the captions of its upload. */
+/** The captions of an upload, in the form of an item. */
 export function captionsOf({ captions }: Pick<Upload, 'captions'>): Pick<TimelineItem, 'captions'> {
   return captions ? { captions: captions.hash } : {};
 }

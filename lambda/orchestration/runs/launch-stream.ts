@@ -1,4 +1,4 @@
-// Hands a stream that is ready to the agents: writes its replicas, and the time by which the stream has to be live.
+// Launches a stream: writes its replicas for the agents, and the time by which the stream has to be live.
 import type { Database } from '../../data/database.ts';
 import type { Stream } from '../../data/streams/streams.ts';
 import { costOfReplica } from '../../data/fleet/replica-costs.ts';
@@ -6,10 +6,10 @@ import { isRoomFor, machineStart } from '../../domain/fleet/machine-start.ts';
 import { reconcileOutputs } from '../destinations/reconcile-outputs.ts';
 import type { Locked } from '../../data/shared/locked.ts';
 
-/** A stream is `failing` where no agent has reported for so long that its destination takes the media. */
+/** The time without a report of accepted media after which a stream is `failing`. */
 const activationTimeoutSeconds = 30;
 
-/** A stream that waits for a machine is `failing` once it has waited so many times as long as one takes. */
+/** The multiple of the start time of a machine after which a stream that waits for one is `failing`. */
 const machinePatience = 2;
 
 const awaited = {
@@ -18,8 +18,8 @@ const awaited = {
 };
 
 /**
- * Launches a stream in `activating` whose run has begun. One that goes to a channel
- * waits in this state until its ingest there is known.
+ * Launches a stream in `activating` whose run has begun. A managed stream waits in this state until its ingest is
+ * known.
  */
 export async function launchStream(data: Database, stream: Locked<Stream>, now: Date): Promise<void> {
   const isManaged = stream.stream_destination === 'managed';
@@ -35,7 +35,7 @@ export async function launchStream(data: Database, stream: Locked<Stream>, now: 
   await data.dueTimes.set(stream.id, 'activation_timeout', new Date(now.getTime() + patienceSeconds * 1000));
 }
 
-/** How long the machine takes that the stream has to wait for; null where it need not, or where none would come. */
+/** The start time of the machine that the stream waits for, in seconds; null: it does not wait, or none starts. */
 async function awaitedMachineSeconds(data: Database, stream: Stream): Promise<number | null> {
   if (stream.stream_backend === 'manifest') return null;
   const machineSeconds = await data.agents.machineSeconds();
@@ -45,7 +45,7 @@ async function awaitedMachineSeconds(data: Database, stream: Stream): Promise<nu
   return waiting.every((replica) => isRoomFor(costOfReplica(replica), takers)) ? null : machineSeconds;
 }
 
-/** Launches a stream that has waited for its ingest, which the caller's transaction has stored. */
+/** Launches a stream that waited for its ingest, after the caller's transaction has stored it. */
 export async function launchOnIngest(data: Database, streamID: string): Promise<void> {
   const stream = await data.streams.lockAny(streamID);
   if (stream?.state !== 'activating') return;

@@ -19,8 +19,8 @@ import { launchStream } from './launch-stream.ts';
 import type { Locked } from '../../data/shared/locked.ts';
 
 /**
- * Launches a stream in `activating` if something of what it plays is
- * prepared: that plays in place of the rest until the rest is. Otherwise the stream is `preparing` meanwhile.
+ * Launches a stream in `activating` if some of its items are
+ * prepared: these play in place of the others until all are prepared. Otherwise the stream is `preparing` meanwhile.
  */
 export async function prepareAndLaunch(data: Database, stream: Locked<Stream>, now: Date): Promise<void> {
   const preparation = await preparationOf(data, stream, { retries: 'at once' });
@@ -30,8 +30,8 @@ export async function prepareAndLaunch(data: Database, stream: Locked<Stream>, n
 }
 
 /**
- * Continues the streams and the publishing of drafts that waited for a rendition of this content, and for nothing else.
- * Sound at a loudness is waited for by nobody: streams take it up at their next items.
+ * Continues the streams and the publishing of drafts that waited only for a rendition of this content. Levelled sound
+ * is never waited for: streams apply it at their next items.
  * @param format the name of the format that has been prepared, or cannot be
  */
 export async function finishPreparation(pool: Pool, contentHash: string, format: string): Promise<void> {
@@ -63,7 +63,7 @@ async function launch(data: Database, stream: Locked<Stream>, now: Date): Promis
   await launchStream(data, stream, now);
 }
 
-/** How far a stream is. Where its sound track cannot be played it starts all the same, with the pictures' own sound. */
+/** The preparation of a stream. If its sound track cannot be played, it starts with the pictures' own sound. */
 async function preparationOf(
   data: Database,
   stream: Stream,
@@ -73,9 +73,9 @@ async function preparationOf(
   const format = formatOfRun(stream);
   const request = (track: Track) => requestPreparation(data, track, itemsOf(timelines, track), format, retrying);
   const framed = await request('video');
-  // What looks otherwise is sent until then.
+  // Until the items are prepared in their look, they are sent without it.
   const pictures =
-    framed === 'preparing' && (await isBaseThere(data, itemsOf(timelines, 'video'), format)) ? 'begun' : framed;
+    framed === 'preparing' && (await isBasePrepared(data, itemsOf(timelines, 'video'), format)) ? 'begun' : framed;
   const sound = timelines.audio.length > 0 ? await request('audio') : 'ready';
   if (!mayLaunch(pictures)) return pictures;
   return sound === 'preparing' ? sound : 'ready';
@@ -85,8 +85,8 @@ function mayLaunch(preparation: Preparation): boolean {
   return preparation === 'ready' || preparation === 'begun';
 }
 
-/** Whether any of these items is prepared with black bars and nothing over it, while it is to look otherwise. */
-async function isBaseThere(data: Database, items: readonly TimelineItem[], format: PictureFormat): Promise<boolean> {
+/** Whether any item with a look is prepared without it: with black bars and without drawings. */
+async function isBasePrepared(data: Database, items: readonly TimelineItem[], format: PictureFormat): Promise<boolean> {
   const ids = items.flatMap(({ uploadID, framing, drawn }) => ((framing ?? drawn) ? [uploadID] : []));
   return ids.length > 0 && (await data.renditions.prepared(ids, [formatName(format)])).formats.size > 0;
 }

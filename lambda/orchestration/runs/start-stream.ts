@@ -32,7 +32,7 @@ export interface StartOptions {
   readonly random: () => number;
 }
 
-/** The stream as it is now; or all issues where one of them keeps it from starting; or the limit that does. */
+/** The started stream; or all issues, if one of them blocks the start; or the limit that blocks it. */
 export type StartResult = { readonly issues: ReadinessIssue[] } | { readonly limit: Use } | { readonly stream: Stream };
 
 /**
@@ -46,9 +46,9 @@ export async function startStream(
   options: StartOptions,
 ): Promise<StartResult> {
   const { settings, now, random } = options;
-  // Whoever puts the account to rest waits for this start, and then stops it.
+  // A transaction that puts the account to rest waits for this start, and then stops the stream.
   await data.users.lockRest(stream.user_id);
-  // With the locks, an edit or publishing of a draft that runs at the same time happens before this start or after it.
+  // With the locks, a concurrent edit or publish of a draft happens before or after this start.
   await data.playlists.lockMany(stream.user_id, stream.playlist_ids);
   const found = await loadParts(data, stream);
   const issues = issuesOf(found, settings, now);
@@ -80,7 +80,7 @@ export async function startStream(
   return { stream: (await data.streams.find(stream.user_id, stream.id))! };
 }
 
-/** The slots of all replicas that the stream has if it is started now, to whole ones. */
+/** The slots of all replicas of a start now, rounded. */
 function slotsOfStart({ stream, format }: StreamParts, snapshots: readonly TrackSnapshot[]): number {
   const pictures = snapshots.find(({ track }) => track === 'video');
   const cost = costOf({
@@ -93,7 +93,7 @@ function slotsOfStart({ stream, format }: StreamParts, snapshots: readonly Track
   return Math.round(slotsOfCost(cost) * (wantsBackup(stream) ? 2 : 1));
 }
 
-/** What the tracks of a run play, in the formats that they are prepared in. */
+/** The uploads of the tracks of a run, in the formats in which they are prepared. */
 function whatToPrepare(snapshots: readonly TrackSnapshot[], format: PictureFormat): UploadInFormat[] {
   return snapshots.flatMap(({ track, snapshot }) =>
     itemsInFormat(itemsPlayed(snapshot), track === 'audio' ? 'sound' : format),
@@ -111,8 +111,8 @@ async function publishChangedDrafts(
 }
 
 /**
- * A draft with items that are still being examined is published without them now, and once more when they can be
- * played: the running stream then plays them too.
+ * Requests another publish of drafts with items that are still being probed. The start plays them without these items,
+ * and the running stream plays the items when their probe is done.
  */
 async function publishDraftsOncePlayable(
   data: Database,

@@ -1,13 +1,13 @@
-// When streams are on by their schedules, computed for a time to come.
+// The occurrences of streams by their schedules in a range of time.
 import type { Stream } from '../../data/streams/streams.ts';
 import { startsOf } from '../../domain/streams/recurrence.ts';
 import { seriesOf } from './schedule.ts';
 
-/** One time at which a schedule has a stream on. */
+/** One scheduled time of a stream. */
 export interface Occurrence {
   readonly stream: Stream;
   readonly startAt: Date;
-  /** Null where nothing ends it. */
+  /** Null: no end. */
   readonly endAt: Date | null;
   readonly isSkipped: boolean;
 }
@@ -15,18 +15,18 @@ export interface Occurrence {
 interface Queue {
   readonly stream: Stream;
   readonly starts: AsyncGenerator<Date, void>;
-  /** The next one; null: there is none. */
+  /** The next start; null: none. */
   next: Date | null;
 }
 
-/** How many are answered at once: each of them may have to be searched for, which takes a millisecond. */
+/** The most occurrences in one answer: the search for each may take a millisecond. */
 const mostAtOnce = 500;
 
 /**
- * Occurrences that are on at any time from `from` and begin before `to`, in order of their starts. It looks for the
- * earliest of all streams first, so that what is answered has no gaps.
+ * Occurrences that end after `from` and begin before `to`, ordered by start. It takes the earliest start of all streams
+ * first, so that the answer has no gaps.
  * @param streams that are scheduled, or run by a schedule
- * @returns `to` is earlier than it was asked for where there is too much for one answer
+ * @returns `to` is earlier than requested if there are too many for one answer
  */
 export async function occurrencesOf(
   streams: readonly Stream[],
@@ -45,7 +45,7 @@ export async function occurrencesOf(
     const { stream, next: startAt } = queue;
     const isSkipped = stream.recurrence?.skipped?.includes(startAt.toISOString()) ?? false;
     occurrences.push({ stream, startAt, endAt: endOf(stream, startAt), isSkipped });
-    // oxlint-disable-next-line no-await-in-loop -- what comes next depends on what was found
+    // oxlint-disable-next-line no-await-in-loop -- the next start depends on this one
     queue.next = (await queue.starts.next()).value ?? null;
   }
 }
@@ -57,13 +57,13 @@ function earliestOf(queues: readonly Queue[]): Queue | undefined {
   return earliest;
 }
 
-/** The starts of a stream's schedule that are not over at `from`, also those that are skipped: as long as asked. */
+/** The starts of a stream's schedule whose occurrences are not over at `from`, with the skipped ones, without end. */
 async function* startsFrom(stream: Stream, from: Date): AsyncGenerator<Date, void> {
   const { recurrence, schedule_start_at: armedAt } = stream;
   if (armedAt === null) return;
   const isOnLater = (start: Date) => {
     const endAt = endOf(stream, start);
-    // What nothing ends is on until somebody ends it: that is known of a stream that runs.
+    // An occurrence without an end lasts until the stream stops: that is known only of the running one.
     return start >= from || (endAt === null ? stream.state !== 'scheduled' && start <= armedAt : endAt > from);
   };
   if (recurrence === null) {
@@ -89,7 +89,7 @@ function endOf(stream: Stream, startAt: Date): Date | null {
   return seconds === 0 ? null : new Date(startAt.getTime() + seconds * 1000);
 }
 
-/** How long it is on each time, in seconds; 0 where nothing ends it. */
+/** The length of each occurrence, in seconds; 0: no end. */
 function lengthOf({ recurrence, stream_duration_seconds: duration }: Stream): number {
   return recurrence?.lengthSeconds ?? duration ?? 0;
 }

@@ -1,4 +1,4 @@
-// When a stream is to begin runs: by its schedule, by its recurrence, or as if it were started with its drafts.
+// The planned runs of a stream: by its schedule, by its recurrence, or by a start with its drafts.
 import type { Stream } from '../../data/streams/streams.ts';
 import { startsOf } from '../../domain/streams/recurrence.ts';
 import { isLive } from '../../domain/streams/stream-lifecycle.ts';
@@ -6,21 +6,21 @@ import { seriesOf } from './schedule.ts';
 
 export interface PlannedTime {
   readonly startAt: Date;
-  /** Null: nobody knows of an end. */
+  /** Null: no known end. */
   readonly endsAt: Date | null;
 }
 
 export interface PlannedQuery {
   readonly from: Date;
   readonly to: Date;
-  /** So many are answered at most. */
+  /** The most planned times in the answer. */
   readonly count: number;
   readonly now: Date;
-  /** When a stream that is idle would be started; null: it would not. */
+  /** The assumed start of an idle stream; null: none. */
   readonly plannedAt: Date | null;
 }
 
-/** The runs that a stream will begin as far as is known, and that reach into a time, in order. */
+/** The known future runs of a stream that overlap the range, in order. */
 export async function plannedTimes(stream: Stream, query: PlannedQuery): Promise<PlannedTime[]> {
   const { state, schedule_start_at: scheduledAt } = stream;
   const { from, to, count } = query;
@@ -33,18 +33,18 @@ export async function plannedTimes(stream: Stream, query: PlannedQuery): Promise
   return times.filter((time) => time.startAt < to && (time.endsAt === null || time.endsAt > from)).slice(0, count);
 }
 
-/** Those after the scheduled time that the stream waits for, or after its present run. */
+/** The recurring runs after the scheduled time that the stream waits for, or after its present run. */
 async function recurringTimes(stream: Stream, { from, to, count, now }: PlannedQuery): Promise<PlannedTime[]> {
   const { recurrence, state, schedule_start_at: scheduledAt, stream_duration_seconds: durationSeconds } = stream;
   let overAt = endOfRun(stream, state === 'scheduled' ? scheduledAt : stream.started_at);
   if (recurrence === null || scheduledAt === null || overAt === null) return [];
   const lengthMs = (recurrence.lengthSeconds ?? durationSeconds ?? 0) * 1000;
-  // Whoever starts a stream by hand before its time has it on at that time as well.
+  // A stream that was started by hand before its scheduled time also runs at that time.
   const isAhead = state !== 'scheduled' && scheduledAt > now;
   const firstMs = scheduledAt.getTime() + (isAhead ? 0 : 1);
   let searchMs = Math.max(firstMs, Math.max(from.getTime(), overAt.getTime()) - lengthMs);
   const times: PlannedTime[] = [];
-  // The first can be over before the time that was asked for.
+  // The first ones can be over before the range.
   for (let looks = 0; overAt !== null && looks <= count; looks++) {
     const [next] = await startsOf(seriesOf(recurrence), new Date(searchMs), 1);
     if (next === undefined || next >= to) break;
@@ -58,7 +58,7 @@ async function recurringTimes(stream: Stream, { from, to, count, now }: PlannedQ
   return times;
 }
 
-/** When a run ends by its schedule or its duration; null: it has neither. */
+/** When a run ends by its schedule or its duration; null: neither. */
 export function endOfRun(
   stream: Pick<Stream, 'stream_duration_seconds' | 'schedule_end_at'>,
   startedAt: Date | null,

@@ -1,14 +1,14 @@
-// Arms a schedule: writes the times that the stream shows, and the due times by which it starts and ends.
+// Sets the schedule of a stream: the times that it shows, and the due times that start and end it.
 import type { Database } from '../../data/database.ts';
 import type { Stream, StreamRecurrence } from '../../data/streams/streams.ts';
 import { startsOf } from '../../domain/streams/recurrence.ts';
 import type { ScheduledTime, Recurrence } from '../../domain/streams/recurrence.ts';
 import type { Locked } from '../../data/shared/locked.ts';
 
-/** How many starts a stream shows at most. */
+/** The most starts that a stream shows. */
 const shownStarts = 5;
 
-/** A recurrence whose first scheduled time is this one; all others are as long as it. */
+/** A recurrence that begins with this scheduled time; all others have the same length. */
 export function beginSeries({ rule, timeZone }: Recurrence, { startAt, endAt }: ScheduledTime): StreamRecurrence {
   const lengthSeconds = endAt === null ? null : (endAt.getTime() - startAt.getTime()) / 1000;
   return { rule, timeZone, firstStartAt: startAt.toISOString(), lengthSeconds, upcoming: [] };
@@ -39,10 +39,10 @@ export async function cancelSchedule(data: Database, stream: Locked<Stream>): Pr
   return (await data.streamMoves.move(cleared, 'cancel_schedule'))!;
 }
 
-/** How many starts to come may be left out at a time. */
+/** The most upcoming starts that may be skipped at a time. */
 export const mostSkipped = 100;
 
-/** Why a start cannot be left out, or taken back. */
+/** Why a start cannot be skipped or restored. */
 export type SkipRefusal = 'no such start' | 'too many';
 
 /**
@@ -82,7 +82,7 @@ function endOf({ lengthSeconds }: StreamRecurrence, startAt: Date): Date | null 
   return lengthSeconds === null ? null : new Date(startAt.getTime() + lengthSeconds * 1000);
 }
 
-/** The next starts of a stream by its schedule: five at most, and none where it neither waits for one nor runs. */
+/** At most five next starts of a stream by its schedule; none if it neither waits for one nor runs. */
 export function nextStarts({ state, recurrence, schedule_start_at: startAt }: Stream, now: Date): Date[] {
   if (state === 'scheduled' && startAt !== null && recurrence === null) return [startAt];
   if (recurrence === null || !['scheduled', 'preparing', 'activating', 'active', 'failing'].includes(state)) return [];

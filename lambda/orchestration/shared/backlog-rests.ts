@@ -1,20 +1,21 @@
-// The rests of users who have a backlog: it takes a part of the time, and what others have is fired meanwhile.
-// Whoever fires one thing after the other keeps the database busy, which others need.
+// The rests of users with a backlog: due times of others are fired while such a user rests.
+// Without rests, one user's backlog would keep the database busy for all others.
 import { backlogRestMs, othersWithinMs } from '../../domain/fleet/backlog-rest.ts';
 import type { RestPolicy } from '../../domain/fleet/backlog-rest.ts';
 
-/** After a round that fired all that it may of a user. Each process that fires rests for itself, and two or more do. */
+/** The rest after a round that fired the most due times of a user. Each process that fires rests by itself. */
 const restPolicy: RestPolicy = { timesAsLong: 7, mostMs: 2000 };
 
 export class BacklogRests {
-  /** When the rest of each user ends, on the steady clock of the caller. */
+  /** The ends of the rests by user, on the monotonic clock of the caller. */
   readonly #endsMs = new Map<string, number>();
-  /** When it was seen last that others than each user ask for something. */
+  /** The last times when other users had work, by user. */
   readonly #othersSeenMs = new Map<string, number>();
 
   /**
-   * Begins a rest after a round, if others ask for something, or have done so lately.
-   * @param tookMs how long it took to fire what was due of the user @param isBesideOthers whether they do now
+   * Begins a rest after a round, if other users have work or had some lately.
+   * @param tookMs the time that the due times of the user took
+   * @param isBesideOthers whether other users have work now
    */
   begin(userID: string, tookMs: number, isBesideOthers: boolean, nowMs: number): void {
     if (isBesideOthers) this.#othersSeenMs.set(userID, nowMs);
@@ -28,7 +29,7 @@ export class BacklogRests {
     return [...this.#endsMs.keys()];
   }
 
-  /** How long it is until the first of them has rested; null if nobody rests. */
+  /** The time until the end of the first rest; null: no user rests. */
   msUntilNextEnd(nowMs: number): number | null {
     const users = this.at(nowMs);
     return users.length === 0 ? null : Math.min(...users.map((userID) => this.#endsMs.get(userID)!)) - nowMs;

@@ -1,14 +1,14 @@
-// Handles everything that waits in sets, each in a transaction of its own.
+// Handles waiting rows in sets, each in a transaction of its own.
 import type { Pool } from 'pg';
 import { inTransaction } from '../../data/database.ts';
 import type { Database } from '../../data/database.ts';
 
 /**
- * Handles what `next` finds and locks, set by set, until `next` finds nothing. A set that fails is tried again in
- * halves, so that what fails by itself is found, and left out from then on, by `except`; all else is handled.
- * @param next finds so many at most that are not among `except`
- * @returns how many were handled
- * @throws the first failure, once everything else was handled
+ * Handles the rows that `next` finds and locks, set by set, until it finds none. A set that fails is retried in halves,
+ * until each failing row is found. `except` leaves it out from then on, and all other rows are handled.
+ * @param next finds at most `count` rows that are not among `except`
+ * @returns the number of handled rows
+ * @throws the first failure, after all other rows were handled
  */
 export async function inSets<Row extends { readonly id: string }>(
   pool: Pool,

@@ -1,15 +1,15 @@
-// Judges whether a user may have more of what is limited: under a lock, so that of two at the edge one is refused.
+// Checks the limits of users under a lock, so that of two requests at the edge one is refused.
 import type { Database } from '../../data/database.ts';
 import type { LimitFacts } from '../../data/accounts/limits.ts';
 import { allowedOf, limitNames } from '../../domain/shared/limits.ts';
 import type { LimitName, Use } from '../../domain/shared/limits.ts';
 
-/** How much more somebody is about to have. */
+/** The additional use that a request wants. */
 export type Wanted = Partial<Record<LimitName, number>>;
 
 /**
- * The first limit that would be exceeded; null where there is room for everything. What is judged stays locked until
- * the caller's transaction ends, in which the caller then makes what it has asked for.
+ * The first limit that would be exceeded; null: none. The use stays locked until the caller's transaction ends, so that
+ * the caller can make what it asked for.
  * @param factor of the stage
  */
 export async function limitReached(
@@ -24,7 +24,7 @@ export async function limitReached(
   return uses.find(({ limit, used, allowed }) => used + wanted[limit]! > allowed) ?? null;
 }
 
-/** How much the user has of everything that is limited, or of these, in their order. Nothing is locked. */
+/** The use of all limits of the user, or of these, in their order. Nothing is locked. */
 export async function limitsOf(
   data: Database,
   userID: string,

@@ -1,4 +1,4 @@
-// Work on streams that are live: each in a transaction of its own, in which the stream is locked.
+// Work on live streams, each in a transaction of its own with the stream locked.
 import type { Pool } from 'pg';
 import { inTransaction } from '../../data/database.ts';
 import type { Database } from '../../data/database.ts';
@@ -6,10 +6,10 @@ import type { Stream } from '../../data/streams/streams.ts';
 import { isLive } from '../../domain/streams/stream-lifecycle.ts';
 import type { Locked } from '../../data/shared/locked.ts';
 
-/** @param now by the clock of the database */
+/** Work on a stream in its transaction. @param now by the clock of the database */
 export type StreamWork = (data: Database, stream: Locked<Stream>, now: Date) => Promise<void>;
 
-/** Works on those of these streams that are live once they are locked. */
+/** Does the work on the streams among these that are live when they are locked. */
 export async function forLiveStreams(pool: Pool, ids: readonly string[], work: StreamWork): Promise<void> {
   for (const id of ids) {
     await inTransaction(pool, async (data) => {
@@ -19,7 +19,7 @@ export async function forLiveStreams(pool: Pool, ids: readonly string[], work: S
   }
 }
 
-/** The same for the streams that play a content. */
+/** Does the work on the live streams that play a content. */
 export async function forLiveStreamsPlaying(pool: Pool, contentHash: string, work: StreamWork): Promise<void> {
   const ids = await inTransaction(pool, (data) => data.streamSounds.playing(contentHash));
   await forLiveStreams(pool, ids, work);

@@ -1,10 +1,10 @@
-// Locks a playlist together with its stream: the stream first, as everything that moves a stream does.
+// Locks a playlist together with its stream: the stream first, as all code does.
 import type { Database } from '../../data/database.ts';
 import type { Playlist } from '../../data/playout/playlists.ts';
 import type { Stream } from '../../data/streams/streams.ts';
 import type { Locked } from '../../data/shared/locked.ts';
 
-/** Both stay locked, so that the playlist stays with the stream, until the transaction ends. Null: no such playlist. */
+/** Locks both, so that the playlist stays with the stream until the transaction ends. Null: no such playlist. */
 export async function lockWithStream(
   data: Database,
   playlistID: string,
@@ -13,6 +13,6 @@ export async function lockWithStream(
   const stream = seen && (await data.streams.lockAny(seen.stream_id));
   const playlist = await data.playlists.lockAny(playlistID);
   if (!stream || !playlist) return null;
-  // An update may have moved the playlist to another stream before it was locked; then that stream has to be locked.
+  // An update may have moved the playlist to another stream before the lock: then lock that stream.
   return playlist.stream_id === stream.id ? { stream, playlist } : lockWithStream(data, playlistID);
 }

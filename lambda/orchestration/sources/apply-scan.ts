@@ -1,4 +1,4 @@
-// What a look at a watched source changes: new files become uploads under way, the others are renamed or marked.
+// Applies a scan of a watched source: new files become imports, others are renamed or marked.
 import type { Pool } from 'pg';
 import { inTransaction } from '../../data/database.ts';
 import type { Database } from '../../data/database.ts';
@@ -11,12 +11,12 @@ import { folderOfFile, planScan, scanBounds } from '../../domain/sources/source-
 import type { ListedFile } from '../../domain/sources/source-scan.ts';
 import { limitReached, limitsOf } from '../shared/limits.ts';
 
-/** What a look has seen. */
+/** The result of a scan. */
 export interface Scan {
   readonly files: readonly ListedFile[];
   /** Whether these are all files of the source. */
   readonly isWhole: boolean;
-  /** How many files and folders are never taken. */
+  /** The number of files and folders that are never imported. */
   readonly leftOut: number;
 }
 
@@ -29,21 +29,21 @@ export interface ApplyScanOptions {
 }
 
 export interface AppliedScan {
-  /** What the look has left out, and why; null where nothing is. */
+  /** Why files were left out; null: none were. */
   readonly reason: UploadFailure | null;
-  /** Whether something is to be looked at again sooner than its user has asked for. */
+  /** Whether the next scan is due sooner than the user has set. */
   readonly isSoon: boolean;
 }
 
-/** So many files become uploads in one transaction. */
+/** The most files that become uploads in one transaction. */
 const filesAtOnce = 25;
 
-/** Another worker has the source by now, or it was deleted. */
+/** Another worker has claimed the source, or it was deleted. */
 export class SourceTaken extends Error {
   override readonly name = 'SourceTaken';
 }
 
-/** @throws {SourceTaken} with what was done before it was taken */
+/** @throws {SourceTaken} if the source is lost; finished sets of files stay applied */
 export async function applyScan(options: ApplyScanOptions, { files, isWhole, leftOut }: Scan): Promise<AppliedScan> {
   const { pool, source } = options;
   const fetched = await inTransaction(pool, async (data) => {
@@ -74,7 +74,7 @@ async function assertHeld(data: Database, source: ClaimedSource): Promise<void> 
   if (!(await data.sources.lockHeld(source))) throw new SourceTaken();
 }
 
-/** Begins imports until there is no room for the next one. */
+/** Begins imports until the limits have no room for the next one. */
 async function importSet(
   data: Database,
   options: ApplyScanOptions,
@@ -85,7 +85,7 @@ async function importSet(
   const wanted = await stillWanted(data, source, set);
   for (const [index, { file, failed }] of wanted.entries()) {
     const sizeBytes = file.sizeBytes ?? 0;
-    // What is on its way will need room as well.
+    // Running imports will need room as well.
     const [incoming] = await limitsOf(data, source.user_id, limitFactor, ['incomingBytes']);
     const storedBytes = sizeBytes + incoming!.used;
     const room = { uploads: failed ? 0 : 1, imports: 1, storedBytes, incomingBytes: sizeBytes };
@@ -99,14 +99,14 @@ async function importSet(
   return { count: set.length, reached: null };
 }
 
-/** Files of which nobody has begun an import since, with the uploads of those whose import has failed. */
+/** Files without an import since the scan, with the uploads of failed imports. */
 async function stillWanted(
   data: Database,
   { id: sourceID, user_id: userID }: ClaimedSource,
   set: readonly ListedFile[],
 ) {
   const wanted: { readonly file: ListedFile; readonly failed: Upload | null }[] = [];
-  // All are locked before the limits are, as it is where an import is begun otherwise.
+  // All uploads are locked before the limits, as in all other starts of imports.
   for (const file of set) {
     const fate = await data.sourceFiles.findImport(sourceID, file);
     if (fate && !fate.is_retried) continue;
@@ -115,7 +115,7 @@ async function stillWanted(
   return wanted;
 }
 
-/** @returns the id of the upload, which is under way */
+/** Makes an upload with its import. @returns its id */
 async function insertUpload(data: Database, { source, newID }: ApplyScanOptions, file: ListedFile): Promise<string> {
   const { id: sourceID, user_id: userID } = source;
   const uploadID = newID('upl');
@@ -135,10 +135,10 @@ async function insertUpload(data: Database, { source, newID }: ApplyScanOptions,
   return uploadID;
 }
 
-/** An upload that its user has named or moved keeps that. */
+/** Renames a file and its upload. A name or folder that the user has set stays. */
 async function rename(data: Database, source: ClaimedSource, from: string, to: ListedFile): Promise<void> {
   const uploadID = await data.sourceFiles.uploadOf(source.id, from);
-  // Before the file, as it is where an import ends.
+  // The upload is locked before the file, as at the end of an import.
   const upload = uploadID === null ? null : await data.uploads.lock(source.user_id, uploadID);
   await data.sourceFiles.rename(source.id, from, to);
   if (!upload) return;

@@ -1,17 +1,17 @@
-// Ends an import: either all bytes are there and are examined next, or the import has failed.
+// Ends an import: all bytes are stored and the upload is probed next, or the import has failed.
 import type { Database } from '../../data/database.ts';
 import type { ClaimedImport } from '../../data/sources/imports.ts';
 import type { UploadFailure } from '../../data/media/uploads.ts';
 import { applyProbeResult } from '../playout/apply-probe-result.ts';
 
-/** @returns false, with nothing changed, when the upload was deleted or another worker has taken over the import */
+/** Ends an import. @returns false, with nothing changed, if the upload was deleted or another worker has the import */
 export async function endImport(
   data: Database,
   { upload_id: uploadID, user_id: userID, epoch }: Pick<ClaimedImport, 'upload_id' | 'user_id' | 'epoch'>,
   { bytesReceived, failure }: { bytesReceived: number; failure: UploadFailure | null },
   limitFactor: number,
 ): Promise<boolean> {
-  // The upload is locked before its import, in the same order as where an upload is deleted.
+  // The upload is locked before its import, as in the deletion of an upload.
   const upload = await data.uploads.lock(userID, uploadID);
   if (!upload || !(await data.imports.end({ uploadID, epoch }, { bytesReceived, failure }))) return false;
   await data.sourceFiles.recordEnd(uploadID, failure !== null);

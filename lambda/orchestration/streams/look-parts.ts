@@ -1,4 +1,4 @@
-// What a stream shows besides its items, its logo and its stinger, as far as it is there.
+// The logo and the stinger of a stream, as readiness checks need them.
 import { contentFacts } from '../../data/media/uploads.ts';
 import type { Upload } from '../../data/media/uploads.ts';
 import type { LogoFacts } from '../../domain/readiness/logo-readiness.ts';
@@ -6,7 +6,7 @@ import type { StreamLook } from '../../domain/playout/look.ts';
 import type { PlaylistItem } from '../../domain/playout/playlist-edits.ts';
 import type { StingerFacts } from '../../domain/playout/stinger.ts';
 
-/** Undefined where none is wanted, null where it is gone. */
+/** The facts of the logo. Undefined: the look has none. Null: its upload was deleted. */
 export function wantedLogo(
   look: StreamLook | null,
   uploads: ReadonlyMap<string, Upload>,
@@ -16,12 +16,12 @@ export function wantedLogo(
   return upload ? logoFacts(upload) : null;
 }
 
-/** What is known of an upload that is to be drawn. */
+/** The facts of an upload that is drawn. */
 export function logoFacts(upload: Upload): LogoFacts {
   return { probeState: upload.probe_state, isStill: contentFacts(upload).kind === 'image' };
 }
 
-/** Undefined where nothing that is shown is followed by one, null where it is gone or none is named. */
+/** The facts of the stinger. Undefined: no join uses one. Null: none is named, or its upload was deleted. */
 export function wantedStinger(
   look: StreamLook | null,
   shown: readonly PlaylistItem[],
@@ -35,7 +35,7 @@ export function wantedStinger(
   return upload ? stingerFacts(upload, cutSeconds) : null;
 }
 
-/** What is known of an upload that is to be played where items follow one another. */
+/** The facts of an upload that plays between items. */
 export function stingerFacts(upload: Upload, cutSeconds: number): StingerFacts {
   const { kind, durationSeconds } = contentFacts(upload);
   return { probeState: upload.probe_state, durationSeconds: kind === 'video' ? durationSeconds : null, cutSeconds };

@@ -1,4 +1,4 @@
-// What readiness has to know of the sound of videos under a sound track.
+// The sound of videos under a sound track, as readiness checks need it.
 import type { Stream } from '../../data/streams/streams.ts';
 import { contentFacts } from '../../data/media/uploads.ts';
 import type { Upload } from '../../data/media/uploads.ts';
@@ -7,7 +7,7 @@ import type { PlaylistItem } from '../../domain/playout/playlist-edits.ts';
 import type { StreamFacts } from '../../domain/readiness/readiness.ts';
 import { usualSound } from '../../domain/playout/sound.ts';
 
-/** @param items what the stream shows of playlists */
+/** Whether a stream mixes the sound of videos, and whether it cannot for some. @param items of its playlists */
 export function soundUnderFacts(
   {
     sound,
@@ -26,7 +26,7 @@ export function soundUnderFacts(
     return facts !== undefined && facts.hasAudio && !canBeMixed(facts);
   };
   return {
-    // Of a stream that shows nothing yet, what it says itself counts.
+    // For a stream without items, its own setting counts.
     wantsSoundUnder: heard.length > 0 || (items.length === 0 && ofStream),
     missesSoundUnder: backend === 'manifest' && heard.some(isMissed),
   };

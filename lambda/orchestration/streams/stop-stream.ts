@@ -1,4 +1,4 @@
-// Stops a stream: asks its replicas to end, and settles the stream once they have ended.
+// Stops a stream: requests the end of its replicas, and finishes the stop when they have ended.
 import type { Database } from '../../data/database.ts';
 import type { Stream } from '../../data/streams/streams.ts';
 import type { StateReason } from '../../domain/streams/stream-words.ts';
@@ -14,14 +14,14 @@ export type StopCause = Extract<
 >;
 
 export interface StopOptions {
-  /** Why the stream stops, where the cause does not say enough. */
+  /** Why the stream stops, if the cause alone does not explain it. */
   readonly reason?: StateReason;
-  /** Until when the stream costs credits; now where it is absent. */
+  /** Until when the stream costs credits; absent: now. */
   readonly paidUntil?: Date;
 }
 
 /**
- * Moves a live stream to `stopping`, and at once on from there if no agent held a replica.
+ * Moves a live stream to `stopping`, and finishes the stop at once if no agent holds a replica.
  */
 export async function stopStream(
   data: Database,
@@ -38,14 +38,14 @@ export async function stopStream(
 }
 
 /**
- * The causes that end one scheduled time of a recurrence: its end, and what operators do. Any other cause ends the
+ * The causes that end one scheduled time of a recurrence: its end, and actions of operators. Any other cause ends the
  * recurrence.
  */
 const scheduledEnds = new Set<TransitionCause>(['schedule_end', 'duration_over', 'account_at_rest', 'content_blocked']);
 
 /**
- * Settles a `stopping` stream once all its replicas have ended: it waits for its next
- * scheduled time, or is stopped, or, where its user has deleted it, its row is deleted.
+ * Finishes the stop of a `stopping` stream whose replicas have all ended. It waits for its next scheduled time, or is
+ * stopped. If its user has deleted it, its row is deleted.
  */
 export async function finishStopping(data: Database, stream: Locked<Stream>): Promise<Locked<Stream>> {
   if (stream.state !== 'stopping') return stream;
@@ -54,7 +54,7 @@ export async function finishStopping(data: Database, stream: Locked<Stream>): Pr
   const waiting = await awaitNextScheduledTime(data, stream);
   if (waiting) return waiting;
   const stopped = (await data.streamMoves.move(stream, 'replicas_ended', stream.state_reason))!;
-  // The mirror deletes it once its broadcasts have ended.
+  // With open broadcasts, the mirror deletes the row when they have ended.
   if (stopped.deleted_at !== null && !(await data.broadcasts.hasOpen(stopped.id)))
     await data.streams.delete(stopped.id);
   return stopped;

@@ -1,4 +1,4 @@
-// The format in which streams run, or would if they were started, and what that costs with all their outputs.
+// The formats and prices of streams with all their outputs: of the present run, or of a start now.
 import type { Database } from '../../data/database.ts';
 import { formatOfRun, formatOfStart } from '../../data/streams/streams.ts';
 import type { Stream } from '../../data/streams/streams.ts';
@@ -12,7 +12,7 @@ export interface StreamFormat {
   readonly creditsPerHour: number;
 }
 
-/** Of streams of one user, by their ids. */
+/** The formats and prices of streams of one user, by id. */
 export async function formatsOfStreams(
   data: Database,
   userID: string,

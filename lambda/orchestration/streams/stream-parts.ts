@@ -1,4 +1,4 @@
-// Loads what a stream names, its uploads, playlists and destination, to judge its readiness and to make its timeline.
+// Loads the parts of a stream, its uploads, playlists and destinations, for readiness checks and timelines.
 import { longestTitle } from '../../domain/channels/broadcast-title.ts';
 import type { Database } from '../../data/database.ts';
 import type { Destination } from '../../data/destinations/destinations.ts';
@@ -30,33 +30,33 @@ import { soundUnderFacts } from './sound-parts.ts';
 /** The settings of a stage that matter for streams. */
 export interface StreamingSettings {
   readonly allowPrivateAddresses: boolean;
-  /** Where a stream that has only the deprecated streamKey is published; null where such streams cannot start. */
+  /** The address for streams with only the deprecated streamKey; null: such streams cannot start. */
   readonly legacyRtmpURL: string | null;
-  /** Whether any managed platform is set up; absent where that is not known. */
+  /** Whether any managed platform is set up; absent: unknown. */
   readonly offersPlatforms?: boolean;
   /** Multiplies every limit of domain/shared/limits.ts. */
   readonly limitFactor: number;
 }
 
-/** Everything that a stream names, as far as it is there. */
+/** The existing parts that a stream names. */
 export interface StreamParts {
   readonly stream: Stream;
-  /** The format that it plays in if it is started now. */
+  /** The format of a start now. */
   readonly format: PictureFormat;
-  /** In the order of playlist_ids; null where one is gone. */
+  /** The playlists in the order of playlist_ids; null: deleted. */
   readonly playlists: readonly (Playlist | null)[];
   readonly uploads: ReadonlyMap<string, Upload>;
   readonly destination: Destination | null;
-  /** Of its first enabled output; null without one. */
+  /** The id of the destination of its first enabled output; null: none. */
   readonly destinationID: string | null;
-  /** All that are enabled. */
+  /** The enabled outputs. */
   readonly outputs: readonly Output[];
-  /** Those of its other outputs, by their ids. */
+  /** The destinations of its other outputs, by id. */
   readonly destinations: ReadonlyMap<string, Destination>;
-  /** Null where the stream goes to an RTMP destination. */
+  /** The channel of a managed stream; null: the stream goes to destinations. */
   readonly managed: { readonly channel: ManagedChannel | null; readonly hasChannel: boolean } | null;
   readonly creditsLeft: number;
-  /** Null unless the account is at rest; then what its user is told. */
+  /** The reason that the user sees while the account is at rest; null: it is not. */
   readonly accountRest: string | null;
 }
 
@@ -91,7 +91,7 @@ export async function loadParts(data: Database, stream: Stream): Promise<StreamP
   };
 }
 
-/** Runs the readiness checks on what was loaded. */
+/** Runs the readiness checks on the loaded parts. */
 export function issuesOf(parts: StreamParts, settings: StreamingSettings, now: Date): ReadinessIssue[] {
   const { stream, uploads } = parts;
   const factsOf = (id: string) => uploadFacts(uploads.get(id));
@@ -123,8 +123,8 @@ export function issuesOf(parts: StreamParts, settings: StreamingSettings, now: D
 }
 
 /**
- * Whether what follows items is to be drawn over prepared pictures, in an order that each lap has anew. What follows
- * those of a sound track is drawn just in time, in any order.
+ * Whether titles of next items cannot be drawn: prepared pictures in a shuffled order, which changes with each lap.
+ * Next titles of a sound track are drawn just in time, in any order.
  */
 function missesNext({ stream, playlists }: StreamParts): boolean {
   if (!stream.look?.overlays?.next || stream.stream_backend !== 'manifest') return false;
@@ -132,7 +132,7 @@ function missesNext({ stream, playlists }: StreamParts): boolean {
   return playlists.some((each) => each?.kind === 'video' && specOf(each).mode === 'shuffle');
 }
 
-/** The items of pictures that the stream is to show. */
+/** The items of the video playlists. */
 function shownItems({ playlists }: Pick<StreamParts, 'playlists'>) {
   return playlists.flatMap((each) => (each?.kind === 'video' ? specOf(each).items : []));
 }
@@ -143,7 +143,7 @@ function missesCaptions({ stream, playlists, uploads }: StreamParts): boolean {
   return shown.every((id) => id === null || !uploads.get(id)?.captions);
 }
 
-/** Whether sound is played that has titles of its own, so that those of the pictures are not what viewers hear. */
+/** Whether the stream has a sound track, whose titles are shown in place of those of the pictures. */
 export function playsSoundTrack(
   { audio_upload_id: audioUploadID }: Pick<Stream, 'audio_upload_id'>,
   playlists: readonly (Pick<Playlist, 'kind'> | null)[],
@@ -157,8 +157,8 @@ export function wantsBackup(stream: Stream): boolean {
 }
 
 /**
- * Whether a part that the stream names is gone, has failed or is archived, or is a playlist whose draft could not be
- * published. An idle stream with such a part is `invalid`.
+ * Whether a named part is deleted, failed or archived, or is a playlist whose publish failed. An idle stream with such
+ * a part is `invalid`.
  */
 export function hasMissingPart(parts: StreamParts): boolean {
   const { stream, uploads, destination, destinationID } = parts;
@@ -190,7 +190,7 @@ function playlistFacts(playlist: Playlist, factsOf: (id: string) => UploadFacts 
   return { kind: playlist.kind, items: spec.items.map((item) => factsOf(item.uploadID)), isDraftUnpublished };
 }
 
-/** What a playlist plays, or would. */
+/** The draft of a playlist, which a start plays; else its live snapshot. */
 function specOf({ draft, live }: Playlist): PlaylistSpec {
   return draft.items.length > 0 ? draft : (live ?? draft);
 }
@@ -262,7 +262,7 @@ function managedFacts(
   };
 }
 
-/** Names each platform once, even where both addresses are of the same one. */
+/** The exceeded limits of ingests, each platform once. */
 function excessesOf(urls: readonly string[], { format }: StreamParts): IngestExcess[] {
   const found = urls.flatMap((url) => {
     const server = parsePublishURL(url);
