@@ -7,7 +7,7 @@ import type { Claim, Replica, ReplicaState } from './replicas.ts';
 import { costColumnList, roomParameters, shareOf } from './replica-costs.ts';
 import type { StreamBackend } from '../../domain/streams/stream-words.ts';
 
-/** The columns of a `Replica` that a claim leaves as they are, and all of them. */
+/** The columns of a `Replica` that a claim does not change. */
 const claimedColumns = `id, stream_id, role, output_id, backend, ${costColumnList}, wanted, state, reason, since,
   failing_since, is_given_up, failures, next_attempt_at, last_failure, traceparent`;
 export const replicaColumns = `${claimedColumns}, agent_id, epoch, at_backup_url`;

@@ -1,4 +1,4 @@
-// What replicas cost agents, as their rows say it, and the SQL that compares it with an agent's room.
+// The costs of replicas in their rows, and the SQL that compares them with the room of an agent.
 import { costNames } from '../../domain/fleet/capacity.ts';
 import type { Room, StreamCost } from '../../domain/fleet/capacity.ts';
 import type { StreamBackend } from '../../domain/streams/stream-words.ts';

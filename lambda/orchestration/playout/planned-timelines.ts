@@ -1,4 +1,4 @@
-// What a stream would play: from a start that is still to come, or once drafts are published.
+// Planned timelines of a stream: of a future start, or with drafts that are not published yet.
 import { itemsPlayed } from '../../domain/playout/play-out.ts';
 import type { Database } from '../../data/database.ts';
 import type { Playlist } from '../../data/playout/playlists.ts';

@@ -1,5 +1,5 @@
 // Starts a stream, in the transaction of the caller.
-// It judges readiness, publishes changed drafts, and writes the timeline, the replicas and the command to the agents.
+// It checks readiness, publishes changed drafts, and writes the timeline, the replicas and the command to the agents.
 import { itemsPlayed } from '../../domain/playout/play-out.ts';
 import type { Database } from '../../data/database.ts';
 import type { UploadInFormat } from '../../data/media/prepared-uploads.ts';
