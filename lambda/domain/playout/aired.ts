@@ -1,33 +1,33 @@
-// What of a run was on the air, as far as destinations acknowledged it: stretches of frames, by output.
+// The frames of a run that aired: acknowledged by destinations, as stretches by output.
 import type { ItemOccurrence } from './play-out.ts';
 
-/** Pictures that a destination took without a gap. Frames count from the anchor of the run. */
+/** Consecutive pictures that a destination acknowledged, without a gap. Frames count from the anchor of the run. */
 export interface AiredFrames {
   /** Null: the stream's managed platform, or its deprecated stream key. */
   readonly outputID: string | null;
   readonly fromFrame: number;
-  /** The first one after it. */
+  /** The first frame after the stretch. */
   readonly toFrame: number;
-  /** What was sent with them, as the destination's system acknowledged it. */
+  /** The bytes that were sent with these frames and acknowledged by the destination's system. */
   readonly bytes: number;
-  /** What played in place of the item that the timeline has there; null: that item. */
+  /** The upload that played instead of the item in the timeline; null: the item itself. */
   readonly standInUploadID: string | null;
 }
 
-/** The same as agents say it with their figures. */
+/** Aired frames as agents report them with their measurements. */
 export interface AiredStretch {
   readonly from: number;
-  /** The first one after it. */
+  /** The first frame after the stretch. */
   readonly to: number;
-  /** What was sent with them, as the destination's system acknowledged it. */
+  /** The bytes that were sent with these frames and acknowledged by the destination's system. */
   readonly bytes: number;
-  /** The upload that played in place of the item that the timeline has there; null: that item. */
+  /** The upload that played instead of the item in the timeline; null: the item itself. */
   readonly standIn: string | null;
-  /** The same of the track of sound; absent in what the release before noted. */
+  /** The stand-in of the audio track; absent in reports of the previous release. */
   readonly soundStandIn?: string | null;
 }
 
-/** A part of an item that was on the air, in seconds after the beginning of the item. */
+/** A part of an item that aired, in seconds after the beginning of the item. */
 export interface AiredPart {
   readonly outputID: string | null;
   readonly fromSeconds: number;
@@ -36,8 +36,8 @@ export interface AiredPart {
 }
 
 /**
- * The parts of an item's playing that were on the air, in the order of time, for each output. What two connections of
- * an output have sent, as a stream and its backup do, counts once.
+ * The parts of an occurrence that aired, by time, for each output. A part that two connections of an output sent, such
+ * as a stream and its backup, counts once.
  */
 export function airedPartsOf(
   { startFrame, frameCount }: Pick<ItemOccurrence, 'startFrame' | 'frameCount'>,
@@ -53,7 +53,7 @@ export function airedPartsOf(
   }));
 }
 
-/** What of it is between two frames. Of what reaches beyond them, the bytes are those of the part, in proportion. */
+/** The stretches clipped to a range of frames. A clipped stretch keeps its bytes in proportion. */
 export function within(aired: readonly AiredFrames[], fromFrame: number, toFrame: number): AiredFrames[] {
   return aired
     .filter((frames) => frames.fromFrame < toFrame && frames.toFrame > fromFrame)
@@ -64,7 +64,7 @@ export function within(aired: readonly AiredFrames[], fromFrame: number, toFrame
     });
 }
 
-/** Joins what overlaps or follows without a gap, of the same output and stand-in, with the bytes of all of it. */
+/** Merges stretches of one output and stand-in that overlap or have no gap between them, and adds up their bytes. */
 export function joined(aired: readonly AiredFrames[]): AiredFrames[] {
   const sorted = aired.toSorted((a, b) => a.fromFrame - b.fromFrame);
   const result: AiredFrames[] = [];
@@ -86,7 +86,7 @@ function isOfSame(a: AiredFrames, b: AiredFrames): boolean {
   return a.outputID === b.outputID && a.standInUploadID === b.standInUploadID;
 }
 
-/** To the microsecond, which tells frames at every rate apart. */
+/** Seconds, rounded to microseconds: precise enough to distinguish frames at every framerate. */
 export function secondsOf(frames: number, framesPerSecond: number): number {
   return Math.round((frames / framesPerSecond) * 1e6) / 1e6;
 }

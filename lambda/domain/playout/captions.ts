@@ -1,46 +1,48 @@
-// Reads the files of captions that users set beside an upload: SubRip (SRT) and WebVTT, told apart by what is in them.
+// Reads caption files in the formats SubRip (SRT) and WebVTT. The content decides which of the two a file is.
 import { shownTitle } from './titles.ts';
 
-/** What is shown together, and when. */
+/** A text, and the time when it is shown. */
 export interface Cue {
-  /** After the beginning of the upload. */
+  /** Time since the beginning of the upload. */
   readonly fromMs: number;
   readonly toMs: number;
-  /** None is empty. */
+  /** Lines of text. None is empty. */
   readonly lines: readonly string[];
 }
 
-/** The most that is read of a file. */
+/** The limits of a caption file. */
 export const captionBounds = {
-  /** In UTF-8. Two hours of film have a third of it. */
+  /** Size in UTF-8. Captions for two hours of film need a third of it. */
   bytes: 300_000,
   cues: 10_000,
-  /** Of one cue, and of all that are shown together: more covers the pictures. */
+  /** Lines of one cue, and of all cues that are shown at the same time. More lines would cover the pictures. */
   lines: 4,
-  /** So many cues begin within so long at the most: each is drawn by itself. */
+  /** The most cues that may begin within this time: each is drawn separately. */
   densest: { cues: 60, seconds: 20 },
 } as const;
 
-/** Why a file cannot be read, for whoever made it. */
+/** The reason why a file cannot be read, for the author of the file. */
 export class CaptionsError extends Error {
   override readonly name = 'CaptionsError';
 }
 
 interface NumberedLine {
   readonly text: string;
-  /** From 1, as editors count. */
+  /** Line number, from 1 as in editors. */
   readonly number: number;
 }
 
 const time = String.raw`(?:(\d{1,3}):)?([0-5]\d):([0-5]\d)[.,](\d{3})`;
-/** What follows the times says where they are shown, which the stream decides. */
+/** A line of times. The text after the times gives a position, which is ignored: the stream decides the position. */
 const timing = new RegExp(`^${time}[ \\t]+-->[ \\t]+${time}(?:[ \\t].*)?$`);
 const isAside = /^(?:NOTE|STYLE|REGION)(?:[ \t]|$)/;
-/** Of HTML and WebVTT, of times within a cue, and those that SubRip took from SSA. Other angles are text. */
+/**
+ * Tags of HTML and WebVTT, times within a cue, and the tags that SubRip took from SSA. Other angle brackets are text.
+ */
 const tag = /<\/?[a-z][^<>]*>|<[\d:.]+>|<\/>|\{\\[^{}]*\}/gi;
 const entities: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', nbsp: ' ', lrm: '', rlm: '' };
 
-/** The cues of a file, in the order of their beginnings. @throws {CaptionsError} */
+/** The cues of a file, by start time. @throws {CaptionsError} */
 export function parseCaptions(file: string): Cue[] {
   if (Buffer.byteLength(file) > captionBounds.bytes)
     throw new CaptionsError(`The file has more than ${captionBounds.bytes} bytes. Give captions alone.`);
@@ -66,21 +68,21 @@ export function parseCaptions(file: string): Cue[] {
           `From ${Math.floor(cue.fromMs / 1000)} seconds on, more than ${densest.cues} captions begin within ` +
             `${densest.seconds} seconds. Give fewer.`,
         );
-      // The lines of those that follow leave it no room from then on.
+      // Later cues push the lines of this one off the screen from then on.
       const pushedOutMs = sorted[index + mostLines]?.fromMs ?? Infinity;
       return { ...cue, toMs: Math.min(cue.toMs, pushedOutMs) };
     })
     .filter(({ fromMs, toMs }) => toMs > fromMs);
 }
 
-/** What is shown at once, in milliseconds of the upload. */
+/** The lines that are shown at the same time. Times are in milliseconds of the upload. */
 export interface ShownCaption {
   readonly fromMs: number;
   readonly toMs: number;
   readonly lines: readonly string[];
 }
 
-/** What is shown during a stretch of an upload, one after the other: cues that overlap are shown together. */
+/** The captions during a stretch of an upload, one after the other. Cues that overlap become one caption. */
 export function shownCaptions(
   cues: readonly Cue[],
   { fromMs, toMs }: { readonly fromMs: number; readonly toMs: number },
@@ -95,14 +97,14 @@ export function shownCaptions(
   });
 }
 
-/** When the cues after so many are begun to be shown, after a time; Infinity where there are no more. */
+/** The start of the first cue after `fromMs` and after `count` further cues; Infinity if there is none. */
 export function afterCues(cues: readonly Cue[], fromMs: number, count: number): number {
   return cues.filter((cue) => cue.fromMs > fromMs)[count]?.fromMs ?? Infinity;
 }
 
 type Block = [NumberedLine, ...NumberedLine[]];
 
-/** What empty lines part. */
+/** The blocks of a file, which empty lines separate. */
 function blocksOf(lines: readonly string[]): Block[] {
   const blocks: Block[] = [];
   let isOpen = false;
@@ -118,7 +120,7 @@ function blocksOf(lines: readonly string[]): Block[] {
   return blocks;
 }
 
-/** @returns null where nothing of its text is shown */
+/** @returns null if the block has no visible text */
 function cueOf([first, second, ...others]: Block): Cue | null {
   const isNamed = !first.text.includes('-->');
   const [head, text] = isNamed ? [second, others] : [first, [...(second ? [second] : []), ...others]];

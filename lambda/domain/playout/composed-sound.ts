@@ -1,4 +1,4 @@
-// The sound of an item: voices with gain curves, from what plays before it to what follows.
+// The sound of an item: voices with gain curves, from the item before it to the item after it.
 import type { ItemOccurrence, TimelineEntry, TimelineItem } from './play-out.ts';
 import { firstSoundFrameFrom, soundFramesOf, soundGridFrame } from './prepared-play-out.ts';
 import type { PictureFormat } from './rendition.ts';
@@ -10,40 +10,40 @@ import type { Stinger } from './stinger.ts';
 export const soundSampleRate = 48_000;
 export const samplesPerSoundFrame = 1024;
 
-/** A passage from nothing to all, or back, from a frame or sample up to another one, which is not included. */
+/** A fade from silence to full volume, or back, from a frame or sample to a later one, which is not included. */
 export interface Fade {
   readonly direction: 'in' | 'out';
   readonly start: number;
   readonly end: number;
 }
 
-/** A file that is heard. All samples here count from the beginning of the item, at 48 kHz. */
+/** A file that is heard. All samples count from the beginning of the item, at 48 kHz. */
 export interface Voice {
-  /** The file, as its track names it; null: silence. */
+  /** The name of the file in its track; null: silence. */
   readonly source: string | null;
-  /** Null: as loud as it is. */
+  /** The gain; null: the file plays unchanged. */
   readonly level: SoundLevel | null;
-  /** The sample with which the file begins; negative: before the item does. */
+  /** The sample at which the file begins; negative: before the item begins. */
   readonly startSample: number;
   readonly fades: readonly Fade[];
 }
 
-/** A passage without a gap: the second voice begins where the media of the first one ends, and glides into step. */
+/** A passage without a gap: the second voice begins when the media of the first one ends, then glides into step. */
 export interface Seam {
   readonly voice: Voice;
-  /** The sample with which the media of the first voice ends. */
+  /** The sample at which the media of the first voice ends. */
   readonly mediaEnd: number;
-  /** The sample with which the second voice is due. */
+  /** The sample at which the second voice is due. */
   readonly boundary: number;
   readonly glideSeconds: number;
 }
 
-/** The sound of an item. Fades have constant power, and peaks of sums are held down. */
+/** The sound of an item. Fades have constant power. A limiter reduces the peaks of sums. */
 export interface ComposedSound {
   readonly item: Voice;
-  /** The voice that fades out beneath the beginning of the item; null: there is none. */
+  /** The voice that fades out under the beginning of the item; null: there is none. */
   readonly before: Voice | null;
-  /** Voices that are mixed with the item, each up to a sample. */
+  /** Voices that are mixed with the item, each until its `endSample`. */
   readonly over: readonly (Voice & { readonly endSample: number })[];
   /** The voice that the item follows without a gap; null: it follows none. */
   readonly follows: Seam | null;
@@ -51,38 +51,38 @@ export interface ComposedSound {
   readonly followed: Seam | null;
 }
 
-/** A track of a run, and the files of what it plays. */
+/** A track of a run, and the files of its items. */
 export interface ComposedTrack {
   readonly entries: readonly TimelineEntry[];
   /** The contents of uploads by id, which name files; absent: files are named by the keys of objects. */
   readonly contentHashes?: ReadonlyMap<string, string>;
-  /** The sound track, if texts over these pictures are about it. */
+  /** The audio track, if the texts over these pictures show its titles. */
   readonly heard?: readonly TimelineEntry[];
-  /** The pictures whose own sound is heard under this sound track, and their format; absent: none is. */
+  /** The pictures whose own sound is heard under this audio track, and their format; absent: there are none. */
   readonly under?: { readonly pictures: ComposedTrack; readonly format: PictureFormat };
 }
 
-/** An occurrence of a track between its neighbours. The files of those that it is joined to are known. */
+/** An occurrence of a track with its neighbours. The files of the neighbours that it is joined to are known. */
 export interface PlacedItem {
   readonly track: ComposedTrack;
   readonly occurrence: ItemOccurrence;
   readonly before: ItemOccurrence | null;
   readonly after: ItemOccurrence;
-  /** The join by which it follows `before`. */
+  /** The join from `before` to this occurrence. */
   readonly joinBefore: ItemJoin | undefined;
-  /** The join by which `after` follows. */
+  /** The join from this occurrence to `after`. */
   readonly join: ItemJoin | undefined;
 }
 
-/** The grid that sound is counted on. `frames`: exactly that of the pictures. The others: AAC frames of a rendition. */
+/** The grid that sound is counted on. `frames`: the frames of the pictures. The others: AAC frames of a rendition. */
 export type SoundGrid = 'frames' | 'aac of pictures' | 'aac of sound';
 
-/** An encoder that is at a join needs this many AAC frames after a fade to give what it gives for the item alone. */
+/** AAC frames after a fade until an encoder that started at a join gives the same output as for the item alone. */
 const settlingGroups = 8;
-/** The media of an item that is followed without a gap may end this many AAC frames before the item does. */
+/** The most AAC frames that the media of an item may lack at its end if the next item follows without a gap. */
 const gapFreeEndGroups = 8;
 
-/** @returns null if it is not known which file the item has */
+/** @returns null if the file of the item is not known */
 export function sourceOf({ contentHashes }: ComposedTrack, item: Pick<TimelineItem, 'uploadID' | 'objectKey'>) {
   return contentHashes ? (contentHashes.get(item.uploadID) ?? null) : item.objectKey;
 }
@@ -152,13 +152,13 @@ export function plainSound(source: string | null, level: SoundLevel | null = nul
   return { item, before: null, over: [], follows: null, followed: null };
 }
 
-/** The first sample after all that is heard beneath the beginning of an item; 0: nothing is. */
+/** The first sample that is not mixed with the item before; 0: the beginning of the item is not mixed. */
 export function headEndOf({ before, follows }: ComposedSound): number {
   const crossed = before ? before.fades[0]!.end + 2 * samplesPerSoundFrame : 0;
   return Math.max(crossed, follows ? Math.round(follows.glideSeconds * soundSampleRate) : 0);
 }
 
-/** The part of a composed sound that is heard from a sample on up to another one. */
+/** The part of a composed sound from one sample to another. */
 export function soundWithin(sound: ComposedSound, first: number, end: number): ComposedSound {
   const { item, before, over, follows, followed } = sound;
   const isHeadWithin = first < headEndOf(sound);
@@ -177,7 +177,7 @@ export function sourcesOfSound({ item, before, over, follows, followed }: Compos
   return [...new Set(voices.flatMap((voice) => voice?.source ?? []))];
 }
 
-/** The AAC frames of an item of a sound track that differ from those of its rendition: at its beginning and end. */
+/** The AAC frames at the beginning and end of an audio item that differ from the frames of its rendition. */
 export function joinedGroups(
   { joinBefore, join }: Pick<PlacedItem, 'joinBefore' | 'join'>,
   groups: number,
@@ -200,8 +200,8 @@ function lengthOf({ seconds }: ItemJoin): number {
 }
 
 /**
- * The curve of a crossfade. AAC frames overlap, so the first one of a join has to be that of the item before; and the
- * media of that may end a little earlier than its frames.
+ * The curve of a crossfade. AAC frames overlap, so the first frame of a join has to be a frame of the item before. The
+ * media of the item before may end a little earlier than its frames.
  */
 function crossing(join: ItemJoin): Pick<Fade, 'start' | 'end'> {
   return { start: samplesPerSoundFrame, end: lengthOf(join) - 2 * samplesPerSoundFrame };

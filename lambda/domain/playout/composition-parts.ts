@@ -1,4 +1,4 @@
-// The parts of items that differ from their renditions. The prepared backend makes them ahead, once for all streams.
+// The parts of items that differ from their renditions. The prepared backend makes each once for all streams.
 import {
   composedSound,
   joinedGroups,
@@ -22,28 +22,28 @@ import type { SoundUnder } from './sound.ts';
 import { sha256 } from '../shared/sha256.ts';
 import { framesPerSecond as rates } from '../shared/video-format.ts';
 
-/** Successive groups of an item, composed: whole GOPs of pictures with their sound, or AAC frames. */
+/** Consecutive groups of an item, composed: whole GOPs of pictures with their sound, or AAC frames. */
 export interface Part {
   readonly composition: Composition;
   /** The format of the stream's pictures, without framing and drawing; null: sound alone. */
   readonly format: PictureFormat | null;
-  /** The rendition whose groups it replaces. */
+  /** The rendition in which it replaces groups. */
   readonly rendition: { readonly contentHash: string; readonly format: string };
-  /** Groups count from the beginning of the rendition. */
+  /** The first replaced group, counted from the beginning of the rendition. */
   readonly firstGroup: number;
   readonly groupCount: number;
-  /** The sound of videos that is mixed under that of the item; absent: none. */
+  /** The sound of videos that is mixed under the sound of the item; absent: none. */
   readonly under?: readonly HeardUnder[];
-  /** Whether hardly any run sends it again, so that it is kept for hours and not for days. */
+  /** Whether other runs rarely send the part, so that it is kept for hours instead of days. */
   readonly isRare?: true;
 }
 
-/** The sound of a video for as long as it is heard under a part. */
+/** The sound of a video during the time when it is heard under a part. */
 export interface HeardUnder extends Pick<SoundUnder, 'gainDB' | 'duck'> {
   readonly sound: ComposedSound;
-  /** The sample of the video that is heard first. */
+  /** The first sample of the video that is heard. */
   readonly startSample: number;
-  /** The sample of the part at which that is due; negative: before the part begins. */
+  /** The sample of the part at which `startSample` is due; negative: before the part begins. */
   readonly fromSample: number;
   readonly sampleCount: number;
 }
@@ -51,29 +51,29 @@ export interface HeardUnder extends Pick<SoundUnder, 'gainDB' | 'duck'> {
 /** A part at its place in a run. */
 export interface PlacedPart {
   readonly part: Part;
-  /** A hash of the part: all who play the same share it. */
+  /** A hash of the part. All streams that play an equal part share it. */
   readonly name: string;
-  /** The frame of the run by which an agent has to know that the part is there. */
+  /** The latest frame of the run before which an agent has to know that the part is ready. */
   readonly startFrame: number;
-  /** The playing of a still image that has it; `any`: the item is one playing. */
+  /** The playback of a still image that the part replaces; `any`: the item plays once. */
   readonly at: 'beginning' | 'end' | 'any';
 }
 
-/** Parts that are made in another way by a later release have another version. */
+/** The version of all parts. Increment when the rendering of a part changes. */
 const partVersion = 1;
-/** The texts of this many seconds are in one part, with the pictures between them. */
+/** Length of a part with texts. It also has the pictures between the texts. */
 const chunkSeconds = 20;
 
 export function placedPart(part: Part, startFrame: number, at: PlacedPart['at'] = 'any'): PlacedPart {
   return { part, name: `c${partVersion}/${sha256(JSON.stringify(part))}`, startFrame, at };
 }
 
-/** The contents that are seen and heard in a part, each once. */
+/** The contents that a part shows or plays, each once. */
 export function contentsOf({ composition, under = [] }: Part): string[] {
   return [...new Set([...sourcesOf(composition), ...under.flatMap(({ sound }) => sourcesOfSound(sound))])];
 }
 
-/** The parts in which an item of pictures passes from the item before it, or to the one after it. */
+/** The parts of a video item for the transitions from the item before and to the item after. */
 export function picturePartsAt(track: ComposedTrack, occurrence: ItemOccurrence, format: PictureFormat): PlacedPart[] {
   const rate = rates[format.framerate];
   const gop = gopSeconds * rate;
@@ -86,7 +86,7 @@ export function picturePartsAt(track: ComposedTrack, occurrence: ItemOccurrence,
   const isStill = item.kind === 'image';
   const headEnd = isStill ? gop : Math.min(gop, frameCountOf(item, rate));
   const tail = Math.floor(Math.min(...changes.filter((frame) => frame > 0)) / gop) * gop;
-  // The pictures of a still are sent again and again: the last of them are whole GOPs too, or nothing replaces them.
+  // The pictures of a still are sent repeatedly, so its tail has to be whole GOPs too; otherwise nothing replaces it.
   const hasTail = tail >= gop && tail < frameCount && (!isStill || tail + gop === frameCount);
   const partOf = (range: FrameRange, at: PlacedPart['at']) => {
     const composition = compose(track, occurrence, { framesPerSecond: rate, range })!;
@@ -104,7 +104,7 @@ export function picturePartsAt(track: ComposedTrack, occurrence: ItemOccurrence,
   ];
 }
 
-/** The parts in which an item of a sound track passes from the item before it, or to the one after it. */
+/** The parts of an audio item for the transitions from the item before and to the item after. */
 export function soundPartsAt(track: ComposedTrack, occurrence: ItemOccurrence, framesPerSecond: number): PlacedPart[] {
   const placed = placedItem(track, occurrence, framesPerSecond);
   if (!placed) return [];
@@ -119,7 +119,7 @@ export function soundPartsAt(track: ComposedTrack, occurrence: ItemOccurrence, f
   });
 }
 
-/** The rendition of sound of an occurrence whose file is known. */
+/** The sound rendition of an occurrence whose file is known. */
 export function soundOf(track: ComposedTrack, { item }: ItemOccurrence): Part['rendition'] {
   return { contentHash: sourceOf(track, item)!, format: 'sound' };
 }
@@ -132,7 +132,7 @@ function formatsOf(
   return { format, rendition: { contentHash: sourceOf(track, item)!, format: formatName(formatOfItem(format, item)) } };
 }
 
-/** The chunk of a playing that a picture of it is in. */
+/** The chunk of a playback that contains a picture. */
 export function chunkOf({ frameCount }: Pick<Playing, 'frameCount'>, picture: number, framesPerSecond: number) {
   const length = chunkSeconds * framesPerSecond;
   const first = Math.floor(picture / length) * length;
@@ -140,8 +140,8 @@ export function chunkOf({ frameCount }: Pick<Playing, 'frameCount'>, picture: nu
 }
 
 /**
- * The pictures of the chunk of a playing that a picture is in, with texts about the sound track, in whole GOPs.
- * @returns null if there are no texts, or it is not known which file the item has
+ * The chunk of a playback that contains a picture, with texts about the audio track, in whole GOPs.
+ * @returns null if there are no texts, or if the file of the item is not known
  */
 export function titledPartAt(
   track: ComposedTrack,
@@ -172,7 +172,7 @@ export function titledPartAt(
   return placedPart({ composition, ...formatsOf(track, occurrence, format), ...groups, ...isRare }, startFrame + first);
 }
 
-/** The titled pictures that begin within a stretch of a run, each once, in their order. */
+/** The parts with texts about the audio track that begin within a stretch of a run, each once and in order. */
 export function titledPartsWithin(
   track: ComposedTrack,
   { startFrame, frameCount }: FrameStretch,

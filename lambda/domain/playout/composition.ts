@@ -1,4 +1,4 @@
-// What is seen and heard of an item at each of its frames: a pure function of timelines, an occurrence and a format.
+// The layers and sound of an item at each frame: a pure function of timelines, an occurrence and a format.
 import {
   composedSound,
   soundSampleRate,
@@ -24,49 +24,49 @@ import { longestAfterCutSeconds } from './stinger.ts';
 import type { DynamicRange } from '../shared/video-format.ts';
 
 /**
- * What is seen and heard of an item. All frames, samples and seconds count from the beginning of the item. It is plain
- * data: two compositions with the same JSON show and sound the same.
+ * The layers and the sound of an item. All frames, samples and seconds count from the beginning of the item. It is
+ * plain data: two compositions with equal JSON look and sound equal.
  */
 export interface Composition {
-  /** From the lowest to the highest; none: there is sound alone. */
+  /** The layers, lowest first; empty: only sound. */
   readonly layers: readonly Layer[];
   readonly sound: ComposedSound;
 }
 
-/** Pictures of a file that lie over those below them. */
+/** Pictures of a file that cover the layers below them. */
 export interface Layer {
-  /** The file, as its track names it. */
+  /** The name of the file in its track. */
   readonly source: string;
-  /** A stinger fills the frame, and shows what is below it where it is transparent. */
+  /** A stinger fills the frame; the layers below are visible through its transparent areas. */
   readonly kind: 'video' | 'image' | 'stinger';
   /** Absent: SDR. */
   readonly dynamicRange?: DynamicRange;
-  /** Absent: black bars. */
+  /** How the file fills the frame; absent: with black bars. */
   readonly framing?: FramingName;
-  /** As `decodeCost` in source-limits.ts; absent if it is not known. */
+  /** Cost of decoding, from `decodeCost` in source-limits.ts; absent: not known. */
   readonly decodeCost?: number;
-  /** Present for stingers, whose decoder depends on it. */
+  /** Codec, which decides the decoder of a stinger; absent for other layers. */
   readonly videoCodec?: string;
-  /** The frame with which the file begins; negative: before the item does. */
+  /** The frame at which the file begins; negative: before the item begins. */
   readonly startFrame: number;
-  /** The frame with which it is gone; null: it stays to the end of the item. */
+  /** The first frame without the layer; null: it stays until the end of the item. */
   readonly endFrame: number | null;
-  /** Its weight over what is below it, or over black: all where nothing is said. */
+  /** The weight of the layer over the layers below it, or over black. It is 1 outside fades. */
   readonly fades: readonly LayerFade[];
   /** Null: nothing is drawn over it. */
   readonly drawn: LayerDrawing | null;
 }
 
-/** A passage from a colour or to it, or from the layers below by a transition of ffmpeg's filter `xfade`. */
+/** A fade from or to a colour, or a transition of ffmpeg's filter `xfade` from the layers below. */
 export type LayerFade = Fade & ({ readonly through: string } | { readonly transition: string });
 
-/** What is drawn over a layer. */
+/** The graphics over a layer. */
 export interface LayerDrawing {
   readonly logo: (Omit<Logo, 'uploadID'> & { readonly source: string }) | null;
   readonly texts: readonly TextBlock[];
-  /** Texts that captions need not make room for; absent: none. */
+  /** Texts that captions may overlap; absent: none. */
   readonly running?: readonly TextBlock[];
-  /** Their times count from the beginning of the file of the layer; absent: none. */
+  /** Captions, with times that count from the beginning of the layer's file; absent: none. */
   readonly captions?: DrawnCaptions;
 }
 
@@ -76,18 +76,18 @@ export interface FrameRange {
   readonly end: number;
 }
 
-/** How pictures are composed. */
+/** The settings of a composition. */
 export interface Composing {
   readonly framesPerSecond: number;
   readonly range: FrameRange;
   /**
-   * Present for what is encoded while it is sent: the time of frame 0 of the run, in milliseconds since 1970. Absent
-   * for what is prepared ahead: its sound is on the grid of AAC frames, and what nobody can prepare is not drawn.
+   * Live encoding: the time of frame 0 of the run, in milliseconds since 1970. Absent for prepared media: then sound is
+   * on the grid of AAC frames, and graphics that cannot be prepared are not drawn.
    */
   readonly liveSinceMs?: number;
 }
 
-/** What is composed of pictures with their own sound. @returns null if it is not known which file the item has */
+/** Composes a video item with its own sound. @returns null if the file of the item is not known */
 export function compose(track: ComposedTrack, occurrence: ItemOccurrence, composing: Composing): Composition | null {
   const { framesPerSecond, range, liveSinceMs } = composing;
   const placed = placedItem(track, occurrence, framesPerSecond);
@@ -103,7 +103,7 @@ export function compose(track: ComposedTrack, occurrence: ItemOccurrence, compos
   };
 }
 
-/** An occurrence with its neighbours. A stand-in is joined to nothing. @returns null if its file is not known */
+/** An occurrence with its neighbours. A stand-in is joined to nothing. @returns null if the file is not known */
 export function placedItem(
   track: ComposedTrack,
   occurrence: ItemOccurrence,
@@ -129,13 +129,13 @@ function effectOf({ kind }: ItemJoin) {
   return pictureEffects[kind as PictureEffect];
 }
 
-/** A layer before it is drawn over. */
+/** A layer without its graphics. */
 export interface BareLayer extends Omit<Layer, 'drawn'> {
-  /** The occurrence that is drawn over it; null: nothing is. */
+  /** The occurrence whose graphics are drawn over it; null: no graphics. */
   readonly of: ItemOccurrence | null;
 }
 
-/** The layers of an item over all of its frames: the effects by which pictures follow one another. */
+/** The layers of an item over all of its frames, with the transitions from and to its neighbours. */
 export function layersOf(
   { track, occurrence, before, joinBefore, join }: PlacedItem,
   framesPerSecond: number,
@@ -186,19 +186,19 @@ function layerOf(track: ComposedTrack, occurrence: ItemOccurrence): BareLayer | 
   };
 }
 
-/** The layers that are seen in a range, with the fades that are. */
+/** The layers that are visible in a range, with the fades that overlap it. */
 function layersWithin(layers: readonly BareLayer[], { first, end }: FrameRange): BareLayer[] {
   return layers
     .filter(({ startFrame, endFrame }) => startFrame < end && (endFrame === null || endFrame > first))
     .map((layer) => ({ ...layer, fades: layer.fades.filter((fade) => fade.start < end && fade.end > first) }));
 }
 
-/** How long a text about the sound track is shown at most: moving pictures are prepared for each time that it is. */
+/** Longest time to show a title of the audio track. Moving pictures are prepared again for each such title. */
 export function longestToldSeconds({ kind }: Pick<TimelineItem, 'kind'>): number {
   return kind === 'image' ? Infinity : overlayBounds.titleSeconds[1];
 }
 
-/** What is drawn over the pictures of an occurrence in a range of the item that they are a layer of. */
+/** The graphics over the pictures of an occurrence in a range of the item that shows these pictures as a layer. */
 function drawnOver(
   { track, occurrence, before, after }: PlacedItem,
   of: ItemOccurrence,
@@ -236,12 +236,12 @@ function logoOf(logo: Logo, source: string): LayerDrawing['logo'] {
   return { ...shown, source };
 }
 
-/** The item that follows by the order of its playlist; null: the order is not known, or the item is alone. */
+/** The next item of the playlist; null: the order is not known, or the item is the only one. */
 function nextInOrder({ snapshot: { items, mode } }: TimelineEntry, { itemID }: TimelineItem): NamedItem | null {
   return withNext(items, mode).find((item) => item.itemID === itemID)?.next ?? null;
 }
 
-/** A composition whose frame 0 is a later one. */
+/** A composition that starts at a later frame. */
 export function shifted({ layers, sound }: Composition, frames: number, framesPerSecond: number): Composition {
   const samples = (frames * soundSampleRate) / framesPerSecond;
   const moved = <Kind extends Fade>(fades: readonly Kind[], by: number) =>
@@ -264,7 +264,7 @@ export function shifted({ layers, sound }: Composition, frames: number, framesPe
   };
 }
 
-/** The files that are seen and heard, each once. */
+/** The files that a composition shows or plays, each once. */
 export function sourcesOf({ layers, sound }: Composition): string[] {
   return [...new Set([...layers.map(({ source }) => source), ...sourcesOfSound(sound)])];
 }

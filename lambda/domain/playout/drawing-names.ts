@@ -1,14 +1,14 @@
-// By which names pictures are known that have something drawn over them.
+// The names of pictures with graphics.
 import { captionsOver, hashLength, textsOver } from './drawings.ts';
 import type { Drawing, DrawnItem, TextBlock, Variant } from './drawings.ts';
 import type { DrawingName, Overlays, Theme, VariantPart } from './overlays.ts';
 import { gopSeconds } from './rendition.ts';
 import { sha256 } from '../shared/sha256.ts';
 
-/** What is drawn otherwise by a later release has another version, so that nobody takes the one for the other. */
+/** The version of all drawings. Increment when the rendering of a drawing changes. */
 const drawingVersion = 1;
 
-/** The name follows from all that is drawn: so whoever has the same drawn over the same content shares the result. */
+/** A hash of all graphics, so all streams with equal graphics over a content share the result. */
 export function drawingName(drawing: Drawing): DrawingName {
   return `o${hashOf(drawing)}`;
 }
@@ -34,8 +34,9 @@ function partsOf({ style, textColour, panelColour, panelOpacityPercent }: Theme)
 }
 
 /**
- * The variants of an item, which have what is drawn over all of its pictures too. Texts that are not far apart are in
- * one variant, as each has whole GOPs. Captions are everywhere: with them all is in one.
+ * The variants of an item. Each also has the graphics that cover the whole item. Texts that are close to each other are
+ * in one variant, because each variant has whole GOPs. An item with captions has one variant, as captions are
+ * everywhere.
  */
 export function variantsOf(overlays: Overlays, item: DrawnItem): Variant[] {
   const texts = textsOver(overlays, item);
@@ -50,12 +51,12 @@ export function variantsOf(overlays: Overlays, item: DrawnItem): Variant[] {
   });
 }
 
-/** The pictures that have a drawing, wherever in an item they are. */
+/** A variant with a drawing, over any part of an item. */
 export function variantWith(drawing: Drawing): Variant {
   return { name: `v${hashOf(drawing)}a`, drawing };
 }
 
-/** The part of an item that texts are over, as names of variants say it. */
+/** The part of an item that the texts cover, as the end of a variant's name. */
 function partOf(texts: readonly TextBlock[], { durationSeconds = 0 }: DrawnItem): VariantPart {
   const [{ fromSeconds, toSeconds }] = texts as [TextBlock];
   if (texts.length > 1) return 'a';

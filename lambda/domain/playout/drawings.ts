@@ -1,4 +1,4 @@
-// What is drawn over the pictures of an item.
+// The graphics over the pictures of an item.
 import { shownCaptions } from './captions.ts';
 import type { Cue } from './captions.ts';
 import { titleOfUpload } from './item-title.ts';
@@ -6,65 +6,65 @@ import type { CaptionsOverlay, Logo, OverlayPlace, Overlays, Theme, VariantName 
 import type { PlaylistMode, TimelineItem } from './play-out.ts';
 import type { Titles } from './titles.ts';
 
-/** Of the hash in the names of drawings and variants. */
+/** Length of the hash in the names of drawings and variants, in characters. */
 export const hashLength = 16;
 
-/** Lines of text that are shown together. */
+/** Lines of text that are shown at the same time. */
 export interface TextBlock {
   readonly place: OverlayPlace;
   readonly theme: Theme;
-  /** The first is the largest. */
+  /** Lines of text. The first line is the largest. */
   readonly lines: readonly string[];
-  /** After the item's beginning. */
+  /** Start, after the item's beginning. */
   readonly fromSeconds: number;
-  /** Null: to the item's end. */
+  /** End, after the item's beginning; null: the item's end. */
   readonly toSeconds: number | null;
-  /** All lines are as large, and as wide as the picture has room for. */
+  /** Present for captions: all lines have one size, and may be as wide as the picture. */
   readonly isCaption?: true;
   /**
-   * Present in what belongs to a ticker. Null: the bar itself. Else a line, which runs over it from right to left, and
-   * when its item begins, in seconds after the beginning of the run.
+   * Present for the texts of a ticker. Null: the bar. Otherwise a line, which moves over the bar from right to left;
+   * `runSeconds` is the start of the item, in seconds after the beginning of the run.
    */
   readonly ticker?: { readonly runSeconds: number } | null;
 }
 
-/** Captions over an item, by the file that they are in. */
+/** Captions over an item, with the file that contains them. */
 export interface DrawnCaptions extends CaptionsOverlay {
-  /** Of the file. */
+  /** Hash of the file. */
   readonly hash: string;
   readonly theme: Theme;
 }
 
-/** All that decides what is drawn over a picture, whatever its size. */
+/** All facts that decide the graphics over a picture, whatever its size. */
 export interface Drawing {
   readonly logo: Logo | null;
   readonly texts: readonly TextBlock[];
-  /** Absent: none. */
+  /** Captions; absent: none. */
   readonly captions?: DrawnCaptions | undefined;
 }
 
-/** A variant of an item: pictures that are sent in place of some of the others. */
+/** A variant of an item: pictures that replace some of the others. */
 export interface Variant {
   readonly name: VariantName;
   readonly drawing: Drawing;
 }
 
-/** What is drawn over each picture of a stream; null: nothing. */
+/** The drawing over every picture of a stream; null: nothing. */
 export function wholeDrawing(overlays: Overlays | null | undefined): Drawing | null {
   return overlays?.logo ? { logo: overlays.logo, texts: [] } : null;
 }
 
-/** What viewers are told of an item. */
+/** The name and titles of an item. */
 export interface NamedItem {
   readonly name?: string | undefined;
   readonly titles?: Titles | undefined;
 }
 
-/** What decides what is drawn over an item besides. */
+/** The facts about an item that decide its graphics, beyond the settings of its stream. */
 export interface DrawnItem extends NamedItem, Partial<Pick<TimelineItem, 'kind' | 'durationSeconds'>> {
-  /** What follows it; null or absent: that is not known, or it follows itself. */
+  /** The next item; null or absent: it is not known, or it is this item again. */
   readonly next?: NamedItem | null;
-  /** The hash of its file of captions; absent: it has none. */
+  /** The hash of the item's caption file; absent: it has none. */
   readonly captions?: string | undefined;
 }
 
@@ -74,14 +74,14 @@ export function captionsOver(
   { captions: hash, kind = 'video' }: Pick<DrawnItem, 'captions' | 'kind'>,
 ): DrawnCaptions | undefined {
   if (!captions || hash === undefined || kind !== 'video') return undefined;
-  // A bar across the pictures would come and go with each caption.
+  // A bar across the pictures would appear and disappear with each caption.
   return { ...captions, hash, theme: { ...theme, style: theme.style === 'bar' ? 'panel' : theme.style } };
 }
 
 /**
- * The texts of captions during a stretch of an item. What tells of the item at the same edge of the pictures stays
- * there: the captions of that time are at the other edge.
- * @param told texts that are shown over the item besides
+ * The texts of captions during a stretch of an item. During a title at the same edge of the pictures, captions move to
+ * the other edge.
+ * @param told other texts over the item
  */
 export function captionTexts(
   { place, theme }: DrawnCaptions,
@@ -101,12 +101,12 @@ export function captionTexts(
   });
 }
 
-/** The texts over an item of pictures that tell of it: none where they tell of the sound track. */
+/** The texts over a video item about itself; empty if the overlays show the titles of the audio track. */
 export function textsOver(overlays: Overlays, item: DrawnItem): TextBlock[] {
   return overlays.ofSound ? [] : textsOf(overlays, item);
 }
 
-/** The title of an item, and what comes next. Where both have one place, they follow one another. */
+/** The title of an item and the title of the next one. If both have one place, the second replaces the first. */
 export function textsOf(overlays: Overlays, item: DrawnItem): TextBlock[] {
   const [title, next] = [titleBlock(overlays, item), nextBlock(overlays, item)];
   if (!title || !next) return [title, next].filter((block) => block !== null);
@@ -120,7 +120,7 @@ function titleBlock({ title, theme }: Overlays, item: DrawnItem): TextBlock | nu
   return { place: title.place, theme, lines, fromSeconds: 0, toSeconds: title.seconds };
 }
 
-/** Not over a still image, which is one short rendition, nor over what lasts hardly longer than the text. */
+/** Null for a still image, which is one short rendition, and for an item that is hardly longer than the text. */
 function nextBlock({ next: wanted, theme }: Overlays, { kind, durationSeconds = 0, next }: DrawnItem) {
   const [title, ...others] = linesOf(next ?? {});
   if (!wanted || title === undefined || kind === 'image' || durationSeconds < 2 * wanted.seconds) return null;
@@ -128,13 +128,13 @@ function nextBlock({ next: wanted, theme }: Overlays, { kind, durationSeconds = 
   return { place: wanted.place, theme, lines, fromSeconds: durationSeconds - wanted.seconds, toSeconds: null };
 }
 
-/** The title of an item and its artist; none where nothing is known of it. */
+/** The title and the artist of an item; empty if neither is known. */
 function linesOf({ name, titles }: NamedItem): string[] {
   const title = titles?.title ?? (name === undefined ? '' : titleOfUpload(name));
   return title === '' ? [] : [title, ...(titles?.artist === undefined ? [] : [titles.artist])];
 }
 
-/** The items of a playlist with what follows each: its order is known where it is not shuffled. */
+/** The items of a playlist, each with the next item. The order of a shuffled playlist is not known. */
 export function withNext<Item extends NamedItem & Pick<TimelineItem, 'itemID'>>(
   items: readonly Item[],
   mode: PlaylistMode,
@@ -143,13 +143,13 @@ export function withNext<Item extends NamedItem & Pick<TimelineItem, 'itemID'>>(
   return items.map((item, index) => ({ ...item, next: items[(index + 1) % items.length]! }));
 }
 
-/** How many seconds of an item the pictures of a variant last at most; null: all. */
+/** The most seconds of an item that a variant covers; null: all. */
 export function variantSeconds(name: VariantName): number | null {
   const [, seconds] = /^v[\da-f]{16}[fl](\d+)$/.exec(name) ?? [];
   return seconds === undefined ? null : Number(seconds);
 }
 
-/** Which part of an item the pictures of a variant are over, in seconds of it. */
+/** The part of an item that a variant covers, in seconds of the item. */
 export function variantPart(
   name: VariantName,
   { durationSeconds }: Pick<TimelineItem, 'durationSeconds'>,
@@ -160,7 +160,7 @@ export function variantPart(
   return { fromSeconds: Math.max(0, durationSeconds - seconds), toSeconds: Infinity };
 }
 
-/** The variant that an item is sent as at a time of it; undefined: none. */
+/** The variant that replaces an item's pictures at a time; undefined: none. */
 export function variantAt(
   item: Pick<TimelineItem, 'variants' | 'durationSeconds'>,
   seconds: number,
@@ -171,7 +171,7 @@ export function variantAt(
   });
 }
 
-/** The key of a rendition among those with drawings that a run sends. @param format its name */
+/** Key of a rendition among the renditions with graphics that a run sends. @param format name of its format */
 export function lookKey(contentHash: string, format: string): string {
   return `${contentHash}/${format}`;
 }

@@ -1,4 +1,4 @@
-// How items of a track follow one another: each by its own join, or else by that of its stream.
+// The joins between items of a track: the join of the item, or the default of its stream.
 import { pictureJoinSeconds, usualLook } from './look.ts';
 import type { PictureJoin, StingerJoin } from './look.ts';
 import { itemsPlayed } from './play-out.ts';
@@ -7,16 +7,16 @@ import { gapFreeSeconds, joinKinds, joinSeconds, usualSound } from './sound.ts';
 import type { ItemJoin, Join, OwnJoin } from './sound.ts';
 import { secondsAfterCut } from './stinger.ts';
 
-/** A stinger, and how long it is seen over the item that ends. */
+/** A stinger, and the seconds that it covers the item that ends. */
 export type ShownStinger = Omit<StingerJoin, 'kind'>;
 
-/** A shorter item is followed by a cut: so many joins would cost as much to prepare as an encoder for each stream. */
+/** Items shorter than this are followed by a cut: preparing their joins would cost as much as encoding. */
 const shortestJoinedSeconds = 5;
 
 /**
- * Items of a track of pictures with their joins. A join lasts at most half of the shortest item. A stinger that would
- * be cut short is not played. A still image that plays alone has no joins.
- * @param items without joins
+ * Adds joins to the items of a video track. A join lasts at most half of the shortest item. A stinger that would
+ * be cut short is not played. A track with a single still image has no joins.
+ * @param items items without joins
  * @param stinger null: the stream has none, so items that want one are followed by a cut
  */
 export function withPictureJoins(
@@ -35,9 +35,9 @@ export function withPictureJoins(
 }
 
 /**
- * Items of a sound track with their joins. A join lasts at most half of the shortest item, so that no more than two
- * items are heard together, in whatever order they are played.
- * @param items without joins
+ * Adds joins to the items of an audio track. A join lasts at most half of the shortest item, so that no more than two
+ * items are heard together, in any order.
+ * @param items items without joins
  */
 export function withJoins(items: readonly TimelineItem[], ofStream: Join = usualSound.join): TimelineItem[] {
   const longest = longestJoinSeconds(items);
@@ -53,12 +53,12 @@ function isOfSound(kind: OwnJoin['kind']): kind is Join['kind'] {
   return joinKinds.some((each) => each === kind);
 }
 
-/** Whether anything that a track plays has a join. */
+/** Whether any item of a track has a join. */
 export function hasJoins(entries: readonly TimelineEntry[]): boolean {
   return entries.some(({ snapshot }) => itemsPlayed(snapshot).some(({ join }) => join !== undefined));
 }
 
-/** Whether two items are followed in the same way. */
+/** Whether two joins are equal. */
 export function isSameJoin(one: ItemJoin | undefined, other: ItemJoin | undefined): boolean {
   return one?.kind === other?.kind && one?.seconds === other?.seconds && stingerIn(one) === stingerIn(other);
 }
@@ -68,7 +68,7 @@ function longestJoinSeconds(items: readonly TimelineItem[]): number {
   return Math.floor((shortest / 2) * 10) / 10;
 }
 
-/** How long a stinger is seen over either item, in seconds. */
+/** The longer of the times that a stinger covers the item before and the item after the cut, in seconds. */
 function longestPart({ seconds, stinger: { durationSeconds } }: ShownStinger): number {
   return Math.max(seconds, secondsAfterCut(durationSeconds, seconds));
 }

@@ -1,29 +1,31 @@
-// What an item is called.
+// The name and titles of an item.
 import type { TimelineItem } from './play-out.ts';
 import { titleLine } from './titles.ts';
 import type { Titles } from './titles.ts';
 
-/** For viewers: the name of its upload without the end of a file's name. */
+/** The name of an upload without its file extension, for viewers. */
 export function titleOfUpload(name: string): string {
   return name.replace(/\.\w{2,4}$/, '');
 }
 
 /**
- * Of what has begun, the name that its upload had when it was put on the air, else the one that it has; of what is to
- * come the other way round. Null: neither is known.
+ * The name of an item's upload. An item that has begun has the name from when it started to air, otherwise the current
+ * name. An upcoming item has the current name, otherwise the name in its snapshot. Null: neither is known.
  */
 export function nameOfItem(item: Pick<TimelineItem, 'name'>, present: string | undefined, isBegun: boolean) {
   return (isBegun ? (item.name ?? present) : (present ?? item.name)) ?? null;
 }
 
-/** What viewers are told of an item; null: nothing. */
+/** The titles of an item for viewers; null: not known. */
 export interface ItemTitles {
   readonly title: string | null;
   readonly artist: string | null;
   readonly album: string | null;
 }
 
-/** As its upload has them now, so that who mends a title mends it everywhere; of one that is gone, as it had them. */
+/**
+ * The current titles of the upload, so that corrections apply everywhere; of a deleted upload, its last known titles.
+ */
 export function titlesOfItem(
   item: Pick<TimelineItem, 'titles'>,
   present: { readonly titles: Titles } | undefined,
@@ -32,7 +34,7 @@ export function titlesOfItem(
   return { title: title ?? null, artist: artist ?? null, album: album ?? null };
 }
 
-/** What the titles of broadcasts call an item: one line of its upload. */
+/** The item as a line in titles of broadcasts, from the titles of its upload. */
 export function lineOfUpload(upload: { readonly name: string; readonly titles: Titles }): string {
   const { title, artist } = titlesOfItem({}, upload);
   return titleLine({ title: title ?? titleOfUpload(upload.name), artist });

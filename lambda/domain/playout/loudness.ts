@@ -1,6 +1,6 @@
-// Loudness by EBU R128 from what ffmpeg measures every 100 ms, so that a file can be measured in pieces.
+// Loudness by EBU R128 from ffmpeg's measurements every 100 ms, so that a file can be measured in pieces.
 
-/** How many times each loudness was measured, by tenths of LUFS: 10,000 hours need no more room than a minute. */
+/** Number of measurements by loudness, in tenths of LUFS. Its size does not grow with the length of the sound. */
 export type LoudnessCounts = Readonly<Record<string, number>>;
 
 export interface Loudness {
@@ -11,9 +11,9 @@ export interface Loudness {
 
 /** Quieter than this counts as silence (ITU-R BS.1770-5, annex 1). */
 const absoluteGateLUFS = -70;
-/** So far below what is left after that, sound does not count for the loudness (the same). */
+/** LU below the mean of the remaining sound; quieter sound does not count (ITU-R BS.1770-5, annex 1). */
 const relativeGateLU = 10;
-/** The same for the range, which is that of the sound between these shares (EBU Tech 3342). */
+/** LU below the mean; quieter sound does not count for the range, which lies between these shares (EBU Tech 3342). */
 const rangeGateLU = 20;
 const rangeShares = { from: 0.1, to: 0.95 } as const;
 /** True peaks of digital silence. */
@@ -23,14 +23,14 @@ const energyOf = (lufs: number): number => 10 ** (lufs / 10);
 const lufsOf = (energy: number): number => 10 * Math.log10(energy);
 const round = (value: number): number => Math.round(value * 10) / 10;
 
-/** The name under which a loudness is counted; null for silence. */
+/** The key of a loudness in `LoudnessCounts`; null for silence. */
 export function countedAs(lufs: number): string | null {
   return lufs >= absoluteGateLUFS ? String(Math.round(lufs * 10)) : null;
 }
 
 /**
  * @param momentary the loudness of the 400 ms before each measurement
- * @param shortTerm that of the 3 s before it
+ * @param shortTerm the loudness of the 3 s before each measurement
  * @param truePeak the highest sample of all channels, 1 for full scale
  * @returns null for silence
  */
@@ -53,7 +53,7 @@ function entriesOf(counts: LoudnessCounts): Entry[] {
     .sort(([a], [b]) => a - b);
 }
 
-/** What is not too far below the mean of all. */
+/** The entries that are at most `gateLU` below the mean of all entries. */
 function gated(entries: readonly Entry[], gateLU: number): readonly Entry[] {
   const gate = meanOf(entries) - gateLU;
   return entries.filter(([lufs]) => lufs >= gate);

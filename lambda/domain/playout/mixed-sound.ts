@@ -1,4 +1,4 @@
-// Prepared sound with that of the videos under it: the parts of a sound track that are mixed of both timelines.
+// The parts of an audio track that are mixed ahead with the sound of the videos under it.
 import { composedSound, samplesPerSoundFrame, soundSampleRate, soundWithin, sourceOf } from './composed-sound.ts';
 import type { ComposedTrack } from './composed-sound.ts';
 import { placedItem } from './composition.ts';
@@ -10,39 +10,39 @@ import { pictureOfSoundFrame, soundFramesOf, soundGridFrame } from './prepared-p
 import { groupsPerSegment } from './rendition.ts';
 import type { FrameStretch } from './sound-titles.ts';
 
-/** The AAC frames of an item that are mixed together: those of one of its segments. */
+/** AAC frames of an item that are mixed together: a segment. */
 const chunkGroups = groupsPerSegment('sound');
 /**
- * The sound before a mix of this many AAC frames is mixed too, and thrown away: speech in it has lowered what is under
- * it. After that time it makes no difference what was before.
+ * AAC frames before a mix that are also mixed, and then discarded, because earlier speech lowers the sound under it.
+ * After this time, earlier sound has no effect.
  */
 export const mixLeadGroups = 192;
-/** An encoder wants to know this many AAC frames of what follows. */
+/** AAC frames after a mix that an encoder needs. */
 const mixTrailGroups = 8;
-/** The sound of shorter videos would be read so often that preparing it costs as much as encoding. */
+/** The sound of shorter videos would be read so often that preparing it would cost as much as encoding. */
 const shortestMixedSeconds = 5;
 
-/** Whether the sound of a video is mixed ahead with that of a sound track. */
+/** Whether the sound of a video is long enough to be mixed ahead with an audio track. */
 export function canBeMixed({ durationSeconds }: { readonly durationSeconds: number | null }): boolean {
   return durationSeconds === null || durationSeconds >= shortestMixedSeconds;
 }
 
-/** Whether anything that a run plays may be heard under its sound track. */
+/** Whether a run may play the sound of a video under its audio track. */
 export function hearsUnder(video: readonly TimelineEntry[], audio: readonly TimelineEntry[]): boolean {
   return (
     audio.length > 0 && video.some(({ snapshot }) => itemsPlayed(snapshot).some(({ under }) => under !== undefined))
   );
 }
 
-/** The frames of an occurrence of a sound track that are mixed together with one of them, `end` not included. */
+/** The chunk of frames of an audio occurrence that contains a frame, `end` not included. */
 export function mixChunkOf(occurrence: ItemOccurrence, group: number, framesPerSecond: number) {
   const first = Math.floor(group / chunkGroups) * chunkGroups;
   return { first, end: Math.min(first + chunkGroups, soundFramesOf(occurrence, framesPerSecond)) };
 }
 
 /**
- * The chunk of an occurrence of a sound track that a frame of it is in, with what is heard under it.
- * @returns null if nothing is, or it is not known which file the item has
+ * The chunk of an audio occurrence that contains a frame, with the sound under it.
+ * @returns null if there is no sound under it, or if the file of the item is not known
  */
 export function mixPartAt(
   track: ComposedTrack,
@@ -76,7 +76,7 @@ export function mixPartAt(
   );
 }
 
-/** The mixes that are sent within a stretch of a run, each once, in their order. */
+/** The mixes that are sent within a stretch of a run, each once and in order. */
 export function mixPartsWithin(
   track: ComposedTrack,
   { startFrame, frameCount }: FrameStretch,
@@ -104,7 +104,7 @@ interface GridStretch {
   readonly groupCount: number;
 }
 
-/** The pictures' own sound that is heard from before a stretch until after it. */
+/** The sound of videos that is heard under a stretch of the audio track. */
 function heardUnder(
   { pictures }: NonNullable<ComposedTrack['under']>,
   { gridFrame, groupCount }: GridStretch,

@@ -1,4 +1,4 @@
-// What is drawn over the pictures of a stream, and where: its settings.
+// The settings of the graphics over the pictures of a stream.
 
 export const overlayPlaces = ['topLeft', 'top', 'topRight', 'bottomLeft', 'bottom', 'bottomRight'] as const;
 export type OverlayPlace = (typeof overlayPlaces)[number];
@@ -7,7 +7,7 @@ export type OverlayPlace = (typeof overlayPlaces)[number];
 export interface Logo {
   readonly uploadID: string;
   readonly place: OverlayPlace;
-  /** Of the width of the pictures; less where it would be higher than they are. */
+  /** Percent of the picture's width. A logo that would be higher than the picture is smaller. */
   readonly widthPercent: number;
   readonly opacityPercent: number;
 }
@@ -15,47 +15,47 @@ export interface Logo {
 /** The title and the artist of an item. */
 export interface TitleOverlay {
   readonly place: OverlayPlace;
-  /** From the item's beginning; null: to its end. */
+  /** Seconds from the item's beginning; null: to its end. */
   readonly seconds: number | null;
 }
 
-/** What comes next, over the last seconds of an item. */
+/** The title of the next item, over the last seconds of an item. */
 export interface NextOverlay {
   readonly place: OverlayPlace;
   readonly seconds: number;
-  /** In the language of the viewers: it stands before the title. */
+  /** Text before the title, in the language of the viewers. */
   readonly label: string;
 }
 
 export const captionPlaces = ['top', 'bottom'] as const;
 
-/** The captions of items that have some. */
+/** The captions of items that have a caption file. */
 export interface CaptionsOverlay {
   readonly place: (typeof captionPlaces)[number];
 }
 
-/** What a clock shows: the time of a zone, or its date before it. Minutes are the least of it. */
+/** The readings of a clock: the time of a zone, or date and time. The smallest unit is a minute. */
 export const clockKinds = ['time', 'dateAndTime'] as const;
 
 export interface ClockOverlay {
   readonly place: OverlayPlace;
-  /** IANA name. */
+  /** IANA name of the time zone. */
   readonly timeZone: string;
   readonly shows: (typeof clockKinds)[number];
-  /** BCP 47: in whose words and order it is written. */
+  /** BCP 47 tag of the language, which decides words and order. */
   readonly language: string;
 }
 
-/** Lines that run from right to left over a bar, one after the other, again and again. */
+/** Lines that move from right to left over a bar, one after the other and repeatedly. */
 export interface TickerOverlay {
   readonly place: (typeof captionPlaces)[number];
   readonly lines: readonly string[];
 }
 
-/** `plain`: letters with a shadow. `panel`: on a panel of their size. `bar`: on one across the picture. */
+/** `plain`: letters with a shadow. `panel`: a panel as large as the text. `bar`: a bar across the picture. */
 export const themeStyles = ['plain', 'panel', 'bar'] as const;
 
-/** How texts are drawn. Colours are `#rrggbb` in small letters. */
+/** The style of texts. Colours are `#rrggbb` in small letters. */
 export interface Theme {
   readonly style: (typeof themeStyles)[number];
   readonly textColour: string;
@@ -63,28 +63,28 @@ export interface Theme {
   readonly panelOpacityPercent: number;
 }
 
-/** What is drawn over the pictures of a stream. */
+/** The graphics over the pictures of a stream. */
 export interface Overlays {
   readonly logo: Logo | null;
   readonly title: TitleOverlay | null;
-  /** Absent in settings of the release before. */
+  /** The title of the next item. Absent in settings of the previous release. */
   readonly next?: NextOverlay | null;
-  /** Absent in settings of the release before. */
+  /** Captions. Absent in settings of the previous release. */
   readonly captions?: CaptionsOverlay | null;
-  /** Absent in settings of the release before. */
+  /** A clock. Absent in settings of the previous release. */
   readonly clock?: ClockOverlay | null;
-  /** Absent in settings of the release before. */
+  /** A ticker. Absent in settings of the previous release. */
   readonly ticker?: TickerOverlay | null;
   readonly theme: Theme;
-  /** Its texts tell of the sound track, in place of the pictures; absent: of the items that they are over. */
+  /** Whether titles are those of the audio track; absent: those of the items under them. */
   readonly ofSound?: true;
 }
 
-/** The name of what is drawn over all pictures of a stream, in names of formats. */
+/** The name of the drawing over all pictures of a stream, in names of formats. */
 export type DrawingName = `o${string}`;
 /**
- * The name of what is drawn over some pictures of an item besides, in names of formats. Its end says over which: `f10`,
- * those of the first ten seconds; `l10`, those of the last ten; `a`, all of them.
+ * The name of the additional drawing over some pictures of an item, in names of formats. Its end names the pictures:
+ * `f10`, those of the first ten seconds; `l10`, those of the last ten; `a`, all of them.
  */
 export type VariantName = `v${string}${VariantPart}`;
 export type VariantPart = 'a' | `f${number}` | `l${number}`;
@@ -102,20 +102,20 @@ export const usualTheme: Theme = {
   panelOpacityPercent: 60,
 };
 
-/** The least and the most. */
+/** Smallest and largest values. */
 export const overlayBounds = {
   widthPercent: [1, 50],
   opacityPercent: [5, 100],
   panelOpacityPercent: [0, 100],
   titleSeconds: [2, 60],
-  /** The end of an item may be a join, which has whole GOPs. */
+  /** At least this much, because the end of an item may be a join, which has whole GOPs. */
   nextSeconds: [5, 60],
   labelLength: [1, 40],
   tickerLines: [1, 20],
   tickerLineLength: [1, 120],
 } as const;
 
-/** The ids of the uploads that are drawn. */
+/** The ids of the uploads that overlays draw. */
 export function overlayUploads(overlays: Overlays | null | undefined): string[] {
   return overlays?.logo ? [overlays.logo.uploadID] : [];
 }

@@ -1,4 +1,4 @@
-// The parts that a run sends in a stretch of its time.
+// The parts that a run sends within a stretch of time.
 import type { ComposedTrack } from './composed-sound.ts';
 import { picturePartsAt, soundPartsAt, titledPartsWithin } from './composition-parts.ts';
 import type { PlacedPart } from './composition-parts.ts';
@@ -16,8 +16,8 @@ export interface ComposedTracks {
 }
 
 /**
- * The parts that are sent within a stretch, each once, in the order in which they are sent first.
- * @param mostItems the occurrences of a track whose joins are looked for at most
+ * The parts that are sent within a stretch, each once, in the order in which they are first sent.
+ * @param mostItems the most occurrences of a track to search for joins
  */
 export function partsWithin(
   { video, audio }: ComposedTracks,

@@ -1,4 +1,4 @@
-// What a stream plays at a time: a pure function of its timeline.
+// The item that a stream plays at a time: a pure function of its timeline.
 // Agents store no position in it: after a crash, any agent computes the same frame again.
 import type { FramingName } from './look.ts';
 import type { DrawingName, Overlays, VariantName } from './overlays.ts';
@@ -11,61 +11,60 @@ export const playlistModes = ['sequential', 'shuffle'] as const;
 export type PlaylistMode = (typeof playlistModes)[number];
 
 /**
- * One thing to play, with every fact that the publisher needs. Later edits and
- * deletions of the upload do not change it.
+ * One item to play, with every fact that the publisher needs. Later edits or deletion of the upload do not change it.
  */
 export interface TimelineItem {
   readonly itemID: string;
   readonly uploadID: string;
-  /** Of the upload, when the snapshot was made; absent in snapshots of the release before. */
+  /** Name of the upload when the snapshot was made; absent in snapshots of the previous release. */
   readonly name?: string;
-  /** Of the upload, when the snapshot was made; absent where it had none. */
+  /** Titles of the upload when the snapshot was made; absent: it had none. */
   readonly titles?: Titles;
-  /** The hash of its file of captions, when the snapshot was made; absent where it had none. */
+  /** Hash of the caption file when the snapshot was made; absent: there was none. */
   readonly captions?: string;
-  /** As `contentHashOf` in rendition.ts; absent where it was not known then. */
+  /** Result of `contentHashOf` in rendition.ts; absent: not known at that time. */
   readonly contentHash?: string;
   readonly objectKey: string;
   readonly kind: 'video' | 'audio' | 'image';
   readonly durationSeconds: number;
   readonly hasAudio: boolean;
-  /** Absent means SDR. */
+  /** Absent: SDR. */
   readonly dynamicRange?: DynamicRange;
-  /** As `decodeCost` in source-limits.ts says it; absent without moving pictures, and where it is not known. */
+  /** Result of `decodeCost` in source-limits.ts; absent: no moving pictures, or not known. */
   readonly decodeCost?: number;
-  /** How its pictures are put into those of the stream; absent: with black bars, or they fill these. */
+  /** How the item fills the stream's frame; absent: with black bars, or without framing. */
   readonly framing?: FramingName;
-  /** What is drawn over all of its pictures; absent: nothing. */
+  /** Drawing over all pictures; absent: none. */
   readonly drawn?: DrawingName;
-  /** What is drawn over some of its pictures besides, the first one above the others; absent: nothing. */
+  /** Additional drawings over some pictures; the first one takes precedence. Absent: none. */
   readonly variants?: readonly VariantName[];
-  /** How loud it is; absent: as the stream's. */
+  /** Loudness settings; absent: those of the stream. */
   readonly sound?: SoundSettings;
-  /** How it is followed by the next item, whatever the stream says; absent: as that says. */
+  /** The item's own setting for the join to the next item; absent: the setting of the stream. */
   readonly ownJoin?: OwnJoin;
-  /** How it is followed by the next item; absent: by a cut. */
+  /** The join to the next item; absent: a cut. */
   readonly join?: ItemJoin;
-  /** How its sound is heard under that of the sound track, whatever the stream says; absent: as that says. */
+  /** The item's own setting for its sound under the audio track; absent: the setting of the stream. */
   readonly ownUnder?: SoundUnder;
-  /** How its sound is heard under that of the sound track; absent: not at all. */
+  /** How its sound is heard under the audio track; absent: it is silent. */
   readonly under?: SoundUnder;
-  /** By their times. They are rows of the run, and no part of the snapshot. */
+  /** Gains by time. They are rows of the run, and no part of the snapshot. */
   readonly levels?: readonly TimedLevel[];
 }
 
 /** A playlist, or a single upload, as it was when the draft was published or the stream was started. */
 export interface TimelineSnapshot {
   readonly mode: PlaylistMode;
-  /** A random number that is drawn when the snapshot is made. The shuffled orders of all its laps follow from it. */
+  /** A random number, chosen when the snapshot is made. The shuffled orders of all laps follow from it. */
   readonly seed: number;
   readonly items: readonly TimelineItem[];
-  /** Absent: nothing is drawn over its pictures. */
+  /** Graphics over the pictures; absent: none. */
   readonly overlays?: TimelineOverlays;
 }
 
-/** What is drawn over pictures, with every fact that the publisher needs. */
+/** Graphics over pictures, with every fact that the publisher needs. */
 export interface TimelineOverlays extends Overlays {
-  /** Where the image of the logo is kept; null without one. */
+  /** Object key of the logo's image; null: no logo. */
   readonly logoKey: string | null;
 }
 
@@ -77,7 +76,7 @@ export interface TimelineEntry {
   readonly snapshot: TimelineSnapshot;
 }
 
-/** One playing of an item, in one lap, on the frame grid of the stream. Frames count from the anchor of the run. */
+/** One playback of an item, in one lap, on the frame grid of the stream. Frames count from the anchor of the run. */
 export interface ItemOccurrence {
   readonly item: TimelineItem;
   readonly entryNumber: number;
@@ -85,47 +84,50 @@ export interface ItemOccurrence {
   readonly lap: number;
   readonly startFrame: number;
   readonly frameCount: number;
-  /** The item plays in place of the one that the timeline has there. */
+  /** The item replaces the item in the timeline. */
   readonly isStandIn?: true;
 }
 
 /**
- * What changes while a stream is live takes effect where an item begins, at the earliest after this time, so that each
- * of its agents has read of it before.
+ * Changes to a live stream take effect at the beginning of an item, at the earliest after this time. By then each of
+ * its agents has read the change.
  */
 export const effectiveAheadSeconds = 10;
 /** A still image in a playlist is shown for this long. */
 export const imageDurationSeconds = 10;
 /**
- * A shorter clip stays on its last frame for the rest, so that a playlist of one-frame files does not join each frame.
+ * Shortest time on air. A shorter clip holds its last frame, so that a playlist of one-frame files need not join each
+ * frame.
  */
 const shortestItemSeconds = 1;
 
-/** The length of an item in frames: that of its media, rounded to the frame grid. Encoders deliver exactly as many. */
+/**
+ * The length of an item in frames: the length of its media, rounded to the frame grid. Encoders produce exactly this.
+ */
 export function frameCountOf(item: Pick<TimelineItem, 'durationSeconds'>, framesPerSecond: number): number {
   return Math.round(Math.max(item.durationSeconds, shortestItemSeconds) * framesPerSecond);
 }
 
-/** How long an item plays before the next one begins, in frames: of a crossfade, up to where that begins. */
+/** Frames from an item's beginning to that of the next one, which begins before the end of a crossfade. */
 export function framesUntilNext(item: Pick<TimelineItem, 'durationSeconds' | 'join'>, framesPerSecond: number): number {
   return frameCountOf(item, framesPerSecond) - overlapFrames(item.join, framesPerSecond);
 }
 
 /**
- * The items that a snapshot plays, in the order of the playlist. Every reader takes items from here, so that a snapshot
- * can play more than its playlist lists.
+ * The items that a snapshot plays, in the order of the playlist. All code reads items through this function, so that a
+ * snapshot can play more items than its playlist lists.
  * @param snapshot undefined: nothing is played
  */
 export function itemsPlayed(snapshot: Pick<TimelineSnapshot, 'items'> | undefined): readonly TimelineItem[] {
   return snapshot?.items ?? [];
 }
 
-/** The items of a lap in the order in which they are played. For shuffle, a permutation seeded by snapshot and lap. */
+/** The items of a lap in play order. For shuffle, a permutation seeded by snapshot and lap. */
 export function orderOfLap(snapshot: TimelineSnapshot, lap: number): readonly TimelineItem[] {
   if (snapshot.mode === 'sequential' || snapshot.items.length < 2) return snapshot.items;
   const order = permutation(snapshot, lap);
-  // An item that ended the lap before must not begin this one. Then the first two change places; the last item stays as
-  // the permutation has it, so that the next lap can be compared with the permutation alone.
+  // The last item of a lap must not begin the next one. If it would, the first two items are swapped. The last item
+  // keeps its place, so that the next lap can be compared with the permutation alone.
   const repeats = lap > 0 && permutation(snapshot, lap - 1).at(-1) === order[0];
   if (repeats && order.length > 2) [order[0], order[1]] = [order[1]!, order[0]!];
   return order;
@@ -154,7 +156,7 @@ export function occurrenceAt(
   throw new RangeError('a lap is as long as its items');
 }
 
-/** The occurrence that contains `frame`, counted from the anchor, and all after it, without end. */
+/** The occurrence that contains `frame`, counted from the anchor, and all later occurrences, without end. */
 export function* occurrencesFrom(
   timeline: readonly TimelineEntry[],
   frame: number,
@@ -178,7 +180,7 @@ export function* occurrencesFrom(
   }
 }
 
-/** The occurrence that plays until another one begins; null: that is the first one of a run. */
+/** The occurrence before another one; null: that is the first one of a run. */
 export function occurrenceBefore(
   timeline: readonly TimelineEntry[],
   { startFrame }: Pick<ItemOccurrence, 'startFrame'>,
@@ -190,7 +192,7 @@ export function occurrenceBefore(
 }
 
 /**
- * The first frame at or after `frame` where an item begins, so that a new entry of the timeline may take over there.
+ * The first frame at or after `frame` at which an item begins, so that a new entry of the timeline may start there.
  */
 export function boundaryAfter(timeline: readonly TimelineEntry[], frame: number, framesPerSecond: number): number {
   const { startFrame, frameCount } = occurrenceAt(timeline, frame, framesPerSecond);

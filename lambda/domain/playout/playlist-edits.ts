@@ -6,13 +6,13 @@ import type { Join, SoundSettings, SoundUnder } from './sound.ts';
 export interface PlaylistItem {
   readonly id: string;
   readonly uploadID: string;
-  /** How loud it is; absent: as its stream's. */
+  /** Loudness settings; absent: those of the stream. */
   readonly sound?: SoundSettings;
-  /** Absent: as its stream's. */
+  /** Look settings; absent: those of the stream. */
   readonly look?: ItemLook;
-  /** How it is followed by the next item; absent: as its stream's. */
+  /** The join to the next item; absent: the setting of the stream. */
   readonly join?: Join;
-  /** How its sound is heard under that of a sound track; absent: as its stream's. */
+  /** How its sound is heard under an audio track; absent: the setting of the stream. */
   readonly under?: SoundUnder;
 }
 
@@ -32,7 +32,7 @@ export type PlaylistOperation =
   | { readonly op: 'remove'; readonly itemID: string }
   | { readonly op: 'move'; readonly itemID: string; readonly index: number }
   | { readonly op: 'replace'; readonly itemID: string; readonly uploadID: string }
-  /** What is absent stays as it is; null clears it. */
+  /** Absent fields keep their value; null clears a field. */
   | {
       readonly op: 'set';
       readonly itemID: string;
@@ -44,7 +44,7 @@ export type PlaylistOperation =
 
 export const maxPlaylistItems = 1000;
 
-/** Why an operation of a batch cannot be applied, and which field of it is to blame. */
+/** The reason why an operation of a batch cannot be applied, and the field that causes it. */
 export interface EditFault {
   readonly operationIndex: number;
   readonly field: string | null;
@@ -54,8 +54,8 @@ export interface EditFault {
 export type EditResult = { readonly spec: PlaylistSpec } | { readonly fault: EditFault };
 
 /**
- * Applies a whole batch, or names the first operation that cannot be applied.
- * @param newItemID makes an id for an item that is added without one
+ * Applies a whole batch, or returns the fault of the first operation that cannot be applied.
+ * @param newItemID creates an id for an item that is added without one
  */
 export function applyPlaylistOperations(
   spec: PlaylistSpec,

@@ -1,39 +1,39 @@
-// Posters: small pictures of what was on the air seconds ago.
-// They are of fixed times of an item, so that all who look at any stream that plays it see the same ones, and are made
-// many at once.
+// Posters: small pictures of the media that aired seconds ago.
+// They show fixed times of an item. So all viewers of all streams that play an item share them, and many are made in
+// one step.
 import type { Aspect } from './look.ts';
 import type { TimelineItem } from './play-out.ts';
 
-/** There is a poster of each of these windows of an item's time: of its first keyframe, or of its beginning. */
+/** Length of a window. Each window of an item has a poster: its first keyframe, or the beginning of the item. */
 export const posterSeconds = 4;
-/** So many windows that follow each other are made at once. */
+/** Number of consecutive windows whose posters are made in one step. */
 export const postersPerStrip = 15;
 const posterSides = { longer: 320, shorter: 180 } as const;
 
-/** How large posters of a stream are. @param aspect undefined: 16:9 */
+/** The size of a stream's posters in pixels. @param aspect undefined: 16:9 */
 export function posterSizeOf(aspect: Aspect | undefined) {
   const { longer, shorter } = posterSides;
   if (aspect === '9:16') return { width: shorter, height: longer };
   return { width: aspect === '1:1' ? shorter : longer, height: shorter };
 }
 
-/** How long before a strip is needed it is asked for. */
+/** Seconds from the request of a strip until it is needed. */
 export const stripAheadSeconds = 12;
 
 export interface Poster {
-  /** Counted from the item's beginning. */
+  /** Number of the strip, from the item's beginning. */
   readonly strip: number;
-  /** How many pictures the strip has. */
+  /** The number of pictures in the strip. */
   readonly inStrip: number;
-  /** Which of them it is. */
+  /** The index of the poster in the strip. */
   readonly index: number;
-  /** After so many seconds there is a newer one. */
+  /** Seconds until a newer poster exists. */
   readonly freshSeconds: number;
 }
 
 /**
- * The poster of an item that has been on the air for so long: of the last window that is over, or of the one under way
- * where it is the first. So it shows hardly anything that has not been on the air, and is at most two windows old.
+ * The poster for a time of an item: the last complete window, or the first window if none is complete. So it shows
+ * hardly anything that has not aired yet, and is at most two windows old.
  */
 export function posterAt(elapsedSeconds: number, item: Pick<TimelineItem, 'kind' | 'durationSeconds'>): Poster {
   const window = Math.floor(elapsedSeconds / posterSeconds);

@@ -3,8 +3,8 @@
 import type { ItemOccurrence } from './play-out.ts';
 
 /**
- * A tick is a third of a millisecond. A picture at 24, 25, 30 or 60 frames per second and an AAC frame at 48 kHz each
- * last a whole number of ticks, so that no rounding errors add up.
+ * A tick is a third of a millisecond. A picture at 24, 25, 30 or 60 frames per second, and an AAC frame at 48 kHz, last
+ * a whole number of ticks, so that rounding errors do not add up.
  */
 const ticksPerMs = 3;
 const ticksPerSecond = 1000 * ticksPerMs;
@@ -12,8 +12,8 @@ const ticksPerSecond = 1000 * ticksPerMs;
 const soundFrameTicks = 64;
 
 /**
- * One playing of a rendition from its beginning, cut off at the end of the item occurrence that it is for. Frames count
- * from the anchor of the run.
+ * One playback of a rendition from its beginning, cut off at the end of its item occurrence. Frames count from the
+ * anchor of the run.
  */
 export interface Playing {
   readonly occurrence: ItemOccurrence;
@@ -22,8 +22,8 @@ export interface Playing {
 }
 
 /**
- * The playing that contains `frame`. A rendition that is shorter than its item occurrence plays again and again: that
- * of a still image does, and one that stands in for another rendition.
+ * The playback that contains `frame`. A rendition that is shorter than its occurrence plays repeatedly: a still image,
+ * or a stand-in.
  * @param renditionFrames length of the rendition in frames, at least 1
  */
 export function playingAt(occurrence: ItemOccurrence, frame: number, renditionFrames: number): Playing {
@@ -33,17 +33,17 @@ export function playingAt(occurrence: ItemOccurrence, frame: number, renditionFr
   return { occurrence, startFrame, frameCount: Math.min(renditionFrames, end - startFrame) };
 }
 
-/** When a picture of a rendition is decoded, in whole milliseconds after its first picture. */
+/** The decode time of a picture of a rendition, in whole milliseconds after its first picture. */
 export function pictureOffsetMs(picture: number, framesPerSecond: number): number {
   return toMs(picture * frameTicks(framesPerSecond));
 }
 
-/** When a frame of sound of a rendition is heard, in whole milliseconds after its first one. */
+/** The time of a frame of sound of a rendition, in whole milliseconds after its first one. */
 export function soundOffsetMs(soundFrame: number): number {
   return toMs(soundFrame * soundFrameTicks);
 }
 
-/** When a picture of a playing is decoded, in milliseconds since the anchor. */
+/** The decode time of a picture of a playback, in milliseconds since the anchor. */
 export function pictureMs(
   { startFrame }: Pick<Playing, 'startFrame'>,
   picture: number,
@@ -53,10 +53,10 @@ export function pictureMs(
 }
 
 /**
- * When a frame of sound of a playing is heard, in milliseconds since the anchor. Sound has a frame grid of its own,
- * which begins at the anchor, so that there is no gap between two playings. The first frame of a playing is the one
- * nearest to its first picture, at most half an AAC frame (10.7 ms) from it.
- * @param compositionDelayFrames how many frames after its decoding a picture is shown
+ * The time of a frame of sound of a playback, in milliseconds since the anchor. Sound has its own frame grid, which
+ * begins at the anchor, so that there is no gap between two playbacks. The first frame of a playback is the frame
+ * nearest to its first picture: at most half an AAC frame (10.7 ms) apart.
+ * @param compositionDelayFrames frames from the decoding of a picture to its display
  */
 export function soundMs(
   { startFrame }: Pick<Playing, 'startFrame'>,
@@ -68,7 +68,7 @@ export function soundMs(
   return toMs(soundGridFrame(startFrame, framesPerSecond) * soundFrameTicks + delayTicks) + soundOffsetMs(soundFrame);
 }
 
-/** How many frames of sound a playing has: those of the sound grid before the first one of the next playing. */
+/** The number of frames of sound in a playback, up to the first frame of the next playback. */
 export function soundFramesOf(
   { startFrame, frameCount }: Pick<Playing, 'startFrame' | 'frameCount'>,
   framesPerSecond: number,
@@ -76,12 +76,12 @@ export function soundFramesOf(
   return soundGridFrame(startFrame + frameCount, framesPerSecond) - soundGridFrame(startFrame, framesPerSecond);
 }
 
-/** The first frame of sound of a rendition that begins at or after this picture. */
+/** The first frame of sound of a rendition that begins at or after a picture. */
 export function firstSoundFrameFrom(picture: number, framesPerSecond: number): number {
   return Math.ceil((picture * frameTicks(framesPerSecond)) / soundFrameTicks);
 }
 
-/** The picture during which a rendition's frame of sound begins. */
+/** The picture during which a frame of sound of a rendition begins. */
 export function pictureOfSoundFrame(soundFrame: number, framesPerSecond: number): number {
   return Math.floor((soundFrame * soundFrameTicks) / frameTicks(framesPerSecond));
 }
@@ -90,12 +90,12 @@ function frameTicks(framesPerSecond: number): number {
   return ticksPerSecond / framesPerSecond;
 }
 
-/** No tick lies half way between two milliseconds, so every machine rounds it to the same one. */
+/** No tick is half way between two milliseconds, so all machines round it equally. */
 function toMs(ticks: number): number {
   return Math.round(ticks / ticksPerMs);
 }
 
-/** The number of the frame of the sound grid that is nearest to a frame of the stream. */
+/** The number of the frame in the sound grid that is nearest to a frame of the stream. */
 export function soundGridFrame(frame: number, framesPerSecond: number): number {
   return Math.round((frame * frameTicks(framesPerSecond)) / soundFrameTicks);
 }

@@ -1,20 +1,20 @@
-// Previews of what a stream sends: pieces of about two seconds, numbered from the run's anchor.
+// Previews of a stream's output: pieces of about two seconds, numbered from the run's anchor.
 import { occurrenceAt } from './play-out.ts';
 import type { TimelineEntry, TimelineItem } from './play-out.ts';
 import { playingAt } from './prepared-play-out.ts';
 
-/** How long the address of a preview opens it. Whoever looks for longer asks for another one. */
+/** Seconds until the address of a preview expires. Then the client requests another one. */
 export const previewSeconds = 300;
-/** As long as a GOP: in each of these windows of the stream's time one begins, or several where items join. */
+/** Length of a window, which equals a GOP. A GOP begins in each window, or several if items join in it. */
 export const previewPieceSeconds = 2;
-/** A GOP that begins at the end of a window lasts into the next one. */
+/** Longest piece: a GOP that begins at the end of a window lasts into the next one. */
 export const longestPieceSeconds = 2 * previewPieceSeconds;
-/** So many pieces are listed. */
+/** Number of pieces in the playlist. */
 export const previewPieces = 4;
-/** Players begin so long before the end of what is listed. */
+/** Seconds before the end of the playlist at which players begin. */
 export const previewHoldBackSeconds = 4;
 
-/** Frames of a stream from a keyframe on, until before `end`, counted from the anchor. */
+/** Frames of a stream, beginning with a keyframe, `end` not included. They count from the anchor. */
 export interface PreviewFrames {
   readonly start: number;
   readonly end: number;
@@ -23,13 +23,13 @@ export interface PreviewFrames {
 export interface PreviewGrid {
   readonly framesPerSecond: number;
   readonly gopFrames: number;
-  /** The length of what is prepared of an item, in frames. */
+  /** The length of an item's prepared media, in frames. */
   readonly framesOf: (item: TimelineItem) => number;
 }
 
 /**
- * The frames of a piece: of the GOPs that begin in its window of the stream's time, of which there is at least one. The
- * pieces of a stream follow each other.
+ * The frames of a piece: the GOPs that begin in its window of the stream's time, at least one. The pieces of a stream
+ * are consecutive.
  */
 export function framesOfPiece(timeline: readonly TimelineEntry[], piece: number, grid: PreviewGrid): PreviewFrames {
   const { framesPerSecond, gopFrames, framesOf } = grid;

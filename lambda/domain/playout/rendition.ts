@@ -1,4 +1,4 @@
-// What uploads are prepared to: the formats, lengths and segments of renditions.
+// The formats, lengths and segments of renditions, which uploads are prepared to.
 import { variantPart } from './drawings.ts';
 import type { Aspect, FramingName } from './look.ts';
 import type { DrawingName, VariantName } from './overlays.ts';
@@ -8,10 +8,10 @@ import { firstSoundFrameFrom } from './prepared-play-out.ts';
 import { framerates, framesPerSecond, qualities, videoCodecs } from '../shared/video-format.ts';
 import type { DynamicRange, Framerate, Quality, VideoCodec } from '../shared/video-format.ts';
 
-/** A rendition of pictures has a quality, framerate and codec. A rendition of sound is played beside all of them. */
+/** A video rendition has a quality, framerate and codec. A sound rendition is played with any of them. */
 export type RenditionFormat = PictureFormat | SoundFormat;
 
-/** Sound as loud as it is, or at a loudness in LUFS, such as `sound-14`. */
+/** Sound at its original loudness, or at a loudness in LUFS, such as `sound-14`. */
 export type SoundFormat = 'sound' | `sound-${number}`;
 
 export interface PictureFormat {
@@ -20,54 +20,54 @@ export interface PictureFormat {
   readonly videoCodec: VideoCodec;
   /** Absent: 16:9. */
   readonly aspect?: Exclude<Aspect, '16:9'>;
-  /** How pictures of another shape are put into it; absent: with black bars. */
+  /** How pictures of another shape fill the frame; absent: with black bars. */
   readonly framing?: FramingName;
-  /** What is drawn over them; absent: nothing. */
+  /** Drawing over all pictures; absent: none. */
   readonly drawn?: DrawingName;
-  /** What is drawn over those of a part besides, which is all that the rendition has; absent: it has all pictures. */
+  /** Additional drawing over some pictures. The rendition has only these. Absent: it has all pictures. */
   readonly variant?: VariantName;
 }
 
-/** What of an item decides in which format of its stream it is sent. */
+/** The fields of an item that, with its stream's format, decide the format that it is sent in. */
 export type ItemFormat = Pick<TimelineItem, 'framing' | 'drawn' | 'variants'>;
 
-/** What was found in an upload, as far as its renditions differ by it. */
+/** The facts about an upload that its renditions depend on. */
 export interface ContentFacts {
   readonly kind: TimelineItem['kind'];
-  /** Null for a still image. */
+  /** Duration; null for a still image. */
   readonly durationSeconds: number | null;
   readonly hasAudio: boolean;
   readonly dynamicRange: DynamicRange;
 }
 
-/** There is one rendition of one content in one format, whoever uploaded the content and however often. */
+/** A rendition of one content in one format. All uploads of the content share it. */
 export interface Rendition {
-  /** What `contentHashOf` answers. Of what was uploaded before there was that function: the hash of the bytes alone. */
+  /** Result of `contentHashOf`, or for older uploads only the hash of the bytes. */
   readonly contentHash: string;
   readonly format: RenditionFormat;
-  /** How many pictures the item has, or in a rendition of sound how many AAC frames. */
+  /** The number of pictures of the item, or of AAC frames in a sound rendition. */
   readonly groupCount: number;
-  /** Of a variant, the pictures from `first` to `end`, `end` not included, that it has; absent: all. */
+  /** The pictures of a variant, from `first` to `end`, `end` not included; absent: all. */
   readonly part?: { readonly first: number; readonly end: number };
 }
 
 /**
- * A whole number of GOPs at every framerate. The slowest machine prepares a
- * segment in the time that a command may take.
+ * A whole number of GOPs at every framerate. The slowest machine can prepare a segment within the time limit of a
+ * command.
  */
 const segmentSeconds = 20;
-/** These last a little longer than a segment of pictures. */
+/** AAC frames in a segment of sound, which is a little longer than a segment of pictures. */
 const soundFramesPerSegment = 1000;
-/** Of a closed GOP: what every ingest recommends. */
+/** Length of a closed GOP; the value every ingest recommends. */
 export const gopSeconds = 2;
-/** A still image is prepared as one GOP, which plays again and again. */
+/** A still image is prepared as one GOP, which plays repeatedly. */
 export const stillSeconds = gopSeconds;
-/** A frame at the lowest framerate. On that frame grid an item may last half a frame longer than its media. */
+/** The longest frame. An item may last half a frame longer than its media. */
 const longestFrameSeconds = 1 / 24;
 
 /**
- * The name of a content: of its bytes together with all else that decides what its renditions are. So nobody's upload
- * can have another rendition made of the same bytes than everybody else's.
+ * The name of a content: the bytes, and all other facts that its renditions depend on. So a user's upload cannot cause
+ * another rendition of the same bytes than the uploads of others.
  * @param bytesHash SHA-256 of the bytes, in hex
  */
 export function contentHashOf(bytesHash: string, { kind, durationSeconds, hasAudio, dynamicRange }: ContentFacts) {
@@ -75,12 +75,12 @@ export function contentHashOf(bytesHash: string, { kind, durationSeconds, hasAud
   return [bytesHash, ...facts.filter((fact) => fact !== null)].join('-');
 }
 
-/** The SHA-256 of the bytes, in hex, of which `contentHashOf` made a name; of an older name, the name itself. */
+/** The SHA-256 of the bytes, in hex, from a name by `contentHashOf` or from an older name. */
 export function bytesHashOf(contentHash: string): string {
   return contentHash.split('-')[0]!;
 }
 
-/** @param item with the length of the upload, which does not matter for a still image */
+/** @param item its duration is that of the upload; for a still image it is ignored */
 export function renditionOf(
   contentHash: string,
   item: Pick<TimelineItem, 'kind' | 'durationSeconds'>,
@@ -101,7 +101,7 @@ export function renditionOf(
   return { contentHash, format, groupCount: firstSoundFrameFrom(milliseconds, 1000) };
 }
 
-/** The pictures of whole GOPs that cover a part of an item; nothing where that is all of it. */
+/** The pictures of the whole GOPs that cover a part of an item; no field if they are all pictures. */
 function partOf(
   { framerate }: PictureFormat,
   groupCount: number,
@@ -113,7 +113,7 @@ function partOf(
   return { part: { first, end: Math.min(groupCount, Math.ceil(toSeconds / gopSeconds) * gopFrames) } };
 }
 
-/** The pictures or frames of sound that a rendition has, `end` not included. */
+/** The range of pictures or frames of sound in a rendition, `end` not included. */
 export function groupsOf({ groupCount, part }: Pick<Rendition, 'groupCount' | 'part'>) {
   return part ?? { first: 0, end: groupCount };
 }
@@ -122,7 +122,7 @@ export function groupsPerSegment(format: RenditionFormat): number {
   return isSound(format) ? soundFramesPerSegment : segmentSeconds * framesPerSecond[format.framerate];
 }
 
-/** Which groups of a rendition are in a segment. */
+/** The range of groups in a segment of a rendition. */
 export function groupsOfSegment(rendition: Omit<Rendition, 'contentHash'>, segment: number) {
   const { first, end } = groupsOf(rendition);
   const perSegment = groupsPerSegment(rendition.format);
@@ -144,15 +144,15 @@ export function soundAt(targetLUFS: number): SoundFormat {
   return `sound${targetLUFS}` as SoundFormat;
 }
 
-/** The loudness that sound of a format is brought to, in LUFS; null: it is as loud as it is, or no sound alone. */
+/** The target loudness of a format in LUFS; null: the original loudness, or a format with pictures. */
 export function targetOfFormat(format: RenditionFormat): number | null {
   return format === 'sound' || !isSound(format) ? null : Number(format.slice('sound'.length));
 }
 
 /**
- * `q_1080p-f_30` for H.264, `q_1080p-f_30-hevc`, `q_1080p-f_30-9x16-blur`, `q_1080p-f_30-o0123456789abcdef` with a
- * drawing over it, `q_1080p-f_30-v0123456789abcdeff10` for a part, `sound`, or `sound-14`: the format in object keys,
- * rows and commands.
+ * The name of a format in object keys, rows and commands: `q_1080p-f_30` for H.264, `q_1080p-f_30-hevc`,
+ * `q_1080p-f_30-9x16-blur`, `q_1080p-f_30-o0123456789abcdef` with a drawing, `q_1080p-f_30-v0123456789abcdeff10` for a
+ * part, `sound`, or `sound-14`.
  */
 export function formatName(format: RenditionFormat): string {
   if (isSound(format)) return format;
@@ -169,7 +169,7 @@ export function formatName(format: RenditionFormat): string {
   return parts.filter((part) => part !== undefined).join('-');
 }
 
-/** The format that an item is sent in, of those of its stream, but for its variants. */
+/** The format that an item is sent in, without its variants. @param format of the stream */
 export function formatOfItem(format: PictureFormat, item: ItemFormat): PictureFormat;
 export function formatOfItem(format: RenditionFormat, item: ItemFormat): RenditionFormat;
 export function formatOfItem(format: RenditionFormat, { framing, drawn }: ItemFormat): RenditionFormat {
@@ -177,13 +177,13 @@ export function formatOfItem(format: RenditionFormat, { framing, drawn }: ItemFo
   return { ...format, ...(framing !== undefined && { framing }), ...(drawn !== undefined && { drawn }) };
 }
 
-/** The formats of the variants of an item, of those of its stream. */
+/** The formats of the variants of an item. @param format of the stream */
 export function variantsOfItem(format: RenditionFormat, item: ItemFormat): PictureFormat[] {
   const whole = formatOfItem(format, item);
   return isSound(whole) ? [] : (item.variants ?? []).map((variant) => ({ ...whole, variant }));
 }
 
-/** Uploads by the name of the format that they are sent in, each once; the names in order. */
+/** Uploads by the name of the format that they are sent in, each once and sorted by name. */
 export function uploadsByFormat(
   items: readonly (Pick<TimelineItem, 'uploadID'> & ItemFormat)[],
   format: RenditionFormat,
@@ -191,7 +191,7 @@ export function uploadsByFormat(
   return byName(items.map((item) => [formatName(formatOfItem(format, item)), item.uploadID]));
 }
 
-/** Uploads by the name of the format of each variant that they are sent in; each once, the names in order. */
+/** Uploads by the format name of each variant that they are sent in, each once and sorted by name. */
 export function uploadsByVariant(
   items: readonly (Pick<TimelineItem, 'uploadID'> & ItemFormat)[],
   format: RenditionFormat,
@@ -211,7 +211,7 @@ const lookNamed =
   /^(.*?)(?:-(9x16|1x1))?(?:-(crop|blur|pad[\da-f]{6}))?(?:-(o[\da-f]{16}))?(?:-(v[\da-f]{16}(?:a|[fl]\d+)))?$/;
 const soundNamed = /^sound(?:-\d+(?:\.\d+)?)?$/;
 
-/** The format of a name. @throws {RangeError} when there is none */
+/** The format with a name. @throws {RangeError} if there is none */
 export function formatNamed(name: string): RenditionFormat {
   const pictures = qualities.flatMap((quality) =>
     framerates.flatMap((framerate) => videoCodecs.map((videoCodec) => ({ quality, framerate, videoCodec }))),

@@ -1,4 +1,4 @@
-// Texts that are another picture all the time, so that nobody prepares them: a clock, and a ticker.
+// Texts that change all the time and so cannot be prepared: a clock and a ticker.
 import type { TextBlock } from './drawings.ts';
 import type { ClockOverlay, Overlays } from './overlays.ts';
 
@@ -11,8 +11,8 @@ interface Stretch {
 const minuteMs = 60_000;
 
 /**
- * The readings of a clock during a stretch of an item: one for each minute.
- * @param beginsAtMs when the item begins, in milliseconds since 1970
+ * The readings of a clock during a stretch of an item, one for each minute.
+ * @param beginsAtMs start of the item, in milliseconds since 1970
  */
 export function clockTexts(
   { clock, theme }: Pick<Overlays, 'clock' | 'theme'>,
@@ -31,7 +31,7 @@ export function clockTexts(
   return texts;
 }
 
-/** What a clock shows at an instant: the time, and below it the date where that is wanted. */
+/** A function that formats an instant for a clock: the time, and below it the date if wanted. */
 function readerOf({ timeZone, shows, language }: ClockOverlay): (atMs: number) => string[] {
   const time = new Intl.DateTimeFormat(language, { timeZone, hour: '2-digit', minute: '2-digit' });
   const date = new Intl.DateTimeFormat(language, { timeZone, weekday: 'long', day: 'numeric', month: 'long' });
@@ -39,8 +39,8 @@ function readerOf({ timeZone, shows, language }: ClockOverlay): (atMs: number) =
 }
 
 /**
- * The bar of a ticker and its lines, for all of an item.
- * @param runSeconds when the item begins, after the beginning of the run: the lines go on over items
+ * The bar of a ticker and its lines, for the whole item.
+ * @param runSeconds start of the item, after the beginning of the run: the lines continue across items
  */
 export function tickerTexts({ ticker, theme }: Pick<Overlays, 'ticker' | 'theme'>, runSeconds: number): TextBlock[] {
   if (!ticker) return [];
@@ -54,25 +54,25 @@ export function tickerTexts({ ticker, theme }: Pick<Overlays, 'ticker' | 'theme'
   return [{ ...always, theme: { ...theme, style: 'bar' }, lines: [], ticker: null }, ...ticker.lines.map(line)];
 }
 
-/** What of overlays changes all the time, as a text that is another one where they change. */
+/** A text that identifies the clock and ticker of overlays; empty if they have neither. */
 export function runningIn(overlays: Overlays | null | undefined): string {
   const { clock = null, ticker = null } = overlays ?? {};
   return clock || ticker ? JSON.stringify([clock, ticker, overlays!.theme]) : '';
 }
 
-/** Whether pictures have something that cannot be prepared. */
+/** Whether overlays have graphics that cannot be prepared. */
 export function isRunning(overlays: Pick<Overlays, 'clock' | 'ticker'> | null | undefined): boolean {
   return Boolean(overlays?.clock ?? overlays?.ticker);
 }
 
-/** How fast lines run, and where they are: in pixels of a picture that wide. */
+/** The speed and distance of ticker lines, in pixels of a picture of this width. */
 export interface TickerPace {
-  /** Even, as colours of two pixels by two are one in pictures: lines that stop between them would shiver. */
+  /** An even number: colours are stored for blocks of 2 by 2 pixels, so a line at an odd place would shiver. */
   readonly pixelsPerFrame: number;
   readonly gapPixels: number;
 }
 
-/** A line crosses the picture in so many seconds. */
+/** Seconds in which a line crosses the picture. */
 const crossingSeconds = 10;
 
 export function tickerPace(width: number, framesPerSecond: number): TickerPace {

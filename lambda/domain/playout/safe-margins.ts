@@ -1,4 +1,4 @@
-// What is left free at the edges of pictures, so that nothing covers what is drawn there.
+// The margins at the edges of pictures in which nothing is drawn, because it could be covered.
 import type { Aspect } from './look.ts';
 
 /** Percent of the width or height of a picture. */
@@ -10,8 +10,8 @@ export interface Margins {
 }
 
 /**
- * What is left free at the edges: of a television picture 5 % (EBU R 95), of an upright one what the buttons and
- * captions of TikTok, Shorts and Reels cover.
+ * Landscape pictures: 5 % (EBU R 95, for television). Upright pictures: the area that buttons and captions of TikTok,
+ * Shorts and Reels cover.
  */
 export const safeMargins: Readonly<Record<Aspect, Margins>> = {
   '16:9': { left: 5, right: 5, top: 5, bottom: 5 },

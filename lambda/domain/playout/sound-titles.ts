@@ -1,4 +1,4 @@
-// The texts over pictures that tell of the sound track: a pure function of both timelines.
+// The titles of the audio track over pictures: a pure function of both timelines.
 import { textsOf } from './drawings.ts';
 import type { TextBlock } from './drawings.ts';
 import type { Overlays } from './overlays.ts';
@@ -19,16 +19,16 @@ export function overlaysAt(
   return entries.find(({ number }) => number === entryNumber)?.snapshot.overlays;
 }
 
-/** Whether texts over a track of pictures tell of the sound track. */
+/** Whether the overlays of a video track show the titles of the audio track. */
 export function tellsOfSound(entries: readonly TimelineEntry[]): boolean {
   return entries.some(({ snapshot }) => snapshot.overlays?.ofSound);
 }
 
 /**
- * The texts of the sound that is heard during a stretch of pictures, in seconds after its beginning. Those that were
- * there before begin with it, and those that are still there then have no end.
- * @param sound the track; its items never begin together
- * @param longestSeconds how long a text is shown at most
+ * The titles of the sound during a stretch of pictures, in seconds after its beginning. A title that started before the
+ * stretch begins with it; a title that ends after the stretch has no end.
+ * @param sound the audio track; its items never begin together
+ * @param longestSeconds longest time to show a title
  */
 export function soundTexts(
   overlays: Overlays,
@@ -53,7 +53,7 @@ export function soundTexts(
   return texts;
 }
 
-/** The occurrences of a track from that which plays at a frame, with what follows each: null where that is itself. */
+/** The occurrences of a track from a frame on, each with the next item; null if that is the same item again. */
 function* withNext(sound: readonly TimelineEntry[], frame: number, framesPerSecond: number) {
   let occurrence: ItemOccurrence | null = null;
   for (const next of occurrencesFrom(sound, frame, framesPerSecond)) {
@@ -65,13 +65,13 @@ function* withNext(sound: readonly TimelineEntry[], frame: number, framesPerSeco
   }
 }
 
-/** A text with times that count from so many seconds earlier. */
+/** A text whose times are moved later by `seconds`. */
 export function laterBy(seconds: number, text: TextBlock): TextBlock {
   const { fromSeconds, toSeconds } = text;
   return { ...text, fromSeconds: fromSeconds + seconds, toSeconds: toSeconds === null ? null : toSeconds + seconds };
 }
 
-/** How overlays tell of the sound track, as a text that is another one where that is done otherwise. */
+/** A text that identifies how overlays show the titles of the audio track; empty if they do not. */
 export function toldBy(overlays: Overlays | null | undefined): string {
   if (!overlays?.ofSound) return '';
   const { title, next, theme } = overlays;

@@ -1,11 +1,11 @@
-// Which items of pictures are heard under a sound track, and how.
+// The items of pictures that are heard under an audio track, and how.
 import type { TimelineItem } from './play-out.ts';
 import { usualSound } from './sound.ts';
 import type { SoundUnder } from './sound.ts';
 
 /**
- * Items of a track of pictures with how they are heard under a sound track: as they say, else as their stream.
- * @param items without
+ * Adds to video items how they are heard under an audio track: by their own setting, or by the stream's.
+ * @param items items without this field
  */
 export function withSoundUnder(
   items: readonly TimelineItem[],

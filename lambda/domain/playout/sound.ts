@@ -1,26 +1,26 @@
-// How loud the items of a stream are: what is wished, and the gain that makes an item so.
+// The loudness of a stream's items: settings, and the gain that reaches the wanted loudness.
 import { pictureEffects } from './look.ts';
 import type { PictureEffect, PictureJoin, ShownJoin } from './look.ts';
 import type { Loudness } from './loudness.ts';
 
-/** What a stream, or an item of a playlist, says of its sound. */
+/** The sound settings of a stream or a playlist item. */
 export interface SoundSettings {
   readonly loudness: {
-    /** Whether items are brought to the target; else they play as loud as they are. */
+    /** Whether items are brought to the target; otherwise they play unchanged. */
     readonly enabled: boolean;
     readonly targetLUFS: number;
   };
-  /** How items of a sound track follow one another; absent: by a cut. */
+  /** The join to the next item of an audio track; absent: a cut. */
   readonly join?: Join;
-  /** How the sound of a video is heard under that of the sound track; absent: not at all. */
+  /** How the sound of a video is heard under the audio track; absent: it is silent. */
   readonly under?: SoundUnder;
 }
 
 export interface SoundUnder {
   readonly enabled: boolean;
-  /** Of the video's sound, once that is as loud as is wished. */
+  /** Gain of the video's sound, after it has been brought to the wanted loudness. */
   readonly gainDB: number;
-  /** Whether it is lower while somebody speaks over it. */
+  /** Whether the sound is lowered during speech. */
   readonly duck: boolean;
 }
 
@@ -28,81 +28,81 @@ export const underGains = { lowest: -40, highest: 0, step: 0.5 } as const;
 
 export const joinKinds = ['cut', 'gap_free', 'fade', 'crossfade'] as const;
 
-/** How an item of a sound track is followed by the next one. */
+/** The join from an audio item to the next one. */
 export interface Join {
   /**
-   * Without a gap, the first sample follows the last one. A fade goes through silence; with a crossfade the next item
+   * Without a gap, the first sample follows the last one. A fade goes through silence. With a crossfade, the next item
    * begins while this one is still heard.
    */
   readonly kind: (typeof joinKinds)[number];
-  /** How long each fade lasts; of a join without a gap, how long the next item takes to come into step. */
+  /** Length of each fade; for a join without a gap, the time in which the next item comes into step. */
   readonly seconds: number;
 }
 
-/** What an item says of how it is followed: of a track of sound, or of pictures. */
+/** The own setting of an item for its join to the next one: of an audio or a video track. */
 export type OwnJoin = Join | PictureJoin;
-/** How an item of a timeline is followed by the next one. */
+/** The join from an item of a timeline to the next one. */
 export type ItemJoin = Join | ShownJoin;
 
-/** What makes the sound of an item as loud as is wished. */
+/** The gain that brings the sound of an item to the wanted loudness. */
 export interface SoundLevel {
   readonly targetLUFS: number;
   readonly gainDB: number;
-  /** Whether peaks would come too near to full scale, so that a limiter holds them down. */
+  /** Whether a limiter is needed because peaks would come too near to full scale. */
   readonly isLimited: boolean;
 }
 
-/** A level that is for the occurrences of an item which begin at a time of the run or later. */
+/** A level for the occurrences of an item that begin at a time of the run or later. */
 export interface TimedLevel {
   readonly fromSeconds: number;
-  /** Null: the item plays as it is. */
+  /** The gain; null: the item plays unchanged. */
   readonly level: SoundLevel | null;
 }
 
-/** What platforms play at: they turn down what is louder. */
+/** The target of platforms, which turn down louder sound. */
 export const usualSound: Required<SoundSettings> = {
   loudness: { enabled: true, targetLUFS: -14 },
   join: { kind: 'cut', seconds: 3 },
   under: { enabled: false, gainDB: -12, duck: false },
 };
-/** In these steps, so that a content has few renditions of sound. */
+/** Smallest and largest target, and the step: few targets, so that a content has few sound renditions. */
 export const targetsLUFS = { quietest: -30, loudest: -8, step: 0.5 } as const;
 
 /**
- * An item that follows without a gap begins up to 27 ms before or after its frame of the stream. It is in step with the
- * frames again after this time, at a speed that nobody hears: 2 cents.
+ * An item that follows without a gap begins up to 27 ms before or after its frame of the stream. After this time it is
+ * in step with the frames again; the change of speed, 2 cents, is inaudible.
  */
 export const gapFreeSeconds = 20;
 
 export const joinSeconds = { shortest: 0.5, longest: 10, step: 0.1 } as const;
 
-/** What is nearer to its target is right already: nobody hears the difference, and it is sent bit for bit as before. */
+/** Sound within this distance of its target is sent unchanged, bit for bit: the difference is inaudible. */
 const rightWithinLU = 0.3;
-/** What is quieter than this below its target is noise rather than sound: so much it is made louder at most. */
+/** The largest gain. Sound that would need more is noise. */
 const mostGainDB = 30;
 /**
- * What peaks may have before they are encoded, for −1 dBTP on the air: AAC at our bitrate was seen to add 1.3 dB to
- * sound that is limited hard.
+ * Highest peak before encoding, for −1 dBTP on the air: AAC at our bitrate added 1.3 dB to heavily limited sound in
+ * measurements.
  */
 export const highestPeakDBTP = -2.5;
 
-/** What an item is to sound like: its own setting, else its stream's. @returns null: as it is */
+/** The target loudness of an item: its own setting, or the stream's. @returns null: unchanged */
 export function targetOf(item: SoundSettings | null | undefined, stream: SoundSettings | null): number | null {
   const { loudness } = item ?? stream ?? usualSound;
   return loudness.enabled ? loudness.targetLUFS : null;
 }
 
-/** How many frames before its end an item is followed by the next one. */
+/** Frames from the beginning of the next item to the end of this one. */
 export function overlapFrames(join: ItemJoin | undefined, framesPerSecond: number): number {
   return join && overlaps(join) ? Math.round(join.seconds * framesPerSecond) : 0;
 }
 
-/** Whether an item is still seen or heard when the next one begins. */
+/** Whether an item is still visible or audible when the next one begins. */
 export function overlaps({ kind }: Pick<ItemJoin, 'kind'>): boolean {
   return kind === 'crossfade' || 'transition' in effectOf(kind);
 }
 
-/** Whether an item passes to silence before the next one begins. */
+/** Whether an item fades to silence before the next one begins. */
 export function isThroughSilence({ kind }: Pick<ItemJoin, 'kind'>): boolean {
   return kind === 'fade' || 'through' in effectOf(kind);
 }
@@ -111,7 +111,7 @@ function effectOf(kind: ItemJoin['kind']): { readonly through?: string; readonly
   return kind in pictureEffects ? pictureEffects[kind as PictureEffect] : {};
 }
 
-/** @returns null where the sound is right already, or is none */
+/** @returns null if the sound is within tolerance already, or is silent */
 export function levelFor(loudness: Loudness | null, targetLUFS: number): SoundLevel | null {
   if (loudness === null) return null;
   const distanceLU = Math.round((targetLUFS - loudness.integratedLUFS) * 10) / 10;

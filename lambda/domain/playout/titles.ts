@@ -1,23 +1,23 @@
-// What viewers are told of an upload: its title, artist and album, from the tags of its file or as its user says.
+// The titles of an upload for viewers: title, artist and album, from the tags of its file or from its user.
 
 export const titleFields = ['title', 'artist', 'album'] as const;
 
-/** What is not there is absent. */
+/** Unknown fields are absent. */
 export type Titles = { readonly [Field in (typeof titleFields)[number]]?: string };
 
-/** What a file says of itself. */
+/** The tags of a file. */
 export interface FileTags extends Titles {
-  /** The number of the stream that is its artwork, among all of its streams; absent where it has none. */
+  /** The index of the artwork among all streams of the file; absent: it has no artwork. */
   readonly artworkStream?: number;
 }
 
-/** In characters. Nobody reads more of a title while it is shown. */
+/** Length in characters. Viewers cannot read more while a title is shown. */
 export const longestTitle = 200;
 
-/** Control characters, and those that turn the direction of what follows the text. */
+/** Control characters, and characters that change the direction of the text after them. */
 const unshown = /[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069\ufeff]+/gu;
 
-/** A text of a file as it can be shown: on one line, and not too long; null where nothing is left. */
+/** A text of a file in displayable form: one line, of limited length; null if nothing is left. */
 export function shownTitle(text: string): string | null {
   const shown = text.toWellFormed().normalize('NFC').replaceAll(unshown, ' ').replaceAll(/\s+/gu, ' ').trim();
   const characters = Array.from(shown);
