@@ -15,6 +15,8 @@ import { mcpPath } from '../../lambda/surfaces/mcp/mcp-handler.ts';
 import { measures } from '../../lambda/telemetry/measures.ts';
 import { observePool, observeProcess } from '../../lambda/telemetry/process-measures.ts';
 import { startTelemetry } from '../../lambda/telemetry/telemetry.ts';
+import type { Pool } from 'pg';
+import type { AgentSettings } from './agent-environment.ts';
 import { superviseAgents } from './agent-supervisor.ts';
 import type { AgentSupervisor } from './agent-supervisor.ts';
 import { localSettings } from '../../lambda/settings.ts';
@@ -76,25 +78,20 @@ export async function runPlatform(options: LocalOptions): Promise<number> {
   }
 }
 
-/** Resolves when everything runs, the demo included. Rejects as soon as the end is asked for. */
-async function startPlatform(run: Run): Promise<void> {
-  const { options, terminal, ending, started } = run;
-  const step: Terminal['step'] = (text, work) => {
+/** Runs a step of the start, unless the end was asked for. */
+function stepOf({ terminal, ending }: Run): Terminal['step'] {
+  return (text, work) => {
     ending.throwIfAsked();
     return terminal.step(text, work);
   };
+}
 
-  const folder = await DataFolder.open(options.dataFolder, { fresh: options.fresh });
-  const identity = await folder.identity();
-  const { log, writeLine } = openRunLog(folder.logFile);
-  const tools = await step('Looking for ffmpeg', () => findMediaTools(process.env));
-  const databaseURL = await step('Starting Postgres', (onProgress) =>
-    startDatabase({ folder, started, ending, log: writeLine, onProgress }),
-  );
-  const { site, sink } = await openPorts(run);
+/** Resolves when everything runs, the demo included. Rejects as soon as the end is asked for. */
+async function startPlatform(run: Run): Promise<void> {
+  const { options, terminal, ending, started } = run;
+  const surroundings = await openSurroundings(run);
+  const { folder, identity, log, databaseURL, site, sink } = surroundings;
   const rtmpURL = rtmpURLAt(sink.port);
-  await step('Migrating the database', () => migrateAt(databaseURL, folder.path));
-
   const local = {
     databaseURL,
     serviceSecret: identity.serviceSecret,
@@ -103,16 +100,10 @@ async function startPlatform(run: Run): Promise<void> {
     siteURL: site.url,
   };
   const connections = await connectLocally({ ...local, youtubeFile: folder.youtubeFile }, 20, log);
-  connections.youtube.useIngest(sink);
   started.defer(() => connections.pool.end());
-  const { pool, sealer } = connections;
-  await ensureSigningKey(pool, sealer, clock());
-  const lastRtmpPort = await folder.lastRtmpPort();
-  const formerRtmpURL = lastRtmpPort === null ? null : rtmpURLAt(lastRtmpPort);
-  await ensureLocalAccount(pool, { ...identity, rtmpURL, formerRtmpURL, sealer, credits: options.credits });
-  // The port is saved after the destinations have moved to it. If a run is killed between the two, the next run still
-  // knows the address that the destinations name.
-  await folder.saveRtmpPort(sink.port);
+  connections.youtube.useIngest(sink);
+  const { pool } = connections;
+  await prepareAccount(connections, surroundings, options);
 
   const settings = { ...localSettings, allowPrivateAddresses, legacyRtmpURL: rtmpURL };
   const service = createService(connections, settings, log);
@@ -129,49 +120,101 @@ async function startPlatform(run: Run): Promise<void> {
   const telemetry = startTelemetry({ env: process.env, service: 'api', instanceID: `site_${process.pid}`, log });
   if (telemetry) started.use(telemetry);
 
+  agentsAreThere = await startAgents(run, surroundings, { ...local, legacyRtmpURL: rtmpURL }, pool);
+  started.use(
+    startJobs(
+      {
+        ...connections,
+        attempts: { allowPrivateAddresses, resolve: createNameResolver(), timeoutMs: attemptSeconds * 1000 },
+        mailer,
+        siteURL: site.url,
+        telegramURL,
+        steadyClock: () => performance.now(),
+        random: Math.random,
+        newID: (prefix: string) => newID(prefix, clock()),
+        dailyUnits: { youtube: localSettings.youtubeDailyUnits },
+        storage: localSettings,
+        startOptions: { settings, newID: (prefix: string) => newID(prefix, clock()), random: Math.random },
+        clock,
+        log,
+      },
+      log,
+    ),
+  );
+  const connection = await writeConnection(run, surroundings, service.baseURL);
+  await makeDemoOnce(run, surroundings, connection);
+  ending.throwIfAsked();
+  if (options.synthetic) {
+    const watch = { pool, apiURL: service.baseURL, log, onLine: (text: string) => terminal.line(text) };
+    started.use(startSynthetic(watch));
+  }
+  showSummary(terminal, { connection, logFile: folder.logFile });
+}
+
+type Surroundings = Awaited<ReturnType<typeof openSurroundings>>;
+
+/** Opens what the platform stands on: its folder and log, ffmpeg, the migrated database, and its ports. */
+async function openSurroundings(run: Run) {
+  const { options, ending, started } = run;
+  const step = stepOf(run);
+  const folder = await DataFolder.open(options.dataFolder, { fresh: options.fresh });
+  const identity = await folder.identity();
+  const { log, writeLine } = openRunLog(folder.logFile);
+  const tools = await step('Looking for ffmpeg', () => findMediaTools(process.env));
+  const databaseURL = await step('Starting Postgres', (onProgress) =>
+    startDatabase({ folder, started, ending, log: writeLine, onProgress }),
+  );
+  const ports = await openPorts(run);
+  await step('Migrating the database', () => migrateAt(databaseURL, folder.path));
+  return { folder, identity, log, writeLine, tools, databaseURL, ...ports };
+}
+
+/** Makes the local user with what belongs to it, and moves its destination to the port of this run. */
+async function prepareAccount(
+  { pool, sealer }: Pick<Awaited<ReturnType<typeof connectLocally>>, 'pool' | 'sealer'>,
+  { folder, identity, sink }: Surroundings,
+  { credits }: LocalOptions,
+): Promise<void> {
+  await ensureSigningKey(pool, sealer, clock());
+  const lastRtmpPort = await folder.lastRtmpPort();
+  const formerRtmpURL = lastRtmpPort === null ? null : rtmpURLAt(lastRtmpPort);
+  await ensureLocalAccount(pool, { ...identity, rtmpURL: rtmpURLAt(sink.port), formerRtmpURL, sealer, credits });
+  // The port is saved after the destinations have moved to it. If a run is killed between the two, the next run still
+  // knows the address that the destinations name.
+  await folder.saveRtmpPort(sink.port);
+}
+
+async function startAgents(
+  run: Run,
+  { identity, log, writeLine, tools }: Surroundings,
+  local: Omit<AgentSettings, keyof typeof tools | 'encoder' | 'supervisor' | 'capacity'>,
+  pool: Pool,
+): Promise<AgentSupervisor> {
   const encoder = await chooseEncoder(tools, 'h264', log);
   const machine = await measureMachine({ tools, encoder, networkMbps: null, gpuMegapixels: oneGpuMegapixels, log });
-  const agents = options.agents ?? agentsOn(machine, mostAgents);
-  const agentSettings = {
-    ...local,
-    ...tools,
-    encoder,
-    supervisor: identity.supervisor,
-    capacity: capacityOf(machine, Math.max(1, agents)),
-    legacyRtmpURL: rtmpURL,
-  };
-  const supervisor = await step('Starting the publisher', () =>
-    superviseAgents(agents, { settings: agentSettings, pool, writeLog: writeLine, log }),
+  const agents = run.options.agents ?? agentsOn(machine, mostAgents);
+  const capacity = capacityOf(machine, Math.max(1, agents));
+  const settings = { ...local, ...tools, encoder, supervisor: identity.supervisor, capacity };
+  const supervisor = await stepOf(run)('Starting the publisher', () =>
+    superviseAgents(agents, { settings, pool, writeLog: writeLine, log }),
   );
-  agentsAreThere = supervisor;
-  started.defer(() => supervisor.stop());
-  const jobs = startJobs(
-    {
-      ...connections,
-      attempts: { allowPrivateAddresses, resolve: createNameResolver(), timeoutMs: attemptSeconds * 1000 },
-      mailer,
-      siteURL: site.url,
-      telegramURL,
-      steadyClock: () => performance.now(),
-      random: Math.random,
-      newID: (prefix: string) => newID(prefix, clock()),
-      dailyUnits: { youtube: localSettings.youtubeDailyUnits },
-      storage: localSettings,
-      startOptions: { settings, newID: (prefix: string) => newID(prefix, clock()), random: Math.random },
-      clock,
-      log,
-    },
-    log,
-  );
-  started.use(jobs);
+  run.started.defer(() => supervisor.stop());
+  return supervisor;
+}
 
+/** Writes what other programs need to use the run. */
+async function writeConnection(
+  { started }: Run,
+  { folder, identity, databaseURL, site, sink }: Surroundings,
+  apiURL: string,
+): Promise<ConnectionFile> {
   const connection: ConnectionFile = {
-    apiURL: service.baseURL,
+    apiURL,
     mcpURL: site.url + mcpPath,
     graphqlURL: site.url + graphqlPath,
     siteURL: site.url,
     authURL: site.url,
-    rtmpURL,
+    rtmpURL: rtmpURLAt(sink.port),
     databaseURL,
     apiKey: identity.apiKey,
     user: { email: localEmail, password: identity.password },
@@ -179,25 +222,17 @@ async function startPlatform(run: Run): Promise<void> {
   };
   await folder.writeConnection(connection);
   started.defer(() => folder.removeConnection());
+  return connection;
+}
 
-  if (options.demo && !(await folder.isDemoMade())) {
-    await step('Making the demo', async (onProgress) => {
-      const made = makeDemo({
-        ...connection,
-        ffmpegPath: tools.ffmpegPath,
-        mediaFolder: folder.demoMedia,
-        onProgress,
-      });
-      const streamID = await Promise.race([made, ending.asked.then(() => null)]);
-      if (streamID !== null) await folder.markDemoMade(streamID);
-    }).catch((error: unknown) => reportDemoFailure(run, log, error));
-  }
-  ending.throwIfAsked();
-  if (options.synthetic) {
-    const watch = { pool, apiURL: service.baseURL, log, onLine: (text: string) => terminal.line(text) };
-    started.use(startSynthetic(watch));
-  }
-  showSummary(terminal, { connection, logFile: folder.logFile });
+/** @throws if the run is ending */
+async function makeDemoOnce(run: Run, { folder, tools, log }: Surroundings, connection: ConnectionFile): Promise<void> {
+  if (!run.options.demo || (await folder.isDemoMade())) return;
+  await stepOf(run)('Making the demo', async (onProgress) => {
+    const made = makeDemo({ ...connection, ffmpegPath: tools.ffmpegPath, mediaFolder: folder.demoMedia, onProgress });
+    const streamID = await Promise.race([made, run.ending.asked.then(() => null)]);
+    if (streamID !== null) await folder.markDemoMade(streamID);
+  }).catch((error: unknown) => reportDemoFailure(run, log, error));
 }
 
 /** Takes the ports of the site and of the RTMP ingest, and says where they are not the usual ones. */

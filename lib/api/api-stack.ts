@@ -53,18 +53,7 @@ export class ApiStack extends Stack {
   constructor(scope: Construct, id: string, props: ApiStackProps) {
     super(scope, id);
     const { settings, network, access, queues, identity } = props;
-    const paymentProviders = new Secret(this, 'PaymentProviders', {
-      description: 'Keys of the payment providers: lib/README.md, “Take payments”',
-      // An object without keys: the stage offers nothing to pay with until somebody puts keys in.
-      secretStringValue: SecretValue.unsafePlainText('{}'),
-      removalPolicy: settings.keepData ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
-    });
-    acknowledge(paymentProviders, 'Keys of others: the providers change them, not we.', 'AwsSolutions-SMG4');
-    acknowledgeForCheckov(
-      paymentProviders,
-      'Encrypted with AWS’ own key: the providers can make others.',
-      'CKV_AWS_149',
-    );
+    const paymentProviders = this.#paymentProviders(settings);
     const surface = {
       variables: [...apiVariables, ...paymentVariables],
       environment: { ...access.environmentFor(this, 'api'), PAYMENT_PROVIDERS_SECRET_ARN: paymentProviders.secretArn },
@@ -148,14 +137,32 @@ export class ApiStack extends Stack {
         'CKV_AWS_59',
       );
     }
-    acknowledgeForCheckov(api.deploymentStage, 'Answers are each caller’s own.', 'CKV_AWS_120');
-    if (!settings.tracing)
-      acknowledgeForCheckov(api.deploymentStage, 'The stage keeps no traces, to be cheap.', 'CKV_AWS_73');
     addGatewayProblems(api);
     this.restApi = api;
     this.domainName = `${api.restApiId}.execute-api.${this.region}.${this.urlSuffix}`;
     this.guard = new OriginGuard(this, 'OriginGuard', { gatewayStage: api.deploymentStage });
+    this.#acknowledge(api, settings);
+  }
 
+  #paymentProviders(settings: StageSettings): Secret {
+    const paymentProviders = new Secret(this, 'PaymentProviders', {
+      description: 'Keys of the payment providers: lib/README.md, “Take payments”',
+      // An object without keys: the stage offers nothing to pay with until somebody puts keys in.
+      secretStringValue: SecretValue.unsafePlainText('{}'),
+      removalPolicy: settings.keepData ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
+    });
+    acknowledge(paymentProviders, 'Keys of others: the providers change them, not we.', 'AwsSolutions-SMG4');
+    acknowledgeForCheckov(
+      paymentProviders,
+      'Encrypted with AWS’ own key: the providers can make others.',
+      'CKV_AWS_149',
+    );
+    return paymentProviders;
+  }
+
+  #acknowledge(api: RestApi, { tracing }: StageSettings): void {
+    acknowledgeForCheckov(api.deploymentStage, 'Answers are each caller’s own.', 'CKV_AWS_120');
+    if (!tracing) acknowledgeForCheckov(api.deploymentStage, 'The stage keeps no traces, to be cheap.', 'CKV_AWS_73');
     acknowledge(
       api,
       'Callers are identified by the function, which knows API keys and ES256 tokens; Cognito has no part in it.',

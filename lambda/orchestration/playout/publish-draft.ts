@@ -88,20 +88,7 @@ export async function publishDraft(
   if (itemsPlayed(snapshot).length === 0)
     return fail(data, locked, 'No item of the playlist can be played: look at the failure of each upload in it.');
   if (snapshot.overlays) await noteDrawings(data, snapshot.overlays, withNext(itemsPlayed(snapshot), snapshot.mode));
-  if (stream.stream_backend === 'manifest') {
-    const format = await formatOf(data, stream);
-    const toPrepare = itemsInFormat(itemsPlayed(snapshot), playlist.kind === 'audio' ? 'sound' : format);
-    const reached = await recordToPrepare(data, playlist.user_id, limitFactor, toPrepare);
-    if (reached) return fail(data, locked, wordsOf(reached), 'limit_reached');
-    const preparation = await requestPreparation(data, playlist.kind, itemsPlayed(snapshot), format, requesting);
-    await requestSound(data, playlist.user_id, soundsOf(stream, itemsPlayed(snapshot)), requesting);
-    if (preparation === 'preparing' || preparation === 'begun') return;
-    if (preparation === 'failed') {
-      const failedFormat = playlist.kind === 'audio' ? 'sound' : format;
-      const remedy = await remedyFor(data, itemsPlayed(snapshot), failedFormat, 'Replace its uploads.');
-      return fail(data, locked, `No item of the playlist could be prepared. ${remedy}`);
-    }
-  }
+  if (stream.stream_backend === 'manifest' && !(await isPrepared(data, locked, snapshot, limitFactor))) return;
   await data.playlists.finishPublish(playlist.id, { ...publishing, publishedAt: now.toISOString() });
   await updateStream(data, stream);
   if (isLive(stream.state) && stream.state !== 'stopping' && stream.playlist_ids.includes(playlist.id)) {
@@ -109,6 +96,32 @@ export async function publishDraft(
     if (stream.stream_backend === 'manifest') await takeUpLooks(data, stream, now);
     await refreshSound(data, stream, { now, ...requesting });
   }
+}
+
+/** Requests the preparation of a snapshot. @returns false until it is ready. A failure ends the request. */
+async function isPrepared(
+  data: Database,
+  locked: { readonly stream: Locked<Stream>; readonly playlist: Playlist },
+  snapshot: ReturnType<typeof snapshotOfPlaylist>,
+  limitFactor: number,
+): Promise<boolean> {
+  const { stream, playlist } = locked;
+  const items = itemsPlayed(snapshot);
+  const requesting = { retries: 'never', limitFactor } as const;
+  const format = await formatOf(data, stream);
+  const ofKind = playlist.kind === 'audio' ? 'sound' : format;
+  const reached = await recordToPrepare(data, playlist.user_id, limitFactor, itemsInFormat(items, ofKind));
+  if (reached) {
+    await fail(data, locked, wordsOf(reached), 'limit_reached');
+    return false;
+  }
+  const preparation = await requestPreparation(data, playlist.kind, items, format, requesting);
+  await requestSound(data, playlist.user_id, soundsOf(stream, items), requesting);
+  if (preparation === 'failed') {
+    const remedy = await remedyFor(data, items, ofKind, 'Replace its uploads.');
+    await fail(data, locked, `No item of the playlist could be prepared. ${remedy}`);
+  }
+  return preparation === 'ready';
 }
 
 /** Ends a request to publish a draft after a failure by our fault. */

@@ -106,18 +106,8 @@ function drawText(
   const box = { width: isBar ? width : even(textWidth + 2 * padding), height: even(textHeight + 2 * padding) };
   const canvas = createCanvas(box.width, box.height);
   const context = canvas.getContext('2d');
-  if (theme.style !== 'plain') {
-    context.globalAlpha = theme.panelOpacityPercent / 100;
-    context.fillStyle = theme.panelColour;
-    context.beginPath();
-    context.roundRect(0, 0, box.width, box.height, isBar ? 0 : side * shares.corner);
-    context.fill();
-    context.globalAlpha = 1;
-  } else {
-    context.shadowColor = theme.panelColour;
-    context.shadowBlur = side * shares.shadow;
-    context.shadowOffsetY = side * (shares.shadow / 3);
-  }
+  if (theme.style === 'plain') addShadow(context, theme, side);
+  else drawPanel(context, theme, { ...box, radius: isBar ? 0 : side * shares.corner });
   context.fillStyle = theme.textColour;
   context.textBaseline = 'middle';
   const left = isBar ? (width * margins.left) / 100 : padding;
@@ -128,6 +118,29 @@ function drawText(
     y += line.height + gap;
   }
   return { canvas, ...placeOf(place, { width, height }, box, isBar) };
+}
+
+type Theme = DrawingRequest['texts'][number]['theme'];
+
+/** The panel behind a text. */
+function drawPanel(
+  context: SKRSContext2D,
+  theme: Theme,
+  { width, height, radius }: { readonly width: number; readonly height: number; readonly radius: number },
+): void {
+  context.globalAlpha = theme.panelOpacityPercent / 100;
+  context.fillStyle = theme.panelColour;
+  context.beginPath();
+  context.roundRect(0, 0, width, height, radius);
+  context.fill();
+  context.globalAlpha = 1;
+}
+
+/** The shadow of a text without a panel. @param side the shorter side of the picture */
+function addShadow(context: SKRSContext2D, theme: Theme, side: number): void {
+  context.shadowColor = theme.panelColour;
+  context.shadowBlur = side * shares.shadow;
+  context.shadowOffsetY = side * (shares.shadow / 3);
 }
 
 function linesOf(

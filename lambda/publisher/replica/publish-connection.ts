@@ -40,7 +40,7 @@ const earliestMoveAfterMs = 10_000;
  */
 export async function runConnection(options: PublishConnectionOptions, signal: AbortSignal): Promise<string | null> {
   if (signal.aborted) return null;
-  const { target, client, media, figures, steadyClock, elapsedMs } = options;
+  const { media, figures, steadyClock, elapsedMs } = options;
   const framesPerMs = media.profile.framesPerSecond / 1000;
   const beganMs = steadyClock();
   /** The frame that is due when media opened now can be sent. */
@@ -55,11 +55,7 @@ export async function runConnection(options: PublishConnectionOptions, signal: A
   signal.addEventListener('abort', end, { once: true });
   const open = () => media.open(firstFrame(), ending.signal);
   const turn = options.takeTurn(ending.signal);
-  const connecting = turn.then((endTurn) => {
-    const { profile } = media;
-    const clientOptions = { ...client, videoCodec: profile.videoCodec, bytesPerSecond: bytesPerSecondOf(profile) };
-    return connectTo(target, clientOptions, ending.signal).finally(endTurn);
-  });
+  const connecting = turn.then((endTurn) => connect(options, ending.signal).finally(endTurn));
   // The media of a planned connection is already open, and must be closed even if no turn comes.
   const opensAfter = options.connectsFirst ? connecting : options.isPlanned ? Promise.resolve() : turn;
   const opening = opensAfter.then(open);
@@ -82,14 +78,28 @@ export async function runConnection(options: PublishConnectionOptions, signal: A
     signal.removeEventListener('abort', end);
     ending.abort();
     figures.disconnected();
-    const closing = connecting.then(async (publisher) => {
-      await publisher.close();
-      return publisher.tookAll;
-    });
-    const [tookAll] = await Promise.allSettled([closing, opening.then((opened) => opened.close())]);
-    const isTaken = tookAll.status === 'fulfilled' && tookAll.value;
+    const isTaken = await closeBoth(connecting, opening);
     figures.aired.closed(isTaken ? (signal.aborted ? 'all but the last' : 'all') : 'what is known');
   }
+}
+
+function connect({ target, client, media }: PublishConnectionOptions, signal: AbortSignal): Promise<Publisher> {
+  const { profile } = media;
+  const clientOptions = { ...client, videoCodec: profile.videoCodec, bytesPerSecond: bytesPerSecondOf(profile) };
+  return connectTo(target, clientOptions, signal);
+}
+
+/** Closes the destination and the media. @returns whether the destination took all that was sent */
+async function closeBoth(
+  connecting: Promise<Publisher>,
+  opening: Promise<{ close(): Promise<unknown> | void }>,
+): Promise<boolean> {
+  const closing = connecting.then(async (publisher) => {
+    await publisher.close();
+    return publisher.tookAll;
+  });
+  const [tookAll] = await Promise.allSettled([closing, opening.then((opened) => opened.close())]);
+  return tookAll.status === 'fulfilled' && tookAll.value;
 }
 
 /**
