@@ -12,7 +12,7 @@ export interface TokenClaims {
   readonly origin: string;
   readonly userID: string;
   readonly scopes: readonly string[];
-  /** For whom the token is. Default: for the whole origin. */
+  /** Audience of the token. Default: the whole origin. */
   readonly audience?: string;
 }
 

@@ -1,4 +1,4 @@
-// Puts accounts of tests to rest and wakes them, as an operator's command does, and by hand alike.
+// Pauses and resumes accounts in tests, as operators' commands do and as manual changes do.
 import type { WithPool } from './database.ts';
 
 /** Disables a user, or puts the account on hold. */

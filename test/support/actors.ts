@@ -1,4 +1,4 @@
-// Who acts on streams in tests: a user with streams that can start, and agents that report but send nothing.
+// Actors on streams in tests: a user with streams that can start, and agents that report but send nothing.
 import { beforeEach } from 'vitest';
 import { databaseOn, inTransaction } from '../../lambda/data/database.ts';
 import type { Database } from '../../lambda/data/database.ts';
@@ -22,18 +22,18 @@ export const startOptions = {
   random: () => 0.5,
 };
 
-/** What a sweep charges storage by. */
+/** Storage prices for sweeps. */
 export const storage = testSettings;
 
-/** The address at which agents of a test listen to each other. */
+/** The address on which a test's agents listen to each other. */
 export const onLoopback = { host: '127.0.0.1', port: 0, address: '127.0.0.1' };
 
 export type Actors = ReturnType<typeof actorsOn>;
 
-/** Before each test of the file, all streams, agents and commands are deleted, and a new user is made. */
+/** Before each test of the file, deletes all streams, agents and commands, and creates a new user. */
 export function actorsOn(service: TestService) {
   let user: TestUser;
-  // A delete of few rows takes a millisecond, and a truncate 30.
+  // Deleting a few rows takes a millisecond, truncating 30.
   const forgotten = ['streams', 'playlists', 'uploads', 'destinations', 'agents', 'outbox'];
   const forgetAll = () => service.pool().query(forgotten.map((table) => `delete from ${table}`).join('; '));
   beforeEach(async () => {
@@ -51,14 +51,14 @@ export function actorsOn(service: TestService) {
     transaction,
     call,
     user: () => user,
-    /** Deletes all streams, uploads, destinations, agents and commands, of every user. */
+    /** Deletes all streams, uploads, destinations, agents and commands of every user. */
     forgetAll,
     stream: async (id: string) => (await call('GET', `/streams/${id}`)).body,
     playlist: async (id: string) => (await call('GET', `/playlists/${id}`)).body,
 
-    /** Makes something by the API. @returns its id */
+    /** Creates a resource through the API. @returns its id */
     create,
-    /** An upload whose bytes nobody has examined yet. */
+    /** Creates an upload whose bytes were not inspected yet. */
     unprobed: () => create('/uploads', { name: 'clip', mimeType: 'video/mp4' }),
     upload: async (facts?: Parameters<typeof pretendProbed>[2]) => {
       const id = await actors.unprobed();
@@ -84,7 +84,7 @@ export function actorsOn(service: TestService) {
       await call('POST', `/streams/${id}/start`);
       return id;
     },
-    /** A started stream that sends, with its replicas, primary first. The agent holds all of them. */
+    /** Starts a stream that sends, and returns it with its replicas, primary first. The agent holds all of them. */
     activeStream: async (agent: string, more: object = {}) => {
       const id = await actors.startedStream(more);
       const held = (await actors.claim(agent))
@@ -94,7 +94,7 @@ export function actorsOn(service: TestService) {
       return { id, held };
     },
 
-    /** Registers an agent that has renewed for a while. */
+    /** Registers an agent that has been renewing for a while. */
     register: async (id: string, backends: readonly StreamBackend[] = streamBackends) => {
       await data().agents.register({
         id,
@@ -108,10 +108,10 @@ export function actorsOn(service: TestService) {
       });
       await letRenewFor(service, id, 60);
     },
-    /** Claims for an agent with room for so many encoded streams at 720p30. */
+    /** Claims replicas for an agent with room for this number of encoded streams at 720p30. */
     claim: (agent: string, streams = 1000): Promise<Replica[]> =>
       data().replicaClaims.claim(agent, streamBackends, roomFor(streams)),
-    /** Claims for an agent that may be forgotten at the same moment: then it gets nothing. */
+    /** Claims replicas for an agent that may be deleted at the same moment: then it gets none. */
     claimUnlessForgotten: async (agent: string): Promise<Replica[]> => {
       try {
         return await actors.claim(agent);
@@ -131,32 +131,32 @@ export function actorsOn(service: TestService) {
           ...more,
         }),
       ),
-    /** Ends the lease of an agent while a witness goes on renewing, so that the agent can be declared dead. */
+    /** Ends the lease of an agent while a witness keeps renewing, so that the agent can be declared dead. */
     loseLease: async (agent: string) => {
       await addWitness(service);
       await endLease(service, agent);
     },
 
-    /** Arms something for a stream, due now, whether the lifecycle allows it or not. */
+    /** Schedules an action of a stream for now, whether the lifecycle allows it or not. */
     armNow: (streamID: string, kind: DueKind) =>
       service.pool().query('insert into due_times (stream_id, kind, due_at) values ($1, $2, now())', [streamID, kind]),
-    /** Lets something that is armed fall due now, or have been due for a while. */
+    /** Makes a scheduled action due now, or due since some seconds ago. */
     fallDue: (streamID: string, kind: DueKind, secondsAgo = 0) =>
       service.pool().query(
         `update due_times set due_at = now() - make_interval(secs => $3)
          where stream_id = $1 and kind = $2`,
         [streamID, kind, secondsAgo],
       ),
-    /** Does what is due. */
+    /** Carries out the due actions. */
     fire: () => fireDue(service.pool(), startOptions, () => new Date()),
-    /** What is armed for a stream, in alphabetical order. */
+    /** The actions scheduled for a stream, in alphabetical order. */
     dueKinds: async (streamID: string): Promise<DueKind[]> => {
       const kinds = 'select kind from due_times where stream_id = $1 order by kind';
       return (await service.pool().query(kinds, [streamID])).rows.map((row) => row.kind);
     },
-    /** The commands that wait, each with its queue and its body, in the order in which they were sent. */
+    /** The waiting commands, each with its queue and its body, in the order in which they were sent. */
     commands: async () => (await service.pool().query('select queue, body from outbox order by id')).rows,
-    /** What moved a stream from state to state, in order. */
+    /** The causes of a stream's transitions, in order. */
     causes: async (streamID: string): Promise<string[]> => {
       const causes = 'select cause from stream_transitions where stream_id = $1 order by id';
       return (await service.pool().query(causes, [streamID])).rows.map((row) => row.cause);
@@ -165,12 +165,12 @@ export function actorsOn(service: TestService) {
   return actors;
 }
 
-/** The time so many seconds from now, as requests carry it. */
+/** The time this many seconds from now, in the format of requests. */
 export function inFuture(seconds: number): string {
   return new Date(Date.now() + seconds * 1000).toISOString();
 }
 
-/** Figures of a stream that sends, as of now. */
+/** Figures of a stream that sends, measured now. */
 export function statsWith(figures: Partial<StreamStats>): StreamStats {
   const none = {
     bitrateKbps: 0,

@@ -1,4 +1,4 @@
-// The calls that the adapters of a deployable make: real SDK clients call a server of this machine, which notes them.
+// The calls that a deployable's adapters make: real SDK clients call a local server, which records them.
 import { SchedulerClient } from '@aws-sdk/client-scheduler';
 import { SESv2Client } from '@aws-sdk/client-sesv2';
 import { createHash } from 'node:crypto';
@@ -19,19 +19,19 @@ import { createSchedulerTimers } from '../../lambda/ports/timers/scheduler-timer
 import { rightsNeededFor } from './aws-request.ts';
 import type { AwsRequest, NeededRight } from './aws-request.ts';
 
-/** What a deployable's variables tell its adapters. */
+/** Values of a deployable's environment variables for its adapters. */
 export interface AdapterSurroundings {
-  /** The names that the variables give them; rights then name the same. */
+  /** The resource names in those variables. IAM rights name the same resources. */
   readonly bucket: string;
   readonly queueURLs: Partial<Record<QueueName, string>>;
   readonly consumes: readonly QueueName[];
-  /** Dead letter queues that it lists and empties. */
+  /** Dead letter queues that the deployable lists and empties. */
   readonly deadLetterURLs: Partial<Record<QueueName, string>>;
   readonly timers: { readonly group: string; readonly roleARN: string; readonly queueARN: string } | null;
   readonly mailFrom: string | null;
-  /** A role in another account that it takes on. */
+  /** The role in another account that the deployable assumes; null if it assumes none. */
   readonly sourceRoleARN: string | null;
-  /** How it uses the object store. */
+  /** The deployable's use of the object store; null if it uses none. */
   readonly media: MediaUse | null;
 }
 
@@ -42,17 +42,17 @@ const video = { contentType: 'video/mp4' };
 const upload = 'uploads/ID';
 const rendition = 'renditions/ID';
 const preview = 'previews/ID';
-/** The stand-in has everything but this, and answers HEAD as if it had nothing. */
+/** The one object that the stand-in lacks. It also answers HEAD as if the object did not exist. */
 const lostRendition = 'renditions/lost';
 
-/** As the code of surfaces, import workers and agents uses the port, and their failures. */
+/** Calls of the port that the code of surfaces, import workers and agents makes, failures included. */
 const mediaUses: Readonly<Record<MediaUse, (objects: ObjectStore) => Promise<void>>> = {
   async 'takes in'(objects) {
     const limits = { contentType: 'video/mp4', contentLength: 4, maxBytes: 4, expiresInSeconds: 60 };
     const { url, headers } = await objects.presignPut(upload, limits);
     await fetch(url, { method: 'PUT', headers, body: 'data' });
     await objects.head(upload);
-    // A picture of it.
+    // A picture of the rendition.
     await fetch(await objects.presignGet(rendition, { expiresInSeconds: 60 }));
     await objects.head('health/probe');
     const id = await objects.createMultipart(upload, { ...video, hasSHA256: true });
@@ -60,7 +60,7 @@ const mediaUses: Readonly<Record<MediaUse, (objects: ObjectStore) => Promise<voi
     await fetch((await objects.presignPart(upload, id, ofPart)).url, { method: 'PUT', body: 'data' });
     await objects.completeMultipart(upload, id, await objects.listParts(upload, id));
     await objects.abortMultipart(upload, id);
-    // A piece of a preview, made of what is prepared.
+    // A piece of a preview, made from the prepared rendition.
     await buffer(await objects.read(rendition));
     await objects.write(preview, part, video);
     await fetch(await objects.presignGet(preview, { expiresInSeconds: 60 }));
@@ -83,15 +83,15 @@ const mediaUses: Readonly<Record<MediaUse, (objects: ObjectStore) => Promise<voi
     await fetch(await objects.presignGet(upload, { expiresInSeconds: 60 }));
     await buffer(await objects.read(upload));
     await objects.write(rendition, part, video);
-    // A rendition that is larger than a part is written in parts, which are thrown away if that fails.
+    // A rendition larger than a part is written in parts, which are aborted if the write fails.
     const id = await objects.createMultipart(rendition, video);
     await objects.completeMultipart(rendition, id, [await objects.putPart(rendition, id, 1, part)]);
     await objects.abortMultipart(rendition, id);
     await buffer(await objects.read(rendition));
-    // A segment that is gone is prepared again.
+    // A missing segment is prepared again.
     await objects.read(lostRendition).catch(onlyIf(ObjectNotFound));
     await objects.delete(rendition);
-    // A piece of what an encoder makes, while somebody looks.
+    // A piece of an encoder's preview, while a user watches it.
     await objects.write(preview, part, video);
     await objects.delete(preview);
     await objects.abortMultipart(upload, id);
@@ -113,7 +113,7 @@ export async function adapterCalls(pool: Pool, surroundings: AdapterSurroundings
   try {
     if (media) await mediaUses[media](createS3ObjectStore({ bucket, client: { ...client, forcePathStyle: true } }));
 
-    // The URLs of queues name AWS, and the client would call whoever they name.
+    // The URLs of queues name AWS hosts, and the client would call those.
     const sqs = { ...client, useQueueUrlAsEndpoint: false };
     const queue = createSQSCommandQueue({ client: sqs, pool, queueURLs, log: () => {} });
     for (const name of Object.keys(queueURLs) as QueueName[])
@@ -137,7 +137,7 @@ export async function adapterCalls(pool: Pool, surroundings: AdapterSurroundings
     if (timers) {
       const { group: groupName, roleARN, queueARN } = timers;
       const scheduler = new SchedulerClient(client);
-      // The first is refused as being there already, and changed.
+      // The first call is refused because the schedule exists, and becomes an update.
       await createSchedulerTimers({ scheduler, groupName, roleARN, queueARN }).arm('str', new Date(), {});
     }
     if (sourceRoleARN !== null) {
@@ -155,7 +155,7 @@ export async function adapterCalls(pool: Pool, surroundings: AdapterSurroundings
   }
 }
 
-/** Answers as plainly as each API may (its reference's examples). */
+/** Answers each API with a minimal answer (examples of the API's reference). */
 async function startStandIn(onRequest: (request: AwsRequest, status: number) => void) {
   const answerOne = async (request: IncomingMessage, response: ServerResponse) => {
     const { method = '', url = '/', headers } = request;
@@ -165,7 +165,7 @@ async function startStandIn(onRequest: (request: AwsRequest, status: number) => 
     onRequest({ method, url, headers, body }, status);
     end(response, status, answer);
   };
-  // A request that nobody can read is left without an answer, which the client then reports.
+  // An unreadable request gets no answer, which the client then reports.
   const server = createServer((request, response) => {
     answerOne(request, response).catch((error: unknown) => response.destroy(error as Error));
   }).listen(0, '127.0.0.1');

@@ -1,12 +1,12 @@
-// What tests do to the leases of agents: they end them, declare agents dead, and keep an agent from renewing.
+// Changes to agents' leases in tests: ends leases, declares agents dead, and keeps agents from renewing.
 import { databaseOn } from '../../lambda/data/database.ts';
 import { all } from '../../lambda/data/shared/queryable.ts';
 import type { WithPool } from './database.ts';
 
-/** The agent that stands by while the leases of others end. It holds no replica. */
+/** Id of the agent that keeps renewing while the leases of others end. It holds no replica. */
 const witness = 'witness';
 
-/** Lets the lease of an agent have ended some seconds ago. Until it is declared dead, the agent can renew it again. */
+/** Makes the lease of an agent end some seconds ago. Until the agent is declared dead, it can renew again. */
 export async function endLease({ pool }: WithPool, agentID: string, secondsAgo = 1): Promise<void> {
   await pool().query('update agents set lease_expires_at = now() - make_interval(secs => $2) where id = $1', [
     agentID,
@@ -14,17 +14,17 @@ export async function endLease({ pool }: WithPool, agentID: string, secondsAgo =
   ]);
 }
 
-/** Lets the leases of all agents have ended some seconds ago, as when the database was away from all of them. */
+/** Makes the leases of all agents end some seconds ago, as after an outage of the database. */
 export async function endAllLeases({ pool }: WithPool, secondsAgo: number): Promise<void> {
   await pool().query('update agents set lease_expires_at = now() - make_interval(secs => $1)', [secondsAgo]);
 }
 
-/** Declares an agent dead, although it may live: it can never renew again, and others may take its replicas. */
+/** Declares an agent dead even if it lives: it can never renew again, and others may claim its replicas. */
 export async function declareDead({ pool }: WithPool, agentID: string): Promise<void> {
   await databaseOn(pool()).agents.declareDead(agentID);
 }
 
-/** Lets an agent have renewed its lease for so many seconds without a gap. */
+/** Makes an agent appear to have renewed its lease for this many seconds without a gap. */
 export async function letRenewFor({ pool }: WithPool, agentID: string, seconds: number): Promise<void> {
   await pool().query('update agents set renewing_since = now() - make_interval(secs => $2) where id = $1', [
     agentID,
@@ -33,8 +33,8 @@ export async function letRenewFor({ pool }: WithPool, agentID: string, seconds: 
 }
 
 /**
- * Registers an agent that has always renewed and never takes a replica. Expired agents are declared dead only while
- * such a witness proves that the database was there for those who asked.
+ * Registers an agent that renewed all the time and never claims a replica. Expired agents are declared dead only if
+ * such a witness proves that agents could reach the database.
  */
 export async function addWitness({ pool }: WithPool): Promise<void> {
   await pool().query(
@@ -45,7 +45,7 @@ export async function addWitness({ pool }: WithPool): Promise<void> {
   );
 }
 
-/** Locks the row of an agent, so that it cannot renew its lease until the lock is disposed of. */
+/** Locks the row of an agent, so that it cannot renew its lease until the lock is disposed. */
 export async function keepFromRenewing({ pool }: WithPool, agentID: string): Promise<AsyncDisposable> {
   const client = await pool().connect();
   await client.query('begin');
@@ -58,13 +58,13 @@ export async function keepFromRenewing({ pool }: WithPool, agentID: string): Pro
   };
 }
 
-/** The ids of all agents but the witness, in alphabetical order. */
+/** The ids of all agents except the witness, in alphabetical order. */
 export async function agentIDs({ pool }: WithPool): Promise<string[]> {
   const rows = await all<{ id: string }>(pool(), 'select id from agents where id <> $1 order by id', [witness]);
   return rows.map(({ id }) => id);
 }
 
-/** Each agent with the number of replicas that it holds, and whether its lease holds, in alphabetical order. */
+/** Each agent with its number of held replicas, and whether its lease is valid, in alphabetical order. */
 export function leases({ pool }: WithPool): Promise<{ id: string; streams: number; renewed: boolean }[]> {
   return all(
     pool(),

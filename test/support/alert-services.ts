@@ -1,4 +1,4 @@
-// Slack, Discord and Telegram on loopback, as they document what they take and refuse, and how they hold senders back.
+// Slack, Discord and Telegram on loopback, with their documented checks of messages and rate limits.
 // docs.slack.dev/messaging/sending-messages-using-incoming-webhooks and …/apis/web-api/rate-limits,
 // docs.discord.com/developers/resources/webhook#execute-webhook and …/topics/rate-limits,
 // core.telegram.org/bots/api#sendmessage, #making-requests and #responseparameters.
@@ -11,24 +11,24 @@ export type AlertService = 'slack' | 'discord' | 'telegram';
 
 export interface TakenAlert {
   readonly service: AlertService;
-  /** The path of the request: which channel it was for. */
+  /** The path of the request. It identifies the channel. */
   readonly path: string;
   readonly text: string;
 }
 
 export interface AlertServices extends AsyncDisposable {
   readonly url: string;
-  /** Where a channel of each service leads. */
+  /** The URL of a channel at each service. */
   readonly targets: Readonly<Record<AlertService, string>>;
-  /** What was taken. */
+  /** Accepted messages. */
   readonly taken: TakenAlert[];
-  /** The statuses of all answers, 0 for a request that was never answered. */
+  /** The statuses of all answers; 0 for a request that was never answered. */
   readonly statuses: number[];
-  /** How requests are answered from now on; null: as they deserve. */
+  /** Fault of the next answers; null: correct answers. */
   trouble: Trouble | null;
 }
 
-/** `silent`: never; a number of seconds: 429, for so long. */
+/** `silent`: no answer; an object: status 429 with this delay. */
 export type Trouble = 'silent' | 'broken' | 'gone' | { readonly retryAfterSeconds: number };
 
 const botToken = '123456789:AAExampleExampleExampleExample';
@@ -104,7 +104,7 @@ const telegramError = (code: number, description: string, parameters?: object) =
 const takes: Readonly<Record<AlertService, (body: Record<string, unknown>, path: string) => Judgement>> = {
   slack({ text }) {
     if (typeof text !== 'string' || text === '') return { status: 400, body: 'no_text' };
-    // A bare < or & is markup: <!channel> would wake everybody.
+    // An unescaped < or & is markup: <!channel> would notify everyone.
     if (/<|&(?!amp;|lt;|gt;)/.test(text)) return { status: 400, body: 'invalid_payload' };
     return { status: 200, body: 'ok', text };
   },
@@ -133,7 +133,7 @@ const inTrouble: Readonly<Record<AlertService, (trouble: Exclude<Trouble, 'silen
   discord(trouble) {
     if (trouble === 'broken') return { status: 502, body: 'Bad Gateway' };
     if (trouble === 'gone') return json(404, { message: 'Unknown Webhook', code: 10015 });
-    // The header may be a whole number below what the body says.
+    // The header may be a whole number below the value in the body.
     const { retryAfterSeconds: seconds } = trouble;
     const body = { message: 'You are being rate limited.', retry_after: seconds, global: false };
     return json(429, body, { 'retry-after': String(Math.floor(seconds)), 'x-ratelimit-scope': 'shared' });

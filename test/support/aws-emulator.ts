@@ -1,4 +1,4 @@
-// An emulator of AWS for tests of the AWS adapters, only on request, since it comes from PyPI and takes a while.
+// An emulator of AWS for tests of the AWS adapters. Only on request: it comes from PyPI and starts slowly.
 import { mkdtemp, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,9 +8,9 @@ import { freePort } from './ingests.ts';
 import { pythonEnvironment } from './python-environment.ts';
 
 export interface AWSEmulator {
-  /** Whether tests have to be skipped, because there is no emulator. */
+  /** Whether tests must be skipped, because no emulator is available. */
   readonly missing: boolean;
-  /** For titles of tests: empty, or the reason why they are skipped. */
+  /** Suffix for test titles: empty, or the reason for skipping. */
   readonly note: string;
   /** For the constructor of any client of the AWS SDK. The credentials are valid only in the emulator. */
   readonly clientConfig: {
@@ -53,7 +53,8 @@ export async function startEmulator(
 ): Promise<AWSEmulator> {
   const programs = await pythonEnvironment(`ministack==${emulatorVersion}`);
   const folder = await mkdtemp(join(tmpdir(), 'aws-emulator-'));
-  // Lambda has the SDK. Functions that do not bundle it find ours here, since they run in folders below this one.
+  // Lambda includes the SDK. Functions without a bundled SDK find ours here, because they run in folders below this
+  // one.
   await symlink(join(import.meta.dirname, '../../node_modules'), join(folder, 'node_modules'));
   const port = String(await freePort());
   const child = startChild({

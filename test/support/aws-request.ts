@@ -1,4 +1,4 @@
-// Reads out of an HTTP request to AWS which actions it needs on what, as the Service Authorization Reference has them.
+// Derives from an HTTP request to AWS the actions and resources that it needs (Service Authorization Reference).
 
 export interface AwsRequest {
   readonly method: string;
@@ -8,12 +8,12 @@ export interface AwsRequest {
   readonly body: string;
 }
 
-/** What the caller of a request needs: one for the request itself, and what AWS does in its name. */
+/** A right that the caller of a request needs: for the request itself, or for calls that AWS makes in its name. */
 export interface NeededRight {
   readonly action: string;
-  /** Name, URL or ARN of the resource, as the request has it. */
+  /** Name, URL or ARN of the resource, as in the request. */
   readonly resource: string;
-  /** What of the resource: an object's key, a schedule's name. */
+  /** Part of the resource: an object's key, a schedule's name. */
   readonly part?: string;
   readonly context?: Readonly<Record<string, string>>;
 }
@@ -72,8 +72,8 @@ const readers: Readonly<Record<string, Read>> = {
 };
 
 /**
- * @param status what AWS answered
- * @returns empty for a request that nobody signed, which needs no right
+ * @param status the status that AWS answered
+ * @returns empty for an unsigned request, which needs no right
  * @throws on an operation that is not known here
  */
 export function rightsNeededFor(request: AwsRequest, status: number): readonly NeededRight[] {
@@ -115,7 +115,7 @@ function readS3({ method }: AwsRequest, url: URL, status: number): readonly Need
   });
   // To write parts, S3 also has to read the key again ("Multipart upload API and permissions").
   const part = [on('s3:PutObject'), byKms('kms:GenerateDataKey'), byKms('kms:Decrypt')];
-  // Without the right to list, the answer would be 403 where nothing is (GetObject, HeadObject, "Permissions").
+  // Without the right to list, AWS answers 403 for a missing object (GetObject, HeadObject, "Permissions").
   const missing = [on('s3:GetObject'), { action: 's3:ListBucket', resource: bucket }];
   switch (method) {
     case 'GET':

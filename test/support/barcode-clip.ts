@@ -1,10 +1,10 @@
-// Clips whose every frame says which it is, and of which clip: in bars, which survive any encoder.
+// Clips whose every frame encodes its number and its clip's number, in bars that survive any encoder.
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import type { MediaTools } from '../../lambda/publisher/media/media-tools.ts';
 
 const run = promisify(execFile);
-/** The number of a frame is in the bars above, that of the clip in those below. */
+/** Number of bars. The upper bars encode the number of a frame, the lower bars that of its clip. */
 const bars = 16;
 const framesPerSecond = 30;
 
@@ -14,7 +14,7 @@ export interface BarcodeFrame {
   readonly frame: number;
 }
 
-/** Makes a clip of so many seconds. @returns its path */
+/** Makes a clip of this many seconds. @returns its path */
 export async function makeBarcodeClip(
   { ffmpegPath }: MediaTools,
   path: string,
@@ -44,7 +44,7 @@ export async function makeBarcodeClip(
   return path;
 }
 
-/** What a recording of such clips shows, frame by frame. */
+/** The decoded bars of a recording of such clips, frame by frame. */
 export async function readBarcodes({ ffmpegPath }: MediaTools, path: string): Promise<BarcodeFrame[]> {
   const filters = `scale=${bars}:2:flags=area,format=gray`;
   const output = ['-vf', filters, '-fps_mode', 'passthrough', '-f', 'rawvideo', 'pipe:1'];

@@ -1,9 +1,9 @@
-// The books as the tables have them: what was live and cost credits, what users were told of it, and payments.
+// Billing records in the tables: live intervals with their credits, users' notifications, and payments.
 import { all } from '../../lambda/data/shared/queryable.ts';
 import type { ReplicaRole } from '../../lambda/data/fleet/replicas.ts';
 import type { WithPool } from './database.ts';
 
-/** A live interval, with the columns that tests look at. */
+/** A live interval, with the columns that tests read. */
 export interface StoredInterval {
   readonly stream_id: string;
   readonly replica_id: string;
@@ -23,12 +23,12 @@ export interface PastInterval {
   readonly role?: ReplicaRole;
   readonly creditsPerHour?: number;
   readonly from: string;
-  /** Null for an interval that goes on. */
+  /** Null for an interval that has not ended. */
   readonly to: string | null;
   readonly bytes?: number | null;
 }
 
-/** Stores that a replica was live, as if it had been, without spending credits for it. */
+/** Stores a live interval of a replica without charging credits for it. */
 export async function storeInterval({ pool }: WithPool, interval: PastInterval): Promise<void> {
   const { userID, streamID, replicaID, role = 'primary', creditsPerHour = 36, from, to, bytes = null } = interval;
   await pool().query(
@@ -40,12 +40,12 @@ export async function storeInterval({ pool }: WithPool, interval: PastInterval):
   );
 }
 
-/** The live intervals of a user, in the order in which they began. */
+/** The live intervals of a user, by their start. */
 export function intervalsOf({ pool }: WithPool, userID: string): Promise<StoredInterval[]> {
   return all(pool(), 'select * from live_intervals where user_id = $1 order by id', [userID]);
 }
 
-/** Lets all live intervals of a user have begun so many seconds ago. */
+/** Makes all live intervals of a user begin this many seconds ago. */
 export async function letIntervalsBegin({ pool }: WithPool, userID: string, secondsAgo: number): Promise<void> {
   await pool().query('update live_intervals set started_at = now() - make_interval(secs => $2) where user_id = $1', [
     userID,
@@ -53,7 +53,7 @@ export async function letIntervalsBegin({ pool }: WithPool, userID: string, seco
   ]);
 }
 
-/** What a user was told, in order. */
+/** The notifications of a user, in order. */
 export function notificationsOf(
   { pool }: WithPool,
   userID: string,
@@ -61,7 +61,7 @@ export function notificationsOf(
   return all(pool(), 'select kind, detail from notifications where user_id = $1 order by id', [userID]);
 }
 
-/** Why messages of payment providers could not be applied yet. */
+/** The reasons why messages of payment providers could not be applied yet. */
 export async function unappliedFailures({ pool }: WithPool): Promise<(string | null)[]> {
   const rows = await all<{ failure: string | null }>(
     pool(),
@@ -70,7 +70,7 @@ export async function unappliedFailures({ pool }: WithPool): Promise<(string | n
   return rows.map(({ failure }) => failure);
 }
 
-/** Puts the messages of payment providers aside that could not be applied, as somebody does who has looked at them. */
+/** Dismisses the messages of payment providers that could not be applied, as an operator does after a review. */
 export async function putFailuresAside({ pool }: WithPool): Promise<void> {
   await pool().query('update payment_events set applied_at = now() where applied_at is null');
 }

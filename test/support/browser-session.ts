@@ -1,7 +1,7 @@
-// A person with a browser, as sign-in and consent need one: cookies, the pages' requests, and redirects to look at.
+// A user's browser for sign-in and consent: cookies, the pages' requests, and redirects that tests inspect.
 
 export interface BrowserSession {
-  /** Asks as the pages do: from the same origin, with cookies and JSON. Cookies that come back are kept. */
+  /** Sends a request as the pages do: same origin, cookies and JSON. Cookies of the answer are kept. */
   post(
     path: string,
     body?: unknown,
@@ -10,11 +10,11 @@ export interface BrowserSession {
   get(path: string): Promise<{ status: number; body: any; headers: Headers }>;
   signIn(user: { email: string; password: string }): Promise<void>;
   /**
-   * Opens an authorization address, signs in and consents where it is asked.
-   * @returns where the browser ends up: at the application
+   * Opens an authorization address, signs in, and gives consent if asked.
+   * @returns the final address, at the application
    */
   authorize(url: URL, answer: { user: { email: string; password: string }; accept: boolean }): Promise<URL>;
-  /** Opens an address as a navigation. @returns where it leads */
+  /** Opens an address as a navigation. @returns the redirect's target */
   visit(url: URL): Promise<URL>;
   cookies(): string;
 }
@@ -35,7 +35,7 @@ export function browserSession(origin: () => string): BrowserSession {
     const text = await response.text();
     return { status: response.status, headers: response.headers, body: text.startsWith('{') ? JSON.parse(text) : text };
   };
-  /** Follows an address. Node's fetch always says that it is CORS, and then gets JSON in place of a redirect. */
+  /** Follows an address. Node's fetch always marks requests as CORS, and would get JSON instead of a redirect. */
   const visit = async (url: URL): Promise<URL> => {
     const { headers, status, body } = await send(url, { headers: { accept: 'text/html' } });
     const location = headers.get('location') ?? body.url;

@@ -1,4 +1,4 @@
-// The identity function as it is deployed: bundled and minified, behind API Gateway and the distribution.
+// The identity function as deployed: bundled, minified, behind API Gateway and the distribution.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
@@ -11,14 +11,14 @@ import { throughDistribution } from './distribution.ts';
 
 const entries = ['auth/auth-handler.ts', 'auth/event-handler.ts'];
 
-/** Everything of its entry but the connections, which are the test's. */
+/** Everything of the function's entry except its connections, which the test provides. */
 export async function bundledAuth(): Promise<(options: AuthorizationServerOptions) => AuthHandler> {
   const folder = mkdtempSync(join(tmpdir(), 'bundled-auth-'));
   const bundles = bundle(join(import.meta.dirname, '../../lambda'), entries);
   const load = async (entry: string) => {
     const code = Buffer.from(bundles.get(entry)!.get('index.mjs')!).toString();
     const file = join(folder, `${basename(entry)}.mjs`);
-    // The code goes without its source map, which names files that are not beside it here.
+    // The code is loaded without its source map, because the files that the map names are missing here.
     writeFileSync(file, code.replace(/\n\/\/# sourceMappingURL=.*\s*$/, ''));
     return (await import(file)) as unknown;
   };

@@ -1,4 +1,4 @@
-// The GraphQL function as it is deployed, behind API Gateway and the distribution.
+// The GraphQL function as deployed, behind API Gateway and the distribution.
 import type * as Module from '../../lambda/api/graphql-function.ts';
 import type { GraphqlHandler } from '../../lambda/surfaces/graphql/graphql-handler.ts';
 import { importBundled } from './bundled-function.ts';

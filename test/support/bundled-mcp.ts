@@ -1,4 +1,4 @@
-// The MCP function as it is deployed, behind API Gateway and the distribution.
+// The MCP function as deployed, behind API Gateway and the distribution.
 import type * as Module from '../../lambda/api/mcp-function.ts';
 import type { McpHandler } from '../../lambda/surfaces/mcp/mcp-handler.ts';
 import { importBundled } from './bundled-function.ts';

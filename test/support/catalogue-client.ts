@@ -1,10 +1,10 @@
-// Calls operations by the names that they have as MCP tools: over REST, or by an MCP client.
+// Calls operations by their MCP tool names, over REST or through an MCP client.
 import { operations } from '../../lambda/operations/index.ts';
 import { toolName } from '../../lambda/operations/operation.ts';
 import type { ApiClient } from './local-run.ts';
 import type { McpClient } from './mcp-clients.ts';
 
-/** @throws what the answer says, where it is a refusal */
+/** @throws the message of the answer, if it is a refusal */
 // oxlint-disable-next-line typescript/no-explicit-any -- answers are what the tests assert on
 export type CallOperation = (name: string, args?: Readonly<Record<string, unknown>>) => Promise<any>;
 

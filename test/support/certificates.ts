@@ -1,4 +1,4 @@
-// Certificates for tests of TLS, made by openssl.
+// Certificates for tests of TLS, made with openssl.
 import { execFile } from 'node:child_process';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -10,7 +10,7 @@ export interface Certificate {
   readonly key: string;
 }
 
-/** Makes a self-signed certificate for host names. @returns null where there is no openssl */
+/** Makes a self-signed certificate for host names. @returns null if openssl is missing */
 export function makeCertificate(subjectAltName: string): Promise<Certificate | null> {
   return make(async (openssl, file) => {
     const names = ['-subj', '/CN=test', '-addext', `subjectAltName=${subjectAltName}`];
@@ -18,7 +18,7 @@ export function makeCertificate(subjectAltName: string): Promise<Certificate | n
   });
 }
 
-/** Makes a certificate that has expired. @returns null where there is no openssl */
+/** Makes an expired certificate. @returns null if openssl is missing */
 export function makeExpiredCertificate(subjectAltName: string): Promise<Certificate | null> {
   return make(async (openssl, file) => {
     await openssl('req', '-new', ...newKey(file), '-subj', '/CN=test', '-out', file('request.pem'));

@@ -1,4 +1,4 @@
-// The stage dev with all that it does without to be cheap: for tests that want every type of resource.
+// The stage dev with everything that it omits to be cheap, for tests that need every type of resource.
 import type { StageSettings } from '../../lib/stage-settings.ts';
 import { stages } from '../../lib/stages.ts';
 

@@ -1,4 +1,4 @@
-// The templates of stages as CloudFormation would see them in one account: every reference has become a value.
+// The templates of stages as CloudFormation resolves them in one account: values in place of references.
 import type { StackTemplate, SynthesizedStage } from './synth.ts';
 
 export const accountID = '111111111111';
@@ -13,7 +13,7 @@ export interface ConcreteResource {
   readonly properties: any;
 }
 
-/** What tests read of a template beside its resources. */
+/** The parts of a template that tests read, other than its resources. */
 interface Template extends StackTemplate {
   readonly Outputs?: Readonly<
     Record<string, { readonly Value: unknown; readonly Export?: { readonly Name: unknown } }>
@@ -28,8 +28,8 @@ interface Place {
 }
 
 /**
- * ARNs by the types of resources, as the Service Authorization Reference gives them. The hexadecimal digits that AWS
- * chooses are made from the logical id.
+ * ARNs by the types of resources, in the formats of the Service Authorization Reference. The logical id determines the
+ * hexadecimal digits that AWS would choose.
  */
 const arns: Readonly<Record<string, (place: Place) => string>> = {
   'AWS::CloudFront::Distribution': ({ name }) => `arn:aws:cloudfront::${accountID}:distribution/${name}`,
@@ -60,7 +60,7 @@ const arns: Readonly<Record<string, (place: Place) => string>> = {
     `arn:aws:secretsmanager:${region}:${accountID}:secret:${name}-AbCdEf`,
 };
 
-/** What `Ref` answers where it is not the name (CloudFormation template reference, "Return values" of each type). */
+/** Values of `Ref` that are not the name (CloudFormation template reference, "Return values" of each type). */
 const referenceOf: Readonly<Record<string, (resource: ConcreteResource, region: string) => string>> = {
   'AWS::IAM::ManagedPolicy': ({ arn }) => arn,
   'AWS::ECS::TaskDefinition': ({ arn }) => arn,
@@ -71,7 +71,7 @@ const referenceOf: Readonly<Record<string, (resource: ConcreteResource, region: 
   'AWS::SecretsManager::Secret': ({ arn }) => arn,
 };
 
-/** Properties that name a resource, where its maker has not left that to CloudFormation. */
+/** Properties that name a resource, unless CloudFormation chooses the name. */
 const nameProperties = ['RoleName', 'BucketName', 'FunctionName', 'QueueName', 'RepositoryName', 'EmailIdentity'];
 
 export class ConcreteTemplates {
@@ -88,7 +88,7 @@ export class ConcreteTemplates {
           region: stack.region.startsWith('$') ? 'us-east-1' : stack.region,
           template: template(id),
         });
-    // Names come first: whatever refers to a resource needs them.
+    // Names come first: all references to a resource need them.
     for (const [stackName, { template }] of this.#stacks)
       for (const logicalID of Object.keys(template.Resources)) this.#resourceIn(stackName, logicalID);
   }
@@ -116,7 +116,7 @@ export class ConcreteTemplates {
     return found[0]!;
   }
 
-  /** @param physical a name, an ARN or what `Ref` answers @throws if nothing is called so */
+  /** @param physical a name, an ARN or a value of `Ref` @throws if no resource is called so */
   called(physical: string): ConcreteResource {
     const region = 'us-east-1';
     const found = [...this.#resources.values()].find(
@@ -145,7 +145,7 @@ export class ConcreteTemplates {
     return made;
   }
 
-  /** A value with every intrinsic function replaced by what it answers. @throws on one that is not known here */
+  /** A value with every intrinsic function replaced by its result. @throws on a function that is unknown here */
   #resolve(value: unknown, stackName: string): unknown {
     if (Array.isArray(value))
       return value.map((item) => this.#resolve(item, stackName)).filter((item) => item !== undefined);

@@ -1,4 +1,4 @@
-// A durable Postgres server of a test file, which can be killed as in a crash, and comes back at its address.
+// A durable Postgres server of a test file, which tests kill as in a crash and restart at the same address.
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -11,7 +11,7 @@ import type { TestDatabase } from './database.ts';
 import { descendantsOf, survivorsOf } from './processes.ts';
 
 export interface CrashingPostgres extends TestDatabase {
-  /** Sends SIGKILL to all of its processes. Resolves when they are gone. */
+  /** Sends SIGKILL to all of its processes. Resolves when they have ended. */
   kill(): Promise<void>;
   /** Starts the server again after `kill`. */
   start(): Promise<void>;

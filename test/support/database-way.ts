@@ -1,4 +1,4 @@
-// One agent's connections to Postgres through a relay that can be cut: they stay open, but nothing passes any more.
+// One agent's connections to Postgres through a relay; when it is cut, they stay open but transfer nothing.
 import { once } from 'node:events';
 import { connect, createServer } from 'node:net';
 import type { AddressInfo, Socket } from 'node:net';
@@ -51,7 +51,7 @@ export async function openWayTo(postgresURL: string): Promise<CuttableWay> {
     },
     mend() {
       isCut = false;
-      // Bytes that were on their way are lost.
+      // Bytes in transit are lost.
       each((socket) => socket.destroy());
     },
     async [Symbol.asyncDispose]() {

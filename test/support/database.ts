@@ -3,20 +3,19 @@ import { randomUUID } from 'node:crypto';
 import { Client, Pool } from 'pg';
 import { afterAll, beforeAll, inject } from 'vitest';
 
-/** What has a pool of connections to a test's database: a test database, and everything that is built on one. */
+/** Objects with a pool of connections to a test's database: test databases, and everything built on one. */
 export interface WithPool {
-  /** Only within tests and hooks: the database exists from `beforeAll` on. The pool is ended after the tests. */
+  /** Only within tests and hooks: the database exists from `beforeAll` on. The pool ends after the tests. */
   readonly pool: () => Pool;
 }
 
 export interface TestDatabase extends WithPool {
-  /** For code under test that opens its own connections. */
+  /** The URL of the database, for code under test that opens its own connections. */
   url(): string;
 }
 
 /**
- * Clones the migrated database before the tests of the file or `describe` that this is called in, and drops the clone
- * after them.
+ * Clones the migrated database before the tests of the calling file or `describe`, and drops the clone after them.
  */
 export function testDatabase(): TestDatabase {
   const name = `test_${randomUUID()}`;
@@ -30,7 +29,7 @@ export function testDatabase(): TestDatabase {
     );
     const url = urlOfDatabase(postgresURL, name);
     const pool = new Pool({ connectionString: url });
-    // Connections that are still closing when the database is dropped break, which concerns nobody.
+    // Connections that are still closing when the database is dropped report errors, which can be ignored.
     pool.on('error', () => {});
     database = { pool, url };
   });

@@ -1,16 +1,16 @@
-// CloudFront in front of API Gateway, as the behaviors of the API have it: what it adds, and the function that it runs.
+// CloudFront in front of API Gateway, with the API's behaviors: its added headers and its edge function.
 import type { CloudFrontHeaders, CloudFrontResponse, CloudFrontResponseEvent } from 'aws-lambda';
 import { handler as giveChallengesBack } from '../../lambda/edge/challenge.lambda.ts';
 import { type GatewayFunction, throughGateway } from './gateway.ts';
 
-/** An address of the distribution, which API Gateway sees. */
+/** The distribution's address that API Gateway sees. */
 const edgeAddress = '203.0.113.9';
 
-/** A function at CloudFront, for the event “origin response”. */
+/** A function at CloudFront for the event “origin response”. */
 export type EdgeFunction = (event: CloudFrontResponseEvent) => Promise<CloudFrontResponse>;
 
 export interface DistributionOptions {
-  /** Null for a distribution without one. By default the one that `lib/web/web-stack.ts` has. */
+  /** Null for a distribution without one. Default: the function of `lib/web/web-stack.ts`. */
   readonly onOriginResponse?: EdgeFunction | null;
 }
 
@@ -25,7 +25,7 @@ const hiddenFromFunctions = new RegExp(
 );
 const readOnly = ['transfer-encoding', 'via'];
 
-/** @param address the client's */
+/** @param address the client's address */
 export async function throughDistribution(
   handler: GatewayFunction,
   request: Request,
@@ -44,8 +44,8 @@ export async function throughDistribution(
 }
 
 /**
- * Unlike functions of the viewer's response, those of the origin's run whatever the status is (the same page, “HTTP
- * status codes”). CloudFront answers 502 where a function breaks a rule.
+ * Unlike functions for viewer responses, those for origin responses run at every status (same page, “HTTP status
+ * codes”). CloudFront answers 502 if a function breaks a rule.
  */
 async function changedBy(run: EdgeFunction, request: Request, answer: Response): Promise<Response> {
   const response: CloudFrontResponse = {
@@ -53,7 +53,7 @@ async function changedBy(run: EdgeFunction, request: Request, answer: Response):
     statusDescription: answer.statusText,
     headers: shownHeaders(answer.headers),
   };
-  // Functions get JSON, and cannot change what is here.
+  // Functions get JSON, and cannot change the objects here.
   const returned = await run(structuredClone(eventOf(request, response))).catch(() => null);
   if (!returned || breaksRules(response.headers, returned.headers)) return new Response(null, { status: 502 });
   const headers = new Headers([...answer.headers].filter(([name]) => hiddenFromFunctions.test(name)));

@@ -1,13 +1,13 @@
-// Reads a Dockerfile into its stages, and carries out what one of them bundles, with stand-ins for the bundles.
+// Parses a Dockerfile into its stages, and runs the bundling of one stage with stand-ins for the bundles.
 import { spawnSync } from 'node:child_process';
 import { globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join, posix } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
-/** What is built from one FROM to the next. */
+/** The part of the image from one FROM to the next. */
 export interface ImageStage {
-  /** What later stages call it; null for one that nobody copies from. */
+  /** The name that later stages use for it; null for an unnamed stage. */
   readonly name: string | null;
   readonly baseImage: string;
   readonly instructions: readonly Instruction[];
@@ -17,13 +17,13 @@ export interface Instruction {
   /** In capitals, such as RUN. */
   readonly keyword: string;
   readonly flags: Readonly<Record<string, string>>;
-  /** What follows keyword and flags, on one line. */
+  /** The rest of the instruction after keyword and flags, on one line. */
   readonly text: string;
 }
 
-/** What a COPY copies. */
+/** The source of a COPY instruction. */
 export interface Copy {
-  /** The stage that has it; null for the build context. */
+  /** The stage that has the files; null for the build context. */
   readonly fromStage: string | null;
   readonly sources: readonly string[];
   readonly target: string;
@@ -73,8 +73,8 @@ export function variablesOf(stage: ImageStage): Readonly<Record<string, string>>
 }
 
 /**
- * Runs the scripts of a stage that bundle, in a folder in place of its WORKDIR, where each bundle is a file that names
- * its entry instead.
+ * Runs the bundling scripts of a stage in a folder that replaces its WORKDIR. Each bundle there is a file that only
+ * names its entry.
  * @returns each entry, relative to WORKDIR, by the path of the file that the stage makes of it
  */
 export function bundledEntriesOf(stage: ImageStage): Readonly<Record<string, string>> {
@@ -97,7 +97,7 @@ export function bundledEntriesOf(stage: ImageStage): Readonly<Record<string, str
 }
 
 const realBundles = pathToFileURL(join(import.meta.dirname, '../../lib/shared/bundle.ts')).href;
-/** Makes of each entry one file that names it, and writes that as a real bundle is written. */
+/** Replaces each entry by one file that names it, written in the same way as a real bundle. */
 const standInForBundles = `
   export { writeBundle } from ${JSON.stringify(realBundles)};
   export const bundle = (folder, entries) =>

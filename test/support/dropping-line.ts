@@ -1,4 +1,4 @@
-// A line between a client and servers that drops every few seconds: an HTTP proxy, which clients tunnel through.
+// A connection between a client and servers that drops every few seconds: an HTTP proxy for tunnels.
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { connect } from 'node:net';
@@ -6,13 +6,13 @@ import type { AddressInfo, Socket } from 'node:net';
 
 export interface DroppingLine extends AsyncDisposable {
   readonly proxyURL: string;
-  /** Bytes that clients have sent over it so far. */
+  /** Bytes that clients have sent through it so far. */
   readonly bytesSent: number;
-  /** How often it has dropped while somebody used it. */
+  /** The number of drops while a client used it. */
   readonly drops: number;
 }
 
-/** @param everyMs how long it lasts on average; each time is between half of that and half as much again */
+/** @param everyMs average time between drops; each time is between 50 % and 150 % of it */
 export async function startDroppingLine(everyMs: number): Promise<DroppingLine> {
   const open = new Set<Socket>();
   let [bytesSent, drops] = [0, 0];
@@ -36,7 +36,7 @@ export async function startDroppingLine(everyMs: number): Promise<DroppingLine> 
   await once(server.listen(0, '127.0.0.1'), 'listening');
   const drop = () => {
     if (open.size > 0) drops += 1;
-    // A reset, as of a line that is gone: nothing that is still under way arrives.
+    // A reset, as when a connection is lost: data in transit does not arrive.
     for (const socket of open) socket.resetAndDestroy();
     timer = setTimeout(drop, everyMs * (0.5 + Math.random()));
   };

@@ -1,4 +1,4 @@
-// Calls every tool of MCP, in an order in which each of them succeeds.
+// Calls every tool of MCP, in an order in which each call succeeds.
 import { expect } from 'vitest';
 import { storeIncident } from './incidents.ts';
 import type { McpClient } from './mcp-clients.ts';

@@ -1,4 +1,4 @@
-// The faulty ingest as a process of its own, which tells its facts when it is asked. Its argument is its address.
+// The faulty ingest as a process of its own, which reports its facts on request. Its argument is its address.
 import { startFaultyIngest } from './faulty-ingest.ts';
 
 const host = process.argv[2] ?? '127.0.0.1';

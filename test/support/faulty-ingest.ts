@@ -1,4 +1,4 @@
-// An RTMP ingest that takes every publisher, counts them by stream key, and goes wrong on command.
+// An RTMP ingest that accepts every publisher, counts them by stream key, and fails on command.
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import type { AddressInfo, Server, Socket } from 'node:net';
@@ -11,12 +11,12 @@ import type { RtmpMessage } from '../../lambda/publisher/rtmp/message.ts';
 import { RtmpConnection } from '../../lambda/publisher/rtmp/rtmp-connection.ts';
 
 /**
- * What is wrong with the ingest. `refuse`: it does not listen. `stall`: it reads nothing. `throttle`: it reads only so
- * many bytes a second. `reject`: it refuses the key.
+ * Fault of the ingest. `refuse`: it does not listen. `stall`: it reads nothing. `throttle`: it reads a limited number
+ * of bytes a second. `reject`: it refuses the key.
  */
 export type Fault = 'none' | 'refuse' | 'stall' | 'throttle' | 'reject';
 
-/** What one connection has sent, from its command to publish on. Times are milliseconds of a steady clock. */
+/** The data of one connection, from its command to publish on. Times are milliseconds of a steady clock. */
 export interface Publication {
   readonly beganAtMs: number;
   endedAtMs: number | null;
@@ -25,13 +25,13 @@ export interface Publication {
   pictures: number;
   /** The timestamp of the last picture. */
   timestampMs: number;
-  /** The longest step from the timestamp of a picture to that of the next one. */
+  /** The longest step between the timestamps of neighbouring pictures. */
   longestStepMs: number;
-  /** How many bytes the connection has brought so far. */
+  /** Bytes that the connection has received so far. */
   readonly bytes: number;
 }
 
-/** What has come with one stream key at one application. */
+/** Facts about one stream key at one application. */
 export interface KeyFacts {
   readonly publications: Publication[];
   mostAtOnce: number;
@@ -56,14 +56,14 @@ export async function startFaultyIngest({
   onPicture,
 }: {
   readonly host?: string;
-  /** Makes the ingest one of RTMPS. */
+  /** Makes the ingest use RTMPS. */
   readonly certificate?: { readonly key: string; readonly cert: string };
-  /** How many bytes a second are read from each connection while throttled. */
+  /** Bytes a second that are read from each connection while throttled. */
   readonly throttledBytesPerSecond?: number;
   readonly onPicture?: (path: string, publication: Publication, picture: RtmpMessage) => void;
 } = {}): Promise<FaultyIngest> {
   const sockets = new Set<Socket>();
-  /** How many bytes may still be read from each connection while throttled. */
+  /** Bytes that may still be read from each connection while throttled. */
   const allowedBytes = new WeakMap<Socket, number>();
   const keys = new Map<string, KeyFacts>();
   let fault: Fault = 'none';

@@ -1,10 +1,10 @@
-// Decides as CloudWatch Logs does whether a line of JSON matches a metric filter, for the patterns that are used here.
+// Matches JSON log lines against metric filters as CloudWatch Logs does, for the patterns in use here.
 // https://docs.aws.amazon.com/AmazonCloudWatch/latest/logs/FilterAndPatternSyntax.html
 
 /**
- * Knows selectors of a field, `=` with a string, `>` with a number, `&&`, `||` and parentheses. In a string, an
- * asterisk at the end stands for anything.
- * @throws for a pattern with anything else, as CloudWatch Logs does for one that it cannot read
+ * Supports selectors of a field, `=` with a string, `>` with a number, `&&`, `||` and parentheses. In a string, an
+ * asterisk at the end matches any text.
+ * @throws for a pattern with anything else, as CloudWatch Logs does for one that it cannot parse
  */
 export function matchesFilter(pattern: string, line: string): boolean {
   const body = /^\{ (.+) \}$/.exec(pattern)?.[1];
@@ -33,7 +33,7 @@ export function matchesFilter(pattern: string, line: string): boolean {
   return matches;
 }
 
-/** A line that is no JSON matches no pattern of this kind. */
+/** The fields of a line. A line that is not JSON has none and matches no pattern. */
 function fieldsOf(line: string): Readonly<Record<string, unknown>> {
   try {
     return JSON.parse(line) as Record<string, unknown>;

@@ -1,16 +1,16 @@
-// Files with something wrong in them, each with what has to be found in it and where, and files with nothing wrong.
+// Media files with flaws, each with the findings that inspection must report, and files without flaws.
 import type { FindingKind } from '../../lambda/domain/media/findings.ts';
 import { madeSample, mediaSample, uprightSample } from './media-samples.ts';
 import type { SampleName } from './media-samples.ts';
 
-/** A kind, and from when to when in seconds; without times for what is so throughout. */
+/** A kind of finding, with its start and end in seconds; without times if it holds throughout. */
 export type Flaw = readonly [kind: FindingKind, start?: number, end?: number];
 
 export interface FlawedFile {
   readonly name: string;
   readonly path: () => Promise<string>;
   readonly flaws: readonly Flaw[];
-  /** Of a picture in seconds, by which times may be off. */
+  /** Duration of a picture in seconds: the tolerance of times. */
   readonly frameSeconds: number;
 }
 
@@ -20,7 +20,7 @@ const codecs: Readonly<Record<string, readonly string[]>> = {
   mp4: [...x264, ...'-c:a aac -b:a 128k'.split(' ')],
   mov: [...x264, ...'-bf 2 -c:a pcm_s16le'.split(' ')],
   mkv: [...x264, ...'-c:a flac'.split(' ')],
-  // As little as the encoder can.
+  // The lowest quality that the encoder has.
   m4v: [
     ...'-c:v libx264 -preset ultrafast -pix_fmt yuv420p -g 900 -b:v 40k'.split(' '),
     ...'-maxrate 40k -bufsize 40k -c:a aac -b:a 32k'.split(' '),
@@ -34,7 +34,7 @@ interface Recipe {
   readonly rate?: number;
   readonly seconds?: number;
   readonly soundSeconds?: number;
-  /** Filters of pictures, and of sound; null for no sound. */
+  /** Filters of pictures, and of sound; null: no sound. */
   readonly pictures?: string;
   readonly sound?: string | null;
 }
@@ -59,7 +59,7 @@ function sample(name: SampleName, frameSeconds = 1 / 30, ...flaws: Flaw[]): Flaw
   return { name, path: () => mediaSample(name), flaws, frameSeconds };
 }
 
-/** Times are shortened by less than a picture, so that whole pictures are meant at every rate. */
+/** Times are shortened by less than a picture, so that they select whole pictures at every rate. */
 const black = (from: number, to: number) => `drawbox=c=black:t=fill:enable='between(t,${from - 0.005},${to - 0.005})'`;
 const still = (from: number, to: number, rate: number) =>
   `freezeframes=first=${from * rate}:last=${to * rate - 1}:replace=${from * rate - 1}`;

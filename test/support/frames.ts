@@ -1,8 +1,8 @@
-// What tests do in place of a worker with the pictures of streams that were asked for.
+// Handles requested pictures of streams in tests, in place of a worker.
 import type { FrameState } from '../../lambda/data/playout/frames.ts';
 import type { WithPool } from './database.ts';
 
-/** Settles all that were asked for. @returns whether any were */
+/** Finishes all requested pictures. @returns whether any were requested */
 export async function settleFrames({ pool }: WithPool, state: FrameState): Promise<boolean> {
   const { rowCount } = await pool().query(`update frames set state = $1 where state = 'pending'`, [state]);
   return rowCount! > 0;

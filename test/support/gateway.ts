@@ -1,13 +1,13 @@
-// API Gateway as a function sees it: a REST API whose requests become events, within the limits of a Lambda proxy.
+// API Gateway as a function sees it: a REST API that converts requests to events, with Lambda proxy limits.
 import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
 import type { gatewayProblems } from '../../lib/api/gateway-problems.ts';
 
 export type GatewayFunction = (event: APIGatewayProxyEvent) => Promise<APIGatewayProxyResult>;
 
 export interface GatewayOptions {
-  /** Who connects to API Gateway: an address of the distribution. */
+  /** The address that connects to API Gateway: one of the distribution. */
   readonly sourceAddress: string;
-  /** How long the function may take: by default what API Gateway allows. */
+  /** Timeout of the function. Default: the limit of API Gateway. */
   readonly timeoutMs?: number;
 }
 
@@ -17,10 +17,10 @@ export interface GatewayOptions {
  */
 const gatewayBytes = 10 * 1024 ** 2;
 const timeoutMs = 29_000;
-/** https://docs.aws.amazon.com/lambda/latest/dg/gettingstarted-limits.html: of a synchronous call, each way */
+/** https://docs.aws.amazon.com/lambda/latest/dg/gettingstarted-limits.html: of a synchronous call, in each direction */
 const functionBytes = 6 * 1024 ** 2;
 
-// What happens to headers, on the way to a function and back, in the table of “Amazon API Gateway important notes”:
+// Rules for headers on the way to a function and back, from the table of “Amazon API Gateway important notes”:
 // https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-known-issues.html
 const droppedFromRequests = new Set([
   'connection',
@@ -63,12 +63,12 @@ function queryOf(search: string): Record<string, string[]> | null {
   return names.length === 0 ? null : Object.fromEntries(names.map((name) => [name, parameters.getAll(name)]));
 }
 
-/** The last of each list, as the members of an event have it that know one value for a name. */
+/** The last value of each list, for the members of an event that hold one value for each name. */
 function lastOf(lists: Readonly<Record<string, string[]>> | null): Record<string, string> | null {
   return lists && Object.fromEntries(Object.entries(lists).map(([name, values]) => [name, values.at(-1)!]));
 }
 
-/** API Gateway's own name for an API, at which the distribution asks. */
+/** API Gateway's own host name of an API, to which the distribution sends requests. */
 const apiName = 'api.execute-api.us-east-1.amazonaws.com';
 
 async function eventOf(request: Request, sourceAddress: string): Promise<APIGatewayProxyEvent> {
@@ -86,11 +86,11 @@ async function eventOf(request: Request, sourceAddress: string): Promise<APIGate
     'X-Forwarded-Proto': ['https'],
   };
   const query = queryOf(url.search);
-  // No media type of the API is binary, so that every body is text to API Gateway, whatever its bytes are.
+  // No media type of the API is binary, so API Gateway treats every body as text, whatever its bytes are.
   const body = await request.text();
   return {
     resource: '/{proxy+}',
-    // The same page: API Gateway takes the method from this header.
+    // Same page: API Gateway takes the method from this header.
     httpMethod: request.headers.get('x-http-method-override') ?? request.method,
     path: url.pathname,
     pathParameters: { proxy: url.pathname.slice(1) },
@@ -117,13 +117,13 @@ const gatewaysOwn = new Set([
   'x-http-method-override',
 ]);
 
-/** Takes a request as API Gateway does, and answers it as the function does, or by itself where it has to. */
+/** Accepts a request as API Gateway does. The answer is the function's, or API Gateway's own error. */
 export async function throughGateway(
   handler: GatewayFunction,
   request: Request,
   { sourceAddress, timeoutMs: allowedMs = timeoutMs }: GatewayOptions,
 ): Promise<Response> {
-  // The same page: these have to be percent-encoded in a query.
+  // Same page: these characters must be percent-encoded in a query.
   if (/[|{}]/.test(new URL(request.url).search)) return problem('OtherClientError');
   const event = await eventOf(request, sourceAddress);
   if (Buffer.byteLength(event.body ?? '') > gatewayBytes || bytesOf(event) > functionBytes) return tooLarge();
@@ -132,7 +132,7 @@ export async function throughGateway(
     end = setTimeout(resolve, allowedMs, 'late');
   });
   try {
-    // A function gets and returns JSON, so what is not JSON does not arrive.
+    // A function gets and returns JSON, so values that JSON cannot hold do not arrive.
     const result = await Promise.race([handler(throughJSON(event)).then(throughJSON), late]);
     if (result === 'late') return await problem('TimedOut');
     return isResult(result) && bytesOf(result) <= functionBytes ? answerOf(result) : await problem('OtherServerError');
@@ -157,7 +157,7 @@ function isResult(result: APIGatewayProxyResult | null): result is APIGatewayPro
 }
 
 function answerOf({ statusCode, headers = {}, multiValueHeaders = {}, body }: APIGatewayProxyResult): Response {
-  // The same page of output: what is in both, is taken from the second.
+  // Same page (output format): API Gateway merges both maps; a pair that is in both appears once.
   const lists = new Map<string, string[]>();
   const add = (name: string, value: unknown) => {
     const values = lists.get(name) ?? [];
@@ -171,7 +171,7 @@ function answerOf({ statusCode, headers = {}, multiValueHeaders = {}, body }: AP
     if (droppedFromAnswers.has(known)) continue;
     for (const value of values) received.append(renamedInAnswers.has(known) ? `x-amzn-Remapped-${name}` : name, value);
   }
-  // The important notes: every answer has a media type, which is this one where the function names none.
+  // Important notes: every answer has a media type. This is the default.
   if (!received.has('content-type')) received.set('content-type', 'application/json');
   return new Response(body === '' || bodiless.has(statusCode) ? null : body, {
     status: statusCode,
@@ -192,9 +192,9 @@ function tooLarge(): Response {
   return Response.json({ message: 'Request Too Long' }, { status: 413, headers: withOwn(new Headers()) });
 }
 
-/** What the API has API Gateway answer where the function does not. */
+/** The answer that the API configures for requests that API Gateway refuses. */
 async function problem(id: keyof typeof gatewayProblems): Promise<Response> {
-  // Few tests need them, and the CDK is large.
+  // Imported on demand: few tests need it, and the CDK is large.
   const { gatewayAnswer } = await import('../../lib/api/gateway-problems.ts');
   const { status, headers, body } = gatewayAnswer(id);
   return new Response(body, { status, headers: withOwn(new Headers(headers)) });

@@ -1,4 +1,4 @@
-// What companies give to stages, in combinations: every two of these choices meet in one of the stages.
+// Settings that companies choose for stages, in combinations: every two choices meet in some stage.
 import type { StageSettings } from '../../lib/stage-settings.ts';
 import { stages } from '../../lib/stages.ts';
 import { pairwise } from './pairwise.ts';
@@ -27,10 +27,10 @@ const places: readonly Partial<StageSettings>[] = [
 
 const nothing: Choice = () => ({});
 
-/** The region of copies, in which no stage is. */
+/** The region of copies. It has no stage. */
 const copiesRegion = 'us-west-2';
 
-/** Further choices, by what they are about. The first of each is the usual one. */
+/** Further choices by their subject. The first of each is the usual one. */
 const choices: Readonly<Record<string, readonly Choice[]>> = {
   network: [
     nothing,
@@ -74,7 +74,7 @@ const choices: Readonly<Record<string, readonly Choice[]>> = {
   data: [nothing, () => ({ keepData: false, databaseMultiAz: false })],
 };
 
-/** Settings of each stage, by its name, and all that is given to one of them. */
+/** Settings of each stage, by its name, and everything chosen for one of them. */
 export function givenStages(): readonly (readonly [name: string, settings: StageSettings])[] {
   const factors = Object.values(choices);
   return pairwise([places.length, ...factors.map(({ length }) => length)]).map(([place = 0, ...levels], index) => {

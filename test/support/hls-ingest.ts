@@ -1,4 +1,4 @@
-// An ingest for HLS that is pushed, which checks what YouTube asks for, and refuses what breaks it.
+// An ingest for pushed HLS, which checks YouTube's requirements and refuses requests that break them.
 // The rules: developers.google.com/youtube/v3/live/guides/hls-ingestion.
 import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
@@ -15,30 +15,30 @@ interface Listed {
   readonly seconds: number;
 }
 
-/** What one feed, the primary or the backup, has sent. */
+/** Data that one feed, the primary or the backup, has sent. */
 interface Copy {
-  /** By number, as playlists had them. */
+  /** Segments by number, as in playlists. */
   readonly listed: Map<number, Listed>;
-  /** The bytes of segments by their names, in the order in which they came. */
+  /** The bytes of segments by their names, in the order of arrival. */
   readonly segments: Map<string, Buffer>;
   lastSequence: number;
 }
 
 export interface HlsIngest extends AsyncDisposable {
-  /** That of the primary feed, with a place for the key, and that of the backup. */
+  /** The URL of the primary feed, with a placeholder for the key, and that of the backup. */
   readonly urls: readonly [string, string];
   readonly streamKey: string;
-  /** What broke a rule. */
+  /** Broken rules. */
   readonly broken: readonly string[];
-  /** How many connections were made. */
+  /** The number of connections so far. */
   readonly connections: number;
-  /** How many segments have come of a feed. */
+  /** The number of a feed's segments so far. */
   count(copy: 0 | 1): number;
   /** The lengths of a feed's segments in seconds. */
   lengths(copy: 0 | 1): number[];
-  /** Writes the segments of a feed, in their order and joined, into a file. */
+  /** Writes the segments of a feed into a file, joined in order. */
   join(copy: 0 | 1, folder: string): Promise<string>;
-  /** Answers requests with this status from now on; null: as they deserve. */
+  /** Sets the status of the next answers; null: correct answers. */
   answerWith(status: number | null): void;
 }
 
@@ -86,7 +86,7 @@ export async function startHlsIngest(certificate: Certificate): Promise<HlsInges
   }
 
   function takeSegment(copy: Copy, name: string, bytes: Buffer): number {
-    // A file that is sent again because its answer was lost is the same file.
+    // A file that is sent again after a lost answer must have the same bytes.
     if (copy.segments.get(name)?.equals(bytes)) return 200;
     if (names.has(name)) breaks(`${name} comes twice`);
     names.add(name);

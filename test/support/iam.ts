@@ -1,22 +1,22 @@
-// Asks a policy engine that others wrote whether AWS would allow a call, by the policies of synthesized templates.
+// Asks an independent policy engine whether AWS allows a call under the policies of synthesized templates.
 import { accountID } from './concrete-templates.ts';
 import type { ConcreteResource, ConcreteTemplates } from './concrete-templates.ts';
 import { judge } from './policy-engine.ts';
 import type { NamedPolicy, PolicyDocument, Statement, Verdict } from './policy-engine.ts';
 
-/** A request to AWS, in the terms of a stage: no name in it is chosen by AWS. */
+/** A request to AWS, in the terms of a stage: it contains no name that AWS chooses. */
 export interface AwsCall {
-  /** STACK/LOGICAL-ID of the role that signs it, or the name of a service that makes it, such as `s3.amazonaws.com`. */
+  /** STACK/LOGICAL-ID of the role that signs it, or the name of a calling service such as `s3.amazonaws.com`. */
   readonly caller: string;
-  /** As policies name it: `sqs:SendMessage`. */
+  /** Action name as in policies: `sqs:SendMessage`. */
   readonly action: string;
-  /** STACK/LOGICAL-ID of what it is about, and behind `#` what of it: an object's key, a database role, a schedule. */
+  /** STACK/LOGICAL-ID of the resource, and after `#` its part: an object's key, a database role, a schedule. */
   readonly resource: string;
-  /** Values of condition keys beside those that are the same for every call. */
+  /** Values of condition keys, other than those that are equal for every call. */
   readonly context?: Readonly<Record<string, string>>;
 }
 
-/** ARNs of what is part of a resource, by the type of that resource. @param part what stands behind `#` */
+/** ARNs of the parts of a resource, by the type of that resource. @param part the text after `#` */
 const arnsOfParts: Readonly<Record<string, (whole: ConcreteResource, part: string) => string>> = {
   'AWS::S3::Bucket': ({ arn }, key) => `${arn}/${key}`,
   'AWS::RDS::DBProxy': ({ arn }, user) =>
@@ -35,7 +35,7 @@ const masterSecretArn = (arn: string, id: string) =>
 const databaseUserArn = (arn: string, id: string) =>
   `arn:aws:rds-db:${regionOf(arn)}:${accountID}:dbuser:db-${logicalIDOf(id)}`;
 
-/** Types of policies on resources, with the properties that name what they are about. */
+/** Types of policies on resources, with the properties that name their resources. */
 const resourcePolicies: readonly (readonly [type: string, subject: string])[] = [
   ['AWS::S3::BucketPolicy', 'Bucket'],
   ['AWS::SQS::QueuePolicy', 'Queues'],
@@ -47,7 +47,7 @@ export class SimulatedAccount {
   readonly #templates: ConcreteTemplates;
   readonly #roles: ReadonlyMap<string, ConcreteResource>;
   readonly #identityPolicies: ReadonlyMap<string, readonly NamedPolicy[]>;
-  /** By ARN, or by the name that policies call the resource. */
+  /** Policies by the ARN or the name that policies use for the resource. */
   readonly #onResources: ReadonlyMap<string, PolicyDocument>;
 
   constructor(templates: ConcreteTemplates) {
@@ -81,7 +81,7 @@ export class SimulatedAccount {
     return role.id;
   }
 
-  /** The policies of a role that templates hold; those that AWS keeps are not among them. */
+  /** The policies of a role that templates contain. Policies managed by AWS are not included. */
   policiesOf(roleID: string): readonly NamedPolicy[] {
     return this.#identityPolicies.get(roleID) ?? [];
   }
@@ -97,8 +97,8 @@ export class SimulatedAccount {
   }
 
   /**
-   * @param without a right to take away beforehand: that the call is denied then shows that it hung on it
-   * @throws if the engine finds the request malformed: an action that does not exist, or not on such a resource
+   * @param without a right to remove first: a denial then shows that the call needs it
+   * @throws if the engine finds the request malformed: an action that does not exist or does not apply to the resource
    */
   async verdictOn({ caller, action, resource, context = {} }: AwsCall, without?: TakenRight): Promise<Verdict> {
     const arn = this.arnOf(resource);
@@ -129,7 +129,7 @@ export class SimulatedAccount {
     return { name: found.id, policy: found.properties.PolicyDocument };
   }
 
-  /** A value may be a resource, which then stands for its ARN. */
+  /** Condition values; a resource as value stands for its ARN. */
   #contextOf(context: Readonly<Record<string, string>>): Record<string, string> {
     const entries = Object.entries(context).map(([key, value]) => [
       key,
@@ -142,7 +142,7 @@ export class SimulatedAccount {
     if (arn === '*') return undefined;
     const role = [...this.#roles.values()].find((candidate) => candidate.arn === arn);
     if (isForeign(arn) && action === 'sts:AssumeRole') return trustOfUser;
-    // A role's trust policy is the policy on the role, for those who would take it on.
+    // A role's trust policy is the policy on the role for callers that assume it.
     if (role && action.startsWith('sts:')) return role.properties.AssumeRolePolicyDocument;
     const subjects = [...this.#onResources].find(([subject]) => {
       const name = arn.split(':')[5]!.split('/')[0]!;
@@ -151,7 +151,7 @@ export class SimulatedAccount {
     return subjects?.[1];
   }
 
-  /** Functions and tasks of the VPC reach S3 by its gateway endpoint, whose policy may say less than theirs. */
+  /** Functions and tasks of the VPC reach S3 by its gateway endpoint, whose policy may allow less than their own. */
   #endpointPoliciesFor(action: string, caller: string): { name: string; policy: PolicyDocument }[] | undefined {
     if (!action.startsWith('s3:') || caller.endsWith('.amazonaws.com')) return undefined;
     const policies = this.#templates
@@ -162,10 +162,10 @@ export class SimulatedAccount {
   }
 }
 
-/** Of another account; a bucket's ARN names none. */
+/** Whether an ARN belongs to another account; a bucket's ARN names none. */
 const isForeign = (arn: string) => !['', accountID].includes(arn.split(':')[4]!);
 
-/** What we ask users to write into the trust policies of their roles (lambda/imports/sources/source-keys.ts). */
+/** The text that users must put into the trust policies of their roles (lambda/imports/sources/source-keys.ts). */
 const trustOfUser: PolicyDocument = {
   Version: '2012-10-17',
   Statement: [
@@ -178,12 +178,12 @@ const trustOfUser: PolicyDocument = {
   ],
 };
 
-/** An action of a policy, for the negative controls. */
+/** An action that negative controls remove from a policy. */
 export interface TakenRight {
   readonly action: string;
-  /** Leaves the action, but for these resources only. */
+  /** Keeps the action, but for these resources only. */
   readonly resource?: string;
-  /** Leaves the action, under a condition that no call meets. */
+  /** Keeps the action, under a condition that no call meets. */
   readonly condition?: Statement['Condition'];
 }
 

@@ -1,4 +1,4 @@
-// Reads the project's source files and the import statements in them, for the rules about who may use what.
+// Reads the project's source files and their import statements, for the rules about allowed imports.
 import { globSync, readFileSync } from 'node:fs';
 import { dirname, join, posix } from 'node:path';
 
@@ -15,13 +15,13 @@ export interface Import {
   /** The path of a file of the project, the name of a package, or node:NAME for a module of Node. */
   readonly target: string;
   /**
-   * The names that stay when types are stripped: `*` stands for a whole module, `default` for its default export. An
+   * The names that remain when types are stripped: `*` stands for a whole module, `default` for its default export. An
    * import of types has none.
    */
   readonly values: readonly string[];
-  /** The statement, as the rules report it. */
+  /** The statement as rules report it. */
   readonly statement: string;
-  /** Whether the same statement exports the names again. */
+  /** Whether the statement also exports the names. */
   readonly reexport: boolean;
 }
 
@@ -43,7 +43,7 @@ export function readPackage(): {
   return JSON.parse(readFileSync(join(projectFolder, 'package.json'), 'utf8'));
 }
 
-/** The paths that lead from a file back to it, one for each cycle that a walk along all imports closes. */
+/** Import cycles: the paths from a file back to itself, one for each cycle that a walk along all imports closes. */
 export function cyclesOf(files: readonly SourceFile[]): string[] {
   const byPath = new Map(files.map((file) => [file.path, file]));
   const finished = new Set<string>();

@@ -1,11 +1,11 @@
-// Incidents and alert channels in tests: they are there, or time passes for them.
+// Incidents and alert channels in tests: stores them, and lets time pass for them.
 import { newID } from '../../lambda/data/shared/new-id.ts';
 import { databaseOn } from '../../lambda/data/database.ts';
 import type { IncidentKind } from '../../lambda/domain/notices/incidents.ts';
 import type { WithPool } from './database.ts';
 import { makeCommandsDue } from './outbox-rows.ts';
 
-/** An incident that was confirmed and goes on. @returns its id */
+/** Stores a confirmed incident that has not ended. @returns its id */
 export async function storeIncident({ pool }: WithPool, userID: string, kind: IncidentKind): Promise<string> {
   const now = new Date();
   const id = newID('inc', now);
@@ -33,7 +33,7 @@ export async function storeIncident({ pool }: WithPool, userID: string, kind: In
   return id;
 }
 
-/** Lets so much time pass for all incidents, and everything that waits to be told, and what is due then be done. */
+/** Advances all incidents and waiting notices by this many seconds, and carries out everything that is then due. */
 export async function passSeconds(service: WithPool, seconds: number): Promise<void> {
   const pool = service.pool();
   const ago = (column: string) => `${column} = ${column} - make_interval(secs => $1)`;
@@ -47,7 +47,7 @@ export async function passSeconds(service: WithPool, seconds: number): Promise<v
   await makeCommandsDue(service, 'webhooks');
 }
 
-/** Forgets all incidents and alert channels, of every user. */
+/** Deletes all incidents and alert channels of every user. */
 export async function clearAlerts({ pool }: WithPool): Promise<void> {
   await pool().query('truncate incidents, incident_signals, incident_turns, alert_channels cascade');
 }
@@ -59,7 +59,7 @@ interface ThingsThatFail {
   readonly playlistID: string;
 }
 
-/** Lets an upload, a source and a publish have failed, and the credits of a user be used up. */
+/** Makes an upload, a source and a publication fail, and uses up a user's credits. */
 export async function failEverything({ pool }: WithPool, ids: ThingsThatFail): Promise<void> {
   const reason = JSON.stringify({ code: 'x', detail: 'Because.' });
   const failed = [

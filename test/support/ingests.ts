@@ -25,11 +25,11 @@ const startTimeoutMs = 10_000;
 
 interface NginxOptions {
   readonly recordFolder: string;
-  /** Whether it records what comes. Default: true */
+  /** Whether it records received media. Default: true */
   readonly records?: boolean;
 }
 
-/** Starts nginx, which records into the folder. @returns null where nginx or its RTMP module is not installed */
+/** Starts nginx, which records into the folder. @returns null if nginx or its RTMP module is not installed */
 export async function startNginxIngest({ recordFolder, records = true }: NginxOptions): Promise<Ingest | null> {
   const modulePath = await findRtmpModule();
   if (modulePath === null) return null;
@@ -53,7 +53,7 @@ export async function startNginxIngest({ recordFolder, records = true }: NginxOp
   };
 }
 
-/** Starts ffmpeg, which takes one publisher and ends with it. */
+/** Starts ffmpeg, which accepts one publisher and ends with it. */
 export async function startFfmpegIngest(file: string, tools?: MediaTools): Promise<Ingest> {
   const { ffmpegPath } = tools ?? (await findMediaTools(process.env));
   const port = await freePort();
@@ -74,7 +74,7 @@ export async function startFfmpegIngest(file: string, tools?: MediaTools): Promi
   };
 }
 
-/** A port of 127.0.0.1 on which nothing listened a moment ago. */
+/** A port of 127.0.0.1 that was free a moment ago. */
 export async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -99,7 +99,7 @@ function nginxConfiguration(port: number, recordFolder: string, modulePath: stri
   `;
 }
 
-/** The environment with the folders of system programs, which are not on the PATH of every user. */
+/** The environment with the folders of system programs, which are missing from some users' PATH. */
 function nginxEnvironment(): NodeJS.ProcessEnv {
   return { ...process.env, PATH: `${process.env.PATH}:/usr/sbin:/usr/local/sbin` };
 }
@@ -116,7 +116,7 @@ async function findRtmpModule(): Promise<string | null> {
   }
 }
 
-/** Waits until a child listens, by the table of the kernel: ffmpeg would take a connection as its publisher. */
+/** Waits until a child listens, by the kernel's table: ffmpeg would take a test connection as its publisher. */
 export async function untilListening(port: number, child: ChildProcess): Promise<void> {
   const listening = `:${port.toString(16).toUpperCase().padStart(4, '0')} 00000000:0000 0A`;
   for (let waitedMs = 0; waitedMs < startTimeoutMs && child.exitCode === null; waitedMs += 20) {

@@ -1,4 +1,4 @@
-// Sends a file by the reference client of uploads in parts, over a line that drops, and kills the client on the way.
+// Sends a file by the reference client for multipart uploads over a dropping connection, and kills the client.
 import { spawn } from 'node:child_process';
 import { createCipheriv } from 'node:crypto';
 import { once } from 'node:events';
@@ -10,7 +10,7 @@ import { startDroppingLine } from './dropping-line.ts';
 const client = join(import.meta.dirname, 'multipart-client.ts');
 const chunkBytes = 8 * 1024 ** 2;
 
-/** Writes a file of sound: noise, of which no two stretches are alike. */
+/** Writes a file of sound: noise without any repeated stretch. */
 export async function writeNoise(path: string, sizeBytes: number): Promise<void> {
   const header = waveHeader(sizeBytes);
   const cipher = createCipheriv('aes-128-ctr', Buffer.alloc(16, 1), Buffer.alloc(16));
@@ -25,7 +25,9 @@ export async function writeNoise(path: string, sizeBytes: number): Promise<void>
   }
 }
 
-/** Of a wave file of this size, of 16-bit stereo at 48 kHz, in the form for more than 4 GiB (EBU Tech 3306, RF64). */
+/**
+ * Header of a wave file of this size: 16-bit stereo at 48 kHz, in the form for more than 4 GiB (EBU Tech 3306, RF64).
+ */
 function waveHeader(sizeBytes: number): Buffer {
   const header = Buffer.alloc(80);
   const dataBytes = sizeBytes - header.length;
@@ -44,16 +46,16 @@ function waveHeader(sizeBytes: number): Buffer {
 
 export interface InterruptedUpload {
   readonly uploadID: string;
-  /** Over the line, requests of the API among them. */
+  /** Bytes sent over the connection, requests of the API included. */
   readonly bytesSent: number;
   readonly drops: number;
   readonly kills: number;
 }
 
 /**
- * @param options.kills at so many random places of the file the client is killed, and started again
- * @param options.parallel how many parts the client sends at once
- * @throws if the client ends otherwise than with a complete upload
+ * @param options.kills number of random places in the file at which the client is killed and started again
+ * @param options.parallel number of parts that the client sends at once
+ * @throws unless the client ends with a complete upload
  */
 export async function sendInterrupted(
   file: string,

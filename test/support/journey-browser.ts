@@ -1,4 +1,4 @@
-// A browser for the journeys of a file: signed in at a local run, with pictures of what was seen, and axe as a judge.
+// A browser for a file's user journeys: signed in at a local run, with screenshots, and axe as a judge.
 import { mkdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
@@ -12,24 +12,24 @@ import type { TestLocalRun } from './test-local-run.ts';
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 const pictures = process.env['SCREENSHOTS'] ?? join(tmpdir(), 'loop-streaming-journeys');
 const waitMs = 60_000;
-/** Of a longer page the picture has what is in sight. */
+/** Height limit of a screenshot. A longer page is captured only as far as it is visible. */
 const mostPicturePx = 6000;
 
 export interface JourneyBrowser {
   readonly page: Page;
-  /** What the browser has complained of, such as what the policy of the page blocks. */
+  /** Complaints of the browser, such as resources that the page's policy blocks. */
   readonly complaints: readonly string[];
   /**
-   * Takes pictures of the screen, on a desk and on a phone, in light and in dark.
-   * @param part what axe judges, where the whole would take it half a minute
-   * @returns what is wrong with it
+   * Takes screenshots, on a desktop and on a phone, in light and in dark mode.
+   * @param part the part that axe judges, if the whole page would take it half a minute
+   * @returns the faults that axe found
    */
   readonly look: (name: string, part?: string) => Promise<string[]>;
-  /** Goes to a path of the page as the local user. */
+  /** Opens a path of the page as the local user. */
   readonly signIn: (run: TestLocalRun, path: string) => Promise<void>;
 }
 
-/** Starts before the tests of the file or `describe` in which this is called, and ends after them. */
+/** Starts before the tests of the calling file or `describe`, and ends after them. */
 export function journeyBrowser(): JourneyBrowser {
   let browser: Browser;
   let page: Page;
@@ -40,7 +40,7 @@ export function journeyBrowser(): JourneyBrowser {
     page = await browser.newPage({ viewport: { width: 1280, height: 900 } });
     page.setDefaultTimeout(waitMs);
     page.on('console', (message) => {
-      // What was answered or refused is for the journeys to judge: a poster may be not made yet.
+      // Journeys judge HTTP answers themselves: a poster may not be ready yet.
       if (message.type() === 'error' && !message.text().startsWith('Failed to load resource'))
         complaints.push(message.text());
     });
@@ -64,7 +64,7 @@ export function journeyBrowser(): JourneyBrowser {
           await page.emulateMedia({ colorScheme });
           const fullPage = (await page.evaluate(() => document.documentElement.scrollHeight)) < mostPicturePx;
           await page.screenshot({ path: join(pictures, `${name}-${width}-${colorScheme}.png`), fullPage });
-          // The browser's protocol runs the script, since the policy of the page lets no script in.
+          // The browser's protocol runs the script, because the policy of the page blocks scripts.
           await page.evaluate(axe);
           const { violations } = await page.evaluate((judged) => (globalThis as any).axe.run(judged), part);
           for (const { id, nodes } of violations)
@@ -73,7 +73,7 @@ export function journeyBrowser(): JourneyBrowser {
         const wider = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
         if (wider > 0) found.push(`${name} is ${wider} pixels wider than a screen of ${width}`);
       }
-      // Assistive technology passes over the name of an element that has no role, and axe does not say so.
+      // Assistive technology ignores the name of an element without a role, and axe does not report that.
       const nameless = page.locator(':is(code, div, p, pre, span)[aria-label]:not([role])');
       for (const label of await nameless.evaluateAll((all) => all.map(({ ariaLabel }) => ariaLabel)))
         found.push(`${name} names an element without a role: ${label}`);

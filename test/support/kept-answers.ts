@@ -1,13 +1,13 @@
-// Answers that are kept under an Idempotency-Key, as the table has them, and what tests do to their age.
+// Answers that are kept under an Idempotency-Key, as the table has them, and changes of their age by tests.
 import { all } from '../../lambda/data/shared/queryable.ts';
 import type { WithPool } from './database.ts';
 
-/** The answers that are kept for a user, with all that is kept of each. */
+/** The kept answers of a user, with all of their columns. */
 export function keptAnswersOf({ pool }: WithPool, userID: string): Promise<{ key: string; body: string }[]> {
   return all(pool(), 'select * from idempotent_answers where user_id = $1', [userID]);
 }
 
-/** Keeps an empty answer for a user that was given so many hours ago, unless there is one under this key. */
+/** Stores an empty answer of a user, given this many hours ago, unless one exists under this key. */
 export async function keepOldAnswer(
   { pool }: WithPool,
   { userID, key, hoursAgo }: { userID: string; key: string; hoursAgo: number },
@@ -21,7 +21,7 @@ export async function keepOldAnswer(
   );
 }
 
-/** Lets the answers under a key have been given so many seconds ago. */
+/** Makes the answers under a key this many seconds older. */
 export async function letAnswerAge({ pool }: WithPool, key: string, seconds: number): Promise<void> {
   await pool().query('update idempotent_answers set created_at = now() - make_interval(secs => $2) where key = $1', [
     key,

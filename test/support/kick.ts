@@ -1,4 +1,4 @@
-// Stands for Kick as far as its clients need it: answers in the shapes of Kick's documentation.
+// A stand-in for Kick, as far as its clients need it: it answers in the shapes of Kick's documentation.
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -9,12 +9,12 @@ export class TestKick {
   readonly client = { clientID: 'kick', clientSecret: 'a client secret of Kick' };
   readonly userID = '123456789';
   readonly key = 'sk_us-west-2_a-stream-key';
-  /** The access token that is good. */
+  /** The valid access token. */
   readonly token = 'token';
   requests: { line: string; body: unknown }[] = [];
   publicKey = '';
   isLive = true;
-  /** What the next grants are for, as Kick tells it. */
+  /** The scopes of the next grants, as Kick reports them. */
   scopes: readonly string[] = [];
   readonly #server = createServer();
 
@@ -35,7 +35,7 @@ export class TestKick {
     return { auth: origin, api: origin };
   }
 
-  /** The last change of what the channel is called; null before the first. */
+  /** The last change of the channel's title; null before the first. */
   get named(): unknown {
     return this.requests.findLast(({ line }) => line === 'PATCH /public/v1/channels')?.body ?? null;
   }
@@ -67,7 +67,7 @@ export class TestKick {
   }
 }
 
-/** Starts it for a test file. */
+/** Starts the stand-in for a test file. */
 export function kickOfTest(): TestKick {
   const kick = new TestKick();
   beforeAll(() => kick.start());

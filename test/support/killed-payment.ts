@@ -1,4 +1,4 @@
-// A process that takes one payment message and kills itself between two statements; the tests start it.
+// A process that applies one payment message and kills itself between two statements; tests start it.
 import pg from 'pg';
 import { withPaymentCallbacks } from '../../lambda/api/payment-callbacks.ts';
 import { createPool } from '../../lambda/data/shared/queryable.ts';
@@ -11,7 +11,7 @@ export interface KilledPayment {
   readonly url: string;
   readonly body: string;
   readonly headers: Record<string, string>;
-  /** How many statements the process sends before it dies. */
+  /** Number of statements that the process sends before it dies. */
   readonly statements: number;
 }
 

@@ -1,7 +1,7 @@
-// The types of resources that a month without streams costs nothing for: each was looked at once.
+// The types of resources that cost nothing in a month without streams: each was examined once.
 import { pricedTypes, type Template } from '../../bin/cost/stage-month.ts';
 
-/** Paid by use alone: the prices are in `byUse` of bin/cost/prices.ts. */
+/** Types billed only by use: the prices are in `byUse` of bin/cost/prices.ts. */
 const paidByUse = [
   'AWS::ApiGateway::RestApi',
   'AWS::CloudFront::Distribution',

@@ -1,10 +1,10 @@
-// An AI client without a model: it does what the descriptions of tools say with what a person has told it.
-// It does nothing else, and names no tool, so that only the list of tools tells it how to do something.
+// An AI client without a model: it follows the descriptions of tools literally, with facts from a user.
+// It does nothing else and names no tool, so it can learn how to do something only from the list of tools.
 import { readFile } from 'node:fs/promises';
 import { setTimeout } from 'node:timers/promises';
 import type { McpClient } from './mcp-clients.ts';
 
-/** What a person has told the client: values of arguments by their names. */
+/** Facts that a user gave the client: values of arguments by their names. */
 export type Facts = Readonly<Record<string, unknown>>;
 
 interface Schema {
@@ -28,9 +28,9 @@ export class LiteralAIClient {
   readonly transcript: string[] = [];
   readonly #client: McpClient;
   readonly #tools: readonly ListedTool[];
-  /** The identifiers of what the client has made, in order. */
+  /** The identifiers of everything that the client has created, in order. */
   readonly #made: string[] = [];
-  /** Arguments that descriptions said to pass on to later calls. */
+  /** Arguments that descriptions asked to pass on to later calls. */
   readonly #toPassOn: Record<string, unknown> = {};
 
   private constructor(client: McpClient, tools: readonly ListedTool[]) {
@@ -43,7 +43,7 @@ export class LiteralAIClient {
   }
 
   /**
-   * Finds the tool whose title has these words, calls it, and does what its description says comes next.
+   * Finds the tool whose title has these words, calls it, and follows the next steps in its description.
    * @param file the path of the file to upload
    */
   async do(words: string, facts: Facts = {}, file?: string): Promise<Facts> {
@@ -80,7 +80,7 @@ export class LiteralAIClient {
     return structuredContent;
   }
 
-  /** Calls a tool again and again until a field has one of the values that a description names as the end. */
+  /** Calls a tool repeatedly until a field has one of the final values that a description names. */
   async #poll(tool: ListedTool, field: string, done: string, sentence: string): Promise<Facts> {
     const args = this.#argumentsOf(tool.inputSchema, {});
     const ends = sentence.slice(sentence.indexOf(field)).match(/\b(?!until|is|or|then)\w+\b/g)!;
@@ -96,7 +96,7 @@ export class LiteralAIClient {
     }
   }
 
-  /** The facts that a tool knows as arguments. Other arguments that it needs get values that the schema suggests. */
+  /** The facts that match arguments of a tool. Other required arguments get values that the schema suggests. */
   #argumentsOf(
     { properties = {}, required = [], examples: [example = {}] = [] }: Schema,
     facts: Facts,
@@ -119,7 +119,7 @@ export class LiteralAIClient {
     return id;
   }
 
-  /** The list that a description asks for by “one VERB for each THING”; null when it asks for none. */
+  /** The list that a description requests by “one VERB for each THING”; null if it requests none. */
   #listOf({ description = '', items }: Schema): object[] | null {
     const [, verb, thing] = /one (\w+) for each (\w+)/.exec(description) ?? [];
     if (verb === undefined || thing === undefined) return null;
@@ -131,7 +131,7 @@ export class LiteralAIClient {
     return this.#madeLike(thing.slice(0, 3)).map((id) => ({ [tag]: verb, [field]: id }));
   }
 
-  /** The identifiers with a prefix among those of what the client has made. */
+  /** The identifiers with a prefix among those that the client has created. */
   #madeLike(prefix: string): string[] {
     return this.#made.filter((id) => id.startsWith(prefix));
   }

@@ -1,4 +1,4 @@
-// A real local run for tests: the process that `npm start` runs, in a data folder of its own, and used through its API.
+// A real local run for tests: the process of `npm start`, in a data folder of its own, used through its API.
 import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
@@ -14,7 +14,7 @@ export interface LocalRun {
   readonly connection: ConnectionFile;
   readonly process: ChildProcess;
   readonly api: ApiClient;
-  /** Does what Ctrl-C does, which arrives twice: from the terminal and from npm. @returns the exit code */
+  /** Interrupts as Ctrl-C does; the signal arrives twice: from the terminal and from npm. @returns the exit code */
   interrupt(): Promise<number | null>;
 }
 
@@ -24,7 +24,7 @@ export type ApiClient = (method: string, path: string, body?: unknown) => Promis
 const entry = join(import.meta.dirname, '../../bin/local.ts');
 const readyTimeoutMs = 60_000;
 const endTimeoutMs = 60_000;
-/** An answer takes some milliseconds of a processor. */
+/** Polling interval: an answer takes some milliseconds of CPU time. */
 const askedEveryMs = 100;
 const changeTimeoutMs = 120_000;
 
@@ -33,13 +33,13 @@ export async function temporaryDataFolder(): Promise<{ path: string; remove(): P
   return { path, remove: () => rm(path, { recursive: true, force: true, maxRetries: 5 }) };
 }
 
-/** Starts a local run. Resolves when it says that it is ready. */
+/** Starts a local run. Resolves when it reports that it is ready. */
 export async function startLocalRun(dataFolder: string, ...args: string[]): Promise<LocalRun> {
   const output: string[] = [];
   const child = spawn(process.execPath, [entry, '--data', dataFolder, '--port', String(await freePort()), ...args], {
     stdio: ['ignore', 'pipe', 'pipe'],
   });
-  // A test that fails on the way leaves no local run behind.
+  // A failing test leaves no local run behind.
   process.once('exit', () => child.kill('SIGKILL'));
   for (const stream of [child.stdout, child.stderr])
     stream.on('data', (chunk: Buffer) => output.push(chunk.toString()));
@@ -61,7 +61,7 @@ export async function startLocalRun(dataFolder: string, ...args: string[]): Prom
   };
 }
 
-/** A client of the API. @throws what an answer says, when its status is not 2xx */
+/** A client of the API. @throws the message of an answer whose status is not 2xx */
 export function apiClient({ apiURL, apiKey }: Pick<ConnectionFile, 'apiURL' | 'apiKey'>): ApiClient {
   return async (method, path, body) => {
     const response = await fetch(apiURL + path, {
@@ -75,7 +75,7 @@ export function apiClient({ apiURL, apiKey }: Pick<ConnectionFile, 'apiURL' | 'a
   };
 }
 
-/** Uploads a file as clients do, and waits until it has been examined. @returns the id of the upload */
+/** Uploads a file as clients do, and waits until it has been inspected. @returns the id of the upload */
 export async function uploadFile(api: ApiClient, path: string, mimeType: string): Promise<string> {
   const { size } = await stat(path);
   const { id } = await api('POST', '/uploads', { name: path.split('/').at(-1), mimeType, fileSize: size });
@@ -87,7 +87,7 @@ export async function uploadFile(api: ApiClient, path: string, mimeType: string)
   return id;
 }
 
-/** Makes a stream that plays uploads in order to a target, and does not start it. @returns the id of the stream */
+/** Creates a stream that plays uploads in order to a target, but does not start it. @returns the id of the stream */
 export async function createLoop(
   api: ApiClient,
   uploadIDs: readonly string[],
@@ -103,7 +103,7 @@ export async function createLoop(
   return stream.id;
 }
 
-/** Resolves once something is so. It asks again and again, since clients of the API poll. */
+/** Resolves once a condition holds. It polls, as clients of the API do. */
 export async function until(isDone: () => Promise<boolean>): Promise<void> {
   const deadline = Date.now() + changeTimeoutMs;
   while (!(await isDone())) {
@@ -112,7 +112,7 @@ export async function until(isDone: () => Promise<boolean>): Promise<void> {
   }
 }
 
-/** Resolves once a stream is on air. @throws what the API says of it, when it is not in time */
+/** Resolves once a stream is on air. @throws the API's view of the stream if it is not on air in time */
 export async function untilActive(api: ApiClient, streamID: string): Promise<void> {
   let stream = await api('GET', `/streams/${streamID}`);
   await until(async () => (stream = await api('GET', `/streams/${streamID}`)).state === 'active').catch(
@@ -122,7 +122,7 @@ export async function untilActive(api: ApiClient, streamID: string): Promise<voi
   );
 }
 
-/** What the page to watch says of the streams that the built-in ingest has. */
+/** The viewer page's data about the streams that the built-in ingest has. */
 export async function watchChannels({ connection }: Pick<LocalRun, 'connection'>): Promise<Channel[]> {
   const answer = await fetch(`${connection.siteURL}/watch/channels`);
   return (await answer.json()) as Channel[];

@@ -1,10 +1,10 @@
-// What the owner of a channel does in a browser with what stands for YouTube in a local run, and what its page shows.
+// A channel owner's actions in a browser at the YouTube stand-in of a local run, and the data of its page.
 import { expect } from 'vitest';
 import { youtubePath } from '../../bin/local/youtube/stand-in.ts';
 import type { LocalRun } from './local-run.ts';
 import type { Shown } from './youtube.ts';
 
-/** @param channel the id of the channel that is chosen @returns the code with which the person was sent back */
+/** @param channel the id of the chosen channel @returns the code in the redirect back to the application */
 export async function consentAtYoutube(authorizeURL: string, channel: string): Promise<string> {
   const scope = new URL(authorizeURL).searchParams.get('scope')!;
   const body = new URLSearchParams({ channel, scope, outcome: 'allow' });
@@ -15,7 +15,7 @@ export async function consentAtYoutube(authorizeURL: string, channel: string): P
   return searchParams.get('code')!;
 }
 
-/** The broadcasts of a title that begins so, the oldest first. */
+/** The broadcasts whose titles begin with a text, the oldest first. */
 export async function broadcastsAtYoutube(
   { connection }: Pick<LocalRun, 'connection'>,
   title: string,

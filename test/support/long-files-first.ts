@@ -1,8 +1,8 @@
-// The order of the long suite: the largest files first, as usual, but before them small ones that take minutes.
+// The order of the long suite: first small files that take minutes, then the largest files, as usual.
 import { BaseSequencer } from 'vitest/node';
 import type { TestSpecification } from 'vitest/node';
 
-/** Begun last, they would keep one processor waiting for another at the end. */
+/** Started last, these would keep one processor busy at the end while the other waits. */
 const takeMinutes = /\/long\/(?:template-linters|given-stages|recurrence-zones)\.test\.ts$/u;
 
 export class LongFilesFirst extends BaseSequencer {

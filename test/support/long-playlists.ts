@@ -1,4 +1,4 @@
-// Playlists with as many items as there may be, written past the API: it would take minutes to add them.
+// Playlists with the maximum number of items, written directly, because adding them by the API takes minutes.
 import type { WithPool } from './database.ts';
 
 const itemCount = 1000;
@@ -7,14 +7,14 @@ export interface LongPlaylist {
   readonly id: string;
   readonly userID: string;
   readonly streamID: string;
-  /** Its draft is live, too. */
+  /** Whether its draft is also live. */
   readonly isLive: boolean;
 }
 
 /** Stores a video playlist of 1,000 items, whose uploads do not exist. */
 export async function storeLongPlaylist({ pool }: WithPool, playlist: LongPlaylist): Promise<void> {
   const { id, userID, streamID, isLive } = playlist;
-  // Ids are as long as those of the API, so that answers are as long as they can be.
+  // Ids are as long as those of the API, so that answers have their maximum length.
   const items = Array.from({ length: itemCount }, (_, index) => ({
     id: `itm_0mwqwb9k12gueecd1cuqh${index + 1}`,
     uploadID: 'upl_0mwqwb9k12gueecd1cuqhagt2',

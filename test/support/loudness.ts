@@ -1,4 +1,4 @@
-// Sounds of all loudnesses, and ffmpeg's own measurement of what became of them.
+// Sounds of all loudnesses, and ffmpeg's own measurement of the results.
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { progressOf } from '../../lambda/publisher/inspecting/inspector.ts';
@@ -8,7 +8,7 @@ import { madeSample } from './media-samples.ts';
 
 const run = promisify(execFile);
 
-/** A film of so many seconds with noise and beats in it, made louder by a gain, and clipped where that is too much. */
+/** A film of this many seconds with noise and beats, amplified by a gain, and clipped if that is too much. */
 export function loudFilm(gainDB: number, seconds: number): Promise<string> {
   const beats = `0.25*sin(2*PI*60*t)*exp(-20*mod(t,0.5))`;
   const sound = `[1][2]amix=normalize=0,volume=${gainDB}dB,alimiter=limit=1:level=0,pan=stereo|c0=c0|c1=c0`;
@@ -21,7 +21,7 @@ export function loudFilm(gainDB: number, seconds: number): Promise<string> {
   return madeSample(`loud${gainDB}.mov`, recipe.flat());
 }
 
-/** The loudness of a file, as the inspector measures it. */
+/** The loudness of a file as the inspector measures it. */
 export async function inspectedLoudness(tools: MediaTools, sourceURL: string, seconds: number): Promise<Loudness> {
   const upload = {
     duration_seconds: seconds,
@@ -38,7 +38,7 @@ export async function inspectedLoudness(tools: MediaTools, sourceURL: string, se
   return (await progressOf({ measurements: null }, upload, source, times)).loudness!;
 }
 
-/** What ffmpeg measures of a stretch of a file. @param input its arguments up to the name of the file */
+/** ffmpeg's measurement of a stretch of a file. @param input its arguments up to the name of the file */
 export async function measuredLoudness(
   { ffmpegPath }: MediaTools,
   input: readonly string[],

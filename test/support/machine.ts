@@ -1,4 +1,4 @@
-// A machine for tests: a process that supervises one agent, as the local run does. The agent dies with the process.
+// A machine for tests: a process that supervises one agent, as the local run does. The agent dies with it.
 import { superviseAgents } from '../../bin/local/agent-supervisor.ts';
 import type { AgentSettings } from '../../bin/local/agent-environment.ts';
 import { createPool } from '../../lambda/data/shared/queryable.ts';

@@ -1,4 +1,4 @@
-// A local run without agents, and supervisors in processes of their own: machines that can be lost.
+// A local run without agents, and supervisors in processes of their own: machines that tests kill.
 import { fork } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
@@ -16,7 +16,7 @@ interface Machine {
   process: ChildProcess;
 }
 
-/** @param room of each machine: so many prepared streams at 720p30 */
+/** @param room number of prepared streams at 720p30 that each machine has room for */
 export async function startMachines(names: readonly string[], room = 100) {
   const folder = await temporaryDataFolder();
   const run = await startLocalRun(folder.path, '--no-demo', '--agents', '0');
@@ -47,7 +47,7 @@ export async function startMachines(names: readonly string[], room = 100) {
 
   const agentOf = async (name: string) => (await nodeProcessesOf(machines.get(name)!.process.pid!))[0];
 
-  /** The machines with an agent that lives and holds streams, and the keys of these streams, by the database. */
+  /** The machines with a living agent that holds streams, and the keys of these streams, by the database. */
   async function holders(): Promise<{ machine: string; keys: string[] }[]> {
     const { rows } = await pool.query<{ machine: string; keys: string[] }>(
       `select split_part(a.supervisor, '/', 1) as machine, array_agg(s.name) as keys
@@ -65,7 +65,7 @@ export async function startMachines(names: readonly string[], room = 100) {
     pool,
     holders,
 
-    /** Starts a stream of the prepared backend, whose name is its key. @returns the id of the stream */
+    /** Starts a stream of the prepared backend, named after its key. @returns the id of the stream */
     async stream(
       streamKey: string,
       urls: { rtmpURL: string; backupRtmpURL?: string },
@@ -87,7 +87,9 @@ export async function startMachines(names: readonly string[], room = 100) {
       return rows[0]!.count === names.length;
     },
 
-    /** Kills the agent of a machine, which its supervisor sees, or both. @returns when, in steady milliseconds */
+    /**
+     * Kills the agent of a machine, which its supervisor notices, or both. @returns the time, in steady milliseconds
+     */
     async kill(name: string, what: 'agent' | 'machine'): Promise<number> {
       const machine = machines.get(name)!;
       const agent = await agentOf(name);
@@ -96,13 +98,15 @@ export async function startMachines(names: readonly string[], room = 100) {
       if (agent) process.kill(agent.pid, 'SIGKILL');
       if (what === 'machine') {
         await once(machine.process, 'exit');
-        // After a while another machine with the same name comes up.
+        // Another machine with the same name boots after a while.
         setTimeout(() => machines.set(name, boot(name)), rebootMs).unref();
       }
       return killedAtMs;
     },
 
-    /** Stops the agent of a machine, which its supervisor does not see. @returns what lets it go on */
+    /**
+     * Stops the agent of a machine, which its supervisor does not notice. @returns a function that resumes the agent
+     */
     async freeze(name: string): Promise<() => void> {
       const { pid } = (await agentOf(name))!;
       process.kill(pid, 'SIGSTOP');
@@ -118,5 +122,5 @@ export async function startMachines(names: readonly string[], room = 100) {
   };
 }
 
-/** Longer than a lease: a machine that comes back earlier frees at once what its agent held. */
+/** Longer than a lease: a machine that returns earlier frees the replicas of its agent at once. */
 const rebootMs = 9000;

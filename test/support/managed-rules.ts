@@ -1,6 +1,6 @@
-// What AWS documents of its managed rules: which part of a request each looks at, its size or patterns, its label.
+// AWS's documentation of its managed rules: the inspected part of a request, size or patterns, and label.
 // https://docs.aws.amazon.com/waf/latest/developerguide/aws-managed-rule-groups-baseline.html
-// AWS publishes examples of the patterns and no more: the real rules match more than what is here.
+// AWS publishes only examples of the patterns: the real rules match more than those here.
 
 export interface SentRequest {
   /** In lower case, as the OpenAPI document writes it. */
@@ -13,7 +13,7 @@ export interface SentRequest {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** The texts of a request that rules look at. */
+/** The texts of a request that rules inspect. */
 interface Parts {
   readonly method: readonly string[];
   readonly path: readonly string[];
@@ -70,7 +70,7 @@ const core = (name: string, label: string, part: keyof Parts, holds: (text: stri
   rule('core-rule-set', name, label, part, holds);
 const bad = (name: string, label: string, part: keyof Parts, holds: (text: string) => boolean) =>
   rule('known-bad-inputs', name, label, part, holds);
-/** Whether an address is on a list: none of the tests' is. */
+/** Whether an address is on a list: no test address is. */
 const listed = () => false;
 
 /** The rules of the groups that the platform uses, by name. */

@@ -31,7 +31,7 @@ export function managedActors(service: TestService, { call, create }: Actors) {
     /** Connects a channel of the user. @returns the id of the connection */
     connect,
 
-    /** Makes settings of a channel. @returns what a stream names to go there */
+    /** Creates settings of a channel. @returns the reference that a stream uses for the channel */
     onChannel: async (connectionID?: string, more: object = {}) => {
       const managedSettingsID = await create('/managed-settings', {
         connectionID: connectionID ?? (await connect()),
@@ -44,7 +44,7 @@ export function managedActors(service: TestService, { call, create }: Actors) {
       return { streamDestination: 'managed', managedSettingsID } as const;
     },
 
-    /** Stores the ingest that the platform would have given a stream. */
+    /** Stores the ingest that the platform would have assigned to a stream. */
     storeIngest: async (streamID: string, { url, backupURL, key }: TestIngest): Promise<void> => {
       await service.pool().query(
         `insert into platform_ingests (stream_id, connection_id, external_id, url, backup_url, sealed_key)

@@ -12,7 +12,7 @@ import { StreamableHTTPClientTransport as TransportV1 } from '@modelcontextproto
 // oxlint-disable-next-line typescript/no-explicit-any -- answers are what the tests assert on
 type Answer = any;
 
-/** What the clients of both generations can do, in one form. */
+/** The features of both generations' clients, in one form. */
 export interface McpClient {
   readonly protocolVersion: string | undefined;
   listTools(): Promise<Answer[]>;
@@ -27,7 +27,7 @@ export interface McpClient {
 
 export type Credential = { readonly headers: Record<string, string> } | { readonly authProvider: OAuthClientProvider };
 
-/** How each kind of client and its transport are made. */
+/** Construction of each kind of client and its transport. */
 const kinds = {
   v1: () => [new ClientV1(info), TransportV1] as const,
   v2: () => [new ClientV2(info), TransportV2] as const,
@@ -42,7 +42,7 @@ export const clientKinds = Object.keys(kinds) as ClientKind[];
 
 /**
  * Connects a client.
- * @param authorize takes a person to the authorization address, and tells where they came back to
+ * @param authorize takes a user to the authorization address, and returns the address of the redirect back
  */
 export async function connectMcpClient(
   kind: ClientKind,
@@ -85,7 +85,7 @@ export async function connectMcpClient(
   };
 }
 
-/** What an application keeps between the steps of OAuth. */
+/** Data that an application keeps between the steps of OAuth. */
 export function oauthProvider(scope: string): OAuthClientProvider & {
   readonly authorizationURL: () => URL;
   readonly granted: () => { access_token: string; refresh_token?: string | undefined };

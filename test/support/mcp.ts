@@ -1,4 +1,4 @@
-// The MCP surface of a test service, called with bare messages, since a client would hide what is answered.
+// The MCP surface of a test service, called with bare messages, because a client would hide the answers.
 import { guidance } from '../../lambda/api/mcp-guidance.ts';
 import { createMcpHandler } from '../../lambda/surfaces/mcp/mcp-handler.ts';
 import type { McpHandler } from '../../lambda/surfaces/mcp/mcp-handler.ts';

@@ -1,4 +1,4 @@
-// Tiny real media files, made by ffmpeg when a test first asks for them, and a server to read them from.
+// Tiny real media files, made by ffmpeg when a test first requests them, and a server to read them from.
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
@@ -20,7 +20,7 @@ export const fastEncoder = { codec: 'libx264', preset: 'ultrafast' } as const;
 const run = promisify(execFile);
 const folder = join(tmpdir(), 'media-samples');
 
-/** All builds of ffmpeg and ffprobe that are installed: that of the machine, and that of the optional npm packages. */
+/** All installed builds of ffmpeg and ffprobe: that of the machine, and that of the optional npm packages. */
 export async function everyMediaTools(): Promise<{ name: string; tools: MediaTools }[]> {
   const found = { name: 'found', tools: await findMediaTools(process.env) };
   const packaged = {
@@ -32,7 +32,7 @@ export async function everyMediaTools(): Promise<{ name: string; tools: MediaToo
   return [found, { name: 'npm', tools: { ffmpegPath: packaged.ffmpegPath, ffprobePath: packaged.ffprobePath } }];
 }
 
-/** A build that encodes a codec into FLV, or null. That of npm is newer than those of many machines. */
+/** A build that can encode a codec into FLV, or null. The npm build is newer than those of many machines. */
 export async function mediaToolsFor(videoCodec: VideoCodec): Promise<MediaTools | null> {
   for (const { tools } of (await everyMediaTools()).toReversed()) {
     const encoder = await chooseEncoder(tools, videoCodec, () => {}).catch(() => null);
@@ -86,7 +86,7 @@ const greys = (codes: readonly [number, number, number, number], transfer: strin
 const titles = ['title=Night Drive', 'artist=日本 Band', 'album=Ünder'].flatMap((each) => ['-metadata', each]);
 
 const recipes = {
-  /** It has no sound. */
+  /** No sound. */
   'silent-24.mov': [...picture('1280x720', 24, 2), ...h264],
   'fast-60.mp4': [...picture('1920x1080', 60, 1), ...tone(1), ...h264, ...aac],
   'plain.mp4': [...picture('640x360', 30, 2), ...tone(2), ...h264, ...aac],
@@ -100,14 +100,14 @@ const recipes = {
   'song.aac': [...tone(2), ...aac],
   'song.opus': [...tone(2), '-c:a', 'libopus'],
   'song.ogg': [...tone(2), '-c:a', 'libvorbis'],
-  /** It has a picture as its cover. */
+  /** A picture as cover. */
   'cover.mp3': [
     ...tone(2),
     ...lavfi('color=red:s=64x64:d=0.04:r=25'),
     ...words('-map 0:a -map 1:v -c:a libmp3lame -c:v png'),
     ...words('-disposition:v attached_pic -id3v2_version 3'),
   ],
-  /** It has titles in its tags, and a picture as its cover. */
+  /** Titles in its tags, and a picture as cover. */
   'tagged.mp3': [
     ...tone(2),
     ...lavfi('testsrc2=s=320x240:d=0.04:r=25'),
@@ -116,15 +116,15 @@ const recipes = {
   ],
   'tagged.ogg': [...tone(2), '-c:a', 'libvorbis', ...titles],
   'tagged.flac': [...tone(2), ...titles],
-  /** Its track of sound has a title of its own, which is none of the film. */
+  /** The audio track has a title of its own, which is not the film's title. */
   'tagged.mp4': [...picture('320x180', 30, 1), ...tone(1), ...h264, ...aac, ...titles, '-metadata:s:a', 'title=Stereo'],
   'still.png': [...lavfi('color=green:s=400x300:r=1:d=1'), '-frames:v', '1', '-pix_fmt', 'rgb24', '-update', '1'],
   'still.jpg': [...lavfi('testsrc2=s=300x400'), '-frames:v', '1', '-update', '1'],
   'still.webp': [...lavfi('testsrc2=s=300x200'), '-frames:v', '1', '-update', '1'],
   'animated.gif': [...picture('64x64', 10, 1)],
-  /** It is white everywhere, and fully transparent. */
+  /** White everywhere, and fully transparent. */
   'transparent.png': [...lavfi('color=white@0.0:s=160x90:r=1:d=1,format=rgba'), '-frames:v', '1', '-update', '1'],
-  /** It is white on the left, and black on the right. */
+  /** White on the left, black on the right. */
   'sideways.mp4': [
     ...lavfi('color=black:s=640x360:r=30:d=1,drawbox=w=320:c=white:t=fill'),
     ...tone(1),
@@ -139,7 +139,7 @@ const recipes = {
     ...words('-c:v mpeg2video -flags +ildct+ilme'),
     ...words('-vf interlace,setfield=tff -b:v 2M -c:a mp2'),
   ],
-  /** It has frames at 0, 0.1, 1.1, 1.2, 2.2 and so on. */
+  /** Frames at 0, 0.1, 1.1, 1.2, 2.2 and so on. */
   'variable.mkv': [
     ...lavfi('testsrc2=s=320x180:r=10:d=4'),
     ...words("-vf select='not(mod(n,11))+eq(mod(n,11),1)' -fps_mode vfr"),
@@ -172,13 +172,13 @@ const recipes = {
     ...words('-c:a pcm_s24le'),
   ],
   'telephone.mkv': [...picture('320x180', 30, 1), ...tone(1, 8000), ...h264, '-c:a', 'pcm_mulaw', '-ac', '1'],
-  /** The pictures go on for a second after the sound. */
+  /** The pictures last a second longer than the sound. */
   'short-sound.mp4': [...picture('320x180', 30, 2), ...tone(1), ...h264, ...aac],
   'one-frame.mp4': [...picture('320x180', 30, 1), ...h264, '-frames:v', '1'],
-  /** It has no duration and no index, as browsers record. */
+  /** A file without duration and index, as browsers record it. */
   'recorded.webm': [...picture('320x180', 30, 6), ...tone(6), ...vp8, ...words('-c:a libopus -live 1 -f webm')],
   /**
-   * It has 30 frames per second. The luma of frame n is 16 + 20 times its units on the left, and its tens on the right.
+   * 30 frames per second. The luma of frame n is 16 + 20 times its units on the left, and its tens on the right.
    */
   'counting.mp4': [
     ...lavfi(
@@ -186,13 +186,13 @@ const recipes = {
     ),
     ...h264,
   ],
-  /** The colour (200, 60, 60) everywhere: in BT.709, which the file does not say, or in BT.601, which it says. */
+  /** The colour (200, 60, 60) everywhere. `untagged`: BT.709 without a tag; `tagged`: BT.601 with its tag. */
   'untagged-colour.mp4': [...colour('bt709'), ...h264],
   'tagged-colour.mp4': [...colour('bt601'), ...h264, '-bsf:v', 'h264_metadata=matrix_coefficients=6'],
-  /** It has one picture under all of its sound, as music is uploaded to sites for video. */
+  /** One picture with a longer sound, as music is uploaded to video sites. */
   'one-picture.mp4': [...picture('320x180', 30, 1), ...tone(3), ...h264, ...aac, '-vf', 'trim=end_frame=1'],
   'slides.mp4': [...picture('320x180', 1, 3), ...tone(3), ...h264, ...aac],
-  /** Its pictures are decoded in another order than shown, its GOPs need the ones before, and its size is odd. */
+  /** Pictures in another decoding than display order, open GOPs, and an odd size. */
   'reordered.mkv': [
     ...picture('321x181', 30, 2),
     ...tone(2, 22_050),
@@ -200,14 +200,14 @@ const recipes = {
     ...words('-x264-params open-gop=1:b-pyramid=normal -pix_fmt yuv444p'),
     ...words('-c:a libmp3lame -ac 1'),
   ],
-  /** By its edit list, the pictures begin half a second after the sound. */
+  /** The pictures begin half a second after the sound, by the edit list. */
   'delayed.mp4': ['-itsoffset', '0.5', ...picture('320x180', 30, 1), ...tone(2), ...h264, ...aac],
   'studio.wav': [...lavfi('sine=f=440:r=96000:d=2,aformat=channel_layouts=5.1'), '-c:a', 'pcm_s24le'],
   'telephone.wav': [...tone(2, 8000), '-c:a', 'pcm_mulaw', '-ac', '1'],
   'long-sound.mp4': [...picture('320x180', 30, 1), ...tone(4), ...h264, ...aac],
   /** The sound begins half a second after the pictures. */
   'late-sound.mkv': [...picture('320x180', 30, 2), '-itsoffset', '0.5', ...tone(1), ...h264, '-c:a', 'pcm_s16le'],
-  /** It is silent, and from exactly 1 s on it has a loud tone. */
+  /** Silence, and a loud tone from exactly 1 s on. */
   'clap.mp4': [
     ...picture('320x180', 30, 2),
     ...lavfi('aevalsrc=gte(t\\,1)*sin(t*3000)*0.9:s=48000:d=2'),
@@ -230,7 +230,7 @@ export function mediaSample(name: SampleName): Promise<string> {
 
 const make = (name: SampleName): Promise<string> => madeSample(name, recipes[name]);
 
-/** Makes a file by the arguments of ffmpeg that come before its name, unless the temporary folder has it. */
+/** Makes a file by the ffmpeg arguments that precede its name, unless the temporary folder has it. */
 export async function madeSample(name: string, recipe: readonly string[]): Promise<string> {
   const path = derivedPath(name, recipe.join('\n'));
   if (existsSync(path)) return path;
@@ -240,8 +240,8 @@ export async function madeSample(name: string, recipe: readonly string[]): Promi
 }
 
 /**
- * Makes what a phone films that is held upright: the pictures of `sideways.mp4`, with the note to turn them by 90
- * degrees.
+ * Makes a file as a phone in upright position films it: the pictures of `sideways.mp4`, with a rotation by 90 degrees
+ * in its metadata.
  */
 export function uprightSample(): Promise<string> {
   return changedSample('sideways.mp4', 'upright.mp4', (bytes) => {
@@ -252,7 +252,7 @@ export function uprightSample(): Promise<string> {
   });
 }
 
-/** Makes a sample that was cut without encoding it anew: its edit list begins in the middle of a GOP. */
+/** Makes a sample that was cut without encoding: its edit list begins in the middle of a GOP. */
 export async function trimmedSample(): Promise<string> {
   const source = await mediaSample('plain.mp4');
   const path = derivedPath('trimmed.mp4', source);
@@ -297,7 +297,7 @@ export const urlSignature = 'signature-that-nobody-may-see';
 /**
  * Serves files by path, also ranges of them, as an object store does.
  * @param refuse the status to answer with instead, by the number of requests so far
- * @param cutAfterBytes cuts the connection after so many bytes of an answer
+ * @param cutAfterBytes number of bytes of an answer after which the connection is cut
  */
 export async function serveSamples({
   refuse,
@@ -340,7 +340,7 @@ function derivedPath(fileName: string, recipe: string): string {
   return join(folder, `${hash}-${fileName}`);
 }
 
-/** Writes a file that appears whole or not at all, since test files that run at the same time may want the same one. */
+/** Writes a file that appears whole or not at all, because parallel test files may want the same one. */
 async function writeOnce(path: string, write: (file: string) => Promise<unknown>): Promise<void> {
   await mkdir(folder, { recursive: true });
   const extension = extname(path);

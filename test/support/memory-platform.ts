@@ -1,4 +1,4 @@
-// A managed platform in memory, which refuses what YouTube refuses. Tests break it on purpose.
+// A managed platform in memory, which refuses the requests that YouTube refuses. Tests break it on purpose.
 import type {
   BroadcastDraft,
   BroadcastPhase,
@@ -16,36 +16,36 @@ export interface MemoryBroadcast {
   phase: BroadcastPhase | 'deleted';
   boundTo: string | null;
   hasThumbnail: boolean;
-  /** Since when it is on its way to be live. */
+  /** Start time of the transition to live, in milliseconds; null unless one is in progress. */
   startingAt: number | null;
   readonly madeAt: number;
 }
 
 export interface MemoryPlatform extends ManagedPlatform {
   readonly broadcasts: Broadcasts;
-  /** All that were ever made. */
+  /** All broadcasts ever created. */
   readonly made: MemoryBroadcast[];
   readonly calls: PlatformCall[];
-  /** Ids of ingests that get media. */
+  /** Ids of ingests that receive media. */
   readonly fed: Set<string>;
-  /** Access tokens and refresh tokens that are good. */
+  /** Valid access tokens and refresh tokens. */
   readonly tokens: Set<string>;
-  /** Why everything is refused, for as long as it is set. */
+  /** Refusal of all calls; null: calls are accepted. */
   refuses: { readonly code: RefusalCode; readonly reason: string } | null;
-  /** How many may be live at once. */
+  /** Limit of broadcasts that are live at once. */
   mostLive: number;
-  /** How long a broadcast is not found after it was made. */
+  /** Time for which a new broadcast cannot be found. */
   invisibleMs: number;
-  /** Called before and after each call takes effect; what it throws is the answer. */
+  /** Called before and after each call takes effect; an error that it throws is the answer. */
   around: (call: PlatformCall, when: 'before' | 'after') => void | Promise<void>;
-  /** Those that are open, and those that are live or about to be. */
+  /** Broadcasts that have not ended, and broadcasts that are live or starting. */
   open(): MemoryBroadcast[];
   live(): MemoryBroadcast[];
-  /** Ends a broadcast, as its owner can there. */
+  /** Ends a broadcast, as its owner can on the platform. */
   endThere(id: string): void;
 }
 
-/** What a broadcast takes from its transition until it is live. */
+/** Duration of a broadcast's transition to live. */
 const startingMs = 6000;
 
 const refuse = (code: RefusalCode, reason: string) => {
@@ -67,7 +67,7 @@ export function createMemoryPlatform(clock: () => Date): MemoryPlatform {
     await platform.around(call, 'after');
     return result;
   };
-  /** Lets happen what happens there by itself. */
+  /** Applies the changes that the platform makes by itself. */
   const settle = () => {
     for (const broadcast of platform.made) {
       const { boundTo, phase, draft, startingAt } = broadcast;

@@ -1,4 +1,4 @@
-// Managed streams on a channel in memory, with a worker whose clock a test moves.
+// Managed streams on a channel in memory, and a worker whose clock the test controls.
 import { beforeEach } from 'vitest';
 import { databaseOn, inTransaction } from '../../lambda/data/database.ts';
 import { newID } from '../../lambda/data/shared/new-id.ts';
@@ -23,7 +23,7 @@ export function mirroredStreamsOn(service: TestService) {
   const pool = () => service.pool();
   const data = () => databaseOn(pool());
 
-  /** Generations begin at the time of the database. Those that are new get the worker's. */
+  /** Generations begin at the time of the database. New ones get the worker's time. */
   const followClock = () =>
     pool().query(
       `update mirror_intents set created_at = created_at + ahead, next_attempt_at = next_attempt_at + ahead
@@ -40,12 +40,12 @@ export function mirroredStreamsOn(service: TestService) {
     clock,
     logged,
     sealer,
-    /** The time is the database's again, and no quota is used. */
+    /** Returns to the time of the database, and clears the used quota. */
     reset,
-    /** Lets time pass for the worker and the platform. The database's own does not move. */
+    /** Advances the clock of the worker and the platform. The database's own clock does not move. */
     pass: (seconds: number) => void (aheadMs += seconds * 1000),
 
-    /** A channel that is connected, its platform, and settings of its broadcasts. */
+    /** A connected channel, its platform, and settings of its broadcasts. */
     async channel(user: TestUser, more: object = {}) {
       const platform = createMemoryPlatform(clock);
       const id = newID('con', new Date());
@@ -77,7 +77,7 @@ export function mirroredStreamsOn(service: TestService) {
       return { connectionID: id, platform, settingsID: settings.body.id as string, connect };
     },
 
-    /** Moves a stream as its lifecycle does, without what else a start or stop does. */
+    /** Moves a stream between states as its lifecycle does, without the other effects of a start or stop. */
     move: (streamID: string, cause: TransitionCause) =>
       inTransaction(pool(), async (tx) => {
         const moved = await tx.streamMoves.move((await tx.streams.lockAny(streamID))!, cause);
@@ -100,7 +100,7 @@ export function mirroredStreamsOn(service: TestService) {
       ...more,
     }),
 
-    /** Carries out the commands that are due for a connection, once each. @returns how many there were */
+    /** Carries out each due command of a connection once. @returns their number */
     async work(connectionID: string, options: MirrorOptions): Promise<number> {
       await followClock();
       const { rows } = await pool().query(
@@ -112,7 +112,7 @@ export function mirroredStreamsOn(service: TestService) {
       return rows.length;
     },
 
-    /** Works until nothing is due within so long, with the time passing in between. */
+    /** Works until no command is due within this many seconds, and advances the clock in between. */
     async workFor(seconds: number, connectionID: string, options: MirrorOptions): Promise<void> {
       const endMs = clock().getTime() + seconds * 1000;
       for (;;) {

@@ -1,4 +1,4 @@
-// A reference client of uploads in parts: it sends a file, and goes on where an earlier run of it was cut off.
+// A reference client for multipart uploads: sends a file, and resumes where an interrupted run ended.
 // API_KEY=lss_… node test/support/multipart-client.ts FILE MEDIA_TYPE API_URL [PARALLEL]
 import { createHash } from 'node:crypto';
 import { open, readFile, stat, writeFile } from 'node:fs/promises';
@@ -7,12 +7,12 @@ import { setTimeout } from 'node:timers/promises';
 
 const [file = '', mimeType = '', apiURL = '', parallel = '4'] = process.argv.slice(2);
 const { size: fileSize, ino, mtimeMs } = await stat(file);
-/** Remembers which upload this file is, beyond the end of this process. */
+/** Path of the file that stores the upload's id after this process has ended. */
 const memory = `${file}.upload`;
 const partBytes = 16 * 1024 ** 2;
 const partNumbers = Array.from({ length: Math.ceil(fileSize / partBytes) }, (_, index) => index + 1);
 
-/** Calls the API until it answers. A refusal is an answer, but for one that says that the same request still runs. */
+/** Calls the API until it answers. A refusal is an answer, except “this request is still running”. */
 async function call(
   method: string,
   path: string,
@@ -31,7 +31,7 @@ async function call(
   }
 }
 
-/** With the key, a request whose answer was lost makes no second upload. */
+/** Creates the upload. The key prevents a second upload if an answer was lost. */
 async function create(): Promise<string> {
   const upload = { name: basename(file), mimeType, fileSize, multipart: true };
   const { answer } = await call('POST', '/uploads', upload, { 'idempotency-key': `${ino}-${mtimeMs}` });
@@ -43,11 +43,11 @@ async function create(): Promise<string> {
 const id = (await readFile(memory, 'utf8').catch(() => '')) || (await create());
 const source = await open(file);
 const { status: found, answer: there } = await call('GET', `/uploads/${id}/parts`);
-// An upload that is complete has no parts any more.
+// A complete upload has no parts any more.
 const arrived = new Set(found === 200 ? there.map((part: { partNumber: number }) => part.partNumber) : partNumbers);
 const waiting = partNumbers.filter((partNumber) => !arrived.has(partNumber));
 
-/** Sends a part until it has arrived: by a new URL each time, since one is good for an hour. */
+/** Sends a part until it has arrived. Each attempt gets a new URL, because URLs expire after an hour. */
 async function send(partNumber: number): Promise<void> {
   const start = (partNumber - 1) * partBytes;
   const bytes = Buffer.alloc(Math.min(partBytes, fileSize - start));

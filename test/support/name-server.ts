@@ -1,11 +1,11 @@
-// A name server on loopback: it knows some names, denies others, and leaves those that begin with `silent` unanswered.
+// A name server on loopback: it knows some names, denies others, and never answers those with the prefix `silent`.
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 
 export interface NameServer extends AsyncDisposable {
-  /** As `createNameResolver` takes it. */
+  /** Address in the format of `createNameResolver`. */
   readonly address: string;
-  /** The names asked for so far, one for each question. */
+  /** The requested names so far, one for each question. */
   readonly questions: readonly string[];
 }
 
@@ -55,7 +55,7 @@ function questionIn(message: Buffer): { name: string; type: number; endsAt: numb
   return { name: labels.join('.').toLowerCase(), type: message.readUInt16BE(offset + 1), endsAt: offset + 5 };
 }
 
-/** A record for the name of the question, for no longer than this answer. */
+/** A record for the name of the question, valid for this answer only. */
 function recordOf(type: number, address: string): Buffer {
   const bytes = type === types.a ? address.split('.').map(Number) : [...Array(15).fill(0), 1];
   const fields = Buffer.from('c00c0000000100000000', 'hex');

@@ -1,23 +1,23 @@
-// Another machine on this one: a network namespace whose cable can lose every packet. Needs Linux and root.
+// A second machine on this one: a network namespace whose cable can lose every packet. Needs Linux and root.
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 
 const run = promisify(execFile);
 const name = `faults${process.pid}`;
 const cable = { ours: `va${process.pid}`, theirs: `vb${process.pid}` };
-/** An address of the networks for benchmarks (RFC 2544), which nobody routes. */
+/** An address in the networks for benchmarks (RFC 2544), which are never routed. */
 const ours = '198.18.77.1';
 
 export interface OtherMachine extends AsyncDisposable {
   readonly address: string;
-  /** The command line in front of a command that runs it there. */
+  /** Prefix of a command line that runs the command on the other machine. */
   readonly command: readonly string[];
-  /** Loses every packet to the machine, and its sender is not told. */
+  /** Drops every packet to the machine. Senders get no error. */
   cut(): Promise<void>;
   mend(): Promise<void>;
 }
 
-/** Makes the machine. @returns null where the system does not allow it */
+/** Creates the machine. @returns null if the system does not allow it */
 export async function makeOtherMachine(): Promise<OtherMachine | null> {
   const address = '198.18.77.2';
   const command = ['ip', 'netns', 'exec', name];
@@ -34,7 +34,7 @@ export async function makeOtherMachine(): Promise<OtherMachine | null> {
     await dispose();
     return null;
   }
-  // The other end drops packets to a station that does not exist.
+  // The other end drops packets to a MAC address that does not exist.
   const station = (mac: string) =>
     ip('neigh', 'replace', address, 'lladdr', mac, 'dev', cable.ours, 'nud', 'permanent');
   const { stdout } = await run('ip', ['netns', 'exec', name, 'cat', `/sys/class/net/${cable.theirs}/address`]);

@@ -1,4 +1,4 @@
-// An application as OAuth knows it: registers itself, asks for authorization and trades codes for tokens.
+// An OAuth application: registers itself, requests authorization and exchanges codes for tokens.
 import { createHash, randomBytes } from 'node:crypto';
 
 export interface TokenAnswer {
@@ -9,7 +9,7 @@ export interface TokenAnswer {
 export interface TestClient {
   readonly clientID: string;
   readonly redirectURI: string;
-  /** Makes the address of a request. @param changes parameters to change, or to leave out where undefined */
+  /** Builds the address of a request. @param changes parameters to change; undefined removes one */
   authorizationRequest(
     scope: string,
     changes?: Record<string, string | undefined>,

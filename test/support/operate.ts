@@ -1,4 +1,4 @@
-// Carries commands of operators out on the database of a test, as the local run and the function do.
+// Runs operators' commands on the database of a test, as the local run and the function do.
 import { randomBytes } from 'node:crypto';
 import { carryOut } from '../../lambda/operate/carry-out.ts';
 import type { Operator, Reply } from '../../lambda/operate/carry-out.ts';
@@ -13,7 +13,7 @@ export function requestOf(words: readonly string[], more: Partial<OperatorReques
   return { id, words: [...words], options: {}, reason: 'they asked for it', dryRun: false, ...more };
 }
 
-/** @returns what carries commands out, each word an argument */
+/** @returns a function that runs a command, each word an argument */
 export function operatorOn(service: WithPool) {
   const options = () => ({
     pool: service.pool(),

@@ -1,4 +1,4 @@
-// The OTLP receiver of the OpenTelemetry Collector (otlp-receiver/main.go), which takes what processes under test send.
+// The OTLP receiver of the OpenTelemetry Collector (otlp-receiver/main.go), for the data of processes under test.
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
@@ -17,7 +17,7 @@ export interface ReceivedSpan {
   readonly kind: number;
   readonly startTimeUnixNano: string;
   readonly endTimeUnixNano: string;
-  /** Of the resource. */
+  /** Service name of the resource. */
   readonly service: string;
 }
 
@@ -29,20 +29,20 @@ export interface OtlpReceiver extends AsyncDisposable {
 }
 
 const folder = join(import.meta.dirname, 'otlp-receiver');
-/** With the version of its go.mod. */
+/** Path of the built program, with the version of its go.mod. */
 const built = join(tmpdir(), 'otlp-receiver-v0.139.0');
-/** A module proxy may answer nothing. */
+/** Time limit of the build, for a module proxy that never answers. */
 const mostBuildMs = 10 * 60_000;
 
 export interface OtlpReceiverProgram {
-  /** Whether tests have to be skipped, because there is no receiver. */
+  /** Whether tests must be skipped, because no receiver is available. */
   readonly missing: boolean;
-  /** For titles of tests: empty, or the reason why they are skipped. */
+  /** Suffix for test titles: empty, or the reason for skipping. */
   readonly note: string;
   readonly start: () => Promise<OtlpReceiver>;
 }
 
-/** Finds the program at OTLP_RECEIVER_PATH, or with RUN_OTLP_RECEIVER=1 has Go build one. */
+/** Finds the program at OTLP_RECEIVER_PATH, or builds it with Go if RUN_OTLP_RECEIVER=1. */
 export async function findOtlpReceiver(): Promise<OtlpReceiverProgram> {
   const { OTLP_RECEIVER_PATH: given, RUN_OTLP_RECEIVER: run } = process.env;
   if (given) return programAt(given);
@@ -108,7 +108,7 @@ function spansOf({ resource, scopeSpans }: ResourceSpans): ReceivedSpan[] {
   return scopeSpans.flatMap(({ spans }) => spans.map((span) => ({ ...span, service })));
 }
 
-/** Builds the program. Its folder gets its name when it is complete, so that no other test file meets half of it. */
+/** Builds the program. Its folder gets its name when complete, so that other test files never see a partial one. */
 async function build(): Promise<string> {
   if (!existsSync(built)) {
     const unfinished = await mkdtemp(`${built}-`);

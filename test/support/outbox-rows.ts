@@ -1,4 +1,4 @@
-// The commands that wait in the outbox, as tests see them, and what tests do to them.
+// The commands that wait in the outbox, as tests see them, and changes that tests make to them.
 import type { Command } from '../../lambda/data/shared/outbox.ts';
 import { all } from '../../lambda/data/shared/queryable.ts';
 import type { WithPool } from './database.ts';
@@ -14,12 +14,12 @@ export async function commandsTo<Name extends QueueName>({ pool }: WithPool, que
   return rows.map(({ body }) => body);
 }
 
-/** How many commands wait, to whichever queue, due or not. */
+/** The number of waiting commands in all queues, due or not. */
 export async function countCommands({ pool }: WithPool): Promise<number> {
   return (await all(pool(), 'select from outbox')).length;
 }
 
-/** How many commands to a queue are due. */
+/** The number of due commands in a queue. */
 export async function countDueCommands({ pool }: WithPool, queue: QueueName): Promise<number> {
   return (await all(pool(), 'select from outbox where queue = $1 and visible_at <= now()', [queue])).length;
 }
@@ -29,12 +29,12 @@ export async function makeCommandsDue({ pool }: WithPool, queue: QueueName): Pro
   await pool().query('update outbox set visible_at = now() where queue = $1', [queue]);
 }
 
-/** Deletes all commands, so that a test sees only those that come later. */
+/** Deletes all commands, so that a test sees only later ones. */
 export async function clearCommands({ pool }: WithPool): Promise<void> {
   await pool().query('delete from outbox');
 }
 
-/** Takes all commands to a queue out of the outbox. @returns their bodies, in no order */
+/** Removes all commands to a queue from the outbox. @returns their bodies, in no order */
 export async function takeCommands<Name extends QueueName>({ pool }: WithPool, queue: Name): Promise<BodyOf<Name>[]> {
   const rows = await all<{ body: BodyOf<Name> }>(pool(), 'delete from outbox where queue = $1 returning body', [queue]);
   return rows.map(({ body }) => body);

@@ -1,6 +1,6 @@
-// Combinations of levels of several factors, few enough to try all of them, in which every two levels meet.
+// Pairwise combinations: few enough rows to try all of them, in which every two levels of two factors meet.
 
-/** @param factors how many levels each has @returns rows with a level of each factor; the same ones at each call */
+/** @param factors number of levels of each factor @returns rows with a level of each factor; equal for equal calls */
 export function pairwise(factors: readonly number[]): number[][] {
   const key = (i: number, a: number, j: number, b: number) => (i < j ? `${i}.${a},${j}.${b}` : `${j}.${b},${i}.${a}`);
   const open = new Set<string>();
@@ -19,7 +19,7 @@ export function pairwise(factors: readonly number[]): number[][] {
       row.filter((b, j) => b !== undefined && j !== i && open.has(key(i, a, j, b))).length;
     for (const [i, levels] of factors.entries()) {
       if (row[i] !== undefined) continue;
-      // Which of two equal ones is taken changes from row to row, so that what is left over meets soon.
+      // The choice among equals rotates from row to row, so that remaining pairs meet soon.
       const turned = Array.from({ length: levels }, (_, level) => (level + rows.length + i) % levels);
       row[i] = turned.reduce((best, level) => (gained(i, level) > gained(i, best) ? level : best));
     }

@@ -1,4 +1,4 @@
-// Pages of small pictures side by side: made by a test, looked at by people, kept, and compared picture by picture.
+// Pages of small pictures side by side: made by a test, viewed by people, kept, and compared picture by picture.
 import { execFile } from 'node:child_process';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -12,7 +12,7 @@ const quiet = '-nostdin -loglevel error -y'.split(' ');
 export interface PageShape {
   readonly columns: number;
   readonly rows: number;
-  /** Each picture is fitted into a square of so many pixels, on grey. */
+  /** Side of the square that each picture is fitted into, on grey. */
   readonly tilePixels: number;
 }
 
@@ -36,7 +36,7 @@ export async function pageOf(tools: MediaTools, pictures: readonly Buffer[], sha
   }
 }
 
-/** The SSIM of each picture of a page with that at the same place of another one, row by row. */
+/** The SSIM of each picture of a page and its counterpart at the same place of another page, row by row. */
 export async function similarities(tools: MediaTools, page: Buffer, kept: string, shape: PageShape): Promise<number[]> {
   const folder = await mkdtemp(join(tmpdir(), 'page-'));
   try {

@@ -1,12 +1,12 @@
-// Watches what is sent to us and what platforms answer us for secrets, and all that we say after it for one of these.
+// Records the secrets in requests to us and in platforms' answers, and searches all of our later output for them.
 
 export interface PlantedSecrets {
-  /** Remembers the secrets in what is sent: fields by their names, credentials in headers, a code in the address. */
+  /** Records the secrets of a request: fields by their names, credentials in headers, a code in the address. */
   plant(headers: Headers, body: string, url?: string): void;
-  /** Remembers the secrets that a platform hands us: tokens, and the keys of ingests. */
+  /** Records the secrets in a platform's answer: tokens, and the keys of ingests. */
   plantAnswer(body: string): void;
   plantSecret(secret: string): void;
-  /** Looks for secrets in a text. @param where says what the text is. @throws when it has a secret */
+  /** Searches a text for secrets. @param where the name of the text, for the error @throws if the text has a secret */
   expectNoneIn(text: string, where: string): void;
 }
 
@@ -21,9 +21,9 @@ const secretFields = new Set([
   'refresh_token',
   'code',
 ]);
-/** In answers of platforms. YouTube calls the key of an ingest its stream's name, Twitch and Kick a stream key. */
+/** Secret fields in answers of platforms. YouTube calls the key of an ingest its stream's name, others stream key. */
 const secretsOfPlatforms = new Set(['access_token', 'refresh_token', 'id_token', 'streamName', 'stream_key']);
-/** Secrets have at least so many characters. Shorter texts may be in others by chance. */
+/** Minimum length of secrets. Shorter texts may appear elsewhere by chance. */
 const leastCharacters = 8;
 
 export function plantedSecrets(): PlantedSecrets {
@@ -47,7 +47,7 @@ export function plantedSecrets(): PlantedSecrets {
       for (const [name, value] of fieldsOf(body)) if (secretFields.has(name)) add(value);
     },
     expectNoneIn(text, where) {
-      // In a row, bytes are written as hexadecimal digits.
+      // In a database row, bytes are hexadecimal digits.
       for (const secret of planted)
         if (text.includes(secret) || text.includes(Buffer.from(secret).toString('hex')))
           throw new Error(`${where} gives away a secret that was sent before: ${text.slice(0, 300)}`);

@@ -1,4 +1,4 @@
-// Whether AWS would allow a request, by the policies that apply to it: a simulator that others wrote decides.
+// Decides by an independent simulator whether AWS allows a request under the policies that apply to it.
 import { runSimulation } from '@cloud-copilot/iam-simulate';
 import type { Simulation } from '@cloud-copilot/iam-simulate';
 import { accountID } from './concrete-templates.ts';
@@ -16,7 +16,7 @@ export interface Statement {
 }
 
 export interface NamedPolicy {
-  /** STACK/LOGICAL-ID of the resource that holds it. */
+  /** STACK/LOGICAL-ID of the resource that holds the policy. */
   readonly name: string;
   readonly policy: PolicyDocument;
 }
@@ -28,7 +28,7 @@ export interface JudgedRequest {
   readonly principal: string;
   readonly action: string;
   readonly arn: string;
-  /** Condition keys beside those that are the same for every request. */
+  /** Condition keys, other than those that are equal for every request. */
   readonly context?: Readonly<Record<string, string>>;
   readonly identityPolicies: readonly NamedPolicy[];
   readonly resourcePolicy?: PolicyDocument | undefined;
@@ -36,7 +36,7 @@ export interface JudgedRequest {
   readonly endpointPolicies?: readonly NamedPolicy[] | undefined;
 }
 
-/** Every call is made over TLS: all our clients know no other address. */
+/** Context of every call. All our clients use TLS addresses only. */
 const contextOfAll = { 'aws:SecureTransport': 'true', 'aws:PrincipalAccount': accountID, 's3:TlsVersion': '1.3' };
 
 /**
@@ -50,7 +50,7 @@ export function judge(request: JudgedRequest): Promise<Verdict> {
   return known;
 }
 
-/** By requests with all of their policies: a mutation of a template changes the requests of one role or resource. */
+/** Verdicts by requests with all of their policies: a mutated template changes the requests of one role or resource. */
 const verdicts = new Map<string, Promise<Verdict>>();
 
 async function judgeAnew(request: JudgedRequest): Promise<Verdict> {
@@ -83,16 +83,15 @@ async function judgeAnew(request: JudgedRequest): Promise<Verdict> {
   );
   if (simulated.resultType === 'error') throw new Error(`${action} on ${arn}: ${JSON.stringify(simulated.errors)}`);
   if (simulated.resultType === 'wildcard') return simulated.overallResult;
-  // What holds for every call is no news to most actions.
+  // Most actions ignore the keys that every call has.
   const unknown = (simulated.result.ignoredContextKeys ?? []).filter((key) => !(key in contextOfAll));
   if (unknown.length > 0) throw new Error(`${action} knows no condition key ${unknown.join(', ')}`);
   return simulated.overallResult;
 }
 
 /**
- * The engine (0.1.173) forgets keys whose last part is the caller's choice behind a colon,
- * `kms:EncryptionContext:NAME`, but not those behind a slash. So the same key goes by another name, in policies and in
- * the request alike.
+ * The engine (0.1.173) forgets keys whose last part the caller chooses after a colon, `kms:EncryptionContext:NAME`, but
+ * not those with a slash. So the key is renamed in both policies and requests.
  */
 function asEngineKnows(simulation: Simulation): Simulation {
   return JSON.parse(

@@ -1,4 +1,4 @@
-// Starts one Postgres server before all tests (or takes DATABASE_URL's), with a database for every file to clone.
+// Starts one Postgres server before all tests (or uses DATABASE_URL), with a database for every file to clone.
 import { randomUUID } from 'node:crypto';
 import { Pool } from 'pg';
 import type { TestProject } from 'vitest/node';
@@ -10,7 +10,7 @@ declare module 'vitest' {
   export interface ProvidedContext {
     /** The URL of the server for a superuser. */
     postgresURL: string;
-    /** The name of the database to clone: it is migrated and empty, and nobody connects to it. */
+    /** The name of the database to clone: migrated, empty, and without connections. */
     templateDatabase: string;
   }
 }

@@ -1,4 +1,4 @@
-// Agents in this process, with streams of the prepared backend on a faulty ingest: cheap enough for dozens of streams.
+// Agents in this process, with prepared streams on a faulty ingest: cheap enough for dozens of streams.
 import { afterAll, beforeAll, beforeEach, expect, onTestFinished } from 'vitest';
 import type { Log } from '../../lambda/log.ts';
 import { findMediaTools } from '../../lambda/publisher/media/media-tools.ts';
@@ -21,7 +21,7 @@ async function preparedFleet(service: TestService, { call, create, data, upload 
   const logged: { event: string; fields: Record<string, unknown> }[] = [];
   const log: Log = (event, fields) => void logged.push({ event, fields });
   return {
-    /** What all agents of the fleet have logged. */
+    /** All log lines of the fleet's agents. */
     logged,
 
     /** Runs an agent until the end of the test at the latest. */
@@ -29,7 +29,7 @@ async function preparedFleet(service: TestService, { call, create, data, upload 
       return startTestAgent(service, { agentID, tools, log, mediaURL: () => samples.urlOf(clip), ...more });
     },
 
-    /** Resolves once so many agents but this one listen to their peers. */
+    /** Resolves once this many other agents listen to their peers. */
     async untilPeers(agentID: string, count = 1): Promise<void> {
       await expect.poll(async () => (await data().agents.peerURLs(agentID)).length).toBe(count);
     },
@@ -59,7 +59,7 @@ async function preparedFleet(service: TestService, { call, create, data, upload 
   };
 }
 
-/** A fleet for all tests of the file in which this is called. It exists only within tests and hooks. */
+/** A fleet for all tests of the calling file. It exists only within tests and hooks. */
 export function fleetOfFile(service: TestService, actors: Actors): () => PreparedFleet {
   let fleet: PreparedFleet;
   beforeAll(async () => {

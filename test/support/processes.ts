@@ -1,10 +1,10 @@
-// The processes of this machine, as Linux shows them: who descends from whom, and whether they are gone.
+// The processes of this machine, as Linux shows them: their descendants, and whether they have ended.
 import { readdir, readFile } from 'node:fs/promises';
 import { setTimeout } from 'node:timers/promises';
 
 export interface ProcessIdentity {
   readonly pid: number;
-  /** When the process began: it tells it from a later process with the same pid. */
+  /** Start time of the process: it distinguishes the process from a later one with the same pid. */
   readonly startTicks: string;
   readonly name: string;
 }
@@ -26,12 +26,12 @@ export async function descendantsOf(pid: number): Promise<ProcessIdentity[]> {
   return found;
 }
 
-/** The descendants of a process that run Node: those of a local run are its agents. */
+/** The descendants of a process that run Node: for a local run, its agents. */
 export async function nodeProcessesOf(pid: number): Promise<ProcessIdentity[]> {
   return (await descendantsOf(pid)).filter(({ name }) => name === 'MainThread' || name === 'node');
 }
 
-/** Waits for the end of processes. @returns the names of those that still live when the time is over */
+/** Waits for the end of processes. @returns the names of those that still live after the time limit */
 export async function survivorsOf(processes: readonly ProcessIdentity[], withinMs: number): Promise<string[]> {
   for (let waitedMs = 0; ; waitedMs += 20) {
     const stats = await Promise.all(processes.map(({ pid }) => readStat(pid)));
@@ -42,7 +42,7 @@ export async function survivorsOf(processes: readonly ProcessIdentity[], withinM
   }
 }
 
-/** Null for a process that is gone, or that is dead and waits for its parent to notice. */
+/** Null for a process that is gone, or that is dead and whose parent has not noticed it yet. */
 async function readStat(pid: number): Promise<(ProcessIdentity & { parent: number }) | null> {
   const text = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => null);
   const match = text === null ? null : /^\d+ \((.*)\) (\S) (\d+)/s.exec(text);

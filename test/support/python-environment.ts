@@ -1,4 +1,4 @@
-// Programs from PyPI for tests, in a throwaway virtual environment that leaves the machine's own Python as it is.
+// Programs from PyPI for tests, in a temporary virtual environment that does not change the machine's Python.
 import { execFile, spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { mkdtemp, rename, rm } from 'node:fs/promises';
@@ -12,11 +12,11 @@ export function hasPython(): boolean {
 
 /**
  * Makes a virtual environment with these packages in the folder for temporary files, or finds it there. The folder gets
- * its name when it is complete, so that test files which start at the same time cannot meet half of one.
- * @param requirements as pip takes them, each with its version: `ministack==1.4.21`
- * @returns the folder of `python` and of its programs. The programs have the first name of the folder in them: start
- * them as `python PROGRAM`.
- * @throws what pip wrote, if a package cannot be had
+ * its name when it is complete, so that parallel test files never see a partial one.
+ * @param requirements in pip's format, each with its version: `ministack==1.4.21`
+ * @returns the folder of `python` and of its programs. The programs contain the folder's original name: start them as
+ *   `python PROGRAM`.
+ * @throws pip's output, if a package is not available
  */
 export async function pythonEnvironment(...requirements: [string, ...string[]]): Promise<string> {
   const folder = join(tmpdir(), requirements.join('-').replaceAll(/[^\w.-]/g, '-'));

@@ -1,4 +1,4 @@
-// A destination in front of `ffmpeg -listen`, which takes one publisher: each connection gets a recording of its own.
+// A destination in front of `ffmpeg -listen`, which accepts one publisher: each connection gets its own recording.
 import { once } from 'node:events';
 import { connect, createServer } from 'node:net';
 import type { Socket } from 'node:net';
@@ -8,16 +8,16 @@ import { startFfmpegIngest } from './ingests.ts';
 import type { Ingest } from './ingests.ts';
 
 export interface RecordingFront extends AsyncDisposable {
-  /** Where to publish. */
+  /** Address and key to publish to. */
   readonly target: { readonly url: string; readonly streamKey: string };
-  /** How many publishers have come so far. */
+  /** The number of publishers so far. */
   readonly connections: number;
   /** Breaks the connection with a reset. */
   reset(): void;
-  /** Takes nothing more from the publisher, until `resume`. */
+  /** Stops reading from the publisher, until `resume`. */
   pause(): void;
   resume(): void;
-  /** The recordings, complete, each with when its publisher came. */
+  /** The complete recordings, each with the arrival time of its publisher. */
   finish(): Promise<{ readonly file: string; readonly beganAtMs: number }[]>;
 }
 
@@ -31,7 +31,7 @@ export async function startRecordingFront(tools: MediaTools, folder: string): Pr
   await startNext();
   const server = createServer((publisher) => {
     const ingest = unused.pop();
-    // The next recorder starts meanwhile; until then a publisher is refused, and comes again.
+    // The next recorder is still starting. Until it runs, a publisher is refused and retries.
     if (!ingest) return void publisher.destroy();
     void startNext();
     const recorder = connect(Number(new URL(ingest.target.url).port), '127.0.0.1');

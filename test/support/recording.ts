@@ -1,4 +1,4 @@
-// Judges what an ingest recorded: its timestamps, its parameters, and whether it can be decoded.
+// Judges an ingest's recording: its timestamps, its parameters, and whether it can be decoded.
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import type { MediaTools } from '../../lambda/publisher/media/media-tools.ts';
@@ -19,9 +19,9 @@ export interface Track {
 export interface Recording {
   readonly video: Track;
   readonly audio: Track;
-  /** How many different sets of H.264 parameters the file has. */
+  /** The number of different sets of H.264 parameters in the file. */
   readonly parameterSets: number;
-  /** What ffmpeg complains of when it decodes all of the file. */
+  /** Complaints of ffmpeg when it decodes the whole file. */
   readonly decodeErrors: string;
 }
 
@@ -44,7 +44,7 @@ interface Stream {
 
 export async function judgeRecording({ ffmpegPath, ffprobePath }: MediaTools, file: string): Promise<Recording> {
   const show = ['-v', 'error', '-show_streams', '-show_packets', '-of', 'json', file];
-  // As for tools of the product: a statically linked build would end over converters of the machine.
+  // Same setting as for the product's tools: converters of the machine crash a statically linked build.
   const env = { ...process.env, GCONV_PATH: '/nonexistent' };
   const { stdout } = await run(ffprobePath, show, { maxBuffer: 1024 ** 3, env });
   const { streams, packets } = JSON.parse(stdout) as { streams: Stream[]; packets: Packet[] };
@@ -70,12 +70,12 @@ export async function judgeRecording({ ffmpegPath, ffprobePath }: MediaTools, fi
   return { video: trackOf('video'), audio: trackOf('audio'), parameterSets: 1 + changes, decodeErrors: decoded.stderr };
 }
 
-/** The differences between neighbours. */
+/** The differences between neighbouring values. */
 export function deltas(values: readonly number[]): number[] {
   return values.slice(1).map((value, index) => value - values[index]!);
 }
 
-/** The differences between neighbours, each once, the smallest first. */
+/** The distinct differences between neighbouring values, the smallest first. */
 export function steps(values: readonly number[]): number[] {
   return [...new Set(deltas(values))].sort((a, b) => a - b);
 }

@@ -1,4 +1,4 @@
-// RTMP servers of others that relay a stream: node-media-server, and MediaMTX where MEDIAMTX_PATH names one.
+// Independent RTMP servers that relay a stream: node-media-server, and MediaMTX if MEDIAMTX_PATH names one.
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
@@ -18,7 +18,7 @@ export interface Relay extends Disposable {
 const streamKey = 'test-key';
 const nodeMediaServer = 'node-media-server@4.4.3';
 
-/** How each relay is started. The result is null, and that is logged, where it is not installed. */
+/** Functions that start each relay. The result is null, and a line is logged, if the relay is not installed. */
 export const relays: Readonly<Record<string, (folder: string) => Promise<Relay | null>>> = {
   async 'node-media-server'(folder) {
     const installed = await installOnce().catch((error: unknown) => {
@@ -47,7 +47,7 @@ export const relays: Readonly<Record<string, (folder: string) => Promise<Relay |
   },
 };
 
-/** Starts a viewer that writes what it gets into a file, until the relay ends. Resolves when there is something. */
+/** Starts a viewer that records to a file until the relay ends. Resolves when the file has content. */
 export async function watch(
   { ffmpegPath }: MediaTools,
   target: RtmpTarget,
@@ -69,7 +69,7 @@ async function startRelay(program: string, args: readonly string[], port: number
   };
 }
 
-/** Installs node-media-server. Its folder gets its name when it is complete, and stays for the next time. */
+/** Installs node-media-server. Its folder gets its name when complete, and stays for later runs. */
 async function installOnce(): Promise<string> {
   const folder = join(tmpdir(), nodeMediaServer.replace('@', '-'));
   if (!existsSync(folder)) {

@@ -1,4 +1,4 @@
-// Who holds which replicas, as tests see it in the database, and claims that tests make for others.
+// The holders of replicas, as tests see them in the database, and claims that tests make for other agents.
 import { expect } from 'vitest';
 import { databaseOn } from '../../lambda/data/database.ts';
 import { all } from '../../lambda/data/shared/queryable.ts';
@@ -7,7 +7,7 @@ import { streamBackends } from '../../lambda/domain/streams/stream-words.ts';
 import { roomFor } from './capacities.ts';
 import type { WithPool } from './database.ts';
 
-/** How many replicas each agent holds. Agents that hold none are left out. */
+/** The number of replicas that each agent holds. Agents without replicas are omitted. */
 export async function replicasByAgent({ pool }: WithPool): Promise<Record<string, number>> {
   const rows = await all<{ agent_id: string; replicas: number }>(
     pool(),
@@ -16,7 +16,7 @@ export async function replicasByAgent({ pool }: WithPool): Promise<Record<string
   return Object.fromEntries(rows.map(({ agent_id: agentID, replicas }) => [agentID, replicas]));
 }
 
-/** The holder of each replica, by its role: for tests with one stream. Roles that nobody holds are left out. */
+/** The holder of each replica, by its role, for tests with one stream. Roles without a holder are omitted. */
 export async function holdersByRole({ pool }: WithPool): Promise<Partial<Record<ReplicaRole, string>>> {
   const rows = await all<{ role: ReplicaRole; agent_id: string }>(
     pool(),
@@ -25,7 +25,7 @@ export async function holdersByRole({ pool }: WithPool): Promise<Partial<Record<
   return Object.fromEntries(rows.map(({ role, agent_id: agentID }) => [role, agentID]));
 }
 
-/** The epochs of all replicas that somebody holds. An epoch counts the claims of its replica. */
+/** The epochs of all held replicas. An epoch counts the claims of its replica. */
 export async function heldEpochs({ pool }: WithPool): Promise<number[]> {
   const rows = await all<{ epoch: number }>(pool(), 'select epoch from replicas where agent_id is not null');
   return rows.map(({ epoch }) => epoch);
@@ -42,18 +42,18 @@ export async function handTo({ pool }: WithPool, replicaID: string, agentID: str
   await pool().query('update replicas set agent_id = $2 where id = $1', [replicaID, agentID]);
 }
 
-/** Lets all replicas have been in their states for so many seconds more. */
+/** Makes all replicas appear to have been in their states for this many more seconds. */
 export async function letReplicasWait({ pool }: WithPool, seconds: number): Promise<void> {
   await pool().query('update replicas set since = since - make_interval(secs => $1)', [seconds]);
 }
 
-/** Since when each replica has been failing, over all agents that held it; null for one that is not. */
+/** Start of each replica's failure, across all agents that held it; null for a replica that does not fail. */
 export async function failingSince({ pool }: WithPool): Promise<(Date | null)[]> {
   const rows = await all<{ failing_since: Date | null }>(pool(), 'select failing_since from replicas');
   return rows.map(({ failing_since: since }) => since);
 }
 
-/** Lets the replicas of a stream have been failing for so many seconds. */
+/** Makes the replicas of a stream appear to have been failing for this many seconds. */
 export async function letFail({ pool }: WithPool, streamID: string, seconds: number): Promise<void> {
   await pool().query('update replicas set failing_since = now() - make_interval(secs => $2) where stream_id = $1', [
     streamID,
@@ -62,7 +62,8 @@ export async function letFail({ pool }: WithPool, streamID: string, seconds: num
 }
 
 /**
- * Claims the replicas of a stream for an agent that never gets the answer, as when its connection breaks just then.
+ * Claims the replicas of a stream for an agent that never gets the answer, as when its connection breaks at that
+ * moment.
  * @param startAgent starts that agent; a lock keeps it from claiming the replicas by itself
  */
 export async function claimUnanswered(

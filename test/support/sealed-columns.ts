@@ -1,4 +1,4 @@
-// Secrets of users as the tables have them: sealed, in columns that the API never answers.
+// Users' secrets as the tables have them: sealed, in columns that the API never shows.
 import { one } from '../../lambda/data/shared/queryable.ts';
 import type { WithPool } from './database.ts';
 

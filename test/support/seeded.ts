@@ -1,6 +1,6 @@
-// Random numbers that can be had again: a test that failed with a seed fails with it once more.
+// Repeatable random numbers: a test that failed with a seed fails with it again.
 
-/** Numbers from 0 up to 1: the same sequence for the same seed. A linear congruential generator (Numerical Recipes). */
+/** Numbers from 0 up to 1: equal sequences for equal seeds. A linear congruential generator (Numerical Recipes). */
 export function seeded(seed: number): () => number {
   let state = seed;
   return () => {

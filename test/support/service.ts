@@ -48,23 +48,23 @@ export interface TestService {
   objects(): FileObjectStore;
   payment(): LocalPayment;
   crypto(): LocalCryptoProcessor;
-  /** Where the database and the objects are, for code under test in another process. */
+  /** Addresses of the database and the objects, for code under test in another process. */
   databaseURL(): string;
   folder(): string;
-  /** What every surface is made from. */
+  /** The service that every surface is built on. */
   service(): Service;
   handler(): RestHandler;
-  /** Sends a request. @param address from where it seems to come */
+  /** Sends a request. @param address apparent address of the client */
   send(request: Request, address?: string): Promise<Answer>;
-  /** Makes a user with an API key and credits. */
+  /** Creates a user with an API key and credits. */
   user(credits?: number): Promise<TestUser>;
-  /** What was logged so far. */
+  /** Log lines so far. */
   readonly logged: string[];
-  /** What no answer of `send`, nor any line of the log, may have. */
+  /** Secrets that no answer of `send` and no log line may contain. */
   readonly secrets: PlantedSecrets;
 }
 
-/** The data key with which tests seal secrets. */
+/** The data key that seals secrets in tests. */
 export const testDataKey = { id: 1, key: Buffer.alloc(32, 'a data key of tests') };
 
 export const baseURL = 'http://127.0.0.1:3999/v1';
@@ -81,8 +81,8 @@ export interface TestServiceOptions extends Partial<ServiceSettings> {
 }
 
 /**
- * Makes a service for the tests of the file or `describe` in which this is called. Private destinations and many
- * requests are allowed unless told otherwise.
+ * Creates a service for the tests of the calling file or `describe`. By default private destinations and many requests
+ * are allowed.
  */
 export function testService({ database = testDatabase(), ...settings }: TestServiceOptions = {}): TestService {
   const logged: string[] = [];
@@ -210,7 +210,7 @@ export function testService({ database = testDatabase(), ...settings }: TestServ
   };
 }
 
-/** Lets an upload be complete and examined, as if the media worker had done that. */
+/** Marks an upload as complete and inspected, as the media worker would. */
 export async function pretendProbed(
   { pool, objects }: Pick<TestService, 'pool' | 'objects'>,
   uploadID: string,

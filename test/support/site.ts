@@ -1,4 +1,4 @@
-// One origin for people and applications: sign-in, OAuth, the REST API and MCP over a test database.
+// One origin for users and applications: sign-in, OAuth, the REST API and MCP over a test database.
 import { createServer } from 'node:http';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -48,28 +48,28 @@ export interface TestSite {
   readonly mails: Mail[];
   /** All lines of the log so far, as JSON. */
   readonly logged: string[];
-  /** Makes a user with a confirmed address. */
+  /** Creates a user with a confirmed address. */
   user(): Promise<{ id: string; email: string; password: string }>;
-  /** Moves the clock of the site forward, for everything on it. */
+  /** Advances the clock of the whole site. */
   advance(seconds: number): void;
 }
 
 export interface TestSiteOptions {
   readonly rateLimitFactor?: number;
-  /** Makes the handler: by default the one that the local run uses. */
+  /** Makes the handler. Default: the one of the local run. */
   readonly createAuth?: (options: AuthorizationServerOptions) => AuthHandler;
-  /** Makes the MCP handler: by default the one that the local run uses. */
+  /** Makes the MCP handler. Default: the one of the local run. */
   readonly createMcp?: (...parts: Parameters<typeof createService>) => McpHandler;
-  /** Answers requests that neither the API nor sign-in answers. */
+  /** Answers the requests that neither the API nor sign-in answers. */
   readonly pages?: (request: Request) => Promise<Response>;
-  /** What is between clients and handlers. By default nothing is, as in the local run. */
+  /** The distribution between clients and handlers. Default: none, as in the local run. */
   readonly distribution?: DistributionOptions;
 }
 
 const mcpOfLocalRun = (...parts: Parameters<typeof createService>) =>
   createMcpHandler(createService(...parts), guidance);
 
-/** Makes a site for the tests of the file or `describe` in which this is called. */
+/** Makes a site for the tests of the calling file or `describe`. */
 export function testSite({
   rateLimitFactor = 1000,
   createAuth = createAuthHandler,

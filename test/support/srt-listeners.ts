@@ -1,4 +1,4 @@
-// Listeners of SRT, both over libsrt: that of ffmpeg, and srt-live-transmit. And a line to them that drops packets.
+// SRT listeners on libsrt (ffmpeg's, and srt-live-transmit), and a connection to them that drops packets.
 import { execFile, spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { createSocket } from 'node:dgram';
@@ -11,20 +11,20 @@ import { everyMediaTools } from './media-samples.ts';
 
 export interface SrtListener {
   readonly port: number;
-  /** Resolves when it has ended, as it does after its first caller. */
+  /** Resolves when the listener has ended, as it does after its first caller. */
   readonly ended: Promise<unknown>;
   [Symbol.dispose](): void;
 }
 
 export interface ListenerOptions {
-  /** Where what comes is recorded. */
+  /** Path of the recording. */
   readonly file: string;
   readonly passphrase?: string;
-  /** Where it listens; anywhere where this is absent. */
+  /** Port to listen on; undefined: any free port. */
   readonly port?: number;
 }
 
-/** @returns null where no ffmpeg with libsrt is installed */
+/** @returns null if no ffmpeg with libsrt is installed */
 export async function ffmpegListener(options: ListenerOptions): Promise<SrtListener | null> {
   const ffmpegPath = await ffmpegWithSrt();
   if (!ffmpegPath) return null;
@@ -32,9 +32,9 @@ export async function ffmpegListener(options: ListenerOptions): Promise<SrtListe
   return listening(options, (url) => spawn(ffmpegPath, ['-y', '-v', 'error', '-i', url, ...output]));
 }
 
-/** @returns null where srt-live-transmit is not installed */
+/** @returns null if srt-live-transmit is not installed */
 export async function srtLiveTransmit(options: ListenerOptions): Promise<SrtListener | null> {
-  // It rejects with the error of a program that is not there.
+  // It rejects with an error if the program is missing.
   const isInstalled = await promisify(execFile)('srt-live-transmit', ['-version']).then(
     () => true,
     ({ code }) => code !== 'ENOENT',
@@ -51,7 +51,7 @@ function urlOf(port: number, { passphrase }: ListenerOptions): string {
   return `srt://127.0.0.1:${port}?mode=listener${passphrase === undefined ? '' : `&passphrase=${passphrase}`}`;
 }
 
-/** Starts a listener, and again where somebody else has its port: who had it before, or who took it just now. */
+/** Starts a listener, and retries while its port is taken, by its previous user or by another process. */
 async function listening(options: ListenerOptions, start: (url: string) => ChildProcess): Promise<SrtListener> {
   for (let attempt = 1; ; attempt++) {
     const port = options.port ?? (await freeUdpPort());
@@ -82,7 +82,7 @@ async function freeUdpPort(): Promise<number> {
   return port;
 }
 
-/** Whether a listener answers at a port before it has ended. It is asked: whoever tries the port holds it meanwhile. */
+/** Whether a listener answers at a port before it ends. A trial bind would itself occupy the port for a moment. */
 async function answers(port: number, ended: Promise<unknown>): Promise<boolean> {
   const ending = new AbortController();
   void ended.then(() => ending.abort());
@@ -104,16 +104,16 @@ async function answers(port: number, ended: Promise<unknown>): Promise<boolean> 
 
 export interface LossyLine extends Disposable {
   readonly port: number;
-  /** Packets that did not get through, both ways together. */
+  /** The number of lost packets in both directions. */
   readonly lost: number;
 }
 
 /**
- * Hands packets on between one client and a port of this machine, but for some.
- * @param isLost whether the next packet gets lost; never asked for the first packets, by which a connection is made
+ * Forwards packets between one client and a local port, except the lost ones.
+ * @param isLost whether the next packet is lost; not called for the first packets, which make the connection
  */
 export async function startLossyLine(toPort: number, isLost: () => boolean): Promise<LossyLine> {
-  // On a busy machine packets wait for this process: those that its sockets drop by themselves come in long gaps.
+  // Packets wait for this process on a busy machine. Without a large buffer the sockets would drop long runs of them.
   const options = { type: 'udp4', recvBufferSize: 4 * 1024 * 1024 } as const;
   const [inner, outer] = [createSocket(options), createSocket(options)];
   let [clientPort, lost, passed] = [0, 0, 0];

@@ -1,11 +1,11 @@
-// Who can open a connection to whom: routes, addresses and security groups of a stage, as a table for people.
+// Possible connections in a stage, from its routes, addresses and security groups, as a readable table.
 import type { SynthesizedStage } from './synth.ts';
 import { type GraphResource, TemplateGraph } from './template-graph.ts';
 
-/** Something with addresses in the VPC. */
+/** A resource with addresses in the VPC. */
 interface Endpoint {
   readonly name: string;
-  /** STACK/LOGICAL-ID of each. */
+  /** STACK/LOGICAL-ID of each subnet. */
   readonly subnets: readonly string[];
   readonly securityGroups: readonly string[];
   readonly publicAddress: boolean;
@@ -21,8 +21,8 @@ interface Rule {
 const everywhere = new Set(['0.0.0.0/0', '::/0']);
 
 /**
- * Where resources keep their subnets and security groups, by type. A service in the machines' own network has no
- * addresses but theirs. @returns null for a resource that is in no VPC
+ * Readers of a resource's subnets and security groups, by type. A service in the network of its machines has only their
+ * addresses. @returns null for a resource that is in no VPC
  */
 const placesOf: Readonly<Record<string, (properties: any) => readonly [subnets: unknown, groups: unknown] | null>> = {
   'AWS::Lambda::Function': ({ VpcConfig }) => VpcConfig && [VpcConfig.SubnetIds, VpcConfig.SecurityGroupIds],
@@ -37,12 +37,12 @@ const placesOf: Readonly<Record<string, (properties: any) => readonly [subnets: 
 };
 
 /**
- * The ports of engines whose instances name none.
+ * The ports of engines whose instances define none.
  * https://docs.aws.amazon.com/AmazonRDS/latest/UserGuide/CHAP_PostgreSQL.html
  */
 const defaultPorts: Readonly<Record<string, number>> = { postgres: 5432 };
 
-/** A line for each way that is open, sorted: `SOURCE → TARGET: PORTS`. What has no line cannot be reached. */
+/** A sorted line for each open connection: `SOURCE → TARGET: PORTS`. Pairs without a line are unreachable. */
 export function reachOf(stage: Pick<SynthesizedStage, 'stacks' | 'template'>): readonly string[] {
   const network = new Network(new TemplateGraph(stage));
   const lines = network.endpoints.flatMap((source) =>
@@ -73,7 +73,7 @@ class Network {
     );
   }
 
-  /** What of a target a source reaches: ports that the source may send to and the target lets the source in at. */
+  /** Ports of a target that a source can reach: the source may send to them and the target accepts the source there. */
   portsBetween(source: Endpoint, target: Endpoint): readonly string[] {
     const sendable = this.#egressOf(source).filter(
       ({ peer }) => everywhere.has(peer) || target.securityGroups.includes(peer),
@@ -88,7 +88,7 @@ class Network {
       .map(({ protocol, ports }) => portText(protocol, ports));
   }
 
-  /** Ports at which whoever is outside reaches a target: rules alone open nothing without an address and a route. */
+  /** Ports of a target that are open to the internet: rules have no effect without an address and a route. */
   portsFromInternet(target: Endpoint): readonly string[] {
     const routed = target.publicAddress && target.subnets.some((subnet) => this.#defaultRoute(subnet) === 'gateway');
     return routed
@@ -98,7 +98,7 @@ class Network {
       : [];
   }
 
-  /** The internet and S3, each as far as the source's egress rules and the routes of all of its subnets go. */
+  /** The internet and S3, each as far as the source's egress rules and the routes of all of its subnets allow. */
   waysOut(source: Endpoint): readonly (readonly [target: string, ports: string])[] {
     const allowed = this.#egressOf(source)
       .filter(({ peer }) => everywhere.has(peer))
@@ -137,7 +137,7 @@ class Network {
     };
   }
 
-  /** Resources of a type that a value names, or that what it names does, as a subnet group or a launch template. */
+  /** Resources of a type that a value names, directly or through another resource such as a subnet group. */
   #behind(value: unknown, stackId: string, type: string): readonly string[] {
     return this.#graph.namedIn(value, stackId).flatMap((id) => {
       const resource = this.#graph.resources.get(id)!;
@@ -207,7 +207,7 @@ class Network {
     return association && this.#graph.resourceIn(association.Properties.RouteTableId, association.stackId).id;
   }
 
-  /** Where a subnet sends what is for outside. A NAT gateway or instance leads nowhere if its own subnet does not. */
+  /** Default route of a subnet. A NAT gateway or instance leads nowhere if its own subnet has no route. */
   #defaultRoute(subnetId: string): 'gateway' | 'NAT' | 'none' {
     const table = this.#routeTableOf(subnetId);
     const route = this.#graph

@@ -1,11 +1,11 @@
-// A reporter that names the tests that still run, every minute, so that one that hangs is known by name.
+// A reporter that names the running tests every minute, so that the name of a hanging test is known.
 import { relative } from 'node:path';
 import type { Reporter, TestCase, TestModule } from 'vitest/node';
 
 const everyMs = 60_000;
 
 export class StillRunning implements Reporter {
-  /** The test that runs in each file. */
+  /** The running test of each file. */
   readonly #running = new Map<string, { readonly sinceMs: number; test: string }>();
   #timer: NodeJS.Timeout | undefined;
 

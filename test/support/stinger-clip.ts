@@ -1,22 +1,22 @@
-// A stinger whose pictures say how much of them should be seen: VP9 with transparency, and a tone.
+// A stinger whose pictures encode how much of them should be visible: VP9 with transparency, and a tone.
 import { madeSample } from './media-samples.ts';
 
 export const stingerClip = {
   durationSeconds: 1.8,
-  /** Where it has none of the transparency. */
+  /** Luma of its opaque parts. */
   luma: 120,
   hertz: 330,
   amplitude: 0.06,
   videoCodec: 'vp9',
 } as const;
 
-/** How much of its picture is seen at a frame of 30 a second: nothing at first, then nothing else, then half of it. */
+/** The visible share of its picture at a frame of 30 a second: first 0, then 1, then one half. */
 export function shareOfStinger(frame: number): number {
   if (frame < 15 || frame >= 54) return 0;
   return frame < 39 ? 1 : 0.5;
 }
 
-/** @returns its path */
+/** @returns the path of the clip */
 export function makeStingerClip(): Promise<string> {
   const { durationSeconds, luma, hertz, amplitude } = stingerClip;
   const drawn = `geq=lum=${luma}:cb=128:cr=128:a='if(lt(T,0.5),0,if(lt(T,1.3),255,128))'`;

@@ -1,8 +1,8 @@
-// What tests change of users and their credentials in the database, as an operator or the passing of time would.
+// Changes of users and their credentials in the database, as an operator or the passing of time would make them.
 import type { Scope } from '../../lambda/operations/scopes.ts';
 import type { WithPool } from './database.ts';
 
-/** Gives a user an address that was confirmed. */
+/** Gives a user a confirmed address. */
 export async function confirmAddress({ pool }: WithPool, userID: string, email: string): Promise<void> {
   await pool().query('update users set email = $2, email_verified = true where id = $1', [userID, email]);
 }
@@ -11,7 +11,7 @@ export async function disableUser({ pool }: WithPool, userID: string): Promise<v
   await pool().query('update users set disabled_at = now() where id = $1', [userID]);
 }
 
-/** Deletes a user with the credit account, which has to be unused: books stay for ever. */
+/** Deletes a user with the credit account, which must be unused: billing records are never deleted. */
 export async function deleteUser({ pool }: WithPool, userID: string): Promise<void> {
   await pool().query('delete from billing_accounts where user_id = $1', [userID]);
   await pool().query('delete from users where id = $1', [userID]);
@@ -21,17 +21,17 @@ export async function revokeKeysOf({ pool }: WithPool, userID: string): Promise<
   await pool().query('update api_keys set revoked_at = now() where user_id = $1', [userID]);
 }
 
-/** Lets all keys of a user carry these scopes only. */
+/** Limits all keys of a user to these scopes. */
 export async function limitKeysOf({ pool }: WithPool, userID: string, scopes: readonly Scope[]): Promise<void> {
   await pool().query('update api_keys set scopes = $2 where user_id = $1', [userID, scopes]);
 }
 
-/** Lets an API key expire now. */
+/** Makes an API key expire now. */
 export async function expireKey({ pool }: WithPool, keyID: string): Promise<void> {
   await pool().query('update api_keys set expires_at = now() where id = $1', [keyID]);
 }
 
-/** Withdraws the keys that access tokens are signed with: no token can be verified any more. */
+/** Withdraws the keys that sign access tokens: from then on no token can be verified. */
 export async function withdrawSigningKeys({ pool }: WithPool): Promise<void> {
   await pool().query('delete from signing_keys');
 }

@@ -1,7 +1,7 @@
-// What tests change of playlists in the database, which only a worker does.
+// Changes of playlists in the database that only a worker makes.
 import type { WithPool } from './database.ts';
 
-/** Makes the draft of a playlist, as it is now, what was published last. */
+/** Marks the current draft of a playlist as its last published version. */
 export async function pretendPublished({ pool }: WithPool, playlistID: string): Promise<void> {
   await pool().query(
     `update playlists set publishing = null, publish_status = 'IDLE',

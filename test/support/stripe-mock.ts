@@ -10,9 +10,9 @@ import { promisify } from 'node:util';
 import { freePort } from './ingests.ts';
 
 export interface StripeMock {
-  /** Whether tests have to be skipped, because there is no mock server. */
+  /** Whether tests must be skipped, because there is no mock server. */
   readonly missing: boolean;
-  /** For titles of tests: empty, or the reason why they are skipped. */
+  /** Suffix for test titles: empty, or the reason for skipping. */
   readonly note: string;
   readonly port: number;
   stop(): Promise<void>;
@@ -21,8 +21,8 @@ export interface StripeMock {
 const version = 'v0.203.0';
 
 /**
- * Starts the program at STRIPE_MOCK_PATH, or with RUN_STRIPE_MOCK=1 one that Go builds. The test file that calls this
- * stops it.
+ * Starts the program at STRIPE_MOCK_PATH, or builds it with Go first if RUN_STRIPE_MOCK=1. The calling test file stops
+ * it.
  */
 export async function findStripeMock(): Promise<StripeMock> {
   const path = process.env.STRIPE_MOCK_PATH ?? (process.env.RUN_STRIPE_MOCK === '1' ? await buildStripeMock() : null);
@@ -51,7 +51,7 @@ async function startStripeMock(path: string): Promise<StripeMock> {
   };
 }
 
-/** Builds the program. Its folder gets its name when it is complete, so that no other test file meets half of it. */
+/** Builds the program. Its folder gets its name when complete, so that other test files never see a partial one. */
 async function buildStripeMock(): Promise<string> {
   const folder = join(tmpdir(), `stripe-mock-${version}`);
   if (!existsSync(folder)) {

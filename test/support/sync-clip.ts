@@ -1,4 +1,4 @@
-// Clips whose picture flashes and whose sound beeps at the same moments, and the search for both in an output.
+// Clips whose picture flashes and whose sound beeps at the same moments, and a search for both in an output.
 import { execFile, spawn } from 'node:child_process';
 import { promisify } from 'node:util';
 import type { MediaTools } from '../../lambda/publisher/media/media-tools.ts';
@@ -13,7 +13,7 @@ export interface SyncClip {
   readonly codecs: readonly string[];
 }
 
-/** When each clip flashes: every two seconds, half a second after that, for a tenth of a second. */
+/** Time of each flash: every two seconds, after half a second, for a tenth of a second. */
 const flash = 'between(mod(t\\,2)\\,0.5\\,0.6)';
 
 export async function makeSyncClip(
@@ -51,7 +51,7 @@ export async function beeps({ ffmpegPath }: MediaTools, file: string): Promise<n
       peak = Math.max(peak, Math.abs(bytes.readInt16LE(at + sample * 2)));
     loud.push(peak > 4000);
   }
-  // A tone swings through zero, so that a beep begins only after 50 ms of quiet.
+  // A tone swings through zero, so a beep begins only after 50 ms of silence.
   const sounds = loud.map((_, index) => loud.slice(Math.max(0, index - 50), index + 1).some(Boolean));
   return rises(sounds).map((index) => index / 1000);
 }

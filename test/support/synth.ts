@@ -18,14 +18,14 @@ export interface Resource {
   readonly DeletionPolicy?: string;
 }
 
-/** The parts of a template that tests look at. */
+/** The parts of a template that tests read. */
 export interface StackTemplate {
   readonly Resources: Readonly<Record<string, Resource>>;
 }
 
 export interface SynthesizedStage {
   readonly stage: ServiceStage;
-  /** The stage's stacks by construct id, in the order they are made. */
+  /** The stage's stacks by construct id, in order of creation. */
   readonly stacks: ReadonlyMap<string, Stack>;
   /** The template of a stack, without hashes of code, so that it changes only with the infrastructure. */
   template(stackId: string): StackTemplate;
@@ -80,7 +80,7 @@ export function synthesizeStage(app: App, name: string, settings: StageSettings)
   };
 }
 
-/** The template of any stack, hashes of code replaced. */
+/** The template of any stack, with the hashes of code replaced. */
 export function templateOf(stack: Stack): StackTemplate {
   return withoutCodeHashes(Template.fromStack(stack).toJSON());
 }

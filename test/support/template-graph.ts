@@ -1,4 +1,4 @@
-// What CloudFormation, and the command that deploys one stack after another, wait for: a graph of a stage's resources.
+// A stage's resources as a graph of dependencies, as CloudFormation and the deploy command wait for them.
 import type { Resource, StackTemplate, SynthesizedStage } from './synth.ts';
 
 /** The parts of a template that make one resource wait for another. */
@@ -14,8 +14,8 @@ export interface GraphResource extends Resource {
 }
 
 /**
- * Resources by STACK/LOGICAL-ID, and the edges from each to those that are there before it is made. They are deleted
- * after it: CloudFormation deletes in the reverse order, and so does the command that destroys stacks.
+ * Resources by STACK/LOGICAL-ID, and the edges from each to those that must exist before it. Deletion runs in reverse
+ * order, both in CloudFormation and in the command that destroys stacks.
  */
 export class TemplateGraph {
   readonly resources: ReadonlyMap<string, GraphResource>;
@@ -24,7 +24,7 @@ export class TemplateGraph {
   readonly #awaited = new Map<string, ReadonlySet<string>>();
   /** Ids of stacks by their names in CloudFormation. */
   readonly #stackIds: ReadonlyMap<string, string>;
-  /** What an export or output stands for, by `export NAME` and `output STACK-NAME NAME`. */
+  /** Values of exports and outputs, by `export NAME` and `output STACK-NAME NAME`. */
   readonly #outputs: ReadonlyMap<string, { readonly stackId: string; readonly value: unknown }>;
 
   constructor(stage: Pick<SynthesizedStage, 'stacks' | 'template'>) {
@@ -62,7 +62,7 @@ export class TemplateGraph {
     return [...this.resources.values()].filter(({ Type }) => Type === type);
   }
 
-  /** All that is there before a resource is made and deleted after it, however many are in between. */
+  /** All resources that exist before a resource is created and are deleted after it, directly or indirectly. */
   awaitedBy(id: string): ReadonlySet<string> {
     const known = this.#awaited.get(id);
     if (known) return known;
@@ -77,15 +77,15 @@ export class TemplateGraph {
     return awaited;
   }
 
-  /** Resources that would wait for themselves, which CloudFormation refuses. */
+  /** Resources that would wait for themselves. CloudFormation refuses these. */
   cycles(): readonly string[] {
     return [...this.#edges.keys()].filter((id) => this.awaitedBy(id).has(id));
   }
 
   /**
-   * The resources that a value names, whichever stack they are in.
+   * The resources that a value names, in any stack.
    * @param stackId of the stack whose template has the value
-   * @throws if the value names what no template has
+   * @throws if the value names a resource that no template has
    */
   namedIn(value: unknown, stackId: string): readonly string[] {
     if (Array.isArray(value)) return value.flatMap((item) => this.namedIn(item, stackId));
@@ -101,7 +101,7 @@ export class TemplateGraph {
     });
   }
 
-  /** The one resource that a value names. @throws if it names none or several */
+  /** The single resource that a value names. @throws if it names none or several */
   resourceIn(value: unknown, stackId: string): GraphResource {
     const [id, ...others] = new Set(this.namedIn(value, stackId));
     const resource = this.resources.get(id ?? '');
@@ -114,7 +114,9 @@ export class TemplateGraph {
     return new Set([...this.namedIn(Properties, stackId), ...dependencies, `${stackId} begins`]);
   }
 
-  /** `${Name}` and `${Name.Attribute}` of a text, but for names that the function's second argument gives a value. */
+  /**
+   * `${Name}` and `${Name.Attribute}` of a text, except names to which the function's second argument gives a value.
+   */
   #namedInText(argument: string | [string, Readonly<Record<string, unknown>>], stackId: string): readonly string[] {
     const [text, variables] = typeof argument === 'string' ? [argument, {}] : argument;
     const names = [...text.matchAll(/\$\{([^!}.]+)[^}]*\}/g)].map(([, name = '']) => name);

@@ -17,7 +17,7 @@ import type { TestService } from './service.ts';
 export interface TestAgent {
   /** Asks the agent to end, as SIGTERM does. Resolves when it has ended. */
   stop(): Promise<void>;
-  /** Resolves with the error that the agent ended with, or with null. */
+  /** Resolves with the error that ended the agent, or with null. */
   readonly ended: Promise<unknown>;
 }
 
@@ -25,19 +25,19 @@ interface Needed {
   readonly agentID: string;
   readonly tools: AgentOptions['tools'];
   readonly log: AgentOptions['log'];
-  /** From where the agent reads the media of every upload. */
+  /** URL of the media of every upload. */
   readonly mediaURL: () => string;
-  /** The way to the database. Default: the service's. */
+  /** URL of the database. Default: the service's. */
   readonly databaseURL?: string;
-  /** With what the agent prepares uploads. Default: the tools and the encoder with which it publishes. */
+  /** Tools and encoder for preparing uploads. Default: those for publishing. */
   readonly preparing?: Pick<MediaWorkerOptions, 'tools' | 'encoderOf'>;
 }
 
 export type TestAgentOptions = Needed & Partial<AgentOptions>;
 
 /**
- * Runs an agent of both backends, so that it prepares too, with room for 100 streams, unless told otherwise, until the
- * end of the test at the latest.
+ * Runs an agent until the end of the test at the latest. By default it serves both backends (so it also prepares), with
+ * room for 100 streams.
  */
 export function startTestAgent(service: TestService, options: TestAgentOptions): TestAgent {
   const { mediaURL, databaseURL = service.databaseURL(), preparing, ...given } = options;

@@ -11,8 +11,8 @@ const startTimeoutMs = 120_000;
 const endTimeoutMs = 60_000;
 
 /**
- * Starts a local run before the tests of the file or `describe` in which this is called. After them it has to end
- * with 0. What it answers may be used only within tests and hooks.
+ * Starts a local run before the tests of the calling file or `describe`. After them it must end with exit code 0. Use
+ * the result only within tests and hooks.
  */
 export function testLocalRun(...args: string[]): TestLocalRun {
   let data: Awaited<ReturnType<typeof temporaryDataFolder>>;

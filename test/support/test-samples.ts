@@ -3,7 +3,7 @@ import { afterAll, beforeAll } from 'vitest';
 import { serveSamples } from './media-samples.ts';
 import type { SampleServer } from './media-samples.ts';
 
-/** Serves samples from before the tests of the file in which this is called until after them. */
+/** Serves samples during all tests of the calling file. */
 export function samplesOfFile(): Pick<SampleServer, 'urlOf'> {
   let samples: SampleServer;
   beforeAll(async () => {

@@ -3,7 +3,7 @@ import { beforeEach, onTestFinished } from 'vitest';
 import { startRtmpSink } from '../../bin/local/rtmp-sink/rtmp-sink.ts';
 import type { RtmpSink } from '../../bin/local/rtmp-sink/rtmp-sink.ts';
 
-/** Starts a sink for each test of the file in which this is called. */
+/** Starts a sink for each test of the calling file. */
 export function sinkOfTest(): () => RtmpSink {
   let sink: RtmpSink;
   beforeEach(async () => {

@@ -1,4 +1,4 @@
-// Stands for Twitch as far as its clients need it: grants whose refresh tokens change, and the calls that we make.
+// A stand-in for Twitch, as far as its clients need it: grants with changing refresh tokens, and our calls.
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
@@ -7,7 +7,7 @@ import { getRequestListener } from '@hono/node-server';
 import { afterAll, beforeAll } from 'vitest';
 import * as z from 'zod';
 
-/** “Modify Channel Information”. */
+/** Body of “Modify Channel Information”. */
 const channelChange = z.strictObject({
   title: z.string().min(1).max(140).optional(),
   game_id: z.string().optional(),
@@ -60,13 +60,13 @@ export class TestTwitch {
     return { auth: `${origin}/auth`, api: `${origin}/mock`, ingests: origin };
   }
 
-  /** What a person who consents comes back with. */
+  /** Parameters of the redirect after a user's consent. */
   consent(scopes: readonly string[]) {
     this.#refreshToken = randomUUID();
     return { code: `code of ${this.#refreshToken}`, ...this.#grant(scopes) };
   }
 
-  /** Access tokens end, and the refresh token goes on. */
+  /** Expires the access tokens. The refresh token stays valid. */
   expire(): void {
     this.#tokens.clear();
   }
@@ -77,7 +77,7 @@ export class TestTwitch {
     const access_token = randomUUID();
     this.#scopes = scopes;
     this.#tokens.set(access_token, scopes);
-    // Twitch answers its scopes as a list, and may answer another refresh token each time.
+    // Twitch returns its scopes as a list, and may return another refresh token each time.
     return { access_token, refresh_token: this.#refreshToken, expires_in: 14_400, scope: scopes, token_type: 'bearer' };
   }
 
@@ -186,7 +186,7 @@ export class TestTwitch {
   }
 }
 
-/** Starts it for a test file. */
+/** Starts the stand-in for a test file. */
 export function twitchOfTest(): TestTwitch {
   const twitch = new TestTwitch();
   beforeAll(() => twitch.start());

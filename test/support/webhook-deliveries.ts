@@ -1,4 +1,4 @@
-// What tests read and change of webhooks, their deliveries and notifications: they forget them, and let time pass.
+// Reads and changes webhooks, their deliveries and notifications in tests: deletes them, and moves their times.
 import { all } from '../../lambda/data/shared/queryable.ts';
 import type { WithPool } from './database.ts';
 import { makeCommandsDue } from './outbox-rows.ts';
@@ -8,7 +8,7 @@ export async function clearEvents({ pool }: WithPool): Promise<void> {
   await pool().query('truncate webhooks, webhook_hosts, events, notifications cascade');
 }
 
-/** Lets the next attempt of every delivery be due now, whatever its receiver did before. */
+/** Makes the next attempt of every delivery due now, whatever its receiver did before. */
 export async function makeDeliveriesDue(service: WithPool): Promise<void> {
   await service.pool().query(`update webhook_deliveries set next_attempt_at = now() where state = 'pending'`);
   await service.pool().query('update webhooks set silent_until = null');
@@ -16,17 +16,17 @@ export async function makeDeliveriesDue(service: WithPool): Promise<void> {
   await makeCommandsDue(service, 'webhooks');
 }
 
-/** Lets every delivery that is not over have been asked for three days ago: a sender tries no longer than that. */
+/** Makes every unfinished delivery three days old: a sender retries no longer than that. */
 export async function letDeliveriesGrowOld({ pool }: WithPool): Promise<void> {
   await pool().query(`update webhook_deliveries set asked_at = now() - interval '3 days' where state = 'pending'`);
 }
 
-/** Lets every webhook have taken its last event so many days ago. */
+/** Sets the last delivery of every webhook to this many days ago. */
 export async function letLastDeliveryBe({ pool }: WithPool, daysAgo: number): Promise<void> {
   await pool().query('update webhooks set last_delivered_at = now() - make_interval(days => $1)', [daysAgo]);
 }
 
-/** Lets every delivery have been tried so many times. */
+/** Sets the number of attempts of every delivery. */
 export async function letAttemptsBe({ pool }: WithPool, attempts: number): Promise<void> {
   await pool().query('update webhook_deliveries set attempts = $1', [attempts]);
 }
@@ -36,7 +36,7 @@ export async function readdressWebhooks({ pool }: WithPool, url: string): Promis
   await pool().query('update webhooks set url = $1', [url]);
 }
 
-/** Ends the leases by which senders hold webhooks, as they end by themselves when a sender has died. */
+/** Ends the senders' leases of webhooks, as they expire when a sender has died. */
 export async function endSenderLeases({ pool }: WithPool): Promise<void> {
   await pool().query('update webhooks set leased_until = null');
 }
@@ -47,7 +47,7 @@ export async function deliveryStates({ pool }: WithPool): Promise<string[]> {
   return rows.map(({ state }) => state);
 }
 
-/** How many deliveries wait for an attempt at a time for which no command is in the outbox: nobody would make it. */
+/** The number of deliveries whose next attempt has no command in the outbox: they would never be retried. */
 export async function countForgottenDeliveries({ pool }: WithPool): Promise<number> {
   const forgotten = await all(
     pool(),
@@ -75,14 +75,14 @@ export async function countUnsentNotifications({ pool }: WithPool): Promise<numb
   return (await all(pool(), 'select from notifications where sent_at is null')).length;
 }
 
-/** Lets every notification have been due for so many minutes. */
+/** Makes every notification due since this many minutes. */
 export async function makeNotificationsDue({ pool }: WithPool, minutesAgo = 0): Promise<void> {
   await pool().query('update notifications set due_at = now() - make_interval(mins => $1) where sent_at is null', [
     minutesAgo,
   ]);
 }
 
-/** What the events of a type carry, in the order in which they happened. */
+/** The data of a type's events, in the order in which they happened. */
 export async function dataOfEvents({ pool }: WithPool, type: string): Promise<Record<string, unknown>[]> {
   const rows = await all<{ data: Record<string, unknown> }>(
     pool(),
@@ -92,7 +92,7 @@ export async function dataOfEvents({ pool }: WithPool, type: string): Promise<Re
   return rows.map(({ data }) => data);
 }
 
-/** Lets the secret that a webhook had before sign no more. */
+/** Makes the previous secret of a webhook expire. */
 export async function letFormerSecretEnd({ pool }: WithPool, webhookID: string): Promise<void> {
   await pool().query(`update webhooks set former_secret_until = now() - interval '1 second' where id = $1`, [
     webhookID,

@@ -1,4 +1,4 @@
-// What stands for YouTube, at an address, with a clock and an ingest that a test moves by hand.
+// A stand-in for YouTube at an address, with a clock and an ingest that the test controls.
 import { getRequestListener } from '@hono/node-server';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
@@ -16,7 +16,7 @@ import { createYoutubePlatform } from '../../lambda/ports/managed-platforms/yout
 
 export const youtubeRedirectURI = 'http://127.0.0.1/v1/connections/callback';
 
-/** What the admin page tells. */
+/** The state that the admin page shows. */
 export interface Shown {
   readonly quota: { readonly used: number; readonly daily: number };
   readonly channels: readonly object[];
@@ -33,7 +33,7 @@ export interface Shown {
   readonly streams: readonly { readonly id: string; readonly title: string }[];
 }
 
-/** A request as it came in, for what has to be said of all of them. */
+/** A received request, for statements about all of them. */
 export interface SeenRequest {
   readonly method: string;
   readonly path: string;
@@ -63,7 +63,7 @@ export class TestYoutube {
 
   async start(): Promise<void> {
     const listener = getRequestListener(async (asked) => {
-      // Google's client can be given another origin, without a path.
+      // Google's client accepts another origin, but no path.
       const url = new URL(asked.url);
       if (!url.pathname.startsWith(youtubePath)) url.pathname = youtubePath + url.pathname;
       const request = new Request(url, asked);
@@ -78,7 +78,7 @@ export class TestYoutube {
     this.platform = createYoutubePlatform({ ...this.client, origins: standInOrigins(this.url) });
   }
 
-  /** Everything as it is at the beginning. */
+  /** Resets everything to the initial state. */
   begin(stateFile?: string): void {
     this.#offsetMs = 0;
     this.#channels = [];
@@ -93,7 +93,7 @@ export class TestYoutube {
     this.#standIn.useIngest({ port: 1935, channels: () => this.#channels, requireKeys: () => {} });
   }
 
-  /** In place of the ingest that a test moves by hand. */
+  /** Uses a real ingest in place of the one that the test controls. */
   useIngest(server: IngestServer): void {
     this.#standIn.useIngest(server);
   }
@@ -107,7 +107,7 @@ export class TestYoutube {
     this.#offsetMs += seconds * 1000;
   }
 
-  /** Media come in under a key. */
+  /** Media arrive under a key. */
   publish(key: string, facts: Partial<Channel> = {}): void {
     this.#channels.push({
       id: channelIDOf('live2', key),
@@ -136,7 +136,7 @@ export class TestYoutube {
     this.#channels = [];
   }
 
-  /** What the page of the stand-in does. */
+  /** Carries out an action of the stand-in's page. */
   async admin(action: AdminAction): Promise<Shown> {
     const body = JSON.stringify(action);
     const headers = { 'content-type': 'application/json' };
@@ -148,7 +148,7 @@ export class TestYoutube {
     return (await (await fetch(`${this.url}${youtubePath}/admin.json`)).json()) as Shown;
   }
 
-  /** Consents on the page, as a person does. */
+  /** Consents on the page, as a user does. */
   async consent(channel = 'UC-local-loops', scopes = this.platform.scopes): Promise<Grant> {
     const verifier = 'a verifier that is as long as a verifier has to be for this';
     const challenge = Buffer.from(await crypto.subtle.digest('SHA-256', Buffer.from(verifier))).toString('base64url');
@@ -162,7 +162,7 @@ export class TestYoutube {
   }
 }
 
-/** Starts it for a test file, and begins anew for each test. */
+/** Starts the stand-in for a test file, and resets it before each test. */
 export function youtubeOfTest(settings: Partial<StandInSettings> = {}): TestYoutube {
   const youtube = new TestYoutube(settings);
   beforeAll(() => youtube.start());

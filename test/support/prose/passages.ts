@@ -23,7 +23,7 @@ const userTexts = [
   /^bin\//,
 ];
 
-/** The prose of a file of the repository, or none when files of its kind are not read. */
+/** The prose of a file of the repository; empty if the kind of file is not read. */
 export function passagesOf(path: string, text: string): Passage[] {
   if (path.endsWith('.md')) return passagesOfMarkdown(text);
   if (/\.(?:tsx?|mjs|js)$/.test(path)) {
@@ -66,7 +66,7 @@ function passagesOfMarkdown(text: string): Passage[] {
   return passages;
 }
 
-/** Comments of whole lines. Lines that follow each other are one passage. */
+/** Comments of whole lines. Consecutive lines are one passage. */
 function passagesOfMarkedLines(text: string, marker: RegExp): Passage[] {
   const passages: Passage[] = [];
   let block: Line[] = [];
@@ -84,7 +84,7 @@ function passagesOfMarkedLines(text: string, marker: RegExp): Passage[] {
 const token =
   /(?<line>\/\/.*)|(?<block>\/\*[^]*?\*\/)|(?<text>'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*")|(?<template>`)|(?<brace>[{}])|(?<word>[\w$]+|[)\]])|(?<regExp>\/(?:[^/\\[\n]|\\.|\[(?:[^\]\\\n]|\\.)*\])+\/[a-z]*)|\S/gy;
 
-/** Comments of TypeScript, JavaScript or CSS and, when wanted, its string literals that are sentences. */
+/** Comments of TypeScript, JavaScript or CSS and, on request, its string literals that are sentences. */
 function passagesOfCode(code: string, hasUserTexts: boolean): Passage[] {
   const passages: Passage[] = [];
   const lineOf = linesOf(code);
@@ -96,7 +96,7 @@ function passagesOfCode(code: string, hasUserTexts: boolean): Passage[] {
   const addText = (text: string, start: number) => {
     const isProse = hasUserTexts && /[A-Za-z]\S* +\S+ +\S/.test(text);
     if (isProse) passages.push(joined([{ text: text.replaceAll(/\\n|\s+/g, ' ').trim(), line: lineOf(start) }]));
-    // SQL stands in template literals, with comments of its own.
+    // Template literals contain SQL with comments of its own.
     if (/^\s*-- /m.test(text)) {
       for (const { text: found, lines } of passagesOfMarkedLines(text, /^\s*-- /)) {
         const moved = lines.map(({ offset, line }) => ({ offset, line: line + lineOf(start) - 1 }));
@@ -114,7 +114,7 @@ function passagesOfCode(code: string, hasUserTexts: boolean): Passage[] {
       if (open) addText(open.text, open.start);
       open = null;
     };
-    /** A literal that `+` joins to the one before is the same text. */
+    /** A literal that `+` joins to the previous one continues its text. */
     const push = (text: string, start: number, end: number) => {
       if (open && /^\s*\+\s*$/.test(code.slice(open.end, start))) open = { ...open, text: open.text + text, end };
       else {

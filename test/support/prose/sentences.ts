@@ -7,11 +7,11 @@ export interface Sentence {
   /** The line of the file where the sentence begins, from 1. */
   readonly line: number;
   readonly text: string;
-  /** The names of the rules that the sentence breaks: mostly none. */
+  /** The names of the rules that the sentence breaks; usually empty. */
   readonly rules: readonly string[];
 }
 
-/** An end of a sentence, not after an abbreviation or an initial; a tag of a doc comment begins one, too. */
+/** An end of a sentence, not after an abbreviation or an initial. A tag of a doc comment also begins a sentence. */
 const sentenceEnd =
   /(?<!\b(?:e\.g|i\.e|etc|vs|cf|approx|[A-Z]))[.!?…][)"”’'*_]*\s+(?=[(“"'*_`[]*[A-Z\d`…])|\s(?=@[a-z]+\b)/g;
 const tag = /^@[a-z]+\s+(?:\{[^}]*\}\s*)?/;
