@@ -1,4 +1,4 @@
-// A card in the middle of the page, for one thing to do, such as to sign in or to choose a password.
+// A card in the middle of the page for a single task, such as signing in.
 import type { ReactNode } from 'react';
 import { Brand } from './brand.tsx';
 

@@ -1,4 +1,4 @@
-// The page for an authorization that cannot go on, where it is not safe to send the person back to the application.
+// The page for a failed authorization that cannot safely return the user to the application.
 import type { ReactNode } from 'react';
 import { Card } from './card.tsx';
 
@@ -9,7 +9,7 @@ const words: Readonly<Record<string, string>> = {
 };
 
 export function ErrorPage(): ReactNode {
-  // Only our own words are shown, since anybody can write a text into an address.
+  // Only our own words are shown, since anyone can craft an address with any text.
   const code = new URLSearchParams(location.search).get('error') ?? '';
   return (
     <Card heading="This cannot go on">

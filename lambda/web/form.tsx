@@ -1,17 +1,17 @@
-// Forms: labelled fields, a button that cannot be pressed twice, and errors, which screen readers read out.
+// Forms: labelled fields, a button that cannot be pressed twice, and errors that screen readers announce.
 import { useId, useState } from 'react';
 import type { FormEvent, InputHTMLAttributes, ReactNode } from 'react';
 
 interface FormProps {
   /** The text of the button. */
   readonly action: string;
-  /** Resolves when it is done. The message of an error that it throws is shown. */
+  /** Resolves when the action is complete. The form shows the message of an error that it throws. */
   readonly onSubmit: (fields: Readonly<Record<string, string>>) => Promise<void>;
   readonly children?: ReactNode;
-  /** Whether to empty the fields when it is done. */
+  /** Whether to empty the fields after success. */
   readonly isReset?: boolean;
   readonly className?: string;
-  /** Whether there is nothing to send yet. */
+  /** Disables the button, for example if there is nothing to send. */
   readonly isDisabled?: boolean;
 }
 
@@ -77,10 +77,10 @@ interface ChoiceProps {
   readonly name: string;
   readonly label: string;
   readonly defaultValue?: string;
-  /** What is chosen, where another component decides it. */
+  /** The chosen value, if another component controls it. */
   readonly value?: string;
   readonly onChange?: (value: string) => void;
-  /** The value and the text of each option, in order. */
+  /** The value and the label of each option, in order. */
   readonly options: readonly (readonly [value: string, words: string])[];
 }
 

@@ -1,4 +1,4 @@
-// The entry of the web page: pages for signing in, each a file of its own, and the page for whoever is signed in.
+// The entry of the web page: the sign-in pages, each in its own file, and the page for signed-in users.
 import { lazy, StrictMode, Suspense } from 'react';
 import type { ComponentType } from 'react';
 import { createRoot } from 'react-dom/client';

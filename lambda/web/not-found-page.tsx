@@ -1,4 +1,4 @@
-// The page for an address where there is nothing.
+// The page for an unknown address.
 import type { ReactNode } from 'react';
 import { Card } from './card.tsx';
 

@@ -1,6 +1,6 @@
-// The paths of the web page; whatever serves the page answers all of them with the same document.
+// The paths of the web page. The web server answers all of them with the same document.
 
-/** Pages for somebody who is not signed in, or may be. */
+/** Pages that do not need a session. */
 export const signInPaths = [
   '/sign-in',
   '/sign-up',
@@ -12,7 +12,7 @@ export const signInPaths = [
 
 export type SignInPath = (typeof signInPaths)[number];
 
-/** Of the page for whoever is signed in; below some there is one for each of what they show. */
+/** Pages of signed-in users. Some have a page for each of their objects below them. */
 export const pagePaths = [
   ...signInPaths,
   '/',

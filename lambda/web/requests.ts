@@ -1,9 +1,9 @@
-// Sends requests to the authorization server, with the session's cookie, and puts its refusals into words.
+// Sends requests to the authorization server with the session's cookie, and turns refusals into messages.
 
-/** A request failed. The message is for the person at the page. */
+/** A request failed. The message is for the user. */
 export class RequestError extends Error {
   override name = 'RequestError';
-  /** The server's code, such as EMAIL_NOT_VERIFIED; empty where the server did not answer. */
+  /** The server's code, such as EMAIL_NOT_VERIFIED; empty if the server did not answer. */
   readonly code: string;
   readonly status: number;
 
@@ -15,8 +15,8 @@ export class RequestError extends Error {
 }
 
 /**
- * Whether the signature of an authorization request has expired, which is valid for some minutes. The page then begins
- * the authorization again, without the person having to do anything.
+ * Whether the signature of an authorization request has expired. It is valid for some minutes. The page then begins
+ * the authorization again by itself.
  */
 export function isTooOld({ code }: RequestError): boolean {
   return code === 'invalid_signature';

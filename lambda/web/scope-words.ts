@@ -1,4 +1,4 @@
-// Says in plain words what each scope lets an application do.
+// Describes in plain words the permissions that each scope gives to an application.
 import { scopes } from '../operations/scopes.ts';
 
 const identityScopes: Readonly<Record<string, string>> = {

@@ -1,4 +1,4 @@
-// The answer of the authorization server about who is signed in.
+// The session, as the authorization server describes it.
 import type { Framerate, Quality } from '../domain/shared/video-format.ts';
 
 export interface Session {

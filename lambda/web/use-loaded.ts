@@ -1,11 +1,11 @@
-// Loads data of the signed-in person for a component, and loads it again after a change.
+// Loads data of the signed-in user for a component, and loads it again after a change.
 import { useCallback, useEffect, useState } from 'react';
 import { get } from './requests.ts';
 
 export interface Loaded<Data> {
   /** Undefined until it is loaded. */
   readonly data: Data | undefined;
-  /** What went wrong, in words for the person; null where nothing did. */
+  /** The error message for the user; null if loading succeeded. */
   readonly error: string | null;
   readonly reload: () => void;
 }

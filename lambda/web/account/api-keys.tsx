@@ -1,4 +1,4 @@
-// The API keys of the person: makes them, shows each once, lists and revokes them.
+// The API keys of the user: creates them, shows each once, lists and revokes them.
 import { useState } from 'react';
 import type { ReactNode } from 'react';
 import { scopes } from '../../operations/scopes.ts';

@@ -1,4 +1,4 @@
-// The applications that the person has agreed to, with buttons to disconnect them.
+// The applications that the user has authorized, with buttons to disconnect them.
 import type { ReactNode } from 'react';
 import { post } from '../requests.ts';
 import { scopeWords } from '../scope-words.ts';

@@ -1,4 +1,4 @@
-// The name of the person, and the settings that new streams take by default.
+// The name of the user, and the default settings of new streams.
 import { useState } from 'react';
 import type { ReactNode } from 'react';
 import { framerates, qualities } from '../../domain/shared/video-format.ts';

@@ -1,4 +1,4 @@
-// Describes a browser and its operating system, by the User-Agent, in words that people know.
+// Names the browser and the operating system of a User-Agent header.
 
 const browsers: readonly (readonly [RegExp, string])[] = [
   [/Edg\//, 'Edge'],

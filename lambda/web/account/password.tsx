@@ -1,4 +1,4 @@
-// A form to change the password, which ends every other session.
+// A form to change the password. A new password ends every other session.
 import { useState } from 'react';
 import type { ReactNode } from 'react';
 import { Field, Form } from '../form.tsx';

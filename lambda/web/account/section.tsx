@@ -1,4 +1,4 @@
-// What the sections of the account page share: a heading, rows that are loading, empty or there, and times.
+// A section of the account page: a heading, its rows (loading, empty or listed), and times.
 import { useId } from 'react';
 import type { ReactNode } from 'react';
 import type { Loaded } from '../use-loaded.ts';
@@ -15,7 +15,7 @@ export function Section({ heading, children }: { readonly heading: string; reado
 
 interface RowsProps<Row> {
   readonly loaded: Loaded<{ readonly data: readonly Row[] }>;
-  /** The text where there are no rows. */
+  /** The text shown if there are no rows. */
   readonly none: string;
   readonly row: (row: Row) => ReactNode;
 }
@@ -32,7 +32,7 @@ export function Rows<Row>({ loaded: { data, error }, none, row }: RowsProps<Row>
   return <ul className="rows">{data.data.map(row)}</ul>;
 }
 
-/** A time in the language of the browser. */
+/** A time, formatted in the language of the browser. */
 export function Time({ at }: { readonly at: string }): ReactNode {
   return (
     <time dateTime={at}>{new Date(at).toLocaleString(undefined, { dateStyle: 'medium', timeStyle: 'short' })}</time>

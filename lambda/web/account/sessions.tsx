@@ -1,4 +1,4 @@
-// The sessions of the person, with buttons to end them.
+// The sessions of the user, with buttons to end them.
 import type { ReactNode } from 'react';
 import { post } from '../requests.ts';
 import { useLoaded } from '../use-loaded.ts';

@@ -1,4 +1,4 @@
-// The channels that are told of incidents: what became of the last message, a test, and how each is changed.
+// The channels that receive incidents: the result of the last message, a test, and a form to change each.
 import { useState } from 'react';
 import type { ReactNode } from 'react';
 import { Age } from '../app/age.tsx';

@@ -1,4 +1,4 @@
-// Alerts: what was mailed, what is wrong and was, and the channels that are told of it.
+// The alerts page: mails that were sent, incidents, and the channels that receive alerts.
 import type { ReactNode } from 'react';
 import { words } from '../words/en.ts';
 import { AlertChannels } from './alert-channels.tsx';

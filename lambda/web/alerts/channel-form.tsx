@@ -1,4 +1,4 @@
-// Makes or changes an alert channel: where, of what, after how long, and when not.
+// Creates or changes an alert channel: its address, kinds of incidents, delay and quiet hours.
 import { useState } from 'react';
 import type { ReactNode } from 'react';
 import type { AlertChannelKind } from '../../domain/notices/alert-target.ts';
@@ -18,7 +18,7 @@ export interface ChannelWish {
 }
 
 interface ChannelFormProps {
-  /** Null: a new one. */
+  /** Null creates a new channel. */
   readonly channel: AlertChannel | null;
   readonly onSave: (wish: ChannelWish) => Promise<void>;
 }

@@ -1,4 +1,4 @@
-// What the person was mailed, to be read again.
+// The mails that the platform sent to the user, to read again.
 import type { ReactNode } from 'react';
 import { Age } from '../app/age.tsx';
 import { call } from '../app/api.ts';

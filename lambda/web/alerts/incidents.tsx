@@ -1,4 +1,4 @@
-// What is wrong and was: each incident once, with what to do about it.
+// Current and past incidents: each once, with its remedy.
 import { useState } from 'react';
 import type { ReactNode } from 'react';
 import { Age } from '../app/age.tsx';

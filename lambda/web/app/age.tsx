@@ -1,4 +1,4 @@
-// A time as its distance from now, which goes on by itself; the time itself is in its title.
+// A time as its distance from now, updated each second. Its tooltip has the exact time.
 import type { ReactNode } from 'react';
 import { formatAge, formatDuration, formatMoment } from './format.ts';
 import { useNow } from './now.ts';
@@ -11,7 +11,7 @@ export function Age({ at }: { readonly at: string }): ReactNode {
   );
 }
 
-/** How long it has been so, such as `1:02:03`. */
+/** The time since `since`, such as `1:02:03`. */
 export function Elapsed({ since }: { readonly since: string }): ReactNode {
   return (
     <time dateTime={since} title={formatMoment(since)}>

@@ -1,14 +1,14 @@
-// Asks the REST API with the session of the page, and puts its refusals into words.
+// Calls the REST API with the session of the page, and turns refusals into messages.
 
-/** The API refused, or did not answer. The message is for the person at the page. */
+/** The API refused, or did not answer. The message is for the user. */
 export class ApiError extends Error {
   override name = 'ApiError';
-  /** The problem's code, such as stream_not_ready; empty where nobody answered. */
+  /** The problem's code, such as stream_not_ready; empty if there was no answer. */
   readonly code: string;
   readonly status: number;
-  /** Seconds after which the API wants to be asked again; 0 where it says nothing of it. */
+  /** Seconds until the API wants the next attempt; 0 if it names none. */
   readonly retryAfterSeconds: number;
-  /** What is wrong with which field, by its JSON pointer. */
+  /** The faults of the request's fields. `path` is a JSON pointer. */
   readonly errors: readonly { readonly path: string; readonly detail: string }[];
 
   constructor(message: string, problem: Partial<Omit<ApiError, keyof Error>> = {}) {
@@ -24,20 +24,20 @@ type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';
 
 let aheadMs = 0;
 
-/** The time by the service's clock, as the last answer told it: a computer may be minutes off. */
+/** The time by the service's clock, from its last answer. The computer's clock may be minutes off. */
 export function serviceNow(): number {
   return Date.now() + aheadMs;
 }
 
 interface CallOptions {
-  /** Twice is as good as once: it is sent without a key, of which each person has a bounded number. */
+  /** It may run twice without harm, so it needs no idempotency key; users have a quota of keys. */
   readonly isRepeatable?: boolean;
 }
 
 /**
- * Calls an operation. A POST has a key of its own, so that one that is sent again by the browser does nothing twice.
+ * Calls an operation. A POST has an idempotency key, so that a repetition by the browser has no effect.
  * @param path below /v1, such as `/streams`
- * @returns the answer; undefined where the operation has none
+ * @returns the answer; undefined if the operation has none
  * @throws {ApiError}
  */
 export async function call<Answer>(
@@ -68,13 +68,13 @@ export async function call<Answer>(
   throw new ApiError(message, { ...answer, status: response.status, retryAfterSeconds });
 }
 
-/** The date of an answer has whole seconds: half a second is what it is off on average. */
+/** The date of an answer has whole seconds, so it is half a second early on average. */
 function noteClock(date: string | null): void {
   const at = Date.parse(date ?? '');
   if (!Number.isNaN(at) && Math.abs(at + 500 - serviceNow()) > 1500) aheadMs = at + 500 - Date.now();
 }
 
-/** The session is over. Whoever signs in again comes back. */
+/** Leads to the sign-in page once the session is over. After signing in, the user returns to this address. */
 function toSignIn(): void {
   location.assign(`/sign-in?next=${encodeURIComponent(location.pathname + location.search)}`);
 }

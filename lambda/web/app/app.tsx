@@ -1,4 +1,4 @@
-// The page for whoever is signed in: navigation around the screen of the address, and what outlives screens.
+// The page for signed-in users: navigation around the screen of the address, and the parts that outlive screens.
 import { lazy, Suspense, useEffect, useState } from 'react';
 import type { ComponentType, ReactNode } from 'react';
 import { Brand } from '../brand.tsx';
@@ -15,7 +15,7 @@ import type { Theme } from './theme.ts';
 
 interface Screen {
   readonly title: string;
-  /** Matches the whole path; its first group is the id. */
+  /** Matches the whole path. Its first group is the id. */
   readonly path: RegExp;
   readonly show: ComponentType<ScreenProps>;
 }
@@ -147,7 +147,7 @@ export function App(): ReactNode {
   );
 }
 
-/** A file that is dropped beside where files are taken would else be opened in place of the page. */
+/** Without this, the browser would open a file dropped outside the drop zones in place of the page. */
 function refuseStrayFiles(): () => void {
   const refuse = (event: DragEvent): void => {
     if (event.defaultPrevented || !event.dataTransfer?.types.includes('Files')) return;

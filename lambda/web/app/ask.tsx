@@ -1,19 +1,19 @@
-// A button that asks before it does something, in a dialog of the browser's own: what costs, ends or deletes.
+// A button for actions that cost, end or delete something: it asks for confirmation in a dialog.
 import { useId, useRef, useState } from 'react';
 import type { ReactNode } from 'react';
 import { words } from '../words/en.ts';
 
 interface AskProps {
-  /** The text of the button, and of the one that does it. */
+  /** The text of the button, and of the button that confirms. */
   readonly action: string;
-  /** What the button is called where its text alone does not say of what. */
+  /** The accessible name of the button, if its text does not name the object. */
   readonly label?: string;
   readonly question: string;
   readonly explanation: string;
   readonly refuse?: string;
   readonly tone?: 'primary' | 'grave' | 'plain';
   readonly isDisabled?: boolean;
-  /** Closes the dialog when it resolves. The message of an error that it throws is shown. */
+  /** The dialog closes when this resolves, and shows the message of an error that this throws. */
   readonly onYes: () => Promise<unknown>;
 }
 

@@ -1,11 +1,11 @@
-// A button that copies a text, and says so until it is left.
+// A button that copies a text, and confirms it until the button loses the focus.
 import { useState } from 'react';
 import type { ReactNode } from 'react';
 import { words } from '../words/en.ts';
 
 interface CopyButtonProps {
   readonly text: string;
-  /** What the button is called where its word alone does not say what it copies. */
+  /** The accessible name of the button, if its text does not name the copied text. */
   readonly label?: string;
 }
 

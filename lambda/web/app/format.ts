@@ -11,9 +11,9 @@ const moments = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeSt
 const times = new Intl.DateTimeFormat(undefined, { timeStyle: 'medium' });
 
 export const formatNumber = (value: number) => numbers.format(value);
-/** To the last digit that anybody pays with. */
+/** An amount with up to eight decimals, the most that a currency has. */
 export const formatAmount = (value: number) => amounts.format(value);
-/** A price: what is worth less than a dollar has more digits. */
+/** A price in dollars. Prices below one dollar have more digits. */
 export const formatDollars = (value: number) => (Math.abs(value) < 1 ? fractions : dollars).format(value);
 export const formatWhole = (value: number) => whole.format(value);
 export const formatShare = (share: number) => percents.format(share);

@@ -1,6 +1,6 @@
-// Which blocks of a long list are near the sight, and how much room the others take.
+// Computes the blocks of a long list that are near the viewport, and the height of the other blocks.
 
-/** Blocks of rows, by number: `to` is the first that is not there. */
+/** Blocks of rows, by number from 0. `to` is exclusive. */
 export interface Blocks {
   readonly from: number;
   readonly to: number;
@@ -8,15 +8,15 @@ export interface Blocks {
 
 export const rowsInBlock = 20;
 
-/** Rows this far outside of the sight are there before somebody scrolls to them. */
+/** Rows within this distance of the viewport are rendered before the user scrolls to them. */
 const marginPx = 600;
-/** The height of a block that nobody has seen: that of those which were seen, else this. */
+/** Assumed height of a block while no block was measured. Later it is the mean of the measured blocks. */
 const guessedPx = rowsInBlock * 73;
 
 /**
- * @param heights of the blocks that were seen, in pixels
- * @param abovePx how much of the list is above the sight
- * @param sightPx the height of what is seen
+ * @param heights of the blocks that were rendered, in pixels
+ * @param abovePx height of the part of the list above the viewport
+ * @param sightPx height of the viewport
  */
 export function shownBlocks(
   heights: ReadonlyMap<number, number>,
@@ -34,11 +34,11 @@ export function shownBlocks(
     to = block + 1;
     if (endPx > abovePx + sightPx + marginPx) break;
   }
-  // Whoever is below the list sees the end of it when they come back.
+  // If the viewport is below the list, the last block is rendered for the way back.
   return { from: Math.min(from, Math.max(0, count - 1)), to };
 }
 
-/** The height of blocks that are not there, in pixels. */
+/** The total height of the blocks `from` to `to` (exclusive), in pixels, measured or assumed. */
 export function roomOf(heights: ReadonlyMap<number, number>, from: number, to: number): number {
   const guess = usual(heights);
   let room = 0;

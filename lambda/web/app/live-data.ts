@@ -1,41 +1,41 @@
-// What the page shows of the API, kept current: answers by path, read again when the API says that they have changed.
-// Everything that polls is in this file.
+// The answers of the API that the page shows, kept current. Answers are kept by path, and read again once the API
+// reports a change. All polling is in this file.
 import { useCallback, useSyncExternalStore } from 'react';
 import { ApiError, call } from './api.ts';
 
-/** An answer as it was last read. What is known stays while it is read again, and while nobody answers. */
+/** The last known answer. It stays while the path is read again, and while the API does not answer. */
 export interface Live<Data> {
   readonly data: Data | undefined;
-  /** Why the last reading failed; null where it did not. */
+  /** The error of the last reading; null if it succeeded. */
   readonly error: ApiError | null;
-  /** How many readings have failed since the last that did not. */
+  /** The number of failed readings since the last success. */
   readonly failures: number;
 }
 
 interface Entry {
   live: Live<unknown>;
   readonly listeners: Set<() => void>;
-  /** The shortest time after which a component wants it anew, whatever is said of changes. */
+  /** For each component, the milliseconds after which it wants the path read again, even without a change. */
   readonly every: Map<() => void, number>;
   readAtMs: number;
   isReading: boolean;
-  /** It has changed while it was read, or could not be read and may be later. */
+  /** The path changed while it was read, or the reading failed for a passing reason. */
   isWantedAgain: boolean;
 }
 
-/** How the API answers: what is on the screen is old while it does not. */
+/** Whether the API answers. While it does not, the screen may be out of date. */
 export interface Connection {
   readonly isLost: boolean;
-  /** When an answer came last, by the browser's clock. */
+  /** The time of the last answer, in milliseconds by the browser's clock. */
   readonly heardAtMs: number;
 }
 
-/** A change is on the screen at most this long, and what reading it takes, after its commit. */
+/** The interval of polling. A change is shown at most this long after its commit, plus the time of one reading. */
 const pollMs = 2000;
 const failuresUntilLost = 2;
-/** What the API refuses is asked for after twice the time with each refusal, up to this. */
+/** The longest wait after the API refused a reading. The wait doubles with each refusal. */
 const mostRetryMs = 30_000;
-/** Answers that nobody looks at are kept for a way back, but not for ever. */
+/** The number of answers kept without a component that shows them, for users who return to a screen. */
 const mostIdleEntries = 50;
 
 const entries = new Map<string, Entry>();
@@ -47,9 +47,9 @@ let timer: ReturnType<typeof setTimeout> | null = null;
 let isPolling = false;
 
 /**
- * The answer to GET of a path, for as long as the component shows it.
- * @param path below /v1; null for nothing
- * @param everyMs read it at least so often: for figures, which are not among the changes
+ * The answer to GET of a path, kept current while the component shows it.
+ * @param path below /v1; null reads nothing
+ * @param everyMs reads the path at least this often; for figures, which /changes does not report
  */
 export function useLive<Data>(path: string | null, everyMs = Infinity): Live<Data> {
   const subscribe = useCallback((onChange: () => void) => follow(path, everyMs, onChange), [path, everyMs]);
@@ -60,7 +60,7 @@ export function useConnection(): Connection {
   return useSyncExternalStore(onConnection, () => connection);
 }
 
-/** Reads again what begins with a path, after a change that the page itself has made. */
+/** Reads all paths with this prefix again, after a change by the page itself. */
 export function refresh(prefix: string): void {
   for (const [path, entry] of entries) {
     if (!path.startsWith(prefix)) continue;
@@ -69,7 +69,7 @@ export function refresh(prefix: string): void {
   }
 }
 
-/** Shows the answer to a change at once. */
+/** Shows the answer to a change, without reading it again. */
 export function show(path: string, data: unknown): void {
   const entry = entryOf(path);
   entry.readAtMs = Date.now();
@@ -128,7 +128,7 @@ async function read(path: string, entry: Entry): Promise<void> {
     do {
       entry.isWantedAgain = false;
       entry.readAtMs = Date.now();
-      // oxlint-disable-next-line no-await-in-loop -- what is wanted again is asked for once the first answer is there
+      // oxlint-disable-next-line no-await-in-loop -- the next reading begins once this one has ended
       publish(entry, { data: await call('GET', path), ...wellRead });
     } while (entry.isWantedAgain);
   } catch (error) {
@@ -140,12 +140,12 @@ async function read(path: string, entry: Entry): Promise<void> {
   }
 }
 
-/** Nobody answered, or it was too much at once, or the fault is the platform's. */
+/** Whether the error is likely to pass: no answer, too many requests, or a fault of the platform. */
 export function isPassing({ status }: ApiError): boolean {
   return status === 0 || status === 429 || status >= 500;
 }
 
-/** Whether what is wanted again is asked for by now: while nobody answers, each time. */
+/** Whether a pending reading is due. If the API does not answer, it is due with each poll. */
 function isTimeAgain({ isWantedAgain, isReading, readAtMs, live: { error, failures } }: Entry): boolean {
   if (!isWantedAgain || isReading) return false;
   const waitMs = error === null || error.status === 0 ? 0 : Math.min(mostRetryMs, 1000 * 2 ** failures);
@@ -157,7 +157,7 @@ function publish(entry: Entry, live: Live<unknown>): void {
   for (const listener of entry.listeners) listener();
 }
 
-/** Asks what has changed, reads that again, and comes back: not while the page is hidden, and never twice at once. */
+/** Asks for changes, reads the changed paths, and schedules the next poll. Pauses while the page is hidden. */
 async function poll(): Promise<void> {
   if (isPolling) return;
   const watched = [...entries].filter(([, { listeners }]) => listeners.size > 0);
@@ -183,7 +183,7 @@ interface Changes {
   readonly changed: readonly { readonly kind: string; readonly id: string }[];
 }
 
-/** Which of these paths have another answer than before. */
+/** The paths whose answers have changed. */
 async function changedPaths(paths: readonly string[]): Promise<ReadonlySet<string>> {
   try {
     const since = cursor === null ? '' : `?since=${encodeURIComponent(cursor)}`;
@@ -200,7 +200,9 @@ async function changedPaths(paths: readonly string[]): Promise<ReadonlySet<strin
   }
 }
 
-/** What each collection of the API shows. Incidents and credits change what is said of streams, and the reverse. */
+/**
+ * The kinds of objects in the answers of each collection. Incidents and credits also change streams, and vice versa.
+ */
 const kinds: Readonly<Record<string, readonly string[]>> = {
   streams: ['stream', 'playlist', 'destination'],
   uploads: ['upload', 'playlist'],

@@ -1,4 +1,4 @@
-// What is shown of an answer: nothing at first, a skeleton after a moment, words where it failed, and what is known.
+// Shows an answer: nothing at first, a skeleton after a moment, an error message, or the data.
 import type { ReactNode } from 'react';
 import { words } from '../words/en.ts';
 import { isPassing, refresh } from './live-data.ts';
@@ -6,15 +6,15 @@ import type { Live } from './live-data.ts';
 
 interface LoadedProps<Data> {
   readonly live: Live<Data>;
-  /** The path that is read again by the button, where it failed. */
+  /** The path that the retry button reads again. */
   readonly path: string;
   readonly children: (data: Data) => ReactNode;
 }
 
-/** One or two failures are likely to pass. */
+/** One or two failures are likely to pass without a message. */
 const failuresUntilShown = 3;
 
-/** What is known stays on the screen while it is read again and while nobody answers, which the shell says. */
+/** Known data stays while it is read again, and while the API does not answer; the shell reports a lost connection. */
 export function Loaded<Data>({ live, path, children }: LoadedProps<Data>): ReactNode {
   const { data, error } = live;
   if (data !== undefined)

@@ -1,4 +1,4 @@
-// A long list, of which only the rows near the sight are there; room of the height of the others stands for them.
+// A long list that renders only the rows near the viewport. Padding replaces the other rows.
 import { useLayoutEffect, useRef, useState } from 'react';
 import type { ReactNode } from 'react';
 import { roomOf, rowsInBlock, shownBlocks } from './list-blocks.ts';
@@ -7,13 +7,13 @@ import type { Blocks } from './list-blocks.ts';
 interface LongListProps<Item> {
   readonly items: readonly Item[];
   readonly isOrdered?: boolean;
-  /** The gap before this row is marked: where what is dragged would go. */
+  /** The gap before this row is marked as the target of a dragged row. */
   readonly markedGap?: number | undefined;
-  /** What is in the row of an item. */
+  /** Renders the row of an item. */
   readonly children: (item: Item, index: number) => ReactNode;
 }
 
-/** Rows may have any height: that of each block of them is kept when it leaves. */
+/** Rows may have different heights: the height of each block is kept when it is no longer rendered. */
 export function LongList<Item extends { readonly id: string }>({
   items,
   isOrdered = false,
@@ -32,11 +32,11 @@ export function LongList<Item extends { readonly id: string }>({
   };
   useLayoutEffect(() => {
     const first = [...list.current!.children].filter((_, index) => index % rowsInBlock === 0) as HTMLElement[];
-    // The last block that is there has no next one to tell where it ends.
+    // The end of a block is the start of the next one, so the last block cannot be measured.
     for (const [index, row] of first.slice(0, -1).entries())
       heights.current.set(blocks.from + index, first[index + 1]!.offsetTop - row.offsetTop);
   });
-  // Not once the list has gone: what a passive effect hears of ends only after that.
+  // A layout effect: a passive effect would still receive events after the list has been removed.
   useLayoutEffect(() => {
     look();
     addEventListener('scroll', look, { passive: true });
@@ -45,7 +45,7 @@ export function LongList<Item extends { readonly id: string }>({
       removeEventListener('scroll', look);
       removeEventListener('resize', look);
     };
-    // oxlint-disable-next-line react/exhaustive-deps -- it reads what it needs from the list itself
+    // oxlint-disable-next-line react/exhaustive-deps -- `look` reads all that it needs from the list itself
   }, [count]);
   const gapAt = (index: number) => {
     if (index === markedGap) return 'before';

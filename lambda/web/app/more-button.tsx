@@ -1,12 +1,12 @@
-// The button below a list that has further pages.
+// The button below a list that loads its next page.
 import { useEffect, useRef } from 'react';
 import type { ReactNode } from 'react';
 import { words } from '../words/en.ts';
 
 interface MoreButtonProps {
-  /** Reads the next page; null: there is none. */
+  /** Loads the next page; null if there is none. */
   readonly more: (() => Promise<void>) | null;
-  /** Reads it as soon as the end of the list is near the sight: where nothing stands below the list. */
+  /** Loads the next page once the end of the list is near the viewport. Only for lists with nothing below them. */
   readonly isEager?: boolean;
 }
 
@@ -26,7 +26,7 @@ export function MoreButton({ more, isEager = false }: MoreButtonProps): ReactNod
     );
     observer.observe(button.current!);
     return () => observer.disconnect();
-    // oxlint-disable-next-line react/exhaustive-deps -- a page that was read has another way to the next
+    // oxlint-disable-next-line react/exhaustive-deps -- `more` is a new function after each page
   }, [isEager, more]);
   return (
     more && (

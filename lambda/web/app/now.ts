@@ -1,4 +1,4 @@
-// The time as components see it: they are shown again each second, for as long as the page is looked at.
+// The current time for components. It renders them again each second while the page is visible.
 import { useSyncExternalStore } from 'react';
 import { serviceNow } from './api.ts';
 

@@ -1,4 +1,4 @@
-// A picture of what a stream sent seconds ago, new for as long as somebody looks; nothing where there is none.
+// A recent picture of a stream, updated while the page is visible; hidden if there is no picture.
 import { useEffect, useState } from 'react';
 import type { ReactNode } from 'react';
 
@@ -13,7 +13,7 @@ export function Poster({ url, alt }: { readonly url: string; readonly alt: strin
     }, everyMs);
     return () => clearInterval(timer);
   }, []);
-  // One that is not there yet is asked for again with the next turn.
+  // The next turn retries a picture that is missing.
   return (
     <img
       src={`${url}?${turn}`}

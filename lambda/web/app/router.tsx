@@ -1,4 +1,4 @@
-// Moves between addresses of the page without loading it again, so that uploads and players go on.
+// Changes the address without loading the page again, so that uploads and players continue.
 import { startTransition, useEffect, useLayoutEffect, useRef, useState, useSyncExternalStore } from 'react';
 import type { AnchorHTMLAttributes, MouseEvent, ReactNode } from 'react';
 
@@ -19,8 +19,8 @@ export function usePath(): string {
 }
 
 /**
- * The path whose screen is shown. It follows the address: a click is answered before the screen that it leads to is
- * drawn, and the screen before it stays until then.
+ * The path whose screen is shown. It follows the address in a transition: the click is answered at once, and the
+ * previous screen stays until the next one is rendered.
  */
 export function useShownPath(): string {
   const [path, setPath] = useState(() => location.pathname);
@@ -29,20 +29,20 @@ export function useShownPath(): string {
   return path;
 }
 
-/** Whether somebody goes on to a screen, and not back to one, which the browser scrolls to where it was. */
+/** True after a link to another screen. On the way back, the browser restores the scroll position itself. */
 let isGoingOn = false;
 
 function arrive(): void {
   if (!isGoingOn) return;
   isGoingOn = false;
   scrollTo(0, 0);
-  // Screen readers and the keyboard begin at the new page, as after a load.
+  // The focus of screen readers and the keyboard moves to the new screen, as after a page load.
   document.querySelector('main')?.focus({ preventScroll: true });
 }
 
 /**
- * A parameter of the address; empty where it has none. A screen keeps its own while the next one is drawn, which may
- * have others.
+ * A parameter of the address; empty if the address lacks it. A screen keeps its own value while the next screen, whose
+ * address may have other parameters, is rendered.
  */
 export function useParameter(name: string): string {
   const [path] = useState(() => location.pathname);
@@ -59,13 +59,13 @@ export function navigate(to: string): void {
   announce();
 }
 
-/** Gives what is shown another address, without a step back. */
+/** Replaces the address, without an entry in the history. */
 export function replaceAddress(to: string): void {
   history.replaceState(null, '', to);
   announce();
 }
 
-/** Sets a parameter of the address, in place: what is typed into a filter is no step back. */
+/** Sets a parameter of the address, without an entry in the history: typing into a filter is not a step. */
 export function setParameter(name: string, value: string): void {
   const url = new URL(location.href);
   if (value === '') url.searchParams.delete(name);

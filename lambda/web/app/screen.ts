@@ -1,6 +1,6 @@
-// What a screen is given by the shell.
+// The properties that the shell passes to a screen.
 
 export interface ScreenProps {
-  /** The part of the path that names one of many; empty where it names none. */
+  /** The id in the path; empty if the screen shows a collection. */
   readonly id: string;
 }

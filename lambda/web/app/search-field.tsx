@@ -1,16 +1,16 @@
-// The field in which a list is searched.
+// The search field of a list.
 import { useEffect, useRef } from 'react';
 import type { ReactNode } from 'react';
 
 interface SearchFieldProps {
   readonly label: string;
-  /** What is searched for, where something else decides it as well. */
+  /** The current search text, if another component can change it as well. */
   readonly value?: string;
-  /** Is told what to search for once nobody has typed for a moment. */
+  /** Called with the text once typing has paused. */
   readonly onSearch: (text: string) => void;
 }
 
-/** Whoever types goes on sooner than this. */
+/** Keystrokes follow each other sooner than this. */
 const pauseMs = 200;
 
 export function SearchField({ label, value = '', onSearch }: SearchFieldProps): ReactNode {

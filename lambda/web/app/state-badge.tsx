@@ -1,4 +1,4 @@
-// The state of a stream or an output: a word and a colour, never the colour alone.
+// The state of a stream or an output: a word with a colour.
 import type { ReactNode } from 'react';
 import { words } from '../words/en.ts';
 import type { Output, Stream } from './types.ts';
@@ -22,7 +22,7 @@ const tones: Readonly<Record<Stream['state'] | Output['state'], Tone>> = {
   ended: 'quiet',
 };
 
-/** @param share how much is prepared, 0 to 1; null where that is not known */
+/** @param share of the media that is prepared, 0 to 1; null if unknown */
 export function StreamBadge({ state, preparedShare: share }: Pick<Stream, 'state' | 'preparedShare'>): ReactNode {
   const done = state === 'preparing' && share !== null ? ` ${Math.floor(share * 100)} %` : '';
   return (

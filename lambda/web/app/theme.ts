@@ -1,4 +1,4 @@
-// Light, dark, or as the system is: what somebody chose in this browser, in all of its tabs.
+// The theme of the page: light, dark, or that of the system. It is stored in the browser for all of its tabs.
 import { useSyncExternalStore } from 'react';
 
 export const themes = ['system', 'light', 'dark'] as const;
@@ -7,13 +7,13 @@ export type Theme = (typeof themes)[number];
 const storageKey = 'theme';
 const listeners = new Set<() => void>();
 
-/** Whatever is stored that is no theme counts as the system's. */
+/** An unknown stored value counts as the system's theme. */
 function chosen(): Theme {
   const stored = localStorage.getItem(storageKey);
   return themes.find((theme) => theme === stored) ?? 'system';
 }
 
-/** Before anything is shown, and after each change. */
+/** Call it before the first rendering, and after each change. */
 export function applyTheme(): void {
   document.documentElement.dataset['theme'] = chosen();
   for (const listener of listeners) listener();

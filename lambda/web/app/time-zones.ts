@@ -1,6 +1,6 @@
-// The time zones that a browser knows, for people to choose from.
+// The time zones that the browser knows, for a list of choices.
 
-/** The names of all, those first that are likely. */
+/** The names of all time zones: the user's own and UTC first. */
 export function zonesWith(own: string): string[] {
   return [...new Set([own, 'UTC', ...Intl.supportedValuesOf('timeZone')])];
 }

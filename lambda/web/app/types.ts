@@ -1,4 +1,4 @@
-// What the API answers, as the catalogue declares it: only types come from there, which reach no browser.
+// The types of the API's answers, from the schemas of the catalogue. The schemas themselves reach no browser.
 import type * as z from 'zod';
 import type { alertChannelSchema } from '../../operations/alerts/alert-channel-schema.ts';
 import type { incidentSchema } from '../../operations/alerts/incident-schema.ts';
@@ -43,7 +43,7 @@ export type Webhook = z.output<typeof webhookSchema>;
 export type WebhookDelivery = z.output<typeof webhookDeliverySchema>;
 export type Transition = z.output<typeof transition>;
 
-/** What `GET /streams/{id}/stats` answers, as far as the page shows it. */
+/** The fields of `GET /streams/{id}/stats` that the page shows. */
 export interface StreamStats extends z.output<typeof figuresSchema> {
   readonly uptimeSeconds: number;
 }

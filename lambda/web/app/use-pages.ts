@@ -1,4 +1,4 @@
-// A list that is shown page by page: the first page is kept current, the others are read when they are asked for.
+// A list with pages: the first page is kept current, the others are read on request.
 import { useEffect, useRef, useState } from 'react';
 import { call } from './api.ts';
 import { useLive } from './live-data.ts';
@@ -7,9 +7,9 @@ import type { Page } from './types.ts';
 
 export interface Pages<Item> {
   readonly first: Live<Page<Item>>;
-  /** Of all pages that were read, each item once. */
+  /** The items of all pages that were read, without duplicates. */
   readonly items: readonly Item[];
-  /** Null where there is no more. */
+  /** Reads the next page; null if there is none. */
   readonly more: (() => Promise<void>) | null;
 }
 
@@ -20,8 +20,8 @@ interface Further<Item> {
 }
 
 /**
- * @param path of the list, with its filters; with other filters it begins anew, once their first page is there
- * @param everyMs as in `useLive`
+ * @param path of the list, with its filters. After a change of filters, the old list stays until the new one is read.
+ * @param everyMs see `useLive`
  */
 export function usePages<Item extends { readonly id: string }>(path: string, everyMs?: number): Pages<Item> {
   const asked = useLive<Page<Item>>(path, everyMs);

@@ -1,4 +1,4 @@
-// Billing: the credits that are left, how to add some, what was used, and how credits came in.
+// The billing page: the balance of credits, ways to buy more, their use, and payments.
 import type { ReactNode } from 'react';
 import { call } from '../app/api.ts';
 import { formatBytes, formatDollars, formatMoment, formatNumber } from '../app/format.ts';
@@ -72,7 +72,7 @@ export function BillingPage(): ReactNode {
   );
 }
 
-/** What somebody is told who comes back from the payment provider. */
+/** The message for a user who returns from the payment provider. */
 function Paid({ invoiceID }: { readonly invoiceID: string }): ReactNode {
   const { items } = usePages<Invoice>(invoicesPath);
   if (invoiceID === '') return null;

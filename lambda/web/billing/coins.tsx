@@ -1,4 +1,4 @@
-// Credits by coins: an address to send to, as a text and as a picture to scan, and the deposits that have arrived.
+// Payment by crypto currency: the address as text and QR code, and the deposits that have arrived.
 import { useState } from 'react';
 import type { ReactNode } from 'react';
 import { encode } from 'uqr';
@@ -78,7 +78,7 @@ function Copied({ name, text, label }: CopiedProps): ReactNode {
   );
 }
 
-/** Dark on light in every theme: many cameras read no other. */
+/** Dark on light in every theme: many cameras read no other QR codes. */
 function QrCode({ text }: { readonly text: string }): ReactNode {
   const { size, data } = encode(text, { border: 2 });
   const dark = data.flatMap((row, y) => row.flatMap((isDark, x) => (isDark ? [`M${x} ${y}h1v1h-1z`] : [])));

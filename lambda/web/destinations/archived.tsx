@@ -1,4 +1,4 @@
-// Destinations that were deleted, and can be taken back.
+// Deleted destinations, with buttons to restore them.
 import { useState } from 'react';
 import type { ReactNode } from 'react';
 import { call } from '../app/api.ts';

@@ -1,4 +1,4 @@
-// What broadcasts on connected channels are called and who sees them: settings that streams name.
+// Settings of broadcasts on connected channels, such as title and visibility. Streams refer to them.
 import type { ReactNode } from 'react';
 import { call } from '../app/api.ts';
 import { Ask } from '../app/ask.tsx';

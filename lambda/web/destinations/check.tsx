@@ -1,4 +1,4 @@
-// Whether the addresses of a destination can be reached: a button that has it checked, and what was found, in words.
+// The reachability check of a destination: a button that requests it, and its result in words.
 import { useState } from 'react';
 import type { ReactNode } from 'react';
 import { Age } from '../app/age.tsx';
@@ -7,7 +7,7 @@ import { refresh } from '../app/live-data.ts';
 import type { Destination } from '../app/types.ts';
 import { words } from '../words/en.ts';
 
-/** The button, and what there is to say of the last check. */
+/** The button, and the result of the last check. */
 export function useCheck({ id, name, lastCheck }: Destination): Readonly<Record<'button' | 'found', ReactNode>> {
   const [error, setError] = useState<string | null>(null);
   const check = async (): Promise<void> => {

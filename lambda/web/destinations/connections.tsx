@@ -1,4 +1,4 @@
-// The channels that their owners connected: whether each can be used, connecting another, and connecting one again.
+// Connected channels: whether each can be used, and buttons to connect and reconnect.
 import { useState } from 'react';
 import type { ReactNode } from 'react';
 import { platformNames, platformTraits } from '../../domain/channels/managed-platforms.ts';
@@ -24,7 +24,7 @@ const tones = {
   live_not_enabled: 'wrong',
 } as const;
 
-/** The person consents on a page of the platform, which leads back here. */
+/** Leads to the consent page of the platform, which leads back here. */
 async function consent(asked: Promise<{ readonly authorizeURL: string }>): Promise<void> {
   location.assign((await asked).authorizeURL);
 }

@@ -1,4 +1,4 @@
-// A form to add a destination: a platform fills in its address, and only the key is left to type.
+// A form to add a destination. A preset fills in the address, so that only the key is left to type.
 import { useState } from 'react';
 import type { ReactNode } from 'react';
 import { call } from '../app/api.ts';
@@ -8,7 +8,7 @@ import { words } from '../words/en.ts';
 
 type Preset = keyof typeof words.destinations.presets;
 
-/** The ingests as the platforms' help pages name them. */
+/** The ingest addresses, as the platforms' help pages list them. */
 const addresses: Readonly<Record<Preset, string>> = {
   youtube: 'rtmps://a.rtmps.youtube.com/live2',
   twitch: 'rtmps://ingest.global-contribute.live-video.net/app',

@@ -1,4 +1,4 @@
-// The destinations: where streams can go, without their keys, which nobody can read again.
+// The destinations of streams. Their keys are never shown again.
 import type { ReactNode } from 'react';
 import { Age } from '../app/age.tsx';
 import { call } from '../app/api.ts';
@@ -17,7 +17,7 @@ import { Connections } from './connections.tsx';
 import { DestinationForm } from './destination-form.tsx';
 
 const path = '/destinations?limit=100';
-/** A check that no publisher takes up is over without a change that anybody could be told of. */
+/** The interval of reading pending checks. A check that no publisher claims expires without an entry in /changes. */
 const pendingEveryMs = 5000;
 
 export function DestinationsPage(): ReactNode {

@@ -1,4 +1,4 @@
-// The reference of the API: all operations and events to search in, and each on a page of its own.
+// The reference of the API: a searchable list of operations and events, with a page for each.
 import { useEffect, useState } from 'react';
 import type { ReactNode } from 'react';
 import { operationsOf } from '../../surfaces/openapi/described.ts';

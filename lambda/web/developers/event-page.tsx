@@ -1,4 +1,4 @@
-// One event that webhooks are told: what is in it.
+// The reference page of one webhook event, with its fields.
 import type { ReactNode } from 'react';
 import type { DescribedEvent, Document } from '../../surfaces/openapi/described.ts';
 import { Link } from '../app/router.tsx';

@@ -1,4 +1,4 @@
-// The editor of GraphQL queries: CodeMirror, which completes and checks by the schema. It is loaded on demand.
+// The editor of GraphQL queries: CodeMirror with completion and checks by the schema. It is loaded on demand.
 import { autocompletion, closeBrackets, closeBracketsKeymap, completionKeymap } from '@codemirror/autocomplete';
 import { defaultKeymap, history, historyKeymap } from '@codemirror/commands';
 import { bracketMatching, HighlightStyle, syntaxHighlighting } from '@codemirror/language';
@@ -20,14 +20,14 @@ export interface EditorOptions {
 }
 
 export interface GraphqlEditor {
-  /** Completes and checks by this schema from now on. */
+  /** Replaces the schema of completion and checks. */
   setSchema(schema: GraphQLSchema): void;
   end(): void;
 }
 
 /**
- * Puts an editor into an empty element, below a shadow root: there CodeMirror gives its styles to the browser as
- * objects, where in a document it would write style elements, which the policy of the page blocks.
+ * Opens an editor in an empty element below a shadow root. There CodeMirror passes its styles to the browser as
+ * objects; in a document it would write style elements, which the page's policy blocks.
  */
 export function openEditor(place: HTMLElement, { text, label, onChange, onRun }: EditorOptions): GraphqlEditor {
   const root = place.shadowRoot ?? place.attachShadow({ mode: 'open' });
@@ -62,16 +62,16 @@ export function openEditor(place: HTMLElement, { text, label, onChange, onRun }:
       ],
     }),
   });
-  // Its types are for require(), which TypeScript takes for another CodeMirror; bundled it is the same.
+  // The package has CommonJS types, so TypeScript sees two different CodeMirrors. The bundle has one.
   return { setSchema: (schema) => updateSchema(view as never, schema), end: () => view.destroy() };
 }
 
-/** @param introspection what the platform answers to `getIntrospectionQuery()` */
+/** @param introspection the platform's answer to `getIntrospectionQuery()` */
 export function schemaOf(introspection: IntrospectionQuery): GraphQLSchema {
   return buildClientSchema(introspection);
 }
 
-/** The types that have a text in them, in the words of the schema language. */
+/** The types whose definition contains the text, in the schema language. */
 export function typesWith(schema: GraphQLSchema, sought: string): readonly string[] {
   return Object.values(schema.getTypeMap())
     .filter(({ name }) => !name.startsWith('__'))

@@ -1,4 +1,4 @@
-// GraphQL to try, as whoever is signed in: an editor that knows the schema, the answer, and the schema to search in.
+// GraphQL with the session of the user: an editor with completion, the answer, and a searchable schema.
 import { useCallback, useEffect, useRef, useState } from 'react';
 import type { ReactNode, RefObject } from 'react';
 import type { GraphQLSchema, IntrospectionQuery } from 'graphql';
@@ -90,7 +90,7 @@ export function GraphqlPage(): ReactNode {
 
 interface LoadedEditor {
   readonly module: typeof EditorModule;
-  /** Null until it is read. */
+  /** Null until it is loaded. */
   readonly schema: GraphQLSchema | null;
 }
 
@@ -165,7 +165,7 @@ function SchemaSearch({
   );
 }
 
-/** @throws where the variables are not JSON, or nobody answers */
+/** @throws if the variables are not JSON, or there is no answer */
 async function ask(query: string, variables: string): Promise<Answer> {
   const beganMs = performance.now();
   const response = await fetch('/graphql', {
@@ -188,7 +188,7 @@ function parsed(variables: string): unknown {
   }
 }
 
-/** What was asked last in this tab. */
+/** The last query of this tab, with its variables. */
 function kept(): { readonly query: string; readonly variables: string } {
   try {
     return { query: firstQuery, variables: firstVariables, ...JSON.parse(sessionStorage.getItem(storageKey) ?? '{}') };

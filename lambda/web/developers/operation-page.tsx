@@ -1,4 +1,4 @@
-// One operation: what it takes and answers, requests to copy, and a form that really sends one.
+// The reference page of one operation: its fields, example requests, and a form that sends a real request.
 import { useState } from 'react';
 import type { ReactNode } from 'react';
 import { problemsOf } from '../../surfaces/openapi/described.ts';
@@ -94,7 +94,7 @@ export function OperationPage({ document, operation }: OperationPageProps): Reac
   );
 }
 
-/** Words in backticks are code. */
+/** Text in which words in backticks are marked as code. */
 function marked(text: string): ReactNode[] {
   return text.split('`').map((part, index) => (index % 2 === 1 ? <code key={index}>{part}</code> : part));
 }

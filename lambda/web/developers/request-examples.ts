@@ -1,15 +1,15 @@
-// Requests as a person would write them: for the shell, and in TypeScript without a library.
+// Example requests for the shell and for TypeScript, without a library.
 import type { Listed } from '../../surfaces/openapi/described.ts';
 
-/** What is filled into a request. */
+/** The values of one request. */
 export interface RequestValues {
-  /** Of parameters in the path and the query, by name; empty: left out. */
+  /** Parameters of the path and the query, by name. Empty ones are left out. */
   readonly parameters: Readonly<Record<string, string>>;
-  /** JSON as text; empty: there is none. */
+  /** JSON as text; empty if there is no body. */
   readonly body: string;
 }
 
-/** The values that the document gives as examples: all of the path, and a body where there is one. */
+/** The example values of the API's document: all path parameters, and a body if the operation has one. */
 export function exampleValues({ parameters, requestBody }: Listed): RequestValues {
   const example = requestBody?.content['application/json']?.example;
   return {
@@ -20,7 +20,7 @@ export function exampleValues({ parameters, requestBody }: Listed): RequestValue
   };
 }
 
-/** The path below the base URL, with the values in it. */
+/** The path below the base URL, with the values filled in. */
 export function pathOf({ path, parameters }: Listed, { parameters: values }: RequestValues): string {
   const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(values[name] ?? ''));
   const query = parameters

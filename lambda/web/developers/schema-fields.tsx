@@ -1,4 +1,4 @@
-// The fields of a body, an answer or an event: what they lead to opens in place.
+// The fields of a body, an answer or an event. Nested fields open in place.
 import { useState } from 'react';
 import type { ReactNode } from 'react';
 import { wordsOfType } from '../../surfaces/openapi/described.ts';
@@ -11,7 +11,7 @@ interface SchemaProps {
   readonly document: Document;
 }
 
-/** An object as a table of its fields, anything else in one line. */
+/** An object as a table of its fields; any other type in one line. */
 export function SchemaFields({ schema, document }: SchemaProps): ReactNode {
   const { properties, required = [], oneOf } = resolved(schema, document);
   if (oneOf)
@@ -72,7 +72,7 @@ export function Fields({ document, fields }: FieldsProps): ReactNode {
   );
 }
 
-/** What is inside of a field is there once somebody opens it: schemas lead back to themselves. */
+/** Nested fields are rendered once the user opens them, because schemas can refer to themselves. */
 function Inner({ schema, document }: SchemaProps): ReactNode {
   const [isOpen, setOpen] = useState(false);
   const inner = innerOf(schema);
@@ -87,7 +87,7 @@ function Inner({ schema, document }: SchemaProps): ReactNode {
   );
 }
 
-/** Of a list what is in it, of some options the first that has something in it. */
+/** The schema that has nested fields: for a list that of its items, for options the first one with fields. */
 function innerOf(schema: Schema): Schema | undefined {
   if (schema.items) return innerOf(schema.items);
   if (schema.anyOf) return schema.anyOf.map(innerOf).find((option) => option !== undefined);

@@ -1,4 +1,4 @@
-// Sends a request of the reference for whoever is signed in, and shows what really came back.
+// Sends a request of the reference with the session of the user, and shows the real answer.
 import { useId, useState } from 'react';
 import type { ReactNode } from 'react';
 import type { Listed } from '../../surfaces/openapi/described.ts';
@@ -63,7 +63,7 @@ export function TryIt({ operation, values, onChange }: TryItProps): ReactNode {
   );
 }
 
-/** Whatever comes back is shown as it is, refusals as well. @throws where nobody answers */
+/** The answer, also if it is a refusal. @throws if there is no answer */
 async function answerTo(operation: Listed, values: RequestValues): Promise<Answer> {
   const beganMs = performance.now();
   const response = await fetch(`/v1${pathOf(operation, values)}`, {

@@ -1,4 +1,4 @@
-// The first screen: what is live, what is wrong and what to do about it, what comes next, and the credits.
+// The first screen: live streams, incidents with their remedies, the next starts, and credits.
 import type { ReactNode } from 'react';
 import { Age, Elapsed } from '../app/age.tsx';
 import { formatMoment, formatNumber } from '../app/format.ts';
@@ -96,7 +96,7 @@ function sentence(live: number, all: number): string {
   return live === all ? words.home.allLive(all) : words.home.someLive(live, all);
 }
 
-/** What is wrong, with the one thing to do; of a stream without an incident, its reason. */
+/** Incidents with their remedies, and the reasons of failing streams without an incident. */
 function Attention({ streams }: { readonly streams: readonly Stream[] }): ReactNode {
   const { data: incidents } = useLive<Page<Incident>>(incidentsPath);
   const told = incidents?.data ?? [];

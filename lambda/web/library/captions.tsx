@@ -1,4 +1,4 @@
-// The captions of a video: given as a file beside it, counted, taken away.
+// The captions of a video: a file of captions is added, counted or removed.
 import { useState } from 'react';
 import type { ReactNode } from 'react';
 import { call } from '../app/api.ts';
@@ -32,7 +32,7 @@ export function Captions({ upload: { id, name, captionCount } }: { readonly uplo
             onChange={({ target }) => {
               const file = target.files?.[0];
               if (file) void set(() => textOf(file));
-              // The same file can be chosen again, mended.
+              // Reset, so that the same file can be chosen again after a correction.
               target.value = '';
             }}
           />
@@ -52,7 +52,7 @@ export function Captions({ upload: { id, name, captionCount } }: { readonly uplo
   );
 }
 
-/** In UTF-8, or in UTF-16 where the file says so itself: other encodings cannot be told apart. */
+/** The text of a file in UTF-8, or in UTF-16 with a byte order mark. Other encodings cannot be detected. */
 async function textOf(file: File): Promise<string> {
   const bytes = new Uint8Array(await file.arrayBuffer());
   const encoding = { '255 254': 'utf-16le', '254 255': 'utf-16be' }[bytes.slice(0, 2).join(' ')] ?? 'utf-8';

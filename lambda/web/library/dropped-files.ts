@@ -1,16 +1,16 @@
-// The files that somebody drops, with those in folders, which become folders of the library.
+// The files that a user drops on the page. Dropped folders become folders of the library.
 import { maxDepth } from '../../domain/shared/folder-path.ts';
 import { isMedia } from './media-types.ts';
 
 export interface AddedFile {
   readonly file: File;
-  /** Where it goes in the library: names with / between; empty: in no folder. */
+  /** The folder of the library, as names with / between them; empty for no folder. */
   readonly folder: string;
 }
 
-/** @returns all files of a drop; of dropped folders those that are media */
+/** @returns all files of a drop; of dropped folders only media files */
 export async function droppedFiles(transfer: DataTransfer): Promise<readonly AddedFile[]> {
-  // Entries are there only until the event is over; files are read from them later.
+  // Entries exist only during the event; their files can be read later.
   const entries = [...transfer.items].map((item) => item.webkitGetAsEntry()).filter((entry) => entry !== null);
   const found = await Promise.all(entries.map(filesIn));
   return found.flat().filter(({ file, folder }) => folder === '' || (isMedia(file) && !file.name.startsWith('.')));
@@ -25,7 +25,7 @@ async function filesIn(entry: FileSystemEntry): Promise<readonly AddedFile[]> {
   const reader = (entry as FileSystemDirectoryEntry).createReader();
   const found: AddedFile[] = [];
   for (;;) {
-    // A reader answers some entries at a time, and none at the end.
+    // A reader returns some entries at a time, and none at the end.
     // oxlint-disable-next-line no-await-in-loop -- in order
     const some = await new Promise<FileSystemEntry[]>((resolve, reject) => reader.readEntries(resolve, reject));
     if (some.length === 0) return found;
@@ -34,7 +34,7 @@ async function filesIn(entry: FileSystemEntry): Promise<readonly AddedFile[]> {
   }
 }
 
-/** @returns the files that somebody has chosen, in no folder */
+/** @returns the files chosen in a file field, in no folder */
 export function chosenFiles({ files }: HTMLInputElement): readonly AddedFile[] {
   return [...(files ?? [])].map((file) => ({ file, folder: '' }));
 }

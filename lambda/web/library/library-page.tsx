@@ -1,4 +1,4 @@
-// The library: what was uploaded or imported, what was found in it, and what uses it.
+// The library: uploads and imports, their findings, and the streams and playlists that use them.
 import { useState } from 'react';
 import type { DragEvent, ReactNode } from 'react';
 import { call } from '../app/api.ts';
@@ -120,7 +120,7 @@ function Row({ upload }: { readonly upload: Upload }): ReactNode {
   );
 }
 
-/** What viewers may notice in it, so far. */
+/** The faults that viewers may notice, as far as the file is examined. */
 function Findings({ findings }: Pick<Upload, 'findings'>): ReactNode {
   if (findings.length === 0) return null;
   return (
@@ -135,7 +135,7 @@ function Findings({ findings }: Pick<Upload, 'findings'>): ReactNode {
   );
 }
 
-/** Fetches or examines once more what has failed. */
+/** A button that fetches or examines a failed upload again. */
 function Retry({ upload: { id, name } }: { readonly upload: Upload }): ReactNode {
   const [error, setError] = useState<string | null>(null);
   const again = async (): Promise<void> => {

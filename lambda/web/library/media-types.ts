@@ -1,4 +1,4 @@
-// The media type of a file: what the browser says, else what its name says.
+// The media type of a file, from the browser, or else from its name.
 
 const typesByExtension: Readonly<Record<string, string>> = {
   mkv: 'video/x-matroska',
@@ -16,7 +16,7 @@ const typesByExtension: Readonly<Record<string, string>> = {
   ogg: 'audio/ogg',
 };
 
-/** Whether a file of a folder is one to upload: not what cameras and file managers leave beside. */
+/** Whether to upload a file of a dropped folder. Excludes the helper files of cameras and file managers. */
 export function isMedia(file: Pick<File, 'name' | 'type'>): boolean {
   return isMediaType(file.type) || extensionOf(file.name) in typesByExtension;
 }
@@ -24,7 +24,7 @@ export function isMedia(file: Pick<File, 'name' | 'type'>): boolean {
 const isMediaType = (type: string) => /^(audio|video|image)\/[\w.+-]+$/.test(type);
 const extensionOf = (name: string) => name.split('.').at(-1)?.toLowerCase() ?? '';
 
-/** The API takes no other; what is in the file it finds out by itself. */
+/** A media type that the API accepts. The API determines the real one from the content. */
 export function mediaTypeOf({ name, type }: Pick<File, 'name' | 'type'>): string {
   return isMediaType(type) ? type : (typesByExtension[extensionOf(name)] ?? 'video/mp4');
 }

@@ -1,4 +1,4 @@
-// Where parts of an upload are sent to: asked for many at once, before they are needed.
+// The URLs of the parts of an upload, requested in batches ahead of their use.
 import { call, serviceNow } from '../app/api.ts';
 
 export interface PartAddress {
@@ -11,9 +11,9 @@ interface PartURLs {
   readonly parts: readonly (PartAddress & { readonly partNumber: number; readonly expiresAt: string })[];
 }
 
-/** As many as the API answers. */
+/** The maximum of one request to the API. */
 const mostAtOnce = 100;
-/** An address that ends sooner is not used any more. */
+/** An address that expires sooner than this is not used. */
 const marginMs = 60_000;
 
 /** @returns the size of all parts but the last @throws {ApiError} */
@@ -22,9 +22,9 @@ export async function partBytesOf(uploadID: string): Promise<number> {
 }
 
 /**
- * The addresses of parts. Each is given once: another attempt at a part gets another.
- * @param missing the parts that are sent, in this order
- * @returns what answers the address of one of them, and throws {ApiError}
+ * Provides the addresses of parts. Each address is used once: a retry of a part gets a new one.
+ * @param missing numbers of the parts to send, in order
+ * @returns a function that resolves to the address of a part, and throws {ApiError}
  */
 export function partAddresses(uploadID: string, missing: readonly number[]): (part: number) => Promise<PartAddress> {
   let known = new Map<number, PartURLs['parts'][number]>();
@@ -41,7 +41,7 @@ export function partAddresses(uploadID: string, missing: readonly number[]): (pa
     known.delete(part);
     return address;
   };
-  // In turn: of lanes that begin at once, the first asks for all.
+  // Calls are serialized: of lanes that begin together, the first one requests the addresses of all.
   return (part) => {
     const taken = last.then(() => take(part));
     last = taken.catch(() => {});

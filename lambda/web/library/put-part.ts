@@ -1,9 +1,9 @@
-// Sends one part of a file to its address in the store, and tells how far it is. What breaks off is sent again.
+// Sends one part of a file to its address in the store, reports progress, and retries failed attempts.
 import type { PartAddress } from './part-addresses.ts';
 
 interface PutPartOptions {
   readonly bytes: Blob;
-  /** An address is good for a while only, so each attempt asks for one. */
+  /** Provides a new address for each attempt, since addresses expire. */
   readonly urlOf: () => Promise<PartAddress>;
   readonly onSent: (bytes: number) => void;
   readonly signal: AbortSignal;
@@ -12,23 +12,23 @@ interface PutPartOptions {
 const attempts = 6;
 const firstPauseMs = 1000;
 
-/** @throws where it was stopped, or did not get through in all attempts */
+/** @throws if it was stopped, or all attempts failed */
 export async function putPart(options: PutPartOptions): Promise<void> {
   for (let attempt = 1; ; attempt++) {
     options.signal.throwIfAborted();
     try {
-      // oxlint-disable-next-line no-await-in-loop -- the next attempt comes after this one
+      // oxlint-disable-next-line no-await-in-loop -- attempts follow one another
       return await put(options, await options.urlOf());
     } catch (error) {
       if (options.signal.aborted || attempt === attempts) throw error;
       options.onSent(0);
-      // oxlint-disable-next-line no-await-in-loop -- and after a pause, which grows
+      // oxlint-disable-next-line no-await-in-loop -- each after a growing pause
       await pause(firstPauseMs * 2 ** (attempt - 1), options.signal);
     }
   }
 }
 
-/** Ends early where it is stopped. */
+/** Ends early if the signal is aborted. */
 function pause(ms: number, signal: AbortSignal): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   const timer = setTimeout(resolve, ms);
@@ -39,14 +39,14 @@ function pause(ms: number, signal: AbortSignal): Promise<void> {
   return promise;
 }
 
-/** By XMLHttpRequest, as fetch tells nobody how much has been sent. */
+/** Uses XMLHttpRequest, because fetch does not report the progress of an upload. */
 function put({ bytes, onSent, signal }: PutPartOptions, { url, headers }: PartAddress): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   const request = new XMLHttpRequest();
   const abort = () => request.abort();
   request.open('PUT', url);
   for (const [name, value] of Object.entries(headers)) {
-    // The browser says the length by itself, and lets nobody else say it.
+    // The browser sets the length itself, and forbids scripts to set it.
     if (name.toLowerCase() !== 'content-length') request.setRequestHeader(name, String(value));
   }
   request.upload.addEventListener('progress', ({ loaded }) => onSent(loaded));

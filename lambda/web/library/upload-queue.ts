@@ -1,4 +1,4 @@
-// Uploads that are under way: by parts, some at a time, over all screens; what was interrupted goes on where it was.
+// The queue of uploads across all screens. Files are sent in parts, and interrupted uploads resume.
 import { ApiError, call } from '../app/api.ts';
 import { isPassing } from '../app/live-data.ts';
 import type { Upload } from '../app/types.ts';
@@ -9,20 +9,20 @@ import { putPart } from './put-part.ts';
 
 export type UploadPhase = 'waiting' | 'sending' | 'paused' | 'failed' | 'done' | 'interrupted';
 
-/** One file on its way. What is shown is a new object with each change. */
+/** One file in the queue. Each change replaces the object. */
 export interface UploadTask {
   readonly key: string;
   readonly name: string;
   readonly size: number;
   readonly phase: UploadPhase;
   readonly sentBytes: number;
-  /** What went wrong, for the person; null where nothing did. */
+  /** The error message for the user; null if there is none. */
   readonly error: string | null;
-  /** Null until the API has made it. */
+  /** Null until the API has created the upload. */
   readonly uploadID: string | null;
 }
 
-/** What is remembered of an upload over reloads, by which its file is recognised when it is chosen again. */
+/** An upload in local storage. After a reload, its file is recognised when the user chooses it again. */
 interface Remembered {
   readonly uploadID: string;
   readonly name: string;
@@ -33,17 +33,17 @@ interface Remembered {
 const filesAtOnce = 2;
 const partsAtOnce = 3;
 const storageKey = 'uploads';
-/** What fails for a while is tried again this often, after a pause that grows; what the API puts off, always. */
+/** The number of retries after a passing fault, with growing pauses. Files that the API defers are retried always. */
 const mostTries = 8;
 const firstHoldMs = 2000;
 const mostHoldMs = 60_000;
 
 const files = new Map<string, AddedFile>();
-/** How often in a row a file has failed for what passes. */
+/** The number of passing faults in a row, by key of the file. */
 const tries = new Map<string, number>();
 let heldUntilMs = 0;
 let holdTimer: ReturnType<typeof setTimeout> | undefined;
-/** Of those that are being sent, and of those that were paused and have not ended yet. */
+/** The controllers of files being sent, and of paused files whose requests have not ended yet, by key. */
 const stops = new Map<string, AbortController>();
 const listeners = new Set<() => void>();
 let tasks: readonly UploadTask[] = recall().map(({ uploadID, name, size }) => ({
@@ -63,7 +63,7 @@ export function onUploadTasks(listener: () => void): () => void {
   return () => listeners.delete(listener);
 }
 
-/** Adds files; one that was interrupted before goes on. @returns the keys of their tasks */
+/** Adds files, and resumes those that were interrupted. @returns the keys of their tasks */
 export function addFiles(added: readonly AddedFile[]): readonly string[] {
   const remembered = recall();
   const byKey = new Map(tasks.map((task) => [task.key, task]));
@@ -103,7 +103,7 @@ export function resumeUpload(key: string): void {
   pump();
 }
 
-/** Takes those out of the list that are done, or that somebody gives up. */
+/** Removes finished, failed and interrupted files from the list. */
 export function clearUploads(): void {
   const isKept = ({ phase }: UploadTask) => phase === 'waiting' || phase === 'sending' || phase === 'paused';
   for (const task of tasks) {
@@ -115,12 +115,12 @@ export function clearUploads(): void {
   announce();
 }
 
-/** One that was paused goes on when what was sent of it has ended. */
+/** Starts waiting files. A resumed file waits until its previous requests have ended. */
 function pump(): void {
   clearTimeout(holdTimer);
   const holdMs = heldUntilMs - performance.now();
   if (holdMs > 0) {
-    // A timer may come a little early, so it looks again.
+    // A timer may fire a little early; pump checks the time again.
     holdTimer = setTimeout(pump, holdMs + 1);
     return;
   }
@@ -149,7 +149,7 @@ async function send({ key, uploadID }: UploadTask): Promise<void> {
 
 const failedFor = (error: unknown) => ({ phase: 'failed', error: (error as Error).message }) as const;
 
-/** Holds all files where what one failed for passes: what the API puts off for one, it puts off for the others. */
+/** Decides whether to retry, and pauses the whole queue: a fault that passes concerns the other files as well. */
 function isTriedAgain(key: string, error: unknown): boolean {
   if (!(error instanceof ApiError) || !isPassing(error)) return false;
   const count = tries.get(key) ?? 0;
@@ -160,7 +160,7 @@ function isTriedAgain(key: string, error: unknown): boolean {
   return true;
 }
 
-/** @param known the upload that was begun with the file; null: none @returns the one that has all of it */
+/** @param known id of the upload begun with this file; null if none @returns the id of the complete upload */
 async function sendFile(key: string, added: AddedFile, known: string | null, signal: AbortSignal): Promise<string> {
   const { file } = added;
   const id = known ?? (await make(key, added));
@@ -171,10 +171,10 @@ async function sendFile(key: string, added: AddedFile, known: string | null, sig
   } catch (error) {
     const status = error instanceof ApiError ? error.status : 0;
     const code = error instanceof ApiError ? error.code : '';
-    // It was complete already, and nobody has heard it.
+    // The upload was completed before, but the answer was lost.
     if (code === 'resource_in_use' && (await call<Upload>('GET', `/uploads/${id}`)).uploaded) return id;
     if (status !== 404 || known === null) throw error;
-    // Somebody has deleted what there was.
+    // The upload was deleted meanwhile: begin again.
     forget(known);
     change(key, { uploadID: null, sentBytes: 0 });
     return sendFile(key, added, null, signal);
@@ -195,7 +195,7 @@ async function make(key: string, { file, folder }: AddedFile): Promise<string> {
   return id;
 }
 
-/** Sends the parts that are not there yet, each again where it breaks off. @throws {ApiError} */
+/** Sends the missing parts, with retries. @throws {ApiError} */
 async function sendParts(
   key: string,
   id: string,
@@ -232,7 +232,7 @@ async function sendParts(
   try {
     await Promise.all(Array.from({ length: partsAtOnce }, lane));
   } finally {
-    // Where one lane fails, the others stop.
+    // If one lane fails, the others stop.
     ended.abort();
   }
 }

@@ -1,4 +1,4 @@
-// The uploads that are under way, on every screen, until somebody clears them.
+// The uploads in progress, on every screen, until the user clears the list.
 import { useSyncExternalStore } from 'react';
 import type { ReactNode } from 'react';
 import { formatBytes, formatShare } from '../app/format.ts';

@@ -1,17 +1,17 @@
-// What is different between the draft of a playlist and what is live.
+// Computes the differences between the draft of a playlist and its live version.
 import type { Playlist } from '../app/types.ts';
 
 export type Item = Playlist['draft']['items'][number];
 
 export interface Differences {
-  /** By the id of an item of the draft. */
+  /** Ids of items of the draft. */
   readonly added: ReadonlySet<string>;
   readonly moved: ReadonlySet<string>;
-  /** Items that are live and not in the draft, in their order. */
+  /** Items that are live but not in the draft, in their order. */
   readonly removed: readonly Item[];
 }
 
-/** As few items as possible count as moved: those that stay are in the same order in both. */
+/** The smallest number of items counts as moved: the others have the same order in both versions. */
 export function differencesOf(draft: readonly Item[], live: readonly Item[]): Differences {
   const places = new Map(live.map(({ id, uploadID }, index) => [`${id} ${uploadID}`, index]));
   const placeOf = ({ id, uploadID }: Item) => places.get(`${id} ${uploadID}`);
@@ -25,9 +25,9 @@ export function differencesOf(draft: readonly Item[], live: readonly Item[]): Di
   };
 }
 
-/** Indices of the longest part of some different numbers that rises (patience sorting). */
+/** Indices of the longest increasing subsequence of distinct numbers (patience sorting). */
 function longestRising(numbers: readonly number[]): ReadonlySet<number> {
-  /** For each length, the index of the smallest number that a rising part of this length ends with. */
+  /** For each length, the index of the smallest number that ends an increasing subsequence of this length. */
   const ends: number[] = [];
   const before: (number | undefined)[] = [];
   for (const [index, number] of numbers.entries()) {

@@ -1,4 +1,4 @@
-// One edit of a draft, as the API takes it, and what it makes of the draft that is on the screen.
+// One edit of a draft, as the API takes it, and its effect on the draft on the screen.
 import type { PlaylistMode } from '../../domain/playout/play-out.ts';
 import type { Playlist } from '../app/types.ts';
 
@@ -8,7 +8,7 @@ export type Edit =
   | { readonly op: 'move'; readonly itemID: string; readonly index: number }
   | { readonly op: 'setMode'; readonly mode: PlaylistMode };
 
-/** The playlist as it will be: shown before the API has said so. What is added waits for what the API knows of it. */
+/** The playlist after the edit, shown before the API answers. New items lack their data until the answer. */
 export function edited(playlist: Playlist, edit: Edit): Playlist {
   const { draft } = playlist;
   if (edit.op === 'add') return playlist;

@@ -1,4 +1,4 @@
-// The items of a draft in their order: each can be dragged, moved by a step or to a position, and taken out.
+// The items of a draft in order. Each can be dragged, moved to a position, or removed.
 import { memo, useCallback, useMemo } from 'react';
 import type { PointerEvent, ReactNode } from 'react';
 import { formatDuration } from '../app/format.ts';
@@ -10,9 +10,9 @@ import { useRowDrag } from './use-row-drag.ts';
 
 interface PlaylistItemsProps {
   readonly items: readonly Item[];
-  /** Null where nothing is live. */
+  /** Null if nothing is live. */
   readonly differences: Differences | null;
-  /** The same function for as long as the playlist is the same. */
+  /** The function must not change while the playlist stays the same. */
   readonly onEdit: (edit: Edit) => void;
 }
 
@@ -47,7 +47,7 @@ export function PlaylistItems({ items, differences, onEdit }: PlaylistItemsProps
   );
 }
 
-/** When each begins in a lap, in seconds; null behind one whose duration is not known. */
+/** The start of each item within a lap, in seconds; null after an item of unknown duration. */
 function beginsOf(items: readonly Item[]): readonly (number | null)[] {
   let at: number | null = 0;
   return items.map(({ durationSeconds }) => {
@@ -86,7 +86,7 @@ function ShownRow(props: ItemRowProps): ReactNode {
         ⠿
       </span>
       <input
-        // Begins anew wherever the item is: it says where that is.
+        // A new field for each position, so that its default value shows the current one.
         key={index}
         className="position"
         type="number"

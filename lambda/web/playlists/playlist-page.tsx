@@ -1,4 +1,4 @@
-// One playlist: its draft, which is edited step by step, and how that differs from what streams play.
+// One playlist: its draft, edited step by step, and the differences from the live version.
 import { useMemo, useState } from 'react';
 import type { ReactNode } from 'react';
 import { playlistModes } from '../../domain/playout/play-out.ts';

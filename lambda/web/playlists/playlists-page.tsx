@@ -1,4 +1,4 @@
-// The list of playlists: whose each is, how much is in it, and whether it is played as it is.
+// The list of playlists: the stream, the number of items and the duration of each.
 import type { ReactNode } from 'react';
 import { formatDuration } from '../app/format.ts';
 import { useLive } from '../app/live-data.ts';

@@ -1,4 +1,4 @@
-// The edits of one playlist: each is on the screen at once, and sent after the one before it.
+// The edits of one playlist. Each is shown at once, and sent after the previous one.
 import { useCallback, useEffect, useRef, useState } from 'react';
 import { ApiError, call } from '../app/api.ts';
 import { refresh } from '../app/live-data.ts';
@@ -8,22 +8,22 @@ import { edited } from './edit.ts';
 import type { Edit } from './edit.ts';
 
 export interface Edits {
-  /** As it is once all edits so far have been made. */
+  /** The playlist with all edits so far. */
   readonly shown: Playlist;
   readonly edit: (edit: Edit) => void;
-  /** Once all edits have been answered. */
+  /** Publishes the draft once all edits have been answered. */
   readonly publish: () => Promise<void>;
-  /** Makes the draft what was published last, once all edits have been answered. */
+  /** Resets the draft to the last published version, once all edits have been answered. */
   readonly discard: () => Promise<void>;
-  /** Why the last edit or publish was refused; null: it was not. */
+  /** The refusal of the last edit or publish; null if it succeeded. */
   readonly error: string | null;
 }
 
 /**
- * Each edit names the version that it was made on, so that nobody undoes what somebody else has done meanwhile. Where
- * one is refused, those made after it are given up as well, and the playlist is shown as it is. What is read while
- * edits are under way lacks some of them: it is shown once it is no older than the last answer.
- * @param playlist as it was read last
+ * Each edit names the version that it changes, so that it cannot undo the change of another user. After a refusal, the
+ * edits behind it are dropped, and the playlist is read again. A playlist that was read while edits are pending lacks
+ * some of them, so it is shown only once its version is that of the last answer.
+ * @param playlist as last read
  */
 export function useEdits(playlist: Playlist): Edits {
   const [error, setError] = useState<string | null>(null);

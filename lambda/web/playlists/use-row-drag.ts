@@ -1,8 +1,8 @@
-// Drags a row of a long list by mouse, pen or finger: the list scrolls at the edges of the sight, faster with time.
+// Drags a row of a long list by mouse, pen or finger. The list scrolls near its edges, faster with time.
 import { useCallback, useEffect, useRef, useState } from 'react';
 import type { PointerEvent as ReactPointerEvent } from 'react';
 
-/** While a row is held: the gap between rows that it would go into, counted from 0. */
+/** The drag of one row: its position, and the gap between rows that is its target, both counted from 0. */
 export interface RowDrag {
   readonly from: number;
   readonly gap: number;
@@ -12,7 +12,7 @@ const edgePx = 80;
 const stepMs = 16;
 const [firstStepPx, mostStepPx] = [6, 200];
 
-/** @param onDrop is told where the row was, and where it is to be */
+/** @param onDrop receives the old and the new position of the row */
 export function useRowDrag(onDrop: (from: number, to: number) => void) {
   const [drag, setDrag] = useState<RowDrag | null>(null);
   const drop = useRef(onDrop);
@@ -22,7 +22,7 @@ export function useRowDrag(onDrop: (from: number, to: number) => void) {
   const begin = useCallback((event: ReactPointerEvent<HTMLElement>, from: number): void => {
     if (event.button !== 0) return;
     event.preventDefault();
-    // The row may leave the document on the way, and what it had captured would be lost with it.
+    // The row may leave the document during the drag, and its pointer capture would be lost.
     event.currentTarget.releasePointerCapture(event.pointerId);
     const list = event.currentTarget.closest('ol')!;
     let y = event.clientY;

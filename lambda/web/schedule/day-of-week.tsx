@@ -1,4 +1,4 @@
-// One day of the schedule: what begins on it, with what can be left out.
+// One day of the schedule: the starts on it, with buttons to skip each.
 import { useState } from 'react';
 import type { ReactNode } from 'react';
 import { call, serviceNow } from '../app/api.ts';
@@ -47,7 +47,7 @@ function Entry({ day, occurrence }: { readonly day: Day; readonly occurrence: Oc
   const name = nameOf({ name: occurrence.streamName });
   const start = new Date(startAt);
   const isBefore = start < day.from;
-  /** What was left out is only shown so once the API has said so. */
+  /** A start is shown as skipped only after the API has confirmed it. */
   const skip = async (isWished: boolean): Promise<void> => {
     setError(null);
     try {
@@ -94,7 +94,7 @@ function Entry({ day, occurrence }: { readonly day: Day; readonly occurrence: Oc
   );
 }
 
-/** The time alone, where it ends on the day on which it began. */
+/** The time alone if the end is on the same day as the start. */
 function endWords(start: Date, endAt: string): string {
   const end = new Date(endAt);
   return end.toDateString() === start.toDateString() ? clock.format(end) : formatMoment(endAt);

@@ -1,4 +1,4 @@
-// Plans a stream: when it starts and ends on the clocks of a zone, and when again, with the starts that would give.
+// A form to schedule a stream: start, end, time zone and recurrence, with the resulting starts.
 import { useState } from 'react';
 import type { ReactNode } from 'react';
 import { call, serviceNow } from '../app/api.ts';
@@ -19,7 +19,7 @@ const weekdayNames = new Intl.DateTimeFormat(undefined, { weekday: 'short', time
 /** 5 January 1970 was a Monday. */
 const nameOfWeekday = (index: number) => weekdayNames.format(new Date(Date.UTC(1970, 0, 5 + index)));
 
-/** Without it, fields take years of six digits, and whoever types goes on in the year with the hour. */
+/** The maximum of the field. Without it, years have six digits, and the typed hour would continue the year. */
 const lastTime = '9999-12-31T23:59';
 
 interface Wish {
@@ -115,7 +115,7 @@ export function PlanForm(): ReactNode {
   );
 }
 
-/** Null where it is on once, or the rule is not complete yet. */
+/** Null if it starts once, or the rule is incomplete. */
 function ruleOf({ repetition, days, rule }: Wish): string | null {
   if (repetition === 'daily') return 'FREQ=DAILY';
   if (repetition === 'weekly') return days.length === 0 ? 'FREQ=WEEKLY' : `FREQ=WEEKLY;BYDAY=${days.join(',')}`;
@@ -144,7 +144,7 @@ function Weekdays({
   );
 }
 
-/** The first starts, as the API computes them, or what is wrong with the rule. */
+/** The next starts as the API computes them, or the fault of the rule. */
 function Starts({
   start,
   zone,

@@ -1,4 +1,4 @@
-// The schedule: a week of what streams are on by themselves, as the API computes it, what waits, and planning more.
+// The schedule: a week of starts as the API computes them, waiting streams, and a form to schedule more.
 import type { ReactNode } from 'react';
 import { serviceNow } from '../app/api.ts';
 import { formatMoment } from '../app/format.ts';

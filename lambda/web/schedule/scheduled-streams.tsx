@@ -1,4 +1,4 @@
-// The streams that wait for their time, with the rule of each and its own time zone, and how to cancel.
+// The scheduled streams, each with its rule and time zone, and a button to cancel.
 import type { ReactNode } from 'react';
 import { call } from '../app/api.ts';
 import { Ask } from '../app/ask.tsx';

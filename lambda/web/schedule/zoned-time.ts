@@ -1,4 +1,4 @@
-// Times on the clocks of a time zone, by what the browser knows of zones: also of days on which clocks change.
+// Converts times of a time zone with the browser's data, also on days of clock changes.
 
 const formats = new Map<string, Intl.DateTimeFormat>();
 
@@ -11,7 +11,7 @@ function formatIn(zone: string): Intl.DateTimeFormat {
   return made;
 }
 
-/** What clocks in the zone show, as if it were UTC, in milliseconds. */
+/** The clock time of the zone, encoded as if it were UTC, in milliseconds. */
 function shownIn(zone: string, atMs: number): number {
   const part = Object.fromEntries(
     formatIn(zone)
@@ -21,14 +21,14 @@ function shownIn(zone: string, atMs: number): number {
   return Date.UTC(part['year']!, part['month']! - 1, part['day'], part['hour'], part['minute'], part['second']);
 }
 
-/** Whether a field has a whole time in it by now. */
+/** Whether the value of a field is a complete time. */
 export function isTime(local: string): boolean {
   return Number.isFinite(Date.parse(`${local}Z`));
 }
 
 /**
- * The instant at which clocks in a zone show a time. What they show twice is the first; what they skip is as much later
- * as they go forward.
+ * The instant of a clock time in a zone. A time that clocks show twice is the first one. A time that clocks skip is
+ * later by the length of the gap.
  * @param local such as `2030-03-31T20:00`
  */
 export function instantIn(zone: string, local: string): Date {
@@ -38,7 +38,7 @@ export function instantIn(zone: string, local: string): Date {
   return new Date(candidates.find((atMs) => shownIn(zone, atMs) === wished) ?? candidates.at(-1)!);
 }
 
-/** What clocks in a zone show at an instant, in the form that a field for a time takes. */
+/** The clock time of a zone at an instant, in the format of a time field. */
 export function localIn(zone: string, atMs: number): string {
   return new Date(shownIn(zone, Math.floor(atMs / 60_000) * 60_000)).toISOString().slice(0, 16);
 }
@@ -49,14 +49,14 @@ export interface Day {
   readonly to: Date;
 }
 
-/** The seven days of the week, from Monday on, that has this day in it. */
+/** The seven days of the week that contains a day, from Monday. */
 export function weekOf(day: Date): Day[] {
   const monday = day.getDate() - ((day.getDay() + 6) % 7);
   const midnight = (offset: number) => new Date(day.getFullYear(), day.getMonth(), monday + offset);
   return Array.from({ length: 7 }, (_, index) => ({ from: midnight(index), to: midnight(index + 1) }));
 }
 
-/** By how many hours clocks go forward on a day; below zero: back. */
+/** Hours that clocks move forward on a day; negative if they move back. */
 export function hoursSkipped({ from, to }: Day): number {
   return 24 - (to.getTime() - from.getTime()) / 3_600_000;
 }

@@ -1,4 +1,4 @@
-// Asks whether an application may act for the person: says which application, where it is, and what it could do.
+// Asks the user to authorize an application: shows its name, its address and the permissions it wants.
 import { useState } from 'react';
 import type { ReactNode } from 'react';
 import { Card } from '../card.tsx';
@@ -77,7 +77,7 @@ export function ConsentPage(): ReactNode {
   );
 }
 
-/** Says in words who gets the authorization code: a program on this computer, another program, or a site. */
+/** Describes the receiver of the authorization code: a program on this computer, another program, or a site. */
 function destinationOf(redirectURI: string): string {
   const url = URL.parse(redirectURI);
   if (!url) return redirectURI;

@@ -1,4 +1,4 @@
-// A form to ask for a mail with a link to choose a new password.
+// A form that requests a mail with a link to choose a new password.
 import { useState } from 'react';
 import type { ReactNode } from 'react';
 import { Card } from '../card.tsx';

@@ -1,4 +1,4 @@
-// A form to sign up; after it, the page says to wait for the mail that confirms the address.
+// A form to sign up. Afterwards the page asks the user to wait for the confirmation mail.
 import { useState } from 'react';
 import type { ReactNode } from 'react';
 import { Card } from '../card.tsx';

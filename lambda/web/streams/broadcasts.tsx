@@ -1,4 +1,4 @@
-// What a stream is on a managed platform: whether the platform has what is wished, and each broadcast with its health.
+// The broadcasts of a stream on managed platforms: whether each matches its settings, and its health.
 import { useState } from 'react';
 import type { ReactNode } from 'react';
 import { Age } from '../app/age.tsx';

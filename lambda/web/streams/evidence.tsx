@@ -1,4 +1,4 @@
-// What says that a stream really sends: the figures of its publisher with their age, and the picture that was sent.
+// The evidence that a stream is sending: its publisher's figures with their age, and the latest picture.
 import type { ReactNode } from 'react';
 import { isLive } from '../../domain/streams/stream-lifecycle.ts';
 import { Age } from '../app/age.tsx';

@@ -1,4 +1,4 @@
-// The figures of a stream over time, in the range that somebody chooses.
+// The figures of a stream over time, in a range that the user chooses.
 import { useState } from 'react';
 import type { ReactNode } from 'react';
 import { useLive } from '../app/live-data.ts';

@@ -1,4 +1,4 @@
-// Qualities and framerates as people read them.
+// Qualities and framerates as users read them.
 import type { Framerate, Quality } from '../../domain/shared/video-format.ts';
 
 /** Such as `1080p`. */

@@ -1,4 +1,4 @@
-// A picture of a stream as it would look, made on request: nothing is changed by it.
+// A picture of a stream with a changed look, rendered on request. It does not change the stream.
 import { useState } from 'react';
 import type { ReactNode } from 'react';
 import { call } from '../app/api.ts';
@@ -11,12 +11,12 @@ interface LookPreviewProps {
 }
 
 interface Answer {
-  /** Null until the picture is there. */
+  /** Null until the picture is rendered. */
   readonly url: string | null;
 }
 
 const askAgainMs = 500;
-/** A picture takes about a second, and longer where the machine encodes. */
+/** The maximum of requests. A picture takes about a second, and longer if the machine is encoding. */
 const mostAsked = 60;
 
 export function LookPreview({ streamID, look }: LookPreviewProps): ReactNode {
@@ -53,13 +53,13 @@ export function LookPreview({ streamID, look }: LookPreviewProps): ReactNode {
   );
 }
 
-/** The address of the picture. @throws where it is refused, or does not come */
+/** The address of the picture. @throws if the look is refused, or the picture is late */
 async function pictureOf(streamID: string, look: Stream['look']): Promise<string> {
   for (let asked = 0; asked < mostAsked; asked++) {
-    // oxlint-disable-next-line no-await-in-loop -- what is not there yet is asked for again
+    // oxlint-disable-next-line no-await-in-loop -- a picture that is not rendered yet is requested again
     const { url } = await call<Answer>('POST', `/streams/${streamID}/look/preview`, { look });
     if (url !== null) return url;
-    // oxlint-disable-next-line no-await-in-loop -- as above
+    // oxlint-disable-next-line no-await-in-loop -- the next request comes after a pause
     await new Promise((resolve) => setTimeout(resolve, askAgainMs));
   }
   throw new Error(words.look.late);

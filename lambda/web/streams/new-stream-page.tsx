@@ -1,4 +1,4 @@
-// A new stream on one page. It is there from the first choice on, so that a reload goes on where it was.
+// A new stream on one page. The first choice creates it, so a reload loses nothing.
 import { useEffect, useState } from 'react';
 import type { ReactNode } from 'react';
 import { framerates, qualities } from '../../domain/shared/video-format.ts';
@@ -25,7 +25,7 @@ type Changes = Partial<Pick<Stream, 'name' | 'videoUploadObjectID' | 'destinatio
 export function NewStreamPage({ id }: ScreenProps): ReactNode {
   const { data: stream } = useLive<Stream>(id === '' ? null : `/streams/${id}`);
   const given = useParameter('upload');
-  /** Makes the stream with the first choice, and changes it with each other one. */
+  /** Creates the stream with the first choice, and changes it with each later one. */
   const choose = async (changes: Changes): Promise<void> => {
     const changed = await (id === ''
       ? call<Stream>('POST', '/streams', changes)
@@ -50,7 +50,7 @@ interface CardProps {
   readonly onChoose: (changes: Changes) => Promise<void>;
 }
 
-/** @param props.given an upload that the address names, to begin with */
+/** @param props.given id of the upload that the address names as the first choice */
 function FileCard({
   chosen,
   given,
@@ -65,7 +65,7 @@ function FileCard({
     if (uploadID === null || uploadID === chosen) return;
     onChoose({ videoUploadObjectID: uploadID }).catch((failure: unknown) => setError((failure as Error).message));
     setSending(null);
-    // oxlint-disable-next-line react/exhaustive-deps -- once for each upload
+    // oxlint-disable-next-line react/exhaustive-deps -- runs once for each upload
   }, [uploadID]);
   const add = (files: readonly AddedFile[]) => setSending(addFiles(files.slice(0, 1))[0] ?? null);
   return (

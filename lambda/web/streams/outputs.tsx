@@ -1,4 +1,4 @@
-// Where a stream goes: how each output is, and adding, pausing and removing one, also while the stream is live.
+// The outputs of a stream: the state of each, and buttons to add, pause and remove them, also while live.
 import { useState } from 'react';
 import type { ReactNode } from 'react';
 import { isLive } from '../../domain/streams/stream-lifecycle.ts';
@@ -69,7 +69,7 @@ interface RowProps {
 function Row({ stream, output, name }: RowProps): ReactNode {
   const [error, setError] = useState<string | null>(null);
   const path = `/streams/${stream.id}/outputs/${output.id}`;
-  /** It is shown once the API has said it: what is paused has ended for its viewers. */
+  /** The pause is shown after the API has confirmed it, because it ends the output for its viewers. */
   const pause = async (enabled: boolean): Promise<void> => {
     setError(null);
     try {
@@ -132,7 +132,7 @@ function Row({ stream, output, name }: RowProps): ReactNode {
   );
 }
 
-/** Adding one costs while the stream is live, so that is asked. */
+/** Asks first while the stream is live, because a further output costs credits. */
 function Add({
   stream,
   destinations,

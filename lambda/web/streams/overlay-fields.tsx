@@ -1,4 +1,4 @@
-// What is drawn over the pictures of a stream: a logo out of the library, and the title of what plays.
+// The overlays of a stream: a logo from the library, and the title of the current item.
 import type { ReactNode } from 'react';
 import {
   captionPlaces,
@@ -46,7 +46,7 @@ export function OverlayFields({ overlays, onChange }: OverlayFieldsProps): React
         options={[
           ['', words.look.noLogo],
           ...images.map(({ id, name }) => [id, name] as const),
-          // What is not among the first hundred stays chosen.
+          // A chosen upload that is not among the first hundred stays selectable.
           ...(isListed ? [] : [[logo.uploadID, logo.uploadID] as const]),
         ]}
         onChange={(uploadID) => change({ logo: uploadID === '' ? null : { ...usualLogo, ...logo, uploadID } })}

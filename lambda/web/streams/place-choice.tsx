@@ -1,4 +1,4 @@
-// Where something lies over pictures.
+// A choice of the place of an overlay.
 import type { ReactNode } from 'react';
 import { overlayPlaces } from '../../domain/playout/overlays.ts';
 import { Choice } from '../form.tsx';

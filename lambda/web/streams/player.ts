@@ -1,7 +1,7 @@
-// Plays an HLS playlist in a video element. It is loaded when somebody asks for a moving picture.
+// Plays an HLS playlist in a video element. It is loaded when the user opens a moving preview.
 import Player from 'hls.js';
 
-/** Twice the first wait of an encoded stream, which begins to write when it is looked at. */
+/** Twice the first wait for an encoded stream, which begins to write segments when a viewer requests them. */
 const patienceMs = 20_000;
 const policy = {
   maxTimeToFirstByteMs: patienceMs,
@@ -11,17 +11,17 @@ const policy = {
 };
 
 /**
- * @param onFail is told once, when it cannot go on: whether the browser cannot decode what is sent
- * @returns what ends it
+ * @param onFail called once if playback fails for good; `isUndecodable` if the browser cannot decode the stream
+ * @returns a function that ends playback
  */
 export function play(video: HTMLVideoElement, url: string, onFail: (isUndecodable: boolean) => void): () => void {
   if (!Player.isSupported()) {
-    // iPhones play HLS by themselves.
+    // iPhones play HLS natively.
     video.src = url;
     video.addEventListener('error', () => onFail(true), { once: true });
     return () => video.removeAttribute('src');
   }
-  // The policy of the page lets no worker in, and what is sent in fragments of MP4 needs none.
+  // The page's policy forbids workers, and fragmented MP4 needs none.
   const hls = new Player({
     enableWorker: false,
     manifestLoadPolicy: { default: policy },

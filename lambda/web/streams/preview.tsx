@@ -1,4 +1,4 @@
-// What a stream sends: a picture of seconds ago, and on request the moving picture with its sound.
+// The preview of a stream: a recent picture, and on request video with sound.
 import { useEffect, useRef, useState } from 'react';
 import type { ReactNode } from 'react';
 import { call, serviceNow } from '../app/api.ts';
@@ -68,7 +68,7 @@ interface PlayerProps {
   readonly onEnd: (why: 'failed' | 'undecodable' | 'over') => void;
 }
 
-/** Muted at first: browsers play nothing aloud that nobody has asked for there. */
+/** Muted at first, because browsers block unmuted automatic playback. */
 function Player({ link, name, onEnd }: PlayerProps): ReactNode {
   const video = useRef<HTMLVideoElement>(null);
   useEffect(() => {
@@ -82,7 +82,7 @@ function Player({ link, name, onEnd }: PlayerProps): ReactNode {
         );
     };
     begin().catch(() => onEnd('failed'));
-    // Whoever has left the page open is not sent pictures for ever.
+    // The preview ends when its link expires, so that a forgotten page does not receive video forever.
     const timer = setTimeout(() => onEnd('over'), Date.parse(link.expiresAt) - serviceNow());
     return () => {
       isGone = true;

@@ -1,4 +1,4 @@
-// What a stream costs while it is live, by the price table that is in force and the defaults of whoever starts it.
+// The price of a live stream, by the current price table and the defaults of the user.
 import { priceOf } from '../../domain/billing/credits.ts';
 import type { Framerate, Quality } from '../../domain/shared/video-format.ts';
 import { serviceNow } from '../app/api.ts';
@@ -9,7 +9,7 @@ interface Me {
   readonly defaults: { readonly quality: Quality; readonly framerate: Framerate };
 }
 
-/** Credits an hour for the first output; a dash until it is known. */
+/** Credits per hour for the first output; a dash while unknown. */
 export function usePrice(quality: Quality | null, framerate: Framerate | null): string {
   const defaults = useLive<Me>('/me').data?.defaults;
   if (!defaults) return '–';

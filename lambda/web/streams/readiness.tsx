@@ -1,4 +1,4 @@
-// What keeps a stream from starting, and what to do about each; nothing where it can start as it is.
+// The issues that block a start, each with its remedy; nothing if the stream can start.
 import type { ReactNode } from 'react';
 import type { ReadinessCode } from '../../domain/readiness/readiness-issues.ts';
 import { useLive } from '../app/live-data.ts';

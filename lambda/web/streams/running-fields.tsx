@@ -1,4 +1,4 @@
-// What runs over the pictures of a stream all the time: a clock, and a ticker of lines.
+// Moving overlays of a stream: a clock, and a ticker of lines.
 import { useId } from 'react';
 import type { ReactNode } from 'react';
 import { captionPlaces, clockKinds, overlayBounds, usualClock, usualTicker } from '../../domain/playout/overlays.ts';
@@ -68,7 +68,7 @@ interface TickerLinesProps {
   readonly onChange: (lines: string[]) => void;
 }
 
-/** What is written stays as it is while it is being written, whatever of it counts. */
+/** The text is not reformatted during typing, although empty lines and spaces at the ends are dropped. */
 function TickerLines({ lines, onChange }: TickerLinesProps): ReactNode {
   const id = useId();
   const [most, longest] = [overlayBounds.tickerLines[1], overlayBounds.tickerLineLength[1]];

@@ -1,9 +1,9 @@
-// What was measured of a stream over time: charts on one axis of time for the eye, and a table for everybody else.
+// Measurements of a stream over time: charts with one time axis, and a table for screen readers.
 import type { ReactNode } from 'react';
 import { formatBitrate, formatMoment, formatNumber, formatWhole } from '../app/format.ts';
 import { words } from '../words/en.ts';
 
-/** Columns of the same length, as `GET /streams/{id}/stats/history` answers them. */
+/** Columns of equal length, as in the answer of `GET /streams/{id}/stats/history`. */
 export interface Series {
   readonly times: readonly string[];
   readonly bitrateKbps: readonly number[];
@@ -28,10 +28,10 @@ const columns: readonly Shown[] = [
 ];
 const widthPx = 720;
 const heightPx = 96;
-/** A table longer than this is scrolled through by nobody. */
+/** A longer table is not usable. */
 const mostTableRows = 60;
 
-/** @param stepMs between two measurements */
+/** @param stepMs milliseconds between two measurements */
 export function SeriesCharts({ series, stepMs }: { readonly series: Series; readonly stepMs: number }): ReactNode {
   return (
     <>
@@ -62,7 +62,7 @@ function Chart({
   const most = Math.max(...values);
   const x = (ms: number) => ((ms - from) / (to - from)) * widthPx;
   const y = (value: number) => heightPx - (value / Math.max(1, most)) * (heightPx - 4) - 2;
-  // Where nothing was measured the line has a gap.
+  // The line has a gap if there is no measurement.
   const path = at
     .map((ms, index) => {
       const isGap = index === 0 || ms - at[index - 1]! > 2.5 * stepMs;

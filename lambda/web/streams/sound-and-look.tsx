@@ -1,4 +1,4 @@
-// How a stream sounds and looks: loudness, joins, framing, logo and titles, with a picture of it before it is saved.
+// The sound and look of a stream: loudness, joins, framing, logo and titles, with a preview before saving.
 import { useState } from 'react';
 import type { ReactNode } from 'react';
 import { isLive } from '../../domain/streams/stream-lifecycle.ts';
@@ -30,7 +30,7 @@ export function SoundAndLook({ stream }: { readonly stream: Stream }): ReactNode
       <p className="hint" role="status">
         {isLive(stream.state) && words.look.nextItem} {pending > 0 && words.look.pending(pending)}
       </p>
-      {/* With other settings the form begins anew: it never shows, or saves, what is not so any more. */}
+      {/* The form is reset when the settings change elsewhere, so that it never shows or saves outdated values. */}
       <Editor key={JSON.stringify([stream.look, stream.sound])} stream={stream} />
     </section>
   );
@@ -41,7 +41,7 @@ function Editor({ stream }: { readonly stream: Stream }): ReactNode {
   const [sound, setSound] = useState(stream.sound);
   const path = `/streams/${stream.id}`;
   const save = async (): Promise<void> => {
-    // What was not touched here is not sent: somebody else may have changed it meanwhile.
+    // Unchanged settings are not sent, because another user may have changed them meanwhile.
     const changes = { ...(look !== stream.look && { look }), ...(sound !== stream.sound && { sound }) };
     show(path, await call('PATCH', path, changes));
     refresh('/streams?');
@@ -68,9 +68,9 @@ interface SoundFieldsProps {
   readonly onChange: (sound: Sound) => void;
 }
 
-/** What platforms, films and broadcasters play at. */
+/** Usual loudness of platforms, films and broadcasters, in LUFS. */
 const usualTargets = [-14, -16, -23];
-/** From as loud as music to hardly noticed, in dB. */
+/** From the full level of music to hardly noticeable, in dB. */
 const usualGains = [0, -6, -12, -18, -24];
 
 function SoundFields({ sound, onChange }: SoundFieldsProps): ReactNode {

@@ -1,4 +1,4 @@
-// Starts and stops a stream. Nothing is shown as done before the API has seen it: until then it is asked for.
+// Starts and stops a stream. The new state is shown only once the API confirms it.
 import type { ReactNode } from 'react';
 import { liveStates } from '../../domain/streams/stream-lifecycle.ts';
 import { call } from '../app/api.ts';

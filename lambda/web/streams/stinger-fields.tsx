@@ -1,4 +1,4 @@
-// The stinger of a stream: a short video out of the library that is played where items follow one another.
+// The stinger of a stream: a short video from the library that plays between items.
 import type { ReactNode } from 'react';
 import { stingerCutSeconds, usualStingerCutSeconds } from '../../domain/playout/stinger.ts';
 import { useLive } from '../app/live-data.ts';
@@ -29,7 +29,7 @@ export function StingerFields({ stinger, onChange }: StingerFieldsProps): ReactN
         options={[
           ['', words.look.noStinger],
           ...videos.map(({ id, name }) => [id, name] as const),
-          // What is not among the first hundred stays chosen.
+          // A chosen upload that is not among the first hundred stays selectable.
           ...(isListed ? [] : [[stinger.uploadID, stinger.uploadID] as const]),
         ]}
         onChange={(uploadID) =>

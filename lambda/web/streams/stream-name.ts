@@ -1,4 +1,4 @@
-// How a stream is called on the page.
+// The name of a stream on the page.
 import { words } from '../words/en.ts';
 
 export function nameOf({ name }: { readonly name: string | null }): string {

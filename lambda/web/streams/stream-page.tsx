@@ -1,4 +1,4 @@
-// One stream: its state with the evidence for it, what can be done, what plays, where it goes, and what happened.
+// One stream: its state with evidence, actions, the timeline, outputs, and history.
 import type { ReactNode } from 'react';
 import { Age } from '../app/age.tsx';
 import type { ScreenProps } from '../app/screen.ts';
@@ -32,7 +32,7 @@ export function StreamPage({ id }: ScreenProps): ReactNode {
 
 function Shown({ stream }: { readonly stream: Stream }): ReactNode {
   const since = stream.transitions[0]?.at ?? stream.updatedAt;
-  // A stream that has never been on air is starting for half a minute, while its output knows already why it is not.
+  // A new stream stays `starting` for half a minute, although its output may already report a failure.
   const failing = stream.outputs.find(({ state }) => state === 'failing');
   const reason = stream.stateReason ?? failing?.reason ?? null;
   const isWrong = stream.state === 'failing' || stream.state === 'failed' || failing !== undefined;
@@ -64,7 +64,7 @@ function Shown({ stream }: { readonly stream: Stream }): ReactNode {
   );
 }
 
-/** Whether viewers get the backup's feed alone. */
+/** Whether viewers receive only the backup's feed. */
 function isOnBackup({ state, replicas }: Stream): boolean {
   const isAny = (wanted: string) => replicas.some(({ role, state: of }) => role === wanted && of === 'live');
   return state === 'active' && isAny('backup') && !isAny('primary');

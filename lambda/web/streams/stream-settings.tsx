@@ -1,4 +1,4 @@
-// What can be changed of a stream, what keeps it from starting, and how it is deleted.
+// The settings of a stream, the issues that block a start, and its deletion.
 import { useState } from 'react';
 import type { ReactNode } from 'react';
 import { isLive } from '../../domain/streams/stream-lifecycle.ts';
@@ -44,7 +44,7 @@ export function StreamSettings({ stream }: { readonly stream: Stream }): ReactNo
   );
 }
 
-/** Makes another stream like this one, which is then shown. */
+/** A button that duplicates the stream and opens the copy. */
 function Duplicate({ streamID }: { readonly streamID: string }): ReactNode {
   const [error, setError] = useState<string | null>(null);
   const duplicate = async (): Promise<void> => {
@@ -72,7 +72,7 @@ function Duplicate({ streamID }: { readonly streamID: string }): ReactNode {
   );
 }
 
-/** The playlists of a stream; where it has none, how it gets one, which begins with what the stream plays now. */
+/** The playlists of a stream. If it has none, a button creates one from the media that the stream plays now. */
 function PlaylistLinks({ stream, isLocked }: { readonly stream: Stream; readonly isLocked: boolean }): ReactNode {
   const { id, playlistIDs, videoUploadObjectID: uploadID } = stream;
   const [error, setError] = useState<string | null>(null);
@@ -112,7 +112,7 @@ function Fields({ stream, isLocked }: { readonly stream: Stream; readonly isLock
   const { data: managed } = useLive<Page<ManagedSettings>>('/managed-settings?limit=50');
   const save = async (fields: Readonly<Record<string, string>>): Promise<void> => {
     setSaved(false);
-    // What was not touched here is not sent: somebody else may have changed it meanwhile.
+    // Unchanged settings are not sent, because another user may have changed them meanwhile.
     const changed = Object.entries(fields)
       .map(([name, value]) => [name, value === '' ? null : value] as const)
       .filter(([name, value]) => value !== (stream[name as keyof Stream] || null));
@@ -124,13 +124,13 @@ function Fields({ stream, isLocked }: { readonly stream: Stream; readonly isLock
     setSaved(true);
   };
   if (!destinations || !uploads) return null;
-  // With other settings the form begins anew: it never shows, or saves, what is not so any more.
+  // The form is reset when the settings change elsewhere, so that it never shows or saves outdated values.
   const { name: ownName, videoUploadObjectID, destinationID, managedSettingsID, quality, framerate } = stream;
   const shown = JSON.stringify([ownName, videoUploadObjectID, destinationID, managedSettingsID, quality, framerate]);
   const named = (rows: readonly { readonly id: string; readonly name: string }[], own: string | null) => [
     ['', words.none] as const,
     ...rows.map(({ id, name }) => [id, name] as const),
-    // What is not among the first hundred stays chosen.
+    // A chosen object that is not among the first hundred stays selectable.
     ...(own !== null && rows.every(({ id }) => id !== own) ? [[own, own] as const] : []),
   ];
   return (

@@ -1,4 +1,4 @@
-// The list of streams: each with its state, how long it has been so, and where it goes.
+// The list of streams: each with its state, the time in this state, and its destinations.
 import { memo } from 'react';
 import type { ReactNode } from 'react';
 import { streamStates } from '../../domain/streams/stream-lifecycle.ts';
@@ -15,7 +15,7 @@ import { usePages } from '../app/use-pages.ts';
 import { words } from '../words/en.ts';
 import { nameOf } from './stream-name.ts';
 
-/** Stands in the choice of states, and is no state. */
+/** An option of the state filter that is not a state. */
 const attention = 'attention';
 
 export function StreamsPage(): ReactNode {
@@ -99,7 +99,7 @@ function Rows({ streams }: { readonly streams: readonly Stream[] }): ReactNode {
 
 interface RowProps {
   readonly stream: Stream;
-  /** Its name; null where none is chosen. */
+  /** The name of the destination; null if none is chosen. */
   readonly destination: string | null;
 }
 

@@ -1,4 +1,4 @@
-// What a stream plays now and next, by the clock of whoever looks.
+// The current and next items of a stream, in the user's local time.
 import type { ReactNode } from 'react';
 import { formatDuration, formatTime } from '../app/format.ts';
 import { useLive } from '../app/live-data.ts';

@@ -1,4 +1,4 @@
-// What became of each event on its way to a webhook: attempts, what was answered, and sending it once more.
+// The deliveries of a webhook: attempts, answers, and a button to send an event again.
 import { useState } from 'react';
 import type { ReactNode } from 'react';
 import { Age } from '../app/age.tsx';
@@ -12,7 +12,7 @@ import { Choice } from '../form.tsx';
 import { words } from '../words/en.ts';
 
 const tones = { pending: 'moving', delivered: 'live', failed: 'wrong' } as const;
-/** Deliveries are not among the changes that the API tells of. */
+/** The interval of reading deliveries, which /changes does not report. */
 const everyMs = 4000;
 
 export function Deliveries({ webhookID }: { readonly webhookID: string }): ReactNode {

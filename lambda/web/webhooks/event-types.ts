@@ -1,4 +1,4 @@
-// What a webhook can ask for, as the catalogue has it. Its schemas reach no browser: the compiler keeps the two equal.
+// The event types of webhooks. The schemas of the catalogue reach no browser, so the compiler keeps both lists equal.
 import type { WebhookEventType } from '../../operations/webhook-events.ts';
 
 export type EventType = WebhookEventType;

@@ -1,4 +1,4 @@
-// The secret of a webhook, which the API answers once.
+// The secret of a webhook, which the API answers only once.
 import type { ReactNode } from 'react';
 import { CopyButton } from '../app/copy-button.tsx';
 import { words } from '../words/en.ts';

@@ -1,4 +1,4 @@
-// Whether a webhook is on: a word and a colour.
+// Whether a webhook is enabled: a word with a colour.
 import type { ReactNode } from 'react';
 import type { Webhook } from '../app/types.ts';
 import { words } from '../words/en.ts';

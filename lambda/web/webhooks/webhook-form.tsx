@@ -1,4 +1,4 @@
-// Makes or changes a webhook: its address, and of what it is told. The types of events are those of the API's schema.
+// Creates or changes a webhook: its address and its event types, which come from the API's schema.
 import { useState } from 'react';
 import type { ReactNode } from 'react';
 import type { Webhook } from '../app/types.ts';
@@ -13,7 +13,7 @@ export interface WebhookWish {
 }
 
 interface WebhookFormProps {
-  /** Null: a new one. */
+  /** Null creates a new webhook. */
   readonly webhook: Webhook | null;
   readonly onSave: (wish: WebhookWish) => Promise<void>;
 }

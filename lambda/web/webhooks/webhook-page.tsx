@@ -1,4 +1,4 @@
-// One webhook: a test, another secret, what it is told of, and what became of each delivery.
+// One webhook: a test, a new secret, its event types, and its deliveries.
 import { useState } from 'react';
 import type { ReactNode } from 'react';
 import { Age } from '../app/age.tsx';

@@ -1,4 +1,4 @@
-// The webhooks: where events go, whether they are taken, and making another, whose secret is shown once.
+// The webhooks: their addresses, whether deliveries succeed, and a form to add one and see its secret once.
 import { useState } from 'react';
 import type { ReactNode } from 'react';
 import { Age } from '../app/age.tsx';
