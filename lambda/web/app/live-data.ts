@@ -1,5 +1,5 @@
-// The answers of the API that the page shows, kept current. Answers are kept by path, and read again once the API
-// reports a change. All polling is in this file.
+// Keeps the answers of the API that the page shows current, by path. All polling is in this file.
+// A path is read again once the API reports a change.
 import { useCallback, useSyncExternalStore } from 'react';
 import { ApiError, call } from './api.ts';
 
