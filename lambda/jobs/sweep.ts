@@ -19,7 +19,7 @@ import { forgetOldJoins } from '../orchestration/playout/forget-joins.ts';
 import { recoverReplicas } from '../orchestration/fleet/recover-replicas.ts';
 import { reconcileForgottenOutputs } from '../orchestration/destinations/reconcile-outputs.ts';
 import { rollUpSeries } from '../orchestration/fleet/roll-up-series.ts';
-import { refreshUnsettledSound } from '../orchestration/playout/settle-sound.ts';
+import { refreshPendingSound } from '../orchestration/playout/apply-sound.ts';
 import type { StartOptions } from '../orchestration/runs/start-stream.ts';
 import type { CommandQueue } from '../ports/command-queue/command-queue.ts';
 import type { Timers } from '../ports/timers/timers.ts';
@@ -94,7 +94,7 @@ export async function sweep({ pool, queue, timers, startOptions, storage, clock 
     () => databaseOn(pool).imports.freeExpired(),
     () => databaseOn(pool).sources.wakeDue(sourcesAheadSeconds, sourcesWokenAtOnce),
     () => discardAbandonedUploads(pool),
-    () => refreshUnsettledSound(pool, { retries: 'hourly', limitFactor: startOptions.settings.limitFactor }),
+    () => refreshPendingSound(pool, { retries: 'hourly', limitFactor: startOptions.settings.limitFactor }),
     () => databaseOn(pool).webhooks.wakeForgotten(forgottenAfterSeconds),
     () => databaseOn(pool).incidents.wakeForgotten(forgottenAfterSeconds),
     () => databaseOn(pool).mirrorIntents.wakeForgotten(forgottenAfterSeconds),

@@ -11,7 +11,7 @@ import { judgeParts } from '../../orchestration/streams/judge-parts.ts';
 import { retryMirror as writeAgain } from '../../orchestration/channels/mirror-stream.ts';
 import { armSchedule, beginSeries } from '../../orchestration/schedule/schedule.ts';
 import { applyLookToLiveStream } from '../../orchestration/playout/apply-look.ts';
-import { refreshSound } from '../../orchestration/playout/settle-sound.ts';
+import { refreshSound } from '../../orchestration/playout/apply-sound.ts';
 import type { Context } from '../context.ts';
 import { orNotFound, pathID } from '../fields.ts';
 import { operation } from '../operation.ts';

@@ -1,4 +1,4 @@
-// Has the platform's side of streams made anew. Changes of streams do that by a trigger (0008_channels.sql).
+// Begins generations of the mirror, which reconcile platforms with streams. A trigger does so for changed streams.
 import type { Database } from '../../data/database.ts';
 import { isLive } from '../../domain/streams/stream-lifecycle.ts';
 import type { Stream } from '../../data/streams/streams.ts';

@@ -59,7 +59,7 @@ export type WantedRendition = Pick<UploadPreparation, 'upload_id' | 'content_has
 
 export interface RequestOptions {
   readonly retries: Retries;
-  /** Of the stage. */
+  /** The factor of the stage for all limits. */
   readonly limitFactor: number;
 }
 

@@ -14,15 +14,15 @@ import { replaceUpcomingItems, lastItems } from './replace-upcoming-items.ts';
 import { itemsInFormat, recordToPrepare } from '../media/preparation-limit.ts';
 import { requestPreparation } from '../media/prepare-media.ts';
 import { keepPrepared } from './keep-prepared.ts';
-import { refreshJoins } from './settle-joins.ts';
-import { noteDrawings, takeUpLooks } from './take-up-looks.ts';
+import { refreshJoins } from './prepare-joins.ts';
+import { saveDrawings, allowPreparedLooks } from './prepared-looks.ts';
 import { captionsOf, drawnOver, overlaysOf, shownAs } from './timeline-snapshots.ts';
 import type { Locked } from '../../data/shared/locked.ts';
 
 interface LookOptions {
   /** By the clock of the database. */
   readonly now: Date;
-  /** Of the stage. */
+  /** The factor of the stage for all limits. */
   readonly limitFactor: number;
 }
 
@@ -86,7 +86,7 @@ async function changeLook(
     runningIn(overlays) === runningIn(last.snapshot.overlays)
   )
     return null;
-  if (overlays) await noteDrawings(data, overlays, withNext(items, last.snapshot.mode));
+  if (overlays) await saveDrawings(data, overlays, withNext(items, last.snapshot.mode));
   if (stream.stream_backend === 'manifest') {
     const format = formatOfRun(stream);
     const reached = await recordToPrepare(data, stream.user_id, limitFactor, itemsInFormat(items, format));
@@ -95,7 +95,7 @@ async function changeLook(
   }
   const next = { items, ...(overlays && { overlays }) };
   await replaceUpcomingItems(data, { stream, track: 'video', timeline, next, now });
-  if (stream.stream_backend === 'manifest') await takeUpLooks(data, stream, now);
+  if (stream.stream_backend === 'manifest') await allowPreparedLooks(data, stream, now);
   return null;
 }
 

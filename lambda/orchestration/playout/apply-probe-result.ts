@@ -5,7 +5,7 @@ import type { Database } from '../../data/database.ts';
 import { judgeUsersOf } from '../streams/judge-parts.ts';
 import { keepPrepared } from './keep-prepared.ts';
 import { applyLooksWithUpload } from './apply-look.ts';
-import { refreshSoundOf } from './settle-sound.ts';
+import { refreshSoundOf } from './apply-sound.ts';
 
 /**
  * Judges the idle streams that name the upload, applies looks with it, requests its preparation for streams that keep

@@ -3,8 +3,8 @@ import type { Database } from '../../data/database.ts';
 import { targetOf } from '../../domain/playout/sound.ts';
 import { requestWithinLimit } from '../media/request-renditions.ts';
 import type { RequestOptions } from '../media/request-renditions.ts';
-import { requestSound } from './settle-sound.ts';
-import { keptVariants } from './take-up-looks.ts';
+import { requestSound } from './apply-sound.ts';
+import { keptVariants } from './prepared-looks.ts';
 
 /**
  * Requests the preparation of playlists of streams with the prepared backend: of their drafts, which a start plays, and

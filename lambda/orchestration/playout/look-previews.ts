@@ -15,7 +15,7 @@ import type { PictureFormat } from '../../domain/playout/rendition.ts';
 import { clockTexts, tickerTexts } from '../../domain/playout/running-texts.ts';
 import { playsSoundTrack, uploadFacts } from '../streams/stream-parts.ts';
 import type { StreamParts } from '../streams/stream-parts.ts';
-import { noteDrawings } from './take-up-looks.ts';
+import { saveDrawings } from './prepared-looks.ts';
 import { captionsOf, overlaysOf, shownAs } from './timeline-snapshots.ts';
 
 /** The first upload of a stream that has pictures; undefined: none. */
@@ -56,7 +56,7 @@ export async function previewedFormat(
     ...(next && { next: { name: next.name, titles: next.titles } }),
   };
   const shown = shownAs({ look }, overlays, upload, item);
-  if (overlays) await noteDrawings(data, overlays, [item]);
+  if (overlays) await saveDrawings(data, overlays, [item]);
   const running = overlays && parts.stream.stream_backend !== 'manifest' ? runningNow(overlays, now) : [];
   const isOwn = overlays !== null && (overlays.ofSound || running.length > 0);
   const own = isOwn ? drawnAt(overlays, item, { heard: heardFirst(parts), running, atSeconds }) : null;

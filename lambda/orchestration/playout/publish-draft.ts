@@ -18,8 +18,8 @@ import { lockWithStream } from '../shared/lock-with-stream.ts';
 import { itemsInFormat, recordToPrepare } from '../media/preparation-limit.ts';
 import { remedyFor, requestPreparation } from '../media/prepare-media.ts';
 import { keepPrepared } from './keep-prepared.ts';
-import { refreshSound, requestSound, soundsOf } from './settle-sound.ts';
-import { noteDrawings, takeUpLooks } from './take-up-looks.ts';
+import { refreshSound, requestSound, soundsOf } from './apply-sound.ts';
+import { saveDrawings, allowPreparedLooks } from './prepared-looks.ts';
 import { playsSoundTrack } from '../streams/stream-parts.ts';
 import { snapshotOfPlaylist } from './timeline-snapshots.ts';
 import type { Locked } from '../../data/shared/locked.ts';
@@ -54,7 +54,7 @@ export interface PublishOptions {
   readonly now: Date;
   /** Uniform in [0, 1). */
   readonly random: () => number;
-  /** Of the stage. */
+  /** The factor of the stage for all limits. */
   readonly limitFactor: number;
 }
 
@@ -87,13 +87,13 @@ export async function publishDraft(
   const snapshot = snapshotOfPlaylist(stream, playlist.kind, publishing, { uploads, hasSoundTrack, seed });
   if (itemsPlayed(snapshot).length === 0)
     return fail(data, locked, 'No item of the playlist can be played: look at the failure of each upload in it.');
-  if (snapshot.overlays) await noteDrawings(data, snapshot.overlays, withNext(itemsPlayed(snapshot), snapshot.mode));
+  if (snapshot.overlays) await saveDrawings(data, snapshot.overlays, withNext(itemsPlayed(snapshot), snapshot.mode));
   if (stream.stream_backend === 'manifest' && !(await isPrepared(data, locked, snapshot, limitFactor))) return;
   await data.playlists.finishPublish(playlist.id, { ...publishing, publishedAt: now.toISOString() });
   await updateStream(data, stream);
   if (isLive(stream.state) && stream.state !== 'stopping' && stream.playlist_ids.includes(playlist.id)) {
     await appendSnapshot(data, stream, playlist, snapshot, now);
-    if (stream.stream_backend === 'manifest') await takeUpLooks(data, stream, now);
+    if (stream.stream_backend === 'manifest') await allowPreparedLooks(data, stream, now);
     await refreshSound(data, stream, { now, ...requesting });
   }
 }

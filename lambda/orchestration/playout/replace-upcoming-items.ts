@@ -19,7 +19,7 @@ export function lastItems(timeline: readonly TimelineEntry[]): TimelineItem[] {
 export interface UpcomingItems {
   readonly stream: Locked<Stream>;
   readonly track: Track;
-  /** Of the track, with at least one entry. */
+  /** The timeline of the track, with at least one entry. */
   readonly timeline: readonly TimelineEntry[];
   /** The items in the order of the last entry. Its mode and seed stay. */
   readonly next: Omit<TimelineSnapshot, 'mode' | 'seed'>;

@@ -13,7 +13,7 @@ import { noCapacityDetail } from '../../domain/fleet/no-capacity.ts';
 import { isBlocking } from '../../domain/readiness/readiness-issues.ts';
 import { BacklogRests } from '../shared/backlog-rests.ts';
 import { fireCredits } from '../accounts/fire-credits.ts';
-import { refreshJoins } from '../playout/settle-joins.ts';
+import { refreshJoins } from '../playout/prepare-joins.ts';
 import { startStream } from './start-stream.ts';
 import type { StartOptions, StartResult } from './start-stream.ts';
 import { notifyItemStarts } from '../playout/notify-item-starts.ts';

@@ -1,4 +1,4 @@
-// Launches a stream: writes its replicas for the agents, and the time by which the stream has to be live.
+// Launches a stream: writes its replicas for the agents, and the deadline to be live.
 import type { Database } from '../../data/database.ts';
 import type { Stream } from '../../data/streams/streams.ts';
 import { costOfReplica } from '../../data/fleet/replica-costs.ts';

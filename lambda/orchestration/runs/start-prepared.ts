@@ -12,9 +12,9 @@ import type { PictureFormat } from '../../domain/playout/rendition.ts';
 import { remedyFor, requestPreparation } from '../media/prepare-media.ts';
 import type { Preparation } from '../media/prepare-media.ts';
 import type { RequestOptions } from '../media/request-renditions.ts';
-import { refreshJoinsOf } from '../playout/settle-joins.ts';
-import { settleSoundOf } from '../playout/settle-sound.ts';
-import { beginWithLooks, settleLooksOf } from '../playout/take-up-looks.ts';
+import { refreshJoinsOf } from '../playout/prepare-joins.ts';
+import { applySoundOf } from '../playout/apply-sound.ts';
+import { allowLooksAtStart, allowPreparedLooksOf } from '../playout/prepared-looks.ts';
 import { launchStream } from './launch-stream.ts';
 import type { Locked } from '../../data/shared/locked.ts';
 
@@ -35,7 +35,7 @@ export async function prepareAndLaunch(data: Database, stream: Locked<Stream>, n
  * @param format the name of the format that has been prepared, or cannot be
  */
 export async function finishPreparation(pool: Pool, contentHash: string, format: string): Promise<void> {
-  if (targetOfFormat(formatNamed(format)) !== null) return settleSoundOf(pool, contentHash);
+  if (targetOfFormat(formatNamed(format)) !== null) return applySoundOf(pool, contentHash);
   const streamIDs = await inTransaction(pool, async (data) => {
     const waiting = await data.renditions.waitingFor(contentHash);
     for (const { id, publish_request: request } of waiting.playlists) {
@@ -54,12 +54,12 @@ export async function finishPreparation(pool: Pool, contentHash: string, format:
       await launch(data, prepared, await data.now());
     });
   }
-  await settleLooksOf(pool, contentHash, format);
+  await allowPreparedLooksOf(pool, contentHash, format);
   await refreshJoinsOf(pool, contentHash);
 }
 
 async function launch(data: Database, stream: Locked<Stream>, now: Date): Promise<void> {
-  await beginWithLooks(data, stream);
+  await allowLooksAtStart(data, stream);
   await launchStream(data, stream, now);
 }
 

@@ -16,10 +16,10 @@ import { limitReached } from '../shared/limits.ts';
 import { itemsInFormat } from '../media/preparation-limit.ts';
 import { prepareAndLaunch } from './start-prepared.ts';
 import { requestDraftPublish } from '../playout/publish-draft.ts';
-import { refreshSound } from '../playout/settle-sound.ts';
+import { refreshSound } from '../playout/apply-sound.ts';
 import { issuesOf, loadParts, uploadFacts, wantsBackup } from '../streams/stream-parts.ts';
 import type { StreamingSettings, StreamParts } from '../streams/stream-parts.ts';
-import { noteDrawings } from '../playout/take-up-looks.ts';
+import { saveDrawings } from '../playout/prepared-looks.ts';
 import { snapshotsOf, withLiveDraft } from '../playout/timeline-snapshots.ts';
 import type { TrackSnapshot } from '../playout/timeline-snapshots.ts';
 import type { Locked } from '../../data/shared/locked.ts';
@@ -69,7 +69,7 @@ export async function startStream(
   if (!moved) throw new Error(`stream ${stream.id} cannot start from ${stream.state}`);
   await publishDraftsOncePlayable(data, moved, parts, settings.limitFactor);
   for (const { snapshot } of snapshots)
-    if (snapshot.overlays) await noteDrawings(data, snapshot.overlays, withNext(itemsPlayed(snapshot), snapshot.mode));
+    if (snapshot.overlays) await saveDrawings(data, snapshot.overlays, withNext(itemsPlayed(snapshot), snapshot.mode));
   await data.streams.beginRun(stream.id, parts.format);
   await data.timelines.begin(stream.id, snapshots);
   await data.dueTimes.clear(stream.id);

@@ -23,7 +23,7 @@ export interface Scan {
 export interface ApplyScanOptions {
   readonly pool: Pool;
   readonly source: ClaimedSource;
-  /** Of the stage. */
+  /** The factor of the stage for all limits. */
   readonly limitFactor: number;
   readonly newID: (prefix: string) => string;
 }

@@ -5,7 +5,7 @@ import { databaseOn, inTransaction } from '../../data/database.ts';
 import { joinKey } from '../../domain/media/object-keys.ts';
 import type { Part } from '../../domain/playout/composition-parts.ts';
 import type { VideoCodec } from '../../domain/shared/video-format.ts';
-import { settleJoin } from '../../orchestration/playout/settle-joins.ts';
+import { allowFinishedJoin } from '../../orchestration/playout/prepare-joins.ts';
 import type { ObjectStore } from '../../ports/object-store/object-store.ts';
 import type { FileAddress } from '../ffmpeg/composed-audio.ts';
 import { encoderKind } from '../ffmpeg/encoder-arguments.ts';
@@ -53,7 +53,7 @@ export async function makeJoin(options: MakeJoinOptions, name: string, attempt: 
       await joins.finish(name, 'ready');
       log('join_prepared', { name });
     });
-    await settleJoin(pool, name);
+    await allowFinishedJoin(pool, name);
   } catch (error) {
     attempt.signal.throwIfAborted();
     if (!(error instanceof MediaError) && !attempt.isLast) throw error;

@@ -1,4 +1,4 @@
-// Lets streams send prepared pictures with what is drawn over them, once these are there.
+// Lets streams send pictures with drawings when they are prepared.
 import type { Pool } from 'pg';
 import { inTransaction } from '../../data/database.ts';
 import type { Database } from '../../data/database.ts';
@@ -15,8 +15,8 @@ import { forLiveStreams } from '../shared/live-streams.ts';
 import type { WantedRendition } from '../media/request-renditions.ts';
 import type { Locked } from '../../data/shared/locked.ts';
 
-/** Keeps what is drawn over items, with what follows each, for those who prepare them. */
-export async function noteDrawings(data: Database, overlays: Overlays, items: readonly DrawnItem[]): Promise<void> {
+/** Stores the drawings over items, with those of their next items, for the workers that prepare them. */
+export async function saveDrawings(data: Database, overlays: Overlays, items: readonly DrawnItem[]): Promise<void> {
   await data.looks.saveDrawings([...wholeOf(overlays), ...items.flatMap((item) => variantsOf(overlays, item))]);
 }
 
@@ -37,22 +37,22 @@ export async function keptVariants(data: Database, uploads: readonly KeptUpload[
   return wanted;
 }
 
-/** Lets a run that is about to begin send what is there. */
-export async function beginWithLooks(data: Database, stream: Locked<Stream>): Promise<void> {
+/** Lets a run that is about to begin send its prepared pictures with drawings. */
+export async function allowLooksAtStart(data: Database, stream: Locked<Stream>): Promise<void> {
   await data.looks.scheduleFinished(stream.id, 0);
 }
 
-/** Lets a run send what is there, so far ahead that all agents know it. */
-export async function takeUpLooks(data: Database, stream: Locked<Stream>, now: Date): Promise<void> {
+/** Lets a run send its prepared pictures with drawings, so far ahead that all agents read them in time. */
+export async function allowPreparedLooks(data: Database, stream: Locked<Stream>, now: Date): Promise<void> {
   const { anchored_at: anchoredAt } = stream;
   const elapsedSeconds = anchoredAt === null ? 0 : (now.getTime() - anchoredAt.getTime()) / 1000;
   await data.looks.scheduleFinished(stream.id, elapsedSeconds + effectiveAheadSeconds);
 }
 
-/** The streams that wait for a rendition with a drawing send it from their next items on. @param format its name */
-export async function settleLooksOf(pool: Pool, contentHash: string, format: string): Promise<void> {
+/** Lets the streams that wait for a rendition with a drawing send it. @param format its name */
+export async function allowPreparedLooksOf(pool: Pool, contentHash: string, format: string): Promise<void> {
   const named = formatNamed(format);
   if (isSound(named) || (named.variant ?? named.drawn) === undefined) return;
   const ids = await inTransaction(pool, (data) => data.looks.waitingFor(contentHash));
-  await forLiveStreams(pool, ids, takeUpLooks);
+  await forLiveStreams(pool, ids, allowPreparedLooks);
 }

@@ -1,4 +1,4 @@
-// Has the joins prepared that streams are to send in the next minutes, and lets them send what is there.
+// Prepares the joins of the next minutes of streams, and lets streams send the finished ones.
 import type { Pool } from 'pg';
 import { inTransaction } from '../../data/database.ts';
 import type { Database } from '../../data/database.ts';
@@ -19,19 +19,19 @@ import { framesPerSecond } from '../../domain/shared/video-format.ts';
 import { forLiveStreams, forLiveStreamsPlaying } from '../shared/live-streams.ts';
 import type { Locked } from '../../data/shared/locked.ts';
 
-/** Joins are prepared so long ahead, so that also those of a shuffled order are few. */
+/** How far ahead joins are prepared. With this limit, a shuffled order has few joins too. */
 const aheadSeconds = 600;
-/** What began so long ago may still be sent. */
+/** How far back joins are prepared: parts that began this long ago may still be sent. */
 const behindSeconds = 30;
-/** So many items a look goes ahead at most: items of a second have as many joins as songs of minutes. */
+/** The most items ahead: items of a second have as many joins as songs of minutes. */
 const itemsAhead = 60;
-/** So many joins are made for a stream at a time, the next ones first, however often its sound is changed. */
+/** The most unfinished joins of a stream at a time, the next ones first. */
 const mostPreparing = 30;
-/** The next look comes in time for what this one has not seen, or has left to it. */
-const looksAgainAfterSeconds = 300;
-const looksAfterLeavingSeconds = 60;
+/** The delays until the next call, in time for later joins; shorter if this call left some. */
+const againAfterSeconds = 300;
+const againAfterLeavingSeconds = 60;
 
-/** Looks at what a stream plays next. */
+/** Requests the joins of the next minutes of a stream, and schedules the next call. */
 export async function refreshJoins(data: Database, stream: Locked<Stream>, now: Date): Promise<void> {
   if (stream.stream_backend !== 'manifest' || !isLive(stream.state) || stream.state === 'stopping') return;
   const { video: pictures, audio: sound } = await data.timelines.ofStream(stream.id);
@@ -48,10 +48,10 @@ export async function refreshJoins(data: Database, stream: Locked<Stream>, now: 
   const stretch = stretchAhead(elapsedSecondsOf(stream, now), framesPerSecond[format.framerate]);
   const ahead = partsWithin({ video, audio }, stretch, format, itemsAhead);
   const states = await data.joins.statesOf(ahead.map(({ name }) => name));
-  let preparing = 0;
-  const wanted = ahead.filter(
-    ({ name }) => ['ready', 'failed'].includes(states.get(name) ?? '') || preparing++ < mostPreparing,
-  );
+  const isFinished = ({ name }: { readonly name: string }) => ['ready', 'failed'].includes(states.get(name) ?? '');
+  const unfinished = ahead.filter((join) => !isFinished(join));
+  const preparing = new Set(unfinished.slice(0, mostPreparing));
+  const wanted = ahead.filter((join) => isFinished(join) || preparing.has(join));
   const asked = await data.joins.request(
     stream.id,
     wanted.map(({ name, part }) => ({ name, part, content_hashes: contentsOf(part) })),
@@ -62,31 +62,31 @@ export async function refreshJoins(data: Database, stream: Locked<Stream>, now: 
     asked.has(name) ? [{ task: 'make_join', name, uploadID: uploadOf.get(part.rendition.contentHash)! } as const] : [],
   );
   await data.outbox.sendAll('media', commands);
-  await takeUpJoins(data, stream, now);
-  const afterSeconds = preparing > mostPreparing ? looksAfterLeavingSeconds : looksAgainAfterSeconds;
+  await allowFinishedJoins(data, stream, now);
+  const afterSeconds = unfinished.length > mostPreparing ? againAfterLeavingSeconds : againAfterSeconds;
   await data.dueTimes.set(stream.id, 'joins', new Date(now.getTime() + afterSeconds * 1000));
 }
 
 /**
- * The streams that play a content have joins of it made, now that it is prepared: those of an item that is not are left
+ * Requests the joins of streams that play a content which has just been prepared. Joins of unprepared items are left
  * out.
  */
 export async function refreshJoinsOf(pool: Pool, contentHash: string): Promise<void> {
   await forLiveStreamsPlaying(pool, contentHash, refreshJoins);
 }
 
-/** The streams that wait for a join send it from now on. */
-export async function settleJoin(pool: Pool, name: string): Promise<void> {
+/** Lets the streams that wait for a join send it. */
+export async function allowFinishedJoin(pool: Pool, name: string): Promise<void> {
   const ids = await inTransaction(pool, (data) => data.joins.waitingFor(name));
-  await forLiveStreams(pool, ids, takeUpJoins);
+  await forLiveStreams(pool, ids, allowFinishedJoins);
 }
 
-/** What takes effect does so far enough ahead that all agents know it. */
-async function takeUpJoins(data: Database, stream: Locked<Stream>, now: Date): Promise<void> {
+/** Lets a stream send its finished joins, so far ahead that all agents read them in time. */
+async function allowFinishedJoins(data: Database, stream: Locked<Stream>, now: Date): Promise<void> {
   await data.joins.scheduleFinished(stream.id, elapsedSecondsOf(stream, now) + effectiveAheadSeconds, true);
 }
 
-/** A track with the contents of what it plays, as far as that is prepared. */
+/** A track with the contents of its prepared items. */
 async function composedTrack(data: Database, entries: readonly TimelineEntry[], format: RenditionFormat) {
   const items = entries.flatMap(({ snapshot }) => itemsPlayed(snapshot));
   const uploadIDs = [...new Set(items.map(({ uploadID }) => uploadID))];
@@ -94,7 +94,7 @@ async function composedTrack(data: Database, entries: readonly TimelineEntry[], 
   return { entries, contentHashes: (await data.renditions.prepared(uploadIDs, [...formats])).contentHashes };
 }
 
-/** What is sent in the next minutes. */
+/** The frames of the next minutes. */
 function stretchAhead(elapsedSeconds: number, rate: number): FrameStretch {
   const startFrame = Math.max(0, Math.floor((elapsedSeconds - behindSeconds) * rate));
   return { startFrame, frameCount: Math.ceil((elapsedSeconds + aheadSeconds) * rate) - startFrame };

@@ -5,7 +5,7 @@ import { finishPreparation } from '../../../lambda/orchestration/runs/start-prep
 import { keepPrepared } from '../../../lambda/orchestration/playout/keep-prepared.ts';
 import { notPrepared } from '../../../lambda/orchestration/media/request-renditions.ts';
 import { publishDraft } from '../../../lambda/orchestration/playout/publish-draft.ts';
-import { refreshUnsettledSound } from '../../../lambda/orchestration/playout/settle-sound.ts';
+import { refreshPendingSound } from '../../../lambda/orchestration/playout/apply-sound.ts';
 import { applyLoudness } from '../../../lambda/orchestration/playout/apply-probe-result.ts';
 import { actorsOn } from '../../support/actors.ts';
 import { testService } from '../../support/service.ts';
@@ -157,7 +157,7 @@ describe.each(backends)('a stream of the backend %s', (streamBackend) => {
     if (isPrepared) await prepare('a', 'sound-14');
     await service.pool().query('update streams set run_quality = run_quality where id = $1', [id]);
     expect([await levelsOf(id), (await stream(id)).pendingSound]).toEqual([[[]], null]);
-    await refreshUnsettledSound(service.pool(), { retries: 'never', limitFactor: 100 });
+    await refreshPendingSound(service.pool(), { retries: 'never', limitFactor: 100 });
     expect([await levelsOf(id), (await stream(id)).pendingSound]).toEqual([
       [[{ fromSeconds: 0, level: bringsDown }]],
       0,
@@ -174,7 +174,7 @@ it('sound that an older worker has failed is asked for again after an hour, whil
   await start(id);
   await measure('a', loud);
   expect(await asked()).toEqual(['sound-14']);
-  const sweep = () => refreshUnsettledSound(service.pool(), { retries: 'hourly', limitFactor: 100 });
+  const sweep = () => refreshPendingSound(service.pool(), { retries: 'hourly', limitFactor: 100 });
   await data().renditions.fail('a', 'sound-14', notPrepared);
   await sweep();
   expect(await asked()).toEqual(['sound-14']);

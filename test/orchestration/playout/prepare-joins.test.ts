@@ -5,7 +5,7 @@ import { soundPartsAt } from '../../../lambda/domain/playout/composition-parts.t
 import { joinKey } from '../../../lambda/domain/media/object-keys.ts';
 import { forgetOldJoins } from '../../../lambda/orchestration/playout/forget-joins.ts';
 import { finishPreparation } from '../../../lambda/orchestration/runs/start-prepared.ts';
-import { settleJoin } from '../../../lambda/orchestration/playout/settle-joins.ts';
+import { allowFinishedJoin } from '../../../lambda/orchestration/playout/prepare-joins.ts';
 import { makeJoin } from '../../../lambda/publisher/preparing/make-join.ts';
 import { actorsOn } from '../../support/actors.ts';
 import { fastEncoder } from '../../support/media-samples.ts';
@@ -63,7 +63,7 @@ const asked = async () =>
 /** Makes a join, as the media worker would. */
 async function make(name: string): Promise<void> {
   await data().joins.finish(name, 'ready');
-  await settleJoin(service.pool(), name);
+  await allowFinishedJoin(service.pool(), name);
 }
 async function goOnAir({ id }: Radio, secondsAgo: number): Promise<void> {
   await register('agent');

@@ -1,4 +1,4 @@
-// Brings what streams play to the loudness that is wished, once it is measured and prepared, from their next items on.
+// Applies the loudness of settings to streams, after it is measured and prepared, from their next items on.
 import type { Pool } from 'pg';
 import { inTransaction } from '../../data/database.ts';
 import type { Database } from '../../data/database.ts';
@@ -11,32 +11,32 @@ import { isSameLevel, levelFor, targetOf } from '../../domain/playout/sound.ts';
 import type { SoundLevel } from '../../domain/playout/sound.ts';
 import { forLiveStreams, forLiveStreamsPlaying } from '../shared/live-streams.ts';
 import type { StreamWork } from '../shared/live-streams.ts';
-import { refreshJoins } from './settle-joins.ts';
+import { refreshJoins } from './prepare-joins.ts';
 import { updateCosts } from '../destinations/reconcile-outputs.ts';
 import { requestWithinLimit } from '../media/request-renditions.ts';
 import type { RequestOptions } from '../media/request-renditions.ts';
 import type { Locked } from '../../data/shared/locked.ts';
 
-/** An upload that is to be played at a loudness; null: as it is. */
+/** An upload with its target loudness; null: unchanged. */
 interface WantedSound {
   readonly uploadID: string;
   readonly targetLUFS: number | null;
 }
 
 interface WantedLevel extends WantedSound {
-  /** Null: it is to play as it is. Undefined: that is not known yet. */
+  /** Null: unchanged. Undefined: not measured yet. */
   readonly level: SoundLevel | null | undefined;
   readonly contentHash: string | null;
 }
 
-/** What the items of a stream are to sound like. */
+/** The target loudness of the items of a stream. */
 export function soundsOf({ sound }: Pick<Stream, 'sound'>, items: readonly TimelineItem[]): WantedSound[] {
   return items.map((item) => {
     return { uploadID: item.uploadID, targetLUFS: item.hasAudio ? targetOf(item.sound, sound) : null };
   });
 }
 
-/** In the order of what is wanted. */
+/** The levels of sounds, in their order. */
 async function levelsOf(data: Database, sounds: readonly WantedSound[]): Promise<WantedLevel[]> {
   const ids = new Set(sounds.flatMap(({ uploadID, targetLUFS }) => (targetLUFS === null ? [] : [uploadID])));
   const measured = ids.size === 0 ? [] : await data.streamSounds.measured([...ids]);
@@ -49,7 +49,7 @@ async function levelsOf(data: Database, sounds: readonly WantedSound[]): Promise
   });
 }
 
-/** Has sound of a user prepared at its loudness, as far as it is measured. What is right already needs nothing. */
+/** Requests sound of a user at its target loudness, if it is measured. Sound that has it needs no request. */
 export async function requestSound(
   data: Database,
   userID: string,
@@ -62,7 +62,7 @@ export async function requestSound(
   if (wanted.length > 0) await requestWithinLimit(data, userID, wanted, options);
 }
 
-/** Has the sound prepared that a stream is to play, and takes up what is there. */
+/** Requests the sound of a stream, and applies the prepared part. */
 export async function refreshSound(
   data: Database,
   stream: Locked<Stream>,
@@ -72,28 +72,28 @@ export async function refreshSound(
     const items = await itemsOf(data, stream, now);
     await requestSound(data, stream.user_id, soundsOf(stream, items), options);
   }
-  await settleSound(data, stream, now);
+  await applySound(data, stream, now);
 }
 
-/** The streams that are sent and play a content take up what is there of its sound. */
-export async function settleSoundOf(pool: Pool, contentHash: string): Promise<void> {
-  await forLiveStreamsPlaying(pool, contentHash, unlessStopping(settleSound));
+/** Applies the prepared sound of a content to the streams on the air that play it. */
+export async function applySoundOf(pool: Pool, contentHash: string): Promise<void> {
+  await forLiveStreamsPlaying(pool, contentHash, unlessStopping(applySound));
 }
 
-/** The same for a content that has been measured, whose sound is then asked for. */
+/** Requests and applies the sound of a measured content for the streams on the air that play it. */
 export async function refreshSoundOf(pool: Pool, contentHash: string, options: RequestOptions): Promise<void> {
   await forLiveStreamsPlaying(pool, contentHash, refreshes(options));
 }
 
-/** So many streams a call looks at. */
-const unsettledAtOnce = 100;
+/** The most streams of one call. */
+const pendingAtOnce = 100;
 
 /**
- * Looks at streams with items that are sent as they are meanwhile: another release has started them, or whoever has
- * measured or prepared their sound died before it looked.
+ * Requests and applies the sound of streams with items without levelled sound, as a worker may have died before it did
+ * so.
  */
-export async function refreshUnsettledSound(pool: Pool, options: RequestOptions): Promise<void> {
-  const ids = await inTransaction(pool, (data) => data.streamSounds.withPending(unsettledAtOnce));
+export async function refreshPendingSound(pool: Pool, options: RequestOptions): Promise<void> {
+  const ids = await inTransaction(pool, (data) => data.streamSounds.withPending(pendingAtOnce));
   await forLiveStreams(pool, ids, refreshes(options));
 }
 
@@ -101,7 +101,7 @@ function refreshes(options: RequestOptions): StreamWork {
   return unlessStopping((data, stream, now) => refreshSound(data, stream, { now, ...options }));
 }
 
-/** What stops has no next item. */
+/** The work, except for streams in `stopping`, which have no next item. */
 function unlessStopping(work: StreamWork): StreamWork {
   return async (data, stream, now) => {
     if (stream.state !== 'stopping') await work(data, stream, now);
@@ -109,13 +109,12 @@ function unlessStopping(work: StreamWork): StreamWork {
 }
 
 /**
- * Notes which items a stream is to send at which level from its next item on, and how many it sends as they are
- * meanwhile.
+ * Records the levels of items from the next item of a stream on, and the number of items without levelled sound.
  */
-async function settleSound(data: Database, stream: Locked<Stream>, now: Date): Promise<void> {
+async function applySound(data: Database, stream: Locked<Stream>, now: Date): Promise<void> {
   const items = await itemsOf(data, stream, now);
   const levels = await levelsOf(data, soundsOf(stream, items));
-  const isThere = await whatIsPrepared(data, stream, levels);
+  const isThere = await preparedLevels(data, stream, levels);
   const elapsedSeconds = elapsedSecondsOf(stream, now);
   const fromSeconds = elapsedSeconds === null ? 0 : elapsedSeconds + effectiveAheadSeconds;
   const changed = items.flatMap(({ itemID, uploadID, levels: before = [] }, index): ItemLevel[] => {
@@ -129,12 +128,12 @@ async function settleSound(data: Database, stream: Locked<Stream>, now: Date): P
   }
   const pending = levels.filter(({ uploadID, level }) => level === undefined || !isThere(uploadID, level));
   await data.streamSounds.setPending(stream.id, pending.length);
-  // What a join is made of has levels.
+  // The sources of joins have levels.
   await refreshJoins(data, stream, now);
 }
 
-/** @returns whether an upload can be sent at a level */
-async function whatIsPrepared(
+/** @returns a function that tells if an upload can be sent at a level */
+async function preparedLevels(
   data: Database,
   { stream_backend: backend }: Stream,
   wanted: readonly WantedLevel[],
@@ -153,7 +152,7 @@ async function whatIsPrepared(
   return (uploadID, level) => level === null || prepared.has(`${uploadID}/${soundAt(level.targetLUFS)}`);
 }
 
-/** What a run plays the sound of, from now on, once each. */
+/** The items with sound of a run from now on, each once. */
 async function itemsOf(data: Database, stream: Stream, now: Date): Promise<TimelineItem[]> {
   const { video, audio } = await data.timelines.ofStream(stream.id);
   const elapsedSeconds = elapsedSecondsOf(stream, now) ?? 0;
