@@ -1,5 +1,5 @@
-// The CDK's entry: makes the stages of lib/stages.ts, and has cdk-nag check them at every synth.
-// `-c stage=NAME` makes an engineer's own stage instead; `-c githubRepository=OWNER/NAME` adds the pipeline's stack,
+// The CDK's entry: builds the stages of lib/stages.ts, and has cdk-nag check them at every synth.
+// `-c stage=NAME` builds an engineer's own stage instead; `-c githubRepository=OWNER/NAME` adds the pipeline's stack,
 // for all stages or with `-c stages=NAME,NAME` for those of one account.
 import { App, Validations } from 'aws-cdk-lib';
 import { AwsSolutionsChecks } from 'cdk-nag';
@@ -8,7 +8,7 @@ import { ServiceStage } from '../lib/service-stage.ts';
 import { PublisherImage } from '../lib/shared/publisher-image.ts';
 import { stagesOfAccount, stagesToBuild } from '../lib/stages.ts';
 
-// To check CloudFormation's own rules takes half of a synth's time, so the tests in test/stacks do it instead.
+// CloudFormation's own rules would take half of a synth's time, so the tests in test/stacks check them instead.
 const app = new App({ builtinCloudFormationValidation: false });
 Validations.of(app).addPlugins(new AwsSolutionsChecks(app));
 

@@ -1,4 +1,4 @@
-// `npm run cost`: what stages cost in a month, and streams in an hour, from the templates and AWS' list prices.
+// `npm run cost`: the price of a month of each stage and an hour of streams, from templates and AWS' list prices.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { stages } from '../lib/stages.ts';
@@ -19,7 +19,7 @@ try {
     console.log(section);
   }
 } catch (error) {
-  // An unknown argument, or a size without a price: the message says which, and where to add it.
+  // An unknown argument, or a size without a price: the message names it, and the place to add it.
   console.error((error as Error).message);
   process.exitCode = 1;
 }

@@ -1,4 +1,4 @@
-// `npm run deploy` and `npm run diff`: check what the CDK needs for a stage, then run its command.
+// `npm run deploy` and `npm run diff`: check the prerequisites of a stage, then run the CDK's command.
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { readCommand } from './deploy/command-line.ts';
@@ -19,7 +19,7 @@ async function run(args: readonly string[]): Promise<number> {
   try {
     const complete = await checkPrerequisites(command, terminal, userAtTerminal());
     if (command.checkOnly) return complete ? 0 : 1;
-    // A comparison changes nothing, so nothing keeps it from being made.
+    // A comparison changes nothing, so missing prerequisites do not prevent it.
     if (!complete && command.cdkArgs[0] === 'deploy') return 1;
   } catch (error) {
     console.error(`\n${(error as Error).message}`);
@@ -32,7 +32,7 @@ async function run(args: readonly string[]): Promise<number> {
 /** @returns the exit code of the CDK */
 function runCdk(cdkArgs: readonly string[]): Promise<number> {
   const cdk = spawn(join(root, 'node_modules/.bin/cdk'), cdkArgs, { cwd: root, stdio: 'inherit' });
-  // Ctrl-C reaches both processes. This one waits for the CDK, which says what becomes of the deployment.
+  // Ctrl-C reaches both processes. This one waits for the CDK, which reports the result of the deployment.
   process.on('SIGINT', () => {});
   process.on('SIGTERM', () => cdk.kill('SIGTERM'));
   return new Promise((resolve, reject) => {

@@ -1,4 +1,4 @@
-// `npm run library`: makes the folder .library, which `npm pack ./.library` packs for CDK apps of others.
+// `npm run library`: creates the folder .library; `npm pack ./.library` packs it for CDK apps of others.
 import { join } from 'node:path';
 import { buildLibrary } from './library/build-library.ts';
 

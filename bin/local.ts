@@ -1,4 +1,4 @@
-// `npm start`: runs the whole platform on this machine, with the handlers and the publisher that run in AWS.
+// `npm start`: runs the whole platform on this machine, with the same handlers and publisher as in AWS.
 import { setFlagsFromString } from 'node:v8';
 import { readOptions } from './local/options.ts';
 
@@ -8,8 +8,8 @@ if ('text' in options) {
   process.exit(options.exitCode);
 }
 
-// V8 would collect all garbage whenever the heap has grown by a tenth: twice a second when there is much to do, and
-// requests wait meanwhile. So it may double, from 60 MB.
+// By default V8 collects all garbage whenever the heap has grown by a tenth: twice a second under load, and requests
+// wait meanwhile. With this flag the heap may double, from 60 MB.
 setFlagsFromString('--heap-growing-percent=100');
 
 // The platform takes a while to load, and --help does not wait for it.

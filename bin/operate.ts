@@ -1,4 +1,4 @@
-// `npm run operate`: what operators do to a stage, or to the local run: see lib/README.md, “Operating a stage”.
+// `npm run operate`: commands of operators for a stage or the local run: see lib/README.md, “Operating a stage”.
 import { randomUUID } from 'node:crypto';
 import { readArguments } from './operate/command-line.ts';
 import { printReply } from './operate/print-reply.ts';

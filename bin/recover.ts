@@ -1,5 +1,5 @@
-// `npm run recover`: has a stage, or the local run, go on from the database of another.
-// How it is used: lib/README.md, “Recover a stage”.
+// `npm run recover`: moves a stage, or the local run, to a copy of another database.
+// The procedure: lib/README.md, “Recover a stage”.
 import { readArguments } from './recover/command-line.ts';
 
 const read = readArguments(process.argv.slice(2));

@@ -1,5 +1,5 @@
-// `npm run rotate-signing-key`: gives the local run that is up the next key to sign access tokens with.
-// How to do it to a stage in AWS: lib/README.md, “Rotate secrets”.
+// `npm run rotate-signing-key`: gives the live local run a new key for signing access tokens.
+// The procedure for a stage in AWS: lib/README.md, “Rotate secrets”.
 import { readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';

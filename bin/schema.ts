@@ -1,4 +1,4 @@
-// `npm run schema`: the schema that the migrations make, as one file to read. lambda/data/schema.sql is written by it.
+// `npm run schema`: prints the schema after all migrations as one file, and writes lambda/data/schema.sql.
 import { writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { createPool } from '../lambda/data/shared/queryable.ts';

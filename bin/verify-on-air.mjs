@@ -1,6 +1,6 @@
-// Verifies a statement of what a stream sent, and writes the log that follows from it.
+// Verifies a signed statement of the media that a stream sent, and prints its log.
 // node verify-on-air.mjs STATEMENT JWKS [FILE…] needs nothing else.
-// FILEs are those that were played; each has to be named by the statement, by its SHA-256.
+// FILEs are the played files; the statement has to name each by its SHA-256.
 import { createHash, createPublicKey, verify } from 'node:crypto';
 import { createReadStream, readFileSync } from 'node:fs';
 import { pipeline } from 'node:stream/promises';
@@ -20,7 +20,7 @@ for (const run of statement.runs) for (const row of rowsOf(run)) process.stdout.
 /** The content of a compact JWS (ES256) of our kind, by the key of the set that it names. */
 function verified(jws, { keys }) {
   const parts = jws.split('.');
-  // Each text has one spelling only: the last character may hold bits that stand for nothing.
+  // Each text has one spelling only: the last character may hold unused bits.
   const isSpeltAlike = (part) => Buffer.from(part, 'base64url').toString('base64url') === part;
   if (parts.length !== 3 || !parts.every(isSpeltAlike)) fail('this is not a statement that was signed');
   const [head, body, signature] = parts;
@@ -41,7 +41,7 @@ function parse(part) {
   }
 }
 
-/** What of each playing of an item was on the air, in the order of time. */
+/** The parts of each playback of an item that aired, by time. */
 function* rowsOf({ anchoredAt, framesPerSecond, items, entries, aired }) {
   const timeOf = (frame) => new Date(Date.parse(anchoredAt) + Math.ceil((frame * 1000) / framesPerSecond - 1e-6));
   const endFrame = Math.ceil(((Date.parse(statement.to) - Date.parse(anchoredAt)) * framesPerSecond) / 1000 - 1e-6);
@@ -74,7 +74,9 @@ function* rowsOf({ anchoredAt, framesPerSecond, items, entries, aired }) {
   }
 }
 
-/** As the platform plays them: a shuffle is drawn by its seed, and no lap begins with what ended the one before. */
+/**
+ * The order of the platform: a shuffle is drawn by its seed, and no lap begins with the last item of the one before.
+ */
 function orderOfLap({ mode, seed, items }, lap) {
   if (mode === 'sequential' || items.length < 2) return items;
   const order = permutation(items, seed, lap);
@@ -96,7 +98,7 @@ function permutation(items, seed, lap) {
   return order;
 }
 
-/** A text that a table program would take for a formula is written so that it stays a text. */
+/** Escapes a text that a spreadsheet would read as a formula. */
 function cell(value) {
   if (typeof value !== 'string') return value ?? '';
   const text = /^[=+\-@\t\r]/.test(value) ? `'${value}` : value;

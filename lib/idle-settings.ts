@@ -1,19 +1,19 @@
-// What a stage pays for while nobody streams, and may do without: each with what it takes away.
+// Optional features that cost money even without streams, each with the loss if it is off.
 import { type Check, flag, text } from './setting-checks.ts';
 
 export interface IdleSettings {
   /**
-   * How functions reach the outside. `gateway`: as many NAT gateways as `natGateways`. `instance`: as many small
-   * machines, for a fifth of the price; while one is replaced, or is at its 5 Gbit/s, functions do not reach AWS,
-   * webhooks or payment providers.
+   * How functions reach the internet. `gateway`: through `natGateways` NAT gateways. `instance`: through the same
+   * number of small machines, for a fifth of the price. While a machine is replaced, or at its limit of 5 Gbit/s,
+   * functions do not reach AWS, webhooks or payment providers.
    */
   readonly nat: 'gateway' | 'instance';
   /**
-   * Whether clients share connections of the database by RDS Proxy. Without it each has its own, a failover is seen by
-   * all of them, and so many requests at once as `databaseConnectionsAlarm` says are the most.
+   * Whether clients share database connections by RDS Proxy. Without it, each client has its own connection, all
+   * clients see a failover, and the most simultaneous requests are about `databaseConnectionsAlarm`.
    */
   readonly databaseProxy: boolean;
-  /** Whether CloudWatch keeps figures of each service and task. Those of streams and agents are kept without it. */
+  /** Whether CloudWatch records metrics of each service and task. Metrics of streams and agents do not need it. */
   readonly containerInsights: boolean;
   /** Whether functions and API Gateway write traces to X-Ray, which are paid by use. */
   readonly tracing: boolean;
@@ -27,8 +27,8 @@ export const idleChecks: Readonly<Record<keyof IdleSettings, Check>> = {
 };
 
 /**
- * Whether agents on Fargate, of which some always run, encode as well, and machines with a GPU come for what those
- * have no room for: in a stage that keeps no ffmpeg agents of its own.
+ * Whether agents on Fargate also encode, and GPU machines start only for streams that these agents have no capacity
+ * for. True for a stage without permanent ffmpeg agents.
  */
 export function encodesOnFargate({ ffmpegAgentsMin }: { readonly ffmpegAgentsMin: number }): boolean {
   return ffmpegAgentsMin === 0;

@@ -1,35 +1,34 @@
-// How a stage is watched and gone into: logs, traces, notifications, its budget, and commands in tasks.
+// Settings for the operation of a stage: logs, traces, notifications, budget, and commands in tasks.
 import { RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { type Check, emailAddress, flag, orNull, text, wholeNumber } from './setting-checks.ts';
 
 export interface OperatingSettings {
-  /** Days for which logs are kept: one of the numbers that CloudWatch Logs allows. */
+  /** Days for which logs are kept. CloudWatch Logs allows only certain numbers. */
   readonly logRetentionDays: RetentionDays;
   /**
-   * Address that gets notifications of alarms and of the budget, after it has been confirmed.
-   * Null: nobody gets them until somebody subscribes to the SNS topic by hand.
+   * Address that receives notifications of alarms and of the budget, after it has been confirmed.
+   * Null: there are no notifications until a person subscribes to the SNS topic.
    */
   readonly alarmEmail: string | null;
   /**
-   * US dollars that the stage may cost in a month, by its tag. A notification is sent at 80 % of them, and when the
-   * forecast is higher. Nothing is switched off. Null: there is no budget.
+   * Monthly budget of the stage in US dollars, by its tag. A notification is sent at 80 % of it, and when the forecast
+   * exceeds it. Nothing is switched off. Null: there is no budget.
    */
   readonly monthlyBudgetUsd: number | null;
   /**
-   * URL of an OpenTelemetry collector of yours, such as `https://otel.example.com`: functions and tasks send traces and
-   * measures there, by OTLP over HTTP. It needs no credential, since variables hold no secrets: let it answer to the
-   * stage's addresses. Null: nothing is sent.
+   * URL of your OpenTelemetry collector, such as `https://otel.example.com`. Functions and tasks send traces and
+   * metrics to it by OTLP over HTTP, without credentials, because variables hold no secrets. So the collector has to
+   * accept the addresses of the stage. Null: nothing is sent.
    */
   readonly otlpEndpoint: string | null;
   /**
-   * Whether a stream is started every minute, over the public address, and an alarm raised where none can be
-   * (lib/README.md, “Starts fail”). `npm run cost` says what that costs.
+   * Whether a stream is started every minute through the public address, with an alarm if the start fails
+   * (lib/README.md, “Starts fail”). `npm run cost` shows its price.
    */
   readonly syntheticStream: boolean;
   /**
-   * Whether engineers may run commands in tasks (`aws ecs execute-command`; lib/README.md, “Go into a task”). It takes
-   * containers whose files can be written, and rights of tasks on the channels of Systems Manager. A change starts all
-   * tasks anew.
+   * Whether engineers may run commands in tasks (`aws ecs execute-command`; lib/README.md, “Go into a task”). This
+   * needs writable containers, and rights of tasks on the channels of Systems Manager. A change restarts all tasks.
    */
   readonly ecsExec: boolean;
 }

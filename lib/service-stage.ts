@@ -25,8 +25,8 @@ export interface ServiceStageProps {
 }
 
 /**
- * The whole platform, once. Its id is the name of the stage, and the names of the stacks begin with it. Settings that
- * nobody has looked at go through `checkStage` first.
+ * The whole platform, once. Its id is the name of the stage, and a prefix of the names of its stacks. Settings that
+ * have not been checked go through `checkStage` first.
  */
 export class ServiceStage extends Stage {
   constructor(scope: Construct, id: string, { settings, image }: ServiceStageProps) {
@@ -60,10 +60,10 @@ export class ServiceStage extends Stage {
     });
     const operate = new OperateStack(this, 'Operate', { settings, network, publishing });
     const edge = new EdgeStack(this, 'Edge', { settings, zone });
-    // A stack with another id would be another stack, with an empty bucket and another address.
+    // A changed id would be a new stack, with an empty bucket and another address.
     const web = new WebStack(this, 'Dashboard', { settings, edge, api, media, zone });
     const delivery = new DeliveryStack(this, 'Delivery', { settings, media, origin, url: web.url });
-    // Nothing of a domain's address comes from what it leads to.
+    // The template has no reference for this: the address of a domain does not depend on its target.
     delivery.addStackDependency(web);
     const monitoring = new MonitoringStack(this, 'Monitoring', {
       settings,
@@ -74,7 +74,7 @@ export class ServiceStage extends Stage {
       api,
       operate,
     });
-    // Functions fail until they know their address, and alarms would say so.
+    // Functions fail until they know their address, and their alarms would fire.
     monitoring.addStackDependency(delivery);
   }
 }

@@ -1,4 +1,4 @@
-// What the fields of a stage may be: the kinds of values, each with its words for whoever writes another.
+// The checks of a stage's settings: the kinds of values, each with its text for an invalid value.
 export interface Check {
   /** The end of the sentence “FIELD must be …”. */
   readonly expected: string;
@@ -10,11 +10,11 @@ export const flag: Check = { expected: 'true or false', holds: (value) => typeof
 /** https://docs.aws.amazon.com/tag-editor/latest/userguide/best-practices-and-strats.html */
 export const tagValue = text(/^[\w .:/=+@-]{1,256}$/, 'a value of a tag: letters, digits, spaces and _.:/=+@-');
 
-/** Regions of the standard partition: those of China and of the US government have no CloudFront as stages use it. */
+/** Regions of the standard partition: those of China and of the US government lack features of CloudFront. */
 export const isRegion = text(/^(?!cn-|us-gov-|us-iso)[a-z]{2}(-[a-z]+)+-\d$/, '');
 
 /**
- * Regions that an account has to opt in to; CloudFront does not write its standard logs to buckets there.
+ * Regions that an account has to opt in to. CloudFront does not write its standard logs to buckets there.
  * https://docs.aws.amazon.com/AmazonCloudFront/latest/DeveloperGuide/standard-logging-legacy-s3.html
  */
 export const regionsWithoutCloudFrontLogs: ReadonlySet<string> = new Set([
@@ -38,7 +38,7 @@ export function text(pattern: RegExp, expected: string): Check {
   return { expected, holds: (value) => typeof value === 'string' && pattern.test(value) };
 }
 
-/** @param resource a pattern of what follows the account @param region that it has to be in; undefined: in any */
+/** @param resource pattern of the text after the account @param region required region; undefined: any */
 export function isArn(service: string, resource: string, region?: string): Check {
   const place = region ?? '[a-z0-9-]*';
   return text(
@@ -47,7 +47,7 @@ export function isArn(service: string, resource: string, region?: string): Check
   );
 }
 
-/** A block of IPv4 addresses that begins where its mask says. @param least bits of its mask */
+/** A block of IPv4 addresses that begins at its mask. @param least smallest number of bits in its mask */
 export function isCidr(least: number, most: number): Check {
   return {
     expected: `a block of private IPv4 addresses such as "10.20.0.0/16", of ${least} to ${most} bits`,

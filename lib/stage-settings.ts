@@ -1,4 +1,4 @@
-// The settings of a stage: what each of them means, and which values it may have.
+// The settings of a stage: their meaning and their allowed values.
 import { idleChecks, type IdleSettings } from './idle-settings.ts';
 import { operatingChecks, type OperatingSettings } from './operating-settings.ts';
 import {
@@ -17,34 +17,34 @@ import {
 import { faultOfTaken, takenChecks, type TakenSettings } from './taken-settings.ts';
 
 /**
- * What one stage decides. Every field is required: whoever adds a field has to decide about it for every stage.
- * Numbers are whole. What is allowed for each field stands in `checksOf` below.
+ * The settings of one stage. Every field is required, so that a new field is decided for every stage. Numbers are
+ * whole. `checksOf` below has the allowed values of each field.
  */
 export interface StageSettings extends IdleSettings, OperatingSettings, TakenSettings {
   /**
-   * The 12 digits of the AWS account that the stage belongs to. A deployment to another account is refused.
-   * Null: the account of whoever deploys. Name the account of every stage that others rely on.
+   * The 12 digits of the stage's AWS account. A deployment to another account is refused. Null: the account of the
+   * deploying user. Set it for every stage that others rely on.
    */
   readonly account: string | null;
   /**
-   * The qualifier of the CDK's bootstrap that the stage is deployed by: up to ten letters and digits. Stages that share
-   * an account have one each, and with it roles that deploy them and nothing else. Null: the CDK's own.
+   * The qualifier of the CDK's bootstrap that deploys the stage: up to ten letters and digits. Stages that share an
+   * account have one each, with roles that can deploy this stage only. Null: the CDK's default.
    */
   readonly bootstrapQualifier: string | null;
-  /** Who answers for the stage: the value of the tag `owner` on everything it has. */
+  /** The team or person responsible for the stage: the value of the tag `owner` on all its resources. */
   readonly owner: string;
-  /** Who pays for the stage: the value of the tag `cost-center` on everything it has. */
+  /** The cost center of the stage: the value of the tag `cost-center` on all its resources. */
   readonly costCenter: string;
-  /** The AWS region of the stage. Only what CloudFront uses, and copies (`recoveryRegion`), are elsewhere. */
+  /** The AWS region of the stage. Only copies (`recoveryRegion`) and some resources of CloudFront are elsewhere. */
   readonly region: string;
   /**
-   * Two or three availability zones of the region. They are written here because looking them up would need
-   * credentials at every synth. They have to offer `gpuInstanceType`.
+   * Two or three availability zones of the region. They are settings because a lookup would need credentials at every
+   * synth. They have to offer `gpuInstanceType`.
    */
   readonly availabilityZones: readonly string[];
   /**
-   * How many NAT gateways there are. The functions call payment providers, webhooks and AWS through them. With one in
-   * each zone, the functions go on when a zone is lost; with a single one, the stage is cheaper.
+   * Number of NAT gateways. Functions call payment providers, webhooks and AWS through them. With one in each zone,
+   * functions survive the loss of a zone; with a single one, the stage is cheaper.
    */
   readonly natGateways: number;
   /**
@@ -54,51 +54,50 @@ export interface StageSettings extends IdleSettings, OperatingSettings, TakenSet
   readonly databaseInstanceClass: string;
   /** GiB of storage that the database begins with. gp3 volumes have at least 20. */
   readonly databaseStorageGiB: number;
-  /** GiB of storage that the database may grow to by itself. More than `databaseStorageGiB`. */
+  /** GiB of storage that the database may grow to automatically. More than `databaseStorageGiB`. */
   readonly databaseMaxStorageGiB: number;
   /**
-   * Number of connections to the database at which an alarm is raised. Take about 80 % of what Postgres allows, which
-   * is the memory of the instance class in bytes, divided by 9,531,392.
+   * Number of database connections at which an alarm is raised. Use about 80 % of the number that Postgres allows: the
+   * memory of the instance class in bytes, divided by 9,531,392.
    */
   readonly databaseConnectionsAlarm: number;
   /**
-   * Whether there is a standby of the database in a second zone. A failover to it takes about a minute, in which
-   * streams stay on air. It doubles the price of the database.
+   * Whether the database has a standby in a second zone. A failover takes about a minute, during which streams stay on
+   * air. It doubles the price of the database.
    */
   readonly databaseMultiAz: boolean;
   /** Days for which backups are kept (1 to 35): the database can be restored to any second of them. */
   readonly databaseBackupDays: number;
   /**
-   * A second region, to which the database's backups and users' uploads are copied, encrypted
-   * by a key there: a stage that has lost its region is recovered from them (lib/README.md, “Recover a stage”). It
-   * takes an `account`. Null: there are no copies.
+   * A second region, to which the database's backups and users' uploads are copied, encrypted by a key there. A stage
+   * that has lost its region is recovered from these copies (lib/README.md, “Recover a stage”). It requires an
+   * `account`. Null: there are no copies.
    */
   readonly recoveryRegion: string | null;
   /**
-   * Whether the data of the stage survives the deletion of its stacks: with deletion protection, termination
-   * protection, a last snapshot of the database, and buckets, keys and secrets that stay. False: everything goes.
+   * Whether the stage's data survives the deletion of its stacks: with deletion protection, termination protection, a
+   * final snapshot of the database, and retained buckets, keys and secrets. False: all data is deleted.
    */
   readonly keepData: boolean;
   /**
-   * The public host name of the stage, and the id of the Route 53 hosted zone that the name is in.
-   * Null: the stage has the name that CloudFront gives it.
+   * The public host name of the stage, and the id of its Route 53 hosted zone. Null: the stage has the host name that
+   * CloudFront assigns.
    */
   readonly domain: { readonly name: string; readonly hostedZoneId: string } | null;
-  /** Requests from one address in five minutes that the web ACL lets through. It answers further ones with 429. */
+  /** Requests that the web ACL allows one address in five minutes. It answers further ones with 429. */
   readonly webRequestsPerFiveMinutes: number;
   /**
-   * Requests per second that API Gateway lets through, for all callers together. The application also limits each
-   * caller, see `rateLimitFactor`.
+   * Requests per second that API Gateway allows all callers together. The application also limits each caller, see
+   * `rateLimitFactor`.
    */
   readonly apiRequestsPerSecond: number;
-  /** Requests beyond that rate which API Gateway lets through when they come at once. */
+  /** Requests above that rate that API Gateway allows in a burst. */
   readonly apiBurstRequests: number;
   /**
-   * What the application's own limit for each caller is multiplied by. 1 for every stage that strangers call; more
-   * where load is tested.
+   * Factor of the application's own limit for each caller. 1 for every public stage; more for load tests.
    */
   readonly rateLimitFactor: number;
-  /** What every limit of `lambda/domain/shared/limits.ts` is multiplied by: how much each user may have. */
+  /** Factor of every limit in `lambda/domain/shared/limits.ts`, which restrict each user. */
   readonly limitFactor: number;
   /** GiB of uploads that each user stores free of charge. More costs credits (`lambda/domain/billing/credits.ts`). */
   readonly freeStoredGiB: number;
@@ -108,71 +107,73 @@ export interface StageSettings extends IdleSettings, OperatingSettings, TakenSet
    */
   readonly gpuInstanceType: string;
   /**
-   * GPU machines that run even when there is nothing to do. A stream that starts on one of them does not wait the 3 to
-   * 5 minutes until a new machine is there.
+   * GPU machines that always run. A stream that starts on one of them does not wait 3 to 5 minutes for a new machine.
    */
   readonly gpuMachinesMin: number;
   /**
-   * The most GPU machines there may be: this limits the costs. More than `ffmpegAgentsMax` and `mediaWorkersMax`
-   * together, as a release starts new agents before it ends old ones: each machine more is an agent that moves at the
-   * same time. The account's quota “Running On-Demand G and VT instances” has to allow them all, with at least 4 vCPU
-   * for each.
+   * The most GPU machines, which limits the costs. More than `ffmpegAgentsMax` and `mediaWorkersMax` together, because
+   * a release starts new agents before it ends old ones: each additional machine lets one more agent move at the same
+   * time. The account's quota “Running On-Demand G and VT instances” has to allow them all, with at least 4 vCPU for
+   * each.
    */
   readonly gpuMachinesMax: number;
   /**
-   * Million pixels a second that the GPU of `gpuInstanceType` encodes to H.264. A stream at 720p30 takes 28, at 1080p30
-   * 62, at 2160p60 498. Agents measure all other costs of a stream themselves (lambda/domain/fleet/capacity.ts).
+   * Million pixels per second that the GPU of `gpuInstanceType` encodes to H.264. A stream at 720p30 needs 28, at
+   * 1080p30 62, at 2160p60 498. Agents measure all other costs of a stream themselves
+   * (lambda/domain/fleet/capacity.ts).
    */
   readonly gpuMegapixels: number;
   /**
-   * ffmpeg agents that always run. 0: none, and `gpuMachinesMin` may be 0 as well. Agents on Fargate then encode too,
-   * and take media commands; a machine comes for a stream that they have no room for, which waits for it some minutes,
-   * and goes when no stream has waited for a quarter of an hour.
+   * ffmpeg agents that always run. 0: none, and `gpuMachinesMin` may be 0 as well. Then agents on Fargate also encode
+   * and take media commands. A stream that exceeds their capacity waits some minutes for a machine, which ends when no
+   * stream has waited for a quarter of an hour.
    */
   readonly ffmpegAgentsMin: number;
-  /** The most ffmpeg agents there may be. */
+  /** The most ffmpeg agents. */
   readonly ffmpegAgentsMax: number;
   /**
-   * Mbit/s that a manifest agent, which sends prepared media, may send all the time. AWS documents none for Fargate;
-   * an EC2 machine of its size (c7g.medium) has 520. One stream at 720p30 takes 4.3, at 1080p30 6.4.
+   * Mbit/s that a manifest agent, which sends prepared media, may send permanently. AWS documents no number for
+   * Fargate; an EC2 machine of its size (c7g.medium) has 520. One stream at 720p30 needs 4.3, at 1080p30 6.4.
    */
   readonly manifestAgentNetworkMbps: number;
   /** Manifest agents that always run. */
   readonly manifestAgentsMin: number;
-  /** The most manifest agents there may be. */
+  /** The most manifest agents. */
   readonly manifestAgentsMax: number;
-  /** The most media workers there may be. None runs while the queue `media` is empty. */
+  /** The most media workers. None runs while the queue `media` is empty. */
   readonly mediaWorkersMax: number;
-  /** Import workers that always run. With 0, an import waits some minutes until a worker has been started for it. */
+  /** Import workers that always run. With 0, an import waits some minutes until a worker has started. */
   readonly importWorkersMin: number;
-  /** The most import workers there may be. Each fetches a few imports at the same time. */
+  /** The most import workers. Each runs a few imports at the same time. */
   readonly importWorkersMax: number;
   /**
-   * The units of YouTube's daily quota that Google lets the project of this stage use: 10,000 unless it has been
-   * audited for more. It counts only where the secret has a client of YouTube.
+   * The units of YouTube's daily quota that Google grants the project of this stage: 10,000 unless it has been audited
+   * for more. Used only if the secret has a client of YouTube.
    */
   readonly youtubeDailyUnits: number;
   /**
-   * Address that mails to users come from. SES sends a mail to it, which has to be confirmed.
-   * Null: `no-reply@` at the name in `domain`. A stage with neither sends no mails, so nobody can sign up.
+   * Sender address of mails to users. SES sends a mail to it, which has to be confirmed. Null: `no-reply@` at the name
+   * in `domain`. A stage with neither sends no mails, so users cannot sign up.
    */
   readonly mailFrom: string | null;
   /**
-   * What a stream is created with whose `streamBackend` is null. `manifest` costs about a hundredth, and a first start
-   * waits until the media is prepared. Streams that are there keep what they have.
+   * The backend of a stream whose `streamBackend` is null when it is created. `manifest` costs about a hundredth, and a
+   * first start waits until the media is prepared. Existing streams keep their backend.
    */
   readonly defaultStreamBackend: 'ffmpeg' | 'manifest';
-  /** Whether everybody may change `streamBackend` of a stream that is not live. False: whom operators let. */
+  /**
+   * Whether all users may change `streamBackend` of a stream that is not live. False: only users an operator allowed.
+   */
   readonly streamBackendEdit: boolean;
   /**
-   * URL of the RTMP ingest for streams that have a bare `streamKey` instead of a destination, which the API deprecates.
+   * URL of the RTMP ingest for streams that have a bare `streamKey` instead of a destination (deprecated in the API).
    * Null: there is none.
    */
   readonly legacyRtmpURL: string | null;
 }
 
 /**
- * @throws if a setting of the stage is missing or has a wrong value; the message names the stage and the setting
+ * @throws if a setting of the stage is missing or invalid; the message names the stage and the setting
  */
 export function checkStage(name: string, settings: StageSettings): void {
   const values: Readonly<Record<string, unknown>> = { ...settings };

@@ -1,9 +1,9 @@
-// The table of stages: it holds everything that differs between them, and is the only file that knows their names.
+// The table of stages: it has all differences between them, and is the only file that knows their names.
 import { RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { checkStage, type StageSettings } from './stage-settings.ts';
 import { nothingTaken } from './taken-settings.ts';
 
-// For those who build it: it does without what costs while nobody streams.
+// For the developers of the platform: without the features that cost money while no stream runs.
 const dev: StageSettings = {
   account: null,
   bootstrapQualifier: null,
@@ -57,8 +57,8 @@ const dev: StageSettings = {
   ecsExec: false,
 };
 
-// Like prod in everything that can break in a way of its own (zones, standby, protection), and smaller. Machines with a
-// GPU come when a stream wants one.
+// Equal to prod in everything that can fail in its own way (zones, standby, protection), and smaller. GPU machines
+// start when a stream needs one.
 const staging: StageSettings = {
   account: null,
   bootstrapQualifier: 'lssstaging',
@@ -165,14 +165,14 @@ const prod: StageSettings = {
   ecsExec: false,
 };
 
-/** The stages that all engineers share, in the order in which a release goes through them. */
+/** The stages that all engineers share, in the order in which a release is deployed to them. */
 export const stages = { dev, staging, prod };
 
 /**
  * The stages that an app has to build, by name, with every setting checked.
- * @param ownStage the value of `-c stage=NAME`, an engineer's own stage: then there is only that stage, with the values
- *   of dev. Undefined: the stages of the table
- * @throws if the name is malformed or is in the table, or if a setting is missing or wrong; the message says which
+ * @param ownStage the value of `-c stage=NAME`, an engineer's own stage: then only that stage is built, with the
+ *   settings of dev. Undefined: the stages of the table
+ * @throws if the name is malformed or is in the table, or if a setting is missing or invalid; the message names it
  */
 export function stagesToBuild(ownStage: unknown): Readonly<Record<string, StageSettings>> {
   const chosen: Readonly<Record<string, StageSettings>> =
@@ -184,7 +184,7 @@ export function stagesToBuild(ownStage: unknown): Readonly<Record<string, StageS
 /**
  * The shared stages of one account, by name.
  * @param names the value of `-c stages=NAME,NAME`. Undefined: all shared stages
- * @throws naming what is no shared stage
+ * @throws if a name is not that of a shared stage; the message contains the name
  */
 export function stagesOfAccount(names: unknown): Readonly<Record<string, StageSettings>> {
   if (names === undefined) return stages;
@@ -199,12 +199,12 @@ export function stagesOfAccount(names: unknown): Readonly<Record<string, StageSe
 }
 
 function checkedName(name: unknown): string {
-  // The names of stacks and parameters begin with it, and S3 and RDS make lower-case names of these.
+  // The names of stacks and parameters begin with it. S3 and RDS derive lower-case names from them.
   if (typeof name !== 'string' || !/^[a-z][a-z0-9-]{0,15}$/.test(name)) {
     const expected = 'up to 16 lower-case letters, digits and hyphens, a letter first';
     throw new Error(`-c stage=NAME: NAME must be ${expected}, not ${JSON.stringify(name)}`);
   }
-  // The names of parameters begin with the stage's, and those may not begin so.
+  // The names of parameters begin with the stage's name, and AWS reserves these prefixes.
   // https://docs.aws.amazon.com/systems-manager/latest/APIReference/API_PutParameter.html
   if (/^(aws|ssm)/.test(name)) throw new Error(`-c stage=NAME: NAME cannot begin with "aws" or "ssm", as ${name} does`);
   if (name in stages)

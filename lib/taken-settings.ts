@@ -1,53 +1,54 @@
-// What a company has already, and gives to a stage that would make it otherwise.
+// Existing resources of a company that a stage uses instead of creating its own.
 import { type Check, isArn, isCidr, orNull, tagValue, text } from './setting-checks.ts';
 
-/** A network that is there. Each list has one subnet, or several of the same number, for each zone of the stage. */
+/** An existing network. Each list has one subnet for each zone of the stage, or the same larger number for each. */
 export interface GivenNetwork {
   readonly vpcId: string;
-  /** Of the whole VPC, such as `10.20.0.0/16`. */
+  /** Addresses of the whole VPC, such as `10.20.0.0/16`. */
   readonly cidr: string;
-  /** Where agents are: a route to an internet gateway, and public addresses, as media does not pass a NAT gateway. */
+  /**
+   * Subnets of agents: with a route to an internet gateway and public addresses, so that media needs no NAT gateway.
+   */
   readonly publisherSubnetIds: readonly string[];
-  /** Where functions are: a route to the internet through NAT, for AWS, webhooks and payment providers. */
+  /** Subnets of functions: with a route to the internet through NAT, for AWS, webhooks and payment providers. */
   readonly functionSubnetIds: readonly string[];
-  /** Where the database is: no route to outside is needed. */
+  /** Subnets of the database, which needs no route to other networks. */
   readonly databaseSubnetIds: readonly string[];
 }
 
-/** Each of them is null where the stage makes its own. */
+/** Null in a field: the stage creates its own resource. */
 export interface TakenSettings {
-  /** The addresses of the VPC that the stage makes: a block of 16 to 20 bits that no other network of yours has. */
+  /** The addresses of a VPC that the stage creates: 16 to 20 bits, which no other network of yours uses. */
   readonly vpcCidr: string;
-  /** A VPC that is there. Its flow logs, endpoints and NAT are yours. */
+  /** An existing VPC. Its owner configures flow logs, endpoints and NAT. */
   readonly network: GivenNetwork | null;
   /**
-   * ARN of a role, in the account of the hosted zone in `domain`, that lets this account delegate the name: the zone
-   * is then that of a parent domain, and the stage makes one of its own for its name. Null: it is in this account.
+   * ARN of a role, in the account of the hosted zone in `domain`, that lets this account delegate the name: that zone
+   * is then of a parent domain, and the stage creates its own zone for its name. Null: the zone is in this account.
    */
   readonly hostedZoneRoleArn: string | null;
   /** ARN of a certificate of ACM in us-east-1 for the name in `domain`. */
   readonly certificateArn: string | null;
-  /** ARN of the KMS key that wraps the keys which secrets are sealed with. Whoever loses it loses them all. */
+  /** ARN of the KMS key that wraps the keys for sealing secrets. If the key is lost, all secrets are lost. */
   readonly sealingKeyArn: string | null;
   /** ARN of the KMS key for uploads and renditions. */
   readonly mediaKeyArn: string | null;
   /** ARN of the KMS key for copies of backups and of uploads: a key of `recoveryRegion`. */
   readonly recoveryKeyArn: string | null;
   /**
-   * Name of a bucket in the region that takes the access logs of buckets and of the distribution, below the stage's
-   * name.
-   * Its policy lets `logging.s3` write, and its ACLs CloudFront (object ownership “bucket owner preferred”).
+   * Name of a bucket in the region for the access logs of buckets and of the distribution, below the stage's name. Its
+   * policy has to let `logging.s3` write, and its ACLs CloudFront (object ownership “bucket owner preferred”).
    */
   readonly logBucketName: string | null;
-  /** ARN of an SNS topic that gets notifications of alarms and of the budget. Its policy and its key let both in. */
+  /** ARN of an SNS topic for notifications of alarms and of the budget. Its policy and its key have to allow both. */
   readonly alarmTopicArn: string | null;
-  /** ARN of a policy that every role of the stage has as its permissions boundary. */
+  /** ARN of the policy that is the permissions boundary of every role of the stage. */
   readonly permissionsBoundaryArn: string | null;
-  /** Further tags of everything that the stage has, by key. */
+  /** Further tags of all resources of the stage, by key. */
   readonly tags: Readonly<Record<string, string>>;
 }
 
-/** A stage in an account of its own makes everything. */
+/** For a stage in an account of its own, which creates all its resources. */
 export const nothingTaken: TakenSettings = {
   vpcCidr: '10.0.0.0/16',
   network: null,
@@ -117,7 +118,7 @@ function isNetwork(value: unknown, zones: number): boolean {
   );
 }
 
-/** What is wrong with things that are given together; null if nothing is. */
+/** The first contradiction between given resources; null if there is none. */
 export function faultOfTaken(
   settings: TakenSettings & {
     readonly account: string | null;

@@ -1,4 +1,4 @@
-// The tables of costs in Markdown, which stand in lib/README.md between two marks.
+// The tables of costs in Markdown, between two marks in lib/README.md.
 import type { StageSettings } from '../../lib/stage-settings.ts';
 import { byUse, egressTiers } from './prices.ts';
 import { monthOf, templatesOf } from './stage-month.ts';
@@ -7,7 +7,7 @@ import { streamHours, type StreamHour } from './stream-hour.ts';
 const begin = '<!-- npm run cost -- --write: begin -->';
 const end = '<!-- npm run cost -- --write: end -->';
 
-/** @param stages by name; the table of costs by the hour is about streams on the last one */
+/** @param stages stages by name; the table of costs per hour is about streams on the last stage */
 export function costSection(stages: Readonly<Record<string, StageSettings>>): string {
   const [last, settings] = Object.entries(stages).at(-1)!;
   return [

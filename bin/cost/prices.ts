@@ -1,11 +1,11 @@
 // AWS' list prices in US dollars, on demand in us-east-1, without free tiers, discounts and taxes.
-// Each is on https://aws.amazon.com/SERVICE/pricing/. On 2026-11-21 they were compared with lists of third parties, as
-// AWS computes its pages in the browser; only those marked “from memory” were not.
+// Each is on https://aws.amazon.com/SERVICE/pricing/. On 2026-11-21 they were compared with lists of third parties,
+// because AWS computes its pages in the browser; only those marked “from memory” were not.
 
 /** Hours of a month in AWS' own examples. */
 const hoursPerMonth = 730;
 
-/** Dollars for a month of what is paid for whether it is used or not. */
+/** Dollars per month for resources that are paid for whether they are used or not. */
 export const monthly = {
   alarmMetric: 0.1,
   customMetric: 0.3,
@@ -21,8 +21,8 @@ export const monthly = {
   webAcl: 5,
   webAclRule: 1,
   /**
-   * A stream that is started every minute: by the code of `lambda/synthetic`, 12 requests to the API and 12 writes to
-   * S3 for each start, and 10 s of a function. Nobody has counted it in an account.
+   * A stream that is started every minute. By the code of `lambda/synthetic`, each start makes 12 requests to the API
+   * and 12 writes to S3, and takes 10 s of a function. Not yet measured in an account.
    */
   syntheticStream: 8.52,
 } as const;
@@ -42,18 +42,18 @@ export const databases: Readonly<Record<string, { readonly usd: number; readonly
   'db.m8g.large': { usd: 0.168 * hoursPerMonth, vcpus: 2 }, // from memory
 };
 
-/** A GiB for a month, by type of volume: of machines with what gp3 includes, and of RDS in one zone. */
+/** Dollars per GiB and month, by type of volume: gp3 with its included throughput, and RDS in one zone. */
 export const volumes: Readonly<Record<string, number>> = { gp3: 0.08 };
 export const databaseVolumes: Readonly<Record<string, number>> = { gp3: 0.115 };
 
 /**
- * Metrics that Container Insights (not the enhanced kind) keeps for a cluster, for each service and for each family of
- * task definitions: custom metrics. From memory.
+ * Custom metrics that Container Insights (not the enhanced kind) keeps for a cluster, for each service and for each
+ * family of task definitions. From memory.
  * https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/Container-Insights-metrics-ECS.html
  */
 export const insightsMetrics = { cluster: 11, service: 13, taskFamily: 8 } as const;
 
-/** A GB from the region to the internet, by the TB of a month up to which the price holds. */
+/** Dollars per GB from the region to the internet, with the monthly TB up to which each price holds. */
 export const egressTiers: readonly (readonly [upToTB: number, usd: number])[] = [
   [10, 0.09],
   [50, 0.085],
@@ -61,7 +61,7 @@ export const egressTiers: readonly (readonly [upToTB: number, usd: number])[] = 
   [Number.POSITIVE_INFINITY, 0.05],
 ];
 
-/** Prices by use, beside egress. */
+/** Prices by use, without egress. */
 export const byUse: readonly (readonly [what: string, usd: string, unit: string])[] = [
   ['Logs that are taken in, and flow logs of rejected packets', '0.5', 'GB'],
   ['Logs that are kept', '0.03', 'GB-month'], // from memory
@@ -93,12 +93,12 @@ export const byUse: readonly (readonly [what: string, usd: string, unit: string]
   ['Images, once in an account', '0.1', 'GB-month'], // from memory
 ];
 
-/** The entry of a table above. @throws if it has none: the message says where to add it */
+/** The entry of a table above. @throws if there is none; the message names the place to add it */
 export function listed<Entry>(table: Readonly<Record<string, Entry>>, name: string): Entry {
   const found = table[name];
   if (found === undefined) throw new Error(`bin/cost/prices.ts has no price for ${name}: add it there`);
   return found;
 }
 
-/** Dollars for an hour of what costs this much a month. */
+/** Dollars per hour for a monthly price. */
 export const perHour = (usdPerMonth: number): number => usdPerMonth / hoursPerMonth;

@@ -12,14 +12,14 @@ export interface Template {
 }
 
 interface Resource {
-  /** The logical id, by which others of its stack refer to it. */
+  /** The logical id, which other resources of its stack refer to. */
   readonly id: string;
   readonly type: string;
   readonly properties: any;
   readonly stack: Template;
 }
 
-/** A row of the table: resources of a type, how many units of each are paid for, and dollars a month of a unit. */
+/** A row of the table: resources of a type, the paid units of each, and dollars per unit and month. */
 interface Row {
   readonly what: string;
   readonly type: string;
@@ -28,7 +28,7 @@ interface Row {
   readonly units?: (resource: Resource) => number;
   /** The size of a unit, in words. */
   readonly size?: (resource: Resource) => string;
-  /** Resources for which this is the same are counted once. */
+  /** A key: resources with an equal key are counted once. */
   readonly once?: (resource: Resource) => string;
 }
 
@@ -106,7 +106,7 @@ const rows: readonly Row[] = [
     units: ({ properties }) => metricsOf(properties.Metrics),
   },
   {
-    // AWS makes two alarms for a policy that tracks a target: one to add tasks, one to take some away.
+    // AWS creates two alarms for a target tracking policy: one to add tasks, one to remove some.
     what: 'Alarms of the scaling, metrics',
     type: 'AWS::ApplicationAutoScaling::ScalingPolicy',
     usd: monthly.alarmMetric,
@@ -148,12 +148,12 @@ const rows: readonly Row[] = [
   { what: 'Hosted zones', type: 'AWS::Route53::HostedZone', usd: monthly.hostedZone },
 ];
 
-/** Types of resources that cost something while they are there. */
+/** Types of resources that cost money while they exist. */
 export const pricedTypes: ReadonlySet<string> = new Set(rows.map(({ type }) => type));
 
 export interface MonthCost {
   readonly what: string;
-  /** The units that are paid for, such as `3 × g4dn.xlarge`. */
+  /** The paid units, such as `3 × g4dn.xlarge`. */
   readonly size: string;
   readonly usd: number;
 }
@@ -179,7 +179,7 @@ export function monthOf(templates: readonly Template[]): MonthCost[] {
   });
 }
 
-/** The templates of all stacks of a stage, as `cdk synth` makes them, but without code. Asks no network. */
+/** The templates of all stacks of a stage, as `cdk synth` makes them, but without code. Makes no network requests. */
 export function templatesOf(name: string, settings: StageSettings): Template[] {
   const { context } = JSON.parse(readFileSync(new URL('../../cdk.json', import.meta.url), 'utf8'));
   const app = new App({
@@ -205,7 +205,7 @@ function resourcesOf(stack: Template): Resource[] {
   }));
 }
 
-/** Resources of a type in the stack of another. */
+/** Resources of a type in the stack of another resource. */
 function neighbours({ stack }: Resource, type: string): Resource[] {
   return resourcesOf(stack).filter((resource) => resource.type === type);
 }
@@ -216,7 +216,7 @@ function referred({ stack }: Resource, value: any): Resource {
   return resourcesOf(stack).find(({ id }) => id === target)!;
 }
 
-/** The least tasks of a service. */
+/** The fewest tasks of a service. */
 function tasksAtLeast(resource: Resource): number {
   const scaled = neighbours(resource, 'AWS::ApplicationAutoScaling::ScalableTarget').find(({ properties }) =>
     JSON.stringify(properties.ResourceId).includes(`"${resource.id}"`),
@@ -226,7 +226,7 @@ function tasksAtLeast(resource: Resource): number {
 
 const isOnMachines = ({ properties }: Resource) => properties.CapacityProviderStrategy !== undefined;
 
-/** The least machines of the pool. Each of its tasks wants a GPU, and so a whole machine. */
+/** The fewest machines of the pool. Each of its tasks requests a GPU, and so a whole machine. */
 function machinesAtLeast(pool: Resource): number {
   const tasks = neighbours(pool, service).filter(isOnMachines).map(tasksAtLeast);
   return Math.max(

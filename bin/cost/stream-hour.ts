@@ -1,4 +1,4 @@
-// The price of an hour of a stream on each backend, egress and compute apart, and what it is sold for.
+// The price of an hour of a stream on each backend, egress and compute separately, and its selling price.
 import { priceOf, priceTables } from '../../lambda/domain/billing/credits.ts';
 import { capacityOf, costOf, packetOverhead, shareOf } from '../../lambda/domain/fleet/capacity.ts';
 import { framesPerSecond, qualities, type Framerate, type Quality } from '../../lambda/domain/shared/video-format.ts';
@@ -13,19 +13,19 @@ import { egressTiers, listed, machines, monthly, perHour, volumes } from './pric
 type Backend = 'ffmpeg' | 'manifest';
 
 export interface StreamHour {
-  /** Quality and frames a second, such as `1080p60`. */
+  /** Quality and frames per second, such as `1080p60`. */
   readonly name: string;
   readonly usdSoldFor: number;
   readonly gigabytes: number;
-  /** At the first and at the last tier of traffic. */
+  /** At the first and at the last price tier of traffic. */
   readonly usdEgress: { readonly dearest: number; readonly cheapest: number };
-  /** The price of the stream's share of an agent. Null: it takes more than an agent of the stage has. */
+  /** The price of the stream's share of an agent. Null: it exceeds the capacity of the stage's agents. */
   readonly usdCompute: Readonly<Record<Backend, number | null>>;
 }
 
 /**
- * Each quality at 30 and at 60 frames a second, at the newest prices, over TLS as most platforms want it. 24 and 25
- * frames cost what 30 do.
+ * Each quality at 30 and at 60 frames per second, at the newest prices, over TLS as most platforms require. 24 and 25
+ * frames per second cost as much as 30.
  */
 export function streamHours(settings: StageSettings): StreamHour[] {
   const newest = new Date(priceTables.at(-1)!.effectiveFrom);
@@ -59,8 +59,8 @@ function costOn(backend: Backend, quality: Quality, framerate: Framerate) {
 }
 
 /**
- * What an agent of each backend has, and dollars for an hour of all of it, with what the scaling keeps free. Agents
- * measure how fast their machine is; here it is as fast as the one that costs were measured on.
+ * The capacity of an agent of each backend, and its price per hour, including the spare capacity of the scaling. Agents
+ * measure the speed of their machine; here it is the speed of the machine on which costs were measured.
  */
 function agentsOf(settings: StageSettings) {
   const { gpuInstanceType, gpuMegapixels, manifestAgentNetworkMbps: networkMbps } = settings;
@@ -79,7 +79,7 @@ function agentsOf(settings: StageSettings) {
         networkMbps: null,
         gpuMegapixels,
       }),
-      // Where a machine comes for each stream that waits, none is kept free.
+      // If a machine is started for each waiting stream, none is kept spare.
       usdPerHour: usdPerHour(usdOfMachine, encodesOnFargate(settings) ? 1 : targetUsedFraction),
     },
     manifest: {

@@ -1,4 +1,4 @@
-// Everything that is looked at before a deployment, in the order of the table.
+// All checks before a deployment, in the order of the table.
 import type { Check, LocalCheck } from './check.ts';
 import { bootstrap } from './checks/bootstrap.ts';
 import { cloudFront } from './checks/cloudfront.ts';
@@ -13,7 +13,7 @@ import { mailAccess, mailIdentity, mailSender } from './checks/mail.ts';
 import { lambdaConcurrency, quotas } from './checks/quotas.ts';
 import { zones } from './checks/zones.ts';
 
-/** Those that need no credentials. */
+/** Checks that need no credentials. */
 export const localChecks: readonly LocalCheck[] = [docker, mailSender];
 
 export const allChecks: readonly Check[] = [

@@ -1,4 +1,4 @@
-// Asks AWS one question with the engineer's credentials: signs it, repeats it while AWS is busy, and parses the answer.
+// Sends one question to AWS with the engineer's credentials: signs it, retries while AWS is busy, parses the answer.
 import { setTimeout as delay } from 'node:timers/promises';
 import type { fromNodeProviderChain } from '@aws-sdk/credential-providers';
 import { parseXML } from '@aws-sdk/xml-builder';
@@ -12,26 +12,26 @@ export interface Question<Answer> {
   readonly service: AwsService;
   /** The API's name of the action. */
   readonly action: string;
-  /** Parameters: of a form as EC2 and IAM flatten them, or the fields of a JSON body. */
+  /** The parameters: those of a form, as EC2 and IAM flatten them, or the fields of a JSON body. */
   readonly input?: QuestionInput;
   /** The path of a REST API, with its parts encoded. Such an API is only read here. */
   readonly path?: string;
   /** Default: the region of the stage. */
   readonly region?: string;
-  /** Has to tolerate fields and values that it does not know. */
+  /** The schema of the answer, which has to accept unknown fields and values. */
   readonly answer: ZodType<Answer>;
 }
 
-/** @throws {Unanswered} if there is no answer, or none that can be read */
+/** @throws {Unanswered} if there is no answer, or only an unreadable one */
 export type AskAws = <Answer>(question: Question<Answer>) => Promise<Answer>;
 
 export type Credentials = ReturnType<typeof fromNodeProviderChain>;
 
 export type Reason = 'forbidden' | 'busy' | 'unreachable' | 'refused' | 'unreadable';
 
-/** Why a question has no answer. */
+/** The reason why a question has no answer. */
 export class Unanswered extends Error {
-  /** The right that the question takes, such as `ec2:DescribeVpcs`. */
+  /** The right that the question requires, such as `ec2:DescribeVpcs`. */
   readonly right: string;
   readonly reason: Reason;
   /** The API's name of the error, such as `ParameterNotFound`. */
@@ -52,8 +52,8 @@ const forbidden = /^(?:AccessDenied|UnauthorizedOperation|AuthorizationError|Not
 const busy = /Throttl|^RequestLimitExceeded$|^TooManyRequests|^SlowDown$|^PriorRequestNotComplete$/;
 
 /**
- * @param region where questions go that name none
- * @returns what asks; a question that was asked before is not asked again
+ * @param region region of questions that name none
+ * @returns a function that asks AWS; it asks each question only once
  */
 export function openAws(region: string, credentials: Credentials): AskAws {
   const answers = new Map<string, Promise<unknown>>();
@@ -121,7 +121,7 @@ async function signedRequest(
   return new Request(url, { method, headers: signed.headers, body, signal: AbortSignal.timeout(timeoutMs) });
 }
 
-/** @returns undefined for what is neither JSON nor XML: a proxy on the way may answer in AWS' place */
+/** @returns undefined for content that is neither JSON nor XML: a proxy may answer instead of AWS */
 function parseContent(text: string, format: 'xml' | 'json'): unknown {
   try {
     return format === 'xml' ? parseXML(text) : JSON.parse(text);
@@ -147,7 +147,7 @@ function refusal(right: string, response: Response, content: unknown): Unanswere
   const { Response: ofEc2, ErrorResponse: ofQuery, __type, message, Message } = faultAnswer.parse(content);
   const fault = ofEc2?.Errors.Error ?? ofQuery?.Error ?? {};
   const named = response.headers.get('x-amzn-errortype') ?? __type ?? fault.Code ?? `HTTP ${response.status}`;
-  // A name may stand between a namespace and the address of a model: NAMESPACE#NAME:ADDRESS.
+  // The name may be between a namespace and the address of a model: NAMESPACE#NAME:ADDRESS.
   const code = named.replace(/:.*$/s, '').replace(/^.*#/s, '');
   const said = message ?? Message ?? fault.Message ?? 'without a message';
   return new Unanswered(right, reasonOf(code, response.status), code, said);

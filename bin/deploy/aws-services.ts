@@ -1,12 +1,12 @@
-// The AWS services that the checks ask: how each is reached and signed for, and which of AWS' protocols it speaks.
+// The AWS services that the checks query: the address, the signing and the protocol of each.
 // Each API reference has a page “Making requests”; the protocols are those of smithy.io/2.0/aws/protocols.
 
-/** Lists are for JSON alone. */
+/** Lists are for JSON only. */
 export type QuestionInput = Readonly<Record<string, string | readonly (string | Readonly<Record<string, string>>)[]>>;
 
 interface Asks {
   headers(action: string): Readonly<Record<string, string>>;
-  /** Undefined for a question that has no body. */
+  /** The body of a question; undefined: it has none. */
   readonly body?: (action: string, input: QuestionInput) => string;
 }
 
@@ -14,9 +14,11 @@ export interface ServiceFacts {
   /** The prefix of the service's actions in IAM policies. */
   readonly rights: string;
   readonly signingName: string;
-  /** The name before the suffix of a service that is one for all regions. Others are at SERVICE.REGION. */
+  /**
+   * The host name, without its suffix, of a service with one endpoint for all regions. Others are at SERVICE.REGION.
+   */
   readonly oneForAll?: string;
-  /** The variable by which AWS' own tools take another endpoint for this service alone. */
+  /** The variable that AWS' own tools read for another endpoint of this service. */
   readonly endpointVariable: string;
   readonly asks: Asks;
   readonly answers: 'xml' | 'json';
@@ -42,7 +44,7 @@ const json = (target: string): Asks => ({
 
 const rest: Asks = { headers: () => ({}) };
 
-/** By what stands before the region in the service's host. */
+/** The services, by the name before the region in their hosts. */
 export const awsServices = {
   'api.ecr': {
     rights: 'ecr',

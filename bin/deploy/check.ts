@@ -1,4 +1,4 @@
-// What a check of the account is: a question to AWS or to the machine, and what it found.
+// A check of the account: a question to AWS or to the machine, and its findings.
 import { z } from 'zod';
 import { type AskAws, type Reason, Unanswered } from './ask-aws.ts';
 import type { StageCommand } from './command-line.ts';
@@ -10,11 +10,11 @@ export interface Finding {
   readonly found: string;
   /** `missing` blocks a deployment, `warning` does not. */
   readonly state: 'there' | 'missing' | 'warning';
-  /** Lines: sentences, and commands to copy, which begin with `$ `. Empty where nothing has to be done. */
+  /** Lines of text: sentences, and commands to copy, which begin with `$ `. Empty if there is nothing to do. */
   readonly remedy: readonly string[];
 }
 
-/** What a check has that asks AWS nothing. */
+/** The context of a check that does not query AWS. */
 export interface LocalContext {
   readonly command: StageCommand;
 }
@@ -33,12 +33,12 @@ export interface Check<Context extends LocalContext = CheckContext> {
 
 export type LocalCheck = Check<LocalContext>;
 
-/** The options of `aws` that reach the account and region which the command deploys to. */
+/** The options of `aws` for the account and region of the command. */
 export function awsOptions({ settings, profile }: StageCommand): string {
   return `--region ${settings.region}${profileOption(profile)}`;
 }
 
-/** How the user typed the stage, with the credentials. */
+/** The command that the user typed for the stage, with the credentials. */
 export function deployCommand({ stage, isShared, profile }: StageCommand): string {
   return `npm run deploy -- ${stage}${isShared ? '' : ' --own'}${profileOption(profile)}`;
 }
@@ -47,7 +47,7 @@ export function profileOption(profile: string | undefined): string {
   return profile === undefined ? '' : ` --profile ${profile}`;
 }
 
-/** A warning that something could not be asked. */
+/** A warning about a question without an answer. */
 export function unansweredFinding(what: string, { right, reason, code, message }: Unanswered): Finding {
   const answers: Readonly<Record<Reason, readonly [found: string, remedy: string]>> = {
     forbidden: [
@@ -63,7 +63,7 @@ export function unansweredFinding(what: string, { right, reason, code, message }
   return { what, needed: 'an answer of AWS', found, state: 'warning', remedy: [remedy] };
 }
 
-/** Where a check goes on without an answer. @returns why there is none, instead of throwing it */
+/** For checks that continue without an answer. @returns the reason for a missing answer, instead of throwing it */
 export async function orWhyNot<Answer>(answer: Promise<Answer>): Promise<Answer | Unanswered> {
   return answer.catch((error: unknown) => {
     if (error instanceof Unanswered) return error;
@@ -71,7 +71,7 @@ export async function orWhyNot<Answer>(answer: Promise<Answer>): Promise<Answer 
   });
 }
 
-/** @returns null if AWS answers with one of these errors, which say that there is no such thing */
+/** @returns null if AWS answers with one of these errors, which mean that the resource does not exist */
 export async function orAbsent<Answer>(answer: Promise<Answer>, ...codes: readonly string[]): Promise<Answer | null> {
   return answer.catch((error: unknown) => {
     if (error instanceof Unanswered && codes.includes(error.code)) return null;
@@ -79,7 +79,7 @@ export async function orAbsent<Answer>(answer: Promise<Answer>, ...codes: readon
   });
 }
 
-/** A list in XML: parsers cannot tell a list of one from its element. @param name of each element */
+/** A list in XML: parsers cannot distinguish a list of one from its element. @param name name of each element */
 export function xmlList<Item extends z.ZodType>(name: 'item' | 'member', item: Item) {
   const elements = (list: unknown): unknown => {
     const found: unknown = Object(list)[name] ?? [];

@@ -1,4 +1,4 @@
-// Reads the arguments of `npm run deploy` and `npm run diff`, and makes those of the CDK from them.
+// Parses the arguments of `npm run deploy` and `npm run diff`, and derives those of the CDK.
 import { readFileSync } from 'node:fs';
 import { BOOTSTRAP_QUALIFIER_CONTEXT, DefaultStackSynthesizer } from 'aws-cdk-lib';
 import type { StageSettings } from '../../lib/stage-settings.ts';
@@ -7,22 +7,22 @@ import { stages, stagesToBuild } from '../../lib/stages.ts';
 export interface StageCommand {
   readonly stage: string;
   readonly settings: StageSettings;
-  /** Whether the stage is one of the table's, and no engineer's own. */
+  /** Whether the stage is in lib/stages.ts; false: it is an engineer's own. */
   readonly isShared: boolean;
-  /** The stage in lib/stages.ts whose settings it has. */
+  /** The stage in lib/stages.ts that provides the settings. */
   readonly settingsOf: string;
   readonly cdkArgs: readonly string[];
-  /** Whether to check what the account offers, and to do nothing else. */
+  /** Whether only to run the checks of the account. */
   readonly checkOnly: boolean;
-  /** Whether the CDK will ask AWS. */
+  /** Whether the CDK will query AWS. */
   readonly needsCredentials: boolean;
   /** Whether the CDK may build the publisher's image. */
   readonly needsDocker: boolean;
   /** Digest of the publisher's image that is deployed; null: the CDK builds it. */
   readonly imageDigest: string | null;
-  /** The profile of the AWS configuration that `--profile` names; undefined: the default one. */
+  /** The profile of the AWS configuration from `--profile`; undefined: the default one. */
   readonly profile: string | undefined;
-  /** Which of an account's bootstraps the stage is deployed with. */
+  /** The bootstrap of the account that deploys the stage. */
   readonly qualifier: { readonly name: string; readonly isDefault: boolean };
 }
 
@@ -46,8 +46,8 @@ STAGE/STACK takes one stack of it, and those it depends on: ${stageNames[0]}/Dat
 Example: npm run deploy -- ada --own --profile sandbox`;
 
 /**
- * @param args the command, `deploy` or `diff`, then what the user typed
- * @returns what to run, or what to tell the user: help (exit code 0), or why the arguments are wrong (exit code 2)
+ * @param args the command, `deploy` or `diff`, then the user's arguments
+ * @returns the command to run, or a text for the user: help (exit code 0), or the fault of the arguments (exit code 2)
  */
 export function readCommand(
   args: readonly string[],
@@ -85,7 +85,7 @@ export function readCommand(
   }
 }
 
-/** @throws if there is no such stage, with the names of those there are; or if a field of a stage is wrong */
+/** @throws if there is no such stage, with the names of all stages; or if a field of a stage is invalid */
 function settingsOf(stage: string, { isOwn }: { readonly isOwn: boolean }): StageSettings {
   if (isOwn && Object.hasOwn(stages, stage)) throw new Error(`${stage} is a shared stage: leave --own out.`);
   const built = new Map(Object.entries(stagesToBuild(isOwn ? stage : undefined)));
@@ -94,7 +94,7 @@ function settingsOf(stage: string, { isOwn }: { readonly isOwn: boolean }): Stag
   throw new Error(`There is no stage ${stage}. There are ${stageNames.join(', ')}; for one of your own add --own.`);
 }
 
-/** The stage's own qualifier, or else the one that the command line names, or else cdk.json, or else nobody. */
+/** The stage's own qualifier, else that of the command line, else that of cdk.json, else the CDK's default. */
 function qualifierOf({ bootstrapQualifier }: StageSettings, contexts: readonly string[]): StageCommand['qualifier'] {
   const { context }: { context: Record<string, string | undefined> } = JSON.parse(
     readFileSync(new URL('../../cdk.json', import.meta.url), 'utf8'),
@@ -105,7 +105,7 @@ function qualifierOf({ bootstrapQualifier }: StageSettings, contexts: readonly s
   return { name, isDefault: name === DefaultStackSynthesizer.DEFAULT_QUALIFIER };
 }
 
-/** @param contexts as they were typed, NAME=VALUE: of several the last one counts */
+/** @param contexts as they were typed, NAME=VALUE: the last of several counts */
 function valueOfContext(contexts: readonly string[], name: string): string | undefined {
   return contexts.findLast((value) => value.startsWith(`${name}=`))?.slice(name.length + 1);
 }

@@ -1,18 +1,18 @@
-// The engineer's credentials, and the account they are of.
+// The engineer's credentials, and their account.
 import { GetCallerIdentityCommand, STSClient } from '@aws-sdk/client-sts';
 import { fromNodeProviderChain } from '@aws-sdk/credential-providers';
 import type { Credentials } from './ask-aws.ts';
 import type { StageCommand } from './command-line.ts';
 
 export interface Account {
-  /** 12 digits. Null where the profile wants an MFA code, and nobody can be asked for it. */
+  /** 12 digits. Null: the profile requires an MFA code, and there is no user to ask for it. */
   readonly id: string | null;
   readonly credentials: Credentials;
 }
 
 /**
- * @param askForCode asks for the code of an MFA device; null: nobody is there to tell it
- * @throws if there are no credentials, or none of the stage's account; the message tells the user what to do
+ * @param askForCode asks for the code of an MFA device; null: there is no user at the terminal
+ * @throws if there are no credentials, or none of the stage's account; the message contains the remedy
  */
 export async function openAccount(
   command: StageCommand,

@@ -1,4 +1,4 @@
-// Prints what the checks found as one table: what, needed, found, what to do.
+// Prints the findings of the checks as one table: name, need, finding, remedy.
 import type { Terminal } from '../local/terminal.ts';
 import type { Finding } from './check.ts';
 
@@ -6,10 +6,10 @@ const marks = { there: '✓', missing: '✗', warning: '!' } as const;
 const cellWidths = [27, 27, 30];
 const remedyWidth = 70;
 const gap = '  ';
-/** A narrower terminal gets the last column below the others. */
+/** The fewest columns for the whole table. A narrower terminal gets the last column below the others. */
 const wideColumns = 160;
 
-/** @param columns how wide the terminal is. Commands are never wrapped, so that they can be copied. */
+/** @param columns width of the terminal. Commands are never wrapped, so that they can be copied. */
 export function printFindings(findings: readonly Finding[], terminal: Terminal, columns: number): void {
   const isWide = columns >= wideColumns;
   const print = (mark: string, cells: readonly string[], remedy: readonly string[]) => {
@@ -31,7 +31,7 @@ export function printFindings(findings: readonly Finding[], terminal: Terminal, 
     );
 }
 
-/** Cuts between words; a word that is longer than a line, such as an address, is cut as well. */
+/** Wraps between words. A word that is longer than a line, such as a URL, is cut. */
 function wrapped(text: string, width: number): string[] {
   const lines: string[] = [];
   for (const word of text.split(' ').flatMap((whole) => pieces(whole, width))) {

@@ -1,4 +1,4 @@
-// Checks what a stage needs before the CDK begins: credentials of the right account, and what `all-checks.ts` lists.
+// Checks the prerequisites of a stage before the CDK starts: credentials, and the checks of `all-checks.ts`.
 import { createInterface } from 'node:readline/promises';
 import type { Terminal } from '../local/terminal.ts';
 import { allChecks, localChecks } from './all-checks.ts';
@@ -10,15 +10,15 @@ import { openAccount } from './credentials.ts';
 import { printFindings } from './findings-table.ts';
 import { runChecks } from './run-checks.ts';
 
-/** A file or a pipe takes lines of any length. */
+/** Columns for a file or a pipe, whose lines may be long. */
 const pipeColumns = 200;
 
-/** Asks whoever sits at the terminal. */
+/** Asks the user at the terminal. */
 export type AskUser = (question: string) => Promise<string>;
 
 /**
- * @param askUser null: nobody is at the terminal
- * @throws if the credentials cannot be used; the message tells the user what to do
+ * @param askUser null: there is no user at the terminal
+ * @throws if the credentials cannot be used; the message contains the remedy
  * @returns whether nothing is missing
  */
 export async function checkPrerequisites(
@@ -28,7 +28,7 @@ export async function checkPrerequisites(
 ): Promise<boolean> {
   if (!command.needsCredentials) return true;
   const { stage, settings, checkOnly } = command;
-  // The CDK asks for a code of its own, and a device shows each code once: so a deployment does not ask for another.
+  // The CDK asks for its own MFA code, and a device shows each code once: so a deployment does not ask for another.
   const askForCode = askUser !== null && checkOnly ? (device: string) => askUser(`MFA code of ${device}: `) : null;
   const { id: account, credentials } = await terminal.step(`Credentials for ${stage}`, () =>
     openAccount(command, askForCode),
@@ -45,7 +45,7 @@ export async function checkPrerequisites(
   return report(command, current, terminal);
 }
 
-/** Where the profile wants an MFA code, which the CDK asks for later. */
+/** Runs the local checks if the profile requires an MFA code, which the CDK asks for later. */
 async function checkWithoutAccount(command: StageCommand, terminal: Terminal): Promise<boolean> {
   terminal.line(
     command.checkOnly
@@ -69,7 +69,7 @@ function report({ stage, checkOnly }: StageCommand, findings: readonly Finding[]
   return count('missing') === 0;
 }
 
-/** Offers to make the service-linked roles that are missing. @returns the new findings by those that they replace */
+/** Offers to create the missing service-linked roles. @returns the new findings by the findings that they replace */
 async function makeMissingRoles(
   context: CheckContext,
   findings: readonly Finding[],
@@ -97,7 +97,7 @@ async function makeMissingRoles(
   return made;
 }
 
-/** @returns null where nobody can answer: in a pipe or a workflow */
+/** @returns null without a user, in a pipe or a workflow */
 export function userAtTerminal(): AskUser | null {
   if (!process.stdin.isTTY || !process.stdout.isTTY) return null;
   return async (question) => {

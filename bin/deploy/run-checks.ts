@@ -1,8 +1,8 @@
-// Runs checks at once, and turns questions without an answer into warnings.
+// Runs checks in parallel, and turns questions without an answer into warnings.
 import { Unanswered } from './ask-aws.ts';
 import { type Check, type Finding, type LocalContext, unansweredFinding } from './check.ts';
 
-/** @param showProgress is told which checks still run, after each that has ended */
+/** @param showProgress called after each check with the names of the checks that still run */
 export async function runChecks<Context extends LocalContext>(
   checks: readonly Check<Context>[],
   context: Context,

@@ -1,10 +1,10 @@
-// What a stage needs of the account's quotas, computed from its settings.
+// The quotas of an account that a stage needs, computed from its settings.
 import type { StageSettings } from '../../lib/stage-settings.ts';
 
 export interface Need {
-  /** With less, a deployment fails or the stage does not start. */
+  /** With a lower quota, a deployment fails or the stage does not start. */
   readonly toDeploy: number;
-  /** With less, the stage stops growing before its settings say so. */
+  /** With a lower quota, the stage stops growing before the limits of its settings. */
   readonly atMost: number;
 }
 
@@ -23,24 +23,24 @@ export interface StageNeeds {
 
 /** At a deployment, ECS starts the new tasks of a service before it ends the old ones (lib/publishing/agents.ts). */
 const tasksWhileDeploying = 2;
-/** Of a manifest agent and of an import worker alike (lib/publishing). */
+/** vCPU of a manifest agent or an import worker (lib/publishing). */
 const vcpusOfFargateTask = 1;
-/** Calls of the function that sends webhooks, at most (lib/publishing/publishing-stack.ts). */
+/** The most simultaneous calls of the function that sends webhooks (lib/publishing/publishing-stack.ts). */
 export const webhookCallsMax = 10;
-/** Calls of the function that works managed platforms, at most (lib/api/api-stack.ts). */
+/** The most simultaneous calls of the function for managed platforms (lib/api/api-stack.ts). */
 export const platformCallsMax = 10;
-/** Lambda polls the queue of TimersJob with five at first. Beside them: sweep, daily job, and a custom resource. */
+/** Lambda polls the queue of TimersJob with five calls at first. The others: sweep, daily job, custom resource. */
 const jobCalls = 8;
 /** One call each of REST, MCP, GraphQL and identity. */
 const apiCallsMin = 4;
-/** How long most requests take. */
+/** Duration of most requests in seconds. */
 const apiCallSeconds = 0.1;
 
 export function needsOf(settings: StageSettings): StageNeeds {
   const { gpuMachinesMin, gpuMachinesMax, ffmpegAgentsMin, manifestAgentsMin, importWorkersMin } = settings;
   const vcpus = vcpusOfMachine(settings.gpuInstanceType);
   const machines = Math.min(gpuMachinesMax, Math.max(gpuMachinesMin, tasksWhileDeploying * ffmpegAgentsMin));
-  // A new service starts with one task, also where it keeps none.
+  // A new service starts with one task, even if its minimum is zero.
   const firstTasks = manifestAgentsMin + Math.max(1, importWorkersMin);
   const fargateTasks = Math.max(firstTasks, tasksWhileDeploying * (manifestAgentsMin + importWorkersMin));
   const fargateTasksMax = settings.manifestAgentsMax + settings.importWorkersMax;

@@ -1,4 +1,4 @@
-// Whether the stage stands already: then what it has taken of quotas is its own, and its zones cannot be changed.
+// Checks whether the stage exists already: then its usage of quotas is its own, and its zones are fixed.
 import { z } from 'zod';
 import { Unanswered } from './ask-aws.ts';
 import { type CheckContext, orWhyNot, xmlList } from './check.ts';
@@ -13,8 +13,8 @@ const setByAws: ReadonlySet<string> = new Set(['aws:cloudformation:stack-name', 
 export const tags = xmlList('item', tag);
 
 /**
- * Tags that nobody can set by hand: CloudFormation's on what it makes, and that of an Auto Scaling group, whose name
- * CloudFormation begins with that of the stack, on what it starts.
+ * Checks tags that users cannot set: CloudFormation's tags on its resources, and the tag of an Auto Scaling group on
+ * its machines. CloudFormation begins the name of the group with that of the stack.
  */
 export function isOfStage(stage: string, tagSet: readonly z.infer<typeof tag>[]): boolean {
   // The names of stages have hyphens and no capitals, and those of their stacks begin with a capital: ada-two-Network.
@@ -51,7 +51,7 @@ const pagesMax = 50;
 
 export interface StackInRegion {
   readonly name: string;
-  /** As CloudFormation names it, such as ROLLBACK_COMPLETE: its first deployment failed, and was taken back. */
+  /** CloudFormation's status, such as ROLLBACK_COMPLETE: its first deployment failed and was rolled back. */
   readonly status: string;
   readonly isProtected: boolean;
 }
@@ -75,7 +75,7 @@ export async function stacksInRegion({ ask }: CheckContext): Promise<readonly St
   return stacks;
 }
 
-/** @returns null if that could not be asked */
+/** @returns null if AWS did not answer */
 export async function stageStands(context: CheckContext): Promise<boolean | null> {
   const vpcs = await orWhyNot(vpcsInRegion(context));
   return vpcs instanceof Unanswered ? null : vpcs.isStanding;

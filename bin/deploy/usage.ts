@@ -1,9 +1,9 @@
-// What others than the stage have taken of the quotas of an account in its region.
+// The usage of an account's quotas in its region by others than the stage.
 import { z } from 'zod';
 import { type CheckContext, xmlList } from './check.ts';
 import { isOfStage, tags, vpcsInRegion } from './standing-stage.ts';
 
-/** @returns how much others use @throws {Unanswered} */
+/** @returns the usage of others @throws {Unanswered} */
 export type UsageOfOthers = (context: CheckContext) => Promise<number>;
 
 const addressesAnswer = z.object({

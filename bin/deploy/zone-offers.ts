@@ -1,4 +1,4 @@
-// Which availability zones lack what a stage needs, by their ids, which are the same in every account.
+// The availability zones that lack services of a stage, by zone ids, which are equal in all accounts.
 
 export interface ZoneOffer {
   readonly what: string;

@@ -1,4 +1,4 @@
-// Makes of lib/ a package that runs in other CDK apps: modules, declarations, and what functions, page and image need.
+// Builds a package for other CDK apps from lib/: modules, declarations, and the code of functions, page and image.
 import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Plugin, build as bundleModules } from 'esbuild';
@@ -10,8 +10,8 @@ import { writePublisherImage } from './publisher-image.ts';
 const root = join(import.meta.dirname, '../..');
 
 /**
- * @param folder is made anew
- * @throws if a module needs a package that the library's package does not name
+ * @param folder is replaced
+ * @throws if a module needs a package that is no dependency of the library
  */
 export async function buildLibrary(folder: string): Promise<void> {
   const own: RootPackage = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
@@ -28,7 +28,7 @@ export async function buildLibrary(folder: string): Promise<void> {
   writeFileSync(join(folder, 'README.md'), readmeOf(readFileSync(join(root, 'lib/README.md'), 'utf8')));
 }
 
-/** Leaves packages outside, and out where nothing of them is used: the modules of functions are of no use here. */
+/** Keeps packages external, and omits unused imports of them: the library needs no modules of functions. */
 const packagesOnUse: Plugin = {
   name: 'packages-on-use',
   setup: (build) =>
@@ -37,7 +37,7 @@ const packagesOnUse: Plugin = {
     ),
 };
 
-/** One module for each source, with what they share in modules beside them. */
+/** Writes one module for each source, and further modules with shared code. */
 async function writeModules(
   sources: Readonly<Record<string, string>>,
   peers: readonly string[],
@@ -65,7 +65,7 @@ async function writeModules(
   if (strangers.length > 0) throw new Error(`the library would need ${[...new Set(strangers)].join(', ')}`);
 }
 
-/** The section of lib/README.md that is about the library. */
+/** The section of lib/README.md about the library. */
 function readmeOf(text: string): string {
   const [section] = /^## In an app of your own\n[^]*?(?=^## )/m.exec(text) ?? [];
   if (section === undefined) throw new Error('lib/README.md has no section “In an app of your own”');

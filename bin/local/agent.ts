@@ -1,4 +1,4 @@
-// An agent process of the local run: the agent of AWS with the local side of every port, and workers of imports.
+// An agent process of the local run: the agent of AWS with local adapters of all ports, and workers of imports.
 import { randomUUID } from 'node:crypto';
 import { jsonLog } from '../../lambda/log.ts';
 import type { Log } from '../../lambda/log.ts';
@@ -53,7 +53,7 @@ const agentID = `agent_${agent}_${randomUUID()}`;
 observeProcess(measures);
 observePool(measures, connections.pool);
 const telemetry = startTelemetry({ env: process.env, service: 'agent', instanceID: agentID, log });
-// The site shows the measures of all processes of the run.
+// The site shows the measurements of all processes of the run.
 process.on('message', (asked) => void process.send?.({ asked, measured: measures.read() }));
 
 const importing = Promise.all([

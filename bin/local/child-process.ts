@@ -1,4 +1,4 @@
-// Starts child processes that never outlive this one, with their output handed over line by line.
+// Starts child processes that never outlive this one, and passes on their output line by line.
 import { spawn } from 'node:child_process';
 import type { ChildProcess, SpawnOptions } from 'node:child_process';
 import { createInterface } from 'node:readline';
@@ -13,19 +13,19 @@ export interface ChildProgram {
   /** Another user to run the child as. Only root can do that. */
   readonly user?: { readonly uid: number; readonly gid: number };
   /**
-   * Lets a child of root that runs as another `user` pass folders which are closed to that user. The child has the
+   * Lets a child of root that runs as another `user` enter folders that are closed to that user. The child has the
    * capability CAP_DAC_OVERRIDE and no other.
    */
   readonly passesClosedFolders?: boolean;
   /** Opens Node's message channel between this process and the child. */
   readonly ipc?: boolean;
-  /** The signal that the child gets when this process dies, however it dies. @default SIGKILL */
+  /** The signal that the child gets when this process dies, for any reason. @default SIGKILL */
   readonly deathSignal?: NodeJS.Signals;
-  /** Gets stdout and stderr of the child by line. Without it the child writes to those of this process. */
+  /** Receives stdout and stderr of the child by line. Without it, the child writes to those of this process. */
   readonly log?: (line: string) => void;
 }
 
-/** How a child ended. A command that could not be started has code 127, as in a shell. */
+/** The exit of a child. A command that could not be started has code 127, as in a shell. */
 export interface ChildExit {
   readonly code: number | null;
   readonly signal: NodeJS.Signals | null;
@@ -34,7 +34,7 @@ export interface ChildExit {
 export interface RunningChild {
   readonly process: ChildProcess;
   /**
-   * Resolves when the child is gone, with all that it left in its process group, and its output has been read.
+   * Resolves when the child and all other processes of its process group are gone, and its output has been read.
    * Never rejects.
    */
   readonly exited: Promise<ChildExit>;
@@ -43,13 +43,13 @@ export interface RunningChild {
 }
 
 /**
- * Starts a program in a session of its own: Ctrl-C in the terminal then reaches only this process, which ends its
- * children in the order that it chooses.
+ * Starts a program in its own session: Ctrl-C in the terminal then reaches only this process, which stops its children
+ * in the order that it chooses.
  *
- * If this process dies without stopping the child, even by SIGKILL, the child gets `deathSignal`. Where `setpriv` of
- * util-linux 2.33 is there, the kernel sends it (lambda/container/death-signal.ts says by which rules). Elsewhere a
- * shell sends it, which waits for the end of a pipe that only this process holds open.
- * @throws if `passesClosedFolders` is asked for and there is no such `setpriv`
+ * If this process dies without stopping the child, even by SIGKILL, the child gets `deathSignal`. If `setpriv` of
+ * util-linux 2.33 exists, the kernel sends the signal (the rules are in lambda/container/death-signal.ts). Otherwise a
+ * shell sends it at the end of a pipe that only this process holds open.
+ * @throws if `passesClosedFolders` is requested and there is no such `setpriv`
  */
 export function startChild(program: ChildProgram): RunningChild {
   const { log } = program;
@@ -63,7 +63,7 @@ export function startChild(program: ChildProgram): RunningChild {
     log?.(`${program.command}: ${error.message}`);
     resolve({ code: 127, signal: null });
   });
-  // A process that the child left in its group would hold the output open, and there would be no 'close'.
+  // A remaining process of the child's group would hold the output open, and 'close' would not be emitted.
   child.once('exit', () => killGroup(child.pid));
   child.once('close', (code, signal) => resolve({ code, signal }));
 
@@ -82,7 +82,7 @@ export function startChild(program: ChildProgram): RunningChild {
   };
 }
 
-/** The kernel sends the signal: `setpriv` asks it to, then becomes the program. */
+/** The kernel sends the signal: `setpriv` requests it, then becomes the program. */
 function spawnWithDeathSignal(program: ChildProgram): ChildProcess {
   const [setpriv, ...args] = deathSignalCommand(deathSignalOf(program), privileges(program));
   return spawn(setpriv, [...args, program.command, ...program.args], spawnOptions(program));
@@ -110,7 +110,7 @@ function spawnOptions({ env, cwd, ipc, log }: ChildProgram): SpawnOptions {
   return { env, cwd, detached: true, stdio: ['ignore', output, output, ...(ipc ? ['ipc' as const] : [])] };
 }
 
-/** Options of setpriv: which user the program runs as, and with which capabilities. */
+/** Options of setpriv: the user and the capabilities of the program. */
 function privileges({ user, passesClosedFolders }: ChildProgram): string[] {
   if (!user) return [];
   // initdb looks for postgres with access(2), which counts the capability only with this secure bit.
@@ -128,8 +128,9 @@ function privileges({ user, passesClosedFolders }: ChildProgram): string[] {
 }
 
 /**
- * Sends the death signal where setpriv is missing. The shell waits in `read`, which fails when this process is gone and
- * the pipe ends. When the child ends first, a line is sent, so that `read` succeeds and the shell ends in silence.
+ * Sends the death signal if setpriv is missing. The shell waits in `read`, which fails when this process is gone and
+ * the pipe ends. If the child ends first, it receives a line, so that `read` succeeds and the shell ends without a
+ * signal.
  */
 function guard(child: ChildProcess, pid: number, deathSignal: NodeJS.Signals): void {
   const script = 'read -r line || kill -s "$1" -- "-$2"';

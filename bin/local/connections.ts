@@ -1,4 +1,4 @@
-// Connects a process of the local run to what is around it, as lambda/ports/aws/connect-aws.ts does in AWS.
+// Connects a process of the local run to its adapters, as lambda/ports/aws/connect-aws.ts does in AWS.
 import { readFile } from 'node:fs/promises';
 import { createPool } from '../../lambda/data/shared/queryable.ts';
 import type { Log } from '../../lambda/log.ts';
@@ -24,14 +24,14 @@ import type { StandIn } from './youtube/stand-in.ts';
 export interface LocalConnectionsOptions {
   readonly databaseURL: string;
   readonly serviceSecret: string;
-  /** File with the 32 bytes that wrap the sealer's keys, with which stream keys and other secrets are sealed. */
+  /** File with the 32 bytes that wrap the sealer's keys, which seal stream keys and other secrets. */
   readonly masterKeyFile: string;
   readonly objectsFolder: string;
   /** Origin of the site: http://127.0.0.1:PORT. */
   readonly siteURL: string;
-  /** Where the stand-in for YouTube remembers what there is; left out where nobody asks it. */
+  /** File with the state of the stand-in for YouTube; absent in processes that do not call it. */
   readonly youtubeFile?: string;
-  /** This process takes commands from the queue under this name, by which they are given back if it dies. */
+  /** The name under which this process takes commands from the queue. If it dies, they are given back by this name. */
   readonly consumer?: string;
 }
 
@@ -47,18 +47,18 @@ export interface LocalConnections extends Connections {
 /** Users of a local run may stream to this machine and import from it. */
 export const allowPrivateAddresses = true;
 
-/** Where the site serves objects. */
+/** Path of objects on the site. */
 export const objectsPath = '/objects';
-/** Where the site has its checkout page. */
+/** Path of the checkout page on the site. */
 export const checkoutPath = '/checkout';
 
 /**
- * A connection that is new costs a request a tenth of a second: Postgres begins a process, which knows no table yet. So
- * those of a rush are there for the next one.
+ * Time for which unused connections stay open. A new connection costs a request a tenth of a second, because Postgres
+ * starts a process with empty caches. So the connections of one peak are kept for the next.
  */
 const keptIdleMs = 300_000;
 
-/** @param options `databaseURL` is of a database that is migrated already @param maxClients of the pool */
+/** @param options `databaseURL` is of a migrated database @param maxClients of the pool */
 export async function connectLocally(
   options: LocalConnectionsOptions,
   maxClients: number,
@@ -100,7 +100,7 @@ export async function connectLocally(
   };
 }
 
-/** YouTube's adapter, as AWS has it, and what stands for YouTube here. */
+/** YouTube's adapter, as in AWS, and the local stand-in for YouTube. */
 function connectYoutube({ siteURL, serviceSecret, youtubeFile }: LocalConnectionsOptions): {
   platforms: ManagedPlatforms;
   youtube: StandIn;

@@ -1,36 +1,36 @@
-// The folder in which a local run keeps everything: its secrets, its ports, and where its parts put their data.
+// The folder with all data of a local run: its secrets, its ports, and the data of its parts.
 import { randomBytes, randomUUID } from 'node:crypto';
 import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { apiKeyPrefix } from '../../lambda/surfaces/admission/authenticate.ts';
 
-/** Made at the first start and never changed: what is sealed with these secrets could not be read with others. */
+/** Created at the first start and never changed: data that these secrets seal cannot be read with others. */
 export interface RunIdentity {
   readonly serviceSecret: string;
   readonly apiKey: string;
-  /** The demo user signs in with it. */
+  /** Password of the demo user. */
   readonly password: string;
-  /** Tells the agents of this run from those of other machines on the same database. */
+  /** Distinguishes the agents of this run from those of other machines on the same database. */
   readonly supervisor: string;
 }
 
-/** What other programs need to use a run. The file is written when the run is ready, and removed when it ends. */
+/** The facts that other programs need to use a run. The file is written when the run is ready, removed when it ends. */
 export interface ConnectionFile {
   /** Base URL of the REST API, ending in /v1. */
   readonly apiURL: string;
-  /** Where AI clients connect. */
+  /** URL for AI clients. */
   readonly mcpURL: string;
-  /** Where front ends send their queries. */
+  /** URL for GraphQL queries. */
   readonly graphqlURL: string;
   /** Origin of the site, without a path. */
   readonly siteURL: string;
-  /** Issuer of access tokens. A local run has one origin for everything. */
+  /** Issuer of access tokens. A local run has one origin for all services. */
   readonly authURL: string;
   readonly rtmpURL: string;
   /** URL of the Postgres database. It may hold a password. */
   readonly databaseURL: string;
   readonly apiKey: string;
-  /** Who can sign in on the site's pages. */
+  /** The user who can sign in on the site's pages. */
   readonly user: { readonly email: string; readonly password: string };
   readonly pid: number;
 }
@@ -40,10 +40,10 @@ export class DataFolder {
   readonly postgres: string;
   readonly objects: string;
   readonly demoMedia: string;
-  /** Where the mails lie that AWS would send. */
+  /** The folder of the mails that AWS would send. */
   readonly mails: string;
   readonly logFile: string;
-  /** What the stand-in for YouTube remembers. */
+  /** File with the state of the stand-in for YouTube. */
   readonly youtubeFile: string;
   readonly masterKeyFile: string;
 
@@ -64,9 +64,9 @@ export class DataFolder {
   }
 
   /**
-   * Takes the folder for a new run. Makes it when it is missing.
-   * @param options.fresh deletes what an earlier run left in it
-   * @throws if another run uses the folder, if it cannot be used, or if it holds other files, which are left alone
+   * Opens the folder for a new run, and creates it if it is missing.
+   * @param options.fresh deletes the data of earlier runs in it
+   * @throws if another run uses the folder, if it cannot be used, or if it holds other files, which stay unchanged
    */
   static async open(path: string, { fresh }: { readonly fresh: boolean }): Promise<DataFolder> {
     const folder = new DataFolder(path);
@@ -80,18 +80,18 @@ export class DataFolder {
     }
     if (fresh) await rm(path, { recursive: true, force: true });
     await makeFolder(path);
-    // A run that was killed leaves the file, which then names a process that is gone.
+    // A killed run leaves the file, with the id of a dead process.
     await folder.removeConnection();
     return folder;
   }
 
-  /** A run fills its folder, and --fresh deletes it. Neither may happen to a folder of somebody's other files. */
+  /** A run fills its folder, and --fresh deletes it. So a folder with other files is refused. */
   async #assertOurs(): Promise<void> {
     const names = await readdir(this.path).catch((error: NodeJS.ErrnoException): string[] => {
       if (error.code === 'ENOENT') return [];
       throw unusable(this.path, error);
     });
-    // All that the set-up (in .local) and a first run that was killed early can have left without an identity.
+    // All files that the set-up (in .local) and a first run that was killed early can leave without an identity.
     const early = new Set(['installer.pid', 'identity.json.part', 'master.key', 'connection.json', 'platform.log']);
     if (names.includes('identity.json') || names.every((name) => early.has(name))) return;
     throw new Error(
@@ -100,7 +100,7 @@ export class DataFolder {
     );
   }
 
-  /** The secrets of the folder. Those that are missing are made: all at the first start, new ones after an update. */
+  /** The secrets of the folder. Missing ones are created: all at the first start, new ones after an update. */
   async identity(): Promise<RunIdentity> {
     const made: RunIdentity = {
       serviceSecret: randomBytes(32).toString('base64url'),
@@ -127,7 +127,7 @@ export class DataFolder {
     await this.#write('ports.json', { rtmp });
   }
 
-  /** Whether an earlier run has made the demo. It is made once. */
+  /** Whether an earlier run has created the demo. It is created once. */
   async isDemoMade(): Promise<boolean> {
     return (await this.#read('demo.json')) !== null;
   }
@@ -140,13 +140,13 @@ export class DataFolder {
     await this.#write('connection.json', connection);
   }
 
-  /** How to use the run that has the folder open, if its process lives; else null. */
+  /** The connection of the running process that has the folder open; null if its process is dead. */
   async running(): Promise<ConnectionFile | null> {
     const connection = await this.connection();
     return connection !== null && (await isLocalRun(connection.pid)) ? connection : null;
   }
 
-  /** How to use the run that has the folder open; null while there is none. */
+  /** The connection of the run that has the folder open; null if there is none. */
   async connection(): Promise<ConnectionFile | null> {
     return this.#read<ConnectionFile>('connection.json');
   }
@@ -169,8 +169,8 @@ export class DataFolder {
   }
 
   /**
-   * Writes a file whole or not at all, even if the run is killed meanwhile. Only its owner can read the file: most of
-   * what is written is secret.
+   * Writes a file completely or not at all, even if the run is killed meanwhile. Only its owner can read the file,
+   * because most files contain secrets.
    */
   async #write(name: string, content: object): Promise<void> {
     const path = join(this.path, name);
@@ -180,7 +180,7 @@ export class DataFolder {
 }
 
 /**
- * Makes the folder and its parents, one after the other. Node's own `recursive` never returns where a file system
+ * Creates the folder and its parents, one after the other. Node's own `recursive` never returns if a file system
  * refuses new folders with ENOENT, as /proc does.
  */
 async function makeFolder(path: string): Promise<void> {
@@ -197,7 +197,7 @@ function unusable(path: string, error: NodeJS.ErrnoException): Error {
   });
 }
 
-/** Whether the process is a local run. The number of a run that is over may have become another program's. */
+/** Whether the process is a local run. The process id of a dead run may now belong to another program. */
 async function isLocalRun(pid: number): Promise<boolean> {
   try {
     process.kill(pid, 0);

@@ -1,4 +1,4 @@
-// The demo: two clips are made, uploaded and streamed in a loop to the built-in ingest, all through the public API.
+// The demo: two clips are created, uploaded and streamed in a loop to the built-in ingest, all by the public API.
 import { execFile } from 'node:child_process';
 import { mkdir, open, rename, stat } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -23,7 +23,7 @@ interface Clip {
 const clipSeconds = 8;
 const destinationName = 'Built-in ingest, for the demo';
 
-/** They differ in size and framerate, as people's files do. */
+/** Clips of different sizes and framerates, like files of users. */
 const clips: readonly Clip[] = [
   {
     name: 'dusk.mp4',
@@ -35,8 +35,8 @@ const clips: readonly Clip[] = [
 ];
 
 /**
- * Makes the demo and waits until it is live. Requests that make something carry an Idempotency-Key: after a run that
- * was killed half way, the next run gets what is there already and makes the rest.
+ * Creates the demo and waits until it is live. Requests that create a resource have an Idempotency-Key: if a run was
+ * killed half way, the next run gets the existing resources and creates the others.
  * @returns the stream's id
  */
 export async function makeDemo(options: DemoOptions): Promise<string> {
@@ -141,15 +141,15 @@ async function makeClip({ ffmpegPath, mediaFolder }: DemoOptions, { name, pictur
 }
 
 /**
- * The demo's destination, if an earlier run has made it before it was killed. The ingest may have had another port
- * then: the request to make the destination would name another address, and its Idempotency-Key would be refused.
+ * The demo's destination, if an earlier run has created it before it was killed. The ingest may have had another port
+ * then: a request to create the destination would have another address, and its Idempotency-Key would be refused.
  */
 async function knownDestination(api: Api): Promise<Record<string, unknown> | undefined> {
   const { data } = (await api('GET', '/destinations')) as { data: Record<string, unknown>[] };
   return data.find(({ name }) => name === destinationName);
 }
 
-/** Polls: the API does not tell its clients of a change. */
+/** Polls, because the API does not push changes to its clients. */
 async function until(isDone: () => Promise<boolean>): Promise<void> {
   while (!(await isDone())) await setTimeout(200);
 }

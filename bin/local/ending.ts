@@ -1,23 +1,23 @@
-// When the local run has to end: a signal asks for it, npm is gone, or a part has ended that the run cannot do without.
+// The end of the local run: by a signal, when npm is gone, or when a required part has ended.
 
 const watchParentMs = 500;
-/** One Ctrl-C arrives as two signals: the terminal sends one to npm and one to us, and npm passes on its own. */
+/** One Ctrl-C arrives as two signals: the terminal sends one to npm and one to us, and npm forwards its own. */
 const sameKeyMs = 1000;
 
 export interface Ending {
-  /** Aborts when the end is asked for. Its reason is the error that ended the run, if there was one. */
+  /** Aborts when the end is requested. Its reason is the error that ended the run, if there was one. */
   readonly signal: AbortSignal;
-  /** Resolves when the end is asked for. */
+  /** Resolves when the end is requested. */
   readonly asked: Promise<void>;
   /** Ends the run because of an error. */
   fail(error: Error): void;
-  /** @throws the error that ended the run, or an AbortError if somebody asked for the end */
+  /** @throws the error that ended the run, or an AbortError if the end was requested */
   throwIfAsked(): void;
 }
 
 /**
- * Takes SIGINT, SIGTERM and SIGHUP as the wish to end the run. A second Ctrl-C ends the process at once.
- * A run that npm started also ends when npm is killed, since nobody could press Ctrl-C any more.
+ * Handles SIGINT, SIGTERM and SIGHUP as a request to end the run. A second Ctrl-C ends the process at once. A run that
+ * npm started also ends when npm is killed, because the user could not press Ctrl-C any more.
  */
 export function watchForEnd(): Ending {
   const controller = new AbortController();

@@ -1,5 +1,5 @@
-// The jobs that AWS runs as functions: the sweep, the proof of the books, timers, webhooks, mails, managed platforms.
-// And what its object store does by itself: old parts go.
+// The jobs that AWS runs as functions: sweep, books, timers, webhooks, mails, managed platforms.
+// They also include a task that the object store of AWS does itself: removing old parts.
 import type { Lanes } from '../../lambda/domain/fleet/lanes.ts';
 import { reconcile } from '../../lambda/jobs/reconcile.ts';
 import { sweep } from '../../lambda/jobs/sweep.ts';
@@ -15,24 +15,24 @@ import type { WebhookOptions } from '../../lambda/webhooks/webhooks.ts';
 
 const sweepEveryMs = 60_000;
 const dayMs = 24 * 3_600_000;
-/** For users whose receivers do not answer, each with all senders that one may have: a command beyond ends at once. */
+/** Enough for users whose receivers do not answer, each with all senders that one may have: further commands end. */
 const webhookCommands = 8 * sendersOfUser;
 const webhookLanes: Lanes = { count: webhookCommands, ofUser: webhookCommands };
-/** So that a connection whose platform is slow keeps no other waiting. */
+/** Limits the lanes of a user, so that a slow platform delays no other connection. */
 const platformLanes: Lanes = { count: 3, ofUser: 2 };
 
 export type JobOptions = SweepOptions &
   Omit<WebhookOptions, 'signal'> &
   Omit<MirrorOptions, 'signal'> & { readonly objects: FileObjectStore };
 
-/** The jobs run until they are disposed of. The disposal waits for the work that has begun. */
+/** Runs the jobs until they are disposed of. The disposal waits for the work that has begun. */
 export function startJobs(options: JobOptions, log: Log): AsyncDisposable {
   const ending = new AbortController();
   const { signal } = ending;
   const sweeping = setInterval(() => {
     void sweep(options).catch((error: unknown) => log('sweep_failed', { error }));
   }, sweepEveryMs);
-  // What is done each day is done at each start too, since a machine may never run for a whole day.
+  // The daily jobs also run at each start, because a machine may never run for a whole day.
   let daily = doDaily();
   const eachDay = setInterval(() => {
     daily = doDaily();

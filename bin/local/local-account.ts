@@ -14,7 +14,7 @@ export interface LocalAccountOptions {
   /** Address of the built-in ingest in the last run; null at the first run. */
   readonly formerRtmpURL: string | null;
   readonly sealer: Sealer;
-  /** What the user begins with, besides the free credits. */
+  /** Initial credits of the user, in addition to the free credits. */
   readonly credits: number;
 }
 
@@ -23,7 +23,7 @@ export const localEmail = 'you@example.com';
 const userID = 'usr_local';
 const destinationID = 'dst_local';
 
-/** Makes what is not there yet. Destinations that name the ingest's former address get the present one. */
+/** Creates the missing parts of the account. Destinations with the ingest's former address get the current one. */
 export async function ensureLocalAccount(pool: Pool, options: LocalAccountOptions): Promise<void> {
   const { apiKey, password, rtmpURL, formerRtmpURL, sealer, credits } = options;
   const { users, invoices, destinations } = databaseOn(pool);

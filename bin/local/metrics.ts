@@ -1,4 +1,4 @@
-// GET /metrics of the site: what all processes of the run measure, in one text.
+// GET /metrics of the site: the measurements of all processes of the run, in one text.
 import type { ServerResponse } from 'node:http';
 import { measures } from '../../lambda/telemetry/measures.ts';
 import type { Measured } from '../../lambda/telemetry/measures.ts';
@@ -6,7 +6,7 @@ import { prometheusText, prometheusType } from '../../lambda/telemetry/prometheu
 
 export const metricsPath = '/metrics';
 
-/** @param ofAgents what each of the agents measures, in their order */
+/** @param ofAgents reads the measurements of each agent, in order */
 export async function answerMetrics(ofAgents: () => Promise<Measured[][]>, response: ServerResponse): Promise<void> {
   const agents = await ofAgents();
   const text = prometheusText(together([['site', measures.read()], ...agents.map(named)]));
@@ -15,7 +15,7 @@ export async function answerMetrics(ofAgents: () => Promise<Measured[][]>, respo
 
 const named = (measured: Measured[], index: number) => [`agent ${index + 1}`, measured] as const;
 
-/** Each point says of which process it is. */
+/** Combines the points, each with a label for its process. */
 function together(byProcess: readonly (readonly [string, Measured[]])[]): Measured[] {
   const all = byProcess.flatMap(([id, measured]) =>
     measured.map((measure) => ({

@@ -1,12 +1,12 @@
-// The database of a local run for a command of its own: while the run is up, that; else the one of its folder, started.
+// The database of a local run for another command: that of the live run, or one started on its folder.
 import { stat } from 'node:fs/promises';
 import { DataFolder } from './data-folder.ts';
 import { startDurablePostgres } from './postgres/postgres.ts';
 import { migrateAt } from './run-database.ts';
 
 /**
- * @param started ends what is started for it
- * @returns the URL of the database, at the schema of this code. It may hold a password
+ * @param started stops the started server when disposed of
+ * @returns the URL of the database, migrated to the schema of this code. It may contain a password
  * @throws if there is no such run
  */
 export async function openDatabase(dataFolder: string, started: AsyncDisposableStack): Promise<string> {
@@ -21,7 +21,7 @@ export async function openDatabase(dataFolder: string, started: AsyncDisposableS
   const postgres = ownURL ? null : await startDurablePostgres({ dataFolder: folder.postgres });
   if (postgres) started.defer(() => postgres.stop());
   const url = postgres?.url ?? ownURL!;
-  // An earlier release may have used the folder last.
+  // The folder may have been used last by an earlier release.
   await migrateAt(url, folder.path);
   return url;
 }

@@ -3,16 +3,16 @@ import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 
 export interface LocalOptions {
-  /** Port of the site. Null: 3000, or any free port where that is taken. */
+  /** Port of the site. Null: 3000, or any free port if that is taken. */
   readonly port: number | null;
   readonly dataFolder: string;
   readonly demo: boolean;
-  /** Whether a stream is started every minute to see that one can be. */
+  /** Whether the synthetic stream is started every minute. */
   readonly synthetic: boolean;
   readonly fresh: boolean;
-  /** How many agent processes publish. Null: as many as pay off on this machine. */
+  /** Number of agent processes. Null: the best number for this machine. */
   readonly agents: number | null;
-  /** The credits that the local user begins with. They are given where the user has none yet. */
+  /** The initial credits of the local user. They are given if the user has none yet. */
   readonly credits: number;
 }
 
@@ -42,7 +42,7 @@ const helpText = `${purpose}
 Environment: DATABASE_URL (a Postgres 18 of your own), FFMPEG_PATH, FFPROBE_PATH.
 Ctrl-C ends all that was started. ${survival}`;
 
-/** @returns the options, or what to tell the user: help (exit code 0), or why the arguments are wrong (exit code 2) */
+/** @returns the options, or a text for the user: help (exit code 0), or the fault of the arguments (exit code 2) */
 export function readOptions(
   args: readonly string[],
 ): LocalOptions | { readonly text: string; readonly exitCode: 0 | 2 } {

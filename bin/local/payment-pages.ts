@@ -1,4 +1,4 @@
-// The pages that stand for payment providers on one machine: a checkout, and deposits of test money.
+// Local pages instead of payment providers: a checkout, and deposits of test money.
 import { randomUUID } from 'node:crypto';
 import type { TestDeposit } from '../../lambda/ports/payments/local-crypto-processor.ts';
 import type { SignedMessage } from '../../lambda/ports/payments/local-payment.ts';
@@ -8,13 +8,13 @@ import { checkoutPath } from './connections.ts';
 import type { LocalConnections } from './connections.ts';
 
 export const depositPath = '/test-deposits';
-/** What the address of a local payment's receipt begins with; the invoice's id follows. */
+/** The prefix of the address of a local payment's receipt; the invoice's id follows. */
 export const receiptPath = '/receipts/';
 
 export type PaymentPages = (request: Request) => Promise<Response>;
 
 /**
- * Makes the handler for `checkoutPath`, `depositPath` and what begins with `receiptPath`. It tells the API of a payment
+ * Creates the handler of `checkoutPath`, `depositPath` and paths below `receiptPath`. It notifies the API of a payment
  * as a provider does: by a signed message over HTTP.
  */
 export function createPaymentPages(
@@ -66,7 +66,7 @@ export function createPaymentPages(
   };
 }
 
-/** Where a provider sends people back to. */
+/** The link that leads back from a provider. */
 const wayBack = (search: string) => `<p><a href="/billing${search}">Back to billing</a></p>`;
 
 function receipt(invoiceID: string): Response {
@@ -82,7 +82,7 @@ function checkoutForm({ amountCents, credits }: { readonly amountCents: number; 
     </form>`;
 }
 
-/** Reads what `depositForm` sends. The amount is NaN where the text is no number. */
+/** Parses the form of `depositForm`. The amount is NaN if the text is no number. */
 function readDeposit(form: FormData): TestDeposit {
   const text = (name: string) => {
     const value = form.get(name);
@@ -111,7 +111,7 @@ const style = [
   'button { font: inherit; padding: .4rem 1.2rem }',
 ].join('\n');
 
-/** @param content HTML, which may not repeat anything that a caller sent: it is put into the page as it is */
+/** @param content HTML that must not contain text of callers: it is inserted unescaped */
 function page(title: string, content: string, status = 200): Response {
   const html = `<!doctype html>
 <html lang="en">

@@ -1,21 +1,21 @@
-// A client of the local run's Postgres that prepares what it is sent often, so that it is planned once.
+// A client of the local run's Postgres that prepares frequent statements, so that each is planned once.
 import pg from 'pg';
 
-/** What was sent so often is prepared on each connection that sends it from then on. */
+/** Number of executions after which each connection prepares a statement. */
 const preparedAfter = 10;
-/** Postgres keeps each with its plan on each connection, in tens of KiB. */
+/** The most prepared statements. Postgres keeps each with its plan on each connection, in tens of KiB. */
 const mostPrepared = 200;
-/** Texts that are counted; some are written for their values, as lists are, and never come again. */
+/** The most statements to count. Some contain their values, such as lists, and are never sent again. */
 const mostCounted = 2000;
 
-/** How often each text was sent by this process, and the names of those that are prepared. */
+/** Number of executions by statement in this process, and the names of prepared statements. */
 const sent = new Map<string, number>();
 const names = new Map<string, string>();
 
 /**
- * For pools that no proxy stands between: behind one, who prepares has a connection to themselves. Without it, planning
- * is a third of what Postgres does for the API, agents and jobs of one machine. After five times Postgres itself
- * decides whether a plan for any values is as good as one for these. It is for a schema that does not change under it.
+ * For pools without a proxy: behind a proxy, a client that prepares statements gets a connection to itself. Without it,
+ * planning is a third of the work of Postgres for the API, agents and jobs of one machine. After five executions
+ * Postgres decides whether a generic plan is as good as one for the values. The schema must not change meanwhile.
  */
 export class PreparingClient extends pg.Client {
   // oxlint-disable-next-line typescript/no-explicit-any -- one body for the driver's eight signatures

@@ -1,4 +1,4 @@
-// The database of a local run: that of DATABASE_URL, or a Postgres server of our own in the data folder.
+// The database of a local run: that of DATABASE_URL, or its own Postgres server in the data folder.
 import { createPool } from '../../lambda/data/shared/queryable.ts';
 import { BeforeBaselineError, migrate } from '../../lambda/migrate/migrate.ts';
 import type { DataFolder } from './data-folder.ts';
@@ -7,18 +7,18 @@ import { startDurablePostgres } from './postgres/postgres.ts';
 
 export interface RunDatabaseOptions {
   readonly folder: DataFolder;
-  /** Gets the end of the server, if there is one of our own. */
+  /** Stops the run's own server, if there is one, when disposed of. */
   readonly started: AsyncDisposableStack;
-  /** Is told if the server ends by itself: the run cannot go on without it. */
+  /** Receives the failure if the server ends by itself: the run needs it. */
   readonly ending: Ending;
-  /** Gets the server's log, line by line. */
+  /** Receives the server's log, line by line. */
   readonly log: (line: string) => void;
   readonly onProgress: (text: string) => void;
 }
 
 const defaultPort = 54_320;
 
-/** @returns the URL of the database, which may hold a password */
+/** @returns the URL of the database, which may contain a password */
 export async function startDatabase(options: RunDatabaseOptions): Promise<string> {
   const ownURL = process.env['DATABASE_URL'];
   if (ownURL) return ownURL;
@@ -31,8 +31,8 @@ export async function startDatabase(options: RunDatabaseOptions): Promise<string
 }
 
 /**
- * @param dataFolder that of the run, which the message of a refusal names
- * @throws if the database was made before the baseline of the schema. It stays as it is
+ * @param dataFolder folder of the run, named in the message of a refusal
+ * @throws if the database is older than the baseline of the schema. It stays unchanged
  */
 export async function migrateAt(databaseURL: string, dataFolder: string): Promise<void> {
   const pool = createPool({ connectionString: databaseURL, max: 1 });

@@ -5,7 +5,7 @@ import type { Log } from '../../lambda/log.ts';
 export interface RunLog {
   /** Writes an event as one line of JSON. Errors among its fields are written with their stack. */
   readonly log: Log;
-  /** Writes a line as it is. */
+  /** Writes a line unchanged. */
   readonly writeLine: (line: string) => void;
 }
 

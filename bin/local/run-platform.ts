@@ -1,4 +1,4 @@
-// Starts every part of the local platform in order, waits for the end, and takes all of it down again.
+// Starts every part of the local platform in order, waits for the end, and stops all parts.
 import { createService } from '../../lambda/api/create-service.ts';
 import { ensureSigningKey } from '../../lambda/auth/signing-keys.ts';
 import type { Log } from '../../lambda/log.ts';
@@ -43,24 +43,24 @@ import { startSynthetic } from './synthetic.ts';
 import { openTerminal } from './terminal.ts';
 import type { Terminal } from './terminal.ts';
 
-/** What each step of the start works with. */
+/** The context of the start steps. */
 interface Run {
   readonly options: LocalOptions;
   readonly terminal: Terminal;
   readonly ending: Ending;
-  /** What has been started. It is ended in the opposite order. */
+  /** The started parts, which are stopped in the opposite order. */
   readonly started: AsyncDisposableStack;
 }
 
 const defaultPorts = { site: 3000, rtmp: 1935 };
-/** What the smallest of NVIDIA's GPUs with an encoder was seen to encode: a stream at 2160p60. */
+/** Measured for the smallest NVIDIA GPU with an encoder: a stream at 2160p60. */
 const oneGpuMegapixels = 500;
 const clock = () => new Date();
 
 /** @returns the exit code */
 export async function runPlatform(options: LocalOptions): Promise<number> {
   const terminal = openTerminal(process.stdout);
-  // Declared outside of `try`: what was started also ends where a later part fails to start.
+  // Declared outside of `try`, so that the started parts are stopped even if a later part fails to start.
   await using started = new AsyncDisposableStack();
   const ending = watchForEnd();
   try {
@@ -235,7 +235,7 @@ async function makeDemoOnce(run: Run, { folder, tools, log }: Surroundings, conn
   }).catch((error: unknown) => reportDemoFailure(run, log, error));
 }
 
-/** Takes the ports of the site and of the RTMP ingest, and says where they are not the usual ones. */
+/** Opens the ports of the site and of the RTMP ingest, and prints them if they are not the usual ones. */
 async function openPorts({ options, terminal, started }: Run): Promise<{ site: ReservedSite; sink: RtmpSink }> {
   const sink = await startRtmpSink({ port: defaultPorts.rtmp }).catch(() => startRtmpSink({ port: 0 }));
   started.defer(() => sink.close());
@@ -248,7 +248,7 @@ async function openPorts({ options, terminal, started }: Run): Promise<{ site: R
   return { site, sink };
 }
 
-/** @throws if the demo was not made because the run is ending; a platform without a demo goes on */
+/** @throws if the run is ending, which stopped the demo; otherwise the platform runs without a demo */
 function reportDemoFailure({ ending, terminal }: Run, log: Log, error: unknown): void {
   ending.throwIfAsked();
   log('demo_failed', { error });

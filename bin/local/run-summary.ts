@@ -1,4 +1,4 @@
-// What a run tells on the terminal once everything is up: the addresses, the secrets, and what to do next.
+// The summary of a run on the terminal once all parts are up: addresses, secrets, and next steps.
 import { graphqlPath } from '../../lambda/surfaces/graphql/graphql-handler.ts';
 import { mcpPath } from '../../lambda/surfaces/mcp/mcp-handler.ts';
 import type { ConnectionFile } from './data-folder.ts';

@@ -1,4 +1,4 @@
-// HTTP for the file object store: signed GET and PUT as S3 answers them, with problem+json where S3 has XML.
+// HTTP for the file object store: signed GET and PUT like S3, but with problem+json instead of XML.
 import { createHash } from 'node:crypto';
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
@@ -18,21 +18,21 @@ import type { Grant } from '../../lambda/ports/object-store/object-urls.ts';
 import { SignedURLRefused } from '../../lambda/ports/object-store/signed-url.ts';
 
 export interface ServeObjectsOptions {
-  /** The one origin whose pages may upload and play, such as `http://127.0.0.1:3000`. */
+  /** The only origin whose pages may upload and play, such as `http://127.0.0.1:3000`. */
   readonly allowedOrigin: string;
   readonly log: Log;
 }
 
 /**
- * A listener for `node:http`. The server has to be made with `requestTimeout: 0`, since Node's default ends an upload
- * after 5 minutes. A signed URL is good for its own method alone, so HEAD is refused on a GET URL, as on S3.
+ * A listener for `node:http`. The server needs `requestTimeout: 0`, because Node's default ends an upload after 5
+ * minutes. A signed URL is valid for one method only, so HEAD is refused on a GET URL, as on S3.
  */
 export function serveObjects(store: FileObjectStore, { allowedOrigin, log }: ServeObjectsOptions): RequestListener {
   return (request, response) => {
     response.setHeader('vary', 'Origin');
     if (request.headers.origin === allowedOrigin) allowOrigin(response, allowedOrigin);
     void answer(store, request, response).catch((error: unknown) => {
-      // The client has closed the connection: there is nobody to answer.
+      // The client has closed the connection, so there is no answer.
       if (request.socket.destroyed) return;
       const problem = problemOf(error);
       if (problem.status === 500) log('object_request_failed', { method: request.method, error: String(error) });
@@ -66,13 +66,13 @@ async function receive(
   if (contentType !== limits.contentType) throw headerRefused('Content-Type', limits.contentType, contentType);
   if (condition !== '*') throw headerRefused('If-None-Match', '*', condition);
   assertPutLimits({ ...limits, contentLength });
-  // Refuses a second upload before its bytes come. Of two that begin at the same time, `writeNew` refuses one.
+  // Refuses a second upload before its bytes arrive. If two begin at the same time, `writeNew` refuses one.
   if (await store.head(key)) throw new ObjectExists('the URL was used already: there is an object');
   await store.writeNew(key, verified(request, request.headersDistinct['content-md5']?.[0]), { contentType });
   response.writeHead(200).end();
 }
 
-/** A part may be sent again: it replaces the one that is there. Of the bytes, the URL says how many and which. */
+/** A repeated part replaces the previous one. The URL states the number and the position of the bytes. */
 async function receivePart(
   store: FileObjectStore,
   { key, part }: Extract<Grant, { part: unknown }>,
@@ -85,9 +85,9 @@ async function receivePart(
 }
 
 /**
- * The header Content-Length, which is the size of the body: Node's parser lets exactly so many bytes through, and fails
- * a body that ends early.
- * @param signed the only length that is taken; undefined for any
+ * The header Content-Length, which is the size of the body: Node's parser passes exactly this number of bytes, and
+ * fails if the body ends early.
+ * @param signed the only accepted length; undefined: any
  */
 function lengthOf(request: IncomingMessage, signed: number | undefined): number {
   const sent = request.headers['content-length'];
@@ -97,7 +97,7 @@ function lengthOf(request: IncomingMessage, signed: number | undefined): number 
 }
 
 /**
- * Every `x-amz-` header of a request has to be signed, and our URLs sign none: neither checksums nor ACLs are taken.
+ * Every `x-amz-` header of a request has to be signed. Our URLs sign none, so checksums and ACLs are refused.
  * https://docs.aws.amazon.com/AmazonS3/latest/API/sigv4-query-string-auth.html, “canonical headers”
  */
 function refuseUnsigned({ headers }: IncomingMessage): void {
@@ -107,7 +107,7 @@ function refuseUnsigned({ headers }: IncomingMessage): void {
 }
 
 /**
- * The body, which fails at its end where it is not the one of the header Content-MD5.
+ * The body, which fails at its end if it does not match the header Content-MD5.
  * https://docs.aws.amazon.com/AmazonS3/latest/API/ErrorResponses.html, BadDigest and InvalidDigest
  */
 function verified(body: IncomingMessage, digest: string | undefined): Readable {
@@ -197,7 +197,7 @@ function problemOf(error: unknown): Problem {
 }
 
 function sendProblem(response: ServerResponse, problem: Problem): void {
-  // `about:blank` says that the title explains the problem (RFC 9457, section 4.2.1). The API's own have a page each.
+  // `about:blank` means that the title explains the problem (RFC 9457, section 4.2.1). The API's own have a page each.
   const body = JSON.stringify({ type: 'about:blank', ...problem });
   response
     .writeHead(problem.status, {

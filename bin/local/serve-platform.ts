@@ -1,4 +1,4 @@
-// Serves the platform on the local site: the handlers that AWS runs, and the pages that only a local run has.
+// Serves the platform on the local site: the handlers of AWS, and the pages that only a local run has.
 import { guidance } from '../../lambda/api/mcp-guidance.ts';
 import { withConsentCallback } from '../../lambda/api/consent-callback.ts';
 import { withGuides } from '../../lambda/api/guides.ts';
@@ -27,7 +27,7 @@ export interface ServePlatformOptions {
   readonly log: Log;
 }
 
-/** Requests that waited at the reserved site are answered from now on. */
+/** Begins to answer requests, including those that waited at the reserved site. */
 export function servePlatform(site: ReservedSite, options: ServePlatformOptions): void {
   const { service, connections, mailer, sink, rtmpURL, readMeasures, clock, log } = options;
   const { rateLimitFactor } = localSettings;

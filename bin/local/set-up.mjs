@@ -1,5 +1,5 @@
-// Runs before `npm start` and `npm test`: makes node_modules what package-lock.json says, and its programs runnable.
-// It uses nothing but what Node 18 has, so that it can tell the users of an old Node which one they need.
+// Runs before `npm start` and `npm test`: installs the packages of package-lock.json if needed.
+// It uses only features of Node 18, so that it can tell users of an old Node the required version.
 import { spawn, spawnSync } from 'node:child_process';
 import {
   chmodSync,
@@ -30,7 +30,7 @@ makeRunnable();
 checkNode();
 
 /**
- * Why `npm ci` has to run; undefined if it does not. npm writes its record in node_modules at the very end: where the
+ * The reason to run `npm ci`; undefined if there is none. npm writes its record in node_modules at the very end: if the
  * record is missing, npm was killed.
  */
 function reasonToInstall() {
@@ -47,8 +47,8 @@ function reasonToInstall() {
 }
 
 /**
- * The packages of package-lock.json that have to be here, as [path, entry]. An optional package is expected only if it
- * names this system and no C library: npm may leave out others.
+ * The packages of package-lock.json that have to be installed, as [path, entry]. An optional package is expected only
+ * if it names this system and no C library: npm may leave out others.
  */
 function packagesToHave() {
   const packages = Object.entries(readPackages(join(root, 'package-lock.json')) ?? {});
@@ -79,7 +79,7 @@ function readPackages(lockFile) {
   }
 }
 
-/** Runs `npm ci`. What npm prints is shown only if it fails. */
+/** Runs `npm ci`. Its output is shown only if it fails. */
 async function install(reason) {
   console.log(`Installing the packages (${reason}).`);
   const started = Date.now();
@@ -116,7 +116,7 @@ async function install(reason) {
   fail('npm ci failed, see above. If it was the network, run the same command again.');
 }
 
-/** Two installers at once would delete each other's work. One goes on even after the command that started it. */
+/** Two simultaneous installers would delete each other's work. One may outlive the command that started it. */
 async function untilOtherInstallerEnds() {
   const pid = existsSync(installerFile) ? readFileSync(installerFile, 'utf8') : undefined;
   if (!pid || !isNpm(pid)) return;
@@ -124,7 +124,7 @@ async function untilOtherInstallerEnds() {
   while (isNpm(pid)) await delay(installerPollMs);
 }
 
-/** Whether the process is npm. The number of an installer that has ended may have become another program's. */
+/** Whether the process is npm. The process id of an ended installer may now belong to another program. */
 function isNpm(pid) {
   try {
     return readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('npm');
@@ -134,8 +134,8 @@ function isNpm(pid) {
 }
 
 /**
- * Does what the install scripts of the packages would do. Those scripts are not run: no package may run code while it
- * is installed.
+ * Does the work of the packages' install scripts. Those scripts are not run: no package may run code while it is
+ * installed.
  */
 function makeRunnable() {
   for (const folder of packagesOf('@ffprobe-installer')) makeExecutable(join(folder, 'ffprobe'));
@@ -161,7 +161,7 @@ function makeExecutable(file) {
   if ((mode & 0o111) !== 0o111) chmodSync(file, mode | 0o111);
 }
 
-/** Checks the Node that npm will run next: the one in node_modules/.bin if there is one, else the present one. */
+/** Checks the Node that npm will run next: the one in node_modules/.bin if it exists, else the current one. */
 function checkNode() {
   const bundled = join(modules, '.bin/node');
   const version = existsSync(bundled)

@@ -1,4 +1,4 @@
-// The local site: API, objects and the page to watch, behind one port of the loopback interface.
+// The local site: API, objects and the watch page, behind one port of the loopback interface.
 import { getRequestListener } from '@hono/node-server';
 import { createServer } from 'node:http';
 import type { Server } from 'node:http';
@@ -23,12 +23,12 @@ import { youtubePath } from './youtube/stand-in.ts';
 import type { StandIn } from './youtube/stand-in.ts';
 import { serveWatchPage } from './watch-page/page.ts';
 
-/** A port that is taken before there is anything to serve: what is served has to know its own address. */
+/** A port that is open before its content is ready, because the content has to know its own address. */
 export interface ReservedSite {
   readonly port: number;
   /** Origin of the site, without a trailing slash. */
   readonly url: string;
-  /** Answers requests from now on. Requests that came before have waited. */
+  /** Starts to answer requests. Earlier requests have waited. */
   serve(options: SiteOptions): void;
   close(): Promise<void>;
 }
@@ -43,19 +43,19 @@ export interface SiteOptions {
   readonly objects: FileObjectStore;
   readonly sink: RtmpSink;
   readonly rtmpURL: string;
-  /** What each agent of the run measures. */
+  /** Reads the measurements of each agent of the run. */
   readonly readMeasures: () => Promise<Measured[][]>;
   readonly log: Log;
 }
 
 const host = '127.0.0.1';
-/** A request for a list may name a hundred ids. These bytes hold them at their longest, percent-encoded. */
+/** Bytes of headers. A request for a list may have a hundred ids of the maximum length, percent-encoded. */
 const maxHeaderBytes = 128 * 1024;
 
 /**
  * Takes a port of the loopback interface.
- * @param options.fallsBack takes any free port where `port` is taken, instead of failing
- * @throws if the port is taken and there is no falling back
+ * @param options.fallsBack whether to use any free port if `port` is taken, instead of failing
+ * @throws if the port is taken and `fallsBack` is false
  */
 export async function reserveSite(options: {
   readonly port: number;
@@ -69,7 +69,7 @@ export async function reserveSite(options: {
   });
   const { port: taken } = server.address() as AddressInfo;
   const url = `http://${host}:${taken}`;
-  // An upload may take any time, so there is no limit for a whole request. A client that sends nothing is cut off.
+  // An upload may take any time, so there is no limit for a whole request. An idle client is disconnected.
   server.requestTimeout = 0;
   server.timeout = 60_000;
   return {
@@ -116,7 +116,7 @@ function route(server: Server, siteURL: string, options: SiteOptions): void {
     if (path === graphqlPath) return void answerGraphql(request, response);
     if (path === mcpPath) return void answerMcp(request, response);
     if (isOfPages(path)) {
-      // The cookie of a session is for one host name: whoever wrote localhost is sent to the name that the site has.
+      // The session cookie is bound to one host name: users of the name localhost are redirected to the site's host.
       if (request.headers.host === new URL(siteURL).host) return void answerPages(request, response);
       response.writeHead(302, { location: siteURL + target }).end();
       return;
@@ -128,7 +128,7 @@ function route(server: Server, siteURL: string, options: SiteOptions): void {
   });
 }
 
-/** A listener for a handler that wants to know the caller's address. */
+/** A listener for a handler that needs the caller's address. */
 function withAddress(handler: (request: Request, address: string) => Promise<Response>) {
   return getRequestListener((request, { incoming }) => handler(request, incoming.socket.remoteAddress ?? ''));
 }
@@ -138,8 +138,8 @@ function isOfPayments(path: string): boolean {
 }
 
 /**
- * Whether the Host header names this machine. A web page of the internet may have its name resolve to this address
- * (DNS rebinding); it still sends its own name, and must not read what is here.
+ * Whether the Host header names this machine. A web page of the internet may resolve its name to this address (DNS
+ * rebinding). It still sends its own name, and must not read this site.
  */
 function isOfThisMachine(hostHeader = ''): boolean {
   return /^(localhost|127\.0\.0\.1|\[::1\])(:\d+)?$/i.test(hostHeader);

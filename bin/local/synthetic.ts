@@ -1,4 +1,4 @@
-// A stream that is started every minute, to see that one can be: against an ingest of its own, which keeps nothing.
+// The synthetic stream of the local run, started every minute against its own ingest, which keeps nothing.
 import { randomUUID } from 'node:crypto';
 import type { Pool } from 'pg';
 import type { Log } from '../../lambda/log.ts';
@@ -10,14 +10,14 @@ export interface SyntheticOptions {
   readonly pool: Pool;
   readonly apiURL: string;
   readonly log: Log;
-  /** Gets a line for people when no stream can be started any more, and when one can again. */
+  /** Receives a line for people when starts begin to fail, and when they succeed again. */
   readonly onLine: (text: string) => void;
 }
 
-/** So many pictures are more than what a connection begins with. */
+/** More pictures than a connection begins with. */
 const fewPictures = 12;
 
-/** An RTMP server for each start, on a port of its own. */
+/** An RTMP server for each start, on its own port. */
 export const localSyntheticIngest: SyntheticIngest = {
   async open() {
     const sink = await startRtmpSink({ port: 0 });
@@ -31,7 +31,9 @@ export const localSyntheticIngest: SyntheticIngest = {
 
 const pollMs = 250;
 
-/** The disposal breaks a proof off, and waits until its stream is stopped: it would be live again in the next run. */
+/**
+ * The disposal stops a running proof, and waits until its stream is stopped: it would be live again in the next run.
+ */
 export function startSynthetic({ onLine, ...watched }: SyntheticOptions): AsyncDisposable {
   const fixed = { ...watched, ingest: localSyntheticIngest, pollMs, steadyClock: () => performance.now() };
   const ending = new AbortController();

@@ -1,15 +1,15 @@
-// What a run writes to the terminal: steps with their durations, short tables, lines.
+// The output of a run on the terminal: steps with their durations, short tables, lines.
 import { styleText } from 'node:util';
 import type { WriteStream } from 'node:tty';
 
-/** Where to write: a terminal, or a file or pipe. */
+/** The target of the output: a terminal, or a file or pipe. */
 export type Output = Pick<NodeJS.WritableStream, 'write'> & Partial<Pick<WriteStream, 'isTTY' | 'columns'>>;
 
 export interface Terminal {
   /**
-   * Shows `text` while `work` runs, then "✓ text (0.4 s)", or "✗ text" if `work` throws. Steps may run at once.
-   * A detail that `work` shows stands beside `text` until the next. Only a terminal shows details, not a file or pipe.
-   * @throws what `work` throws
+   * Shows `text` while `work` runs, then "✓ text (0.4 s)", or "✗ text" if `work` throws. Steps may run in parallel. A
+   * detail is shown beside `text` until the next one, only on a terminal, not in a file or pipe.
+   * @throws the error of `work`
    */
   step<Result>(text: string, work: (showDetail: (detail: string) => void) => Promise<Result>): Promise<Result>;
   /** Writes rows of cells in aligned columns. The first cell of a row is its heading. */
@@ -17,7 +17,7 @@ export interface Terminal {
   line(text?: string): void;
 }
 
-/** Writes colours only to a terminal, and not where the variable NO_COLOR is set. */
+/** Writes colours only to a terminal, and not if the variable NO_COLOR is set. */
 export function openTerminal(output: Output): Terminal {
   const isTerminal = output.isTTY === true;
   const style = (format: 'green' | 'red' | 'dim' | 'bold', text: string) =>

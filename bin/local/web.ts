@@ -1,5 +1,5 @@
 // Serves the web page as CloudFront does: one document at every address of the page, and files that never change.
-// Both are compressed for whoever takes that.
+// Both are compressed for clients that accept it.
 import { extname } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { isPagePath } from '../../lambda/web/paths.ts';
@@ -20,7 +20,7 @@ const headers = {
   'referrer-policy': 'strict-origin-when-cross-origin',
 };
 
-/** @param path of a request, without its query */
+/** @param path path of a request, without its query */
 export function isOfPages(path: string): boolean {
   return path.startsWith('/assets/') || isPagePath(path);
 }

@@ -1,4 +1,4 @@
-// Carries a command out on the local run: on its database while it is up, else on that of its folder, started for it.
+// Executes a command on the local run: on its live database, or on one started on its folder.
 import { hostname, userInfo } from 'node:os';
 import { createPool } from '../../lambda/data/shared/queryable.ts';
 import { carryOut } from '../../lambda/operate/carry-out.ts';

@@ -12,11 +12,11 @@ export interface OperateArguments {
   readonly stage: string;
   readonly request: OperatorRequest;
   readonly isJson: boolean;
-  /** Of the local run. */
+  /** Folder of the local run. */
   readonly dataFolder: string;
   /** The profile of the AWS configuration; undefined: the default one. */
   readonly profile: string | undefined;
-  /** Whether the stage is an engineer's own, and not one of lib/stages.ts. */
+  /** Whether the stage is an engineer's own, and not in lib/stages.ts. */
   readonly isOwn: boolean;
 }
 
@@ -54,8 +54,8 @@ const known = new Set(['reason', 'dry-run', 'json', 'data', 'own', 'profile', 'h
 const optionNames = [...new Set(operatorCommands.flatMap(({ options }) => Object.keys(options)))];
 
 /**
- * @param id of this command
- * @returns what to ask for, or what to tell the user: help (exit code 0), or why the arguments are wrong (exit code 2)
+ * @param id id of this command
+ * @returns the request, or a text for the user: help (exit code 0), or the fault of the arguments (exit code 2)
  */
 export function readArguments(
   args: readonly string[],

@@ -1,4 +1,4 @@
-// Prints what came of a command: a sentence and a table, or JSON.
+// Prints the reply to a command: a sentence and a table, or JSON.
 import type { Reply, ReplyRow } from '../../lambda/operate/carry-out.ts';
 import type { OperateArguments } from './command-line.ts';
 
@@ -32,7 +32,7 @@ export function tableOf(rows: readonly ReplyRow[]): string[] {
 // oxlint-disable-next-line no-control-regex -- these characters are what it is about
 const movesCursor = /[\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]/g;
 
-/** Strangers chose many of the values: what moves a terminal's cursor is shown as what it is. */
+/** Escapes characters that move a terminal's cursor, because users chose many of the values. */
 function textOf(value: Value): string {
   if (value === null) return '-';
   return String(value).replaceAll(

@@ -11,10 +11,10 @@ export interface RecoverArguments {
   readonly secretARN: string | null;
   /** False: only show the plan. */
   readonly carryOut: boolean;
-  /** Of the local run. */
+  /** Folder of the local run. */
   readonly dataFolder: string;
   readonly profile: string | undefined;
-  /** Whether the stage is an engineer's own, and not one of lib/stages.ts. */
+  /** Whether the stage is an engineer's own, and not in lib/stages.ts. */
   readonly isOwn: boolean;
 }
 
@@ -32,7 +32,7 @@ Options:
 
 What STAGE has is replaced in one transaction at the end. Nothing may write to the source any more.`;
 
-/** @returns the arguments, or what to tell the user: help (exit code 0), or why they are wrong (exit code 2) */
+/** @returns the arguments, or a text for the user: help (exit code 0), or their fault (exit code 2) */
 export function readArguments(
   args: readonly string[],
 ): RecoverArguments | { readonly text: string; readonly exitCode: 0 | 2 } {

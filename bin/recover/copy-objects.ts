@@ -1,12 +1,12 @@
-// Copies the objects of one local run beside those of another.
+// Copies the objects of one local run to another.
 import { copyFile, mkdir, readdir, rename, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { previewsPrefix } from '../../lambda/domain/media/object-keys.ts';
 
 /**
- * What is there already is left alone, so that a copy that was interrupted goes on. What is shown of live streams is
- * left out: it is made anew.
- * @returns how many were copied
+ * Existing objects stay unchanged, so that an interrupted copy can be continued. Pictures of live streams are left out,
+ * because they are made again.
+ * @returns the number of copied objects
  */
 export async function copyObjects(from: string, to: string): Promise<number> {
   const entries = await readdir(from, { recursive: true, withFileTypes: true }).catch(() => []);

@@ -1,4 +1,4 @@
-// Has the local run go on from the folder of another: its database, its keys, its objects.
+// Recovers the local run from the folder of another: its database, its keys, its objects.
 import { readFile } from 'node:fs/promises';
 import { databaseOn } from '../../lambda/data/database.ts';
 import { createPool } from '../../lambda/data/shared/queryable.ts';
@@ -12,7 +12,7 @@ import type { RecoverArguments } from './command-line.ts';
 import { copyObjects } from './copy-objects.ts';
 import { planText } from './plan-text.ts';
 
-/** @throws if one of the runs is not there, or something stands in the way */
+/** @throws if one of the runs does not exist, or the recovery is refused */
 export async function recoverLocalRun({ from, dataFolder, carryOut }: RecoverArguments): Promise<void> {
   const [there, here] = [DataFolder.at(from), DataFolder.at(dataFolder)];
   if (there.path === here.path) throw new Error('--from and --data are the same folder.');

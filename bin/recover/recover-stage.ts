@@ -1,4 +1,4 @@
-// Has a stage in AWS go on from a database that was restored: its function Migration does it, call by call.
+// Recovers a stage in AWS from a restored database: its function Migration does it, call by call.
 import { setTimeout as delay } from 'node:timers/promises';
 import * as z from 'zod';
 import type { RecoveryRequest } from '../../lambda/migrate/recover-stage.ts';
@@ -7,7 +7,7 @@ import { invokeFunction, openCredentials, outputsOfStack, regionOfStage } from '
 import type { RecoverArguments } from './command-line.ts';
 import { planText } from './plan-text.ts';
 
-/** The function works for four minutes at a time; what comes back later is asked for again. */
+/** The function works for four minutes at a time; the remaining work needs further calls. */
 const timeoutMs = 290_000;
 const pauseMs = 5000;
 
@@ -30,7 +30,7 @@ const answer = z.object({
   }),
 });
 
-/** @throws if there is no such stage, AWS refuses the caller, or something stands in the way */
+/** @throws if there is no such stage, AWS refuses the caller, or the recovery is refused */
 export async function recoverStanding({
   stage,
   isOwn,

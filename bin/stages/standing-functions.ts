@@ -1,4 +1,4 @@
-// The functions of a stage that stands in AWS: how they are found, and how somebody with credentials calls them.
+// The functions of an existing stage in AWS: how to find and to call them with credentials.
 import { fromNodeProviderChain } from '@aws-sdk/credential-providers';
 import { Sha256 } from '@smithy/core/checksum';
 import { SignatureV4 } from '@smithy/signature-v4';
@@ -20,7 +20,7 @@ const stackAnswer = z.object({
   }),
 });
 
-/** @throws naming the stages that there are */
+/** @throws with the names of all stages */
 export function regionOfStage(stage: string, isOwn: boolean): string {
   const stages = stagesToBuild(isOwn ? stage : undefined);
   const settings = Object.hasOwn(stages, stage) ? stages[stage] : undefined;
@@ -29,7 +29,7 @@ export function regionOfStage(stage: string, isOwn: boolean): string {
   throw new Error(`There is no stage ${stage}. There are ${known}; for one of your own add --own.`);
 }
 
-/** @throws if there are none; the message says what to do */
+/** @throws if there are none; the message contains the remedy */
 export async function openCredentials(region: string, profile: string | undefined): Promise<Credentials> {
   const person = fromNodeProviderChain({ clientConfig: { region }, ...(profile !== undefined && { profile }) });
   await person().catch((error: Error) => {
@@ -41,7 +41,7 @@ export async function openCredentials(region: string, profile: string | undefine
   return person;
 }
 
-/** @returns what looks an output of the stack up, and throws if the stack has none of that name */
+/** @returns a function that looks up an output of the stack, and throws if the stack has no output of that name */
 export async function outputsOfStack(
   stackName: string,
   region: string,
@@ -73,7 +73,7 @@ export interface Invocation {
   readonly timeoutMs: number;
 }
 
-/** @returns what the function answers @throws if AWS refuses the call, or the function fails */
+/** @returns the answer of the function @throws if AWS refuses the call, or the function fails */
 export async function invokeFunction(invocation: Invocation): Promise<unknown> {
   const { functionName, region, credentials, event, timeoutMs } = invocation;
   const hostname = awsHost('lambda', region);

@@ -1,5 +1,5 @@
-// The public API: a function for each surface, behind an API Gateway that routes to them and knows no operation.
-// Beside them the function that talks to managed platforms, which needs the same secret.
+// The public API: a function for each surface, behind an API Gateway that only routes requests.
+// The function that calls managed platforms is here too, because it needs the same secret.
 import { Duration, RemovalPolicy, SecretValue, Stack } from 'aws-cdk-lib';
 import {
   AccessLogField,
@@ -29,8 +29,8 @@ import { addGatewayProblems } from './gateway-problems.ts';
 import { OriginGuard } from './origin-guard.ts';
 
 /**
- * What API Gateway calls a stage. At its own address the path begins with this name; the paths that handlers see do
- * not.
+ * The name of the stage in API Gateway. Paths at API Gateway's own address begin with this name. The paths that
+ * handlers receive do not.
  */
 const gatewayStage = 'live';
 
@@ -43,10 +43,10 @@ export interface ApiStackProps {
 }
 
 export class ApiStack extends Stack {
-  /** The host name of the API at API Gateway, where every path begins with `basePath`. */
+  /** The host name of the API at API Gateway. Every path at this host begins with `basePath`. */
   readonly domainName: string;
   readonly basePath = `/${gatewayStage}`;
-  /** Lets in the requests that show its secret. */
+  /** Lets in only requests with its secret. */
   readonly guard: OriginGuard;
   readonly restApi: RestApi;
 
@@ -57,7 +57,7 @@ export class ApiStack extends Stack {
     const surface = {
       variables: [...apiVariables, ...paymentVariables],
       environment: { ...access.environmentFor(this, 'api'), PAYMENT_PROVIDERS_SECRET_ARN: paymentProviders.secretArn },
-      // API Gateway does not wait longer for an answer.
+      // API Gateway waits no longer for an answer.
       timeout: Duration.seconds(29),
       logRetentionDays: settings.logRetentionDays,
       traced: settings.tracing,
@@ -79,7 +79,7 @@ export class ApiStack extends Stack {
       description: 'The GraphQL surface of the platform',
       entry: 'api/graphql.lambda.ts',
     });
-    // Each call works ten connections at most, in turns of ten seconds.
+    // Each call handles at most ten connections, in turns of ten seconds.
     const platforms = new ServiceFunction(this, 'Platforms', {
       description: 'Tells managed platforms what is wished of broadcasts, and reads what they say',
       entry: 'platforms/platforms.lambda.ts',
@@ -102,7 +102,7 @@ export class ApiStack extends Stack {
       );
 
     const api = new RestApi(this, 'Api', {
-      // API Gateway's figures have this name and no id, and stages may share an account.
+      // API Gateway's metrics identify an API by name, and stages may share an account.
       restApiName: this.stackName,
       endpointTypes: [EndpointType.REGIONAL],
       // To write logs, API Gateway needs a role in the account's settings. The role stays when the stack is deleted:
@@ -188,9 +188,9 @@ export class ApiStack extends Stack {
 }
 
 /**
- * A line of JSON for each request. Query strings and headers may hold signatures and keys, so they are left out. A
- * path holds no more than the token of a guide (D145 in lambda/README.md). What API Gateway calls the source is always
- * CloudFront: the callers' addresses are in the logs of the distribution.
+ * One line of JSON for each request. Query strings and headers may contain signatures and keys, so they are left out.
+ * The only secret in a path is the token of a guide link (D145 in lambda/README.md). The source address is always one
+ * of CloudFront: the callers' addresses are in the logs of the distribution.
  */
 function accessLogFormat(): AccessLogFormat {
   return AccessLogFormat.custom(

@@ -1,4 +1,4 @@
-// The answers that API Gateway gives by itself, in the form of the application's own: application/problem+json.
+// The answers that API Gateway gives itself, in the application's format: application/problem+json.
 import { ResponseType, type RestApi } from 'aws-cdk-lib/aws-apigateway';
 import type { ProblemCode } from '../../lambda/operations/problem-codes.ts';
 import { problemCodes } from '../../lambda/operations/problem-kinds.ts';
@@ -11,7 +11,7 @@ interface GatewayProblem {
 }
 
 // https://docs.aws.amazon.com/apigateway/latest/developerguide/supported-gateway-response-types.html
-// “Amazon API Gateway important notes”: nobody can change what it answers to a body that is too large.
+// “Amazon API Gateway important notes”: the answer to a body that is too large cannot be changed.
 export const gatewayProblems = {
   Throttled: {
     type: ResponseType.THROTTLED,
@@ -41,7 +41,7 @@ export const gatewayProblems = {
   },
 } satisfies Readonly<Record<string, GatewayProblem>>;
 
-/** The body of such an answer. Its `type` is an address without a host, as the stack does not know the public name. */
+/** The body of such an answer. Its `type` is a URL without a host, as the stack does not know the public name. */
 export function problemBody(code: ProblemCode, detail: string): string {
   const { title, status } = problemCodes[code];
   return JSON.stringify({
@@ -54,7 +54,7 @@ export function problemBody(code: ProblemCode, detail: string): string {
   });
 }
 
-/** What API Gateway answers by itself, as it is sent. */
+/** An answer of API Gateway itself, as it is sent. */
 export function gatewayAnswer(id: keyof typeof gatewayProblems): {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
@@ -68,7 +68,7 @@ export function gatewayAnswer(id: keyof typeof gatewayProblems): {
   };
 }
 
-/** Has the API answer in this form wherever API Gateway answers by itself. */
+/** Configures the API to use this format for the answers that API Gateway gives itself. */
 export function addGatewayProblems(api: RestApi): void {
   for (const id of Object.keys(gatewayProblems) as (keyof typeof gatewayProblems)[]) {
     const { status, headers, body } = gatewayAnswer(id);
@@ -76,7 +76,7 @@ export function addGatewayProblems(api: RestApi): void {
       type: gatewayProblems[id].type,
       statusCode: String(status),
       templates: { 'application/json': body },
-      // API Gateway wants the literal value of a header in single quotes.
+      // API Gateway expects literal header values in single quotes.
       responseHeaders: Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, `'${value}'`])),
     });
   }

@@ -1,4 +1,4 @@
-// Lets in only requests that come through the distribution: API Gateway's own address answers nobody else.
+// Refuses requests to API Gateway that do not come through the distribution.
 import { RemovalPolicy } from 'aws-cdk-lib';
 import type { Stage } from 'aws-cdk-lib/aws-apigateway';
 import { Secret } from 'aws-cdk-lib/aws-secretsmanager';
@@ -11,8 +11,8 @@ export interface OriginGuardProps {
 }
 
 /**
- * It stands alone: any stage of a REST API can have it. Let the distribution send `headerName` with `headerValue` as a
- * custom header of its origin.
+ * Usable alone, with any stage of a REST API. The distribution has to send `headerName` with `headerValue` as a custom
+ * header of its origin.
  */
 export class OriginGuard extends Construct {
   /**
@@ -20,7 +20,7 @@ export class OriginGuard extends Construct {
    * that changes: a new number in this name changes both the web ACL and the distribution.
    */
   readonly headerName = 'x-origin-secret-1';
-  /** The value of that header. It is a dynamic reference, so the secret itself is in no template. */
+  /** The value of that header. It is a dynamic reference, so that no template contains the secret. */
   readonly headerValue: string;
 
   constructor(scope: Construct, id: string, { gatewayStage }: OriginGuardProps) {
@@ -36,7 +36,7 @@ export class OriginGuard extends Construct {
       'AwsSolutions-SMG4',
     );
     acknowledgeForCheckov(secret, 'Encrypted with AWS’ own key: it can be made again at any time.', 'CKV_AWS_149');
-    // Only for properties in which CloudFormation resolves the reference. Elsewhere it would stay a text.
+    // Use it only in properties in which CloudFormation resolves the reference. Elsewhere it stays a literal text.
     this.headerValue = secret.secretValue.unsafeUnwrap();
 
     const visibilityConfig = (metricName: string) => ({

@@ -1,4 +1,4 @@
-// What functions, page and image are made from, in this repository: its sources, bundled at synth, without Docker.
+// The code of functions, page and image in this repository: bundled from its sources at synth, without Docker.
 import { globSync, mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { type Bundle, bundle, writeBundle } from '../shared/bundle.ts';
@@ -8,18 +8,18 @@ import { functionAliases } from '../shared/function-aliases.ts';
 const rootFolder = join(import.meta.dirname, '../..');
 let bundles: ReadonlyMap<string, Bundle> | undefined;
 
-/** The folder of the sources. Folders that functions need beside their code are below it. */
+/** The folder of the sources. Folders that functions need beside their code are in it. */
 export const lambdaFolder = join(rootFolder, 'lambda');
 
-/** The entries of all functions: paths below `lambdaFolder`, such as `api/api.lambda.ts`. */
+/** The entries of all functions: paths relative to `lambdaFolder`, such as `api/api.lambda.ts`. */
 export function functionEntries(): readonly string[] {
   return globSync('*/*.lambda.ts', { cwd: lambdaFolder });
 }
 
 /**
- * Writes the code of a function into a folder, with `index.mjs` as its module. The first call makes the bundles of all
- * functions: one run for all of them is much faster than a run for each.
- * @throws if there is no such entry
+ * Writes the code of a function into a folder, with `index.mjs` as its module. The first call bundles all functions,
+ * because one run for all is much faster than a run for each.
+ * @throws if the entry does not exist
  */
 export function writeFunction(entry: string, folder: string): void {
   bundles ??= bundle(lambdaFolder, functionEntries(), functionAliases);
@@ -37,8 +37,8 @@ export function writePage(folder: string): void {
 }
 
 /**
- * What Docker builds the publisher's image from: a folder, the Dockerfile in it, and what the Dockerfile copies.
- * Nothing else is sent to Docker, and nothing else changes the image's hash.
+ * The build context of the publisher's image: a folder, its Dockerfile, and the files that the Dockerfile copies. Only
+ * these files are sent to Docker, and only they change the image's hash.
  */
 export const publisherBuild = {
   directory: rootFolder,

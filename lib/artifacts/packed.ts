@@ -1,9 +1,9 @@
-// What functions, page and image are made from, in the packed library: what `npm run library` bundled into its folders.
+// The code of functions, page and image in the packed library, bundled by `npm run library`.
 import { cpSync, existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type * as fromSources from './from-sources.ts';
 
-/** The modules of the library lie together in one of its folders. */
+/** The folder of the library. Its modules are in one of its subfolders. */
 const libraryFolder = join(import.meta.dirname, '..');
 
 export const lambdaFolder: typeof fromSources.lambdaFolder = join(libraryFolder, 'lambda');

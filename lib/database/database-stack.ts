@@ -1,4 +1,4 @@
-// Postgres behind a connection pool. It gets the schema of the code before anything that uses it is deployed.
+// Postgres behind a connection pool. Its schema is migrated before any code that uses it is deployed.
 import { CfnOutput, Duration, RemovalPolicy, Stack } from 'aws-cdk-lib';
 import { InstanceType, Port, SecurityGroup, SubnetType } from 'aws-cdk-lib/aws-ec2';
 import { ManagedPolicy, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
@@ -28,31 +28,31 @@ import type { StageSettings } from '../stage-settings.ts';
 export interface DatabaseStackProps {
   readonly settings: StageSettings;
   readonly network: NetworkStack;
-  /** Where its backups are copied to, if they are. */
+  /** The target of backup copies; null: backups are not copied. */
   readonly recovery: RecoveryStack | null;
 }
 
-/** The database, the right to use it, and the keys to seal and to sign with. */
+/** The database, the rights to use it, and the keys for sealing and signing. */
 export class DatabaseStack extends Stack {
   readonly instance: DatabaseInstance;
-  /** Null: each client has connections of its own. */
+  /** Null: each client has its own connections. */
   readonly proxy: DatabaseProxy | null;
-  /** Where clients connect, with TLS, and with an IAM token instead of a password: the proxy, or the instance. */
+  /** The address for clients: the proxy or the instance. They connect with TLS, and with an IAM token as password. */
   readonly endpoint: string;
   readonly databaseName = 'platform';
-  /** The database role of functions and agents. The migration makes it a member of `rds_iam`. It owns nothing. */
+  /** The database role of functions and agents, which owns nothing. The migration makes it a member of `rds_iam`. */
   readonly userName = serviceRole;
-  /** The right to connect as that role. Its holders also need the security group `databaseClients` of the network. */
+  /** The right to connect as that role. Clients also need the security group `databaseClients` of the network. */
   readonly connectAccess: ManagedPolicy;
-  /** Wraps the keys that stream keys and signing keys are sealed with. */
+  /** The key that wraps the data keys which seal stream keys and signing keys. */
   readonly sealingKey: IKey;
-  /** The right to unwrap those keys, and so to open and to seal secrets. */
+  /** The right to unwrap these data keys, and so to open and to seal secrets. */
   readonly unsealAccess: ManagedPolicy;
-  /** The same for the credentials of sources alone, which have a key of their own. */
+  /** The right to open and to seal the credentials of sources only, which have their own data key. */
   readonly unsealSourcesAccess: ManagedPolicy;
-  /** 64 letters and digits, with which the platform signs its own URLs, cursors and sessions. */
+  /** 64 letters and digits. The platform signs its own URLs, cursors and sessions with it. */
   readonly serviceSecret: Secret;
-  /** The right to read it, and so to sign as the platform does. */
+  /** The right to read that secret, and so to sign as the platform. */
   readonly signAccess: ManagedPolicy;
 
   constructor(scope: Construct, id: string, { settings, network, recovery }: DatabaseStackProps) {
@@ -60,22 +60,22 @@ export class DatabaseStack extends Stack {
     const { vpc } = network;
 
     this.instance = new DatabaseInstance(this, 'Database', {
-      // Only the major version: RDS chooses the minor one, and keeps it current in the maintenance window.
+      // Only the major version: RDS chooses the minor version, and updates it in the maintenance window.
       engine: DatabaseInstanceEngine.postgres({ version: PostgresEngineVersion.VER_18 }),
       instanceType: new InstanceType(settings.databaseInstanceClass),
       vpc,
       vpcSubnets: { subnetType: SubnetType.PRIVATE_ISOLATED },
       multiAz: settings.databaseMultiAz,
       databaseName: this.databaseName,
-      // RDS makes, keeps and rotates the password of the master user. Nobody else knows it.
+      // RDS creates, keeps and rotates the password of the master user. It is known to RDS only.
       manageMasterUserPassword: true,
       iamAuthentication: true,
       storageType: StorageType.GP3,
       allocatedStorage: settings.databaseStorageGiB,
       maxAllocatedStorage: settings.databaseMaxStorageGiB,
       storageEncrypted: true,
-      // A slow database raises two questions first: which statement, and which process of the machine? This answers
-      // the first, for seven days, which cost nothing. The interval below is for the second.
+      // A slow database raises two questions first: which statement, and which process of the machine? This setting
+      // answers the first, for seven days free of charge. The interval below is for the second.
       enablePerformanceInsights: true,
       monitoringInterval: Duration.minutes(1),
       backupRetention: Duration.days(settings.databaseBackupDays),
@@ -120,7 +120,7 @@ export class DatabaseStack extends Stack {
             removalPolicy: settings.keepData ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
           })
         : Key.fromKeyArn(this, 'SealingKey', settings.sealingKeyArn);
-    // The CDK's grants would allow more: to unwrap what was wrapped for another purpose, and to describe the secret.
+    // The CDK's grants would allow more: to unwrap keys of other purposes, and to describe the secret.
     this.unsealAccess = new ManagedPolicy(this, 'UnsealAccess', {
       statements: [
         new PolicyStatement({
@@ -171,7 +171,7 @@ export class DatabaseStack extends Stack {
     instance.grantConnect(role, this.userName);
     const proxy = new DatabaseProxy(this, 'Proxy', {
       proxyTarget: ProxyTarget.fromInstance(instance),
-      // Both connections, from the client to the proxy and from there to the database, are allowed by IAM: there is no
+      // IAM authorizes both connections, from the client to the proxy and from the proxy to the database: there is no
       // password to keep or to rotate.
       defaultAuthScheme: DefaultAuthScheme.IAM_AUTH,
       requireTLS: true,
@@ -185,9 +185,8 @@ export class DatabaseStack extends Stack {
   }
 
   /**
-   * Makes the function Migration, and has it called in every deployment in which its code has changed, as it does with
-   * each new migration. If it fails, the deployment of this stack fails, and the stacks that depend on it keep the code
-   * that they have.
+   * Adds the function Migration, and calls it in every deployment that changes its code; each new migration does. If it
+   * fails, the deployment of this stack fails, and the stacks that depend on this one keep their previous code.
    */
   #migrateBeforeDependents(
     settings: StageSettings,
@@ -205,7 +204,7 @@ export class DatabaseStack extends Stack {
       folders: { migrations: 'data/migrations' },
       variables: migrateVariables,
       environment: {
-        // The migration connects as the master user, who cannot go through the proxy.
+        // The migration connects as the master user, which the proxy does not accept.
         DATABASE_HOST: instance.dbInstanceEndpointAddress,
         DATABASE_NAME: this.databaseName,
         DATABASE_SECRET_ARN: secret.secretArn,
@@ -221,7 +220,7 @@ export class DatabaseStack extends Stack {
     migration.addToRolePolicy(
       new PolicyStatement({ actions: ['secretsmanager:GetSecretValue'], resources: [secret.secretArn] }),
     );
-    // The migration makes the first key for each purpose, so it has to wrap them. Everybody else only unwraps them.
+    // The migration creates the first key for each purpose, so it has to wrap them. Other clients only unwrap them.
     migration.addToRolePolicy(
       new PolicyStatement({
         actions: ['kms:Encrypt', 'kms:Decrypt'],
@@ -241,8 +240,8 @@ export class DatabaseStack extends Stack {
       description: 'Invoked by hand to rotate the signing key: lib/README.md',
     });
     const migrate = new Trigger(this, 'Migrate', { handler: migration, timeout, executeAfter: [instance] });
-    // The proxy refuses an instance that is still being configured, as it is for minutes after it has become available.
-    // The migration proves that the instance takes connections, and makes the role that the proxy signs in as.
+    // The proxy refuses an instance that is still being configured, for minutes after it has become available. The
+    // migration proves that the instance accepts connections, and creates the role that the proxy signs in as.
     if (this.proxy && proxyRole) this.proxy.node.findChild('ProxyTargetGroup').node.addDependency(migrate, proxyRole);
     acknowledgeCdkFunction(
       this.node.findChild('AWSCDK.TriggerCustomResourceProviderCustomResourceProvider').node.findChild('Handler'),
@@ -250,7 +249,7 @@ export class DatabaseStack extends Stack {
   }
 }
 
-/** RDS copies snapshots and the log of transactions, so that any second of these days can be restored there. */
+/** Has RDS copy snapshots and the transaction log, so that any second of these days can be restored there. */
 function copyBackups(instance: DatabaseInstance, { region, key }: RecoveryStack, days: number): void {
   const resource = instance.node.defaultChild as CfnDBInstance;
   resource.automaticBackupReplicationRegion = region;
@@ -258,7 +257,7 @@ function copyBackups(instance: DatabaseInstance, { region, key }: RecoveryStack,
   resource.automaticBackupReplicationRetentionPeriod = days;
 }
 
-/** KMS refuses a call in another encryption context, or in none. */
+/** The condition that KMS accepts only calls with this encryption context. */
 function inContext(context: Readonly<Record<string, string>>) {
   const entries = Object.entries(context).map(([name, value]) => [`kms:EncryptionContext:${name}`, value]);
   return { StringEquals: Object.fromEntries(entries) };

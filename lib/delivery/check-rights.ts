@@ -1,7 +1,7 @@
-// The rights that the checks before a deployment take (bin/deploy/all-checks.ts), for the roles of the workflow.
+// The rights that the checks before a deployment (bin/deploy/all-checks.ts) need, for the workflow's roles.
 import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 
-/** Those that AWS gives for all resources of an account, or that are about what the account itself is. */
+/** Rights that AWS grants only for all resources of an account, or that concern the account itself. */
 export const checkRights = [
   'ce:ListCostAllocationTags',
   'cloudformation:DescribeStacks',
@@ -22,7 +22,7 @@ export const checkRights = [
   'ses:GetEmailIdentity',
 ] as const;
 
-/** Parameters may hold more than anybody who deploys has to know, so these are the bootstrap's alone. */
+/** Limited to the parameters of the bootstrap, because other parameters may be confidential. */
 export const bootstrapParameterRight = 'ssm:GetParameter';
 
 /** @param bootstrapParameters ARN of all parameters of `cdk bootstrap`, in every region */

@@ -1,4 +1,4 @@
-// Tells the parts of a stage its public address, once there is a distribution.
+// Publishes the public address of a stage to its parts, once its distribution exists.
 import { CfnOutput, Stack } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
 import type { MediaStack } from '../media/media-stack.ts';
@@ -14,7 +14,7 @@ export interface DeliveryStackProps {
   readonly url: string;
 }
 
-/** The last stack of a stage. Functions that start after it has been deployed know their address. */
+/** The last stack of a stage. Functions that start after its deployment know their address. */
 export class DeliveryStack extends Stack {
   constructor(scope: Construct, id: string, { settings, media, origin, url }: DeliveryStackProps) {
     super(scope, id);

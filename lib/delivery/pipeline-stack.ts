@@ -1,4 +1,4 @@
-// What the GitHub workflow needs in an account: the image repository, and a role for each of its environments.
+// Resources of an account for the GitHub workflow: the image repository, and a role for each environment.
 import { Arn, CfnOutput, CliCredentialsStackSynthesizer, Duration, RemovalPolicy, Stack } from 'aws-cdk-lib';
 import { Repository, TagMutability, TagStatus } from 'aws-cdk-lib/aws-ecr';
 import { FederatedPrincipal, OidcProviderNative, PolicyStatement, Role } from 'aws-cdk-lib/aws-iam';
@@ -12,23 +12,25 @@ import { checkStatements } from './check-rights.ts';
 import { StageFence } from './stage-fence.ts';
 
 export interface PipelineStackProps {
-  /** OWNER/NAME on GitHub. Only the workflows of this repository get the roles. */
+  /** OWNER/NAME on GitHub. Only the workflows of this repository may assume the roles. */
   readonly githubRepository: string;
-  /** The account's provider for GitHub, as it can have only one. Null: there is none, and the stack makes it. */
+  /**
+   * The account's only provider for GitHub. Null: there is none, so the stack creates it.
+   */
   readonly githubProviderArn: string | null;
-  /** The stages of the account. Each gets a role, which the GitHub environment of the same name may take on. */
+  /** The stages of the account. Each has a role, which the GitHub environment with the stage's name may assume. */
   readonly stages: Readonly<Record<string, StageSettings>>;
 }
 
-/** What the workflow's step asks GitHub for, in every partition. */
+/** The audience that the workflow's step requests from GitHub, in every partition. */
 const audience = serviceOfAWS('sts');
 const issuer = 'token.actions.githubusercontent.com';
 const providerPattern = /^arn:[\w-]+:iam::\d{12}:oidc-provider\/token\.actions\.githubusercontent\.com$/;
 
-/** Somebody deploys this stack by hand, once in each account. Before that, the workflow can do nothing there. */
+/** An administrator deploys this stack once in each account. Before that, the workflow has no rights there. */
 export class PipelineStack extends Stack {
   constructor(scope: Construct, id: string, { githubRepository, githubProviderArn, stages }: PipelineStackProps) {
-    // Whoever deploys it does so as themselves: the fences keep the roles of the bootstrap from changing it.
+    // Deployed with the administrator's own rights: the fences keep the roles of the bootstrap from changing it.
     super(scope, id, { terminationProtection: true, synthesizer: new CliCredentialsStackSynthesizer() });
     if (!/^[\w.-]+\/[\w.-]+$/.test(githubRepository))
       throw new Error(`-c githubRepository=OWNER/NAME, not ${JSON.stringify(githubRepository)}`);
@@ -42,9 +44,8 @@ export class PipelineStack extends Stack {
       repositoryName: imageRepositoryName,
       imageTagMutability: TagMutability.IMMUTABLE,
       imageScanOnPush: true,
-      // Images are removed by their number, not by their age: a release runs for as long as nobody deploys another. A
-      // release is an index, which has its tag, and below it an image for each architecture, which ECR does not delete
-      // while the index is there.
+      // Images expire by their number, not by their age: a release runs until the next one is deployed. A release is an
+      // index with a tag, and an image for each architecture. ECR does not delete these images while the index exists.
       lifecycleRules: [
         { tagStatus: TagStatus.TAGGED, tagPatternList: ['*'], maxImageCount: 300 },
         { tagStatus: TagStatus.UNTAGGED, maxImageAge: Duration.days(1) },
@@ -56,8 +57,8 @@ export class PipelineStack extends Stack {
       githubProviderArn === null
         ? new OidcProviderNative(this, 'GitHub', { url: `https://${issuer}`, clientIds: [audience] })
         : OidcProviderNative.fromOidcProviderArn(this, 'GitHub', githubProviderArn);
-    // The role is bound to an environment, not to a branch: GitHub lets a job use an environment only from the
-    // branches, and after the approvals, that the environment is set up with.
+    // The role is bound to an environment, not to a branch: GitHub lets a job use an environment only from its allowed
+    // branches, and after its approvals.
     const roleFor = (roleId: string, environment: string): Role => {
       const principal = new FederatedPrincipal(
         github.oidcProviderArn,
@@ -100,7 +101,7 @@ export class PipelineStack extends Stack {
     }
   }
 
-  /** Lets a role ask what `npm run deploy -- STAGE --check` asks. */
+  /** Grants a role the reads of `npm run deploy -- STAGE --check`. */
   #allowChecks(role: Role): void {
     const parameters = Arn.format(
       { service: 'ssm', region: '*', resource: 'parameter', resourceName: 'cdk-bootstrap/*' },
@@ -116,8 +117,8 @@ export class PipelineStack extends Stack {
   }
 
   /**
-   * Lets a role take on the roles that `cdk bootstrap` has made for stages, and that do the work. They may do what the
-   * bootstrap was told to allow, and what the fence of the stage leaves of it.
+   * Lets a role assume the roles that `cdk bootstrap` has created for stages, which do the deployment. Their rights are
+   * those given to the bootstrap, reduced by the fence of the stage.
    */
   #allowBootstrapRoles(role: Role, stages: readonly StageSettings[], kinds: readonly BootstrapRoleKind[]): void {
     const names = stages.flatMap((settings) =>

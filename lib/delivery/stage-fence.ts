@@ -1,4 +1,4 @@
-// Keeps stages that share an account apart: what the roles that deploy one stage may do to the others is nothing.
+// Separates stages that share an account: the roles that deploy one stage cannot change the others.
 import { Stack } from 'aws-cdk-lib';
 import { Effect, ManagedPolicy, PolicyStatement, Role } from 'aws-cdk-lib/aws-iam';
 import { Construct } from 'constructs';
@@ -17,10 +17,10 @@ const deploying: readonly BootstrapRoleKind[] = ['deploy', 'cfn-exec'];
 const changesOfRights = ['Attach', 'Create', 'Delete', 'Detach', 'Put', 'Tag', 'Untag', 'Update'];
 
 /**
- * `cdk bootstrap` lets its deploy role change and delete every stack of the account, and what works for CloudFormation
- * do anything. So this denies both of them the stacks of other stages, what has their tag or a name that begins with
- * theirs, and the roles that deploy them. A fence, not a wall: whoever may change the templates of a stage can make a
- * role that the fence does not know. The wall is an account for each stage.
+ * The deploy role of `cdk bootstrap` may change and delete every stack of the account, and the role for CloudFormation
+ * may do anything. So the fence denies both roles the stacks of other stages, the resources with their tag or name
+ * prefix, and the roles that deploy them. It protects from mistakes, not from attacks: a user who may change the
+ * templates of a stage can create a role that the fence does not know. Use an account for each stage against attacks.
  */
 export class StageFence extends Construct {
   constructor(scope: Construct, id: string, { settings, others }: StageFenceProps) {
@@ -62,7 +62,7 @@ export class StageFence extends Construct {
         deny(['*'], named),
         deny(['*'], ['*'], { StringEquals: { [`aws:ResourceTag/${stageTagKey}`]: names } }),
         ...(rolesOfOthers.length > 0 ? [deny(['sts:AssumeRole', 'iam:PassRole'], rolesOfOthers)] : []),
-        // Nobody takes the fence down by a deployment.
+        // A deployment must not remove the fence.
         deny(
           changesOfRights.map((verb) => `iam:${verb}*`),
           [arn('iam', '', 'role/cdk-*'), arn('iam', '', `policy/${stack.stackName}-*`)],

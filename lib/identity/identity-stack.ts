@@ -1,4 +1,4 @@
-// Sign-in and OAuth: the function for them, and the SES identity that mails to users come from.
+// Sign-in and OAuth: their function, and the SES identity that sends mails to users.
 import { Duration, Stack } from 'aws-cdk-lib';
 import {
   CloudWatchDimensionSource,
@@ -31,11 +31,11 @@ export interface IdentityStackProps {
 }
 
 export class IdentityStack extends Stack {
-  /** Answers all paths below `/api/auth` and `/.well-known`. */
+  /** Handles all paths below `/api/auth` and `/.well-known`. */
   readonly function: ServiceFunction;
-  /** What callers of the function call. */
+  /** The alias that callers of the function invoke. */
   readonly release: FunctionRelease;
-  /** The name of the SES configuration set that mails go through; null for a stage that sends none. */
+  /** The name of the SES configuration set for mails; null for a stage that sends none. */
   readonly mailConfigurationSet: string | null;
 
   constructor(scope: Construct, id: string, { settings, network, database, origin, zone }: IdentityStackProps) {
@@ -49,7 +49,7 @@ export class IdentityStack extends Stack {
         MAIL_FROM: mailSenderAddress(settings),
         ...settingsAsVariables(settings),
       },
-      // API Gateway does not wait longer for an answer.
+      // API Gateway waits no longer for an answer.
       timeout: Duration.seconds(29),
       logRetentionDays: settings.logRetentionDays,
       traced: settings.tracing,
@@ -68,8 +68,8 @@ export class IdentityStack extends Stack {
   }
 
   /**
-   * SES sends mails only from what it has verified: an address by a mail to it, or a domain by records in its zone. A
-   * stage with neither sends no mails.
+   * SES sends mails only from a verified identity: an address verified by a mail to it, or a domain verified by records
+   * in its zone. A stage with neither sends no mails.
    */
   #mailIdentity(settings: StageSettings, stageZone: StageZone): void {
     if (mailSenderAddress(settings) === '') return;
@@ -85,8 +85,8 @@ export class IdentityStack extends Stack {
   }
 
   /**
-   * Counts the mails that come back, and those that their receiver calls spam. SES pauses an account that has too many.
-   * It sends no further mail to such an address.
+   * Counts bounces and complaints about spam. SES pauses an account that has too many of them. SES sends no further
+   * mail to an address that bounced or complained.
    */
   #mailEvents(): ConfigurationSet {
     const mails = new ConfigurationSet(this, 'Mails', {
@@ -95,7 +95,7 @@ export class IdentityStack extends Stack {
     });
     mails.addEventDestination('Refused', {
       events: [EmailSendingEvent.BOUNCE, EmailSendingEvent.COMPLAINT],
-      // SES gives every mail a tag with the name of its configuration set.
+      // SES adds a tag with the name of its configuration set to every mail.
       destination: EventDestination.cloudWatchDimensions([
         { source: CloudWatchDimensionSource.MESSAGE_TAG, name: 'ses:configuration-set', defaultValue: 'none' },
       ]),

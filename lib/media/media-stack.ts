@@ -1,4 +1,4 @@
-// Where uploads and the renditions prepared from them are kept.
+// The storage of uploads and of the renditions prepared from them.
 import { Duration, RemovalPolicy, Stack } from 'aws-cdk-lib';
 import { ManagedPolicy, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { type IKey, Key } from 'aws-cdk-lib/aws-kms';
@@ -25,12 +25,12 @@ import { deletedKeptDays, type RecoveryStack } from '../recovery/recovery-stack.
 import { acknowledgeGivenLogs, logPrefix } from '../shared/given-logs.ts';
 import type { StageSettings } from '../stage-settings.ts';
 
-/** Of the object that the health check asks for, and that is never there. */
+/** The prefix of the missing object that the health check requests. */
 const healthPrefix = 'health/';
 
 export interface MediaStackProps {
   readonly settings: StageSettings;
-  /** Where uploads are copied to, if they are. */
+  /** The target of upload copies; null: uploads are not copied. */
   readonly recovery: RecoveryStack | null;
 }
 
@@ -38,14 +38,14 @@ export class MediaStack extends Stack {
   /**
    * Users' uploads and, under `renditionsPrefix`, the renditions prepared from them: one for each content, quality,
    * framerate and codec. The platform's roles reach all objects, and users reach uploads by signed URLs. Nothing is
-   * public. `SiteCors` says which web pages may use the signed URLs.
+   * public. `SiteCors` lists the web pages that may use the signed URLs.
    */
   readonly uploads: Bucket;
-  /** The right to take in uploads: to sign URLs for them and for their pictures, and to see whether they are there. */
+  /** The right to receive uploads: to sign URLs for uploads and their pictures, and to check whether they exist. */
   readonly takeInAccess: ManagedPolicy;
-  /** The right to fetch uploads from elsewhere, part by part. */
+  /** The right to import uploads from other sources, part by part. */
   readonly importAccess: ManagedPolicy;
-  /** The right to read uploads, such as thumbnails, and nothing else. */
+  /** The right to read uploads and their pictures, and nothing else. */
   readonly readAccess: ManagedPolicy;
   /** The right to read uploads, to write renditions, and to delete both. */
   readonly prepareAccess: ManagedPolicy;
@@ -64,7 +64,7 @@ export class MediaStack extends Stack {
       settings.mediaKeyArn === null
         ? new Key(this, 'Key', { description: 'Uploads and renditions', enableKeyRotation: true, removalPolicy })
         : Key.fromKeyArn(this, 'Key', settings.mediaKeyArn);
-    // With a bucket key, S3 asks KMS (which is paid) for the bucket now and then, instead of for each object.
+    // With a bucket key, S3 calls KMS (which is paid) occasionally for the bucket, instead of for each object.
     const encrypted = { encryption: BucketEncryption.KMS, encryptionKey: key, bucketKeyEnabled: true };
     const accessLogs = this.#accessLogs(settings, common);
 
@@ -77,12 +77,12 @@ export class MediaStack extends Stack {
       ...(copier && recovery && copiedTo(recovery, copier)),
       lifecycleRules: [
         ...(recovery ? [keptForCopies] : []),
-        // A crash may leave parts behind that no row knows. The minute sweep deletes an upload that nobody completes,
-        // with its parts, or with the object that was sent at once.
+        // After a crash, parts may remain that no row knows. Otherwise the minute sweep deletes uploads that are never
+        // completed, with their parts or with the object that was sent in one request.
         { prefix: uploadsPrefix, abortIncompleteMultipartUploadAfter: Duration.days(partsKeptDays) },
         { prefix: previewsPrefix, expiration: Duration.days(previewsKeptDays) },
         { prefix: renditionsPrefix, abortIncompleteMultipartUploadAfter: Duration.days(1) },
-        // Renditions do not expire, as a stream may play one for years. Those that nobody reads get cheaper.
+        // Renditions do not expire, because a stream may play one for years. Rarely read ones move to cheaper storage.
         {
           prefix: renditionsPrefix,
           transitions: [{ storageClass: StorageClass.INTELLIGENT_TIERING, transitionAfter: Duration.days(30) }],
@@ -98,8 +98,8 @@ export class MediaStack extends Stack {
       'CKV_AWS_21',
     );
 
-    // To write an object at once, S3 encrypts; to write it in parts, or to read it, it decrypts as well (Amazon S3 user
-    // guide, "Required permissions"; KMS developer guide, "How Amazon S3 uses AWS KMS").
+    // S3 encrypts when it writes an object in one request. When it writes parts or reads an object, it also decrypts
+    // (Amazon S3 user guide, "Required permissions"; KMS developer guide, "How Amazon S3 uses AWS KMS").
     const readingToo = { key, actions: ['kms:Decrypt', 'kms:GenerateDataKey'] };
     this.takeInAccess = this.#access('TakeInAccess', readingToo, {
       's3:PutObject': [uploadsPrefix, previewsPrefix],
@@ -132,7 +132,7 @@ export class MediaStack extends Stack {
     if (logBucketName !== null) return Bucket.fromBucketName(this, 'AccessLogs', logBucketName);
     const accessLogs = new Bucket(this, 'AccessLogs', {
       ...common,
-      // S3 can write its access logs with its own keys only.
+      // S3 can encrypt its access logs only with its own keys.
       encryption: BucketEncryption.S3_MANAGED,
       lifecycleRules: [{ expiration: Duration.days(logRetentionDays) }],
     });
@@ -145,7 +145,7 @@ export class MediaStack extends Stack {
     return accessLogs;
   }
 
-  /** Lets S3 copy uploads, and nothing else of the bucket: the CDK's own role could use every key of the account. */
+  /** Lets S3 copy uploads only: the CDK's own role could use every key of the account. */
   #letCopy(role: Role, key: IKey, { uploads: copies, key: keyOfCopies }: RecoveryStack): void {
     const [from, to] = [this.uploads.arnForObjects(`${uploadsPrefix}*`), copies.arnForObjects(`${uploadsPrefix}*`)];
     const rights: readonly (readonly [actions: readonly string[], resource: string])[] = [
@@ -167,7 +167,7 @@ export class MediaStack extends Stack {
 
   /**
    * The CDK's grants for a bucket would allow more: every version, tag and lock.
-   * @param prefixes of the keys of the objects, by the action that is allowed on them
+   * @param prefixes prefixes of object keys, by the action that is allowed on these objects
    */
   #access(
     id: string,
@@ -177,12 +177,12 @@ export class MediaStack extends Stack {
     const objects = (prefix: string) => this.uploads.arnForObjects(`${prefix}*`);
     const access = new ManagedPolicy(this, id, {
       statements: [
-        // A request for an object that is missing answers “forbidden” to whoever may not list.
+        // Without the right to list, a request for a missing object is answered with “forbidden”.
         new PolicyStatement({ actions: ['s3:ListBucket'], resources: [this.uploads.bucketArn] }),
         ...Object.entries(prefixes).map(
           ([action, allowed]) => new PolicyStatement({ actions: [action], resources: allowed.map(objects) }),
         ),
-        // A signed URL has the rights of whoever signed it, so the signer needs the rights on the key, by way of S3.
+        // A signed URL has the rights of its signer, so the signer needs the rights on the key through S3.
         new PolicyStatement({
           actions: [...actions],
           resources: [key.keyArn],
@@ -200,13 +200,13 @@ export class MediaStack extends Stack {
   }
 }
 
-/** S3 copies only between buckets with versions. What was deleted goes for good a day later. */
+/** S3 copies only between buckets with versions. Deleted objects are removed for good a day later. */
 const keptForCopies: LifecycleRule = {
   noncurrentVersionExpiration: Duration.days(deletedKeptDays),
   expiredObjectDeleteMarker: true,
 };
 
-/** Renditions and previews are made again. */
+/** Copies uploads only: renditions and previews can be made again. */
 function copiedTo({ uploads, key }: RecoveryStack, replicationRole: Role) {
   return {
     versioned: true,

@@ -1,4 +1,4 @@
-// Lets the pages of the site, and of no other site, send uploads to the bucket and show what is in it.
+// Allows only the pages of the site to send uploads to the bucket and to show its objects.
 import { Stack } from 'aws-cdk-lib';
 import type { RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { type Bucket, HttpMethods } from 'aws-cdk-lib/aws-s3';
@@ -15,12 +15,12 @@ import { ServiceLogs } from '../shared/service-logs.ts';
 
 export interface SiteCorsProps {
   readonly bucket: Bucket;
-  /** https address without a path. */
+  /** HTTPS origin of the site, without a path. */
   readonly siteOrigin: string;
   readonly logRetentionDays: RetentionDays;
 }
 
-/** The rule is not made with the bucket, because the bucket is made before the distribution has a name. */
+/** The rule is created after the bucket, because the bucket exists before the distribution has a name. */
 export class SiteCors extends Construct {
   constructor(scope: Construct, id: string, { bucket, siteOrigin, logRetentionDays }: SiteCorsProps) {
     super(scope, id);

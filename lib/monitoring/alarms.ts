@@ -1,4 +1,4 @@
-// The alarms that wake a human, each with its entry in the runbook of lib/README.md. A test looks for the headings.
+// The alarms that page an engineer, each with its entry in the runbook of lib/README.md. A test checks the entries.
 import { Alarm, ComparisonOperator, type IMetric, TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch';
 import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions';
 import type { ITopic } from 'aws-cdk-lib/aws-sns';
@@ -13,29 +13,29 @@ export interface AlarmsProps {
   readonly settings: StageSettings;
   readonly metrics: StageMetrics;
   readonly drift: DriftCheck;
-  /** Null in a stage that has none. */
+  /** Null for a stage without a synthetic stream. */
   readonly synthetic: SyntheticStream | null;
-  /** Gets a notification of every alarm, and of its end. */
+  /** Receives a notification when an alarm begins and when it ends. */
   readonly topic: ITopic;
 }
 
 interface AlarmSettings {
-  /** Heading of the entry in the runbook. Alarms of a kind share one entry. */
+  /** Heading of the entry in the runbook. Similar alarms share an entry. */
   readonly runbook: string;
-  /** A sentence for whoever reads the notification: what has been found. */
+  /** The finding, as a sentence for the reader of the notification. */
   readonly says: string;
   readonly metric: IMetric;
-  /** The alarm is raised at this value and above. An alarm has either this or `below`. */
+  /** The value at or above which the alarm is raised. An alarm has either this or `below`. */
   readonly atLeast?: number;
-  /** The alarm is raised below this value. */
+  /** The value below which the alarm is raised. */
   readonly below?: number;
-  /** For how many periods of the metric in a row this has to be so. */
+  /** The number of consecutive periods of the metric for which the condition has to hold. */
   readonly periods: number;
   /** Whether to raise the alarm when the metric has no values. @default false */
   readonly missingIsBad?: boolean;
 }
 
-/** Seconds that the oldest command of a queue may wait: more where each command takes longer. */
+/** Seconds that the oldest command of a queue may wait: more for queues whose commands take longer. */
 const oldestCommandSeconds: Readonly<Record<QueueName, number>> = {
   'publish-ffmpeg': 60,
   'publish-manifest': 60,

@@ -1,4 +1,4 @@
-// Once a week: is what stands in the account still what the templates say? Whoever changed it by hand is asked.
+// Checks once a week whether the resources in the account still match the templates, to find manual changes.
 import { Duration, Stack, Stage } from 'aws-cdk-lib';
 import { type IMetric, Stats } from 'aws-cdk-lib/aws-cloudwatch';
 import { Rule, Schedule } from 'aws-cdk-lib/aws-events';
@@ -24,8 +24,8 @@ import { Construct } from 'constructs';
 import { acknowledge } from '../shared/acknowledge.ts';
 
 /**
- * CloudFormation compares each stack of the stage in this region with its resources. An execution fails where one
- * differs, or cannot be compared; its history names what differs.
+ * CloudFormation compares each stack of the stage in this region with its resources. An execution fails if one differs
+ * or cannot be compared. The differences are in its history.
  */
 export class DriftCheck extends Construct {
   readonly #machine: StateMachine;
@@ -62,14 +62,14 @@ export class DriftCheck extends Construct {
     });
   }
 
-  /** @param stackNames whose comparisons go on one after the other, as CloudFormation allows few at once */
+  /** @param stackNames stacks to compare one after the other, because CloudFormation allows few comparisons at once */
   #comparison(stackNames: readonly string[]): IChainable {
     const call = (id: string, action: string, parameters: Record<string, unknown>, resultPath?: string) =>
       new CallAwsService(this, id, {
         service: 'cloudformation',
         action,
         parameters,
-        // The role has its rights already.
+        // The role already has the rights.
         iamResources: ['*'],
         iamAction: 'cloudformation:DescribeStackDriftDetectionStatus',
         ...(resultPath !== undefined && { resultPath }),
@@ -113,7 +113,7 @@ export class DriftCheck extends Construct {
       );
   }
 
-  /** To compare, CloudFormation reads each resource with the rights of whoever asks. What is stored is not read. */
+  /** The role of the comparison. CloudFormation reads each resource with its rights, but no stored data. */
   #reader(): Role {
     const role = new Role(this, 'Reader', {
       assumedBy: new ServicePrincipal('states', {

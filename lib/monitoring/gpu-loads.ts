@@ -1,4 +1,4 @@
-// How busy the GPUs of a stage are, by what agents and media workers report of theirs.
+// Metrics of the GPU load of a stage, as agents and media workers report it.
 import { Duration } from 'aws-cdk-lib';
 import { type IMetric, Metric, Stats, Unit } from 'aws-cdk-lib/aws-cloudwatch';
 import type { ICluster } from 'aws-cdk-lib/aws-ecs';
@@ -6,7 +6,7 @@ import { loadMetrics } from '../../lambda/publisher/environment.ts';
 
 type GpuLoad = 'gpuEncoder' | 'gpuDecoder' | 'gpuMemory' | 'gpuSessions';
 
-/** Of the busiest GPU: that of agents, and that of media workers. A stage whose GPUs are at zero reports none. */
+/** The load of the busiest GPU of agents, and of media workers. A stage without running GPUs has no values. */
 export function gpuLoads({ clusterName }: ICluster, names: readonly GpuLoad[]): IMetric[] {
   return names.flatMap((load) => {
     const { name, unit } = loadMetrics[load];

@@ -1,4 +1,4 @@
-// Are the streams live? A page that answers this, alarms for when they are not, and a budget.
+// A dashboard that shows whether the streams are live, alarms if they are not, and a budget.
 import { RemovalPolicy, Stack, Stage } from 'aws-cdk-lib';
 import { CfnBudget } from 'aws-cdk-lib/aws-budgets';
 import { AlarmStatusWidget, Dashboard, GraphWidget, type IMetric, SingleValueWidget } from 'aws-cdk-lib/aws-cloudwatch';
@@ -48,7 +48,7 @@ export class MonitoringStack extends Stack {
     const key = new Key(this, 'NotificationsKey', {
       enableKeyRotation: true,
       description: 'Notifications of alarms and of the budget',
-      // Nothing is kept that it encrypts.
+      // The key encrypts no stored data.
       removalPolicy: RemovalPolicy.DESTROY,
     });
     const topic = new Topic(this, 'Notifications', { masterKey: key, enforceSSL: true });
@@ -115,7 +115,7 @@ export class MonitoringStack extends Stack {
     );
   }
 
-  /** The budget is for what has the tag of the stage, which somebody has to activate: lib/README.md, “Cost”. */
+  /** A budget for the resources with the stage's tag, which has to be activated first: lib/README.md, “Cost”. */
   #budget(monthlyUsd: number, topic: ITopic): void {
     const subscribers = [{ subscriptionType: 'SNS', address: topic.topicArn }];
     const notification = (notificationType: string, threshold: number) => ({

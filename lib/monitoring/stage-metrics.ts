@@ -1,4 +1,4 @@
-// The figures that say how a stage does. Each is defined once, for the alarms and for the page of figures.
+// The metrics of a stage, each defined once for alarms and dashboard.
 import { Duration, Stage } from 'aws-cdk-lib';
 import { type IMetric, MathExpression, Metric, Stats, Unit } from 'aws-cdk-lib/aws-cloudwatch';
 import type { CfnFunction, Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
@@ -24,22 +24,24 @@ export interface StageMetricsProps {
 type Backend = 'ffmpeg' | 'manifest';
 type LoadMetric = (typeof loadMetrics)['replicas' | 'capacityUsed' | 'capacity'];
 
-/** Whose fault the end of a connection was, in the words of the agents' log event `session_ended`. */
+/** The cause of the end of a connection, as in the agents' log event `session_ended`. */
 export const blames = ['ours', 'media', 'destination'] as const;
 
 const minute = Duration.minutes(1);
 const fiveMinutes = Duration.minutes(5);
 const hour = Duration.hours(1);
 
-/** The part of its memory at which a function is said to be short of it. */
+/** The share of its memory above which a function is short of memory. */
 const memoryShort = 0.9;
 
-/** The figures come from the resources of the stacks and from the logs of agents. */
+/** The metrics come from the resources of the stacks and from the logs of agents. */
 export class StageMetrics extends Construct {
   readonly #props: StageMetricsProps;
-  /** Each stage has a namespace of its own, since stages may share an account. */
+  /** The namespace of the stage's metrics: stages may share an account. */
   readonly #namespace: string;
-  /** Every function of ours in the region, by its id. Those of the CDK run at deployments, which see them fail. */
+  /**
+   * All functions of ours in the region, by id. Functions of the CDK run only in deployments, which notice failures.
+   */
   readonly functions: ReadonlyMap<string, LambdaFunction>;
 
   constructor(scope: Construct, id: string, props: StageMetricsProps) {
@@ -49,9 +51,9 @@ export class StageMetrics extends Construct {
     const { agents } = props.publishing;
     for (const blame of blames)
       this.#count(sessionsEndedName(blame), agents.logGroups, `{ $.event = "session_ended" && $.blame = "${blame}" }`);
-    // The first claim of a replica has the epoch 1. Every later one takes it over from another agent.
+    // The first claim of a replica has the epoch 1. A later claim takes the replica over from another agent.
     this.#count('Takeovers', agents.logGroups, '{ $.event = "replica_claimed" && $.epoch > 1 }');
-    // H.264 is what every GPU encodes, and tried at every start; agents repeat what they chose with each report.
+    // Every GPU encodes H.264, which is tried at every start. Agents repeat the chosen encoder with each report.
     this.#count(
       'GpusUnused',
       agents.gpuLogGroups,
@@ -63,8 +65,8 @@ export class StageMetrics extends Construct {
       .node.findAll()
       .filter((construct) => construct instanceof ServiceFunction);
     this.functions = new Map(functions.map((fn) => [fn.node.id, fn]));
-    // Lambda has no figure for memory, but writes a line of each call that ends. Only those that say this are counted,
-    // so that functions of different sizes share one figure.
+    // Lambda has no metric for memory, but logs a line at the end of each call. Only lines of calls short of memory are
+    // counted, so that functions of different sizes share one metric.
     for (const [name, fn] of this.functions)
       this.#countIn(
         fn.logGroup,
@@ -82,12 +84,12 @@ export class StageMetrics extends Construct {
     return fn.metricThrottles({ statistic: Stats.SUM, period: fiveMinutes, label: `${fn.node.id} throttled` });
   }
 
-  /** Calls, of all functions together, that used almost all memory of their function. */
+  /** Calls of all functions together that used almost all memory of their function. */
   get functionsShortOfMemory(): IMetric {
     return this.#logged(memoryShortName, 'calls short of memory');
   }
 
-  /** How many connections to destinations ended without the platform wanting it. */
+  /** The number of connections to destinations that ended without the platform wanting it. */
   sessionsEnded(blame: (typeof blames)[number]): IMetric {
     return this.#logged(sessionsEndedName(blame), `ended, ${blame}`);
   }
@@ -105,7 +107,7 @@ export class StageMetrics extends Construct {
     return this.#logged('MailsFailed', 'mails that SES did not take');
   }
 
-  /** Mails that came back, and those that were called spam. Null for a stage that sends none. */
+  /** Bounced mails and complaints about spam. Null for a stage that sends no mails. */
   get mailsRefused(): IMetric | null {
     const { mailConfigurationSet } = this.#props.identity;
     if (mailConfigurationSet === null) return null;
@@ -129,7 +131,7 @@ export class StageMetrics extends Construct {
     return this.#load(loadMetrics.replicas, backend, `${backend} streams on agents`);
   }
 
-  /** In percent of an agent: two agents that are half full make 100. */
+  /** Used capacity in percent of one agent: two half-full agents make 100. */
   capacityUsed(backend: Backend): IMetric {
     return this.#load(loadMetrics.capacityUsed, backend, `${backend} capacity used`);
   }
@@ -147,7 +149,7 @@ export class StageMetrics extends Construct {
     });
   }
 
-  /** The machines that tasks need, in percent of those there are. Above 100, tasks wait for machines. */
+  /** The machines that tasks need, in percent of the running machines. Above 100, tasks wait for machines. */
   get gpuReservationPercent(): IMetric {
     const { cluster, gpuPool } = this.#props.publishing.agents;
     const dimensionsMap = { ClusterName: cluster.clusterName, CapacityProviderName: gpuPool.capacityProviderName };
@@ -261,7 +263,7 @@ export class StageMetrics extends Construct {
     return new Metric({ namespace: this.#namespace, metricName, statistic: Stats.SUM, period: fiveMinutes, label });
   }
 
-  /** Each agent reports its number once a minute, so the sum over a minute is the number of all agents. */
+  /** Each agent reports its value once a minute, so the sum over a minute is the total of all agents. */
   #load({ name, unit }: LoadMetric, backend: Backend, label: string): IMetric {
     const dimensionsMap = { Cluster: this.#props.publishing.agents.cluster.clusterName, Backend: backend };
     return new Metric({
@@ -278,7 +280,7 @@ export class StageMetrics extends Construct {
 
 const memoryShortName = 'FunctionsShortOfMemory';
 
-/** @returns MB */
+/** @returns memory in MB */
 function memoryOf(fn: LambdaFunction): number {
   return (fn.node.defaultChild as CfnFunction).memorySize!;
 }

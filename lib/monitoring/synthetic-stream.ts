@@ -1,4 +1,4 @@
-// A stream that is started every minute, to see that one can be: the function that does it, and where it is sent.
+// A test stream that is started every minute: the function that starts it, and its destination.
 import { Duration, RemovalPolicy, Stack } from 'aws-cdk-lib';
 import { type IMetric, Stats } from 'aws-cdk-lib/aws-cloudwatch';
 import { Rule, Schedule } from 'aws-cdk-lib/aws-events';
@@ -22,11 +22,11 @@ export interface SyntheticStreamProps {
 }
 
 /**
- * The function is a client of the public API. Agents send to a bucket, as HLS by PUT, through the VPC’s way to S3,
- * which is free; the function looks at what has arrived there, and not at what the platform says.
+ * The function is a client of the public API. Agents send HLS by PUT to a bucket, through the VPC's free endpoint for
+ * S3. The function checks the media in the bucket, not the state that the platform reports.
  */
 export class SyntheticStream extends Construct {
-  /** Starts each minute that were proved, and that were not. */
+  /** Number of starts each minute that succeeded, and that failed. */
   readonly proved: IMetric;
   readonly failed: IMetric;
 
@@ -41,7 +41,7 @@ export class SyntheticStream extends Construct {
         ...access.environmentFor(Stack.of(this), 'synthetic'),
         INGEST_BUCKET: ingest.bucketName,
       },
-      // It waits most of the time, and the next call comes after a minute.
+      // The function mostly waits, and the next call comes a minute later.
       memoryMB: 256,
       timeout: Duration.seconds(59),
       logRetentionDays: settings.logRetentionDays,
@@ -57,7 +57,7 @@ export class SyntheticStream extends Construct {
     );
     new Rule(this, 'EveryMinute', {
       schedule: Schedule.rate(Duration.minutes(1)),
-      // A call that fails is not repeated: the next one sees the same.
+      // A failed call is not repeated: the next call finds the same fault.
       targets: [new LambdaFunction(fn, { retryAttempts: 0, maxEventAge: Duration.minutes(1) })],
     });
     this.proved = this.#counted(fn, 'Proved');
@@ -76,7 +76,7 @@ export class SyntheticStream extends Construct {
     return filter.metric({ statistic: Stats.SUM, period: Duration.minutes(1), label });
   }
 
-  /** Senders of HLS by PUT sign nothing. So the bucket takes objects from the VPC, from whoever it is, for a day. */
+  /** HLS requests by PUT are not signed. So the bucket accepts all objects from the VPC, and keeps them for a day. */
   #ingest({ vpc }: NetworkStack): Bucket {
     const ingest = new Bucket(this, 'Ingest', {
       blockPublicAccess: BlockPublicAccess.BLOCK_ALL,
@@ -92,7 +92,8 @@ export class SyntheticStream extends Construct {
         principals: [new AnyPrincipal()],
         actions: ['s3:PutObject'],
         resources: [ingest.arnForObjects('*')],
-        // With it, S3 does not call the policy public (Amazon S3 user guide, “The meaning of public”).
+        // With this condition, S3 does not classify the policy as public (Amazon S3 user guide, “The meaning of
+        // public”).
         conditions: { StringEquals: { 'aws:SourceVpc': vpc.vpcId } },
       }),
     );

@@ -1,4 +1,4 @@
-// Small machines in the place of NAT gateways: for a fifth of the price, and without their promise to be there.
+// Small machines instead of NAT gateways: for a fifth of the price, and without their availability.
 import {
   type CfnInstance,
   EbsDeviceVolumeType,
@@ -10,7 +10,7 @@ import {
 } from 'aws-cdk-lib/aws-ec2';
 import { acknowledge, acknowledgeForCheckov } from '../shared/acknowledge.ts';
 
-/** Its image and its user data are the CDK's: Amazon Linux, which forwards what comes from the private subnets. */
+/** Image and user data are those of the CDK: Amazon Linux, which forwards packets of the private subnets. */
 export class NatInstances extends NatInstanceProviderV2 {
   constructor() {
     super({
@@ -20,7 +20,7 @@ export class NatInstances extends NatInstanceProviderV2 {
     });
   }
 
-  /** Lets the machines forward what comes from the network, and from nowhere else. @param cidr its addresses */
+  /** Lets the machines forward packets from the network only. @param cidr addresses of the network */
   letIn(cidr: string): void {
     this.connections.allowFrom(Peer.ipv4(cidr), Port.allTraffic());
     for (const machine of this.gatewayInstances) {

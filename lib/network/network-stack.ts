@@ -25,9 +25,11 @@ export interface NetworkStackProps {
 
 export class NetworkStack extends Stack {
   readonly vpc: IVpc;
-  /** Whoever has this security group may reach the database. */
+  /** Members of this security group can reach the database. */
   readonly databaseClients: SecurityGroup;
-  /** The security group of agents and media workers, and of their machines. Only they reach each other, at one port. */
+  /**
+   * The security group of agents and media workers, and of their machines. Its members reach each other at one port.
+   */
   readonly publishers: SecurityGroup;
   readonly #zones: string[];
 
@@ -42,7 +44,7 @@ export class NetworkStack extends Stack {
       description: 'Functions and tasks that use the database',
     });
     this.publishers = new SecurityGroup(this, 'Publishers', { vpc: this.vpc, description: 'Agents and media workers' });
-    // Beside HTTPS and Postgres, this is the only port on which anything of the platform is reached.
+    // Apart from HTTPS and Postgres, this is the only open port of the platform.
     this.publishers.addIngressRule(this.publishers, Port.tcp(agentPeerPort), 'Agents ask their peers');
   }
 
@@ -54,14 +56,14 @@ export class NetworkStack extends Stack {
       ipAddresses: IpAddresses.cidr(settings.vpcCidr),
       natGateways: settings.natGateways,
       ...(natInstances && { natGatewayProvider: natInstances }),
-      // Agents send some Mbit/s for each stream, for months. In public subnets this traffic passes no NAT gateway,
-      // which would have to be paid for it.
+      // Agents send some Mbit/s for each stream, for months. From public subnets this traffic needs no NAT gateway,
+      // which would charge for it.
       subnetConfiguration: [
         { name: 'Publishers', subnetType: SubnetType.PUBLIC, cidrMask: bits + 4 },
         { name: 'Functions', subnetType: SubnetType.PRIVATE_WITH_EGRESS, cidrMask: bits + 4 },
         { name: 'Database', subnetType: SubnetType.PRIVATE_ISOLATED, cidrMask: bits + 8 },
       ],
-      // This endpoint is free, and what goes to and from S3 through it does not pass a NAT gateway.
+      // This endpoint is free, and traffic to and from S3 through it needs no NAT gateway.
       gatewayEndpoints: { S3: { service: GatewayVpcEndpointAwsService.S3 } },
       flowLogs: {
         Rejected: {
@@ -78,14 +80,14 @@ export class NetworkStack extends Stack {
 
     natInstances?.letIn(settings.vpcCidr);
 
-    // This function of the CDK empties the default security group, which nothing uses.
+    // This function of the CDK empties the default security group, which has no members.
     acknowledgeCdkFunction(
       this.node.findChild('Custom::VpcRestrictDefaultSGCustomResourceProvider').node.findChild('Handler'),
     );
     return vpc;
   }
 
-  /** Its endpoints, flow logs and NAT are those of whoever gave it. */
+  /** A VPC that is given in the settings. Its owner configures endpoints, flow logs and NAT. */
   #givenVpc({ vpcId, cidr, ...subnets }: GivenNetwork): IVpc {
     const vpc = Vpc.fromVpcAttributes(this, 'Vpc', {
       vpcId,
@@ -99,7 +101,7 @@ export class NetworkStack extends Stack {
     return vpc;
   }
 
-  /** The zones that the stage names. The CDK would look them up, with credentials. */
+  /** The zones in the settings of the stage. The CDK would look them up, which needs credentials. */
   override get availabilityZones(): string[] {
     return this.#zones;
   }

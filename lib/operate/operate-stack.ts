@@ -1,4 +1,4 @@
-// What operators have in a stage: one function that no network reaches, and the role whose sessions may invoke it.
+// The tools of operators in a stage: a function without network access, and the role that may invoke it.
 import { CfnOutput, Duration, Stack } from 'aws-cdk-lib';
 import { AccountRootPrincipal, PolicyStatement, Role } from 'aws-cdk-lib/aws-iam';
 import type { Construct } from 'constructs';
@@ -17,12 +17,12 @@ export interface OperateStackProps {
 }
 
 export class OperateStack extends Stack {
-  /** The function that carries commands of operators out. */
+  /** The function that executes commands of operators. */
   readonly operate: ServiceFunction;
 
   constructor(scope: Construct, id: string, { settings, network, publishing }: OperateStackProps) {
     super(scope, id);
-    // Whoever the account's administrators allow may take it on. It can do one thing.
+    // The account's administrators decide who may assume this role. It has one right.
     const role = new Role(this, 'Operator', {
       assumedBy: new AccountRootPrincipal(),
       description: `Operates the stage ${scope.node.id}: npm run operate`,
@@ -47,7 +47,7 @@ export class OperateStack extends Stack {
       securityGroup: network.databaseClients,
     });
     access.grantTo(this.operate.role, 'operate');
-    // Every dead command may be looked at. Those of timers are not sent again, as nobody but Scheduler sends there.
+    // Operators may see every dead command. Commands of timers are not sent again, as only Scheduler may send there.
     const deadLettersOf = (names: readonly QueueName[]) => names.map((name) => queues.deadLettersOf(name).queueArn);
     const resent = queueNames.filter((name) => name !== 'timers');
     for (const [action, resources] of [
@@ -55,7 +55,7 @@ export class OperateStack extends Stack {
       ['sqs:DeleteMessage', deadLettersOf(resent)],
     ] as const)
       this.operate.role.addToPrincipalPolicy(new PolicyStatement({ actions: [action], resources: [...resources] }));
-    // The CDK's grant would allow every version and alias as well.
+    // The CDK's grant would also allow every version and alias.
     role.addToPrincipalPolicy(
       new PolicyStatement({ actions: ['lambda:InvokeFunction'], resources: [this.operate.functionArn] }),
     );

@@ -1,4 +1,4 @@
-// Tells running agents which task definition is deployed now, so that agents of an older one let ECS end them.
+// Publishes the deployed task definition to running agents, so that agents of an older one let ECS end them.
 import { Stack } from 'aws-cdk-lib';
 import type { TaskDefinition } from 'aws-cdk-lib/aws-ecs';
 import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
@@ -7,12 +7,12 @@ import { Construct } from 'constructs';
 
 /**
  * ECS does not end a task that protects itself, even at a deployment, and a stream may run for years. So this parameter
- * changes before the service does, and the service's old tasks, which read it every minute, end their protection.
+ * changes before the service. The service's old tasks read it every minute, and then end their protection.
  */
 export class AgentRelease extends Construct {
   /**
-   * The variables of the task definition contain this name, and the parameter gets the task definition's ARN. So the
-   * name has to be known first.
+   * The variables of the task definition contain this name, and the parameter contains the task definition's ARN. So
+   * the name has to be known first.
    */
   readonly parameterName: string;
 
@@ -36,8 +36,8 @@ export class AgentRelease extends Construct {
       stringValue: taskDefinition.taskDefinitionArn,
     });
     service.node.addDependency(parameter);
-    // The CDK lets a service wait for the task role only. Without the rights to pull its image and to write its logs no
-    // task starts, and the circuit breaker counts that.
+    // The CDK makes a service wait for the task role only. Without the rights to pull its image and to write its logs,
+    // no task starts, and the circuit breaker counts these failures.
     if (taskDefinition.executionRole) service.node.addDependency(taskDefinition.executionRole);
   }
 }

@@ -1,12 +1,12 @@
-// What all tasks of the publisher's image have in common: health, deployment, and a container that is hardened.
+// Common settings of all tasks of the publisher's image: health, deployment, and a hardened container.
 import { Duration } from 'aws-cdk-lib';
 import { type CfnTaskDefinition, PropagatedTagSource, type TaskDefinition } from 'aws-cdk-lib/aws-ecs';
 import { agentHealthPort } from '../../lambda/publisher/environment.ts';
 import type { StageSettings } from '../stage-settings.ts';
 
-/** In this time an agent gives back its streams, one connection after the other. Fargate allows no more. */
+/** Time in which an agent hands over its streams, one connection after the other. Fargate allows no more. */
 export const stopTimeout = Duration.minutes(2);
-/** Finds out whether the event loop of the process still runs. */
+/** Checks whether the event loop of the process still runs. */
 export const healthCheck = {
   command: ['CMD', 'node', '--eval', `fetch('http://127.0.0.1:${agentHealthPort}').catch(() => process.exit(1))`],
   interval: Duration.seconds(30),
@@ -14,7 +14,7 @@ export const healthCheck = {
   retries: 4,
   startPeriod: Duration.minutes(2),
 };
-/** At a deployment, new tasks start before old ones end. A release whose tasks do not start is taken back. */
+/** At a deployment, new tasks start before old ones end. A release whose tasks do not start is rolled back. */
 export function serviceOptions({ ecsExec }: StageSettings) {
   return {
     minHealthyPercent: 100,
@@ -26,10 +26,10 @@ export function serviceOptions({ ecsExec }: StageSettings) {
   } as const;
 }
 
-/** Sets what the CDK's pattern has no options for. The pattern's container is the only one of its task. */
+/** Sets properties for which the CDK's pattern has no options. The pattern's container is the only one of its task. */
 export function hardenPatternContainer(taskDefinition: TaskDefinition, { ecsExec }: StageSettings): void {
   const resource = taskDefinition.node.defaultChild as CfnTaskDefinition;
-  // ECS Exec puts its agent into the container, and leaves processes there that somebody has to wait for.
+  // ECS Exec adds its agent to the container, and leaves processes there whose exit has to be awaited.
   resource.addPropertyOverride('ContainerDefinitions.0.ReadonlyRootFilesystem', !ecsExec);
   if (ecsExec) resource.addPropertyOverride('ContainerDefinitions.0.LinuxParameters.InitProcessEnabled', true);
   resource.addPropertyOverride('ContainerDefinitions.0.StopTimeout', stopTimeout.toSeconds());

@@ -55,7 +55,7 @@ export interface AgentsProps {
   readonly image: PublisherImage;
 }
 
-/** What one kind of agent has and another has not. */
+/** The differences between kinds of agents. */
 interface Kind {
   readonly onGpu: boolean;
   readonly backends: readonly ('ffmpeg' | 'manifest')[];
@@ -65,15 +65,15 @@ interface Kind {
 const gpuTaskMemoryMiB = 8192;
 
 /**
- * A cluster with the agents of both backends and the media workers, each scaled by its load, and the GPU machines that
- * those need which encode. It stands alone: in a stack of your own it makes nothing but these, and takes the rest.
+ * A cluster with the agents of both backends and the media workers, each scaled by its load, and the GPU machines for
+ * those that encode. Usable alone: in a stack of your own it creates only these, and takes the rest as properties.
  */
 export class Agents extends Construct {
   readonly cluster: Cluster;
   readonly gpuPool: GpuPool;
   /** The log groups of the agents that send streams. */
   readonly logGroups: ServiceLogs[] = [];
-  /** The log groups of what runs on machines with a GPU. */
+  /** The log groups of tasks on machines with a GPU. */
   readonly gpuLogGroups: ServiceLogs[] = [];
   readonly #props: AgentsProps;
 
@@ -112,8 +112,8 @@ export class Agents extends Construct {
       image: image.for(this, 'GpuImage', Platform.LINUX_AMD64),
       gpuCount: 1,
       memoryReservationMiB: gpuTaskMemoryMiB,
-      // The port is the same on the machine: the security group lets peers in at this port only, and no other task is
-      // on the machine.
+      // The port is the same on the machine: the security group admits peers at this port only, and the machine runs no
+      // other task.
       portMappings: [{ containerPort: agentPeerPort, hostPort: agentPeerPort }],
     });
     const service = new Ec2Service(this, 'Ffmpeg', {
@@ -151,8 +151,8 @@ export class Agents extends Construct {
       deploymentAlarms: this.#releaseAlarms('Manifest'),
       cluster: this.cluster,
       taskDefinition,
-      // With a public address, the streams do not pass a NAT gateway, which would have to be paid for their traffic of
-      // months. The security group lets nobody in.
+      // With a public address, streams need no NAT gateway, which would charge for months of traffic. The security
+      // group admits no incoming connections.
       assignPublicIp: true,
       vpcSubnets: { subnetType: SubnetType.PUBLIC },
       securityGroups: [network.publishers, network.databaseClients],
@@ -186,7 +186,7 @@ export class Agents extends Construct {
       capacityProviderStrategies: this.#onGpuPool(),
       minScalingCapacity: 0,
       maxScalingCapacity: settings.mediaWorkersMax,
-      // The workers are scaled by the number of commands that wait. How busy their CPU is says nothing.
+      // The number of waiting commands decides the number of workers. Their CPU load is no measure.
       scalingSteps: [
         { upper: 0, change: -1 },
         { lower: 10, change: 1 },
@@ -194,8 +194,8 @@ export class Agents extends Construct {
       ],
       disableCpuBasedScaling: true,
     });
-    // Without a number CloudFormation starts one worker, and a machine for it. A deployment sets the number to this
-    // again: workers protect themselves while they work, and commands that wait start others.
+    // Without a number, CloudFormation starts one worker, and a machine for it. A deployment resets the number: workers
+    // protect themselves while they work, and waiting commands start others.
     (workers.service.node.findChild('Service') as CfnService).desiredCount = 0;
     hardenPatternContainer(workers.taskDefinition, settings);
     grantTask(workers.taskDefinition, 'mediaWorker', this.#props, this.cluster, []);
@@ -203,12 +203,12 @@ export class Agents extends Construct {
     this.#awaitGpuPool(workers.service);
   }
 
-  /** A capacity provider has to be associated with the cluster first; the CDK has no service wait for that. */
+  /** A capacity provider has to be associated with the cluster first; the CDK adds no dependency for that. */
   #awaitGpuPool(service: BaseService): void {
     service.node.addDependency(this.cluster);
   }
 
-  /** @param id of the container, whose logs the agents write */
+  /** @param id id of the container, which writes the logs */
   #releaseAlarms(id: string) {
     const logGroup = this.node.findChild(`${id}Logs`) as ServiceLogs;
     return new ReleaseAlarm(this, `${id}ReleaseAlarm`, { logGroup }).deploymentAlarms;
@@ -225,7 +225,7 @@ export class Agents extends Construct {
       ...access.environmentFor(Stack.of(this), backends.length > 0 ? 'agent' : 'mediaWorker'),
       AWS_REGION: Stack.of(this).region,
       AGENT_BACKENDS: backends.join(','),
-      // Encoders never fill their machine's network.
+      // Encoders never use up their machine's network.
       AGENT_NETWORK_MBPS: onGpu ? '' : String(settings.manifestAgentNetworkMbps),
       AGENT_GPU_MEGAPIXELS: String(onGpu ? settings.gpuMegapixels : 0),
       AGENT_RELEASE_PARAMETER: release.parameterName,
@@ -252,7 +252,7 @@ export class Agents extends Construct {
       ...(settings.ecsExec && {
         linuxParameters: new LinuxParameters(this, `${id}Init`, { initProcessEnabled: true }),
       }),
-      // A container that ends is started again within seconds, in the same task on the same machine.
+      // A container that ends is restarted within seconds, in the same task on the same machine.
       enableRestartPolicy: true,
       restartAttemptPeriod: Duration.minutes(1),
     } satisfies Partial<ContainerDefinitionOptions>;

@@ -1,4 +1,4 @@
-// How many agents run: so many that 80 % of their capacity is in use, and one agent more.
+// Scales the number of agents: 80 % of their capacity is in use, and one agent is spare.
 import { Duration } from 'aws-cdk-lib';
 import { CfnScalingPolicy, type ScalableTarget } from 'aws-cdk-lib/aws-applicationautoscaling';
 import type { BaseService, Cluster } from 'aws-cdk-lib/aws-ecs';
@@ -8,20 +8,20 @@ import { loadMetrics } from '../../lambda/publisher/environment.ts';
 export interface CapacityScalingProps {
   readonly cluster: Cluster;
   readonly service: BaseService;
-  /** The backend that the agents of the service report with their numbers. */
+  /** The backend in the metrics of the service's agents. */
   readonly backend: 'ffmpeg' | 'manifest';
   readonly minAgents: number;
   readonly maxAgents: number;
 }
 
-/** The part of the capacity that may be in use. */
+/** The share of the capacity that may be in use. */
 export const targetUsedFraction = 0.8;
 
 /**
- * Has AWS track a target for a metric of the platform. The number of agents that is wanted is `used / 0.8 + 1`, where
- * each agent reports which part of what its own machine has is in use: the same stream is a larger part of an agent
- * whose GPU does not encode. The metric is that number in percent of the agents there are, so its target is 100. The
- * policy is made with the CloudFormation resource, because the CDK's own construct takes no metric math.
+ * Configures target tracking by a metric of the platform. The wanted number of agents is `used / 0.8 + 1`. Each agent
+ * reports the used share of its own machine, because a stream uses a larger share of an agent whose GPU does not
+ * encode. The metric is the wanted number in percent of the running agents, so its target is 100. The policy is a
+ * CloudFormation resource, because the CDK's own construct accepts no metric math.
  */
 export class CapacityScaling extends Construct {
   constructor(scope: Construct, id: string, { cluster, service, backend, minAgents, maxAgents }: CapacityScalingProps) {
@@ -43,7 +43,7 @@ export class CapacityScaling extends Construct {
       targetTrackingScalingPolicyConfiguration: {
         targetValue: 100,
         scaleOutCooldown: Duration.minutes(2).toSeconds(),
-        // Agents with streams protect themselves, so scaling in only ends agents without.
+        // Agents with streams protect themselves, so scaling in ends only agents without streams.
         scaleInCooldown: Duration.minutes(15).toSeconds(),
         customizedMetricSpecification: {
           metrics: [

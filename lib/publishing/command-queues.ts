@@ -1,4 +1,4 @@
-// The queues that commands go through, each with a dead letter queue. Their alarms are in lib/monitoring.
+// The queues of commands, each with a dead letter queue. Their alarms are in lib/monitoring.
 import { Duration } from 'aws-cdk-lib';
 import { type IGrantable, PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import type { IQueue } from 'aws-cdk-lib/aws-sqs';
@@ -7,7 +7,9 @@ import { queueNames, queuePolicies } from '../../lambda/ports/command-queue/queu
 import type { QueueName } from '../../lambda/ports/command-queue/queues.ts';
 import { DeadLetteredQueue } from './dead-lettered-queue.ts';
 
-/** Ids of the constructs. With another id CloudFormation makes a new queue, and deletes the old one with all in it. */
+/**
+ * Ids of the constructs. For a changed id, CloudFormation creates a new queue and deletes the old one with its content.
+ */
 const ids: Readonly<Record<QueueName, string>> = {
   'publish-ffmpeg': 'PublishFfmpeg',
   'publish-manifest': 'PublishManifest',
@@ -38,18 +40,18 @@ export class CommandQueues extends Construct {
     return this.get(name).deadLetters;
   }
 
-  /** URLs by the queues' names. */
+  /** URLs by the names of queues. */
   urlsOf(names: readonly QueueName[]): Readonly<Record<string, string>> {
     return Object.fromEntries(names.map((name) => [name, this.get(name).queueUrl]));
   }
 
-  /** Lets somebody put commands on these queues. The CDK's grant would also let them look at the queues. */
+  /** Grants the right to send commands to these queues. The CDK's grant would also allow looking at the queues. */
   grantSend(grantee: IGrantable, names: readonly QueueName[]): void {
     const resources = names.map((name) => this.get(name).queueArn);
     grantee.grantPrincipal.addToPrincipalPolicy(new PolicyStatement({ actions: ['sqs:SendMessage'], resources }));
   }
 
-  /** Lets somebody take commands off a queue, as `createSQSCommandQueue` does. */
+  /** Grants the right to receive commands from a queue, as `createSQSCommandQueue` does. */
   grantConsume(grantee: IGrantable, name: QueueName): void {
     grantee.grantPrincipal.addToPrincipalPolicy(
       new PolicyStatement({

@@ -1,4 +1,4 @@
-// The machines with a GPU that ffmpeg agents and media workers run on: as many as tasks need, and some spare ones.
+// The GPU machines for ffmpeg agents and media workers: one for each task, and some spare ones.
 import { Duration, RemovalPolicy } from 'aws-cdk-lib';
 import { AutoScalingGroup, GroupMetrics, TerminationPolicy } from 'aws-cdk-lib/aws-autoscaling';
 import {
@@ -16,7 +16,7 @@ import { acknowledge, acknowledgeForCheckov } from '../shared/acknowledge.ts';
 import type { StageSettings } from '../stage-settings.ts';
 import type { TaskNetwork } from './task-surroundings.ts';
 
-/** GiB of a machine's gp3 volume: its system, the image, and media that agents keep. */
+/** GiB of a machine's gp3 volume, for its system, the image, and the media that agents keep. */
 export const gpuMachineDiskGiB = 60;
 
 export interface GpuPoolProps {
@@ -25,7 +25,7 @@ export interface GpuPoolProps {
   readonly cluster: Cluster;
 }
 
-/** A machine has one GPU, so a task that asks for a GPU has a machine to itself. */
+/** A machine has one GPU, so a task that requests a GPU has a machine to itself. */
 export class GpuPool extends Construct {
   /** The name of the pool, for a service's capacity provider strategy. */
   readonly capacityProviderName: string;
@@ -40,7 +40,7 @@ export class GpuPool extends Construct {
       'AwsSolutions-IAM5[Resource::*]',
     );
     const userData = UserData.forLinux();
-    // Agents tell each other the address of their machine. With this setting ECS writes it into a file for them.
+    // Agents exchange the addresses of their machines. With this setting, ECS writes the address into a file for them.
     userData.addCommands('echo ECS_ENABLE_CONTAINER_METADATA=true >> /etc/ecs/ecs.config');
     const machine = new LaunchTemplate(this, 'Machine', {
       instanceType: new InstanceType(settings.gpuInstanceType),
@@ -73,10 +73,11 @@ export class GpuPool extends Construct {
       launchTemplate: machine,
       minCapacity: settings.gpuMachinesMin,
       maxCapacity: settings.gpuMachinesMax,
-      // Only ECS may end machines, and it ends those without tasks.
+      // Only ECS may end machines, and it ends only machines without tasks.
       newInstancesProtectedFromScaleIn: true,
-      // A machine image is read when a machine is made. A release moves the tasks of a machine, and of those that are
-      // empty then, the oldest go first; the lifetime is for the machines that are always in use or always spare.
+      // A machine reads its image once, when it is created. A release moves the tasks off a machine, and of the
+      // machines without tasks the oldest end first. The maximum lifetime replaces machines that are always in use or
+      // always spare.
       terminationPolicies: [TerminationPolicy.OLDEST_LAUNCH_TEMPLATE, TerminationPolicy.OLDEST_INSTANCE],
       maxInstanceLifetime: Duration.days(30),
       groupMetrics: [GroupMetrics.all()],

@@ -1,4 +1,4 @@
-// The containers that fetch media from links into the object store.
+// The containers that import media from links into the object store.
 import { Stack } from 'aws-cdk-lib';
 import { SubnetType } from 'aws-cdk-lib/aws-ec2';
 import { Platform } from 'aws-cdk-lib/aws-ecr-assets';
@@ -35,7 +35,7 @@ export class ImportWorkers extends Construct {
     const environment = pickVariables(importVariables, {
       ...platform,
       IMPORT_RELEASE_PARAMETER: release.parameterName,
-      // The account, and not the role of the task: a role that is made anew is another one to those who trust it.
+      // The account, not the role of the task: policies that trust a role do not trust a new role with the same name.
       ROLE_PRINCIPAL: Stack.of(this).formatArn({ service: 'iam', region: '', resource: 'root' }),
     });
     const workers = new QueueProcessingFargateService(this, 'Workers', {
@@ -44,7 +44,7 @@ export class ImportWorkers extends Construct {
       image: image.for(this, 'Image', Platform.LINUX_ARM64),
       command: [...importWorkerCommand],
       runtimePlatform: { cpuArchitecture: CpuArchitecture.ARM64, operatingSystemFamily: OperatingSystemFamily.LINUX },
-      // A worker does little but TLS, and waits. In memory it has two parts of each of a few imports.
+      // A worker mostly encrypts and waits. It holds two parts of each of a few imports in memory.
       cpu: 1024,
       memoryLimitMiB: 2048,
       queue: queues.get('imports'),
@@ -54,14 +54,14 @@ export class ImportWorkers extends Construct {
         streamPrefix: 'imports',
       }),
       healthCheck,
-      // With a public address, imports of up to 100 GiB do not pass a NAT gateway. The security group lets nobody in.
-      // That of agents is not theirs: it opens the port at which agents ask each other.
+      // With a public address, imports of up to 100 GiB need no NAT gateway. The security group admits no connections.
+      // It is not the group of agents, which opens the port for agents.
       assignPublicIp: true,
       taskSubnets: { subnetType: SubnetType.PUBLIC },
       securityGroups: [network.databaseClients],
       minScalingCapacity: settings.importWorkersMin,
       maxScalingCapacity: settings.importWorkersMax,
-      // A worker that is not full takes a message at once. If messages wait, all workers are full.
+      // A worker with capacity takes a message at once. If messages wait, all workers are full.
       scalingSteps: [
         { upper: 0, change: -1 },
         { lower: 1, change: 1 },
@@ -76,7 +76,7 @@ export class ImportWorkers extends Construct {
   }
 }
 
-/** Lets a task take on roles in accounts of users: those that are named for it, and only on behalf of somebody. */
+/** Lets a task assume roles in accounts of users: only roles with the platform's name, and only for a named user. */
 function grantSourceRoles(taskDefinition: TaskDefinition): void {
   const stack = Stack.of(taskDefinition);
   const roles = stack.formatArn({

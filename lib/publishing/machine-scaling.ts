@@ -1,4 +1,4 @@
-// Agents on machines in a stage that keeps none: one comes while streams wait, and one goes when none has waited.
+// Scales agents on machines from zero: one starts while streams wait, and one ends after a quiet time.
 import { Duration } from 'aws-cdk-lib';
 import { AdjustmentType, StepScalingAction, type ScalableTarget } from 'aws-cdk-lib/aws-applicationautoscaling';
 import { Alarm, ComparisonOperator, Metric, Stats, TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch';
@@ -13,15 +13,15 @@ export interface MachineScalingProps {
   readonly maxAgents: number;
 }
 
-/** From a start until its stream is on air: a minute each for report and alarm, and four for machine and agent. */
+/** Seconds from a start until its stream airs: a minute each for report and alarm, four for machine and agent. */
 export const machineSeconds = 360;
-/** For how long no stream has to have waited. */
+/** Minutes without waiting streams after which an agent ends. */
 const quietMinutes = 15;
 
 /**
- * Tracking a target would multiply the number of agents, which is zero. So the number goes up and down by one. Agents
- * with streams protect themselves: a number that is lower than theirs takes away those without, and they go when their
- * streams have ended. Should streams wait while such agents run, the number goes up until it is more than theirs.
+ * Target tracking would multiply the number of agents, which is zero. So the wanted number rises and falls by one.
+ * Agents with streams protect themselves: a number below theirs ends only agents without streams, and the others end
+ * after their streams. If streams wait meanwhile, the number rises until it exceeds the number of these agents.
  */
 export class MachineScaling extends Construct {
   constructor(scope: Construct, id: string, { cluster, service, maxAgents }: MachineScalingProps) {
@@ -32,7 +32,7 @@ export class MachineScaling extends Construct {
       namespace: loadMetrics.namespace,
       metricName: loadMetrics.waiting.name,
       dimensionsMap: { Cluster: cluster.clusterName, Backend: 'ffmpeg' },
-      // Each of the agents that report it counts all.
+      // Each reporting agent counts all waiting streams.
       statistic: Stats.MAXIMUM,
       period: Duration.minutes(1),
     });

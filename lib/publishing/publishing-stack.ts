@@ -1,4 +1,4 @@
-// What puts streams on air and keeps them there: command queues, timers, jobs, agents, import workers and webhooks.
+// The parts that send streams: command queues, timers, jobs, agents, import workers and webhooks.
 import { Duration, Stack } from 'aws-cdk-lib';
 import { Rule, Schedule } from 'aws-cdk-lib/aws-events';
 import { LambdaFunction } from 'aws-cdk-lib/aws-events-targets';
@@ -32,7 +32,7 @@ export interface PublishingStackProps {
 type JobVariable = (typeof sweepVariables)[number];
 
 export class PublishingStack extends Stack {
-  /** The variables and rights that functions of other stacks need to serve users. */
+  /** The variables and rights that functions of other stacks need. */
   readonly access: PlatformAccess;
   readonly queues: CommandQueues;
   readonly agents: Agents;
@@ -83,7 +83,7 @@ export class PublishingStack extends Stack {
     );
     new Rule(this, 'EveryMinute', {
       schedule: Schedule.rate(Duration.minutes(1)),
-      // A sweep that fails is not repeated: the next one does its work.
+      // A failed sweep is not repeated: the next one does its work.
       targets: [new LambdaFunction(this.sweep, { retryAttempts: 0, maxEventAge: Duration.minutes(1) })],
     });
 
@@ -95,7 +95,7 @@ export class PublishingStack extends Stack {
     );
     new Rule(this, 'EveryDay', {
       schedule: Schedule.rate(Duration.days(1)),
-      // A proof that fails is not repeated: the alarm is raised at once, and the next proof comes tomorrow.
+      // A failed proof is not repeated: its alarm is raised at once, and the next proof is due tomorrow.
       targets: [new LambdaFunction(this.reconcile, { retryAttempts: 0 })],
     });
 
@@ -108,8 +108,8 @@ export class PublishingStack extends Stack {
     });
     this.access.grantTo(webhooks.role, 'webhooks');
     grantSendMail(this, webhooks.role, settings);
-    // Each call serves ten webhooks at most, and waits for the slowest of them. Ten calls at once are allowed, so that
-    // calls which wait do not take all connections of the database.
+    // Each call serves at most ten webhooks, and waits for the slowest one. At most ten calls run at once, so that
+    // waiting calls do not occupy all connections of the database.
     webhooks.addEventSource(
       new SqsEventSource(queues.get('webhooks'), { batchSize: 10, maxConcurrency: 10, reportBatchItemFailures: true }),
     );

@@ -1,4 +1,4 @@
-// Takes a release of agents back that is bad only under load: its tasks are healthy, and its streams fail.
+// Rolls back a release of agents that fails only under load: its tasks are healthy, but its streams fail.
 import { Duration, Stack } from 'aws-cdk-lib';
 import { Alarm, Metric, Stats, TreatMissingData, Unit } from 'aws-cdk-lib/aws-cloudwatch';
 import { AlarmBehavior, type DeploymentAlarmConfig } from 'aws-cdk-lib/aws-ecs';
@@ -7,20 +7,20 @@ import { Construct } from 'constructs';
 import { loadMetrics } from '../../lambda/publisher/environment.ts';
 
 export interface ReleaseAlarmProps {
-  /** Of the agents of the service, old and new ones. */
+  /** The log group of all agents of the service, old and new ones. */
   readonly logGroup: ILogGroup;
 }
 
-/** So many in a minute, in two minutes of three. A hand-over at a release is no fault, and makes no such line. */
+/** Faults per minute, in two of three minutes. A hand-over at a release is no fault, and logs no such line. */
 const faultsAMinute = 5;
 
 /**
- * Counts connections that ended by our fault, and agents that could not renew their leases and let go of their streams.
- * ECS looks at the alarm while it deploys and for some minutes after that (its bake time, which it takes from the
- * alarm's periods). It tells nobody: the alarms of the stage do.
+ * Counts connections that ended by our fault, and agents that could not renew their leases and dropped their streams.
+ * ECS checks the alarm during a deployment and for some minutes after it (its bake time, which follows from the alarm's
+ * periods). The alarm sends no notifications; the alarms of the stage do.
  */
 export class ReleaseAlarm extends Construct {
-  /** For a service, beside its circuit breaker. */
+  /** Alarms for a service, in addition to its circuit breaker. */
   readonly deploymentAlarms: DeploymentAlarmConfig;
 
   constructor(scope: Construct, id: string, { logGroup }: ReleaseAlarmProps) {

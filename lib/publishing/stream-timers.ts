@@ -8,7 +8,7 @@ import { serviceOfAWS } from '../../lambda/domain/shared/aws-partition.ts';
 import { acknowledge, wildcardResource } from '../shared/acknowledge.ts';
 
 export interface StreamTimersProps {
-  /** Where a schedule that fires puts its message. */
+  /** The queue for the messages of schedules. */
   readonly queue: IQueue;
 }
 
@@ -18,7 +18,7 @@ export class StreamTimers extends Construct {
   /** The role of EventBridge Scheduler when a schedule fires. */
   readonly role: Role;
   readonly queue: IQueue;
-  /** The right to arm and to move timers. */
+  /** The right to create and to move timers. */
   readonly armAccess: ManagedPolicy;
 
   constructor(scope: Construct, id: string, { queue }: StreamTimersProps) {
@@ -41,8 +41,8 @@ export class StreamTimers extends Construct {
       resource: 'schedule',
       resourceName: `${this.group.scheduleGroupName}/*`,
     });
-    // The CDK's grants would not say that the role may be passed to the scheduler only. Nobody disarms a timer: what it
-    // fires for is looked up then.
+    // The CDK's grants would not limit the passing of the role to the scheduler. There is no right to delete timers: a
+    // job checks whether there is work when a timer fires.
     this.armAccess = new ManagedPolicy(this, 'ArmAccess', {
       statements: [
         new PolicyStatement({

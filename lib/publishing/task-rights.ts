@@ -1,4 +1,4 @@
-// The rights of tasks: on the platform, on the queues that they work, and on their own protection.
+// The rights of tasks: on the platform, on their queues, and on their own protection.
 import { ArnFormat, Stack } from 'aws-cdk-lib';
 import type { ICluster, TaskDefinition } from 'aws-cdk-lib/aws-ecs';
 import { PolicyStatement } from 'aws-cdk-lib/aws-iam';

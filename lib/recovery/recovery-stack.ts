@@ -1,4 +1,4 @@
-// What a stage keeps in a second region: the key of the copies, and the bucket that uploads are copied to.
+// The resources of a stage in a second region: the key of the copies, and the bucket for copies of uploads.
 import { CrossStackReferences, Duration, PhysicalName, ReferenceStrength, RemovalPolicy, Stack } from 'aws-cdk-lib';
 import { type IKey, Key } from 'aws-cdk-lib/aws-kms';
 import { BlockPublicAccess, Bucket, BucketEncryption, ObjectOwnership, StorageClass } from 'aws-cdk-lib/aws-s3';
@@ -12,13 +12,13 @@ export interface RecoveryStackProps {
   readonly region: string;
 }
 
-/** So many days what a user has deleted is kept in both regions, since copies need versions. */
+/** Days for which both regions keep objects that a user has deleted, because copies need versions. */
 export const deletedKeptDays = 1;
 
 export class RecoveryStack extends Stack {
   /** Encrypts the copies of backups and of uploads. */
   readonly key: IKey;
-  /** Copies of uploads. Renditions are made again. */
+  /** Copies of uploads. Renditions can be made again. */
   readonly uploads: Bucket;
 
   constructor(scope: Construct, id: string, { settings, region }: RecoveryStackProps) {
@@ -33,7 +33,7 @@ export class RecoveryStack extends Stack {
         ? new Key(this, 'Key', { description: 'Copies of backups and uploads', enableKeyRotation: true, removalPolicy })
         : Key.fromKeyArn(this, 'Key', recoveryKeyArn);
     this.uploads = new Bucket(this, 'Uploads', {
-      // The stage's role names the bucket before it is made.
+      // The stage's role names the bucket before it is created.
       bucketName: PhysicalName.GENERATE_IF_NEEDED,
       blockPublicAccess: BlockPublicAccess.BLOCK_ALL,
       enforceSSL: true,
@@ -55,7 +55,7 @@ export class RecoveryStack extends Stack {
     const reason = 'Nobody reads copies until the stage is recovered.';
     acknowledge(this.uploads, reason, 'AwsSolutions-S1');
     acknowledgeForCheckov(this.uploads, reason, 'CKV_AWS_18');
-    // As in the stack Edge: nothing can be imported from another region, and neither is ever replaced.
+    // As in the stack Edge: other regions cannot import these resources, and neither is ever replaced.
     const made = recoveryKeyArn === null ? [this.key, this.uploads] : [this.uploads];
     for (const resource of made) CrossStackReferences.of(resource).produce(ReferenceStrength.WEAK);
   }

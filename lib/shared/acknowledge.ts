@@ -1,21 +1,21 @@
-// Accepts findings of the checks: each at the construct that it is about, and with the reason.
+// Accepts findings of the checks, each at its construct and with a reason.
 import { CfnResource, Stack, Validations } from 'aws-cdk-lib';
 import type { IConstruct } from 'constructs';
 
 /**
  * Accepts findings on a construct and on everything below it. test/stacks/accepted-findings.txt lists them all, so that
- * a new one is seen in the review.
- * @param ids of rules of cdk-nag (its RULES.md) or of CloudFormation Validate. Of a rule that finds several things,
- *   each is accepted by itself: RULE[FINDING]
+ * reviewers see a new one.
+ * @param ids ids of rules of cdk-nag (its RULES.md) or of CloudFormation Validate. For a rule with several findings,
+ *   each is accepted separately: RULE[FINDING]
  */
 export function acknowledge(construct: IConstruct, reason: string, ...ids: string[]): void {
   Validations.of(construct).acknowledge(...ids.map((id) => ({ id, reason })));
 }
 
 /**
- * Accepts findings of checkov on the resource of a construct. They are written into the resource's metadata, where
- * checkov looks for them.
- * @param ids such as `CKV_AWS_27`
+ * Accepts findings of checkov on the resource of a construct. They are written into the resource's metadata, as checkov
+ * expects.
+ * @param ids ids of checkov, such as `CKV_AWS_27`
  */
 export function acknowledgeForCheckov(construct: IConstruct, reason: string, ...ids: string[]): void {
   const resource = CfnResource.isCfnResource(construct) ? construct : construct.node.defaultChild;
@@ -25,7 +25,7 @@ export function acknowledgeForCheckov(construct: IConstruct, reason: string, ...
 }
 
 /**
- * Accepts what checks find on a function that the CDK brings for a custom resource.
+ * Accepts findings on a function that the CDK adds for a custom resource.
  * @param provider the construct or the resource of that function
  */
 export function acknowledgeCdkFunction(provider: IConstruct): void {
@@ -39,19 +39,19 @@ export function acknowledgeCdkFunction(provider: IConstruct): void {
 }
 
 /**
- * @param arn with a wildcard, of resources in the same stack as `scope`
- * @returns the id of cdk-nag's finding that a policy allows something on these resources
+ * @param arn ARN with a wildcard, of resources in the same stack as `scope`
+ * @returns the id of cdk-nag's finding that a policy grants rights on these resources
  */
 export function wildcardResource(scope: IConstruct, arn: string): string {
   return `AwsSolutions-IAM5[Resource::${flattened(Stack.of(scope).resolve(arn))}]`;
 }
 
-/** @returns the id of cdk-nag's finding that a role has this policy, which AWS made for roles of its services */
+/** @returns the id of cdk-nag's finding that a role has this policy, which AWS provides for roles of its services */
 export function policyOfAWS(name: string): string {
   return `AwsSolutions-IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/service-role/${name}]`;
 }
 
-/** A value of a template as cdk-nag writes it: what is known only at deployment becomes `<LogicalId.Attribute>`. */
+/** A value of a template as cdk-nag writes it: values known only at deployment become `<LogicalId.Attribute>`. */
 function flattened(value: TemplateValue): string {
   if (typeof value === 'string') return value;
   if ('Fn::Join' in value) return value['Fn::Join'][1].map(flattened).join(value['Fn::Join'][0]);

@@ -7,23 +7,23 @@ import type { Metafile } from 'esbuild';
 const root = join(import.meta.dirname, '../..');
 const folder = join(root, 'lambda/web');
 
-/** The page as it is served, and what of it a browser needs for what. */
+/** The files of the page, and which of them a browser needs for each screen. */
 export interface BundledPages {
   /**
-   * By path: `index.html`, and below `assets/` all that it leads to. The name of such a file changes with its content,
-   * so browsers may keep it for ever.
+   * Files by path: `index.html`, and its assets below `assets/`. The name of an asset changes with its content, so
+   * browsers may cache it for ever.
    */
   readonly files: ReadonlyMap<string, Uint8Array>;
-  /** What is loaded for whatever address: paths of `files`. */
+  /** The files that are loaded for every address: paths of `files`. */
   readonly first: readonly string[];
-  /** What each screen loads besides, by the path of its source. */
+  /** The further files of each screen, by the path of its source. */
   readonly screens: ReadonlyMap<string, readonly string[]>;
 }
 
 export function bundlePages(): BundledPages {
   const { outputFiles, metafile } = buildSync({
     entryPoints: [join(folder, 'main.tsx'), join(folder, 'page.css')],
-    // Packages are looked for from here, wherever the process was started.
+    // Packages are resolved from here, independent of the process' working directory.
     absWorkingDir: root,
     outdir: '/assets',
     entryNames: '[name]-[hash]',
@@ -36,7 +36,8 @@ export function bundlePages(): BundledPages {
     target: 'es2024',
     format: 'esm',
     jsx: 'automatic',
-    // What is played has neither alternative sound nor subtitles: the smaller build does, and has no types of its own.
+    // Played media has neither alternative sound nor subtitles, so the smaller build is enough. It has no types of its
+    // own.
     alias: { 'hls.js': 'hls.js/light' },
     minify: true,
     legalComments: 'none',
@@ -65,7 +66,7 @@ export function bundlePages(): BundledPages {
   return { files, first: served([...scripts, style]), screens: new Map(screens) };
 }
 
-/** A script, and all that it imports at once, through whatever others. */
+/** A script, and all scripts that it imports statically, directly or indirectly. */
 function loadedWith({ outputs }: Metafile, script: string): readonly string[] {
   const found = new Set([script]);
   for (const path of found) {

@@ -3,12 +3,12 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { type BuildOptions, buildSync } from 'esbuild';
 
-/** Contents by path: `index.mjs`, its source map, and below `node_modules` the packages that are loaded on use. */
+/** Contents by path: `index.mjs`, its source map, and below `node_modules` the packages that are loaded when used. */
 export type Bundle = ReadonlyMap<string, string | Uint8Array>;
 
 /**
- * Large packages that few requests need. The code loads them by `import()`. They lie beside the bundle, since every
- * start of a function would otherwise have to read them.
+ * Large packages that few requests need. The code loads them by `import()`. They are files beside the bundle, because
+ * every start of a function would otherwise read them.
  */
 const loadedOnUse = [
   'rrule-temporal',
@@ -32,9 +32,9 @@ const options = {
 } satisfies BuildOptions;
 
 /**
- * Makes a bundle of each entry. One run of esbuild makes them all, and reads the modules that they share only once.
- * @param entries paths of the entries' modules, below `sourceFolder`
- * @param aliases packages to replace, each with the path of what replaces it
+ * Creates a bundle of each entry. One run of esbuild creates all, and reads shared modules only once.
+ * @param entries paths of the entries' modules, relative to `sourceFolder`
+ * @param aliases packages to replace, each with the path of its replacement
  * @returns the bundles by entry
  */
 export function bundle(
@@ -42,8 +42,8 @@ export function bundle(
   entries: readonly string[],
   aliases: Readonly<Record<string, string>> = {},
 ): ReadonlyMap<string, Bundle> {
-  // Nothing is written to this folder. Source maps name their sources relative to it, so they do not say where the
-  // repository lies.
+  // Nothing is written to this folder. Source maps name their sources relative to it, so they do not contain the
+  // location of the repository.
   const outputFolder = join(sourceFolder, '../bundles');
   const { outputFiles } = buildSync({
     ...options,
@@ -51,11 +51,11 @@ export function bundle(
     entryPoints: entries.map((entry) => ({ in: join(sourceFolder, entry), out: join(entry, 'index') })),
     outdir: outputFolder,
     sourcemap: true,
-    // The AWS SDK is bundled, not taken from Lambda: what runs is what was tested. `pg` loads `pg-native` only where a
-    // program asks it to, and none does. `canvas` is native code, which the publisher's image has beside its bundles.
+    // The AWS SDK is bundled, not taken from Lambda, so that the tested code runs. `pg` loads `pg-native` only if a
+    // program requests it, and none does. `canvas` is native code, which the publisher's image has beside its bundles.
     external: ['pg-native', '@napi-rs/canvas', ...loadedOnUse],
     alias: aliases,
-    // CommonJS packages call `require` for Node's own modules, and an ESM bundle has no `require`.
+    // CommonJS packages call `require` for Node's own modules, but an ESM bundle has no `require`.
     banner: { js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);" },
   });
   const apart = new Map(loadedOnUse.map((name) => [name, bundledPackage(name, aliases)]));
@@ -81,7 +81,7 @@ export function writeBundle(files: Bundle, folder: string): void {
   }
 }
 
-/** Bundles a package into one module, at the path where Node looks for the package. */
+/** Bundles a package into one module, at the path at which Node expects the package. */
 function bundledPackage(
   name: string,
   alias: Readonly<Record<string, string>>,

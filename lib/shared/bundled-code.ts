@@ -6,16 +6,16 @@ import { AssetHashType, DockerImage } from 'aws-cdk-lib';
 import { Code } from 'aws-cdk-lib/aws-lambda';
 
 /**
- * @param entry a file below `lambda/`, such as `api/api.lambda.ts`, which becomes `index.mjs`
- * @param folders folders below `lambda/` to put beside it, by the name that they have there
+ * @param entry a file in `lambda/`, such as `api/api.lambda.ts`, which becomes `index.mjs`
+ * @param folders folders in `lambda/` to add beside it, by their names in the bundle
  */
 export function bundledCode(entry: string, folders: Readonly<Record<string, string>>): Code {
   return Code.fromAsset(lambdaFolder, {
-    // The hash is that of the bundle: a function changes only if its bundle does, wherever the bundle was made.
+    // A hash of the bundle: a function changes only if its bundle does, on whichever machine the bundle was made.
     assetHashType: AssetHashType.OUTPUT,
     bundling: {
       image: DockerImage.fromRegistry('not-used'),
-      // This command is never run. By it the CDK's cache of bundles tells one entry from another.
+      // This command is never run. The CDK's cache of bundles uses it as a key.
       command: [entry, JSON.stringify(folders)],
       local: {
         tryBundle(outputFolder) {

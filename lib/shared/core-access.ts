@@ -1,4 +1,4 @@
-// The variables of the database and its secrets. Rights on them are the managed policies of the stack Database.
+// The variables of the database and its secrets. The stack Database has the managed policies for them.
 import type { coreVariables, databaseVariables } from '../../lambda/ports/aws/environment.ts';
 import type { DatabaseStack } from '../database/database-stack.ts';
 import type { StageSettings } from '../stage-settings.ts';
@@ -14,7 +14,7 @@ export interface CoreAccessOptions {
 type DatabaseVariable = (typeof databaseVariables)[number];
 type CoreVariable = (typeof coreVariables)[number];
 
-/** Whoever has them needs `connectAccess` of the database, and the security group `databaseClients` of the network. */
+/** Clients also need `connectAccess` of the database, and the security group `databaseClients` of the network. */
 function databaseEnvironment({
   settings,
   database,
@@ -28,7 +28,7 @@ function databaseEnvironment({
   };
 }
 
-/** Of whoever answers users. None is secret: the function reads secrets by their ARN when it starts. */
+/** The variables of functions that serve users. None is secret: functions read secrets by their ARN at start. */
 export function coreEnvironment(options: CoreAccessOptions): Readonly<Record<CoreVariable, string>> {
   const { database, origin } = options;
   return {

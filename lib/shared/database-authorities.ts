@@ -1,12 +1,12 @@
-// The authorities that certify databases of RDS, which Node does not trust by itself. RDS Proxy has public ones.
+// The certificate authorities of RDS databases, which Node does not trust by default. RDS Proxy uses public ones.
 
-/** Node itself reads it, when a process begins. */
+/** Node reads this variable when a process starts. */
 export const authoritiesVariable = 'NODE_EXTRA_CA_CERTS';
 
-/** Lambda has the file, but has not loaded it since Node 20; the publisher's Dockerfile writes that of containers. */
+/** Lambda has the file, but does not load it since Node 20. The publisher's Dockerfile adds the file to containers. */
 export const authoritiesFile = { function: '/var/runtime/ca-cert.pem', container: '/agent/rds.pem' } as const;
 
-/** Nothing behind RDS Proxy. */
+/** Empty behind RDS Proxy. */
 export function authoritiesEnvironment(isProxied: boolean, place: keyof typeof authoritiesFile): object {
   return isProxied ? {} : { [authoritiesVariable]: authoritiesFile[place] };
 }

@@ -1,10 +1,10 @@
-// Packages that do more than a Lambda function can use, and what its bundle has instead of them.
+// Packages with features that a Lambda function cannot use, and their replacements in bundles.
 import { join } from 'node:path';
 
 const credentials = join(import.meta.dirname, 'function-credentials.mjs');
 
 export const functionAliases: Readonly<Record<string, string>> = {
-  // A function has its credentials in its environment. It needs no sign-in, no role to assume, no machine's metadata.
+  // A function has its credentials in its environment. It needs no sign-in, no role to assume, no machine metadata.
   '@aws-sdk/credential-provider-node': credentials,
   '@aws-sdk/credential-providers': credentials,
   '@modelcontextprotocol/server/_shims': join(import.meta.dirname, '../../lambda/surfaces/mcp/form-checks.ts'),

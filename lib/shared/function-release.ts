@@ -1,4 +1,4 @@
-// Takes a release of a function back: a tenth of its callers get the new version first, whose faults are counted apart.
+// Rolls back a bad release of a function: the new version first gets a tenth of the calls, with its own alarms.
 import { Duration, Stack } from 'aws-cdk-lib';
 import { Alarm, type IMetric, Metric, Stats, TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch';
 import { LambdaApplication, LambdaDeploymentConfig, LambdaDeploymentGroup } from 'aws-cdk-lib/aws-codedeploy';
@@ -10,13 +10,13 @@ import { loadMetrics } from '../../lambda/publisher/environment.ts';
 import { acknowledge, policyOfAWS } from './acknowledge.ts';
 import type { ServiceFunction } from './service-function.ts';
 
-/** So many requests of a version in a minute that end by our fault. A tenth of few requests has few of these. */
+/** Failed requests of a version in a minute. The number is low because the new version gets few requests. */
 const faultsAMinute = 3;
 
 /**
- * Whoever calls a function calls `alias`. At a deployment CodeDeploy lets it lead to the new version for a tenth of the
- * calls, for five minutes, and then for all; if an alarm of that version is raised meanwhile, all calls go to the old
- * version again, and the stack goes back as well. The migrations have run before, and the old version knows the schema.
+ * Callers of a function call `alias`. At a deployment, CodeDeploy routes a tenth of the calls to the new version for
+ * five minutes, and then all. If an alarm of that version is raised meanwhile, all calls go to the old version again,
+ * and the stack is rolled back as well. The migrations have run before, and the old version works with the new schema.
  */
 export class FunctionRelease extends Construct {
   readonly alias: Alias;
@@ -79,7 +79,7 @@ export class FunctionRelease extends Construct {
     );
   }
 
-  /** It tells nobody: the alarms of the stage do. */
+  /** An alarm without notifications, which the alarms of the stage send. */
   #alarm(id: string, threshold: number, metric: IMetric): Alarm {
     return new Alarm(this, id, {
       alarmDescription: 'A version of the function fails: a deployment of it is taken back.',

@@ -1,31 +1,31 @@
-// The address that mails to users come from, and the right to send them. The identity stack has SES verify it.
+// The sender address of mails to users, and the right to use it. The identity stack has SES verify it.
 import { Stack, Stage } from 'aws-cdk-lib';
 import { type IRole, ManagedPolicy, PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import type { Construct } from 'constructs';
 import type { StageSettings } from '../stage-settings.ts';
 import { acknowledge, wildcardResource } from './acknowledge.ts';
 
-/** The address; empty for a stage that has none and sends no mails. */
+/** The address; empty for a stage that sends no mails. */
 export function mailSenderAddress({ mailFrom, domain }: StageSettings): string {
   return mailFrom ?? (domain ? `no-reply@${domain.name}` : '');
 }
 
-/** The name of the SES configuration set that all mails of the stage go through. Stages may share an account. */
+/** The name of the SES configuration set for all mails of the stage. Stages may share an account. */
 export function mailConfigurationSetName(scope: Construct): string {
   return `${Stage.of(scope)?.node.id ?? ''}-mails`;
 }
 
 /**
- * Lets a role send mails from the stage's address, and from no other. The right names no resource of the identity's
- * stack, so the function's stack does not depend on that one.
+ * Lets a role send mails from the stage's address only. The right names no resource of the identity's stack, so the
+ * function's stack does not depend on that stack.
  */
 export function grantSendMail(scope: Construct, role: IRole, settings: StageSettings): void {
   const sender = mailSenderAddress(settings);
   if (sender === '') return;
   const stack = Stack.of(scope);
   const ses = (resource: string, resourceName: string) => stack.formatArn({ service: 'ses', resource, resourceName });
-  // As long as an account is in SES' sandbox, SES wants the right for the identity of the receiver as well as for that
-  // of the sender, and both live in this account. So the right is bound to the sender's address instead.
+  // While an account is in SES' sandbox, SES also requires the right for the receiver's identity, and both identities
+  // are in this account. So the right is bound to the sender's address instead.
   const identities = ses('identity', '*');
   const policy = new ManagedPolicy(scope, 'SendMail', {
     statements: [

@@ -1,4 +1,4 @@
-// Which variables a function or a container gets: those that its code reads, and what the stage sets for all.
+// The variables of a function or a container: those that its code reads, and those of the whole stage.
 import { telemetryVariables } from '../../lambda/telemetry/environment.ts';
 import type { StageSettings } from '../stage-settings.ts';
 import { authoritiesVariable } from './database-authorities.ts';
@@ -6,12 +6,12 @@ import { authoritiesVariable } from './database-authorities.ts';
 type TelemetryVariable = (typeof telemetryVariables)[number];
 
 /**
- * The part of traces that is kept. A transaction within one says so by a setting of its session, for which RDS Proxy
- * may pin the connection: nobody shares it while the session lasts.
+ * The share of traces that is kept. A traced transaction sets a setting of its session, so RDS Proxy may pin the
+ * connection: other clients cannot share it while the session lasts.
  */
 const sampledShare = '0.05';
 
-/** Nothing where the stage sends nothing. */
+/** Empty if the stage sends no telemetry. */
 export function telemetryEnvironment({ otlpEndpoint }: StageSettings): object {
   const environment: Partial<Record<TelemetryVariable, string>> =
     otlpEndpoint === null ? {} : { OTEL_EXPORTER_OTLP_ENDPOINT: otlpEndpoint, OTEL_TRACES_SAMPLER_ARG: sampledShare };
@@ -19,8 +19,9 @@ export function telemetryEnvironment({ otlpEndpoint }: StageSettings): object {
 }
 
 /**
- * @param names of the variables that the code reads
- * @param environment has a value for each, and those of telemetry and of Node itself where the stage has any
+ * @param names names of the variables that the code reads
+ * @param environment has a value for each name, and for the variables of telemetry and of Node itself that the stage
+ *   sets
  */
 export function pickVariables<Variable extends string>(
   names: readonly Variable[],

@@ -1,4 +1,4 @@
-// What each kind of deployable may do with secrets, media and queues, and the variables that go with it.
+// The rights of each kind of deployable on secrets, media and queues, and its variables.
 import type { Stack } from 'aws-cdk-lib';
 import type { IManagedPolicy, IRole } from 'aws-cdk-lib/aws-iam';
 import type { QueueName } from '../../lambda/ports/command-queue/queues.ts';
@@ -23,24 +23,24 @@ export interface PlatformAccessProps {
 }
 
 interface Rights {
-  /** Queues that it sends commands to: those of its own, and those that another process left in the outbox. */
+  /** Queues that it sends commands to: its own commands, and those that another process left in the outbox. */
   readonly sends: readonly QueueName[];
   /** Opens and seals secrets, such as stream keys. */
   readonly unseals?: true;
-  /** The same for the credentials of sources. */
+  /** Opens and seals the credentials of sources. */
   readonly unsealsSources?: true;
-  /** Signs cursors and sessions, as the platform. */
+  /** Signs cursors and sessions as the platform. */
   readonly signs?: true;
-  /** Makes URLs for users. */
+  /** Creates URLs for users. */
   readonly knowsOrigin?: true;
   readonly media?: 'takes in' | 'imports' | 'prepares' | 'reads';
   readonly armsTimers?: true;
 }
 
-/** What starts and stops streams, and is told of it. Nobody sends to `timers` but EventBridge Scheduler. */
+/** The queues for starts and stops of streams. Only EventBridge Scheduler sends to `timers`. */
 const streamQueues = ['publish-ffmpeg', 'publish-manifest', 'media', 'webhooks', 'platforms'] as const;
 
-/** Everyone may connect to the database. Whoever reads the bytes of strangers has as little else as can be. */
+/** All of them may connect to the database. Those that read users' files have as few other rights as possible. */
 const rightsOf = {
   api: {
     sends: [...streamQueues, 'imports'],
@@ -55,7 +55,7 @@ const rightsOf = {
   timersJob: { sends: streamQueues },
   sweep: { sends: [...streamQueues, 'imports'], armsTimers: true },
   reconcile: { sends: [] },
-  /** A client as any other, but for the key that it makes for itself. */
+  /** A client of the API like any other, except that it creates its own key. */
   synthetic: { sends: [], knowsOrigin: true },
   operate: { sends: [...streamQueues, 'imports'] },
   agent: { sends: streamQueues, unseals: true, media: 'prepares' },
@@ -69,8 +69,8 @@ export type DeployableKind = keyof typeof rightsOf;
 const containers: ReadonlySet<DeployableKind> = new Set(['agent', 'mediaWorker', 'importWorker']);
 
 /**
- * Made once in a stage. Every function and task but the migration and the identity function gets its variables and
- * rights here.
+ * Created once in a stage. It provides the variables and rights of every function and task except the migration and the
+ * identity function.
  */
 export class PlatformAccess {
   readonly #props: PlatformAccessProps;
@@ -81,7 +81,7 @@ export class PlatformAccess {
 
   /**
    * The values of all variables that a function or task in `stack` may have; each takes those that it reads. None is
-   * secret: secrets are read by their ARN when the function or task starts.
+   * secret: functions and tasks read secrets by their ARN at start.
    */
   environmentFor(stack: Stack, kind: DeployableKind) {
     const { settings, database, media, queues, timers } = this.#props;
@@ -89,7 +89,7 @@ export class PlatformAccess {
       ...coreEnvironment(this.#props),
       ...authoritiesEnvironment(database.proxy !== null, containers.has(kind) ? 'container' : 'function'),
       UPLOADS_BUCKET: media.uploads.bucketName,
-      // An import or a webhook must reach neither the VPC nor the metadata service of a machine.
+      // Imports and webhooks must reach neither the VPC nor the metadata service of a machine.
       ALLOW_PRIVATE_ADDRESSES: 'false',
       QUEUE_URLS: stack.toJsonString(queues.urlsOf(rightsOf[kind].sends)),
       TIMER_GROUP: timers.group.scheduleGroupName,
@@ -101,7 +101,7 @@ export class PlatformAccess {
   }
 
   /**
-   * Gives a role the rights of its kind. The function or task also needs the security group `databaseClients` of the
+   * Grants a role the rights of its kind. The function or task also needs the security group `databaseClients` of the
    * network.
    */
   grantTo(role: IRole, kind: DeployableKind): void {

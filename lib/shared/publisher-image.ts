@@ -1,4 +1,4 @@
-// The container image of agents and workers: the pipeline's, by its digest, or one that the CDK's CLI builds.
+// The container image of agents and workers: from the pipeline by digest, or built by the CDK's CLI.
 import { publisherBuild } from '#artifacts';
 import { IgnoreMode } from 'aws-cdk-lib';
 import { Repository } from 'aws-cdk-lib/aws-ecr';
@@ -6,7 +6,7 @@ import { DockerImageAsset, type Platform } from 'aws-cdk-lib/aws-ecr-assets';
 import { ContainerImage } from 'aws-cdk-lib/aws-ecs';
 import type { Construct } from 'constructs';
 
-/** The repository that the pipeline pushes images to. The workflow names it too. */
+/** The repository of the pipeline's images. The workflow names it too. */
 export const imageRepositoryName = 'loop-streaming-platform/publisher';
 
 export class PublisherImage {
@@ -15,7 +15,7 @@ export class PublisherImage {
   /**
    * @param digest `sha256:…` of an image in the repository, for several architectures (`-c imageDigest=…`).
    *   Undefined: the image is built here, which needs Docker
-   * @throws if it is not a digest, since a tag may name another image tomorrow
+   * @throws if it is not a digest, because a tag may name another image later
    */
   constructor(digest: unknown) {
     if (digest !== undefined && !(typeof digest === 'string' && /^sha256:[0-9a-f]{64}$/.test(digest))) {

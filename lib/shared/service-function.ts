@@ -1,4 +1,4 @@
-// The one way to make a Lambda function here: Node 24 on arm64, bundled, traced, with JSON logs that expire.
+// The construct for all Lambda functions: Node 24 on arm64, bundled, traced, with JSON logs that expire.
 import type { Duration } from 'aws-cdk-lib';
 import { type ISecurityGroup, type IVpc, SubnetType } from 'aws-cdk-lib/aws-ec2';
 import {
@@ -18,18 +18,18 @@ import { pickVariables } from './pick-variables.ts';
 import { ServiceLogs } from './service-logs.ts';
 
 export interface ServiceFunctionProps<Variable extends string> {
-  /** What the function does, for whoever sees it in the AWS console. */
+  /** Purpose of the function, for readers in the AWS console. */
   readonly description: string;
-  /** The file below `lambda/` that exports `handler`. Or code of your own, whose module `index` exports it. */
+  /** The file in `lambda/` that exports `handler`, or other code whose module `index` exports it. */
   readonly entry: string | Code;
   /**
-   * Folders below `lambda/` to put beside the bundle, by the name that they have there.
+   * Folders in `lambda/` to add beside the bundle, by their names in the bundle.
    * @default none
    */
   readonly folders?: Readonly<Record<string, string>>;
   /** Names of the variables that the code reads, from the `environment.ts` beside its entry. */
   readonly variables: readonly Variable[];
-  /** A value for each of those variables. If one is missing, it is a type error. */
+  /** A value for each of those variables. A missing value is a type error. */
   readonly environment: Readonly<Record<NoInfer<Variable>, string>>;
   readonly timeout: Duration;
   /** @default 1024 */
@@ -37,14 +37,14 @@ export interface ServiceFunctionProps<Variable extends string> {
   readonly logRetentionDays: RetentionDays;
   /** Whether it writes traces to X-Ray. @default true */
   readonly traced?: boolean;
-  /** The function runs in the private subnets with egress, from which it reaches the internet through NAT. */
+  /** The VPC of the function, which runs in the private subnets with egress and reaches the internet through NAT. */
   readonly vpc: IVpc;
   readonly securityGroup: ISecurityGroup;
 }
 
-/** A function as those of the platform are. It stands alone, in any stack with a VPC. */
+/** A function with the platform's defaults. Usable alone, in any stack with a VPC. */
 export class ServiceFunction<Variable extends string = string> extends LambdaFunction {
-  /** The function's own role, which is made with it. */
+  /** The function's own role, created with it. */
   declare readonly role: IRole;
 
   constructor(scope: Construct, id: string, props: ServiceFunctionProps<Variable>) {
@@ -55,7 +55,7 @@ export class ServiceFunction<Variable extends string = string> extends LambdaFun
       handler: 'index.handler',
       runtime: Runtime.NODEJS_24_X,
       architecture: Architecture.ARM_64,
-      // CPU comes in proportion to memory (1,769 MB are one vCPU), and most of a cold start is spent computing.
+      // CPU is proportional to memory (1,769 MB are one vCPU), and most of a cold start is computation.
       memorySize: memoryMB,
       timeout: props.timeout,
       environment: {

@@ -1,4 +1,4 @@
-// The one way to make a log group here: it is deleted with its stack, and its lines after the days of the stage.
+// The construct for all log groups: deleted with its stack, with the retention of the stage.
 import { RemovalPolicy } from 'aws-cdk-lib';
 import { LogGroup, type RetentionDays } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';

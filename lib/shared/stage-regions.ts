@@ -1,10 +1,10 @@
-// The regions that a stage has stacks in.
+// The regions of a stage's stacks.
 import type { StageSettings } from '../stage-settings.ts';
 
-/** CloudFront takes what it needs from there, whatever the region of a stage. */
+/** CloudFront requires some resources in this region, whatever the region of a stage. */
 export const cloudFrontRegion = 'us-east-1';
 
-/** @returns the region of the stage first, then that of CloudFront, and that of copies if the stage has them */
+/** @returns the region of the stage first, then that of CloudFront, then that of copies if the stage has copies */
 export function regionsOf({
   region,
   recoveryRegion,

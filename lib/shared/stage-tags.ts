@@ -1,9 +1,9 @@
-// The tags of everything that a stage has: whose it is, who answers for it, and who pays for it.
+// The tags of all resources of a stage: its name, its owner, and the cost center.
 import type { StageSettings } from '../stage-settings.ts';
 
 /**
- * The tag by which costs and rights of stages are told apart. Costs are, once somebody with rights on the account's
- * bills has activated the tag for cost allocation.
+ * The tag that separates costs and rights of stages. For costs, it first has to be activated for cost allocation by a
+ * person with rights on the account's bills.
  */
 export const stageTagKey = 'stage';
 

@@ -1,4 +1,4 @@
-// The function at CloudFront that gives challenges their name back: in us-east-1, without variables and without rights.
+// The CloudFront function that restores the name of challenges: in us-east-1, without variables or rights.
 import { Duration, RemovalPolicy } from 'aws-cdk-lib';
 import { CompositePrincipal, type IRole, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { Architecture, Function as LambdaFunction, Runtime, type Version } from 'aws-cdk-lib/aws-lambda';
@@ -7,19 +7,19 @@ import { acknowledge, acknowledgeForCheckov } from '../shared/acknowledge.ts';
 import { bundledCode } from '../shared/bundled-code.ts';
 
 /**
- * What CloudFront can run is narrower than Lambda: x86, no VPC, no tracing, no variables, a numbered version, and not
- * every runtime at once. Node 22 is the newest in the list that AWS publishes as far as anybody here could read it;
- * others report functions with Node 24. Lambda makes none with Node 22 from 1 June 2027 on: look again before.
+ * CloudFront restricts its functions: x86, no VPC, no tracing, no variables, a numbered version, and only some
+ * runtimes. Node 22 is the newest one in the list that AWS published when this was written; others report functions
+ * with Node 24. Lambda creates no functions with Node 22 from 1 June 2027 on: check the list again before.
  * https://docs.aws.amazon.com/AmazonCloudFront/latest/DeveloperGuide/lambda-at-edge-function-restrictions.html
  * https://docs.aws.amazon.com/lambda/latest/dg/lambda-runtimes.html
  */
 export class ChallengeFunction extends Construct {
-  /** Its logical id is made of its code, so a stack that reads it changes with it. */
+  /** Its logical id contains a hash of the code, so a stack that refers to it changes with it. */
   readonly version: Version;
 
   constructor(scope: Construct, id: string) {
     super(scope, id);
-    // Otherwise the CDK makes a log group, which nothing would ever write to.
+    // Otherwise the CDK creates a log group, which stays empty.
     this.node.setContext('@aws-cdk/aws-lambda:useCdkManagedLogGroup', false);
     const fn = new LambdaFunction(this, 'Function', {
       description: 'Gives the answers of the API their header WWW-Authenticate back',
@@ -41,9 +41,8 @@ export class ChallengeFunction extends Construct {
   }
 
   /**
-   * The function calls nobody. Without the right to write logs it writes none: they would have a line for every
-   * request, in log groups that nothing makes expire, in every region where there are viewers. CloudFront's figures
-   * tell errors.
+   * The function calls no service. Without the right to write logs it writes none: they would have a line for every
+   * request, in log groups that never expire, in every region with viewers. CloudFront's metrics show errors.
    */
   #roleWithoutRights(): IRole {
     const role = new Role(this, 'Role', {

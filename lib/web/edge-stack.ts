@@ -1,4 +1,4 @@
-// What CloudFront takes from us-east-1 only: the web ACL, a function, and a certificate for a domain.
+// The resources that CloudFront requires in us-east-1: the web ACL, a function, and the certificate of a domain.
 import { CrossStackReferences, ReferenceStrength, Stack } from 'aws-cdk-lib';
 import { Certificate, CertificateValidation, type ICertificate } from 'aws-cdk-lib/aws-certificatemanager';
 import type { IVersion } from 'aws-cdk-lib/aws-lambda';
@@ -16,7 +16,7 @@ export interface EdgeStackProps {
 
 export class EdgeStack extends Stack {
   readonly webAclArn: string;
-  /** For the answers of the API. */
+  /** The function for the answers of the API. */
   readonly challenge: IVersion;
   /** Null for a stage without a domain. */
   readonly certificate: ICertificate | null;
@@ -29,9 +29,9 @@ export class EdgeStack extends Stack {
     const { domain, certificateArn } = settings;
     const made = domain && certificateArn === null ? this.#certificate(domain.name, zone) : null;
     const challenge = new ChallengeFunction(this, 'Challenge').version;
-    // Nothing can be imported from another region. A stack that reads an output learns of a new value only when it is
-    // deployed for another reason: the web ACL is never replaced, a certificate is with the distribution's name, and
-    // a new version of the function has another output.
+    // Other regions cannot import these resources. A stack that reads an output gets a new value only when it is
+    // deployed for another reason: the web ACL is never replaced, a certificate is replaced with the distribution's
+    // name, and a new version of the function has another output.
     for (const resource of [acl, made, challenge])
       if (resource) CrossStackReferences.of(resource).produce(ReferenceStrength.WEAK);
     this.webAclArn = acl.attrArn;
@@ -40,7 +40,7 @@ export class EdgeStack extends Stack {
     this.challenge = challenge;
   }
 
-  /** A certificate that waits for a record in the zone, which proves whose the name is. */
+  /** A certificate that waits for a record in the zone, as proof of the name's ownership. */
   #certificate(domainName: string, zone: StageZone): Certificate {
     const validation = CertificateValidation.fromDns(zone.in(this));
     return new Certificate(this, 'Certificate', { domainName, validation });

@@ -1,24 +1,24 @@
-// The web ACL in front of the distribution: how many requests an address may send, and rules of AWS against attacks.
+// The web ACL in front of the distribution: a request limit for each address, and AWS rules against attacks.
 import { CfnWebACL } from 'aws-cdk-lib/aws-wafv2';
 import type { Construct } from 'constructs';
 import { problemBody } from '../api/gateway-problems.ts';
 
-/** A rule group of AWS. A rule that stands in neither list refuses by itself, with a page of AWS. */
+/** A rule group of AWS. A rule in neither list refuses requests itself, with a page of AWS. */
 interface ManagedRules {
   /** Rules that only count. */
   readonly counting: readonly string[];
-  /** Rules that only count and label; requests with these labels are refused in the form of the API. */
+  /** Rules that only count and label. A later rule refuses requests with these labels in the format of the API. */
   readonly refusing: readonly string[];
-  /** The labels of those: one by one, or as the namespace of the group, which ends with a colon. */
+  /** The labels of the refusing rules: one by one, or as the namespace of the group, which ends with a colon. */
   readonly labels: readonly string[];
 }
 
 const commonRuleSet = (name: string) => `awswaf:managed:aws:core-rule-set:${name}`;
 
 /**
- * What users write stands in bodies and queries: titles, links to import, webhooks, redirect URIs of native apps with a
- * loopback address, whole authorization requests. The application decides about all of it, and no rule that guesses
- * from patterns may refuse it. Paths and cookies are our own, and refused where they look like an attack.
+ * Bodies and queries contain texts of users: titles, links to import, webhooks, redirect URIs of native apps with a
+ * loopback address, whole authorization requests. The application checks all of it, so rules that guess from patterns
+ * must not refuse it. Paths and cookies are our own, and are refused if they look like an attack.
  *
  * Names and labels are those of
  * https://docs.aws.amazon.com/waf/latest/developerguide/aws-managed-rule-groups-baseline.html and
@@ -28,7 +28,7 @@ const managedRules: Readonly<Record<string, ManagedRules>> = {
   AWSManagedRulesAmazonIpReputationList: {
     counting: [],
     refusing: ['AWSManagedIPReputationList', 'AWSManagedReconnaissanceList'],
-    // A third rule of the group only counts, so its label must not be among them.
+    // A third rule of the group only counts, so its label must not be in this list.
     labels: [
       'awswaf:managed:aws:amazon-ip-list:AWSManagedIPReputationList',
       'awswaf:managed:aws:amazon-ip-list:AWSManagedReconnaissanceList',
@@ -53,7 +53,7 @@ const managedRules: Readonly<Record<string, ManagedRules>> = {
   },
   AWSManagedRulesCommonRuleSet: {
     counting: [
-      // Requests to change playlists are larger than 8 KB, authorization requests than 2,048 bytes.
+      // Requests that change playlists exceed 8 KB, and authorization requests exceed 2,048 bytes.
       'SizeRestrictions_BODY',
       'SizeRestrictions_QUERYSTRING',
       'EC2MetaDataSSRF_BODY',
@@ -93,7 +93,7 @@ const managedRules: Readonly<Record<string, ManagedRules>> = {
   },
 };
 
-/** Answers of the web ACL. WAF calls them application/json: it lets nobody choose another type. */
+/** Answers of the web ACL. WAF sends them as application/json: the type cannot be changed. */
 const answers = {
   TooMany: problemBody('rate_limited', 'Too many requests came from your address.'),
   Refused: problemBody(
@@ -134,7 +134,7 @@ export function firewall(scope: Construct, id: string, requestsPerFiveMinutes: n
         visibilityConfig: visibilityConfig(name),
       })),
       {
-        // A managed rule refuses with a page of HTML. This one sees the labels that those before it have added.
+        // A managed rule refuses with a page of HTML. This rule reads the labels that earlier rules have added.
         name: 'Refused',
         priority: groups.length + 1,
         action: refusal('Refused', 403),
@@ -152,7 +152,7 @@ export function firewall(scope: Construct, id: string, requestsPerFiveMinutes: n
 }
 
 /**
- * @param responseCode of those that WAF gives by itself, which 422 is not:
+ * @param responseCode a status of WAF's own answers; 422 is none of them:
  *   https://docs.aws.amazon.com/waf/latest/developerguide/customizing-the-response-status-codes.html
  */
 function refusal(

@@ -1,4 +1,4 @@
-// Puts the web page into its bucket: first the files whose content never changes, then the document that names them.
+// Uploads the web page to its bucket: first the files whose content never changes, then the HTML document.
 import { lambdaFolder, writePage } from '#artifacts';
 import { AssetHashType, DockerImage, Duration, Stack } from 'aws-cdk-lib';
 import type { RetentionDays } from 'aws-cdk-lib/aws-logs';
@@ -24,7 +24,7 @@ export class PageFiles extends Construct {
     super(scope, id);
     const logGroup = new ServiceLogs(this, 'Logs', logRetentionDays);
     const sources = [bundledPage()];
-    // Pages that are open in a browser still ask for the files of the version before, so these are not deleted.
+    // Pages that are open in a browser still request files of the previous version, so old files are not deleted.
     const common = { destinationBucket: bucket, sources, logGroup, prune: false };
     const assets = new BucketDeployment(this, 'Assets', {
       ...common,

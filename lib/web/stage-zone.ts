@@ -1,4 +1,4 @@
-// The hosted zone that a stage's name is in: one of its account, or its own below one of another account.
+// The hosted zone of a stage's name: a zone of its account, or its own zone below one of another account.
 import { CrossStackReferences, ReferenceStrength, Stack } from 'aws-cdk-lib';
 import { Role } from 'aws-cdk-lib/aws-iam';
 import { CrossAccountZoneDelegationRecord, type IPublicHostedZone, PublicHostedZone } from 'aws-cdk-lib/aws-route53';
@@ -11,13 +11,13 @@ export class StageZone {
   readonly #domain: StageSettings['domain'];
   readonly #delegated: DomainStack | null;
 
-  /** @param stage gets the stack Domain, if the zone is another account's */
+  /** @param stage gets the stack Domain if the zone is in another account */
   constructor(stage: Construct, settings: StageSettings) {
     this.#domain = settings.domain;
     this.#delegated = settings.hostedZoneRoleArn === null ? null : new DomainStack(stage, 'Domain', { settings });
   }
 
-  /** The zone, in which a record without a name has the public one. @throws for a stage without a domain */
+  /** The zone. Its record without a name has the public name. @throws for a stage without a domain */
   in(scope: Construct): IPublicHostedZone {
     if (this.#domain === null) throw new Error('a stage without a domain has no zone');
     const known = scope.node.tryFindChild('Zone') as IPublicHostedZone | undefined;
@@ -29,7 +29,7 @@ export class StageZone {
   }
 }
 
-/** A zone for the stage's name, which a role of another account lets it delegate the name to. */
+/** A zone for the stage's name, to which a role of another account delegates the name. */
 class DomainStack extends Stack {
   readonly zone: PublicHostedZone;
 
@@ -50,7 +50,7 @@ class DomainStack extends Stack {
     });
     const provider = this.node.children.find(({ node }) => node.id.startsWith('Custom::CrossAccountZoneDelegation'));
     if (provider) acknowledgeCdkFunction(provider.node.findChild('Handler'));
-    // The certificate of a distribution is there, and can import nothing from another region. A zone is never replaced.
+    // The distribution's certificate needs it, in a region that cannot import it. A zone is never replaced.
     if (region !== cloudFrontRegion) CrossStackReferences.of(this.zone).produce(ReferenceStrength.WEAK);
   }
 }

@@ -43,11 +43,11 @@ export interface WebStackProps {
   readonly zone: StageZone;
 }
 
-/** Paths that the API answers. All others are the page's. Handlers see these paths unchanged, as in the local run. */
+/** Paths of the API. All others are those of the page. Handlers receive these paths unchanged, as in the local run. */
 const apiPaths = ['/v1/*', '/mcp', '/graphql', '/api/auth/*', '/.well-known/*'];
 
 export class WebStack extends Stack {
-  /** https address without a trailing slash. */
+  /** HTTPS URL without a trailing slash. */
   readonly url: string;
   readonly distribution: Distribution;
 
@@ -58,7 +58,7 @@ export class WebStack extends Stack {
       encryption: BucketEncryption.S3_MANAGED,
       enforceSSL: true,
       minimumTLSVersion: 1.2,
-      // The page can be made again from this repository, and logs are not needed for ever.
+      // The page can be built again from this repository, and logs need not be kept.
       removalPolicy: RemovalPolicy.DESTROY,
     };
     const { logBucketName } = settings;
@@ -85,7 +85,7 @@ export class WebStack extends Stack {
       }),
       allowedMethods: AllowedMethods.ALLOW_ALL,
       cachePolicy: CachePolicy.CACHING_DISABLED,
-      // API Gateway answers to its own host name only, so the viewer's is not passed on.
+      // API Gateway answers only to its own host name, so the viewer's host header is not forwarded.
       originRequestPolicy: OriginRequestPolicy.ALL_VIEWER_EXCEPT_HOST_HEADER,
       viewerProtocolPolicy: ViewerProtocolPolicy.HTTPS_ONLY,
       responseHeadersPolicy,
@@ -138,7 +138,7 @@ export class WebStack extends Stack {
     return logs;
   }
 
-  /** Has every address that is not a file's answered with the page's one document. */
+  /** Answers every address that is not a file with the page's only document. */
   #onePage(): EdgeFunction {
     return new EdgeFunction(this, 'OnePage', {
       comment: 'Answers every address of the web page with its document',
@@ -161,7 +161,7 @@ export class WebStack extends Stack {
         referrerPolicy: { referrerPolicy: HeadersReferrerPolicy.STRICT_ORIGIN_WHEN_CROSS_ORIGIN, override: true },
         contentSecurityPolicy: {
           contentSecurityPolicy: contentSecurityPolicy(uploads),
-          // The API's answers may have a stricter policy, which stays.
+          // The API's answers may have a stricter policy, which is kept.
           override: false,
         },
       },

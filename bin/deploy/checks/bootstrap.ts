@@ -1,9 +1,9 @@
-// The CDK's own bucket and roles, in the stage's region and in that of what CloudFront uses.
+// Checks the CDK's own bucket and roles, in the stage's region and in that of CloudFront.
 import { z } from 'zod';
 import { regionsOf } from '../../../lib/shared/stage-regions.ts';
 import { type Check, type CheckContext, type Finding, orAbsent, profileOption } from '../check.ts';
 
-/** What the stacks' `requiresBootstrapStackVersion` says in the cloud assembly. */
+/** The value of the stacks' `requiresBootstrapStackVersion` in the cloud assembly. */
 export const bootstrapVersion = 6;
 const parameterAnswer = z.object({ Parameter: z.object({ Value: z.coerce.number() }) });
 

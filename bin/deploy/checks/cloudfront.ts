@@ -1,4 +1,4 @@
-// Whether CloudFront lets the account make distributions, which no API tells.
+// Checks whether the account may create CloudFront distributions, which no API reports.
 import type { Check } from '../check.ts';
 import { stageStands } from '../standing-stage.ts';
 

@@ -1,4 +1,4 @@
-// Whether costs are told apart by stage: until then the stage's budget sees nothing.
+// Checks whether costs are separated by stage: without that, the stage's budget stays at zero.
 import { z } from 'zod';
 import { stageTagKey } from '../../../lib/shared/stage-tags.ts';
 import { type Check, profileOption } from '../check.ts';
@@ -18,7 +18,7 @@ export const costTag: Check = {
       input: { TagKeys: [stageTagKey] },
       answer: tagsAnswer,
     });
-    // AWS has tags of its own, whose names begin otherwise.
+    // AWS has tags of its own, whose names have another prefix.
     const tag = tags.find(({ TagKey, Type }) => TagKey === stageTagKey && Type === 'UserDefined');
     const row = {
       what: 'Cost allocation tag',

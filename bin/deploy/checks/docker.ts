@@ -1,4 +1,4 @@
-// Docker builds the publisher's image, unless the deployment names one.
+// Checks Docker, which builds the publisher's image unless the deployment names one.
 import { execFile } from 'node:child_process';
 import { deployCommand, type LocalCheck } from '../check.ts';
 
@@ -27,12 +27,12 @@ export const docker: LocalCheck = {
 };
 
 /**
- * @param program name of Docker's CLI, or of a program that takes the same arguments
+ * @param program name of Docker's CLI, or of a program with the same arguments
  * @returns null if it answers
  */
 function troubleWith(program: string): Promise<string | null> {
   return new Promise((resolve) => {
-    // This command also fails where the CLI is installed but does not reach Docker's server.
+    // This command also fails if the CLI is installed but does not reach Docker's server.
     execFile(program, ['version'], { timeout: timeoutMs }, (error, _output, errors) => {
       resolve(error ? errors.trim().split('\n').at(-1) || error.message : null);
     });

@@ -1,4 +1,4 @@
-// Stacks whose first deployment failed, and that the CDK cannot delete to make them again: they are protected.
+// Finds protected stacks whose first deployment failed, so that the CDK cannot delete them.
 import { awsOptions, type Check, type Finding } from '../check.ts';
 import { stacksInRegion } from '../standing-stage.ts';
 

@@ -1,4 +1,4 @@
-// GitHub's OpenID Connect provider: an account has one for each URL, and the stack `pipeline` would make another.
+// GitHub's OpenID Connect provider: an account has one per URL, and the stack `pipeline` would create another.
 import { z } from 'zod';
 import { Unanswered } from '../ask-aws.ts';
 import { type Check, orWhyNot, xmlList } from '../check.ts';
@@ -21,7 +21,7 @@ export const githubProvider: Check = {
       orWhyNot(stacksInRegion(context)),
     ]);
     const { OpenIDConnectProviderList: providers } = answer.ListOpenIDConnectProvidersResult;
-    // Who cannot tell whose it is says nothing: the stack may well be there.
+    // Without the stacks, the owner of the provider is not known: then there is no finding.
     const hasPipeline = stacks instanceof Unanswered || stacks.some(({ name }) => name === 'pipeline');
     const other = hasPipeline ? undefined : providers.find(({ Arn }) => Arn.endsWith(`/${issuer}`));
     const row = { what: 'GitHub’s OIDC provider', needed: 'none but the stack pipeline’s' };

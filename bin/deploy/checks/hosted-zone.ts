@@ -1,4 +1,4 @@
-// The Route 53 hosted zone that the name of a stage with a domain is in.
+// Checks the Route 53 hosted zone of the domain of a stage.
 import { z } from 'zod';
 import { type Check, orAbsent } from '../check.ts';
 

@@ -1,4 +1,4 @@
-// Whether the image that the pipeline pushed is in the account: tasks would fail to start, an hour into a deployment.
+// Checks whether the pipeline's image is in the account: else tasks fail to start an hour into a deployment.
 import { z } from 'zod';
 import { imageRepositoryName } from '../../../lib/shared/publisher-image.ts';
 import { type Check, deployCommand, orAbsent } from '../check.ts';

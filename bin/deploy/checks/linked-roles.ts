@@ -1,9 +1,9 @@
-// Service-linked roles: a service that CloudFormation calls in its first minutes cannot wait until it has made its own.
+// Service-linked roles: services that CloudFormation calls early cannot wait until their own role is created.
 import { z } from 'zod';
 import { serviceOfAWS } from '../../../lambda/domain/shared/aws-partition.ts';
 import { orAbsent, type Check, type CheckContext, type Finding, profileOption, xmlList } from '../check.ts';
 
-/** By the service that takes the role on. Each is made once in an account, for all of its regions. */
+/** Roles by the service that assumes them. Each is created once in an account, for all of its regions. */
 export const linkedRoles: Readonly<Record<string, { readonly name: string; readonly usedBy: readonly string[] }>> = {
   [serviceOfAWS('ecs')]: {
     // https://docs.aws.amazon.com/AmazonECS/latest/developerguide/using-service-linked-roles.html
@@ -83,6 +83,6 @@ export async function makeLinkedRole(service: string, { ask }: CheckContext): Pr
     input: { AWSServiceName: service },
     answer: z.unknown(),
   });
-  // Somebody else may have made it meanwhile: then the name is taken.
+  // Another process may have created it meanwhile: then the name is taken.
   await orAbsent(made, 'InvalidInput', 'EntityAlreadyExists');
 }

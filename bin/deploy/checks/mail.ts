@@ -1,4 +1,4 @@
-// Mail: people sign up by it, so a stage needs a sender that SES has verified, and SES has to send to strangers.
+// Checks mail: sign-up needs a sender that SES has verified, and an SES account outside the sandbox.
 import { z } from 'zod';
 import { mailSenderAddress } from '../../../lib/shared/mail-sender.ts';
 import { awsOptions, type Check, type Finding, type LocalCheck, orAbsent } from '../check.ts';

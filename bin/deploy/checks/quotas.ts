@@ -1,4 +1,4 @@
-// Quotas of the account in the stage's region, against what the stage needs beside what others have taken.
+// Compares the account's quotas in the stage's region with the needs of the stage and the usage of others.
 import { z } from 'zod';
 import { Unanswered } from '../ask-aws.ts';
 import { awsOptions, type Check, type CheckContext, type Finding, orAbsent, orWhyNot } from '../check.ts';
@@ -10,13 +10,15 @@ interface Quota {
   readonly need: keyof StageNeeds;
   readonly service: string;
   readonly code: string;
-  /** The default, where a new account has less: Service Quotas takes it for what there is, and no request for less. */
+  /**
+   * The default of AWS, if new accounts have less: Service Quotas reports the default, and refuses requests below it.
+   */
   readonly askAtLeast?: number;
-  /** Null where AWS has no cheap answer. */
+  /** The usage of others; null: AWS has no cheap answer. */
   readonly used: UsageOfOthers | null;
 }
 
-/** Codes as Service Quotas lists them (ListServiceQuotas), by the service that it has them under. */
+/** Codes as in Service Quotas (ListServiceQuotas), by its name of the service. */
 const table: readonly Quota[] = [
   { what: 'VPCs', need: 'vpcs', service: 'vpc', code: 'L-F678F1CE', used: usedVpcs },
   {
@@ -61,7 +63,7 @@ export const quotas: readonly Check[] = table.map((quota) => ({
   },
 }));
 
-/** Lambda itself tells the limit that holds. It is lower at first than what Service Quotas tells. */
+/** Lambda reports the effective limit, which is at first lower than the one in Service Quotas. */
 export const lambdaConcurrency: Check = {
   name: lambdaQuota.what,
   async run(context) {
@@ -75,7 +77,7 @@ export const lambdaConcurrency: Check = {
   },
 };
 
-/** Where nobody has asked for another value, Service Quotas may know the default one only. */
+/** Without an earlier request for another value, Service Quotas may know only the default. */
 async function limitOf({ service, code }: Quota, { ask }: CheckContext): Promise<number> {
   const question = {
     service: 'servicequotas',
@@ -88,7 +90,7 @@ async function limitOf({ service, code }: Quota, { ask }: CheckContext): Promise
 
 interface Measured {
   readonly limit: number;
-  /** Null: not asked. */
+  /** Null: not queried. */
   readonly used: number | Unanswered | null;
 }
 

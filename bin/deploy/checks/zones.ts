@@ -1,4 +1,4 @@
-// Availability zones: an account's letters stand for other zones than its neighbour's, and not every zone offers all.
+// Availability zones: their letters differ between accounts, and not every zone offers all services.
 import { z } from 'zod';
 import { Unanswered } from '../ask-aws.ts';
 import { type Check, type CheckContext, type Finding, orWhyNot, unansweredFinding, xmlList } from '../check.ts';
@@ -19,14 +19,14 @@ const offeringsAnswer = z.object({
   }),
 });
 
-/** What a stage needs in its zones, and what lacks it there. */
+/** A need of a stage in its zones, and the zones that lack it. */
 interface Offer {
   readonly what: string;
   readonly isLackingIn: (zone: Zone) => boolean;
 }
 
 interface Zone {
-  /** With the letter of this account. */
+  /** Name with the letter of this account. */
   readonly name: string;
   readonly id: string;
 }
@@ -51,7 +51,7 @@ export const zones: Check = {
       `In lib/stages.ts, give ${settingsOf} availabilityZones out of: ` +
         `${complete.map(({ name }) => name).join(', ') || 'none: take another region or gpuInstanceType'}.`,
     ];
-    // The subnets of a stage that stands cannot move to other zones, so it can still be deployed.
+    // The subnets of an existing stage cannot move to other zones, so it can still be deployed.
     const lacking = stands
       ? { state: 'warning' as const, remedy: ['This stage stands in these zones: make a new one in others.'] }
       : { state: 'missing' as const, remedy: choose };

@@ -1,20 +1,20 @@
-// How clients reach a server: on a port with a password, or on a Unix socket without one.
+// The ways to connect to a server: a port with a password, or a Unix socket without one.
 import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 
 export interface ServerAccess {
-  /** Of the superuser's database. */
+  /** URL of the superuser's database. */
   readonly url: string;
-  /** What the server is told at its start, so that it is reached there. */
+  /** The settings of the server that this way of access requires. */
   readonly settings: Readonly<Record<string, string>>;
 }
 
 export const superuser = 'postgres';
-/** In the data folder. Postgres does not touch files of others. */
+/** A file in the data folder. Postgres ignores foreign files there. */
 export const passwordFile = 'password';
 
-/** @param wantedPort taken if nothing listens on it; else any free port is */
+/** @param wantedPort used if nothing listens on it; otherwise any free port */
 export async function loopbackAccess(dataFolder: string, wantedPort: number | undefined): Promise<ServerAccess> {
   const wanted = wantedPort === undefined ? undefined : await freePort(wantedPort);
   const port = String(wanted ?? (await freePort(0)));

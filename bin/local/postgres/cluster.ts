@@ -7,13 +7,13 @@ import { runProgram } from './programs.ts';
 import type { ServerPrograms } from './programs.ts';
 import { giveTo } from './server-user.ts';
 
-/** The same on every machine: initdb would otherwise take the locale of the system. */
+/** Equal on all machines: otherwise initdb would use the locale of the system. */
 const localeArguments = ['--encoding=UTF8', '--locale=C', '--locale-provider=builtin', '--builtin-locale=C.UTF-8'];
 
 /**
- * Makes a data folder whose server asks everybody for a new random password, which is written into the folder.
- * The folder is made beside its place and then renamed, so what is in place is whole, even if this run is killed.
- * @param dataFolder must not exist; its parents are made
+ * Creates a data folder whose server requires a new random password from every client. The password is written into the
+ * folder. The folder is created beside its place and then renamed, so it is complete even if this run is killed.
+ * @param dataFolder must not exist; its parents are created
  */
 export async function createGuardedCluster(programs: ServerPrograms, dataFolder: string): Promise<void> {
   const unfinished = `${dataFolder}.unfinished`;
@@ -21,7 +21,7 @@ export async function createGuardedCluster(programs: ServerPrograms, dataFolder:
   await mkdir(dirname(dataFolder), { recursive: true });
   await mkdir(unfinished, { mode: 0o700 });
 
-  // initdb takes an empty folder only, so the password waits beside it.
+  // initdb accepts only an empty folder, so the password is written beside it first.
   const passwordBeside = `${unfinished}.${passwordFile}`;
   await giveTo(programs.user, unfinished);
   await writeFile(passwordBeside, randomBytes(24).toString('base64url'), { mode: 0o600 });
@@ -32,13 +32,13 @@ export async function createGuardedCluster(programs: ServerPrograms, dataFolder:
   await rename(unfinished, dataFolder);
 }
 
-/** Fills an empty folder for a server that asks nobody for a password. Does not wait until it is on disk. */
+/** Fills an empty folder for a server without passwords. Does not wait until it is on disk. */
 export async function createOpenCluster(programs: ServerPrograms, dataFolder: string): Promise<void> {
   await giveTo(programs.user, dataFolder);
   await initialize(programs, dataFolder, ['--auth=trust', '--no-sync']);
 }
 
-/** @throws if the data folder was made by another major version than `major` */
+/** @throws if the data folder was created by another major version than `major` */
 export async function checkMajor(dataFolder: string, major: number): Promise<void> {
   const found = Number(await readFile(join(dataFolder, 'PG_VERSION'), 'utf8'));
   if (found === major) return;

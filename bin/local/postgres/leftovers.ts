@@ -1,14 +1,16 @@
-// What earlier runs left: servers that outlived them, lock files, and throwaway data folders.
+// Removes leftovers of earlier runs: servers that outlived them, lock files, and throwaway data folders.
 import { readFile, readdir, realpath, rm, stat, statfs } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** In the data folder: the id of the process that started the server. Postgres does not touch files of others. */
+/** A file in the data folder with the id of the process that started the server. Postgres ignores foreign files. */
 export const launcherFile = 'launcher.pid';
 
-/** A test run needs about 50 MB, and 10 MB for each test file at work: the usual 64 MB of a container are too few. */
+/**
+ * A test run needs about 50 MB, and 10 MB for each concurrent test file: the usual 64 MB of a container are too few.
+ */
 const enoughMemoryBytes = 512 * 1024 * 1024;
 const temporaryPrefix = 'loop-postgres-';
 /** A younger folder may belong to a run that is still creating its database. */
@@ -16,7 +18,7 @@ const abandonedAfterMs = 60_000;
 const leftoverStopMs = 15_000;
 const leftoverPollMs = 20;
 
-/** The beginning of a throwaway data folder's path, for mkdtemp to complete. Removes the folders of killed runs. */
+/** The path prefix of a throwaway data folder, for mkdtemp to complete. Removes the folders of killed runs. */
 export async function temporaryPath(): Promise<string> {
   const memory = await statfs('/dev/shm').catch(() => undefined);
   const parent = memory && memory.bavail * memory.bsize >= enoughMemoryBytes ? '/dev/shm' : tmpdir();
@@ -35,7 +37,7 @@ async function removeAbandoned(folder: string): Promise<void> {
     if (!inUse && Date.now() - (await stat(folder)).mtimeMs > abandonedAfterMs)
       await rm(folder, { recursive: true, force: true });
   } catch {
-    // The folder is another user's, or another run has just removed it.
+    // The folder belongs to another user, or another run has just removed it.
   }
 }
 

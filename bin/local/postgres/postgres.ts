@@ -10,25 +10,25 @@ import { startServer } from './server.ts';
 import { giveTo, serverUser } from './server-user.ts';
 
 export interface RunningPostgres {
-  /** Of the superuser's database `postgres`. A durable server's holds the password: it must not be logged. */
+  /** URL of the superuser's database `postgres`. For a durable server it contains the password: do not log it. */
   readonly url: string;
   /** Major version of the server, such as 18. */
   readonly major: number;
-  /** Resolves when the server has ended, whether it was told to or not. */
+  /** Resolves when the server has ended, for any reason. */
   readonly exited: Promise<ChildExit>;
   stop(): Promise<void>;
 }
 
 export interface DurablePostgresOptions {
-  /** Made when missing, with its parents. */
+  /** Created if it is missing, with its parents. */
   readonly dataFolder: string;
-  /** The port to listen on. Where it is taken, or not given, any free port is. */
+  /** The port to listen on. If it is taken or absent, any free port is used. */
   readonly port?: number;
-  /** The memory that the server keeps pages in, as Postgres spells it; little where it is not given. */
+  /** The memory for cached pages, in Postgres' notation; absent: little. */
   readonly sharedBuffers?: string;
-  /** Gets the server's log, line by line. */
+  /** Receives the server's log, line by line. */
   readonly log?: (line: string) => void;
-  /** Gets what is being done, in words for somebody who waits. */
+  /** Receives the current step, as text for a waiting user. */
   readonly onProgress?: (text: string) => void;
 }
 
@@ -49,12 +49,12 @@ const throwawaySettings = {
 };
 
 /**
- * Starts a server whose data survives crashes and later starts, and waits until it takes connections. It is reached on
- * 127.0.0.1 with a random password, which lies in the data folder, readable by its owner only.
+ * Starts a server whose data survives crashes and later starts, and waits until it accepts connections. It listens on
+ * 127.0.0.1 with a random password, which is in the data folder, readable by its owner only.
  *
- * Postgres refuses to run as root, so a server that root starts runs as the data folder's owner, else as `postgres` or
- * `nobody`. The server ends when this process ends, whatever ends it. If an earlier run left a server on the data
- * folder, that server is stopped first.
+ * Postgres refuses to run as root. So if root starts a server, it runs as the data folder's owner, or as `postgres` or
+ * `nobody`. The server ends when this process ends, for any reason. A server that an earlier run left on the data
+ * folder is stopped first.
  * @throws if there are no binaries for this machine, another live run uses the data folder, the data folder is of
  *   another major version or another user, or the server does not start (with the end of its log)
  */
@@ -84,16 +84,16 @@ export async function startDurablePostgres(options: DurablePostgresOptions): Pro
     major,
     exited: server.exited,
     async stop() {
-      // Postgres' fast shutdown: clients are cut off, and everything is on disk.
+      // Postgres' fast shutdown: clients are disconnected, and all data is on disk.
       await server.stop('SIGINT', stopGraceMs);
     },
   };
 }
 
 /**
- * Starts an empty server that keeps its data in memory where there is enough of it, never waits for a disk, and is
- * deleted when it is stopped. It is reached on a Unix socket that only this user can use, without a password.
- * The user that it runs as, and when it ends, are as for a durable server.
+ * Starts an empty server that keeps its data in memory if there is enough, never waits for a disk, and is deleted when
+ * it is stopped. It listens on a Unix socket that only this user can use, without a password. Its user and its end are
+ * those of a durable server.
  * @throws if there are no binaries for this machine, or the server does not start (with the end of its log)
  */
 export async function startThrowawayPostgres(): Promise<RunningPostgres> {
@@ -115,7 +115,7 @@ export async function startThrowawayPostgres(): Promise<RunningPostgres> {
   };
 }
 
-/** A program may take the port after it was found free and before the server listens: then another port is tried. */
+/** Another program may take a free port before the server listens: then another port is tried. */
 async function startOnLoopback(
   programs: ServerPrograms,
   dataFolder: string,

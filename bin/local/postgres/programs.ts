@@ -1,4 +1,4 @@
-// The programs of Postgres that npm installed: where they are, and how one of them is run on a data folder.
+// The Postgres programs that npm installed: their paths, and how one of them is run on a data folder.
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
@@ -7,13 +7,13 @@ import type { RunningChild } from '../child-process.ts';
 import { isOpenToOthers } from './server-user.ts';
 import type { ServerUser } from './server-user.ts';
 
-/** How the programs of one server are run. */
+/** The settings for running the programs of one server. */
 export interface ServerPrograms {
-  /** Where `initdb` and `postgres` are. */
+  /** The folder of `initdb` and `postgres`. */
   readonly folder: string;
-  /** Who they run as; undefined: the current user. */
+  /** The user of the programs; undefined: the current user. */
   readonly user: ServerUser | undefined;
-  /** Gets what they print, line by line. */
+  /** Receives their output, line by line. */
   readonly log: ((line: string) => void) | undefined;
 }
 
@@ -42,7 +42,7 @@ export async function findPrograms(): Promise<{ readonly folder: string; readonl
   }
 }
 
-/** @param onLine gets each line that the program prints, beside the log */
+/** @param onLine receives each line that the program prints, in addition to the log */
 export async function runProgram(
   name: 'initdb' | 'postgres',
   { folder, user, log }: ServerPrograms,
@@ -55,12 +55,12 @@ export async function runProgram(
   const child = startChild({
     command,
     args: ['-D', dataFolder, ...args],
-    // The program gets no variable of this process: PGDATA or LC_ALL would change what it does.
+    // The program gets no variable of this process: PGDATA or LC_ALL would change its behaviour.
     env: { LC_ALL: 'C', TZ: 'UTC' },
     cwd: '/',
     user,
     passesClosedFolders: user !== undefined && !(await canBeReachedByOthers(command, dataFolder)),
-    // Postgres takes this signal as its fast shutdown.
+    // Postgres handles this signal as its fast shutdown.
     deathSignal: 'SIGINT',
     log(line) {
       log?.(line);

@@ -1,4 +1,4 @@
-// The user that a server runs as, and what that user may reach: Postgres refuses to run as root.
+// The user of a server, and the paths that this user may reach: Postgres refuses to run as root.
 import { chown, readFile, readdir, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 
@@ -8,7 +8,7 @@ export interface ServerUser {
 }
 
 /**
- * The user that a server on this data folder has to run as; undefined means the current one.
+ * The user that a server on this data folder has to run as; undefined: the current one.
  * @throws if the folder belongs to another user and this process is not root's
  */
 export async function serverUser(dataFolder: string): Promise<ServerUser | undefined> {
@@ -29,12 +29,12 @@ export async function serverUser(dataFolder: string): Promise<ServerUser | undef
   return { uid: Number(found[2]), gid: Number(found[3]) };
 }
 
-/** Makes the server's user the owner of a path and of all that is in it. Without a user it does nothing. */
+/** Changes the owner of a path, and of all files in it, to the server's user. Without a user it does nothing. */
 export async function giveTo(user: ServerUser | undefined, path: string): Promise<void> {
   if (!user || (await stat(path)).uid === user.uid) return;
   const inside = (await stat(path)).isDirectory() ? await readdir(path, { recursive: true }) : [];
   for (const name of inside) await chown(join(path, name), user.uid, user.gid);
-  // The path itself comes last: if this run is killed before, the next run still sees root's folder and does it again.
+  // The path itself comes last: if this run is killed before, the next run still sees root's folder and repeats this.
   await chown(path, user.uid, user.gid);
 }
 

@@ -3,8 +3,8 @@
 const windowSeconds = 5;
 
 /**
- * Counts bytes by whole seconds. The second that has not ended yet is left out of the bitrate.
- * Times are milliseconds of any clock that never goes back.
+ * Counts bytes by whole seconds. The current second is not part of the bitrate. Times are milliseconds of any monotonic
+ * clock.
  */
 export class BitrateMeter {
   readonly #firstSecond: number;
@@ -22,7 +22,7 @@ export class BitrateMeter {
     }
   }
 
-  /** Kilobits a second, over as many of the last five whole seconds as there have been. */
+  /** Kilobits per second, over the last five whole seconds, or fewer at the beginning. */
   kbps(nowMs: number): number {
     const second = Math.floor(nowMs / 1000);
     const seconds = Math.min(windowSeconds, second - this.#firstSecond);

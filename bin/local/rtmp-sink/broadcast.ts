@@ -1,4 +1,4 @@
-// A broadcast: what one publisher sends over one connection, with its figures and its viewers.
+// A broadcast: the media that one publisher sends over one connection, with its facts and its viewers.
 import type { ServerResponse } from 'node:http';
 import { decodeAmf0, encodeAmf0 } from '../../../lambda/publisher/rtmp/amf0.ts';
 import type { Amf0Object, Amf0Value } from '../../../lambda/publisher/rtmp/amf0.ts';
@@ -36,14 +36,14 @@ export class Broadcast {
   #keyframeIntervalMs: number | null = null;
   #timestampRegressions = 0;
 
-  /** Takes a media or data message of the publisher. Ignores other messages. */
+  /** Handles a media or data message of the publisher. Ignores other messages. */
   receive({ type, timestampMs, payload }: RtmpMessage): void {
     if (type === messageType.dataAmf0) this.#receiveData(payload);
     else if (type === messageType.video && payload.length > 0) this.#receiveVideo(timestampMs, payload);
     else if (type === messageType.audio && payload.length > 0) this.#receiveAudio(timestampMs, payload);
   }
 
-  /** Answers with an FLV file that goes on as long as the broadcast does. */
+  /** Answers with an FLV file that lasts as long as the broadcast. */
   addViewer(response: ServerResponse): void {
     const hasVideo = this.#videoCodec !== null || this.#metadata['videocodecid'] !== undefined;
     const hasAudio = this.#audioCodec !== null || this.#metadata['audiocodecid'] !== undefined;
@@ -53,7 +53,7 @@ export class Broadcast {
     response.once('close', () => this.#viewers.delete(viewer));
   }
 
-  /** Ends every viewer's file, and keeps nothing but the facts. */
+  /** Ends every viewer's file, and keeps only the facts. */
   end(): void {
     for (const viewer of this.#viewers) viewer.end();
     this.#viewers.clear();
@@ -116,7 +116,7 @@ export class Broadcast {
     this.#bytes += body.length;
     this.#bitrate.add(body.length, performance.now());
     const last = this.#lastTimestampMs[kind];
-    // Timestamps wrap at 32 bits. As a signed 32-bit number the difference is right across the wrap too.
+    // Timestamps wrap at 32 bits. As a signed 32-bit number, the difference is correct across the wrap too.
     const step = last === null ? 0 : (timestampMs - last) | 0;
     if (step < 0) this.#timestampRegressions++;
     this.#lastTimestampMs[kind] = last === null ? timestampMs : last + step;

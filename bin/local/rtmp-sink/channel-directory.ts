@@ -1,10 +1,10 @@
-// The channels of the sink: who may publish, and what is live.
+// The channels of the sink: who may publish, and which are live.
 import { createHash } from 'node:crypto';
 import { Broadcast } from './broadcast.ts';
 import type { Channel } from './channel.ts';
 import type { PublisherHost } from './publisher-connection.ts';
 
-/** Where there are more channels, those that have ended are forgotten, the oldest first. */
+/** The most channels. Beyond that, ended channels are deleted, the oldest first. */
 const maxRememberedChannels = 200;
 
 interface ChannelEntry {
@@ -23,7 +23,7 @@ function withoutQuery(app: string): string {
   return app.replace(/\?.*$/s, '');
 }
 
-/** There is a channel for each application and stream key, with one publisher at a time. */
+/** The channels: one for each application and stream key, with one publisher at a time. */
 export class ChannelDirectory implements PublisherHost {
   readonly #entries = new Map<string, ChannelEntry>();
   readonly #keyChecks = new Map<string, (streamKey: string) => boolean>();
@@ -39,7 +39,7 @@ export class ChannelDirectory implements PublisherHost {
     return broadcast;
   }
 
-  /** From now on, an application takes only the stream keys that `isKey` knows. */
+  /** From now on, an application accepts only the stream keys that `isKey` accepts. */
   requireKeys(app: string, isKey: (streamKey: string) => boolean): void {
     this.#keyChecks.set(app, isKey);
   }

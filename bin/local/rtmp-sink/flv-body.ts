@@ -1,7 +1,7 @@
-// What an FLV video or audio tag body holds, from its first bytes (Adobe FLV 10.1, annex E.4; Enhanced RTMP v2).
+// The content of an FLV video or audio tag body, from its first bytes (Adobe FLV 10.1, annex E.4; Enhanced RTMP v2).
 
 export interface BodyFacts {
-  /** The common name, such as h264 or aac; null for a codec that is not known here. */
+  /** The common name, such as h264 or aac; null for an unknown codec. */
   readonly codec: string | null;
   readonly content: 'sequence header' | 'keyframe' | 'frame' | 'other';
 }
@@ -22,7 +22,7 @@ const fourCcCodecs: Readonly<Record<string, string>> = {
   'ac-3': 'ac3',
   'ec-3': 'eac3',
 };
-/** In the bodies of these codecs, the second byte says what follows: 0 is a sequence header, 1 is a frame. */
+/** In the bodies of these codecs, the second byte is the type of the content: 0 is a sequence header, 1 is a frame. */
 const codecsWithPacketType: ReadonlySet<string | undefined> = new Set(['h264', 'hevc', 'aac']);
 
 /** The sound format of audio that names its codec by a FourCC (Enhanced RTMP). */
@@ -31,7 +31,7 @@ const enhancedAudio = 9;
 const keyframeType = 1;
 const videoCommand = 5;
 
-/** What a packet type means. Types that are not here carry nothing to show. */
+/** The meaning of a packet type. Types that are not listed have nothing to show. */
 const legacyContents: Readonly<Record<number, BodyFacts['content']>> = { 0: 'sequence header', 1: 'frame' };
 const enhancedContents: Readonly<Record<number, BodyFacts['content']>> = {
   0: 'sequence header',

@@ -1,4 +1,4 @@
-// What a viewer who joins is given first: the headers, and all since the last keyframe.
+// The first data for a new viewer: the headers, and all tags since the last keyframe.
 import type { BodyFacts } from './flv-body.ts';
 
 /** An FLV tag on its way from a publisher to viewers. */
@@ -31,7 +31,7 @@ export class GopCache {
     }
   }
 
-  /** Whether `opening` ends with pictures: then the frames that come live can follow it. */
+  /** Whether `opening` ends with pictures, so that live frames can follow it. */
   get startsWithPicture(): boolean {
     return this.#gop.length > 0;
   }

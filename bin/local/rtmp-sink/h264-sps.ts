@@ -3,7 +3,7 @@
 export interface PictureFormat {
   readonly width: number;
   readonly height: number;
-  /** Frames per second; null if the stream does not say it. */
+  /** Frames per second; null if the stream does not contain it. */
   readonly framerate: number | null;
 }
 
@@ -13,7 +13,7 @@ const spsLengthOffset = tagBodyHeaderBytes + 6;
 const profilesWithChromaFormat = new Set([44, 83, 86, 100, 110, 118, 122, 128, 134, 135, 138, 139, 244]);
 const extendedAspectRatio = 255;
 
-/** @returns null when the body is no sequence header that can be read */
+/** @returns null if the body is no readable sequence header */
 export function pictureFormat(videoTagBody: Buffer): PictureFormat | null {
   if (videoTagBody.length < spsLengthOffset + 2) return null;
   const start = spsLengthOffset + 2;
@@ -25,7 +25,7 @@ export function pictureFormat(videoTagBody: Buffer): PictureFormat | null {
   }
 }
 
-/** The fields come in the order of ITU-T H.264, 7.3.2.1.1. Comments name those that are skipped. */
+/** The fields have the order of ITU-T H.264, 7.3.2.1.1. Comments name the skipped ones. */
 function parseSps(bits: BitReader): PictureFormat {
   const profile = bits.unsigned(8);
   bits.skip(16); // constraint flags, level_idc
@@ -81,7 +81,7 @@ function skipScalingList(bits: BitReader, size: number): void {
   for (let index = 0; index < size && scale !== 0; index++) scale = (scale + bits.signedGolomb() + 256) % 256;
 }
 
-/** Reads the video usability information (VUI), whose fields come in the order of ITU-T H.264, E.1.1. */
+/** Reads the video usability information (VUI), whose fields have the order of ITU-T H.264, E.1.1. */
 function framerateOfVui(bits: BitReader): number | null {
   const hasAspectRatio = bits.flag();
   if (hasAspectRatio && bits.unsigned(8) === extendedAspectRatio) bits.skip(32); // sar_width, sar_height
@@ -103,7 +103,7 @@ function framerateOfVui(bits: BitReader): number | null {
   return unitsInTick > 0 ? timeScale / (2 * unitsInTick) : null;
 }
 
-/** Removes each byte 3 that an encoder has put after two zero bytes, so that no start code is among the data. */
+/** Removes each byte 3 that an encoder inserted after two zero bytes to keep start codes out of the data. */
 function withoutEmulationPrevention(bytes: Buffer): Buffer {
   return Buffer.from(
     bytes.filter((byte, index) => !(byte === 3 && index >= 2 && bytes[index - 1] === 0 && bytes[index - 2] === 0)),

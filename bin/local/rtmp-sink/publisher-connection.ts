@@ -7,17 +7,17 @@ import type { RtmpMessage } from '../../../lambda/publisher/rtmp/message.ts';
 import { RtmpConnection } from '../../../lambda/publisher/rtmp/rtmp-connection.ts';
 import type { Broadcast } from './broadcast.ts';
 
-/** A client that has not said by then what it sends is cut off. */
+/** Time for a client to publish, in milliseconds. Then it is disconnected. */
 const publishTimeoutMs = 10_000;
 
-/** A client that sends commands and does not read so many bytes of answers is cut off. */
+/** Bytes of unread answers after which a client that sends commands is disconnected. */
 const maxQueuedAnswersBytes = 1024 * 1024;
 
 const chunkSize = 4096;
 const onlyStreamID = 1;
 
 export interface PublisherHost {
-  /** Whether the application takes the stream key at all. */
+  /** Whether the application accepts the stream key. */
   mayPublish(app: string, streamKey: string): boolean;
   /** Begins a broadcast under the stream key. @returns null if the key is live already */
   begin(app: string, streamKey: string): Broadcast | null;

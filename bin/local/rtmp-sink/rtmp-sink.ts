@@ -1,4 +1,4 @@
-// The built-in ingest of the local run: it takes RTMP, and its channels can be watched over HTTP-FLV.
+// The built-in ingest of the local run: it receives RTMP, and its channels can be watched over HTTP-FLV.
 import { once } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer } from 'node:net';
@@ -10,22 +10,22 @@ const maxConnections = 1000;
 
 export interface RtmpSink {
   readonly port: number;
-  /** Channels that are live and channels that have ended, in the order in which they first were live. */
+  /** Live and ended channels, in the order of their first broadcasts. */
   channels(): readonly Channel[];
   /**
-   * Answers with a channel as live FLV: the headers, all since the last keyframe, then what comes. The response ends
-   * with the broadcast. If the channel is not live, the answer is 404.
+   * Answers with a channel as live FLV: the headers, all tags since the last keyframe, then live tags. The response
+   * ends with the broadcast. If the channel is not live, the answer is 404.
    */
   serveFlv(channelID: string, request: IncomingMessage, response: ServerResponse): void;
-  /** From now on, an application takes only the stream keys that `isKey` knows. */
+  /** From now on, an application accepts only the stream keys that `isKey` accepts. */
   requireKeys(app: string, isKey: (streamKey: string) => boolean): void;
-  /** Ends publishers and viewers. */
+  /** Disconnects publishers and viewers. */
   close(): Promise<void>;
 }
 
 /**
- * Listens on 127.0.0.1. Takes any application and any stream key, unless keys are required, from one
- * publisher at a time for each.
+ * Listens on 127.0.0.1. Accepts any application and any stream key, unless keys are required, from one publisher at a
+ * time for each.
  * @param options.port 0 for any free port
  * @throws the system's error, with the code EADDRINUSE if the port is taken
  */

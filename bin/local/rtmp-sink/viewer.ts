@@ -2,13 +2,13 @@
 import type { ServerResponse } from 'node:http';
 import type { LiveTag } from './gop-cache.ts';
 
-/** How many bytes may wait for a viewer, beside those that it was given when it joined. */
+/** The most bytes that may wait for a viewer, in addition to those at its start. */
 const maxQueuedBytes = 8 * 1024 * 1024;
 
 export interface ViewerOptions {
   /** The start of the file. */
   readonly opening: Buffer;
-  /** Whether to leave out video until the next keyframe: the opening has no picture that frames could follow. */
+  /** Whether to skip video until the next keyframe, because the opening ends without a picture. */
   readonly waitsForKeyframe: boolean;
 }
 
@@ -25,7 +25,7 @@ export class Viewer {
     response.write(opening);
   }
 
-  /** Sends a tag. A viewer that does not read is dropped, since tags would wait for it without end. */
+  /** Sends a tag. A viewer that does not read is disconnected, because tags would queue up without limit. */
   send({ kind, content, bytes }: LiveTag): void {
     if (content === 'keyframe') this.#waitsForKeyframe = false;
     if (this.#waitsForKeyframe && kind === 'video' && content === 'frame') return;

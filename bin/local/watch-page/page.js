@@ -1,22 +1,22 @@
-// The page to watch: plays a channel, shows its facts, and plays on when the stream or the platform is back.
+// The watch page: plays a channel, shows its facts, and resumes when the stream or the platform is back.
 const pollIntervalMs = 1000;
-/** A player whose picture stands still so long, although frames arrive, is replaced. */
+/** Time without a new picture, although frames arrive, after which the player is replaced. */
 const stallLimitMs = 6000;
 const maxEndedChannels = 6;
-/** A channel that has ended stays in view so long: its publisher may come back at once. */
+/** Time for which an ended channel stays visible: its publisher may come back at once. */
 const keepEndedMs = 15_000;
 const codecNames = { h264: 'H.264', hevc: 'HEVC', av1: 'AV1', aac: 'AAC', mp3: 'MP3' };
 
 const element = (id) => document.getElementById(id);
 const video = element('video');
 
-/** The channel that the viewer chose. It stands in the address, so that a reload keeps it. Null: the first live one. */
+/** The channel that the viewer chose. It is in the address, so that a reload keeps it. Null: the first live one. */
 let chosenID = location.hash.slice(1) || null;
 let shownID = null;
-/** When a channel was last seen live. */
+/** Time when a channel was last live. */
 let liveAt = -Infinity;
 /**
- * The player at work, and when its picture last moved. Null while nothing plays.
+ * The current player, and the time when its picture last changed. Null while nothing plays.
  * @type {{ player: object, source: string, lastTime: number, movedAt: number } | null}
  */
 let playing = null;
@@ -57,7 +57,7 @@ function show(channels) {
   showChannels(channels, channel);
 }
 
-/** Starts or ends the player as the channel needs it. After a new connection or codec a new player is needed. */
+/** Starts or ends the player as the channel requires. A new connection or codec requires a new player. */
 function follow(channel) {
   const source = [channel.id, channel.connections, channel.videoCodec, channel.audioCodec].join();
   if (playing && (!channel.live || playing.source !== source || isStalled())) stop();
@@ -71,7 +71,7 @@ function play(channel, source) {
       enableStashBuffer: false,
       lazyLoad: false,
       autoCleanupSourceBuffer: true,
-      // In seconds behind the newest frame: from more than the first, the player jumps to the second.
+      // Seconds behind the newest frame: beyond the first value, the player jumps to the second.
       liveBufferLatencyChasing: true,
       liveBufferLatencyMaxLatency: 3,
       liveBufferLatencyMinRemain: 0.8,
@@ -115,7 +115,7 @@ function showState({ live, videoCodec }) {
   setText(element('waiting'), stateText({ live, isMoving, hasVideo: Boolean(videoCodec) }));
 }
 
-/** What stands in the place of a picture, or over it; empty while a picture moves. */
+/** The text in place of a picture, or over it; empty while a picture moves. */
 function stateText({ live, isMoving, hasVideo }) {
   if (!live) return 'This stream has ended. It goes on here when it is started again.';
   if (!isMoving) return 'Connecting …';
@@ -171,7 +171,7 @@ function bufferedText() {
   return `${(newest - video.currentTime).toFixed(1)} s`;
 }
 
-/** Keeps the buttons that are there, so that the focus stays where it is. */
+/** Keeps existing buttons, so that the focus does not move. */
 function showChannels(channels, chosen) {
   const live = channels.filter((channel) => channel.live);
   const ended = channels.filter((channel) => !channel.live && channel !== chosen).slice(-maxEndedChannels);

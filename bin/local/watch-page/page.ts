@@ -1,4 +1,4 @@
-// The page to watch what the built-in ingest receives: serves its files, and answers what it asks for.
+// The watch page for the media that the built-in ingest receives: serves its files, and answers its requests.
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
@@ -6,9 +6,9 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import type { Channel } from '../rtmp-sink/channel.ts';
 
-/** What the page shows. */
+/** The content of the page. */
 export interface Watch {
-  /** Addresses. Everybody who reaches the page can read them, so they hold no key. */
+  /** Addresses. Every visitor of the page can read them, so they contain no key. */
   readonly info: { readonly siteURL: string; readonly apiURL: string; readonly rtmpURL: string };
   channels(): readonly Channel[];
   /** Answers a request with a channel as live FLV. */
@@ -32,7 +32,7 @@ const files: Readonly<Record<string, PageFile>> = {
 
 const flvPath = /^\/watch\/channels\/([0-9a-f]{12})\.flv$/;
 
-/** The player plays from a blob: URL, as Media Source Extensions do. Everything else comes from this origin. */
+/** The player plays from a blob: URL, as Media Source Extensions do. All other resources come from this origin. */
 const contentSecurityPolicy = [
   "default-src 'none'",
   "script-src 'self'",
@@ -51,7 +51,7 @@ const commonHeaders = {
   'referrer-policy': 'no-referrer',
 };
 
-/** Answers a GET or HEAD for the page. @returns whether the request was for the page, and is answered */
+/** Answers a GET or HEAD for the page. @returns whether the request was for the page and is answered */
 export function serveWatchPage(watch: Watch, request: IncomingMessage, response: ServerResponse): boolean {
   if (request.method !== 'GET' && request.method !== 'HEAD') return false;
   const path = request.url?.replace(/\?.*$/s, '') ?? '';
@@ -71,7 +71,7 @@ function sendJSON(response: ServerResponse, value: unknown): void {
     .end(JSON.stringify(value));
 }
 
-/** The addresses of the files have no version in them, so browsers ask each time whether a file is still the same. */
+/** The addresses of the files contain no version, so browsers check each time whether a file is current. */
 function sendFile({ path, contentType }: PageFile, request: IncomingMessage, response: ServerResponse): void {
   const content = readFileSync(path);
   const etag = `"${createHash('sha256').update(content).digest('base64url')}"`;

@@ -1,4 +1,4 @@
-// The stand-in's own page: what there is, and what to break.
+// The stand-in's own page: shows its state, and injects faults.
 import { html } from 'hono/html';
 import * as z from 'zod';
 import { World } from './api-call.ts';
@@ -7,7 +7,7 @@ import { healthStatusOf } from './ingest.ts';
 import { usedUnits } from './quota.ts';
 import { standInChannels } from './videos-api.ts';
 
-/** What the page can do. @property channelID of the actions that are about one */
+/** The actions of the page. @property channelID of the actions that are about one channel */
 const action = z.object({
   action: z.enum([
     'revoke',
@@ -22,15 +22,15 @@ const action = z.object({
     'reset',
   ]),
   channelID: z.string().default(standInChannels[0].id),
-  /** Of a fault: `liveBroadcasts.insert`, or `*`. */
+  /** Method of a fault: `liveBroadcasts.insert`, or `*`. */
   method: z.string().default('*'),
-  /** Of a fault: `lost_answer`, `stuck`, or a reason such as `backendError`. */
+  /** Kind of a fault: `lost_answer`, `stuck`, or a reason such as `backendError`. */
   kind: z.string().default('lost_answer'),
   times: z.coerce.number().int().min(1).max(1000).default(1),
 });
 export type AdminAction = z.input<typeof action>;
 
-/** GET shows, as a page or as JSON. POST does, by a form or by JSON. */
+/** GET shows the state, as a page or as JSON. POST performs an action, by a form or by JSON. */
 export async function answerAdmin(request: Request, path: string, options: ApiOptions): Promise<Response> {
   if (request.method === 'POST') {
     const text = await request.text();
@@ -65,7 +65,7 @@ function act({ action: what, channelID, method, kind, times }: z.output<typeof a
   store.save();
 }
 
-/** What there is, without a stream key. */
+/** The state, without stream keys. */
 function show({ store, settings, clock, server }: ApiOptions) {
   const world = new World(clock(), { store, settings, server: server() });
   const state = store.get();

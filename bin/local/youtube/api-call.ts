@@ -1,4 +1,4 @@
-// What the methods of the stand-in's API work with.
+// The context of the API methods of the stand-in.
 import { randomBytes } from 'node:crypto';
 import { factsOf } from './ingest.ts';
 import type { IngestFacts, IngestServer } from './ingest.ts';
@@ -7,7 +7,7 @@ import type { StandInSettings, Surroundings } from './life-cycle.ts';
 import { Refused } from './refused.ts';
 import type { Fields, KeptBroadcast, KeptStream, StateStore } from './state.ts';
 
-/** A request that has been let in, and checked by the document. */
+/** An authorized request that the discovery document has validated. */
 export interface ApiCall {
   readonly channelID: string;
   readonly query: URLSearchParams;
@@ -19,7 +19,7 @@ export interface ApiCall {
   readonly isStuck: boolean;
 }
 
-/** All that there is, as it is at one time. */
+/** The whole state at one time. */
 export class World {
   readonly now: number;
   readonly settings: StandInSettings;
@@ -86,7 +86,7 @@ export function newID(bytes: number): string {
   return randomBytes(bytes).toString('base64url');
 }
 
-/** What of a resource was asked for. `kind` and `etag` are there always. */
+/** The requested parts of a resource. `kind` and `etag` are always included. */
 export function partsOf(kind: string, resource: Readonly<Record<string, unknown>>, parts: readonly string[]): Fields {
   const asked = Object.entries(resource).filter(([name, value]) => parts.includes(name) && value !== undefined);
   return { kind, etag: newID(20), ...Object.fromEntries(asked) };

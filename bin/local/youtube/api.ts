@@ -1,4 +1,4 @@
-// The stand-in's Data API: who asks, what it costs, whether the request is as documented, and what is done then.
+// The stand-in's Data API: authorizes a request, counts its quota, validates it, and performs it.
 import { World } from './api-call.ts';
 import type { ApiCall } from './api-call.ts';
 import { broadcastMethods } from './broadcasts-api.ts';
@@ -24,7 +24,7 @@ export interface ApiOptions {
 
 const handlers = { ...broadcastMethods, ...streamMethods, ...videoMethods };
 
-/** @param path below the origin that stands for the API's */
+/** @param path path below the origin that replaces the API's */
 export async function answerApi(request: Request, path: string, options: ApiOptions): Promise<Response> {
   const method = findMethod(request.method, path);
   if (!method) return refusal(new Refused('notFound'), 'global');
@@ -80,7 +80,7 @@ function parse(bytes: Uint8Array): ApiCall['body'] {
   }
 }
 
-/** Faults that do not keep the request from being done. */
+/** Faults after which the request is performed nevertheless. */
 const doneAllTheSame = new Set(['lost_answer', 'stuck']);
 
 function takeFault(store: StateStore, { id }: Method): Fault | null {
@@ -90,7 +90,7 @@ function takeFault(store: StateStore, { id }: Method): Fault | null {
   return fault;
 }
 
-/** The connection breaks before the answer is whole. */
+/** An answer whose connection breaks before it is complete. */
 function brokenAnswer(): Response {
   const body = new ReadableStream({ start: (controller) => controller.close() });
   const headers = { 'content-type': 'application/json', 'content-length': '100', connection: 'close' };

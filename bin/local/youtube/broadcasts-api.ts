@@ -57,7 +57,7 @@ export const broadcastMethods: Readonly<Record<string, Method>> = {
         if (start < world.now) throw new Refused('invalidScheduledStartTime');
       }
     }
-    // A part is replaced in whole: what it lacks is as it was never said.
+    // A part is replaced as a whole: missing fields are reset.
     if (snippet) broadcast.snippet = snippet;
     if (status) broadcast.status = status;
     if (contentDetails) broadcast.contentDetails = { ...contentDefaults, ...contentDetails };
@@ -136,7 +136,7 @@ function present(broadcast: KeptBroadcast, parts: readonly string[], now: number
     status: { ...status, lifeCycleStatus: broadcast.lifeCycle, recordingStatus: recordingOf(broadcast), madeForKids },
     contentDetails: { ...broadcast.contentDetails, ...(boundStreamID !== null && { boundStreamId: boundStreamID }) },
     monetizationDetails: broadcast.monetizationDetails,
-    // Told while it is live only.
+    // Reported only while it is live.
     statistics: broadcast.lifeCycle === 'live' ? { concurrentViewers: String(viewersOf(broadcast, now)) } : undefined,
   };
   return partsOf('youtube#liveBroadcast', resource, parts);

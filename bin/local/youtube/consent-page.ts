@@ -1,4 +1,4 @@
-// The page on which a person consents, as Google's does: which channel, which rights, or not at all.
+// The consent page, like Google's: the person selects a channel and rights, or refuses.
 import { html } from 'hono/html';
 import type { Tokens } from './tokens.ts';
 
@@ -6,7 +6,7 @@ export interface ConsentRequest {
   readonly redirectURI: string;
   readonly scopes: readonly string[];
   readonly state: string;
-  /** S256; null where the client sent none. */
+  /** S256 challenge; null: the client sent none. */
   readonly challenge: string | null;
   readonly channels: readonly { readonly id: string; readonly title: string }[];
 }
@@ -55,7 +55,7 @@ export async function consentPage({ channels, scopes }: ConsentRequest): Promise
   });
 }
 
-/** Sends the person back with a code, or with what they decided. */
+/** Sends the person back with a code, or with the reason for refusal. */
 export async function answerConsent(asked: ConsentRequest, form: URLSearchParams, tokens: Tokens): Promise<Response> {
   const back = new URL(asked.redirectURI);
   back.searchParams.set('state', asked.state);

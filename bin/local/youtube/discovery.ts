@@ -1,4 +1,4 @@
-// Google's description of the Data API: which requests there are, and what they may have.
+// Google's description of the Data API: its requests and their parameters.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Refused } from './refused.ts';
@@ -11,7 +11,7 @@ interface Property {
   readonly items?: Property;
   readonly additionalProperties?: Property;
   readonly deprecated?: boolean;
-  /** The methods whose bodies need it. */
+  /** The methods whose bodies require the field. */
   readonly annotations?: { readonly required: readonly string[] };
 }
 
@@ -46,12 +46,12 @@ interface Discovery {
 const file = join(import.meta.dirname, 'youtube-v3.json');
 const discovery = JSON.parse(readFileSync(file, 'utf8')) as Discovery;
 const methods = Object.values(discovery.resources).flatMap((resource) => Object.values(resource.methods));
-/** Of uploads; they are in the protocol of uploads, and not in the document. */
+/** Parameters of uploads; they are in the protocol of uploads, and not in the document. */
 const uploadParameters: Readonly<Record<string, Parameter>> = {
   uploadType: { type: 'string', enum: ['media', 'multipart'] },
 };
 
-/** @param path with its first slash. A method that takes media has another path for it. */
+/** @param path with its first slash. A method that receives media has another path for it. */
 export function findMethod(httpMethod: string, path: string): Method | null {
   const isAt = ({ path: plain, mediaUpload }: Method) =>
     path === `/${plain}` || path === mediaUpload?.protocols.simple.path;
@@ -83,7 +83,7 @@ function isOf({ type, enum: allowed, minimum, maximum }: Parameter, value: strin
 
 /**
  * Checks a body by the schema of the method's request.
- * @param parts that the request names: only these are looked at for what is required
+ * @param parts the parts that the request names: required fields are checked in these only
  * @throws {Refused}
  */
 export function checkBody(method: Method, body: unknown, parts: readonly string[]): void {

@@ -1,10 +1,10 @@
-// What Google's pages for each method say, and its machine-readable document does not: parts, and filters.
+// The rules of Google's pages for each method that its machine-readable document lacks: parts, and filters.
 import type { Method } from './discovery.ts';
 import { Refused } from './refused.ts';
 
 interface Rules {
   readonly parts: readonly string[];
-  /** Exactly one of these has to be there. */
+  /** Filters. Exactly one of them is required. */
   readonly filters?: readonly string[];
   /** Parts that a request has to have. */
   readonly needed?: readonly string[];
@@ -49,7 +49,7 @@ const rules: Readonly<Record<string, Rules>> = {
   },
 };
 
-/** The parts that a request names, separated by commas or by being repeated. @throws {Refused} */
+/** The parts that a request names, separated by commas or repeated. @throws {Refused} */
 export function readParts(method: Method, query: URLSearchParams): string[] {
   const { parts: allowed = [], filters, needed = [] } = rules[method.id] ?? {};
   const parts = query.getAll('part').flatMap((part) => part.split(','));

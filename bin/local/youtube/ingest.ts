@@ -1,12 +1,12 @@
-// What the stand-in sees at its ingest, the local run's sink: whether a key has media, and what is wrong with it.
+// The stand-in's view of its ingest, the local run's sink: whether a key has media, and the faults of the media.
 import { channelIDOf } from '../rtmp-sink/channel-directory.ts';
 import type { Channel } from '../rtmp-sink/channel.ts';
 import type { RtmpSink } from '../rtmp-sink/rtmp-sink.ts';
 
-/** The sink, as far as it is an ingest. */
+/** The functions of the sink that an ingest needs. */
 export type IngestServer = Pick<RtmpSink, 'port' | 'channels' | 'requireKeys'>;
 
-/** The application of YouTube's own addresses, with the query by which its backup is told from the primary. */
+/** The application of YouTube's own addresses, with the query that distinguishes the backup from the primary. */
 export const ingestApp = 'live2';
 const backupApp = `${ingestApp}?backup=1`;
 
@@ -23,7 +23,7 @@ export interface Issue {
 }
 
 export interface IngestFacts {
-  /** Since when there is video and sound; null while there is not both. */
+  /** Start of the time with both video and sound; null if one is missing. */
   readonly activeSince: Date | null;
   readonly issues: readonly Issue[];
   readonly hasPublisher: boolean;
@@ -31,7 +31,7 @@ export interface IngestFacts {
 
 const nothing: IngestFacts = { activeSince: null, issues: [], hasPublisher: false };
 
-/** What comes in under a stream key. The backup counts where the primary has nothing. */
+/** The media under a stream key. The backup counts if the primary has none. */
 export function factsOf(server: IngestServer | null, key: string): IngestFacts {
   const ids = [channelIDOf(ingestApp, key), channelIDOf(backupApp, key)];
   const channels = server?.channels().filter(({ id, live }) => live && ids.includes(id)) ?? [];
@@ -41,7 +41,7 @@ export function factsOf(server: IngestServer | null, key: string): IngestFacts {
   return { activeSince: hasBoth ? channel.firstVideoAt : null, issues: issuesOf(channel), hasPublisher: true };
 }
 
-/** Help page 2853702, “Choose live encoder settings”: the least bitrates of its table, by height. */
+/** Help page 2853702, “Choose live encoder settings”: the lowest bitrates of its table, by height. */
 const leastKbps: readonly (readonly [height: number, kbps: number])[] = [
   [2160, 10_000],
   [1440, 5000],
@@ -51,12 +51,12 @@ const leastKbps: readonly (readonly [height: number, kbps: number])[] = [
   [360, 400],
   [0, 300],
 ];
-/** The same page: keyframes every 2 seconds, and not more than 4 apart. */
+/** From that help page: keyframes every 2 seconds, and at most 4 seconds apart. */
 const longestKeyframeIntervalMs = 4000;
-/** As long as the sink's figures need to mean something. */
+/** Time until the sink's measurements are meaningful. */
 const settlingMs = 6000;
 
-/** @param channel that is live */
+/** @param channel a live channel */
 function issuesOf(channel: Channel): Issue[] {
   const issues: Issue[] = [];
   const add = (type: string, severity: Issue['severity'], description: string) =>
@@ -76,7 +76,7 @@ function issuesOf(channel: Channel): Issue[] {
   return issues;
 }
 
-/** `good` has nothing from a warning up, `ok` no error. */
+/** `good`: no warnings or errors. `ok`: no errors. */
 export function healthStatusOf({ hasPublisher, issues }: IngestFacts): 'good' | 'ok' | 'bad' | 'noData' {
   if (!hasPublisher) return 'noData';
   const has = (severity: Issue['severity']) => issues.some((issue) => issue.severity === severity);

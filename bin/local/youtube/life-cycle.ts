@@ -2,18 +2,18 @@
 import { Refused } from './refused.ts';
 import type { KeptBroadcast } from './state.ts';
 
-/** How long things take, and how many there may be. YouTube publishes no numbers: these are what others report. */
+/** Delays and limits. YouTube publishes no numbers: these are reports of others. */
 export interface StandInSettings {
   readonly dailyUnits: number;
   readonly livePerChannel: number;
   readonly livePerIngest: number;
   /** From a transition to its end. */
   readonly startingMs: number;
-  /** From the ingest's first media to the transition of one that starts by itself. */
+  /** From the ingest's first media to the automatic start of a broadcast. */
   readonly autoStartMs: number;
-  /** From the ingest's last media to the end of one that stops by itself. */
+  /** From the ingest's last media to the automatic stop of a broadcast. */
   readonly autoStopMs: number;
-  /** From an insert until the broadcast is there as a video. */
+  /** From an insert until the broadcast is visible as a video. */
   readonly videoMs: number;
 }
 
@@ -27,19 +27,19 @@ export const defaultSettings: StandInSettings = {
   videoMs: 3000,
 };
 
-/** What a broadcast's life depends on besides itself. Times are milliseconds since the epoch. */
+/** The facts outside a broadcast that its life depends on. Times are milliseconds since the epoch. */
 export interface Surroundings {
   readonly now: number;
   readonly settings: StandInSettings;
-  /** Since when the bound ingest has video and sound; null while it has not both. */
+  /** Start of the time when the bound ingest has video and sound; null if one is missing. */
   activeSince(streamID: string): number | null;
   lastActiveAt(streamID: string): number | null;
-  /** Live or about to be, without the broadcast itself. */
+  /** Number of other broadcasts that are live or starting. */
   liveOnChannel(broadcast: KeptBroadcast): number;
   liveOnIngest(broadcast: KeptBroadcast): number;
 }
 
-/** Lets happen what has happened by itself until now. */
+/** Applies the automatic changes up to now. */
 export function advance(broadcast: KeptBroadcast, around: Surroundings): void {
   const { now, settings } = around;
   const { enableAutoStart, enableAutoStop } = broadcast.contentDetails;
@@ -104,12 +104,12 @@ function isStarting({ lifeCycle }: KeptBroadcast): boolean {
   return lifeCycle === 'liveStarting' || lifeCycle === 'testStarting';
 }
 
-/** Neither its ingest nor its kind can be changed once it has begun. */
+/** Whether the broadcast has not begun: after that, its ingest and its kind are fixed. */
 export function isBeforeTesting({ lifeCycle }: KeptBroadcast): boolean {
   return lifeCycle === 'created' || lifeCycle === 'ready';
 }
 
-/** Counts for the limits. */
+/** Whether the broadcast counts for the limits. */
 export function isOnAir({ lifeCycle }: KeptBroadcast): boolean {
   return lifeCycle === 'live' || lifeCycle === 'liveStarting';
 }

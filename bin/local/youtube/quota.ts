@@ -1,4 +1,4 @@
-// The daily quota of a project: counted before a request is looked at, and begun anew at midnight in California.
+// The daily quota of a project: counted before a request is checked, and reset at midnight in California.
 import type { Method } from './discovery.ts';
 import { Refused } from './refused.ts';
 import type { State } from './state.ts';
@@ -10,14 +10,14 @@ function unitsOf({ httpMethod }: Method): number {
   return httpMethod === 'GET' ? 1 : 50;
 }
 
-/** Counts a request, also one that is refused then. @throws {Refused} where too little is left */
+/** Counts a request, even if it is refused later. @throws {Refused} if too little is left */
 export function countUnits(state: State, method: Method, dailyUnits: number, now: Date): void {
   const used = usedUnits(state, now) + unitsOf(method);
   if (used > dailyUnits) throw new Refused('quotaExceeded');
   state.quota.used = used;
 }
 
-/** Of the day that it is now. */
+/** The units used on the current day. */
 export function usedUnits(state: State, now: Date): number {
   const day = pacificDay.format(now);
   if (state.quota.day !== day) state.quota = { day, used: 0 };

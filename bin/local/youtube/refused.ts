@@ -1,4 +1,4 @@
-// What the stand-in refuses, with the reasons that Google documents.
+// The refusals of the stand-in, with the reasons that Google documents.
 
 /** A request that YouTube would refuse. */
 export class Refused extends Error {
@@ -16,10 +16,10 @@ interface Reason {
 }
 
 /**
- * The document of the API has no reasons. These, their statuses and what causes them are of “YouTube Live Streaming API
- * - Errors” (https://developers.google.com/youtube/v3/live/docs/errors) and “YouTube Data API - Errors”
- * (https://developers.google.com/youtube/v3/docs/errors).
- * The sentences are ours. A reason that is missing here is a 400.
+ * The document of the API has no reasons. These reasons, their statuses and their causes are from “YouTube Live
+ * Streaming API - Errors” (https://developers.google.com/youtube/v3/live/docs/errors) and “YouTube Data API - Errors”
+ * (https://developers.google.com/youtube/v3/docs/errors). The sentences are ours. A reason that is missing here is a
+ * 400.
  */
 export const reasons: Readonly<Record<string, Reason>> = {
   authError: { status: 401, message: 'Invalid Credentials' },

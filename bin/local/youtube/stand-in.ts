@@ -1,5 +1,5 @@
-// Stands for YouTube on one machine: Google's consent page, tokens, and the part of the Data API that is in use.
-// It refuses what Google documents as refused; it is not told what the platform expects of it (README.md).
+// Stands for YouTube on one machine: Google's consent page, tokens, and the used part of the Data API.
+// It refuses requests that Google documents as refused, and knows nothing of the platform's expectations (README.md).
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { answerAdmin } from './admin.ts';
 import { answerApi } from './api.ts';
@@ -15,22 +15,22 @@ import { createTokens } from './tokens.ts';
 import type { Tokens } from './tokens.ts';
 import { standInChannels } from './videos-api.ts';
 
-/** What the paths of the stand-in begin with on the local site. */
+/** The path prefix of the stand-in on the local site. */
 export const youtubePath = '/youtube-stand-in';
 
 export interface StandInOptions {
   readonly clientID: string;
   readonly clientSecret: string;
-  /** As registered in Google's console: no other is redirected to. */
+  /** The only redirect URI, as registered in Google's console. */
   readonly redirectURI: string;
   readonly signingKey: string;
-  /** Where it remembers what there is, but for tokens, which it signs; it forgets everything without one. */
+  /** File for the state, without tokens, which are signed. Absent: the state is lost at the end of the process. */
   readonly stateFile?: string;
   readonly settings?: Partial<StandInSettings>;
   readonly clock: () => Date;
 }
 
-/** The origins of the stand-in, in the place of Google's. */
+/** The origins of the stand-in, instead of Google's. */
 export function standInOrigins(siteURL: string) {
   const origin = siteURL + youtubePath;
   return { consent: origin, token: origin, api: origin };
@@ -39,7 +39,7 @@ export function standInOrigins(siteURL: string) {
 /** Answers all paths that begin with `youtubePath`. */
 export interface StandIn {
   (request: Request): Promise<Response>;
-  /** From now on, this is where media come in, and its application for them takes only keys that were given out. */
+  /** Connects the server that receives media. From then on, its application accepts only issued stream keys. */
   useIngest(server: IngestServer): void;
 }
 
@@ -85,7 +85,7 @@ export function createYoutubeStandIn(options: StandInOptions): StandIn {
   });
 }
 
-/** Google answers a request whose client or address is not registered by a page, and redirects nobody. */
+/** Google shows a page, without a redirect, if the client or its redirect URI is not registered. */
 async function withRequest(
   parameters: URLSearchParams,
   { clientID, redirectURI }: StandInOptions,
@@ -128,7 +128,7 @@ async function token(parameters: URLSearchParams, options: StandInOptions, token
   return isProved ? json(await tokens.grant(code)) : json({ error: 'invalid_grant' }, 400);
 }
 
-/** Google takes the parameters of its token endpoint as a form, or in the query. */
+/** Google accepts the parameters of its token endpoint as a form, or in the query. */
 async function parametersOf(request: Request): Promise<URLSearchParams> {
   const form = new URLSearchParams(await request.text());
   return form.size > 0 ? form : new URL(request.url).searchParams;

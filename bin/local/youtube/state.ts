@@ -1,4 +1,4 @@
-// All that the stand-in remembers, in memory and, where it has one, in a file.
+// The state of the stand-in, in memory and optionally in a file.
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 
 export type LifeCycle = 'created' | 'ready' | 'testStarting' | 'testing' | 'liveStarting' | 'live' | 'complete';
@@ -18,7 +18,7 @@ export interface KeptBroadcast {
   lifeCycle: LifeCycle;
   boundStreamID: string | null;
   boundAt: number;
-  /** When `testStarting` or `liveStarting` ends; null where it never does. */
+  /** Time when `testStarting` or `liveStarting` ends; null: never. */
   startingUntil: number | null;
   actualStartAt: number | null;
   actualEndAt: number | null;
@@ -34,15 +34,15 @@ export interface KeptStream {
   readonly cdn: Fields;
   readonly isReusable: boolean;
   snippet: Fields;
-  /** When it was seen to have media the last time; null before the first. */
+  /** Time when it last had media; null before the first. */
   lastActiveAt: number | null;
 }
 
 export interface KeptChannel {
   liveEnabled: boolean;
-  /** Live broadcasts of the owner's own, which no request tells of. */
+  /** Number of the owner's other live broadcasts, which requests do not return. */
   othersLive: number;
-  /** Grants of earlier generations were revoked. */
+  /** The current generation. Grants of earlier generations were revoked. */
   grantGeneration: number;
 }
 
@@ -50,8 +50,8 @@ export interface KeptChannel {
 export interface Fault {
   readonly method: string;
   /**
-   * `lost_answer`: what was asked for is done, and the connection breaks. `stuck`: the next transition never ends.
-   * Else a reason, which refuses without doing anything: `backendError` is a 503.
+   * `lost_answer`: the request is performed, and the connection breaks. `stuck`: the next transition never ends.
+   * Otherwise a reason, which refuses the request: `backendError` is a 503.
    */
   readonly kind: string;
   times: number;
@@ -73,10 +73,12 @@ const empty = (): State => ({
   faults: [],
 });
 
-/** Broadcasts that ended are forgotten, the oldest first, where there are more. */
+/** The most broadcasts. Beyond that, ended ones are deleted, the oldest first. */
 const mostBroadcasts = 500;
 
-/** @param file null to keep nothing. It is read at the first use: other processes make a stand-in that nobody asks. */
+/**
+ * @param file null: nothing is stored. It is read at the first use, because some processes never use their stand-in.
+ */
 export function createState(file: string | null) {
   let state: State | null = null;
   const load = (): State => {
@@ -95,11 +97,11 @@ export function createState(file: string | null) {
         state.broadcasts.splice(ended, 1);
       }
       if (file === null) return;
-      // Stream keys are in it.
+      // The file contains stream keys.
       writeFileSync(`${file}.part`, JSON.stringify(state), { mode: 0o600 });
       renameSync(`${file}.part`, file);
     },
-    /** Forgets all but the grants, so that what is connected stays so. */
+    /** Deletes everything but the grants, so that connected channels stay connected. */
     reset(): void {
       const { channels } = (state ??= load());
       for (const channel of Object.values(channels)) Object.assign(channel, { liveEnabled: true, othersLive: 0 });

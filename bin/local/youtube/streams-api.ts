@@ -7,7 +7,7 @@ import type { Fields, KeptStream } from './state.ts';
 
 type Method = (call: ApiCall) => Fields | null;
 
-/** Where nothing is listening, as in tests without media. */
+/** The port if nothing listens, as in tests without media. */
 const noPort = 1935;
 
 export const streamMethods: Readonly<Record<string, Method>> = {
@@ -16,7 +16,7 @@ export const streamMethods: Readonly<Record<string, Method>> = {
     checkTitle(snippet);
     for (const name of ['frameRate', 'resolution'])
       if (cdn[name] === undefined) throw new Refused(`${name}Required`, `The request must set ${name}.`);
-    // “variable” is said of both or of none.
+    // The value “variable” has to be set for both or for none.
     if ((cdn['frameRate'] === 'variable') !== (cdn['resolution'] === 'variable'))
       throw new Refused('invalidResolution');
     const stream: KeptStream = {

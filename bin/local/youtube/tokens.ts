@@ -1,10 +1,10 @@
-// The codes and tokens that the stand-in for YouTube gives out: signed, so that they outlive a restart.
+// The codes and tokens that the stand-in for YouTube issues: signed, so that they outlive a restart.
 import { randomUUID } from 'node:crypto';
 import { jwtVerify, SignJWT } from 'jose';
 import * as z from 'zod';
 import type { StateStore } from './state.ts';
 
-/** What a person consented to. */
+/** A person's consent. */
 export interface Consent {
   readonly channelID: string;
   readonly scopes: readonly string[];
@@ -28,7 +28,7 @@ const claims = z.object({
   redirectURI: z.string().default(''),
 });
 
-/** @param signingKey that of the local run @param store remembers which grants were revoked */
+/** @param signingKey key of the local run @param store stores which grants were revoked */
 export function createTokens(signingKey: string, clock: () => Date, store: StateStore) {
   const key = new TextEncoder().encode(`youtube stand-in ${signingKey}`);
   /** Codes that were used since the start. They are short-lived. */
@@ -66,7 +66,7 @@ export function createTokens(signingKey: string, clock: () => Date, store: State
 
   return {
     code: (code: Code) => sign('code', randomUUID(), code),
-    /** What a code was given for; null for one that is not ours, has expired or was used. It can be used once. */
+    /** The consent of a code; null for an invalid, expired or used code. It can be used once. */
     async useCode(text: string) {
       const code = await open('code', text);
       if (code) used.add(code.jti);
@@ -77,12 +77,12 @@ export function createTokens(signingKey: string, clock: () => Date, store: State
       const consent = { channelID, scopes };
       return answer(grant, consent, await sign('refresh', grant, consent));
     },
-    /** A new access token. As with Google, the answer has no refresh token: the one before goes on. */
+    /** A new access token. As with Google, the answer has no refresh token: the previous one stays valid. */
     async refresh(token: string) {
       const held = await open('refresh', token);
       return held && answer(held.grant, { channelID: held.channelID, scopes: held.scopes }, null);
     },
-    /** Ends all that the account of an access or refresh token has granted us. @returns whether there was one */
+    /** Revokes all grants of the account of an access or refresh token. @returns whether there were any */
     async revoke(token: string) {
       const held = (await open('refresh', token)) ?? (await open('access', token));
       if (held) {
@@ -91,7 +91,7 @@ export function createTokens(signingKey: string, clock: () => Date, store: State
       }
       return held !== null;
     },
-    /** Whom an access token is for; null for one that is not ours, has expired or was revoked. */
+    /** The consent of an access token; null for an invalid, expired or revoked one. */
     access: (token: string): Promise<Consent | null> => open('access', token),
   };
 }

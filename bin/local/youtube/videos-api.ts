@@ -8,7 +8,7 @@ import type { Fields, KeptBroadcast } from './state.ts';
 
 type Method = (call: ApiCall) => Fields | null;
 
-/** The channels of the one person who uses this machine. */
+/** The channels of the only user of this machine. */
 export const standInChannels = [
   { id: 'UC-local-loops', title: 'YouTube (local)' },
   { id: 'UC-local-second', title: 'Second channel (local)' },
@@ -16,14 +16,14 @@ export const standInChannels = [
 
 const maxThumbnailBytes = 50 * 1024 * 1024;
 const imageTypes = new Set(['image/jpeg', 'image/png', 'application/octet-stream']);
-/** How JPEG and PNG begin. */
+/** The first bytes of JPEG and PNG files. */
 const signatures = ['ffd8ff', '89504e470d0a1a0a'];
 
 export const videoMethods: Readonly<Record<string, Method>> = {
   'youtube.videos.list': ({ query, parts, world }) => {
     if (!query.has('id')) throw new Refused('invalidFilters', 'Only ids are known here.');
     const ids = idsOf(query);
-    // Of any channel, as far as the public may see them; the owner's grant is not asked for.
+    // Videos of any channel, as far as they are public; the owner's grant is not needed.
     const videos = world.broadcasts.filter((broadcast) => ids.includes(broadcast.id) && isThere(broadcast, world));
     return pageOf('youtube#videoListResponse', videos, query, (video) => present(video, parts, world.now));
   },
@@ -61,7 +61,7 @@ export const videoMethods: Readonly<Record<string, Method>> = {
   },
 };
 
-/** The video of a broadcast comes a little later than the broadcast. */
+/** The video of a broadcast appears a little later than the broadcast. */
 function isThere(broadcast: KeptBroadcast, world: World): boolean {
   return broadcast.insertedAt + world.settings.videoMs <= world.now;
 }
@@ -73,7 +73,7 @@ function videoOf(world: World, channelID: string, id: string | null): KeptBroadc
   return found;
 }
 
-/** Some number, which is another one every minute, and the same for all who ask. */
+/** An arbitrary number of viewers, which changes every minute and is equal for all callers. */
 export function viewersOf({ id }: KeptBroadcast, now: number): number {
   const minute = Math.floor(now / 60_000);
   return 3 + (createHash('sha256').update(`${id} ${minute}`).digest()[0]! % 40);
