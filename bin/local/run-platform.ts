@@ -78,7 +78,7 @@ export async function runPlatform(options: LocalOptions): Promise<number> {
   }
 }
 
-/** Runs a step of the start, unless the end was asked for. */
+/** Runs a step of the start, unless the end has been requested. */
 function stepOf({ terminal, ending }: Run): Terminal['step'] {
   return (text, work) => {
     ending.throwIfAsked();
@@ -86,7 +86,7 @@ function stepOf({ terminal, ending }: Run): Terminal['step'] {
   };
 }
 
-/** Resolves when everything runs, the demo included. Rejects as soon as the end is asked for. */
+/** Resolves when all parts run, including the demo. Rejects as soon as the end is requested. */
 async function startPlatform(run: Run): Promise<void> {
   const { options, terminal, ending, started } = run;
   const surroundings = await openSurroundings(run);
@@ -153,7 +153,7 @@ async function startPlatform(run: Run): Promise<void> {
 
 type Surroundings = Awaited<ReturnType<typeof openSurroundings>>;
 
-/** Opens what the platform stands on: its folder and log, ffmpeg, the migrated database, and its ports. */
+/** Opens the surroundings of the platform: its folder and log, ffmpeg, the migrated database, and its ports. */
 async function openSurroundings(run: Run) {
   const { options, ending, started } = run;
   const step = stepOf(run);
@@ -169,7 +169,7 @@ async function openSurroundings(run: Run) {
   return { folder, identity, log, writeLine, tools, databaseURL, ...ports };
 }
 
-/** Makes the local user with what belongs to it, and moves its destination to the port of this run. */
+/** Creates the local user's account, and moves its destination to the port of this run. */
 async function prepareAccount(
   { pool, sealer }: Pick<Awaited<ReturnType<typeof connectLocally>>, 'pool' | 'sealer'>,
   { folder, identity, sink }: Surroundings,
@@ -179,8 +179,8 @@ async function prepareAccount(
   const lastRtmpPort = await folder.lastRtmpPort();
   const formerRtmpURL = lastRtmpPort === null ? null : rtmpURLAt(lastRtmpPort);
   await ensureLocalAccount(pool, { ...identity, rtmpURL: rtmpURLAt(sink.port), formerRtmpURL, sealer, credits });
-  // The port is saved after the destinations have moved to it. If a run is killed between the two, the next run still
-  // knows the address that the destinations name.
+  // The port is saved after the destinations have moved to it. If a run is killed in between, the next run still knows
+  // the address of the destinations.
   await folder.saveRtmpPort(sink.port);
 }
 
@@ -202,7 +202,7 @@ async function startAgents(
   return supervisor;
 }
 
-/** Writes what other programs need to use the run. */
+/** Writes the file with which other programs use the run. */
 async function writeConnection(
   { started }: Run,
   { folder, identity, databaseURL, site, sink }: Surroundings,

@@ -147,7 +147,7 @@ export class ApiStack extends Stack {
   #paymentProviders(settings: StageSettings): Secret {
     const paymentProviders = new Secret(this, 'PaymentProviders', {
       description: 'Keys of the payment providers: lib/README.md, “Take payments”',
-      // An object without keys: the stage offers nothing to pay with until somebody puts keys in.
+      // An object without keys: the stage offers no payments until an operator adds keys.
       secretStringValue: SecretValue.unsafePlainText('{}'),
       removalPolicy: settings.keepData ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
     });
