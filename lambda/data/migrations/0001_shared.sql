@@ -1,25 +1,25 @@
--- Tables that serve every subject: the outbox with its turns, keys that seal secrets, places, rate limits, and the
--- record of what operators did.
+-- Shared tables: the outbox with its fair turns, keys that seal secrets, places, rate limits, and the record of
+-- operators' commands.
 
--- user_of_command reads tables that later files make.
+-- user_of_command reads tables of later files.
 set local check_function_bodies = off;
 
--- Keys that seal secrets. Each one is wrapped by a key that is in no database.
+-- Keys that seal secrets. Each is wrapped by a key outside the database.
 create table data_keys (
   id smallint primary key check (id between 1 and 255),
   wrapped_key bytea not null,
   created_at timestamptz not null default now()
 );
 
--- Keys that seal the credentials of sources. A process that may unwrap these may not unwrap those of data_keys.
+-- Keys that seal the credentials of sources. The right to unwrap them is separate from that for data_keys.
 create table source_keys (
   id smallint primary key check (id between 1 and 255),
   wrapped_key bytea not null,
   created_at timestamptz not null default now()
 );
 
--- Requests of one subject and class within the current minute. Unlogged: a crash may lose a minute, and counting writes
--- no WAL.
+-- Number of requests of one subject and class within the current minute. Unlogged, because a crash may lose a minute,
+-- and counting then writes no WAL.
 create unlogged table request_windows (
   subject text not null,
   class text not null,
@@ -28,13 +28,13 @@ create unlogged table request_windows (
   primary key (subject, class)
 ) with (fillfactor = 50);
 
--- Rows that limit how many transactions do the same work at a time: each of them locks one of the rows. Two processes
--- deal lost replicas out as fast as a database of two cores can. More of them, or more that report, would only wait for
--- each other.
+-- Rows that limit the transactions that do the same work at the same time: each transaction locks one row. Two
+-- processes reassign lost replicas as fast as a database of two cores can. More processes, or more reporting agents,
+-- would only wait for each other.
 create table places (
   work text not null,
   number integer not null,
-  -- A process that recovers replicas keeps its place between its transactions, with all that it has read.
+  -- A process that recovers replicas keeps its place between its transactions, with all rows that it has read.
   holder text,
   held_until timestamptz,
   primary key (work, number)
@@ -42,9 +42,9 @@ create table places (
 insert into places (work, number)
 select 'recovery', generate_series(1, 2) union all select 'takeover', generate_series(1, 6);
 
--- Commands for other processes, written in the transaction that causes them. Turns are fair: each command gets the turn
--- after the last waiting one of its user, and a user without waiting commands joins at the turn that is being served.
--- So a user's thousandth command comes after the first one of every other user.
+-- Commands for other processes, written in the transaction that causes them. Turns are fair: a command gets the turn
+-- after the last waiting command of its user, and a user without waiting commands joins at the current turn. So a
+-- user's thousandth command comes after the first one of every other user.
 create table outbox (
   id bigint generated always as identity primary key,
   queue text not null check (queue in
@@ -56,26 +56,26 @@ create table outbox (
   receipt uuid,
   dead_at timestamptz,
   timer_id text unique,
-  -- The process that received the command, on one machine. When it dies, the command is delivered again at once.
+  -- The process that received the command, on one machine. If it dies, the command is delivered again at once.
   consumer text,
-  -- Null: the command has no user, and counts as the only one of a user of its own.
+  -- Null: the command has no user, and has a turn like the only command of a user.
   user_id text,
   turn bigint not null default 0,
-  -- The trace of the transaction that wrote the row (W3C traceparent); null while nothing is traced.
+  -- The trace of the transaction that wrote the row (W3C traceparent); null without tracing.
   traceparent text default nullif(current_setting('loop.traceparent', true), '')
 );
 create index outbox_due on outbox (queue, visible_at) where dead_at is null;
--- Every renewal of an agent reads which commands are due, in any queue.
+-- Every renewal of an agent reads the due commands of all queues.
 create index outbox_by_time on outbox (visible_at) where dead_at is null;
 create index outbox_by_turn on outbox (queue, turn, id) where dead_at is null;
 create index outbox_by_user on outbox (queue, user_id, turn) where dead_at is null;
--- The turns of all queues, as an expression: with the plain column, Postgres took this index to read the next command
+-- The turns of all queues, as an expression: with the plain column, Postgres used this index to read the next command
 -- of one queue, and read past the 10,000 commands of another.
 create index outbox_in_all_queues on outbox ((turn + 0), id) where dead_at is null;
 create index outbox_of_incidents on outbox (visible_at)
   where queue = 'webhooks' and body ? 'incidents' and dead_at is null;
 
--- The user of a command. Every command names a row that has a user.
+-- The user of a command. Every command names a row of a user.
 create function user_of_command(body jsonb) returns text language sql stable as $$
   select case
     when body ? 'uploadID' then (select user_id from uploads where id = body ->> 'uploadID')
@@ -117,14 +117,14 @@ end $$;
 create trigger outbox_notify after insert or update of visible_at on outbox
   for each row when (new.receipt is null) execute function notify_outbox();
 
--- Commands of operators. A command is written before anything is done, its outcome in the transaction that did it: a
--- command without an outcome did nothing.
+-- Commands of operators. A command is written before it is executed, and its outcome in the transaction that executes
+-- it. So a command without an outcome did nothing.
 create table operator_commands (
-  -- The tool chooses it, so that a command that is sent twice is carried out once.
+  -- The tool chooses the id, so that a command that is sent twice is executed once.
   id text primary key,
   seq bigint generated always as identity unique,
   at timestamptz not null default clock_timestamp(),
-  -- In AWS the ARN that AWS itself named, else the user of the machine.
+  -- In AWS the ARN that AWS reports, otherwise the user of the machine.
   operator text not null,
   -- The right that was used: the ARN of the session of the operators' role, or the folder of the local run.
   via text not null,
@@ -138,7 +138,7 @@ create table operator_outcomes (
   at timestamptz not null default clock_timestamp(),
   outcome text not null check (outcome in ('done', 'dry_run', 'refused', 'failed')),
   says text not null,
-  -- Ids of the users, contents and streams that the command was about.
+  -- Ids of the users, contents and streams that the command concerns.
   subjects text[] not null default '{}'
 );
 create index operator_outcomes_by_subject on operator_outcomes using gin (subjects);

@@ -12,12 +12,12 @@ create table users (
   email_verified boolean not null default false,
   image text,
   updated_at timestamptz not null default now(),
-  -- An operator sets it: it ends all access of the user and of their applications.
+  -- An operator sets it. It ends all access of the user and of their applications.
   disabled_at timestamptz,
-  -- On hold: the user may sign in and read, and is shown the reason.
+  -- On hold: the user may sign in and read, and sees the reason.
   held_at timestamptz,
   held_reason text,
-  -- Streams of a user at rest are off the air, and their due times wait.
+  -- Whether the account is paused: its streams are stopped, and their due times wait.
   is_at_rest boolean generated always as (disabled_at is not null or held_at is not null) virtual
 );
 create index users_by_disabled on users (disabled_at) where disabled_at is not null;
@@ -25,7 +25,7 @@ create index users_by_held on users (held_at) where held_at is not null;
 
 -- Limits. Their names are those of domain/shared/limits.ts.
 
--- Limits that operators set for one user, in place of those of domain/shared/limits.ts.
+-- Limits that operators set for one user, instead of those of domain/shared/limits.ts.
 create table limit_overrides (
   user_id text not null references users on delete cascade,
   limit_name text not null,
@@ -33,8 +33,8 @@ create table limit_overrides (
   primary key (user_id, limit_name)
 );
 
--- The current use of each limit; a missing row counts as 0. Triggers count it in the transaction of the change. A
--- transaction that asks for room locks the rows, so that of two requests at the edge of a limit one is refused.
+-- The current use of each limit; a missing row counts as 0. Triggers update it in the transaction of the change. A
+-- request for room locks the rows, so that of two requests at the edge of a limit one is refused.
 create table limit_use (
   user_id text not null references users on delete cascade,
   limit_name text not null,
@@ -42,9 +42,9 @@ create table limit_use (
   primary key (user_id, limit_name)
 ) with (fillfactor = 50);
 
--- The limits whose use one change may count, in the order in which they are locked. They are locked together: so no two
--- transactions of one user wait in a circle, although one of them has asked for room of one kind and the triggers of
--- the other count another kind first.
+-- Limits that one change may affect together, in the order in which they are locked. They are locked together, because
+-- otherwise two transactions of one user could deadlock: one requests room of one limit while the triggers of the other
+-- update another limit first.
 create function counted_together(of_limit text) returns text[] language sql immutable as $$
   select coalesce((
     select names from (values
@@ -53,7 +53,7 @@ create function counted_together(of_limit text) returns text[] language sql immu
       (array['playlistItems', 'playlists'])) families (names)
     where of_limit = any (names)), array[of_limit]) $$;
 
--- Locks the use of limits, and of those that are counted together with them, until the transaction ends.
+-- Locks the use of limits, and of the limits that belong to them, until the transaction ends.
 create function lock_uses(of_user text, of_limits text[]) returns void language plpgsql as $$
 declare
   names text[] := array(
@@ -78,8 +78,8 @@ begin
   end if;
 end $$;
 
--- Two functions for tables in which each row counts as one of the limit that the trigger names. They count once for
--- each statement: 100,000 updates of one row of limit_use would be slower with each.
+-- Two functions for tables in which each row counts against the limit that the trigger names. They count once per
+-- statement, because 100,000 updates of one row of limit_use would get slower and slower.
 create function count_added() returns trigger language plpgsql as $$
 begin
   perform note_use(user_id, tg_argv[0], count(*)) from added group by user_id order by user_id;
@@ -128,8 +128,8 @@ create table idempotent_answers (
   headers jsonb not null,
   body text not null,
   created_at timestamptz not null default now(),
-  -- The answer showed a resource and was too large to keep: its body is only `{"id": …}`, and the resource is read
-  -- again when the answer is replayed.
+  -- The answer showed a resource and was too large to store: its body is only `{"id": …}`, and a replay reads the
+  -- resource again.
   is_reread boolean not null default false,
   primary key (user_id, operation_id, key)
 );
@@ -163,10 +163,10 @@ create trigger answers_gone after delete on idempotent_answers referencing old t
 create trigger answers_changed after update on idempotent_answers referencing old table as gone new table as added
   for each statement execute function count_answers_changed();
 
--- The authorization server. Columns of auth_… and oauth_… are those that better-auth and its OAuth provider 1.7 read
--- and write, in snake case.
+-- The authorization server. Columns of auth_… and oauth_… are those of better-auth and its OAuth provider 1.7, in snake
+-- case.
 
--- Keys that sign tokens (ES256). Each is published for some time before it signs, and for some time after.
+-- Keys that sign tokens (ES256). Each is published for some time before and after the time in which it signs.
 create table signing_keys (
   id text primary key,
   public_jwk jsonb not null,
@@ -175,7 +175,7 @@ create table signing_keys (
   published_until timestamptz
 );
 
--- Servers verify access tokens by themselves. They read here which tokens ended early.
+-- Servers verify access tokens without the database. They read here which tokens ended early.
 create table token_revocations (
   seq bigint generated always as identity primary key,
   user_id text not null,
@@ -187,7 +187,7 @@ create index token_revocations_by_time on token_revocations (revoked_at);
 
 create table security_events (
   seq bigint generated always as identity primary key,
-  -- Null if the attempt named no user that exists.
+  -- Null if the attempt named no existing user.
   user_id text references users on delete cascade,
   kind text not null,
   client_id text,
@@ -380,7 +380,7 @@ create table oauth_client_assertions (
   expires_at timestamptz not null
 );
 
--- One update disables a user, also by hand: the trigger ends all access.
+-- Disabling a user takes one update, even by hand: this trigger ends all access.
 create function end_access() returns trigger language plpgsql as $$
 begin
   insert into token_revocations (user_id) values (old.id);
@@ -396,9 +396,9 @@ create trigger users_disabled after update of disabled_at on users
   for each row when (old.disabled_at is null and new.disabled_at is not null) execute function end_access();
 create trigger users_deleted after delete on users for each row execute function end_access();
 
--- One update disables, holds or wakes a user, also by hand. The account becomes due now, and then its streams stop or
--- its schedules wake. Only the account is locked here, because streams are locked before users. Its due time is cut to
--- milliseconds, the precision of the column: Postgres would round it up, and it would be due half a millisecond late.
+-- Disabling, holding or waking a user takes one update, even by hand. The account becomes due now, and then its streams
+-- stop or its schedules wake. Only the account is locked here, because streams are locked before users. The due time is
+-- truncated to milliseconds, the precision of the column: Postgres would round it up, so it would be due too late.
 create function change_rest() returns trigger language plpgsql as $$
 begin
   insert into billing_accounts (user_id, due_at) values (new.id, date_trunc('milliseconds', now()))

@@ -1,6 +1,6 @@
--- Changes for pages that are open, notifications, webhooks, incidents and alerts.
+-- Changes for open pages, notifications, webhooks, incidents and alerts.
 
--- Changes of each user's things, with the transaction of each. A page that is open asks for those after the last one
+-- Changes of each user's resources, with the transaction of each. An open page requests the changes after the last one
 -- that it has. Rows are only added, so that no writer waits for another, and are kept for an hour. Unlogged: changes
 -- write no WAL, and after a crash clients read everything again.
 create unlogged table changes (
@@ -14,11 +14,11 @@ create unlogged table changes (
 );
 create index changes_by_time on changes (at);
 
--- One row: changes of transactions up to this one may be lost. A crash empties this table as well.
+-- One row: changes of transactions up to this one may be missing. A crash empties this table as well.
 create unlogged table forgotten_changes (up_to xid8 not null);
 insert into forgotten_changes values (pg_current_xact_id());
 
--- Functions for tables with user_id and id. The triggers name the kind.
+-- Functions for tables with user_id and id. The triggers name the kind of resource.
 create function note_added() returns trigger language plpgsql as $$
 begin
   insert into changes (user_id, xid, kind, id, is_deleted)
@@ -32,8 +32,8 @@ begin
   on conflict (user_id, xid, kind, id) do update set is_deleted = true;
   return null;
 end $$;
--- For each row: most updates of these tables change columns that users do not see, and a trigger of the other columns
--- costs such an update nothing.
+-- Per row: most updates of these tables change columns that users do not see, and a trigger on the other columns costs
+-- these updates nothing.
 create function note_changed() returns trigger language plpgsql as $$
 begin
   insert into changes (user_id, xid, kind, id, is_deleted)
@@ -42,12 +42,12 @@ begin
   return null;
 end $$;
 
--- Notifications of users, sent by mail and, as events, by webhook. Users read them again in their inbox.
+-- Notifications of users, sent by mail and, as events, by webhook. Users find them in their inbox, too.
 create table notifications (
   id bigint generated always as identity primary key,
   user_id text not null references users on delete cascade,
   kind text not null,
-  -- The thing that it is about: one notification of each kind for each thing.
+  -- The subject of the notification. Each subject gets one notification of each kind.
   reference text not null,
   detail jsonb not null,
   due_at timestamptz not null,
@@ -63,7 +63,7 @@ create trigger notifications_note_added after insert on notifications referencin
 create trigger notifications_note_changed after update of read_at on notifications
   for each row when (old.read_at is distinct from new.read_at) execute function note_changed('notification');
 
--- Host and port, as in 'https://example.com:8443/path'.
+-- The host and port of a URL such as 'https://example.com:8443/path'.
 create function host_of_url(url text) returns text language sql immutable as $$
   select lower(substring(url from '^[A-Za-z]+://([^/?#]*)'))
 $$;
@@ -77,21 +77,21 @@ create table webhooks (
   events text[] not null check (cardinality(events) > 0),
   sealed_secret bytea not null,
   enabled boolean not null default true,
-  -- Why we disabled it; null while it is enabled, or if its user disabled it.
+  -- The reason why the platform disabled it; null while it is enabled, or if its user disabled it.
   disabled_reason text check (disabled_reason in ('gone', 'failing')),
-  -- Until then one sender has it to itself.
+  -- End of the time in which one sender has it exclusively.
   leased_until timestamptz,
   last_delivered_at timestamptz,
   created_at timestamptz not null default now(),
-  -- A webhook that does not answer is left alone as a whole, and not event by event: a host that hangs would else be
-  -- called at once for every event. Turns in a row in which no attempt was answered.
+  -- A webhook that does not answer is paused as a whole, and not per event: otherwise a host that hangs would be called
+  -- for every event. Number of consecutive turns without an answered attempt.
   silences integer not null default 0,
-  -- No events are sent until then, for which there is a command; null while it answers.
+  -- No events are sent until then, and a command waits for this time; null while it answers.
   silent_until timestamptz,
-  -- The application that made it: when the user disconnects the application, the webhook is disabled. Null: it was made
-  -- with an API key.
+  -- The application that created it: when the user disconnects the application, the webhook is disabled. Null: it was
+  -- created with an API key.
   client_id text,
-  -- After its secret was replaced, events are signed with both secrets until this time.
+  -- After a replacement of the secret, events are signed with both secrets until this time.
   former_sealed_secret bytea,
   former_secret_until timestamptz
 );
@@ -106,7 +106,7 @@ create trigger webhooks_note_added after insert on webhooks referencing new tabl
   for each statement execute function note_added('webhook');
 create trigger webhooks_note_gone after delete on webhooks referencing old table as gone
   for each statement execute function note_gone('webhook');
--- Not when last_delivered_at changes, which it does with every event.
+-- Excludes last_delivered_at, which changes with every event.
 create trigger webhooks_note_changed after update of url, events, enabled, disabled_reason, sealed_secret on webhooks
   for each row execute function note_changed('webhook');
 
@@ -115,36 +115,36 @@ create table webhook_hosts (
   host text primary key,
   -- Counted once for all senders that wait for the host at the same time.
   silences integer not null default 1,
-  -- Until then webhooks that have taken nothing lately are left alone.
+  -- Webhooks without recent deliveries are paused until then.
   silent_until timestamptz not null
 );
 
--- Events that webhooks receive. Triggers write them, in the transaction of the change, so that an event exists if and
--- only if its change does. An event that no webhook wants is not written. Rows are only added, and deleted with age.
+-- Events for webhooks. Triggers write them in the transaction of the change, so that an event exists if and only if its
+-- change does. An event without a subscribed webhook is not written. Rows are only added, and deleted with age.
 create table events (
   id text primary key default 'evt_' || replace(uuidv7()::text, '-', ''),
   -- Events of one subject are numbered in the order in which they happened, because its row is locked meanwhile.
   seq bigint generated always as identity,
   user_id text not null references users on delete cascade,
   type text not null,
-  -- The stream, upload, playlist or user that it is about.
+  -- The stream, upload, playlist or user of the event.
   subject_id text not null,
-  -- Sent as it is: jsonb would put its fields into another order.
+  -- Sent unchanged: jsonb would reorder its fields.
   data json not null,
   at timestamptz not null default clock_timestamp()
 );
 create index events_by_time on events (at);
 create index events_by_user on events (user_id);
 
--- Deliveries. seq has no index of its own: for a webhook with few waiting deliveries, Postgres read those of all
--- webhooks in the order of that index until it had found enough.
+-- Deliveries. seq has no index of its own: for a webhook with few waiting deliveries, Postgres read the deliveries of
+-- all webhooks in the order of that index until it had found enough.
 create table webhook_deliveries (
   id text primary key default 'dlv_' || replace(uuidv7()::text, '-', ''),
   seq bigint generated always as identity,
   event_id text not null references events on delete cascade,
   webhook_id text not null references webhooks on delete cascade,
   state text not null default 'pending' check (state in ('pending', 'delivered', 'failed')),
-  -- Since asked_at. An attempt is counted when it begins, and then the answer to an earlier one no longer counts.
+  -- Attempts since asked_at. An attempt is counted when it begins; then the answer to an earlier one no longer counts.
   attempts integer not null default 0,
   asked_at timestamptz not null default now(),
   next_attempt_at timestamptz not null default now(),
@@ -159,11 +159,11 @@ create index webhook_deliveries_due on webhook_deliveries (webhook_id, next_atte
 create index webhook_deliveries_by_event on webhook_deliveries (event_id);
 create index webhook_deliveries_waiting on webhook_deliveries (webhook_id, seq) where state = 'pending';
 
--- Records an event for the webhooks that want it. A loss of agents moves thousands of streams, and few users have a
--- webhook: so that is asked first. A webhook that is being deleted is skipped, so that a stream neither waits for the
--- deletion nor fails by it. The due deliveries of a silent webhook decide nothing and are not counted: that read
--- thousands of postponed entries of the index. Those of others are counted in the order of the index: without an order,
--- Postgres read the table from its beginning until it had met eight, which took 50 ms for each event.
+-- Records an event for subscribed webhooks. A loss of agents moves thousands of streams, and few users have a webhook,
+-- so subscriptions are checked first. A webhook that is being deleted is skipped, so that a stream neither waits for
+-- the deletion nor fails by it. Due deliveries of a silent webhook are not counted, because they do not matter, and
+-- counting them read thousands of postponed index entries. Those of other webhooks are counted in the order of the
+-- index: without an order, Postgres scanned the table until it had found eight, which took 50 ms for each event.
 create function record_event(of_user text, of_type text, subject text, with_data json) returns void
 language plpgsql as $$
 begin
@@ -214,17 +214,17 @@ begin
 end $$;
 create trigger notifications_added after insert on notifications for each row execute function record_notification();
 
--- Incidents: confirmed problems of users, reported once at the begin and once at the end. Triggers only add signals,
--- which wait for nothing and lock nothing. A worker reads the signals of one user after the other, and decides.
+-- Incidents: confirmed problems of users, reported once at the start and once at the end. Triggers only add signals,
+-- which wait for nothing and lock nothing. A worker reads the signals, one user after the other, and decides.
 
 create table incident_signals (
   id bigint generated always as identity primary key,
   user_id text not null references users on delete cascade,
   kind text not null,
-  -- The stream, replica, playlist, upload, source or user that it is about.
+  -- The stream, replica, playlist, upload, source or user of the incident.
   subject_id text not null,
   stream_id text,
-  -- Null: the signal is about something else than an output.
+  -- Null: the subject is no output.
   output_id text,
   condition text not null check (condition in ('wrong', 'well', 'over')),
   -- Names and reasons, for the text of the incident.
@@ -243,13 +243,13 @@ create table incidents (
   stream_id text,
   output_id text,
   condition text not null check (condition in ('wrong', 'well', 'over')),
-  -- The begin of the current condition.
+  -- The start of the current condition.
   since timestamptz not null,
   began_at timestamptz not null,
-  -- Null while the problem may still pass: users do not see it then.
+  -- Null while the problem may be temporary: users do not see it then.
   confirmed_at timestamptz,
   ended_at timestamptz,
-  -- How often it began again before it was well for long enough to have ended.
+  -- Number of times it started again before it had been over for long enough to end.
   count integer not null default 1,
   detail jsonb not null,
   -- The time of the next decision; null: at the next signal.
@@ -262,7 +262,8 @@ create index incidents_by_user on incidents (user_id, seq desc) where confirmed_
 create index incidents_by_end on incidents (ended_at) where ended_at is not null;
 create index incidents_by_due on incidents (due_at) where due_at is not null;
 
--- Users see confirmed incidents only. Those of credits have a kind of their own, for clients that may not read credits.
+-- Users see confirmed incidents only. Incidents about credits have their own kind, for clients that may not read
+-- credits.
 create function note_incident() returns trigger language plpgsql as $$
 begin
   insert into changes (user_id, xid, kind, id, is_deleted)
@@ -277,11 +278,11 @@ create trigger incidents_note_changed after update on incidents
   for each row when (new.confirmed_at is not null and (old.confirmed_at is null or old.count <> new.count
     or old.ended_at is distinct from new.ended_at or old.detail <> new.detail)) execute function note_incident();
 
--- One row for each user, locked by the worker of their incidents: two workers at once would read the same signals.
+-- One row per user, locked by the worker of their incidents: two workers at once would read the same signals.
 create table incident_turns (user_id text primary key references users on delete cascade);
 
--- Wakes the worker in two seconds, when this transaction should be over. A command of another transaction that comes a
--- second later or more serves as well.
+-- Wakes the worker in two seconds, when this transaction should be over. If another transaction has a command due at
+-- least a second later, that command is enough.
 create function wake_incidents() returns void language sql as $$
   insert into outbox (queue, body, visible_at)
   select 'webhooks', '{"incidents": ""}', now() + interval '2 seconds'
@@ -291,7 +292,7 @@ create function wake_incidents() returns void language sql as $$
       and visible_at > now() + interval '1 second' and visible_at <= now() + interval '2 seconds')
 $$;
 
--- The open incident of a subject, or a signal of one, that a signal of its end is about; no row if there is none. It
+-- The open incident of a subject, or the signal of its start, that an end signal is about; no row if there is none. It
 -- cannot change meanwhile, because its writers have locked the row of the subject.
 create function begun_incident(of_user text, of_kind text, of_subject text)
 returns table (output_id text) language sql stable as $$
@@ -302,8 +303,8 @@ returns table (output_id text) language sql stable as $$
   limit 1
 $$;
 
--- Signals a condition. 'well' and 'over' are of interest only after 'wrong'. The signal of an end names the output of
--- the begin, because a first output may be gone by then.
+-- Signals a condition. 'well' and 'over' matter only after 'wrong'. The signal of an end names the output of the start,
+-- because a first output may be deleted by then.
 create function note_signal(
   of_user text, of_kind text, of_subject text, of_stream text, of_output text, is_in text, with_detail jsonb)
 returns void language plpgsql as $$
@@ -321,7 +322,7 @@ begin
   end if;
 end $$;
 
--- A deletion ends the incidents of the deleted thing. The trigger names the kind.
+-- A deletion ends the incidents of the deleted resource. The trigger names the kind.
 create function signal_gone() returns trigger language plpgsql as $$
 begin
   perform note_signal(old.user_id, tg_argv[0], old.id, null, null, 'over', '{}');
@@ -350,19 +351,19 @@ create table alert_channels (
   sealed_target bytea,
   -- The part of the target that is no secret.
   shown_target text not null,
-  -- Null if senders to it are not counted: mails, and services that are made for many senders.
+  -- Null if its senders are not limited: mails, and services that accept many senders.
   host text,
   events text[] not null,
   after_seconds integer not null check (after_seconds between 0 and 3600),
   quiet_hours jsonb,
   enabled boolean not null default true,
-  -- Why we disabled it; null while it is enabled, or if its user disabled it.
+  -- The reason why the platform disabled it; null while it is enabled, or if its user disabled it.
   disabled_reason text check (disabled_reason in ('gone', 'failing')),
-  -- Failed attempts in a row, the time of the first, and the time before which none is made.
+  -- Number of consecutive failed attempts, the time of the first one, and the earliest time of the next one.
   failures integer not null default 0,
   failing_since timestamptz,
   retry_at timestamptz,
-  -- Until then one sender has it to itself.
+  -- End of the time in which one sender has it exclusively.
   leased_until timestamptz,
   test_asked_at timestamptz,
   last_delivery jsonb,
@@ -384,7 +385,7 @@ create trigger alert_channels_note_changed after update on alert_channels
       is distinct from (new.name, new.shown_target, new.events, new.after_seconds, new.quiet_hours))
   execute function note_changed('alertChannel');
 
--- Messages of incidents to channels. The key keeps a message from being sent twice.
+-- Messages about incidents to channels. The key prevents a message from being sent twice.
 create table alert_notices (
   channel_id text not null references alert_channels on delete cascade,
   incident_id text not null references incidents on delete cascade,

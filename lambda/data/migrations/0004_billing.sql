@@ -1,6 +1,6 @@
--- Credits: invoices, a ledger that is only added to, time on the air, storage, and payments.
+-- Credits: invoices, an append-only ledger, live time, storage, and payments.
 
--- All credits come in by invoices.
+-- All credits come from invoices.
 create table invoices (
   id text primary key,
   seq bigint generated always as identity unique,
@@ -15,9 +15,9 @@ create table invoices (
   receipt_url text,
   created_at timestamptz not null default now(),
   paid_at timestamptz,
-  -- The payment provider's name for the payment: refunds and disputes name it.
+  -- The payment provider's reference of the payment, which refunds and disputes name.
   payment_reference text unique,
-  -- Use beyond all purchases is one adjustment for each user, below zero, until the next purchase pays for it.
+  -- Debts are one negative adjustment per user, until the next purchase pays for them.
   constraint only_debts_are_negative check (remaining_credits >= 0 or type = 'adjustment'),
   constraint only_paid_invoices_have_credits check (remaining_credits = 0 or state = 'paid')
 );
@@ -34,7 +34,7 @@ create trigger invoices_counted after insert or delete on invoices for each row 
 create trigger invoices_moved after update of state on invoices
   for each row when (old.state <> new.state) execute function count_top_ups();
 
--- For clients, invoices and the time until which the credits last are one thing.
+-- For clients, the invoices and the time until which the credits last are one resource.
 create function note_billing() returns trigger language plpgsql as $$
 begin
   insert into changes (user_id, xid, kind, id, is_deleted)
@@ -43,7 +43,7 @@ begin
 end $$;
 create trigger invoices_note_changed after insert or update on invoices for each row execute function note_billing();
 
--- Double entry: each transaction has a cause, happens once for it, and its entries sum up to zero.
+-- Double entry: each transaction has a cause, exists once for it, and its entries sum to zero.
 create table ledger_transactions (
   id bigint generated always as identity primary key,
   user_id text not null references users,
@@ -57,7 +57,7 @@ create table ledger_transactions (
 );
 create index ledger_transactions_by_user on ledger_transactions (user_id, id);
 
--- The account `credits` is what users hold, invoice by invoice. Credits come from the other accounts and go to them.
+-- The account `credits` has the credits of users, by invoice. Credits come from the other accounts and go to them.
 create table ledger_entries (
   transaction_id bigint not null references ledger_transactions,
   account text not null check (account in ('credits', 'sales', 'grants', 'usage')),
@@ -68,7 +68,7 @@ create table ledger_entries (
 create index ledger_entries_by_transaction on ledger_entries (transaction_id);
 create index ledger_entries_by_invoice on ledger_entries (invoice_id) where invoice_id is not null;
 
--- All entries of a transaction come in one statement.
+-- One statement inserts all entries of a transaction.
 create function check_balanced() returns trigger language plpgsql as $$
 begin
   if exists (select from added group by transaction_id having sum(amount) <> 0) then
@@ -91,13 +91,13 @@ create trigger ledger_entries_kept before update or delete on ledger_entries
 -- One row for each user who ever spent credits. A transaction that changes their credits locks it.
 create table billing_accounts (
   user_id text primary key references users,
-  -- The end of the credits, if nothing starts, stops or is bought until then.
+  -- The time at which the credits run out, unless streams start or stop, or credits are bought.
   credits_exhausted_at timestamptz(3),
-  -- The last warning of this shortage.
+  -- The last warning about this shortage.
   warned text check (warned in ('day', 'hour', 'exhausted')),
   -- The time of the next decision: to warn, to stop the streams, or about free credits.
   due_at timestamptz(3),
-  -- Set with the verification of the e-mail address, in its transaction; null once it is decided.
+  -- Set in the transaction that verifies the e-mail address; null after the decision.
   free_credits_due_at timestamptz(3)
 );
 create index billing_accounts_due on billing_accounts (due_at) where due_at is not null;
@@ -105,7 +105,7 @@ create trigger billing_accounts_note_changed after update of credits_exhausted_a
   for each row when (old.credits_exhausted_at is distinct from new.credits_exhausted_at)
   execute function note_billing();
 
--- Stopped streams use nothing up: so a user without credits is no longer warned of their end.
+-- Stopped streams use no credits: so a user without credits gets no more warnings that they run out.
 create function signal_credits_left() returns trigger language plpgsql as $$
 begin
   if exists (select from incidents where user_id = new.user_id and kind = 'credits_low' and ended_at is null)
@@ -125,7 +125,7 @@ create table free_credit_grants (
 );
 create index free_credit_grants_by_user on free_credit_grants (user_id);
 
--- The account becomes due now, cut to milliseconds as in change_rest.
+-- The account becomes due now, truncated to milliseconds as in change_rest.
 create function ask_for_free_credits() returns trigger language plpgsql as $$
 declare
   since timestamptz := date_trunc('milliseconds', now());
@@ -137,7 +137,7 @@ end $$;
 create trigger users_verified after insert or update of email_verified on users
   for each row when (new.email_verified) execute function ask_for_free_credits();
 
--- Time in which a destination took media from one replica, at the price of its begin. A row outlives its stream.
+-- Time in which a destination accepted media from one replica, at the price of its start. A row outlives its stream.
 create table live_intervals (
   id bigint generated always as identity primary key,
   user_id text not null references users,
@@ -151,10 +151,10 @@ create table live_intervals (
   credits_per_hour numeric(10, 4) not null check (credits_per_hour >= 0),
   started_at timestamptz(3) not null,
   ended_at timestamptz(3) check (ended_at >= started_at),
-  -- The replica's counter at the begin and at the end of the interval.
+  -- The replica's byte counter at the start and at the end of the interval.
   bytes_before bigint not null default 0,
   bytes_after bigint check (bytes_after >= bytes_before),
-  -- An output that is not the most expensive of the live ones of its stream costs less.
+  -- An output has a lower price unless it is the most expensive live output of its stream.
   is_further boolean not null default false
 );
 create unique index live_intervals_open on live_intervals (replica_id) where ended_at is null;
@@ -163,14 +163,14 @@ create index live_intervals_open_by_user on live_intervals (user_id) where ended
 create index live_intervals_by_user on live_intervals (user_id, started_at);
 create index live_intervals_by_replica on live_intervals (replica_id, ended_at);
 
--- The one place where time becomes credits, rounded to their 4 decimals.
+-- The only function that converts time to credits, rounded to their 4 decimals.
 create function live_cost(credits_per_hour numeric, started_at timestamptz, until timestamptz) returns numeric
 language sql immutable parallel safe
 return round(credits_per_hour * greatest(0, extract(epoch from until - started_at)) / 3600, 4);
 
--- Storage: bytes that users had stored, hour by hour, and the price of each day.
+-- Storage: bytes that users stored, by hour, and the price of each day.
 
--- Bytes at the end of an hour in which they changed. Kept until the days that need them are charged.
+-- Stored bytes at the end of each hour in which they changed. Kept until the days that need them are charged.
 create table stored_levels (
   user_id text not null references users on delete cascade,
   hour timestamptz not null,
@@ -178,11 +178,11 @@ create table stored_levels (
   primary key (user_id, hour)
 );
 
--- Users who were notified that their storage begins to cost.
+-- Users who were notified that they begin to pay for storage.
 create table storage_accounts (
   user_id text primary key references users on delete cascade,
   told_at timestamptz not null,
-  -- The last day, in UTC, that is charged or costs nothing.
+  -- The last day, in UTC, that is charged or free.
   charged_to date not null
 );
 create index storage_accounts_by_day on storage_accounts (charged_to);
@@ -191,20 +191,20 @@ create index limit_use_of_storage on limit_use (used) where limit_name = 'stored
 create table storage_charges (
   user_id text not null references users,
   day date not null,
-  -- The sum of the bytes beyond the allowance, over the hours of the day.
+  -- The sum of the bytes above the allowance, over the hours of the day.
   byte_hours numeric not null check (byte_hours > 0),
   credits_per_gib_month numeric(10, 4) not null check (credits_per_gib_month >= 0),
-  -- The charge. It is less than the cost if the user has had no credits for long.
+  -- The charge, which is less than the cost if the user has had no credits for long.
   credits numeric(14, 4) not null check (credits >= 0),
   primary key (user_id, day)
 );
 
--- The one place where stored bytes become credits, rounded to their 4 decimals. A month has 720 hours.
+-- The only function that converts stored bytes to credits, rounded to their 4 decimals. A month has 720 hours.
 create function storage_cost(credits_per_gib_month numeric, byte_hours numeric) returns numeric
 language sql immutable parallel safe
 return round(credits_per_gib_month * byte_hours / (1073741824::numeric * 720), 4);
 
--- The transaction that changes limit_use holds the lock of its row: so the clock orders the levels.
+-- The transaction that changes limit_use holds the lock of its row, so the clock orders the levels.
 create function note_stored_level() returns trigger language plpgsql as $$
 begin
   insert into stored_levels (user_id, hour, bytes)
@@ -223,23 +223,23 @@ create trigger limit_use_stored after insert on limit_use
 create trigger limit_use_stored_changed after update of used on limit_use
   for each row when (new.limit_name = 'storedBytes' and new.used <> old.used) execute function note_stored_level();
 
--- Reports of payment providers as they were received. They are kept after they were applied.
+-- Reports of payment providers, as received. They are kept after they have been applied.
 create table payment_events (
   seq bigint generated always as identity unique,
   provider text not null,
   id text not null,
   body text not null,
   received_at timestamptz not null default now(),
-  -- The report as its adapter reads it.
+  -- The report as parsed by its adapter.
   meaning jsonb not null,
   applied_at timestamptz,
-  -- Why it could not be applied yet.
+  -- The reason why it could not be applied yet.
   failure text,
   primary key (provider, id)
 );
 create index payment_events_unapplied on payment_events (seq) where applied_at is null;
 
--- Refunds and disputes: credits that were taken back, for now or for good.
+-- Refunds and disputes: credits that were taken back, temporarily or finally.
 create table payment_reversals (
   id text primary key,
   invoice_id text not null references invoices,
@@ -248,14 +248,13 @@ create table payment_reversals (
   taken boolean not null,
   final boolean not null,
   updated_at timestamptz not null,
-  -- The amount that was reported. When another reversal has taken the rest of the invoice and ends, this one still has
-  -- to take it.
+  -- The reported amount. If another reversal took the rest of the invoice and ends, this one still has to take its
+  -- amount.
   amount_cents numeric(14, 4) check (amount_cents >= 0)
 );
 create index payment_reversals_by_invoice on payment_reversals (invoice_id);
 
--- The processor's list as it was last fetched. A currency that is no longer listed stays, for the addresses that name
--- it.
+-- The processor's list when it was last fetched. A currency that is no longer listed stays, because addresses name it.
 create table crypto_currencies (
   id text primary key,
   currency jsonb not null,
@@ -263,7 +262,7 @@ create table crypto_currencies (
   fetched_at timestamptz not null
 );
 
--- One for each user and currency, kept for ever. The address is null until the processor has answered.
+-- One address for each user and currency, kept for ever. Null until the processor has answered.
 create table crypto_addresses (
   id text primary key,
   user_id text not null references users,
@@ -279,10 +278,10 @@ create table crypto_deposits (
   id text primary key,
   address_id text not null references crypto_addresses,
   state text not null check (state in ('confirming', 'confirmed', 'failed')),
-  -- In units of the currency, and its value then.
+  -- Amount in units of the currency, and its value at that time.
   amount numeric not null,
   value_usd numeric(14, 4) not null check (value_usd >= 0),
-  -- Null while it is too little to be booked by itself.
+  -- Null while the deposit is too small for an invoice of its own.
   invoice_id text references invoices,
   updated_at timestamptz not null
 );

@@ -1,6 +1,6 @@
--- Uploads with their search and limits, inspections of contents, and renditions that are prepared from them.
+-- Uploads with their search and limits, inspections of contents, and renditions prepared from them.
 
--- “Episode 2” comes before “Episode 10”, and “äpfel” beside “Apfel”.
+-- Sorts “Episode 2” before “Episode 10”, and “äpfel” beside “Apfel”.
 create collation natural_order (provider = icu, locale = 'und-u-kn-true');
 
 create table uploads (
@@ -23,38 +23,39 @@ create table uploads (
   video_codec text,
   audio_codec text,
   created_at timestamptz not null default now(),
-  -- SHA-256 of the bytes in hex, and what else names the content; null until the bytes were read for it.
+  -- The name of the content: SHA-256 of the bytes in hex, and further facts; null until the bytes have been read for
+  -- it.
   content_hash text,
-  -- How the light of the pictures is coded (domain/shared/video-format.ts). High dynamic range is converted to that of
+  -- The dynamic range of the pictures (domain/shared/video-format.ts). High dynamic range is converted to the range of
   -- streams.
   dynamic_range text not null default 'sdr' check (dynamic_range in ('sdr', 'pq', 'hlg')),
-  -- Bytes that may still come.
+  -- Bytes that may still arrive.
   expected_bytes bigint not null default 0,
-  -- As decodeCost of domain/media/source-limits.ts; null until it is examined.
+  -- Result of decodeCost in domain/media/source-limits.ts; null until the upload is examined.
   decode_cost double precision,
-  -- Names with / between them; empty: in no folder.
+  -- Folder names, joined with /; empty: no folder.
   folder text not null default '',
   tags text[] not null default '{}',
   terms tsvector,
-  -- A copy of that of the content's inspection, for lists and for the readiness of streams.
+  -- A copy from the inspection of the content, for lists and for the readiness of streams.
   finding_kinds text[] not null default '{}',
-  -- {title, artist, album, artworkStream} of the file itself, those that it has. Null: not read.
+  -- {title, artist, album, artworkStream} from the file itself; unknown fields are absent. Null: not read.
   file_tags jsonb,
-  -- Titles that its user set in place of those of the file; an empty text stands for no title.
+  -- Titles that the user set instead of those of the file; an empty text removes a title.
   given_titles jsonb not null default '{}',
   artwork_upload_id text references uploads on delete set null,
-  -- Its file of captions: the hash, the number of captions, and the bytes. Null: it has none.
+  -- The caption file: its hash, the number of captions, and its bytes. Null: none.
   captions jsonb
 );
 create index uploads_by_user on uploads (user_id, seq desc);
--- Few uploads are begun and not completed. The sweep asks for the old ones every minute.
+-- Few uploads are unfinished. The sweep reads the old ones every minute.
 create index uploads_unfinished on uploads (created_at) where not uploaded;
 create index uploads_by_content on uploads (content_hash) where content_hash is not null;
--- Operators search by the hash of bytes. The hash of a content begins with it.
+-- Operators search by the hash of bytes, which is the beginning of a content hash.
 create index uploads_by_bytes on uploads (split_part(content_hash, '-', 1)) where content_hash is not null;
 create index uploads_by_terms on uploads using gin (terms);
 create index uploads_by_folder on uploads (user_id, folder, seq);
--- The folders in a folder are read one after the other, in the order of the bytes of their paths.
+-- The folders in a folder are read one after the other, in the byte order of their paths.
 create index uploads_by_path on uploads (user_id, ((folder || '/') collate "C")) where folder <> '';
 create index uploads_by_name on uploads (user_id, name collate natural_order, seq);
 create index uploads_by_duration on uploads (user_id, coalesce(duration_seconds, -1), seq);
@@ -75,7 +76,7 @@ language sql immutable parallel safe as $$
   from jsonb_each((coalesce(file_tags, '{}') - 'artworkStream') || given_titles) where value <> '""'
 $$;
 
--- The words of a text as a search compares them: small letters without accents, in every script.
+-- The words of a text in the form for searches: small letters without accents, in every script.
 create function words_of(given text) returns text[] language sql immutable parallel safe as $$
   select array_remove(regexp_split_to_array(
     regexp_replace(normalize(lower(given collate "und-x-icu"), NFKD), '[\u0300-\u036f]', '', 'g'),
@@ -86,12 +87,12 @@ create function tag_term(tag text) returns text language sql immutable parallel 
   select 't ' || lower(tag collate "und-x-icu")
 $$;
 
--- Only uploads with findings have a term of it.
+-- The search term for uploads with findings; other uploads lack it.
 create function findings_term(user_id text) returns text language sql immutable parallel safe as $$
   select user_id || ' f'
 $$;
 
--- The terms that find an upload. Each begins with the user, so that a search reads nothing of other users.
+-- The search terms of an upload. Each begins with the user, so that a search reads no uploads of other users.
 create function upload_terms(
   user_id text, name text, folder text, tags text[], type text, probe_state text
 ) returns tsvector language sql immutable parallel safe as $$
@@ -108,7 +109,7 @@ create function upload_terms(
     ) as terms (term)))
 $$;
 
--- Null if nothing is asked for. A text without any word finds nothing.
+-- Null without search criteria. A text without any word matches nothing.
 create function upload_query(
   user_id text, words text, tags text[], type text, probe_state text, in_folder text, below_folder text
 ) returns tsquery language sql immutable parallel safe as $$
@@ -142,7 +143,7 @@ create function upload_query(
   ) as queries
 $$;
 
--- The words of titles are searched as those of the name.
+-- The words of titles are searched like those of the name.
 create function set_upload_terms() returns trigger language plpgsql as $$
 declare titles jsonb := upload_titles(new.file_tags, new.given_titles);
 begin
@@ -236,8 +237,7 @@ create trigger uploads_signalled_gone after delete on uploads
 create table multiparts (
   upload_id text primary key references uploads on delete cascade,
   user_id text not null references users on delete cascade,
-  -- The object store's id of the upload, and the time at which it began there: null until a URL for a part is asked
-  -- for.
+  -- The object store's id of the multipart upload, and its start time; null until a client requests the URL of a part.
   multipart_id text,
   begun_at timestamptz,
   -- Whether the parts are sent with their SHA-256.
@@ -249,37 +249,37 @@ create trigger multiparts_added after insert on multiparts referencing new table
 create trigger multiparts_gone after delete on multiparts referencing old table as gone
   for each statement execute function count_gone('multipartUploads');
 
--- Inspections: measurements of a content from begin to end, and pictures of it. Made once for each content, in turns.
+-- Inspections: measurements of a whole content, and pictures of it. Made once per content, in fair turns.
 create table inspections (
   content_hash text primary key,
   -- The first user who uploaded it. Turns are fair between users.
   user_id text not null,
   turn bigint not null,
   state text not null default 'pending' check (state in ('pending', 'completed', 'removing')),
-  -- No upload has the content any more.
+  -- Whether no upload has the content any more.
   is_orphan boolean not null default false,
   -- The claim of a worker, and its end.
   claim uuid,
   claimed_until timestamptz,
-  -- Claims since the last progress.
+  -- Number of claims since the last progress.
   attempts integer not null default 0,
-  -- From 0 to 1.
+  -- Progress, from 0 to 1.
   share double precision not null default 0,
-  -- As domain/media/measurements.ts has them so far, and the seconds that the tools took.
+  -- The measurements up to now (domain/media/measurements.ts), and the seconds that the tools took.
   measurements jsonb,
   tool_seconds double precision not null default 0,
   findings jsonb not null default '[]',
   -- The kinds of the findings, each once.
   finding_kinds text[] not null default '{}',
   loudness jsonb,
-  -- Null until they are made.
+  -- Null until they exist.
   pictures jsonb
 );
 create index inspections_by_turn on inspections (turn, content_hash) where state <> 'completed';
 create index inspections_by_user on inspections (user_id, turn) where state <> 'completed';
 create index inspections_orphaned on inspections (content_hash) where is_orphan;
 
--- The turn after the last one of a user, or the turn that is being served.
+-- The turn after the last one of a user, or the current turn.
 create function next_inspection_turn(of_user text) returns bigint language sql stable as $$
   select greatest(
     coalesce((select min(turn) from inspections where state <> 'completed'), 0),
@@ -301,7 +301,7 @@ end $$;
 create trigger upload_inspected before update of content_hash on uploads
   for each row when (new.content_hash is distinct from old.content_hash) execute function note_inspected_content();
 
--- If two uploads leave a content at the same time, the second one waits for the first, and then sees that it was the
+-- If two uploads leave a content at the same time, the second one waits for the first, and then finds that it was the
 -- last.
 create function note_left_content() returns trigger language plpgsql as $$
 begin
@@ -316,8 +316,8 @@ create trigger upload_content_left after update of content_hash on uploads
   for each row when (old.content_hash is not null and new.content_hash is distinct from old.content_hash)
   execute function note_left_content();
 
--- Records that an upload was inspected to the end. If the content was inspected before, for another upload, that is as
--- soon as the content of this one is known.
+-- Records that an upload has been inspected completely. If the content was inspected earlier for another upload, this
+-- happens as soon as the content of this upload is known.
 create function record_upload_looked_through(upload uploads) returns void language sql as $$
   select record_event(upload.user_id, 'upload.examined', upload.id, json_build_object(
     'uploadID', upload.id, 'name', upload.name, 'examinedShare', share, 'findingKinds', i.finding_kinds,
@@ -325,8 +325,8 @@ create function record_upload_looked_through(upload uploads) returns void langua
   from inspections i where i.content_hash = upload.content_hash and state = 'completed'
 $$;
 
--- If many uploads have the content, events are written for the last hundred of each user, and a thousand in all, those
--- of each user in turn: the worker that inspects waits for it.
+-- If many uploads have the content, events are written for the last hundred of each user, and a thousand in all, taken
+-- from the users in turn, because the inspecting worker waits for this.
 create function record_content_inspected() returns trigger language plpgsql as $$
 begin
   perform record_upload_looked_through(told) from uploads told join (
@@ -346,7 +346,7 @@ begin
   perform record_upload_looked_through(new);
   return null;
 end $$;
--- By its name it runs after uploads_examined, whose event says that the upload can be played.
+-- By its name it runs after uploads_examined, whose event reports that the upload can be played.
 create trigger uploads_looked_through after update of content_hash on uploads for each row
   when (new.content_hash is not null and new.content_hash is distinct from old.content_hash)
   execute function record_upload_of_inspected_content();
@@ -361,12 +361,12 @@ end $$;
 create trigger inspections_note_changed after update of state on inspections
   for each row when (old.state <> new.state) execute function note_inspected();
 
--- The drawing in the name of a format; null: it has none. A name may end with a variant: the last seconds of an item,
--- over which the next item is announced, or frames from a number on.
+-- The drawing in the name of a format; null: none. A name may end with a variant: the last seconds of an item, with the
+-- title of the next item, or frames from a number on.
 create function drawing_of(format text) returns text language sql immutable parallel safe as
   $$ select substring(format from '-([ov][0-9a-f]{16}(?:a|[fl][0-9]+)?)$') $$;
 
--- The framing of an item as framingOf of domain/playout/look.ts; null: with black bars.
+-- The framing of an item, equivalent to framingOf in domain/playout/look.ts; null: black bars.
 create function framing_name(item_look jsonb, stream_look jsonb, width integer, height integer) returns text
 language sql immutable parallel safe as $$
   select case
@@ -386,24 +386,24 @@ create table renditions (
   format text not null,
   state text not null default 'preparing' check (state in ('preparing', 'ready', 'failed')),
   segment_count integer not null,
-  -- Segments are made in order. A worker that dies leaves those before the next one.
+  -- Segments are made in order. If a worker dies, the next one continues after the finished segments.
   segments_done integer not null default 0,
   failure jsonb,
-  -- When work on it was last begun or done.
+  -- Time of the last start or progress of work.
   updated_at timestamptz not null default now(),
-  -- The kind of encoder that makes all of its segments: with another kind, a live stream would change its parameter
-  -- sets. Null: sound.
+  -- The kind of encoder of all its segments: another kind would change the parameter sets during a live stream. Null:
+  -- sound.
   encoder text,
-  -- Since when only workers with other kinds have come; null while a worker with the right kind prepares it.
+  -- The time since which only workers with other encoders have come; null while a worker with this kind prepares it.
   encoder_missed_since timestamptz,
-  -- Segments, from the first on, that were made at some time. After a change of encoder they are more than
+  -- Number of segments, from the first one, that have ever been made. After a change of encoder it exceeds
   -- segments_done.
   segments_written integer not null default 0,
   primary key (content_hash, format)
 );
 create index renditions_by_drawing on renditions (drawing_of(format)) where drawing_of(format) is not null;
 
--- Uploads that users have requested, and in which formats: prepared media is limited for each user.
+-- Uploads and formats that users have requested: prepared media is limited for each user.
 create table prepared_uploads (
   upload_id text not null references uploads on delete cascade,
   format text not null,
@@ -428,22 +428,23 @@ create trigger prepared_uploads_added after insert on prepared_uploads referenci
 create trigger prepared_uploads_gone after delete on prepared_uploads referencing old table as gone
   for each statement execute function count_prepared_gone();
 
--- The kinds of encoders that workers have, and when a worker with each kind last took a command.
+-- The kinds of encoders of workers, and the last time a worker with each kind took a command.
 create table encoders (
   kind text primary key,
   seen_at timestamptz not null default now()
 );
 
--- The command that makes a segment now, so that no other makes it too. A row is deleted with the end of its command.
+-- The command that currently makes a segment, so that no other makes it too. A row is deleted with the end of its
+-- command.
 create table media_claims (
   work text primary key,
   command_id text not null,
   expires_at timestamptz not null
 );
 
--- Contents that operators keep out: uploads of these bytes fail, and nothing is prepared from them.
+-- Contents that operators block: uploads of these bytes fail, and nothing is prepared from them.
 create table blocked_contents (
-  -- SHA-256 of the bytes in hex. uploads.content_hash begins with it.
+  -- SHA-256 of the bytes in hex, which is the beginning of uploads.content_hash.
   bytes_hash text primary key,
   reason text not null,
   blocked_at timestamptz not null default now()

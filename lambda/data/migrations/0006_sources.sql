@@ -1,7 +1,7 @@
 -- Sources of files, and imports from links.
 
--- Sources: folders, buckets and feeds of users that are scanned again and again. The row is the work: a worker claims
--- it when it is due, and holds it by a lease while it scans.
+-- Sources: folders, buckets and feeds of users that are scanned repeatedly. The row is the work: a worker claims it
+-- when it is due, and holds it by a lease during the scan.
 create table sources (
   id text primary key,
   seq bigint generated always as identity,
@@ -9,19 +9,19 @@ create table sources (
   kind text not null check (kind in ('s3', 'webdav', 'rss')),
   url text not null check (length(url) <= 2048),
   folder text not null,
-  -- Null: it needs none.
+  -- Null: no credentials are needed.
   sealed_credentials bytea,
   every_minutes integer not null check (every_minutes between 10 and 1440),
   state text not null default 'ok' check (state in ('ok', 'failing')),
-  -- Why the last scan failed, or what it has left out.
+  -- The reason why the last scan failed or was incomplete.
   reason jsonb,
-  -- The first of the failed scans in a row.
+  -- The first of the consecutive failed scans.
   failing_since timestamptz,
   last_scan_at timestamptz,
   found integer not null default 0,
   imported integer not null default 0,
   due_at timestamptz not null default now(),
-  -- The epoch grows with every claim and fences writes of a worker that lost it.
+  -- The epoch grows with every claim, and fences writes of a worker that lost its claim.
   epoch integer not null default 0,
   lease_expires_at timestamptz,
   created_at timestamptz not null default now()
@@ -74,13 +74,13 @@ create trigger sources_signalled_gone after delete on sources
 create table source_files (
   source_id text not null references sources on delete cascade,
   path text not null check (octet_length(path) <= 1024),
-  -- Digests, because strangers choose the text that they are made of.
+  -- A digest, because third parties choose the text.
   version text not null check (length(version) <= 64),
   fingerprint text check (length(fingerprint) <= 64),
-  -- Null once its user has deleted the upload.
+  -- Null after its user has deleted the upload.
   upload_id text references uploads on delete set null,
   removed_at timestamptz,
-  -- Failed imports of it, and the time before which no scan retries.
+  -- Number of failed imports of the file, and the earliest time of a retry by a scan.
   failures integer not null default 0,
   retry_at timestamptz,
   primary key (source_id, path)
@@ -94,18 +94,18 @@ create table imports (
   seq bigint generated always as identity,
   user_id text not null references users on delete cascade,
   url text not null constraint imports_url_length check (length(url) <= 8192),
-  -- Whether the user named the upload; otherwise the link does.
+  -- Whether the user named the upload; otherwise the name comes from the link.
   named boolean not null,
   state text not null default 'pending' check (state in ('pending', 'downloading', 'completed', 'failed')),
   bytes_received bigint not null default 0,
   failure jsonb,
-  -- The epoch grows with every claim and fences writes of a worker that lost it.
+  -- The epoch grows with every claim, and fences writes of a worker that lost its claim.
   epoch integer not null default 0,
   lease_expires_at timestamptz,
-  -- Counted from the first claim.
+  -- Deadline, counted from the first claim.
   deadline_at timestamptz,
-  -- The upload in parts that has the stored bytes, and the version of the file behind the link: a worker that continues
-  -- compares it. Both null until the link has answered.
+  -- The multipart upload with the stored bytes, and the version of the file behind the link, which a worker that
+  -- continues compares. Both null until the link has answered.
   multipart_id text,
   source_version jsonb,
   -- The source whose credentials open the link; null: the link needs none.
@@ -113,7 +113,7 @@ create table imports (
 );
 create index imports_held on imports (user_id, lease_expires_at) where lease_expires_at is not null;
 create index imports_of_source on imports (source_id) where source_id is not null;
--- A worker asks for the first waiting imports of each user, and reads no others.
+-- A worker reads the first waiting imports of each user, and no others.
 create index imports_unclaimed on imports (user_id, seq)
   where lease_expires_at is null and state in ('pending', 'downloading');
 
@@ -131,7 +131,7 @@ create trigger imports_counted after insert or delete on imports for each row ex
 create trigger imports_moved after update of state on imports
   for each row when (old.state <> new.state) execute function count_imports();
 
--- The progress of an import changes all the time and is no change for clients.
+-- The progress of an import changes continuously, and is no change for clients.
 create function note_import() returns trigger language plpgsql as $$
 begin
   insert into changes (user_id, xid, kind, id, is_deleted)

@@ -1,7 +1,7 @@
--- Streams, their transitions, and the times at which something is due for them.
+-- Streams, their transitions, and their due times.
 
--- The ids that a stream names are no foreign keys: a stream whose part is deleted stays, and is 'invalid'.
--- Rows change with each move of a stream. If their page has room, no index changes with them.
+-- The ids that a stream names are no foreign keys: a stream stays if its part is deleted, and becomes 'invalid'. Rows
+-- change with each move of a stream. If their page has room, no index changes with them.
 create table streams (
   id text primary key,
   seq bigint generated always as identity unique,
@@ -30,7 +30,7 @@ create table streams (
   state_reason jsonb,
   processing_state text not null default 'idle' check (processing_state in ('idle', 'processing', 'failed')),
   last_transition_id bigint,
-  -- The format of the run, or of the last one: that of the stream or of its user's defaults, as it was at the start.
+  -- The format of the current or last run: that of the stream, or its user's defaults, at the start of the run.
   run_quality text,
   run_framerate text,
   started_at timestamptz,
@@ -41,21 +41,21 @@ create table streams (
   stats jsonb,
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now(),
-  -- Deleted while live: users do not see it any more, and the row is deleted once its replicas have ended.
+  -- Deleted while live: users no longer see it, and the row is deleted after its replicas have ended.
   deleted_at timestamptz,
-  -- The figures of the backup replica. `stats` has those of the primary.
+  -- The measurements of the backup replica. `stats` has those of the primary.
   backup_stats jsonb,
-  -- The codec that the stream asks for, and that of the run. Null: H.264.
+  -- The requested codec of the stream, and that of the run. Null: H.264.
   video_codec text check (video_codec in ('h264', 'hevc', 'av1')),
   run_video_codec text check (run_video_codec in ('h264', 'hevc', 'av1')),
-  -- As SoundSettings of domain/playout/sound.ts; null: the defaults.
+  -- As SoundSettings in domain/playout/sound.ts; null: the defaults.
   sound jsonb,
-  -- Items of the run that are sent at their own level, because they are not measured or prepared yet. Null: not counted
-  -- yet.
+  -- Number of items of the run that are sent at their own level, because they are not measured or prepared yet. Null:
+  -- not counted yet.
   pending_sound integer,
-  -- Joins of the next minutes that are still cuts; null: nothing that is played has joins.
+  -- Number of joins of the next minutes that are still cuts; null: no item has joins.
   pending_joins integer,
-  -- As StreamLook of domain/playout/look.ts; null: the defaults.
+  -- As StreamLook in domain/playout/look.ts; null: the defaults.
   look jsonb,
   run_aspect text
 ) with (fillfactor = 70);
@@ -65,15 +65,14 @@ create index streams_by_video_upload on streams (video_upload_id);
 create index streams_by_audio_upload on streams (audio_upload_id);
 create index streams_by_playlist on streams using gin (playlist_ids);
 create index streams_by_managed_settings on streams (managed_settings_id) where managed_settings_id is not null;
--- The streams that draw an upload as their logo, or play it as their stinger: read when the upload is examined, and
--- before it is deleted.
+-- The streams that show an upload as their logo or stinger: read when the upload is examined, and before it is deleted.
 create index streams_by_logo on streams ((look #>> '{overlays,logo,uploadID}'))
   where look #>> '{overlays,logo,uploadID}' is not null;
 create index streams_by_stinger on streams ((look #>> '{stinger,uploadID}'))
   where look #>> '{stinger,uploadID}' is not null;
--- Running streams are few: they are counted when their number is asked for.
+-- Running streams are few: they are counted on request.
 create index streams_running on streams (user_id) where status = 'ACTIVE';
--- These ask for the status, which is the same for all states in which a stream is sent: with the state in an index,
+-- These conditions use the status, which is equal in all states in which a stream is sent: with the state in an index,
 -- each move of a stream wrote all indexes of the table.
 create index streams_with_pending_sound on streams (id) where pending_sound is distinct from 0 and status = 'ACTIVE';
 create index streams_with_joins on streams (id) where pending_joins is not null and status = 'ACTIVE';
@@ -91,29 +90,28 @@ create table stream_transitions (
   at timestamptz not null default now()
 );
 create index stream_transitions_by_stream on stream_transitions (stream_id, id desc);
--- The sweep reads streams that have moved lately, and deletes what is too old.
+-- The sweep reads recently moved streams, and deletes old rows.
 create index stream_transitions_by_time on stream_transitions (at);
 
--- Times at which something happens. One row for each stream and kind. Renewals of agents fire them, and the sweep of
--- each minute.
+-- Due times of streams: one row for each stream and kind. Renewals of agents and the sweep of each minute fire them.
 create table due_times (
   stream_id text not null references streams on delete cascade,
   kind text not null check (kind in
     ('schedule_start', 'schedule_end', 'duration_over', 'activation_timeout', 'broadcast_rotation', 'item_start',
       'joins')),
   due_at timestamptz not null,
-  -- A timer fires at the time itself, even if no agent runs.
+  -- A timer fires at the exact time, even if no agent runs.
   timer_armed boolean not null default false,
-  -- A start that came due while its user was at rest waits, with its time, until the user is woken.
+  -- A start that came due while its user's account was paused waits, with its time, until the account wakes.
   resting boolean not null default false,
-  -- A copy of that of the stream. Due times are fired in turns of users, and to read the streams of 10,000 due times
-  -- took longer than to fire five of them.
+  -- A copy of the stream's user. Due times are fired in turns of users, and reading the streams of 10,000 due times
+  -- took longer than firing five of them.
   user_id text,
   primary key (stream_id, kind)
 );
 create index due_times_by_time on due_times (due_at);
 create index due_times_resting on due_times (stream_id) where resting;
--- The due times of each user are read from an index: to number the 10,000 due schedules of one user took 13 ms, each
+-- The due times of each user are read from an index: numbering the 10,000 due schedules of one user took 13 ms, each
 -- time that five of them were fired.
 create index due_times_of_user on due_times (user_id, (kind = 'item_start'), due_at, stream_id) where not resting;
 create index due_times_users on due_times (due_at, user_id) where not resting;
@@ -125,10 +123,11 @@ begin
 end $$;
 create trigger due_times_user before insert on due_times for each row execute function set_user_of_due_time();
 
--- Changes and signals are written once for each statement, because a loss of agents moves thousands of streams in one.
+-- Changes and signals are written once per statement, because one statement moves thousands of streams at a loss of
+-- agents.
 
--- Nearly every update of a stream is seen: figures are in rows of agents. A stream that is deleted while it is live
--- stays until it has ended, and users do not see it.
+-- Users see nearly every update of a stream, because measurements are in rows of agents. A stream that is deleted while
+-- live stays until it has ended, and users do not see it.
 create function note_streams() returns trigger language plpgsql as $$
 begin
   insert into changes (user_id, xid, kind, id, is_deleted)
@@ -195,7 +194,7 @@ create trigger streams_moved after update of last_transition_id on streams
   for each row when (old.last_transition_id is distinct from new.last_transition_id)
   execute function record_stream_moved();
 
--- An event that warns of the cause that is about to end an active stream.
+-- An event that warns of the problem that is about to end an active stream.
 create function record_stream_warned() returns trigger language plpgsql as $$
 begin
   perform record_event(
@@ -207,7 +206,7 @@ create trigger streams_warned after update of state_reason on streams
     new.state = 'active' and new.state_reason is not null and old.state_reason is distinct from new.state_reason)
   execute function record_stream_warned();
 
--- For tables with stream_id: clients see their rows with the stream.
+-- For tables with stream_id: clients see their rows as part of the stream.
 create function note_stream_of() returns trigger language plpgsql as $$
 begin
   insert into changes (user_id, xid, kind, id, is_deleted)

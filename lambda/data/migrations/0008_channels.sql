@@ -1,5 +1,5 @@
--- Channels on managed platforms: connections, settings of broadcasts, and the mirror, which makes the broadcasts there
--- what the streams here ask for.
+-- Channels on managed platforms: connections, settings of broadcasts, and the mirror, which applies the streams'
+-- settings to the broadcasts on the platform.
 
 -- Connections to channels.
 create table connections (
@@ -15,28 +15,28 @@ create table connections (
   live_url text,
   sealed_grant bytea,
   scopes text[] not null default '{}',
-  -- The last time at which the platform showed that the grant is valid.
+  -- The last time at which the platform confirmed the grant.
   verified_at timestamptz,
   created_at timestamptz not null default now(),
-  -- The lease of a worker. The worker's writes name the token: those of a worker that lost the lease change nothing.
+  -- The lease of a worker. The worker's writes name the token: a worker that lost the lease changes nothing.
   leased_until timestamptz,
   lease_token text,
-  -- Why the platform refuses the connection, in words; null: it does not.
+  -- The platform's reason for refusing the connection, in words; null: no refusal.
   problem text,
-  -- The time of the next request to the platform whether the grant is valid.
+  -- The time of the next check of the grant with the platform.
   verify_at timestamptz,
-  -- Its user has disconnected it: its open broadcasts are ended first, and then its grant.
+  -- Its user has disconnected it: first its open broadcasts end, then its grant.
   deleted_at timestamptz,
-  -- The time at which the grant ends by itself; null: never, as far as we know.
+  -- The time at which the grant expires; null: never, as far as we know.
   grant_ends_at timestamptz,
   check (state = 'pending' or account_id is not null)
 );
 create index connections_by_user on connections (user_id, seq desc);
 create index connections_by_verification on connections (verify_at) where state <> 'pending';
--- Two connections to one channel would each take the broadcasts of the other for foreign ones. A channel may be
+-- Two connections to one channel would each treat the broadcasts of the other as foreign ones. A channel may be
 -- connected again while it is still being disconnected.
 create unique index connections_by_account on connections (user_id, platform, account_id) where deleted_at is null;
--- The other connections to a channel: its platform may end all grants of an account with one.
+-- The other connections to a channel: its platform may end all grants of an account together with one.
 create index connections_by_channel on connections (platform, account_id);
 create trigger connections_added after insert on connections referencing new table as added
   for each statement execute function count_added('connections');
@@ -52,8 +52,8 @@ create trigger connections_note_changed
 create trigger connections_note_leaving after update of deleted_at on connections
   for each row when (new.deleted_at is not null) execute function note_changed('connection', 'deleted');
 
--- The user is notified once of a grant that is gone, unless they have disconnected the channel themselves. Our data of
--- the channel is deleted within a week.
+-- The user is notified once of a lost grant, unless they have disconnected the channel themselves. Our data about the
+-- channel is deleted within a week.
 create function note_grant_gone() returns trigger language plpgsql as $$
 begin
   new.verify_at := now() + interval '6 days';
@@ -67,13 +67,12 @@ create trigger connections_lost before update of state on connections for each r
   when (new.state = 'grant_revoked' and old.state is distinct from new.state and new.deleted_at is null)
   execute function note_grant_gone();
 
--- Consents that were asked for and are not given yet. The state in the link is the only credential: its hash alone is
--- kept.
+-- Requested consents that are still missing. The state in the link is the only credential, so only its hash is stored.
 create table platform_authorizations (
   state_sha256 bytea primary key,
   connection_id text not null references connections on delete cascade,
   sealed_verifier bytea not null,
-  -- A path of the page.
+  -- A path of the web page.
   return_to text,
   expires_at timestamptz not null
 );
@@ -131,23 +130,23 @@ create table broadcasts (
   stream_id text not null references streams on delete cascade,
   connection_id text not null references connections on delete cascade,
   n integer not null,
-  -- Null until the platform has answered with it, and if the platform has no broadcasts.
+  -- Null until the platform has returned it, and for platforms without broadcasts.
   external_id text,
   watch_url text,
   phase text not null default 'prepared' check (phase in ('prepared', 'starting', 'live', 'ended', 'failed')),
-  -- The time of a call that makes it and has no answer yet, committed before the call is sent.
+  -- The time of a call that creates it and has no answer yet, committed before the call is sent.
   pending_since timestamptz,
-  -- When it was searched for and not found, after a call whose answer was lost.
+  -- The time when a search did not find it, after a call without an answer.
   missed_at timestamptz,
   title text not null,
-  -- To the second. No other open broadcast of the connection has it, so that a search finds this one.
+  -- Precise to the second. No other open broadcast of the connection has the same time, so a search finds this one.
   scheduled_start_at timestamptz not null,
   auto_start boolean not null,
   bound boolean not null default false,
   thumbnail_set boolean not null default false,
   -- The hash of the description that was last sent to the platform.
   described_hash text,
-  -- The first time at which the platform was seen to take the stream's media.
+  -- The first time at which the platform was seen to receive the stream's media.
   ingest_active_at timestamptz,
   live_at timestamptz,
   ended_at timestamptz,
@@ -156,15 +155,15 @@ create table broadcasts (
   viewers integer,
   viewers_observed_at timestamptz,
   created_at timestamptz not null default now(),
-  -- The time of the next look at it; null: none since it went live.
+  -- The time of its next check; null: none since it went live.
   look_at timestamptz,
-  -- Since when the platform has contradicted our own evidence.
+  -- The time since which the platform has contradicted our own evidence.
   disagrees_since timestamptz,
-  -- Units of the daily quota that are kept for its end. They count as used from the making of the broadcast on, on one
-  -- day of the quota alone: YYYY-MM-DD in the platform's zone.
+  -- Units of the daily quota that are reserved for ending it. They count as used from its creation on, on one day of
+  -- the quota only: YYYY-MM-DD in the platform's zone.
   reserved_units integer not null default 0,
   reserved_day text,
-  -- When the description was last sent to the platform.
+  -- The time when the description was last sent to the platform.
   described_at timestamptz,
   -- The upload of the picture that was set.
   thumbnail_upload_id text,
@@ -175,20 +174,20 @@ create unique index broadcasts_open_by_start on broadcasts (connection_id, sched
   where phase in ('prepared', 'starting', 'live');
 create index broadcasts_live on broadcasts (coalesce(look_at, '-infinity')) where phase = 'live';
 create index broadcasts_to_count on broadcasts (coalesce(viewers_observed_at, '-infinity')) where phase = 'live';
--- Not when the number of viewers changes: it is counted each minute.
+-- Excludes the number of viewers, which is updated each minute.
 create trigger broadcasts_note_changed
   after insert or update of external_id, watch_url, phase, title, scheduled_start_at, health, live_at, ended_at
   on broadcasts
   for each row execute function note_stream_of();
 
--- Requests to make the platform's side of a stream what is wished. A generation does not hold the wish: the worker
--- reads the current rows. Only the last generation of a stream counts.
+-- Requests to apply a stream's settings to the platform. A generation does not contain the settings: the worker reads
+-- the current rows. Only the last generation of a stream counts.
 create table mirror_intents (
   stream_id text not null references streams on delete cascade,
   generation integer not null,
   cause text not null,
   state text not null default 'pending' check (state in ('pending', 'done', 'blocked', 'superseded')),
-  -- Why it waits or is blocked; null while nothing is wrong.
+  -- The reason why it waits or is blocked; null without a problem.
   code text,
   detail text,
   attempts integer not null default 0,
@@ -202,8 +201,8 @@ create index mirror_intents_waiting on mirror_intents (next_attempt_at) where st
 create trigger mirror_intents_note_changed after insert or update of state, code, detail, generation on mirror_intents
   for each row execute function note_stream_of();
 
--- The connection whose worker has the next step of a stream: first former connections that still have broadcasts of the
--- stream, then its present one.
+-- The connection whose worker does the next step of a stream: first former connections that still have broadcasts of
+-- the stream, then its current one.
 create function connection_to_work(of_stream text) returns text language sql stable as $$
   select connection_id from (
     select b.connection_id, b.connection_id is distinct from m.connection_id as is_former
@@ -216,15 +215,16 @@ create function connection_to_work(of_stream text) returns text language sql sta
     where s.id = of_stream and s.stream_destination = 'managed') concerned
   order by is_former desc, connection_id limit 1 $$;
 
--- The wish for the platform that follows from the state of a stream, as domain/channels/mirror.ts has it.
+-- The wanted state of the platform for the state of a stream, equivalent to domain/channels/mirror.ts.
 create function wish_of_state(state text) returns text language sql immutable as $$
   select case
     when state in ('scheduled', 'preparing') then 'prepared'
     when state in ('activating', 'active', 'failing') then 'live'
     else 'none' end $$;
 
--- Begins a new generation of a stream, whose row the caller has locked. A stream whose managed settings are deleted has
--- no connection that could work on it: its generation is blocked, or done if nothing is wished of a platform any more.
+-- Begins a new generation of a stream, whose row the caller has locked. If the managed settings of the stream are
+-- deleted, there is no connection for the work: the generation is blocked, or done if the platform has nothing left to
+-- do.
 create function supersede_mirror(of_stream text, for_cause text) returns void language plpgsql as $$
 declare
   last integer;
@@ -268,7 +268,7 @@ create trigger streams_mirrored after update on streams for each row
       or (new.state = 'scheduled' and old.schedule_start_at is distinct from new.schedule_start_at)))
   execute function mirror_stream();
 
--- An agent has seen that the platform takes the media: a generation that waits for that is worked on now.
+-- An agent has seen that the platform receives the media: a generation that waits for that is due now.
 create function mirror_live_stream() returns trigger language plpgsql as $$
 begin
   if exists (select from mirror_intents where stream_id = new.id and state = 'pending') then
@@ -286,12 +286,12 @@ create table platform_quota (
   day date not null,
   used_units integer not null default 0,
   exhausted_until timestamptz,
-  -- By our own count, no broadcast is begun until then; others may still be ended.
+  -- By our own count, no broadcast is started until then; others may still be ended.
   starts_exhausted_until timestamptz,
   primary key (platform, day)
 );
 
--- Ids of events of platforms, because an event may come twice. They are deleted once they are too old to be taken.
+-- Ids of events of platforms, because an event may arrive twice. They are deleted when they are too old to be accepted.
 create table platform_events (
   platform text not null,
   id text not null,

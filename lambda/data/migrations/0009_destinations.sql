@@ -1,6 +1,6 @@
 -- Destinations of users, outputs of streams to them, and checks of their addresses.
 
--- The scheme of the address says whether it is RTMP, SRT or HLS.
+-- The scheme of the address decides whether it is RTMP, SRT or HLS.
 create table destinations (
   id text primary key,
   seq bigint generated always as identity unique,
@@ -12,10 +12,10 @@ create table destinations (
   created_at timestamptz not null default now(),
   last_used_at timestamptz,
   archived_at timestamptz,
-  -- The connected channel that this is the destination of. Its address is empty then: each stream has its own ingest
+  -- The connected channel that the destination represents. Its address is then empty: each stream has its own ingest
   -- there.
   connection_id text references connections on delete cascade,
-  -- How long a listener of SRT waits for lost packets; null for other destinations.
+  -- Milliseconds that an SRT listener waits for lost packets; null for other destinations.
   srt_latency_ms integer,
   srt_stream_id text,
   sealed_srt_passphrase bytea
@@ -29,7 +29,7 @@ create trigger destinations_note_gone after delete on destinations referencing o
 create trigger destinations_note_changed after update on destinations
   for each row when (old.* is distinct from new.*) execute function note_changed('destination');
 
--- Only destinations that streams can start on count.
+-- Only destinations that can be used for starts count.
 create function count_destinations() returns trigger language plpgsql as $$
 begin
   if tg_op <> 'INSERT' and old.archived_at is null then perform note_use(old.user_id, 'destinations', -1); end if;
@@ -41,7 +41,7 @@ create trigger destinations_counted after insert or delete on destinations
 create trigger destinations_archived after update of archived_at on destinations
   for each row when ((old.archived_at is null) <> (new.archived_at is null)) execute function count_destinations();
 
--- Outputs of streams, each with replicas of its own. The first one is that of streams.destination_id.
+-- Outputs of streams, each with its own replicas. The first one has the destination in streams.destination_id.
 create table outputs (
   id text primary key default 'out_' || replace(uuidv7()::text, '-', ''),
   seq bigint generated always as identity unique,
@@ -50,7 +50,7 @@ create table outputs (
   name text,
   enabled boolean not null default true,
   is_first boolean not null default false,
-  -- Removed before its replicas had ended: users do not see it any more, and the row is deleted once they have.
+  -- Removed before its replicas had ended: users no longer see it, and the row is deleted after they have ended.
   deleted_at timestamptz,
   created_at timestamptz not null default now(),
   unique (stream_id, destination_id)
@@ -83,18 +83,18 @@ create trigger streams_output after update of destination_id, stream_destination
 create table destination_checks (
   destination_id text primary key references destinations on delete cascade,
   user_id text not null,
-  -- A new one with each request: the result of an earlier request changes nothing.
+  -- Each request has a new id: the result of an earlier request changes nothing.
   id text not null,
   asked_at timestamptz not null default now(),
   claimed_at timestamptz,
   done_at timestamptz,
-  -- The result for each address, as CheckedFeed of domain/destinations/destination-check.ts.
+  -- The result for each address, as CheckedFeed in domain/destinations/destination-check.ts.
   feeds jsonb
 );
 create index destination_checks_to_claim on destination_checks (asked_at) where claimed_at is null;
 create index destination_checks_under_way on destination_checks (user_id) where done_at is null;
 
--- Clients see the check with the destination.
+-- Clients see the check as part of the destination.
 create function note_destination_check() returns trigger language plpgsql as $$
 begin
   insert into changes (user_id, xid, kind, id, is_deleted)

@@ -1,4 +1,4 @@
--- Playlists, the timelines of runs with levels, joins and looks, and the record of frames that were on the air.
+-- Playlists, the timelines of runs with levels, joins and looks, and the record of aired frames.
 
 create table playlists (
   id text primary key,
@@ -99,7 +99,7 @@ create table timeline_entries (
   primary key (stream_id, track, number)
 );
 
--- A start writes entry 0 before it makes the replicas.
+-- A start writes entry 0 before it creates the replicas.
 create function count_timeline_revision() returns trigger language plpgsql as $$
 begin
   update replicas set timeline_revision = timeline_revision + 1 where stream_id = new.stream_id;
@@ -114,16 +114,16 @@ create table timeline_levels (
   upload_id text not null,
   -- For the occurrences that begin at this time of the run or later.
   from_seconds double precision not null,
-  -- As SoundLevel of domain/playout/sound.ts; null: the item's own level.
+  -- As SoundLevel in domain/playout/sound.ts; null: the item's own level.
   level jsonb,
   primary key (stream_id, item_id, upload_id, from_seconds)
 );
 
--- Parts of items that differ from their renditions: joins, titles of songs and mixes, made once for all who play them.
+-- Parts of items that differ from their renditions: joins, song titles and mixes, made once for all streams.
 create table joins (
-  -- A hash of the part, as placedPart of domain/playout/composition-parts.ts makes it.
+  -- A hash of the part, from placedPart in domain/playout/composition-parts.ts.
   name text primary key,
-  -- As Part there.
+  -- As Part in that file.
   part jsonb not null,
   content_hashes text[] not null,
   state text not null default 'preparing' check (state in ('preparing', 'ready', 'failed')),
@@ -131,7 +131,7 @@ create table joins (
 );
 create index joins_by_content on joins using gin (content_hashes);
 create index joins_by_time on joins (asked_at);
--- Rare parts hardly ever come again: they are kept for a shorter time than others.
+-- Rare parts are seldom needed again, so they are kept for a shorter time.
 create index joins_rare_by_time on joins (asked_at) where part ? 'isRare';
 
 create table timeline_joins (
@@ -143,11 +143,11 @@ create table timeline_joins (
 );
 create index timeline_joins_by_name on timeline_joins (name);
 
--- Drawings over pictures, by the name that formats have of them.
+-- Drawings over pictures, by their names in formats.
 create table drawings (
-  -- As drawingName of domain/playout/drawing-names.ts makes it.
+  -- The name from drawingName in domain/playout/drawing-names.ts.
   name text primary key,
-  -- As Drawing of domain/playout/drawings.ts.
+  -- As Drawing in domain/playout/drawings.ts.
   drawing jsonb not null,
   noted_at timestamptz not null default now()
 );
@@ -158,14 +158,14 @@ create index drawings_with_captions on drawings ((drawing #>> '{captions,hash}')
 create table timeline_looks (
   stream_id text not null references streams on delete cascade,
   content_hash text not null,
-  -- The name of the format of a rendition that exists.
+  -- The name of the format of an existing rendition.
   format text not null,
   -- For the items that begin at this time of the run or later.
   from_seconds double precision not null,
   primary key (stream_id, content_hash, format)
 );
 
--- Files of captions, each once, by its hash: a drawing names the one that it was made with.
+-- Caption files, each once, by hash: a drawing names the file that it was made with.
 create table captions (
   hash text primary key,
   file text not null,
@@ -204,7 +204,7 @@ end $$;
 create trigger streams_forget_aspect before update of run_quality on streams
   for each row execute function forget_aspect();
 
--- Arms item.started for streams whose users have a webhook that asks for it.
+-- Arms item.started for streams whose users have a webhook with this event.
 create function arm_item_start() returns trigger language plpgsql as $$
 begin
   insert into due_times (stream_id, kind, due_at)
@@ -216,7 +216,7 @@ end $$;
 create trigger streams_item_start after update of state on streams
   for each row when (old.state in ('activating', 'failing') and new.state = 'active') execute function arm_item_start();
 
--- When a webhook begins to ask for it, the current items have already begun.
+-- When a webhook subscribes to it, the current items have already begun.
 create function arm_item_starts() returns trigger language plpgsql as $$
 begin
   insert into due_times (stream_id, kind, due_at)
@@ -227,19 +227,18 @@ end $$;
 create trigger webhooks_item_start after insert or update of events, enabled on webhooks
   for each row when (new.enabled and 'item.started' = any (new.events)) execute function arm_item_starts();
 
--- Runs that are over, kept as they were until they are too old.
+-- Past runs, kept unchanged until they are too old.
 create table past_runs (
   stream_id text not null references streams on delete cascade,
-  -- The name of the run, because a stream begins one run at a time. In whole milliseconds, as all code computes with
-  -- it.
+  -- Identifies the run, because a stream begins one run at a time. In whole milliseconds, as all code computes with it.
   anchored_at timestamptz not null,
   ended_at timestamptz not null,
-  -- The begin of the next run, which may be long after the end.
+  -- The start of the next run, which may be long after the end.
   kept_at timestamptz not null default now(),
   quality text not null,
   framerate text not null,
   video_codec text,
-  -- The size of its entries, as they are stored.
+  -- The stored size of its entries.
   bytes bigint not null,
   aspect text,
   primary key (stream_id, anchored_at)
@@ -280,32 +279,32 @@ create trigger streams_run_over after update of anchored_at on streams
   for each row when (old.anchored_at is not null and new.anchored_at is null and old.run_framerate is not null)
   execute function keep_past_run();
 
--- Frames that a destination has taken: those of one connection, or of a part of it without a gap. Agents report the
--- latest ones with their figures.
+-- Frames that a destination has acknowledged: those of one connection, or of a part of it without a gap. Agents report
+-- the latest ones with their measurements.
 create table aired_frames (
   stream_id text not null references streams on delete cascade,
   anchored_at timestamptz not null,
   replica_id text not null,
   epoch integer not null,
-  -- Counted from the anchor. The end is the first frame that was not taken.
+  -- Counted from the anchor. The end is the first frame that was not acknowledged.
   from_frame bigint not null,
   to_frame bigint not null,
   -- Bytes that were sent with them, as the destination's system acknowledged them.
   bytes bigint not null,
-  -- The upload that played in place of the timeline's item; null: that item.
+  -- The upload that played instead of the timeline's item; null: that item.
   stand_in_upload_id text,
   noted_at timestamptz not null default now(),
-  -- The output that took them. Null for managed platforms: readers ask the replica, or assume the first output.
+  -- The output that sent them. Null for managed platforms: readers ask the replica, or assume the first output.
   output_id text,
-  -- The upload whose sound played in place of the item of the track of sound; null: that item, or no such track.
+  -- The upload whose sound played instead of the item of the audio track; null: that item, or no such track.
   sound_stand_in_upload_id text,
   primary key (replica_id, epoch, from_frame)
 );
 create index aired_frames_of_run on aired_frames (stream_id, anchored_at, from_frame);
 create index aired_frames_by_time on aired_frames (noted_at);
 
--- Pictures of frames that are on the air, made on request. They and their objects are deleted a day after the last
--- request. No foreign key: the user may be deleted by then.
+-- Pictures of aired frames, made on request. They and their objects are deleted a day after the last request. No
+-- foreign key, because the user may be deleted by then.
 create table frames (
   object_key text primary key,
   user_id text not null,
@@ -315,17 +314,17 @@ create table frames (
   format text not null,
   width integer not null,
   state text not null default 'pending' check (state in ('pending', 'ready', 'failed')),
-  -- The begin of the state. Set again when the command of a pending one is sent again.
+  -- The start of the state. Reset when the command of a pending picture is sent again.
   since timestamptz not null default now(),
   asked_at timestamptz not null default now(),
-  -- Posters: the number of pictures at a fixed interval of an item, each an object of its own, that are made at once.
-  -- Null: the row is one picture, of exactly its frame.
+  -- Posters: the number of pictures at a fixed interval of an item, each its own object, that are made together. Null:
+  -- the row is one picture of exactly its frame.
   posters smallint
 );
 create index frames_by_time on frames (asked_at);
 create index frames_pending on frames (user_id) where state = 'pending';
 
--- Links to the guide of a stream. A client with the token may read what the stream plays. Only the hash is kept.
+-- Links to the guide of a stream. A client with the token may read the stream's schedule. Only the hash is stored.
 create table guide_links (
   stream_id text primary key references streams on delete cascade,
   token_hash bytea not null unique,

@@ -1,4 +1,4 @@
--- Agents, the replicas that they claim and send, and the figures that they report.
+-- Agents, the replicas that they claim and send, and the measurements that they report.
 
 create table agents (
   id text primary key,
@@ -8,39 +8,39 @@ create table agents (
   lease_expires_at timestamptz not null,
   -- The last evidence that it runs: if it dies, the intervals of its replicas end at this time.
   renewed_at timestamptz not null default now(),
-  -- The URL at which other agents ask this one whether it or the database is away; null: they cannot.
+  -- The URL at which other agents check whether this agent or the database is unreachable; null: they cannot.
   peer_url text,
-  -- The part of the region that it would be lost with.
+  -- The availability zone.
   zone text,
-  -- Since when it has renewed its lease without losing it.
+  -- Start of the time in which it has renewed its lease without losing it.
   renewing_since timestamptz not null default now(),
-  -- It hands over its replicas, and claims no more.
+  -- Whether it hands over its replicas and claims no more.
   is_draining boolean not null default false,
   -- The kinds of streams that it claims.
   backends text[] not null,
-  -- The part of its machine that it may use.
+  -- The capacity of its machine that it may use.
   capacity jsonb not null,
-  -- The share of the capacity that its streams took at its last renewal.
+  -- The share of the capacity that its streams used at its last renewal.
   used_share double precision not null default 0,
-  -- Why it claims no more although it may have room; null while it keeps up.
+  -- The reason why it claims no more although it may have room; null while it keeps up.
   behind_reason text,
-  -- Whether all its places for media commands are taken.
+  -- Whether all its slots for media commands are in use.
   is_media_full boolean not null default false,
-  -- Seconds until a machine comes for a stream that is too large for this agent, which encodes without a standing
-  -- machine. Null: no machine comes.
+  -- Seconds until a machine starts for a stream that is too large for this agent, in a stage without permanent
+  -- machines. Null: no machine is started.
   machine_seconds integer check (machine_seconds > 0)
 );
 
--- Figures of all that an agent sends, written once a second: one row for each agent, however many streams it has.
--- Unlogged: after a crash agents report again. The last figures of a stream are in its own row.
+-- Measurements of all streams of an agent, written once a second: one row for each agent, for any number of streams.
+-- Unlogged: after a crash, agents report again. The last measurements of a stream are in its own row.
 create unlogged table agent_figures (
   agent_id text primary key references agents on delete cascade,
-  -- For each replica a newline, ID/EPOCH, a space, and the figures as JSON on one line. Written far more often than
-  -- read, and read by position: so it is not compressed.
+  -- For each replica a newline, ID/EPOCH, a space, and the measurements as JSON on one line. Written far more often
+  -- than read, and read by position, so it is not compressed.
   lines text storage external not null
 );
 
--- The newer of the figures in the row of the stream and those that the holder of a claim reports.
+-- The newer of the measurements in the row of the stream and those that the holder of a claim reports.
 create function latest_stats(kept jsonb, agent text, replica text, claim_epoch integer) returns jsonb
 language sql stable as $$
   select stats
@@ -52,8 +52,8 @@ language sql stable as $$
   where stats is not null order by stats ->> 'sampledAt' desc nulls last limit 1
 $$;
 
--- The row is the work: agents claim replicas that are wanted and have no agent. The epoch grows with every claim and
--- fences writes of an agent that lost it. If the page of a row has room, its updates change no index.
+-- The row is the work: agents claim wanted replicas without an agent. The epoch grows with every claim, and fences
+-- writes of an agent that lost its claim. If the page of a row has room, its updates change no index.
 create table replicas (
   id text primary key,
   stream_id text not null references streams on delete cascade,
@@ -66,29 +66,29 @@ create table replicas (
   agent_id text references agents on delete set null,
   epoch integer not null default 0,
   requested_at timestamptz not null default now(),
-  -- The holder offers it, and ends its connection once another agent has one.
+  -- Whether the holder offers it to others. The holder ends its connection when another agent has one.
   is_offered boolean not null default false,
-  -- The agent that makes a connection to the other URL of the destination, while the holder still sends.
+  -- The agent that connects to the other URL of the destination while the holder still sends.
   successor_id text references agents on delete set null,
   -- Whether the holder publishes to the backup URL of the destination. Only the single replica of an output may.
   at_backup_url boolean not null default false,
-  -- Its cost for an agent, see StreamCost of domain/fleet/capacity.ts.
+  -- Its cost for an agent, see StreamCost in domain/fleet/capacity.ts.
   cores double precision not null,
   cores_beside_gpu double precision not null,
   thread double precision not null,
   memory_mib double precision not null,
   network_mbps double precision not null,
   gpu_megapixels double precision not null,
-  -- Since when it has been failing, over all agents that held it: after minutes off the air it gives its capacity back,
-  -- and after hours it is given up. Null while it is live, and until its first attempt.
+  -- The time since which it has been failing, across agents: after minutes of failing it releases its capacity, and
+  -- after hours it is given up. Null while it is live, and until its first attempt.
   failing_since timestamptz,
-  -- Changes of its timeline since its start: agents load a timeline only if it is a new one.
+  -- Number of changes of its timeline since its start: agents load a timeline only if it is newer.
   timeline_revision integer not null default 0,
   -- Null: the first output of the stream, or its managed platform.
   output_id text references outputs on delete cascade,
-  -- The last figures that an agent reported. Those of the first output are in the row of the stream.
+  -- The last measurements that an agent reported. Those of the first output are in the row of the stream.
   stats jsonb,
-  -- No retry could help: it has ended while other outputs of the stream continue.
+  -- A permanent failure: it has ended while other outputs of the stream continue.
   is_given_up boolean not null default false,
   -- Failures since it was last live, the time of the next attempt, and the last failure.
   failures integer not null default 0,
@@ -98,17 +98,17 @@ create table replicas (
 ) with (fillfactor = 70);
 create unique index replicas_of_output on replicas (stream_id, coalesce(output_id, ''), role);
 create index replicas_by_output on replicas (output_id) where output_id is not null;
--- Claims take the oldest replicas first, of any backend, in turn from new ones and from lost ones.
+-- Claims take the oldest replicas first, of any backend, alternating between new and lost ones.
 create index replicas_untaken on replicas (requested_at) where agent_id is null and wanted <> 'ended';
 create index replicas_not_begun on replicas (requested_at) where agent_id is null and wanted <> 'ended' and epoch = 0;
 create index replicas_offered on replicas (backend, requested_at) where is_offered;
 create index replicas_by_successor on replicas (successor_id) where successor_id is not null;
--- Each agent asks each second whether its replicas have changed. The index answers without a visit of the rows. Its
--- columns change only with the holder or the wish, so that reports change no index.
+-- Each agent checks each second whether its replicas have changed. The index alone answers this. Its columns change
+-- only with the holder or the wanted state, so reports change no index.
 create index replicas_of_agent on replicas (agent_id) include (id, epoch, wanted);
 
--- Each stream is looked up by itself: connections keep the plan that they made for the first replicas that changed, and
--- after many changes read all streams for each claim and each report.
+-- Each stream is looked up separately: connections keep the plan of the first replicas that changed, and after many
+-- changes read all streams for each claim and each report.
 create function note_streams_of_replicas() returns trigger language plpgsql as $$
 begin
   insert into changes (user_id, xid, kind, id, is_deleted)
@@ -211,21 +211,21 @@ begin
 end $$;
 create trigger replicas_signalled_gone after delete on replicas for each row execute function signal_replica_gone();
 
--- Charts of each output of a stream: points in rows of an hour, a day or 30 days, so that the rows of a stream are
--- bounded, and a chart of a month reads a few of them. A point that was not measured is null. stream_id is no foreign
--- key: writers of points would wait for transactions that have locked the stream.
+-- Charts of each output of a stream: points in rows of an hour, a day or 30 days, so that a stream has a bounded number
+-- of rows, and a chart of a month reads a few of them. A point that was not measured is null. stream_id is no foreign
+-- key, because writers of points would wait for transactions that have locked the stream.
 create table stream_series (
   stream_id text not null,
   -- Empty: the first output of the stream.
   output_id text not null default '',
-  -- From one point to the next.
+  -- Seconds between two points.
   step_seconds integer not null check (step_seconds in (10, 300, 3600)),
   began_at timestamptz not null,
   bitrate_kbps integer[] not null,
   frames_per_second real[] not null,
   dropped_frames integer[] not null,
   reconnects smallint[] not null,
-  -- As seriesStates of domain/streams/series.ts.
+  -- As seriesStates in domain/streams/series.ts.
   states smallint[] not null,
   -- Whether the rows of the next step include this one.
   is_rolled boolean not null default false,
@@ -234,7 +234,7 @@ create table stream_series (
 create index stream_series_unrolled on stream_series (began_at) where step_seconds = 10 and not is_rolled;
 create index stream_series_by_age on stream_series (step_seconds, began_at);
 
--- A row that is written while its stream is being deleted is deleted with age.
+-- A row that is written while its stream is being deleted is deleted later, with age.
 create function drop_series() returns trigger language plpgsql as $$
 begin
   delete from stream_series where stream_id in (select id from gone);
@@ -244,12 +244,12 @@ create trigger streams_drop_series after delete on streams referencing old table
   for each statement execute function drop_series();
 
 -- Previews of live streams of the encoded backend that a client watches: the last pieces that the encoder made.
--- Unlogged: a piece is worthless after a minute.
+-- Unlogged, because a piece is worthless after a minute.
 create unlogged table stream_previews (
   stream_id text primary key references streams (id) on delete cascade,
   -- The replica whose holder writes the pieces.
   replica_id text not null,
-  -- The end of the last request of a client.
+  -- The time until which the last request of a client wants previews.
   looked_at_until timestamptz not null,
   -- { number, header, key, frame, frames } of the last pieces, in order.
   pieces jsonb not null default '[]'
