@@ -1,4 +1,4 @@
-// The REST function: answers API Gateway's events by the REST surface, and takes what providers and platforms send.
+// The REST function: handles API Gateway's events, and messages of payment providers and platforms.
 import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
 import { versionedLog } from '../log.ts';
 import { connectAws } from '../ports/aws/connect-aws.ts';

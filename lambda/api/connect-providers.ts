@@ -1,4 +1,4 @@
-// Connects what the secret of a stage sets up at others: payment providers, and managed platforms.
+// Connects payment providers and managed platforms, with the credentials in a secret of the stage.
 import { readSecret } from '../ports/aws/call-aws.ts';
 import { createConsentPlatforms } from '../ports/managed-platforms/configured-consents.ts';
 import { createPlatformEvents } from '../ports/managed-platforms/configured-events.ts';
@@ -11,7 +11,7 @@ export interface Providers extends PaymentProviders {
   readonly platforms: ConsentPlatforms;
 }
 
-/** @throws where the secret is malformed */
+/** @throws if the secret is malformed */
 export async function connectProviders(
   secretARN: string,
   origin: string,

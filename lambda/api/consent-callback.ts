@@ -1,5 +1,5 @@
-// Where a platform's consent page sends people back to: asks whether to connect, and connects.
-// A link to consent can be sent to anybody. So the page first says whose account gets the channel.
+// The callback of platforms' consent pages: asks the user to confirm, and connects the channel.
+// A link to consent can be sent to another person, so the page first names the account. Decision D120.
 import { createHash } from 'node:crypto';
 import { html, raw } from 'hono/html';
 import type { Pool } from 'pg';
@@ -23,10 +23,10 @@ export interface ConsentCallbackOptions {
 
 /** Links, codes and states are far shorter. */
 const maxFormLength = 16 * 1024;
-/** What a form gives on of the parameters with which somebody came back. */
+/** The parameters of the callback that the form repeats. */
 const keptParameters = ['state', 'code', 'scope', 'iss'] as const;
 
-/** Answers people who come back at the callback's path. `rest` answers all other requests. */
+/** Handles the callback's path. `rest` handles all other requests. */
 export function withConsentCallback(rest: RestHandler, options: ConsentCallbackOptions): RestHandler {
   const { pathname: callbackPath } = new URL(options.consents.callbackURL);
   return async (request, address) => {
@@ -60,7 +60,7 @@ async function ask(parameters: URLSearchParams, options: ConsentCallbackOptions)
 async function connect(parameters: URLSearchParams, options: ConsentCallbackOptions): Promise<Response> {
   const { connections } = databaseOn(options.pool);
   const consent = await findConsent(parameters, options);
-  // Used up before it is exchanged, so that a form which is sent twice connects once.
+  // Consumed before the exchange, so that a form that is sent twice connects once.
   if (!consent || !(await connections.endConsent(hashOf(parameters, options)))) return expired();
   try {
     return await complete(parameters, consent, options);
@@ -116,7 +116,7 @@ async function complete(
   return page(200, 'Connected', html`<p>${channel.title} is connected. You can close this page.</p>`);
 }
 
-/** Whose consent somebody comes back with; null where the link has ended, or its platform is not set up any more. */
+/** The consent of the callback; null if the link has expired, or the platform is no longer set up. */
 async function findConsent(
   parameters: URLSearchParams,
   options: ConsentCallbackOptions,
@@ -129,7 +129,7 @@ function hashOf(parameters: URLSearchParams, { consents }: ConsentCallbackOption
   return consents.hashOf(parameters.get('state') ?? '');
 }
 
-/** a…@example.org: enough to know one's own address, and little to learn of another's. */
+/** a…@example.org: enough to recognise one's own address, without revealing another's. */
 function masked(email: string): string {
   return `${email.slice(0, 1)}…${email.slice(email.lastIndexOf('@'))}`;
 }
@@ -171,7 +171,7 @@ async function page(status: number, title: string, content: ReturnType<typeof ht
       'content-type': 'text/html; charset=utf-8',
       'content-security-policy': policy,
       'cache-control': 'no-store',
-      // The address has the code in it.
+      // The address contains the code.
       'referrer-policy': 'no-referrer',
     },
   });

@@ -1,4 +1,4 @@
-// Makes the service from its connections, in the same way in AWS and on one machine.
+// Creates the service from its connections, in the same way in AWS and on one machine.
 import { operations } from '../operations/index.ts';
 import type { Log } from '../log.ts';
 import type { Connections } from '../ports/aws/connect-aws.ts';

@@ -1,4 +1,4 @@
-// Previews of encoded streams: pieces that the agent writes for as long as somebody looks.
+// Previews of encoded streams: segments that the agent writes while viewers request them.
 import { setTimeout as delay } from 'node:timers/promises';
 import { databaseOn } from '../data/database.ts';
 import type { Replica } from '../data/fleet/replicas.ts';
@@ -6,10 +6,10 @@ import type { Stream } from '../data/streams/streams.ts';
 import { framesPerSecond } from '../domain/shared/video-format.ts';
 import type { PieceList, PreviewOptions } from './preview-pieces.ts';
 
-/** The agent hears of it within a second. The first piece ends with the next keyframe, two seconds later at most. */
+/** The agent notices a request within a second. The first segment ends with the next keyframe, within two seconds. */
 const looks = { count: 24, everyMs: 250 } as const;
 
-/** The last pieces of a stream, as soon as there is one. Null: the agent has written none in time. */
+/** The latest segments of a stream, once there is one; null if the agent has not written any in time. */
 export type EncodedPieces = (
   stream: Stream,
   anchoredAt: Date,
@@ -20,7 +20,7 @@ export function createEncodedPieces({ pool }: Pick<PreviewOptions, 'pool'>): Enc
   const { previews } = databaseOn(pool);
 
   return async (stream, anchoredAt, replicas) => {
-    // The first output's primary comes first.
+    // The primary of the first output is the first in the list.
     const looked = replicas.find(({ state }) => state === 'live') ?? replicas[0];
     if (!looked) return null;
     let pieces = await previews.look(stream.id, looked.id);

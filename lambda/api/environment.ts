@@ -1,4 +1,4 @@
-// The environment of the functions behind the API: the names that their stack sets, and their values, parsed once.
+// The environment of the functions behind the API: the names of their variables for the stack, and parsed values.
 import type { AwsEnvironment } from '../ports/aws/connect-aws.ts';
 import {
   addressVariables,
@@ -20,12 +20,12 @@ export const apiVariables = [
   'UPLOADS_BUCKET',
 ] as const;
 
-/** What the functions work with: where everything around them is, and what their stage allows. */
+/** The resources of the functions, and the settings of their stage. */
 export interface Environment extends AwsEnvironment, SettingsFor<'api'> {
   readonly allowPrivateAddresses: boolean;
 }
 
-/** @throws naming the variable that is missing or malformed */
+/** @throws an error that names the missing or malformed variable */
 export function readEnvironment(env: NodeJS.ProcessEnv): Environment {
   return {
     ...readCoreEnvironment(env),
@@ -36,10 +36,10 @@ export function readEnvironment(env: NodeJS.ProcessEnv): Environment {
   };
 }
 
-/** What the functions that take payments work with besides. */
+/** The additional variables of functions that accept payments. */
 export const paymentVariables = ['PAYMENT_PROVIDERS_SECRET_ARN'] as const;
 
-/** @throws naming the variable that is missing */
+/** @throws an error that names the missing variable */
 export function readPaymentEnvironment(env: NodeJS.ProcessEnv): { readonly secretARN: string } {
   return { secretARN: requiredVariable(env, paymentVariables[0]) };
 }

@@ -2,18 +2,18 @@
 import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
 
 /**
- * The client's address. The CloudFront distribution appends the client's address to X-Forwarded-For, and API Gateway
- * that of the distribution after it. What stands before these two, the client itself may have written. Requests that
- * did not come through the distribution are refused earlier, by the origin guard.
+ * The client's address. CloudFront appends the client's address to X-Forwarded-For, and API Gateway appends
+ * CloudFront's address. Earlier entries come from the client and may be forged. The origin guard has already refused
+ * requests that bypass CloudFront.
  */
 export function addressOf(event: APIGatewayProxyEvent): string {
   const hops = (event.multiValueHeaders?.['X-Forwarded-For'] ?? []).flatMap((value) => value.split(','));
   return hops.at(-2)?.trim() || event.requestContext.identity.sourceIp;
 }
 
-/** @param origin the public origin, since clients cannot use the address that API Gateway has itself */
+/** @param origin the public origin, because clients cannot use API Gateway's own address */
 export function requestOf(event: APIGatewayProxyEvent, origin: string): Request {
-  // The parts are joined as text. Resolving a path that begins with `//` would take what follows for a host.
+  // Joined as text: resolving a path that begins with `//` would replace the host.
   const url = new URL(origin + event.path);
   for (const [name, values] of Object.entries(event.multiValueQueryStringParameters ?? {})) {
     for (const value of values ?? []) url.searchParams.append(name, value);
@@ -26,7 +26,7 @@ export function requestOf(event: APIGatewayProxyEvent, origin: string): Request 
   return new Request(url, { method: event.httpMethod, headers, body });
 }
 
-/** A header may hold Latin-1 only. Other text is taken byte by byte, as node:http does. */
+/** A header may contain only Latin-1. Other text is passed byte by byte, as node:http does. */
 function readable(value: string): string {
   return /[\u0100-\uffff]/.test(value) ? Buffer.from(value).toString('latin1') : value;
 }
@@ -35,7 +35,7 @@ export async function resultOf(response: Response): Promise<APIGatewayProxyResul
   return {
     statusCode: response.status,
     headers: Object.fromEntries([...response.headers].filter(([name]) => name !== 'set-cookie')),
-    // Each cookie needs a header of its own, since cookies cannot be joined by commas.
+    // Each cookie needs its own header, because cookies cannot be joined by commas.
     multiValueHeaders: { 'set-cookie': response.headers.getSetCookie() },
     body: await response.text(),
   };

@@ -1,4 +1,4 @@
-// The GraphQL function. It is a function of its own, so that the REST function need not load the GraphQL library.
+// The GraphQL function. It is separate so that the REST function does not load the GraphQL library.
 import { connectProviders } from './connect-providers.ts';
 import { readEnvironment, readPaymentEnvironment } from './environment.ts';
 import { versionedLog } from '../log.ts';

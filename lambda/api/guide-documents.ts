@@ -1,5 +1,5 @@
 // A guide as JSON, as XMLTV (xmltv.dtd 0.5), as a calendar (RFC 5545), and as a line of text.
-// What users wrote comes out as text, whatever it is.
+// All of a user's text is escaped.
 
 import { titleLine } from '../domain/playout/titles.ts';
 
@@ -7,14 +7,14 @@ export interface GuideItem {
   readonly title: string;
   readonly artist: string | null;
   readonly album: string | null;
-  /** Absent where it was not asked for. */
+  /** Absent unless the guide includes artwork. */
   readonly artworkURL?: string | null;
   readonly startAt: Date;
   readonly endAt: Date;
 }
 
 export interface Guide {
-  /** Stands for the stream: the same in every answer. */
+  /** Identifies the stream, with the same value in every answer. */
   readonly channelID: string;
   readonly title: string;
   readonly at: Date;
@@ -30,7 +30,7 @@ export function nowJSONOf(guide: Guide): string {
   return JSON.stringify(headOf(guide));
 }
 
-/** Empty where nothing plays. */
+/** Empty if nothing plays. */
 export function nowTextOf(guide: Guide): string {
   const { now } = nowAndNext(guide);
   return `${now ? titleLine(now) : ''}\n`;
@@ -78,12 +78,12 @@ export function calendarOf({ channelID, title, at, items }: Guide): string {
   return lines.map((line) => `${folded(line)}\r\n`).join('');
 }
 
-/** `20260131180000 +0000` */
+/** The time as `20260131180000 +0000`. */
 function xmltvTime(at: Date): string {
   return `${at.toISOString().slice(0, 19).replaceAll(/[-:T]/g, '')} +0000`;
 }
 
-/** `20260131T180000Z` */
+/** The time as `20260131T180000Z`. */
 function calendarTime(at: Date): string {
   return `${at.toISOString().slice(0, 19).replaceAll(/[-:]/g, '')}Z`;
 }
@@ -97,7 +97,7 @@ const entities: Readonly<Record<string, string>> = {
 };
 
 function xmlText(text: string): string {
-  // Of control characters XML takes three; it takes no half of a surrogate pair, and not two code points at the end.
+  // XML allows three control characters, no lone surrogates, and neither U+FFFE nor U+FFFF.
   const taken = text.toWellFormed().replaceAll(/[^\t\n\r\P{Cc}]|[\ufffe\uffff]/gu, '');
   return taken.replaceAll(/[&<>"']/g, (character) => entities[character]!);
 }
@@ -112,7 +112,7 @@ function calendarText(text: string): string {
 
 const mostLineBytes = 75;
 
-/** A line may have 75 bytes, and no character is cut. */
+/** A line has at most 75 bytes, and characters are never split. */
 function folded(line: string): string {
   let result = '';
   let bytes = 0;

@@ -1,4 +1,4 @@
-// Public links to what a stream plays: its name, and what comes when. No identifier of a user's, and nothing else.
+// Public guides of streams by link: the title and upcoming items, without any identifier of a user.
 import { databaseOn } from '../data/database.ts';
 import type { Database } from '../data/database.ts';
 import type { LinkedStream } from '../data/playout/guide-links.ts';
@@ -22,13 +22,13 @@ const mostItems = 500;
 const artworkURLSeconds = 900;
 const isGuide = new RegExp(`^/guides/([\\w-]+)(${guideDocuments.map((name) => RegExp.escape(name)).join('|')})$`);
 const headers = { 'access-control-allow-origin': '*' };
-/** Players ask again and again; what is said meanwhile stays true, as what comes next is known long ahead. */
+/** Players ask repeatedly. A cached answer stays true, because the next items are known long ahead. */
 const maxAgeSeconds = 30;
 
 interface GuideWriter {
   readonly mediaType: string;
   readonly write: (guide: Guide) => string;
-  /** Whether it is of what plays now and next alone. */
+  /** Whether it contains only the current and the next item. */
   readonly isOfNow?: boolean;
 }
 
@@ -41,8 +41,8 @@ const documents: Readonly<Record<GuideDocument, GuideWriter>> = {
 };
 
 /**
- * Answers whoever has the token of a link, within the rate limit of requests without a credential. `rest` answers all
- * other requests, and says that a link is not there.
+ * Answers requests with the token of a link, at the rate limit of requests without a credential. `rest` handles all
+ * other requests, and answers that a link does not exist.
  */
 export function withGuides(rest: RestHandler, service: Service): RestHandler {
   const { pathname: basePath } = new URL(service.baseURL);
@@ -53,7 +53,7 @@ export function withGuides(rest: RestHandler, service: Service): RestHandler {
     try {
       const data = databaseOn(service.pool);
       const linked = await data.guideLinks.find(token);
-      // A token that is wrong is counted there.
+      // `rest` counts requests with a wrong token.
       if (linked === null) return await rest(request, address);
       const { headers, method } = request;
       const { refusal, quota } = await admit(service, { operation: null, headers, method, address });
@@ -89,7 +89,7 @@ function secondsToNext(guide: Guide): number {
   return changesAt ? Math.max(0, Math.floor((changesAt.getTime() - guide.at.getTime()) / 1000)) : Infinity;
 }
 
-/** @param objects of what plays now and next alone, with artwork; null: of a week, without */
+/** @param objects signs artwork of the current and the next item; null for a week without artwork */
 async function readGuide(
   data: Database,
   { channelID, stream }: LinkedStream,
@@ -121,7 +121,7 @@ async function readGuide(
   };
 }
 
-/** By the ids of uploads. */
+/** Signed URLs by upload id. Uploads without artwork are missing. */
 async function artworkURLs(
   data: Database,
   objects: ObjectStore,

@@ -1,11 +1,11 @@
-// Checks whether the parts that the service needs answer, and how fast.
+// Checks whether the dependencies of the service answer, and how fast.
 import type { Pool } from 'pg';
 import type { PublicContext } from '../operations/context.ts';
 import type { ObjectStore } from '../ports/object-store/object-store.ts';
 
-/** A part that takes longer than this counts as failed. */
+/** A dependency that takes longer than this counts as failed. */
 const timeoutMs = 2000;
-/** Where a command has waited for longer than this, the queue or its consumers do not work. */
+/** If a command has waited longer than this, the queue or its consumers have failed. */
 const oldestCommandSeconds = 120;
 
 type Check = Awaited<ReturnType<PublicContext['health']>>['database'];
@@ -14,7 +14,7 @@ export function createHealth(pool: Pool, objects: ObjectStore): PublicContext['h
   return async () => {
     const [database, storage, queue] = await Promise.all([
       timed(() => pool.query('select 1')),
-      // There need not be such an object: the store works if it answers.
+      // The object need not exist: any answer of the store is a success.
       timed(() => objects.head('health/probe')),
       timed(() => assertNoOldCommand(pool)),
     ]);

@@ -1,4 +1,4 @@
-// The MCP function without its connections: answers API Gateway's events by the MCP surface.
+// The MCP function without its connections: handles API Gateway's events with the MCP surface.
 import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
 import { createService } from './create-service.ts';
 import { addressOf, requestOf, resultOf } from './gateway-event.ts';

@@ -1,5 +1,5 @@
 // The MCP function, which offers the operations as tools to AI clients.
-// It is a function of its own, as its library is large.
+// It is separate because its library is large.
 import { connectProviders } from './connect-providers.ts';
 import { readEnvironment, readPaymentEnvironment } from './environment.ts';
 import { versionedLog } from '../log.ts';

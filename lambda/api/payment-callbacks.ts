@@ -1,4 +1,4 @@
-// Takes the messages of payment providers: verifies each message as it was received, stores it, and then applies it.
+// Receives the messages of payment providers: verifies each as received, stores it, and then applies it.
 import type { Pool } from 'pg';
 import { databaseOn } from '../data/database.ts';
 import type { Log } from '../log.ts';
@@ -10,12 +10,10 @@ import type { PaymentProviders } from '../ports/payments/payment-providers.ts';
 import type { PaymentProvider } from '../ports/payments/payment.ts';
 import type { RestHandler } from '../surfaces/rest/rest-handler.ts';
 
-/** Providers send far smaller messages. */
+/** Messages of providers are far smaller. */
 const maxMessageBytes = 256 * 1024;
 
-/**
- * Answers providers at their paths, which need no credential besides the signature. `rest` answers all other requests.
- */
+/** Handles the providers' paths, which require only a signature. `rest` handles all other requests. */
 export function withPaymentCallbacks(
   rest: RestHandler,
   providers: PaymentProviders,
@@ -30,7 +28,7 @@ export function withPaymentCallbacks(
     try {
       return await take(request, providers[port], pool, log);
     } catch (error) {
-      // The message was not stored. The provider sends it again, since the answer is not 2xx.
+      // The message was not stored. The provider sends it again, because the answer is not 2xx.
       log('callback_failed', { provider: providers[port].name, error });
       return answer(500, 'Send it again.');
     }
@@ -55,7 +53,7 @@ async function take(
     log('callback_refused', { provider: provider.name, reason: error.message });
     return answer(400, 'The signature is not valid.');
   }
-  // The message is stored, so the provider need not send it again: if it cannot be applied now, the sweep applies it.
+  // The message is stored, so the provider need not repeat it. If it cannot be applied now, the sweep applies it.
   await applyPayments(pool).catch((error: unknown) => log('payment_not_applied', { provider: provider.name, error }));
   return answer(200, 'ok');
 }

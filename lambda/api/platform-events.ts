@@ -1,4 +1,4 @@
-// Takes the events of managed platforms: verifies each as it was received, and has the channel looked at again.
+// Receives the events of managed platforms: verifies each as received, and schedules a reading of the channel.
 import type { Pool } from 'pg';
 import { platformEvents } from '../data/channels/platform-events.ts';
 import { platformNames } from '../domain/channels/managed-platforms.ts';
@@ -10,17 +10,17 @@ import type { RestHandler } from '../surfaces/rest/rest-handler.ts';
 
 export interface PlatformEventsOptions {
   readonly events: PlatformEvents;
-  /** Of the API. */
+  /** The base URL of the API. */
   readonly baseURL: string;
   readonly pool: Pool;
   readonly log: Log;
 }
 
-/** Platforms send far smaller ones. */
+/** Events of platforms are far smaller. */
 const maxEventBytes = 64 * 1024;
 const maxIDLength = 200;
 
-/** Answers platforms at their paths, which need no credential but the signature. `rest` answers all other requests. */
+/** Handles the platforms' paths, which require only a signature. `rest` handles all other requests. */
 export function withPlatformEvents(rest: RestHandler, options: PlatformEventsOptions): RestHandler {
   const { pathname: base } = new URL(options.baseURL);
   return async (request, address) => {
@@ -37,7 +37,7 @@ export function withPlatformEvents(rest: RestHandler, options: PlatformEventsOpt
       if (event.kind === 'challenge') return answer(200, event.answer);
       const kept = platformEvents(options.pool);
       const isNew = await kept.keep(platform, event.id.slice(0, maxIDLength));
-      // An event is a reason to look. What the channel is like, the platform is asked itself.
+      // An event only triggers a reading. The state of the channel comes from the platform itself.
       if (isNew) await kept.doubtChannel(platform, event.accountID);
       return answer(200, 'ok');
     } catch (error) {
@@ -45,7 +45,7 @@ export function withPlatformEvents(rest: RestHandler, options: PlatformEventsOpt
         options.log('platform_event_refused', { platform, reason: error.message });
         return answer(403, 'The signature is not valid.');
       }
-      // It was not kept. The platform sends it again, since the answer is not 2xx.
+      // The event was not stored. The platform sends it again, because the answer is not 2xx.
       options.log('platform_event_failed', { platform, error });
       return answer(500, 'Send it again.');
     }

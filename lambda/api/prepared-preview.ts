@@ -1,4 +1,4 @@
-// Previews of prepared streams: pieces that are made when somebody asks, of what is prepared.
+// Previews of prepared streams: segments written on request, from prepared media.
 import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import { databaseOn } from '../data/database.ts';
@@ -16,19 +16,21 @@ import { remuxPiece } from '../publisher/preview/remux-piece.ts';
 import type { RemuxOptions } from '../publisher/preview/remux-piece.ts';
 import type { PieceList, PreviewOptions } from './preview-pieces.ts';
 
-/** Media is sent so long ahead of its time. */
+/** Media is sent this long ahead of its time. */
 const leadMs = 500;
 const maxCachedBytes = 16 * 1024 * 1024;
-/** A process remembers of so many pieces that they are written. */
+/** The number of written segments that a process remembers. */
 const mostRemembered = 1000;
-/** Pieces that are older are deleted as new ones come; what is left when nobody looks any more, by the store. */
+/**
+ * Older segments are deleted when new ones are written. After the last request, the store's lifecycle deletes the rest.
+ */
 const keptPieces = 60;
 const contentType = 'video/mp4';
 
-/** A piece that is written. Null: something of it is not prepared. */
+/** A segment that is written; null if its media is not completely prepared. */
 type Piece = { readonly headerName: string } | null;
 
-/** The last pieces of a stream since its run began. @param now the database's time */
+/** The latest segments of a stream's run. @param now the database's time */
 export type PreparedPieces = (stream: Stream, anchoredAt: Date, now: Date) => Promise<PieceList>;
 
 export function createPreparedPieces({ pool, objects, log }: PreviewOptions): PreparedPieces {
@@ -74,7 +76,7 @@ export function createPreparedPieces({ pool, objects, log }: PreviewOptions): Pr
     if (known) return known;
     const making = make();
     written.set(key, making);
-    // What failed or was missing may be there a moment later.
+    // A segment that failed or was missing may exist a moment later.
     making.then(
       (piece) => piece === null && written.delete(key),
       () => written.delete(key),
@@ -99,7 +101,7 @@ export function createPreparedPieces({ pool, objects, log }: PreviewOptions): Pr
   }
 }
 
-/** The last piece that is over, of a stream that has been sent for so long; -1 if none is. */
+/** The number of the last complete segment after `sentSeconds` of sending; -1 if there is none. */
 function lastPiece(sentSeconds: number, isOver: (piece: number) => boolean): number {
   let piece = Math.floor(sentSeconds / previewPieceSeconds);
   while (piece >= 0 && !isOver(piece)) piece -= 1;

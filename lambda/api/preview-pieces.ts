@@ -1,4 +1,4 @@
-// The pieces of a preview, wherever they come from.
+// The segments of a preview, from either backend.
 import type { Pool } from 'pg';
 import type { Log } from '../log.ts';
 import type { ObjectStore } from '../ports/object-store/object-store.ts';
@@ -9,17 +9,17 @@ export interface PreviewOptions {
   readonly log: Log;
 }
 
-/** Pieces that follow each other. */
+/** Consecutive segments. */
 export interface PieceList {
-  /** The number of the first one. A piece keeps its number. */
+  /** The number of the first segment. Segments keep their numbers. */
   readonly first: number;
   readonly pieces: readonly ListedPiece[];
 }
 
 export interface ListedPiece {
-  /** Null: it is missing. */
+  /** Null if the segment is missing. */
   readonly key: string | null;
-  /** Of what comes before all pieces like it. */
+  /** The key of the initialization segment; null if the segment is missing. */
   readonly headerKey: string | null;
   readonly startsAt: Date;
   readonly seconds: number;

@@ -1,4 +1,4 @@
-// Playlists of previews (HLS, RFC 8216), made when somebody asks.
+// Playlists of previews (HLS, RFC 8216), created on request.
 import { databaseOn } from '../data/database.ts';
 import { longestPieceSeconds, previewHoldBackSeconds } from '../domain/playout/preview.ts';
 import type { PreviewPlaylist } from '../surfaces/service.ts';
@@ -6,10 +6,10 @@ import { createEncodedPieces } from './encoded-preview.ts';
 import { createPreparedPieces } from './prepared-preview.ts';
 import type { PieceList, PreviewOptions } from './preview-pieces.ts';
 
-/** Players ask for a piece soon after they have read of it. */
+/** Players request a segment soon after they have read its playlist. */
 const pieceURLSeconds = 120;
 
-/** @returns what answers the playlist of a stream; null while it cannot be previewed */
+/** @returns a function that returns the playlist of a stream; null while it cannot be previewed */
 export function createPreviewPlaylist({ pool, objects, log }: PreviewOptions): PreviewPlaylist {
   const data = databaseOn(pool);
   const preparedPieces = createPreparedPieces({ pool, objects, log });

@@ -1,4 +1,4 @@
-// Posters of streams: found when somebody asks, and made by a worker where nobody has asked for them before.
+// Posters of streams: finds them, or has a worker render those that were never requested before.
 import { setTimeout as delay } from 'node:timers/promises';
 import { LRUCache } from 'lru-cache';
 import type { Pool } from 'pg';
@@ -28,15 +28,19 @@ export interface PostersOptions {
   readonly objects: Pick<ObjectStore, 'presignGet'>;
 }
 
-/** So many strips are made for a user at a time: of as many streams as a page shows, with those that come next. */
+/** The number of pending strips per user: for the streams of one page, with their next strips. */
 const mostPending = 200;
-/** Whoever waits for longer asks again. Most strips take less than a second, where a worker has time. */
+/**
+ * The wait for a strip; after it the client has to ask again. Most strips take less than a second on an idle worker.
+ */
 const looks = { count: 12, everyMs: 500 } as const;
-/** All who look in this time get the same address, and have the picture once. It opens it for as long again. */
+/**
+ * All viewers get the same URL during this time, so that they can cache the picture. The URL is valid twice as long.
+ */
 const signedForSeconds = 300;
 const mostRemembered = 5000;
 
-/** What is to be seen at a frame of a run. */
+/** The poster of a frame of a run. */
 interface Due {
   readonly objectKey: string;
   readonly wanted: Frame;
@@ -45,7 +49,7 @@ interface Due {
 
 const keyOf = ({ objectKey, poster }: Due) => posterKey(objectKey, poster.index);
 
-/** @returns what answers where the poster of a user's stream is */
+/** @returns a function that returns the URL of a stream's poster; null if there is none */
 export function createStreamPoster({ pool, objects }: PostersOptions): StreamPoster {
   const data = databaseOn(pool);
   const addresses = new LRUCache<string, string>({ max: mostRemembered, ttl: signedForSeconds * 1000 });
@@ -58,7 +62,7 @@ export function createStreamPoster({ pool, objects }: PostersOptions): StreamPos
     const { video: timeline } = await data.timelines.ofStream(streamID, { fromSeconds, toSeconds });
     const due = await dueAt(stream, timeline, fromSeconds);
     const next = await dueAt(stream, timeline, toSeconds);
-    // The one that somebody waits for comes first, also where only one more may be made.
+    // The poster that a viewer waits for comes first, in case only one more may be rendered.
     const known = due && addresses.get(keyOf(due));
     const asked = due && known === undefined ? await data.frames.ask(due.wanted, mostPending) : null;
     if (next !== null && next.objectKey !== due?.objectKey) await data.frames.ask(next.wanted, mostPending);
@@ -68,8 +72,8 @@ export function createStreamPoster({ pool, objects }: PostersOptions): StreamPos
   };
 
   /**
-   * @param asked how its strip is; null where too many are being made
-   * @returns null where it cannot be made @throws {ProblemError} where it is not made in time
+   * @param asked the state of its strip; null if the user has too many pending strips
+   * @returns null if it cannot be rendered @throws {ProblemError} if it is not rendered in time
    */
   async function urlOnceMade(due: Due, asked: FrameState | null): Promise<string | null> {
     let state = asked;

@@ -19,15 +19,15 @@ const dayMs = 86_400_000;
 
 const newKey = z.strictObject({
   name: z.string().trim().min(1).max(100),
-  /** Days until the key expires; absent where it never does. */
+  /** The lifetime of the key in days; absent if it never expires. */
   expiresInDays: z.int().min(1).max(3650).optional(),
-  /** Absent where the key has full access. */
+  /** Absent if the key has full access. */
   scopes: z.array(z.enum(allScopes)).min(1).optional(),
 });
 
 /**
- * A plugin of better-auth, so that each endpoint has its session, its rate limits and its check of the origin. No
- * endpoint takes API keys or access tokens, so neither can be used to make another.
+ * A plugin of better-auth, so that each endpoint has its session, rate limits and origin check. The endpoints do not
+ * accept API keys or access tokens, so neither can create another one. Decision D29.
  */
 export function account({ pool, clock }: { readonly pool: Pool; readonly clock: () => Date }) {
   const use = [sessionMiddleware];
@@ -46,7 +46,7 @@ export function account({ pool, clock }: { readonly pool: Pool; readonly clock: 
       listApiKeys: createAuthEndpoint('/account/api-keys', { method: 'GET', use }, async (ctx) =>
         ctx.json({ data: (await databaseOn(pool).apiKeys.of(ctx.context.session.user.id)).map(toKey) }),
       ),
-      /** Only this answer has the key itself. */
+      /** The key itself is only in this answer. */
       createApiKey: createAuthEndpoint(
         '/account/api-keys/create',
         { method: 'POST', use, body: newKey },
@@ -115,7 +115,7 @@ export function account({ pool, clock }: { readonly pool: Pool; readonly clock: 
         const { user, session: current } = ctx.context.session;
         const sessions = await ctx.context.internalAdapter.listSessions(user.id, { onlyActiveSessions: true });
         return ctx.json({
-          // The token of a session is never shown, since the cookie holds the same.
+          // The session's token is never shown, because the cookie contains it.
           data: sessions.map(({ id, createdAt, updatedAt, ipAddress, userAgent }) => ({
             id,
             createdAt,

@@ -1,5 +1,5 @@
 // Sign-in and OAuth as one fetch handler.
-// It is better-auth, and around it what OAuth clients need and better-auth does not do.
+// It wraps better-auth, and adds the standards that OAuth clients need and better-auth lacks. Decision D31.
 import { setTimeout } from 'node:timers/promises';
 import { oauthProviderAuthServerMetadata, oauthProviderOpenIdConfigMetadata } from '@better-auth/oauth-provider';
 import { decodeJwt } from 'jose';
@@ -15,12 +15,12 @@ import { addressHeader } from './client-address.ts';
 import { asRegistration, withoutCalls } from './registration.ts';
 import { jwksMaxAgeSeconds } from './signing-keys.ts';
 
-/** @param address the client's IP address as our own infrastructure saw it; null where it is unknown */
+/** @param address the client's IP address from our own infrastructure; null if unknown */
 export type AuthHandler = (request: Request, address: string | null) => Promise<Response>;
 
 type Answer = (request: Request) => Promise<Response>;
 
-/** Pages of other origins may call these paths (CORS), which do not use the session's cookie. */
+/** Pages of other origins may call these paths (CORS). They do not use the session's cookie. */
 const openPaths = new Set([
   `${authPath}/oauth2/token`,
   `${authPath}/oauth2/register`,
@@ -30,15 +30,15 @@ const openPaths = new Set([
 ]);
 const metadataPath = '/.well-known/oauth-protected-resource';
 /**
- * These paths send a mail to a known address and none to others. Their answers
- * take equally long, so as not to tell which.
+ * These paths send a mail only to known addresses. Their answers take equally long, so as not to reveal which are
+ * known.
  */
 const evenPaths = new Set([
   `${authPath}/sign-up/email`,
   `${authPath}/request-password-reset`,
   `${authPath}/send-verification-email`,
 ]);
-/** How long such an answer takes at least: longer than handing over a mail. */
+/** The minimum time of such an answer, longer than sending a mail. */
 const evenAnswerMs = 500;
 const bodyMaxBytes = 64 * 1024;
 const defaultScope: Scope = 'service:read';
@@ -66,7 +66,7 @@ export function createAuthHandler(options: AuthorizationServerOptions): AuthHand
       case '/jwks':
         return cacheable(await server.handler(request));
       case '/oauth2/authorize':
-        // RFC 6749, section 3.1, allows POST as well, but does not require it, and no client uses it.
+        // RFC 6749, section 3.1, also allows POST, but does not require it, and no client uses it.
         if (request.method !== 'GET') return oauthError(405, 'invalid_request', 'Authorization is asked for with GET.');
         return server.handler(await withDefaults(pool, origin, request));
       case '/oauth2/register': {
@@ -96,7 +96,7 @@ export function createAuthHandler(options: AuthorizationServerOptions): AuthHand
       return new Response(null, { status: 204, headers: { ...corsHeaders, 'access-control-max-age': '86400' } });
     try {
       const response = await answer(request, path);
-      // better-auth writes the seconds into a header of its own.
+      // better-auth uses its own header for the seconds.
       const retryAfter = response.headers.get('x-retry-after');
       return withHeaders(response, {
         ...securityHeaders,
@@ -110,17 +110,13 @@ export function createAuthHandler(options: AuthorizationServerOptions): AuthHand
   };
 }
 
-/**
- * Whether a request holds a null character, which Postgres cannot store: escaped
- * in JSON, in a form or query, or as it is.
- */
+/** Whether the URL or body contains a null character, raw or escaped. Postgres cannot store it. */
 async function hasNullCharacter(request: Request): Promise<boolean> {
   return /\\u0000|%00|\0/.test(new URL(request.url).search + (request.body ? await request.clone().text() : ''));
 }
 
 /**
- * Writes the client's address into the header that better-auth reads. A header of
- * that name that the client sent is dropped.
+ * Sets the header with the client's address that better-auth reads, and drops a header of this name from the client.
  */
 function withAddress(request: Request, address: string | null): Request {
   const headers = new Headers(request.headers);
@@ -136,7 +132,7 @@ const corsHeaders = {
   'access-control-expose-headers': 'WWW-Authenticate',
 };
 
-/** These forbid browsers to show an answer as a page: answers are data or redirects. */
+/** Browsers must not show an answer as a page: answers are data or redirects. */
 const securityHeaders = {
   'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
   'x-content-type-options': 'nosniff',
@@ -145,12 +141,10 @@ const securityHeaders = {
 };
 
 /**
- * Adds to an authorization request what the application left out:
- * - without `resource`, or with an empty one, it gets a token for the REST API, and not one that only the authorization
- *   server can read;
- * - if it registered to use refresh tokens it gets one, since many applications do not know that they have to ask for
- *   offline_access;
- * - without `scope` it may read, and not do everything.
+ * Adds defaults that the application left out of an authorization request:
+ * - `resource`, if absent or empty, so that the token is for the REST API, and not opaque;
+ * - the scope `offline_access`, if the application registered for refresh tokens, because many never request it;
+ * - `scope`, with read access only.
  */
 async function withDefaults(pool: Pool, origin: string, request: Request): Promise<Request> {
   const url = new URL(request.url);
@@ -164,10 +158,10 @@ async function withDefaults(pool: Pool, origin: string, request: Request): Promi
 }
 
 /**
- * - Where the code verifier is wrong, better-auth answers 401. It has to be 400 invalid_grant (RFC 6749, section 5.2,
- *   and RFC 7636, section 4.6).
- * - better-auth trades codes and refresh tokens without asking whether the user still agrees. That is asked after the
- *   tokens are stored: a user who disconnects the application later than that ends these tokens, too.
+ * - For a wrong code verifier, better-auth answers 401. The standard is 400 invalid_grant (RFC 6749, section 5.2, and
+ *   RFC 7636, section 4.6).
+ * - better-auth exchanges codes and refresh tokens without checking the user's consent. It is checked after the tokens
+ *   are stored, because a user who disconnects the application later revokes these tokens as well.
  */
 async function asTokenAnswer(pool: Pool, response: Response): Promise<Response> {
   if (!response.ok && response.status !== 401) return response;
@@ -186,8 +180,8 @@ async function asTokenAnswer(pool: Pool, response: Response): Promise<Response> 
 }
 
 /**
- * Revokes an access token (RFC 7009), which better-auth refuses to do, since it does not store access tokens.
- * @returns null where the request holds no valid access token of this client
+ * Revokes an access token (RFC 7009). better-auth refuses to, because it does not store access tokens.
+ * @returns null if the request contains no valid access token of this client
  */
 async function revokeAccessToken(
   accessTokens: AccessTokens,

@@ -1,4 +1,4 @@
-// The identity function: answers API Gateway's events by sign-in and OAuth.
+// The identity function: handles API Gateway's events with sign-in and OAuth.
 import { SESv2Client } from '@aws-sdk/client-sesv2';
 import { versionedLog } from '../log.ts';
 import { connectCore } from '../ports/aws/connect-aws.ts';
@@ -9,7 +9,7 @@ import { createEventHandler } from './event-handler.ts';
 
 const log = versionedLog(process.env);
 const { mailFrom, rateLimitFactor, ...environment } = readAuthEnvironment(process.env);
-// better-auth reads by further connections while it has a transaction open.
+// better-auth needs further connections while it has a transaction open.
 const connections = await connectCore(environment, 4);
 const mailer = createSESMailer(new SESv2Client(), mailFrom);
 const auth = createAuthHandler({ ...connections, mailer, rateLimitFactor, clock: () => new Date(), log });

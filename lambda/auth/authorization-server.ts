@@ -22,7 +22,7 @@ import { recordChanges, recordRequests } from './security-events.ts';
 import { keysForSigning } from './signing-keys.ts';
 
 export interface AuthorizationServerOptions {
-  /** The origin of the web page, the authorization server and the API, without a slash at its end. */
+  /** The origin of the web page, the authorization server and the API, without a trailing slash. */
   readonly origin: string;
   readonly pool: Pool;
   readonly sealer: Sealer;
@@ -34,7 +34,7 @@ export interface AuthorizationServerOptions {
   readonly log: Log;
 }
 
-/** The path below which better-auth's endpoints are. */
+/** The base path of better-auth's endpoints. */
 export const authPath = '/api/auth';
 
 const day = 86_400;
@@ -47,8 +47,8 @@ const idPrefixes: Readonly<Record<string, string>> = {
 };
 
 /**
- * Endpoints of better-auth that we do not offer: only OAuth makes tokens, account.ts shows sessions without their
- * tokens, disconnecting there ends more than a consent, and there are no social accounts.
+ * Disabled endpoints of better-auth: only OAuth issues tokens, account.ts lists sessions without their tokens and
+ * disconnects applications completely, and there are no social accounts.
  */
 const disabledPaths = [
   '/token',
@@ -65,9 +65,9 @@ const disabledPaths = [
   '/account-info',
 ];
 
-/** The names of our tables for the models of better-auth's OAuth provider. */
+/** Our table names for the models of better-auth's OAuth provider. */
 const oauthTables = {
-  // CamelCasePlugin translates every other name to snake case and back, but not requirePKCE.
+  // CamelCasePlugin translates all names to snake case and back except requirePKCE.
   oauthClient: { modelName: 'oauthClients', fields: { requirePKCE: 'requirePkce' } },
   oauthResource: { modelName: 'oauthResources' },
   oauthClientResource: { modelName: 'oauthClientResources' },
@@ -95,12 +95,12 @@ export function createAuthorizationServer(options: AuthorizationServerOptions) {
     onAPIError: {
       errorURL: `${origin}/error`,
       onError: (error) => {
-        // A refusal is not logged: it is an answer, and no failure.
+        // Refusals are normal answers, so they are not logged.
         if (!isAPIError(error) || error.statusCode >= 500) log('auth_failed', { error });
       },
     },
     database: {
-      // better-auth has names in camelCase, and our schema in snake_case.
+      // better-auth uses camel case, our schema snake case.
       db: new Kysely({
         dialect: new PostgresDialect({ pool }),
         plugins: [new CamelCasePlugin({ maintainNestedObjectKeys: true })],
@@ -109,9 +109,9 @@ export function createAuthorizationServer(options: AuthorizationServerOptions) {
       transaction: true,
     },
     advanced: {
-      // The tables are made by our own migrations (lambda/data/migrations).
+      // Our own migrations create the tables (lambda/data/migrations).
       database: { validateSchema: false, generateId: ({ model }) => newID(idPrefixes[model] ?? 'aut', clock()) },
-      // Without these lines better-auth leaves the checks out where NODE_ENV or TEST says that it is being tested.
+      // Without these lines, better-auth omits the checks if NODE_ENV or TEST indicates a test. Decision D32.
       disableCSRFCheck: false,
       disableOriginCheck: false,
       ipAddress: { ipAddressHeaders: [addressHeader] },
@@ -142,7 +142,7 @@ export function createAuthorizationServer(options: AuthorizationServerOptions) {
       minPasswordLength: 10,
       revokeSessionsOnPasswordReset: true,
       sendResetPassword: ({ user, url }) => send(passwordResetMail(user.email, url)),
-      // The page says the same as for a new address. The owner of the address learns of it by this mail.
+      // The page answers the same as for a new address. This mail informs the owner of the address.
       onExistingUserSignUp: ({ user }) => send(signUpAgainMail(user.email, `${origin}/sign-in`)),
     },
     emailVerification: {
@@ -176,9 +176,9 @@ export function createAuthorizationServer(options: AuthorizationServerOptions) {
         accessTokenExpiresIn: accessTokenSeconds,
         idTokenExpiresIn: accessTokenSeconds,
         refreshTokenExpiresIn: 30 * day,
-        // The sign-in and consent pages may be open for as long, too.
+        // The sign-in and consent pages may also be open for this long.
         codeExpiresIn: 600,
-        // No user may make clients or resources: applications register themselves.
+        // Users cannot create clients or resources: applications register themselves.
         clientPrivileges: () => false,
         resourcePrivileges: () => false,
         rateLimit: {

@@ -1,4 +1,4 @@
-// The header with the client's IP address, by which rate limits count, and which people see in their history.
+// The header with the client's IP address, for rate limits and the security events that users see.
 
-/** Our own handler sets this header for better-auth. One that a client sent is dropped. */
+/** Our handler sets this header for better-auth, and drops one that a client sent. */
 export const addressHeader = 'x-client-address';

@@ -1,4 +1,4 @@
-// The identity function without its connections: answers API Gateway's events by sign-in and OAuth.
+// The identity function without its connections: handles API Gateway's events with sign-in and OAuth.
 import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
 import { addressOf, requestOf, resultOf } from '../api/gateway-event.ts';
 import type { AuthHandler } from './auth-handler.ts';

@@ -1,4 +1,4 @@
-// The mails that people get about their accounts.
+// The mails that users get about their accounts.
 import type { Mail } from '../ports/mailer/mailer.ts';
 
 export function verificationMail(to: string, url: string): Mail {
@@ -25,7 +25,7 @@ export function passwordResetMail(to: string, url: string): Mail {
   };
 }
 
-/** The mail to somebody who has an account, after their address was used to sign up again. */
+/** The mail to an existing user whose address was used to sign up again. */
 export function signUpAgainMail(to: string, signInURL: string): Mail {
   return {
     to,

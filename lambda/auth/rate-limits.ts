@@ -1,6 +1,6 @@
-// How often an IP address may call endpoints of sign-in and OAuth.
-// The limits keep people from guessing passwords, sending many mails and filling tables. Postgres counts the calls,
-// as there are many processes.
+// The rate limits of an IP address at the endpoints of sign-in and OAuth.
+// They prevent guessing of passwords, floods of mails and filling of tables. Postgres counts the calls of all
+// processes.
 
 interface Rule {
   readonly windowSeconds: number;
@@ -9,10 +9,10 @@ interface Rule {
 
 const perMinute = (requests: number): Rule => ({ windowSeconds: 60, requests });
 
-/** The limit of each path that has no rule of its own. */
+/** The limit of paths without a rule. */
 const general = perMinute(100);
 
-/** The rules by path, below better-auth's. A `*` stands for any one part of a path. */
+/** The rules by path, below better-auth's base path. A `*` matches any one segment. */
 const rules: Readonly<Record<string, Rule>> = {
   '/sign-in/*': perMinute(10),
   '/sign-up/*': perMinute(5),
@@ -30,7 +30,7 @@ const rules: Readonly<Record<string, Rule>> = {
   '/account/api-keys/create': perMinute(20),
 };
 
-/** The rules in the form that better-auth takes. @param factor multiplies the requests */
+/** The rules in better-auth's format. @param factor multiplies the number of requests */
 export function rateLimitRules(factor: number) {
   const toRule = ({ windowSeconds, requests }: Rule) => ({ window: windowSeconds, max: requests * factor });
   return {

@@ -1,8 +1,8 @@
-// What applications may register about themselves (RFC 7591): nothing that would have us call an address of theirs.
+// The metadata that applications may register (RFC 7591), without addresses that we would call. Decision D34.
 
 /**
- * All that is handed on. Left out are backchannel_logout_uri and jwks_uri, which better-auth would fetch from within
- * our network, wherever their names lead, and whatever it may learn to fetch one day.
+ * The fields that are passed on. backchannel_logout_uri, jwks_uri and unknown fields are dropped, because better-auth
+ * would fetch these addresses from within our network.
  */
 const registered = new Set([
   'redirect_uris',
@@ -28,10 +28,9 @@ const registered = new Set([
 ]);
 
 /**
- * Takes out of a registration what we do not register (RFC 7591, section 2), and adds that an application with
- * loopback addresses is a native one (RFC 8252). Such applications seldom say so, and better-auth would take them for
- * web applications and refuse these addresses.
- * @returns null where the body is nested deeper than any metadata
+ * Drops fields that we do not register (RFC 7591, section 2), and marks an application with loopback addresses as
+ * native (RFC 8252). Such applications rarely do so themselves, and better-auth would refuse their addresses.
+ * @returns null if the body is nested deeper than any metadata
  */
 export async function asRegistration(request: Request): Promise<Request | null> {
   const body: unknown = await request
@@ -51,7 +50,7 @@ export async function asRegistration(request: Request): Promise<Request | null> 
   return new Request(request.url, { method: request.method, headers, body: JSON.stringify(metadata) });
 }
 
-/** `jwks` is the deepest: an object with a list of objects with lists. */
+/** The depth of `jwks`: an object with a list of objects with lists. */
 const maxDepth = 6;
 
 function isDeeper(value: unknown, levels: number): boolean {
@@ -61,7 +60,7 @@ function isDeeper(value: unknown, levels: number): boolean {
 
 const loopbackURL = /^http:\/\/(127\.0\.0\.1|\[::1\]|localhost)(:\d+)?(\/|$)/;
 
-/** Metadata of the authorization server that does not offer to call applications when somebody signs out. */
+/** Metadata of the authorization server, without the offer to call applications when a user signs out. */
 export function withoutCalls(read: (request: Request) => Promise<Response>): typeof read {
   return async (request) => {
     const metadata = (await (await read(request)).json()) as object;

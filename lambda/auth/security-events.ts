@@ -1,4 +1,4 @@
-// Records what happens to accounts: a row for every security event, without any secret.
+// Records the security events of accounts: a row for each, without any secret.
 import type { BetterAuthOptions, GenericEndpointContext } from 'better-auth';
 import { APIError, createAuthMiddleware, isAPIError } from 'better-auth/api';
 import type { Pool } from 'pg';
@@ -6,7 +6,7 @@ import { databaseOn } from '../data/database.ts';
 import type { SecurityEventKind } from '../data/accounts/security-events.ts';
 import { addressHeader } from './client-address.ts';
 
-/** Records one event of a request. @param userID null where the request named no user that exists */
+/** Records one event of a request. @param userID null if the request names no existing user */
 export async function recordEvent(
   pool: Pool,
   ctx: GenericEndpointContext | null,
@@ -24,8 +24,8 @@ export async function recordEvent(
 }
 
 /**
- * Records the events that show in the rows that better-auth writes, by whichever
- * endpoint. Keeps disabled users out, too.
+ * Records the events that are visible in the rows that better-auth writes, at any endpoint. Also refuses sessions of
+ * disabled users.
  */
 export function recordChanges(pool: Pool): NonNullable<BetterAuthOptions['databaseHooks']> {
   return {
@@ -50,7 +50,7 @@ export function recordChanges(pool: Pool): NonNullable<BetterAuthOptions['databa
   };
 }
 
-/** Records the events that show only in requests: refusals, and what better-auth's OAuth provider does. */
+/** Records the events that are only visible in requests: refusals, and events of better-auth's OAuth provider. */
 export function recordRequests(pool: Pool) {
   return createAuthMiddleware(async (ctx) => {
     const { path, body } = ctx;
@@ -76,7 +76,7 @@ export function recordRequests(pool: Pool) {
   });
 }
 
-/** A text in a body that nobody has checked. */
+/** A text of an unchecked body; null if it is absent. */
 function textOf(body: unknown, name: string): string | null {
   const value: unknown = Object(body)[name];
   return typeof value === 'string' ? value : null;

@@ -1,4 +1,4 @@
-// The keys that sign access tokens: makes and rotates them, and gives them to better-auth.
+// The keys that sign access tokens: creates and rotates them, and passes them to better-auth. Decision D33.
 import { exportJWK, generateKeyPair, importJWK, SignJWT } from 'jose';
 import type { JWK } from 'jose';
 import type { Pool } from 'pg';
@@ -8,10 +8,10 @@ import type { SigningKey } from '../data/accounts/signing-keys.ts';
 import type { Sealer } from '../ports/sealer/sealer.ts';
 import { accessTokenSeconds } from '../surfaces/admission/protected-resource.ts';
 
-/** For how many seconds clients may keep the JWKS, which its Cache-Control says. */
+/** The Cache-Control max-age of the JWKS, in seconds. */
 export const jwksMaxAgeSeconds = 300;
 
-/** A key in the form that better-auth takes. */
+/** A key in better-auth's format. */
 interface Jwk {
   readonly id: string;
   readonly alg: 'ES256';
@@ -20,15 +20,15 @@ interface Jwk {
   readonly createdAt: Date;
 }
 
-/** Makes the first key where there is none. Called by the migration, since several processes would each make one. */
+/** Creates the first key if there is none. The migration calls it, because several processes would each create one. */
 export async function ensureSigningKey(pool: Pool, sealer: Sealer, now: Date): Promise<void> {
   await databaseOn(pool).signingKeys.insertFirst(await makeKey(sealer, now));
 }
 
 /**
- * Makes the next key. The JWKS lists it at once, and it begins to sign when no cache can hold a JWKS without it. The
- * JWKS lists the key before it until the last token that it signed has expired.
- * @returns when the new key begins to sign
+ * Creates the next key. The JWKS lists it at once, and it signs once no cache can hold a JWKS without it. The JWKS
+ * lists the previous key until the last token that it signed has expired.
+ * @returns the time when the new key begins to sign
  */
 export async function rotateSigningKey(pool: Pool, sealer: Sealer, now: Date): Promise<Date> {
   return databaseOn(pool).signingKeys.insertNext(await makeKey(sealer, now), {
@@ -37,7 +37,7 @@ export async function rotateSigningKey(pool: Pool, sealer: Sealer, now: Date): P
   });
 }
 
-/** better-auth signs with the latest key that it gets, so a key that must not sign yet is given to it as the oldest. */
+/** better-auth signs with the latest key of its list, so a key that must not sign yet comes first. */
 export async function keysForSigning(pool: Pool, sealer: Sealer, now: Date): Promise<Jwk[]> {
   const keys = await databaseOn(pool).signingKeys.listed();
   return keys.map(({ id, public_jwk, sealed_private_jwk, signs_from }) => ({
@@ -50,8 +50,8 @@ export async function keysForSigning(pool: Pool, sealer: Sealer, now: Date): Pro
 }
 
 /**
- * Signs a statement by the key that signs access tokens now. It names no audience and has a type of its own, so that
- * nobody takes it for a token.
+ * Signs a statement with the current key of access tokens. It names no audience and has its own type, so that it is
+ * never accepted as a token.
  */
 export async function signStatement(
   pool: Pool,

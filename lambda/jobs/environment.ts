@@ -1,4 +1,4 @@
-// The environment of the jobs: each has the variables that it reads, and no other.
+// The environments of the jobs. Each has only the variables that its job reads.
 import type { DatabaseEnvironment } from '../ports/aws/connect-aws.ts';
 import {
   addressVariables,
@@ -24,28 +24,28 @@ export const sweepVariables = [
   'TIMER_QUEUE_ARN',
 ] as const;
 
-/** Surroundings of a job that changes streams. */
+/** The variables of a job that changes streams. */
 interface JobEnvironment extends DatabaseEnvironment {
   readonly queueURLs: Partial<Record<QueueName, string>>;
   readonly allowPrivateAddresses: boolean;
 }
 
-/** Surroundings and settings of the job that applies due changes of streams. */
+/** The variables and settings of the job that applies due changes of streams. */
 export type TimersEnvironment = JobEnvironment & SettingsFor<'timersJob'>;
 
-/** Surroundings and settings of the sweep, which also arms timers. */
+/** The variables and settings of the sweep, which also arms timers. */
 export interface SweepEnvironment extends JobEnvironment, SettingsFor<'sweep'> {
   readonly timerGroup: string;
   readonly timerRoleARN: string;
   readonly timerQueueARN: string;
 }
 
-/** @throws naming the variable that is missing or malformed */
+/** @throws an error that names the missing or malformed variable */
 export function readTimersEnvironment(env: NodeJS.ProcessEnv): TimersEnvironment {
   return { ...readJobEnvironment(env), ...readSettings('timersJob', env) };
 }
 
-/** @throws naming the variable that is missing or malformed */
+/** @throws an error that names the missing or malformed variable */
 export function readSweepEnvironment(env: NodeJS.ProcessEnv): SweepEnvironment {
   return {
     ...readJobEnvironment(env),

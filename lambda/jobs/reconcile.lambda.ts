@@ -1,4 +1,4 @@
-// The function that proves the books every day; EventBridge calls it.
+// The function that reconciles the books every day. EventBridge calls it.
 import { jsonLog } from '../log.ts';
 import { connectDatabase } from '../ports/aws/connect-aws.ts';
 import { readDatabaseEnvironment } from '../ports/aws/environment.ts';

@@ -1,16 +1,16 @@
-// Proves every day that the books agree.
+// Checks every day that the books agree.
 import type { Pool } from 'pg';
 import { databaseOn } from '../data/database.ts';
 import type { Log } from '../log.ts';
 
-/** The books differ. Nothing corrects them automatically: somebody has to understand the difference first. */
+/** The books differ. Nothing corrects them automatically: an operator has to understand the difference first. */
 export class BooksDiffer extends Error {
   override readonly name = 'BooksDiffer';
 }
 
 /**
- * Proves, user by user, that the ledger, the live intervals and the invoices agree, and logs every difference.
- * @throws {BooksDiffer} so that the function fails and its alarm rings
+ * Checks for each user that the ledger, the live intervals and the invoices agree, and logs every difference.
+ * @throws {BooksDiffer} so that the function fails and its alarm is raised
  */
 export async function reconcile(pool: Pool, log: Log): Promise<void> {
   const differences = await databaseOn(pool).reconciliation.differences();

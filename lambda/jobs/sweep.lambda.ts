@@ -1,4 +1,4 @@
-// The function that sweeps; EventBridge calls it every minute.
+// The function that sweeps. EventBridge calls it every minute.
 import { SchedulerClient } from '@aws-sdk/client-scheduler';
 import { jsonLog } from '../log.ts';
 import { connectDatabase } from '../ports/aws/connect-aws.ts';
@@ -11,7 +11,7 @@ import { sweep } from './sweep.ts';
 const environment = readSweepEnvironment(process.env);
 const pool = connectDatabase(environment, 1);
 const queue = createSQSCommandQueue({ pool, queueURLs: environment.queueURLs, log: jsonLog });
-// Only the sweep arms timers, so only its bundle holds their client.
+// Only the sweep arms timers, so only its bundle contains their client.
 const timers = createSchedulerTimers({
   scheduler: new SchedulerClient(),
   groupName: environment.timerGroup,

@@ -1,4 +1,4 @@
-// The sweep: does every minute what some process should have done before it died, so that nothing stays undone.
+// The sweep repairs every minute what processes left undone when they died.
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Pool } from 'pg';
 import { databaseOn, inTransaction } from '../data/database.ts';
@@ -33,50 +33,47 @@ export interface SweepOptions {
   readonly clock: () => Date;
 }
 
-/**
- * A timer is armed when its time is so near. Sweeps run every 60 seconds, so one that is late still arms it in time.
- */
+/** A timer is armed this long before its time. Sweeps run every 60 seconds, so a late one still arms it in time. */
 const timerAheadSeconds = 150;
-/** A webhook, mail or mirror that has waited for so long has lost its command: a worker would have begun by then. */
+/** A webhook, mail or mirror that has waited this long has lost its command; otherwise a worker would have begun. */
 const forgottenAfterSeconds = 60;
-/** A worker for watched sources has to run by the time that they are due, and takes so long to start. */
+/** The lead of starting a worker for watched sources, so that it runs when they are due. */
 const sourcesAheadSeconds = 60;
-/** How many commands wake workers for sources up at most: each looks at many of them. */
+/** The maximum number of commands that start workers for sources. Each worker scans many sources. */
 const sourcesWokenAtOnce = 10;
-/** How many connections one sweep has asked about at most, for each reason; the next one continues. */
+/** The maximum number of connections to read per sweep and reason. The next sweep continues. */
 const readBacksAtOnce = 500;
-/** After a webhook of which deliveries are given up. Where there are many the sweep goes on without: it has to end. */
+/** The rests after each webhook with surplus deliveries. After `most` webhooks the sweep skips them, to end in time. */
 const excessRests: RestPolicy & { readonly most: number } = { timesAsLong: 3, mostMs: 200, most: 20 };
-/** A sweep has other things to do. What is still due then, agents fire, or the next sweep. */
+/** The time limit for due changes of streams. Agents or the next sweep apply the rest. */
 const dueMs = 10_000;
-/** How many old events one sweep deletes at most; the next one continues. */
+/** The maximum number of old events that one sweep deletes. The next one continues. */
 const oldEventsAtOnce = 5000;
-/** The same of the history of streams: more than all users together have reason to make in a minute. */
+/** The maximum number of old stream transitions deleted per sweep: more than all users need in a minute. */
 const oldTransitionsAtOnce = 50_000;
-/** What of an hour is not rolled up by then, the next sweep does. */
+/** The time limit for rolling up series. The next sweep continues. */
 const rollUpMs = 5000;
-/** So long after somebody asked for it last, a picture of a stream is deleted. */
+/** A picture of a stream is deleted this long after its last request. */
 const frameKeptHours = 24;
-/** How many rows of series one sweep deletes at most: of 10,000 streams some 10,000 an hour go. */
+/** The maximum number of series rows deleted per sweep. 10,000 streams cause about 10,000 an hour. */
 const oldSeriesAtOnce = 5000;
-/** The same of incidents. */
+/** The maximum number of old incidents deleted per sweep. */
 const oldIncidentsAtOnce = 5000;
-/** The same of changes, which are small: a takeover of all streams makes as many. */
+/**
+ * The maximum number of old changes deleted per sweep. They are small, and a takeover of all streams causes as many.
+ */
 const oldChangesAtOnce = 50_000;
-/** The same of runs, and of pictures. */
+/** The maximum number of old runs, pictures, looks and captions deleted per sweep, each. */
 const oldRunsAtOnce = 5000;
-/** The same of joins of sound. */
+/** The maximum number of old joins of sound deleted per sweep. */
 const oldJoinsAtOnce = 5000;
 const { keptTransitionsPerStream: keptMoves, keptTransitionDays: keptDays } = bounds;
 
 /**
- * Frees what dead agents and import workers held, applies payments that are not applied yet, charges storage, fires
- * what is due, has joins of sound looked at, begins outputs that were forgotten, arms timers and the items that
- * webhooks wait for, wakes workers for
- * watched sources, discards abandoned uploads, looks at the sound of streams that is not as it should be, has forgotten
- * webhooks, mails and mirrors worked, has platforms asked what is due, relays what is left in the outbox, and deletes
- * what has expired.
- * @throws {AggregateError} the failures of all steps, after every step had its turn
+ * Recovers replicas and imports of dead processes, applies payments and due changes of streams, charges storage,
+ * repairs outputs and sound, arms timers, wakes workers whose commands were lost, relays the outbox, and deletes
+ * expired rows. The list of steps has them all.
+ * @throws {AggregateError} the failures of all steps, after every step has run
  */
 export async function sweep({ pool, queue, timers, startOptions, storage, clock }: SweepOptions): Promise<void> {
   const steps = [
@@ -85,7 +82,7 @@ export async function sweep({ pool, queue, timers, startOptions, storage, clock 
     () => applyPayments(pool),
     () => databaseOn(pool).creditAccounts.makeRestDue(),
     () => chargeStorage(pool, storage, clock()),
-    // An agent of the release before deletes such a due time without a word.
+    // Agents of the previous release delete these due times without handling them.
     () => databaseOn(pool).dueTimes.armItemStarts(),
     () => databaseOn(pool).dueTimes.armJoins(),
     () => fireDue(pool, startOptions, clock, AbortSignal.timeout(dueMs)),
@@ -132,8 +129,8 @@ export async function sweep({ pool, queue, timers, startOptions, storage, clock 
 }
 
 /**
- * Keeps what waits for webhooks, and what is kept of them, within bounds: of one webhook after the other, with rests,
- * so that nobody waits for a database that is busy with thousands of one user. Users are told once a day.
+ * Limits the pending and kept deliveries of webhooks, one webhook after the other with rests, so that thousands of
+ * deliveries of one user do not keep the database busy. The user is notified once a day.
  */
 async function dropExcessDeliveries(pool: Pool, now: Date): Promise<void> {
   const { pendingDeliveriesPerWebhook: perWebhook, pendingDeliveriesPerUser: perUser } = bounds;

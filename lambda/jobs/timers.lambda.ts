@@ -1,4 +1,4 @@
-// The function that fires what is due; the queue 'timers' calls it.
+// The function that applies due changes of streams. The queue 'timers' calls it.
 import { jsonLog } from '../log.ts';
 import { connectDatabase } from '../ports/aws/connect-aws.ts';
 import { createSQSCommandQueue } from '../ports/command-queue/sqs-command-queue.ts';
@@ -15,7 +15,7 @@ const queue = createSQSCommandQueue({ pool, queueURLs: environment.queueURLs, lo
 const clock = () => new Date();
 const startOptions = { settings: environment, newID: (prefix: string) => newID(prefix, clock()), random: Math.random };
 
-/** Well within the time of the function: what is still due then, agents fire, or the sweep. */
+/** Well below the function's timeout. Agents or the sweep apply the rest. */
 const dueMs = 15_000;
 
 const fire: QueueHandler = (event) =>

@@ -1,10 +1,10 @@
-// Fires what is due. A message of the queue 'timers' only says when: what is due stands in the database.
+// Applies due changes of streams. A message of the queue 'timers' only wakes the job; due times are in the database.
 import { fireDue } from '../orchestration/runs/fire-due.ts';
 import type { QueueHandler } from '../ports/command-queue/command-queue.ts';
 import type { SweepOptions } from './sweep.ts';
 
 export interface TimersOptions extends Omit<SweepOptions, 'timers' | 'storage'> {
-  /** Aborts when the process is to end. */
+  /** Aborts when the process has to end. */
   readonly signal?: AbortSignal;
 }
 

@@ -1,7 +1,7 @@
 // The environment of the migration function: the names of the variables that its stack sets, and their values.
 import { requiredVariable } from '../required-variable.ts';
 
-/** The database role by which everything but the migration connects. */
+/** The database role of everything except the migration. */
 export const serviceRole = 'service';
 
 export const migrateVariables = ['DATABASE_SECRET_ARN', 'DATABASE_HOST', 'DATABASE_NAME', 'SEALING_KEY_ARN'] as const;
@@ -13,7 +13,7 @@ export interface MigrateEnvironment {
   readonly sealingKeyARN: string;
 }
 
-/** @throws naming the variable that is missing */
+/** @throws an error that names the missing variable */
 export function readMigrateEnvironment(env: NodeJS.ProcessEnv): MigrateEnvironment {
   const required = (name: (typeof migrateVariables)[number]) => requiredVariable(env, name);
   return {

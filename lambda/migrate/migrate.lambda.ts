@@ -1,4 +1,4 @@
-// Runs the migrations at a deploy, keeps the role for all other functions, and makes and rotates the signing key.
+// Runs the migrations at a deploy, maintains the role of all other functions, and manages the signing key.
 import { join } from 'node:path';
 import { ensureSigningKey, rotateSigningKey } from '../auth/signing-keys.ts';
 import { createPool } from '../data/shared/queryable.ts';
@@ -12,8 +12,8 @@ import { recoverStage } from './recover-stage.ts';
 import type { RecoveryAnswer, RecoveryRequest } from './recover-stage.ts';
 
 /**
- * Everything but the migration connects by this role. It may read and write rows, but not change the schema. It has no
- * password: RDS checks its IAM token.
+ * The role of everything except the migration. It may read and write rows, but not change the schema. It has no
+ * password: RDS verifies its IAM token.
  */
 const keepServiceRole = `
   do $$ begin
@@ -26,18 +26,18 @@ const keepServiceRole = `
   revoke update, delete on operator_commands, operator_outcomes from ${serviceRole};`;
 
 interface MigrationEvent {
-  /** Sent by hand, to rotate the signing key as well: lib/README.md, “Rotate secrets”. */
+  /** Sent manually to rotate the signing key as well: lib/README.md, “Rotate secrets”. */
   readonly rotateSigningKey?: boolean;
   /** Sent by `npm run recover`: lib/README.md, “Recover a stage”. */
   readonly recover?: RecoveryRequest;
 }
 
-/** @throws if any of it fails; then the deploy fails */
+/** @throws if any part fails; then the deploy fails */
 export async function handler(event: MigrationEvent | null): Promise<RecoveryAnswer | null> {
   const { secretARN, host, database, sealingKeyARN } = readMigrateEnvironment(process.env);
   const { username, password } = JSON.parse(await readSecret(secretARN)) as { username: string; password: string };
   const owner = { host, database, user: username, password, ssl: { rejectUnauthorized: true } };
-  // The SQL files are in a folder beside the bundle.
+  // The SQL files are in a folder next to the bundle.
   const migrations = join(import.meta.dirname, 'migrations');
   if (event?.recover) return await recoverStage(owner, migrations, event.recover, jsonLog);
   const pool = createPool({ ...owner, max: 1 });

@@ -1,22 +1,22 @@
-// Brings a database's schema up to date from the numbered SQL files in lambda/data/migrations.
+// Migrates the schema of a database with the numbered SQL files in lambda/data/migrations.
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import type { Pool, PoolClient } from 'pg';
 
-/** Processes that migrate at the same time take turns on this advisory lock. Nothing else uses its number. */
+/** Concurrent migrations take turns by this advisory lock. Nothing else uses its number. */
 const migrationLock = 7_140_001;
 
 /**
- * How long a statement waits for a lock. While it waits, everybody who comes after it waits behind it, for reads as
- * well: so it gives up soon, and tries again when they have had their turns.
+ * The time limit of waiting for a lock, in milliseconds. A statement that waits blocks all later ones, even reads. So
+ * it gives up soon, and retries after the others.
  */
 const lockTimeoutMs = 2000;
 const attempts = 10;
-/** Somebody holds a lock for longer than we wait; or waits for one of ours, too. */
+/** PostgreSQL's codes for a lock timeout and a deadlock. */
 const isHeldUp = new Set(['55P03', '40P01']);
 
-/** No migration leads from the schema of the database to the baseline, which replaced all earlier files. */
+/** The database has a schema from before the baseline, which replaced all earlier files. */
 export class BeforeBaselineError extends Error {
   constructor() {
     super('The database was made by a release before the baseline of the schema, and cannot be brought up to date.');
@@ -29,12 +29,12 @@ interface LockWaits {
 }
 
 /**
- * Applies the files that are missing, in order, each in a transaction of its own with its row in `migrations`. Several
- * processes may call it at once. Files that were applied are never edited: a change is a file with a new number.
- * @returns the names of the files that it has applied
- * @param waits how long a file waits for locks, and how often it is tried with a pause as long
- * @throws if the numbers have a gap or a duplicate, or if a statement fails: then nothing of that file stays
- * @throws {BeforeBaselineError} if files were applied, but not the first one. The database stays as it is
+ * Applies the missing files in order, each with its row in `migrations` in one transaction. Several processes may call
+ * it at once. Applied files are never edited: a change is a file with a new number.
+ * @returns the names of the files that it applied
+ * @param waits the time limit for locks, and the number of retries with a pause of the same length
+ * @throws if the numbers have a gap or a duplicate, or a statement fails. A file that fails leaves no changes
+ * @throws {BeforeBaselineError} if files were applied, but not the first one. The database stays unchanged
  */
 export async function migrate(
   pool: Pool,
@@ -67,7 +67,7 @@ export async function migrate(
     throw error;
   } finally {
     client.off('error', noteFailure);
-    // After a failure the connection is closed, as it may be what failed. That rolls back, and gives up the lock.
+    // The connection is closed after a failure, because it may be the cause. That rolls back and releases the lock.
     client.release(failure);
   }
 }

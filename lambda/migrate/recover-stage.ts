@@ -1,4 +1,4 @@
-// Recovers a stage in AWS: what the function Migration does when it is sent the address of a restored database.
+// Recovers a stage in AWS, when the function Migration receives the address of a restored database.
 import type { PoolConfig } from 'pg';
 import { createPool } from '../data/shared/queryable.ts';
 import type { Log } from '../log.ts';
@@ -7,28 +7,30 @@ import { planRecovery, recover } from './recover.ts';
 import type { RecoveryPlan } from './recover.ts';
 import { exactText } from './recovery-source.ts';
 
-/** What `npm run recover` sends. The password is that of the owner of the restored database, and is logged nowhere. */
+/**
+ * The request of `npm run recover`. The password belongs to the owner of the restored database, and is never logged.
+ */
 export interface RecoveryRequest {
   readonly host: string;
   readonly username: string;
   readonly password: string;
-  /** False: only look. */
+  /** False for a dry run. */
   readonly carryOut: boolean;
 }
 
 export interface RecoveryAnswer {
   readonly plan: RecoveryPlan;
-  /** Whether the rows have taken their place. If not, and it was to be carried out: send the request again. */
+  /** Whether the rows have replaced those of the target. If not, and `carryOut` was set, send the request again. */
   readonly isDone: boolean;
 }
 
-/** Whoever waits for the answer of a function waits five minutes at most. */
+/** The time limit of the work, in milliseconds. Callers wait for a function for five minutes at most. */
 const workMs = 4 * 60_000;
-/** One for the lock, one for the work, and two for proofs. */
+/** One connection for the lock, one for the work, and two for checks. */
 const connections = 4;
 
 /**
- * @param target how the owner of the stage's own database connects
+ * @param target the connection options of the owner of the stage's own database
  * @param migrations the folder of the SQL files
  */
 export async function recoverStage(
@@ -44,7 +46,7 @@ export async function recoverStage(
     target: createPool({ ...target, ...common }),
   };
   try {
-    // Both are ours, and the restored one may be of the release before.
+    // Both databases are ours, and the restored one may have the schema of the previous release.
     if (carryOut) await migrate(pools.source, migrations);
     const plan = await planRecovery(pools);
     if (!carryOut) return { plan, isDone: plan.isDone };

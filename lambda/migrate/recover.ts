@@ -1,6 +1,6 @@
 // Recovers a stage from the database of another.
-// It copies its rows beside the target's own, proves that they are the same, and then has them take the place of these
-// in one transaction. Killed at any point, it goes on where it was.
+// It copies the rows next to the target's own, checks that the copy is equal, and then replaces the target's rows in
+// one transaction. After an interruption at any point, the next run continues.
 import type { Pool } from 'pg';
 import type { DataKeyWrappers } from './take-place.ts';
 import { takePlace } from './take-place.ts';
@@ -9,34 +9,34 @@ import { fingerprintOf, quoted, readSource, rowsInBlocks } from './recovery-sour
 import type { SourceFacts } from './recovery-source.ts';
 
 export interface RecoveryOptions {
-  /** Restored, and migrated to the schema of the target. */
+  /** The restored database, migrated to the schema of the target. */
   readonly source: Pool;
-  /** Of the owner of the tables. Nobody but the recovery uses its schema `recovery`. */
+  /** A pool of the owner of the tables. Only the recovery uses its schema `recovery`. */
   readonly target: Pool;
-  /** Wraps the keys that secrets are sealed with anew. Null: the target unwraps what the source wrapped. */
+  /** Wraps the keys of secrets again. Null if the target can unwrap the source's keys. */
   readonly rewrap: DataKeyWrappers | null;
-  /** Gets each step that is done, in words. */
+  /** Receives a description of each completed step. */
   readonly onProgress?: (text: string) => void;
-  /** Whether to go on: a function has to end before its time is up. Default: always. */
+  /** Whether to continue; false ends it before the function's timeout. Default: always true. */
   readonly goesOn?: () => boolean;
 }
 
 export interface RecoveryPlan {
   readonly source: SourceFacts;
-  /** Rows of users and streams that are at the target, and would be replaced. */
+  /** The number of users and streams of the target that would be replaced. */
   readonly replaced: { readonly users: number; readonly streams: number };
-  /** Bytes of tables that an earlier run has copied. */
+  /** The size of tables that an earlier run has copied, in bytes. */
   readonly copiedBytes: number;
-  /** Whether an earlier run has finished with this source. */
+  /** Whether an earlier run has completed the recovery from this source. */
   readonly isDone: boolean;
-  /** Why it cannot be carried out, in sentences; none if it can. */
+  /** The reasons why it cannot run, as sentences; empty if it can. */
   readonly obstacles: readonly string[];
 }
 
-/** A MiB of rows at a time: what a kill loses, and what is held in memory. */
+/** The number of blocks per step (1 MiB): the work that an interruption loses, and the rows in memory. */
 const blocksAtOnce = 128;
 
-/** Looks, and changes nothing. */
+/** Reads the facts of a recovery, and changes nothing. */
 export async function planRecovery({
   source,
   target,
@@ -74,7 +74,7 @@ interface Progress {
   readonly is_whole: boolean;
 }
 
-/** @returns whether a recovery from this source is done; null if none was begun */
+/** @returns whether a recovery from this source is complete; null if none was begun */
 async function isBegunFrom(target: Pool, identity: string): Promise<boolean | null> {
   const there = await one<{ begun: boolean }>(target, `select to_regclass('recovery.source') is not null as begun`, []);
   if (!there!.begun) return null;
@@ -84,12 +84,12 @@ async function isBegunFrom(target: Pool, identity: string): Promise<boolean | nu
   return begun?.is_done ?? null;
 }
 
-/** One recovery of a target at a time. Nothing else uses the number of this advisory lock. */
+/** The advisory lock of a recovery: one per target at a time. Nothing else uses its number. */
 const recoveryLock = 7_140_002;
 
 /**
- * @returns whether it is done; false if `goesOn` ended it, or another process is at it: call it again
- * @throws if there is an obstacle, or what was copied differs from the source
+ * @returns whether it is complete; false if `goesOn` ended it, or another process runs it: call it again
+ * @throws if there is an obstacle, or the copy differs from the source
  */
 export async function recover(options: RecoveryOptions): Promise<boolean> {
   const client = await options.target.connect();
@@ -97,7 +97,7 @@ export async function recover(options: RecoveryOptions): Promise<boolean> {
     const { rows } = await client.query<{ mine: boolean }>('select pg_try_advisory_lock($1) as mine', [recoveryLock]);
     return rows[0]!.mine && (await recoverAlone(options));
   } finally {
-    // Closing the connection gives the lock up.
+    // Closing the connection releases the lock.
     client.release(true);
   }
 }
@@ -128,7 +128,7 @@ async function recoverAlone(options: RecoveryOptions): Promise<boolean> {
   return true;
 }
 
-/** What was begun from another source is of no use. */
+/** Drops the partial copy of another source. */
 async function beginRecovery(target: Pool, identity: string): Promise<void> {
   await target.query(`
     begin;
@@ -151,7 +151,7 @@ async function beginTable(target: Pool, name: string): Promise<number> {
   return 0;
 }
 
-/** The rows and how far they go are kept together, so that none is kept twice. */
+/** Stores the rows with their position in one statement, so that no row is copied twice. */
 async function keepRows(target: Pool, name: string, rows: readonly string[], nextBlock: number): Promise<void> {
   const table = `recovery.${quoted(name)}`;
   await target.query(
@@ -169,7 +169,7 @@ async function proveSame({ source, target }: RecoveryOptions, name: string): Pro
     fingerprintOf(target, 'recovery', name),
   ]);
   if (there.rows !== here.rows || there.hash !== here.hash) {
-    // Somebody wrote to the source meanwhile: the next run copies the table anew.
+    // The source changed meanwhile: the next run copies the table again.
     await target.query(`truncate recovery.${quoted(name)}`);
     await target.query('update recovery.progress set next_block = 0 where name = $1', [name]);
     throw new Error(

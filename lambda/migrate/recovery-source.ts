@@ -1,30 +1,30 @@
-// The database that a recovery reads: one that was restored from a backup, which nobody writes to any more.
+// The source of a recovery: a database restored from a backup, without active writers.
 import type { Pool } from 'pg';
 import { all, one } from '../data/shared/queryable.ts';
 
-/** A table as it is copied. */
+/** A table to copy. */
 export interface SourceTable {
   readonly name: string;
-  /** Blocks of 8 KiB of the table itself. Rows are read block by block, each once while nobody writes. */
+  /** The number of 8 KiB blocks of the table. Rows are read block by block; without writers, each is read once. */
   readonly blocks: number;
   readonly bytes: number;
 }
 
-/** What is at the source, for whoever decides. */
+/** The facts of the source that an operator needs to decide. */
 export interface SourceFacts {
-  /** Tells it from the same database at another time, and from every other. */
+  /** Differs for every database, and for the same database at another time. */
   readonly identity: string;
   readonly migrations: readonly string[];
   readonly tables: readonly SourceTable[];
   readonly users: number;
   readonly streams: number;
-  /** Agents whose leases have not ended: somebody still writes. */
+  /** The number of agents whose leases have not expired: the source still has writers. */
   readonly livingAgents: number;
-  /** When anything was last seen to work there; null if nothing ever was. */
+  /** The time of the last activity; null if there was none. */
   readonly lastSeen: Date | null;
 }
 
-/** Of the connections to both databases: the same value has the same text at each, and a text gives back its value. */
+/** Settings of the connections to both databases, so that values convert to text and back without loss. */
 export const exactText = [
   'TimeZone=UTC',
   'DateStyle=ISO',
@@ -35,10 +35,10 @@ export const exactText = [
   .map((setting) => `-c ${setting}`)
   .join(' ');
 
-/** The list of applied migrations is that of the target, which has the same. */
+/** The table of applied migrations, which is equal in source and target. */
 export const ownTable = 'migrations';
 
-/** Rows of rate limits, which are of no use elsewhere and are lost in every crash. */
+/** Rows of rate limits, which are useless elsewhere and are lost in every crash. */
 const unlogged = `relpersistence = 'u'`;
 
 export async function readSource(source: Pool): Promise<SourceFacts> {
@@ -72,7 +72,7 @@ export async function readSource(source: Pool): Promise<SourceFacts> {
   };
 }
 
-/** Rows in their own text form, which Postgres reads back to the bit whatever their types. */
+/** Rows in their text form, which Postgres reads back exactly for all types. */
 export async function rowsInBlocks(
   source: Pool,
   table: string,
@@ -87,7 +87,7 @@ export async function rowsInBlocks(
   return rows.map(({ row }) => row);
 }
 
-/** What differs where rows differ: how many there are, and the sum of their hashes, whatever their order. */
+/** The number of rows, and the sum of their hashes, independent of their order. Equal rows have equal fingerprints. */
 export interface Fingerprint {
   readonly rows: number;
   readonly hash: string;
@@ -103,7 +103,7 @@ export async function fingerprintOf(pool: Pool, schema: 'public' | 'recovery', t
   return found!;
 }
 
-/** Names come from Postgres' own list of tables. */
+/** Quotes a table name. Names come from Postgres' own list of tables. */
 export function quoted(name: string): string {
   return `"${name.replaceAll('"', '""')}"`;
 }

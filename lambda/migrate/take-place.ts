@@ -1,4 +1,4 @@
-// The last step of a recovery: what was copied takes the place of the target's rows, in one transaction.
+// The last step of a recovery: the copied rows replace those of the target, in one transaction.
 import type { Pool, PoolClient } from 'pg';
 import { declaredDead } from '../data/fleet/agents.ts';
 import { all, one } from '../data/shared/queryable.ts';
@@ -6,7 +6,7 @@ import { dataKeys } from '../data/shared/data-keys.ts';
 import type { KeyPurpose } from '../domain/shared/sealed-places.ts';
 import { ownTable, quoted } from './recovery-source.ts';
 
-/** Unwraps a key as the source wrapped it, and wraps it for the target. */
+/** Unwraps a key of the source, and wraps it for the target. */
 export type DataKeyWrappers = (purpose: KeyPurpose, wrappedKey: Buffer) => Promise<Buffer>;
 
 export interface PlaceOptions {
@@ -16,20 +16,20 @@ export interface PlaceOptions {
   readonly tables: readonly string[];
 }
 
-/** The target's own agents stay, which take the streams over at once; those of the source are declared dead. */
+/** The target's agents stay, and take over the streams at once. Those of the source are declared dead. */
 const agents = 'agents';
 
 /**
- * Agents and functions of the target wait for the locks, and then find the rows of the source. What they had at work
- * is theirs no more. Intervals of what was live end when their agents last renewed their leases, so that nobody pays
- * for the time in between.
+ * Agents and functions of the target wait for the locks, and then find the rows of the source; they lose the work that
+ * they had. Live intervals end at the last lease renewal of their agents, so that users do not pay for the outage.
  */
 export async function takePlace({ source, target, rewrap, tables }: PlaceOptions): Promise<void> {
   const sequences = await sequencesOf(source);
   const client = await target.connect();
   try {
     await client.query('begin');
-    // Triggers would count the rows again, and say to pages that each has changed. What they keep is copied as well.
+    // Triggers would count the rows again, and report each as changed to pages. The rows that they maintain are copied
+    // too.
     await client.query(`set local session_replication_role = 'replica'`);
     await client.query(`set local statement_timeout = 0`);
     await client.query(`truncate ${(await emptiedTables(client)).join(', ')}`);
@@ -44,17 +44,17 @@ export async function takePlace({ source, target, rewrap, tables }: PlaceOptions
     await client.query('update recovery.source set is_done = true');
     for (const name of tables) await client.query(`drop table recovery.${quoted(name)}`);
     await client.query('commit');
-    // The planner knows nothing of the rows yet.
+    // The planner has no statistics for the new rows yet.
     await client.query('analyze');
     client.release();
   } catch (error) {
-    // A connection that is closed rolls back.
+    // Closing the connection rolls back.
     client.release(error as Error);
     throw error;
   }
 }
 
-/** Of all tables, those too that are not copied, which have rows about what goes. */
+/** All tables except agents and migrations, also those that are not copied: their rows refer to replaced ones. */
 async function emptiedTables(client: PoolClient): Promise<readonly string[]> {
   const tables = await all<{ name: string }>(
     client,

@@ -1,4 +1,4 @@
-// Carries out one command of an operator, and keeps for ever who asked for what, why, and how it ended.
+// Runs one command of an operator, and records forever who ran it, the reason, and the result.
 import type { Pool } from 'pg';
 import { databaseOn, inTransaction } from '../data/database.ts';
 import type { Log } from '../log.ts';
@@ -16,28 +16,27 @@ export interface OperateOptions {
   readonly log: Log;
 }
 
-/** Who asks, and by which right. A refusal is why they may not. */
+/** The operator: a person, and the session of the role they use. `refusal` is the reason why they may not. */
 export interface Operator {
   readonly name: string;
   readonly via: string;
   readonly refusal?: string;
 }
 
-/** A line of a table as it is sent and printed: times are ISO 8601. */
+/** A row of a table as it is sent and printed. Times are ISO 8601. */
 export type ReplyRow = Readonly<Record<string, string | number | boolean | null>>;
 
-/** What the tool prints: an outcome, or why there is none. */
+/** The answer that the tool prints: an outcome or a refusal. */
 export type Reply =
   | { readonly outcome: 'done' | 'dry_run'; readonly says: string; readonly rows: readonly ReplyRow[] }
   | { readonly outcome: 'refused'; readonly says: string };
 
-/** Undoes a transaction that was only to show what it would do. */
+/** Rolls back the transaction of a dry run. */
 class Dry extends Error {}
 
 /**
- * The command is kept before anything else is done, and how it ended in the transaction that did it. A request is
- * carried out once.
- * @throws what is not the operator's fault; it is kept, too
+ * Records the command before it runs, and its result in the transaction of its changes. A request runs only once.
+ * @throws any error that is not the operator's fault, after recording it
  */
 export async function carryOut(options: OperateOptions, request: OperatorRequest, operator: Operator): Promise<Reply> {
   const { pool, log } = options;
@@ -54,7 +53,7 @@ export async function carryOut(options: OperateOptions, request: OperatorRequest
   } catch (error) {
     const isRefused = error instanceof OperatorRefusal;
     const says = isRefused ? error.message : String(error);
-    // What failed after the commit has its outcome.
+    // A command that fails after its commit already has a result.
     await operatorCommands.endUnlessEnded(id, isRefused ? 'refused' : 'failed', says);
     if (!isRefused) throw error;
     return { outcome: 'refused', says };

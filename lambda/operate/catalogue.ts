@@ -1,4 +1,4 @@
-// All commands of operators, in the order in which the help lists them.
+// All commands of operators, in the order of the help.
 import { disableUser, enableUser, holdUser, releaseUser } from './commands/account-rest.ts';
 import { blockContent, showContent, unblockContent } from './commands/contents.ts';
 import { grantCredits, takeCredits } from './commands/credits.ts';

@@ -1,33 +1,33 @@
-// What a command of operators is: its words, its arguments and options, and what it does.
+// The definition of an operator's command: its words, arguments, options, and handler.
 import * as z from 'zod';
 import type { Database } from '../data/database.ts';
 import type { DeadLetters } from '../ports/dead-letters/dead-letters.ts';
 
-/** What a command works with. `data` is one transaction; it is undone where the command is dry or refused. */
+/** The context of a command. `data` is one transaction, which is rolled back after a dry run or a refusal. */
 export interface OperatorContext {
   readonly data: Database;
   readonly deadLetters: DeadLetters;
   readonly now: Date;
-  /** Of this command: what it makes is named after it, so that nothing is made twice. */
+  /** The id of this command. Ids of created rows derive from it, so that a retry creates nothing twice. */
   readonly commandID: string;
   readonly reason: string;
   readonly isDry: boolean;
 }
 
-/** One line of a table: every line has the same columns. */
+/** One row of a table. All rows have the same columns. */
 export type Row = Readonly<Record<string, string | number | boolean | Date | null>>;
 
 export interface Outcome {
-  /** A sentence: what was found or done. With `--dry-run` it says what would be done, in the same words. */
+  /** A sentence that describes the result. With `--dry-run` it describes in the same words what would be done. */
   readonly says: string;
   readonly rows?: readonly Row[];
-  /** The users, contents and streams that it was about, by which the record finds it. */
+  /** The ids of users, contents and streams that the command concerned, to find it in the record. */
   readonly subjects?: readonly string[];
-  /** The user whose account is settled after the commit, where an agent would do it within a second. */
+  /** The user whose account rest is applied after the commit, instead of an agent that would do it within a second. */
   readonly settles?: string;
 }
 
-/** The operator's fault, in a sentence that says what to do. */
+/** The operator's fault, with a sentence about the remedy. */
 export class OperatorRefusal extends Error {
   override readonly name = 'OperatorRefusal';
 }
@@ -39,14 +39,14 @@ export interface OperatorCommand {
   readonly noun: string;
   readonly verb: string;
   readonly summary: string;
-  /** Whether it changes anything: then it takes a reason. */
+  /** Whether it changes anything. If so, it requires a reason. */
   readonly changes: boolean;
   readonly args: Fields;
   readonly options: Readonly<Record<string, { readonly says: string; readonly value: z.ZodType<unknown, string> }>>;
   readonly handle: (context: OperatorContext, input: never) => Promise<Outcome>;
 }
 
-/** Declares a command. Arguments are given in the order of `args`; each is text that its schema reads. */
+/** Declares a command. Arguments come in the order of `args`, and each schema parses its text. */
 export function operatorCommand<const Args extends Fields>(
   definition: Omit<OperatorCommand, 'args' | 'handle' | 'options'> & {
     readonly args: Args;
@@ -60,7 +60,7 @@ export function operatorCommand<const Args extends Fields>(
   return { options: {}, ...definition };
 }
 
-/** Text that an operator types: bounded, and nothing that Postgres cannot hold. */
+/** A text typed by an operator, with a limit of length and without characters that Postgres cannot store. */
 export const shortText = z
   .string()
   .min(1, 'is empty')

@@ -1,4 +1,4 @@
-// The environment of the operators' function: the names of the variables that its stack sets, and their values.
+// The environment of the operators' function: the names of its variables for the stack, and their values.
 import type { DatabaseEnvironment } from '../ports/aws/connect-aws.ts';
 import { databaseVariables, queueVariables, readDatabaseEnvironment, readQueueURLs } from '../ports/aws/environment.ts';
 import type { QueueName } from '../ports/command-queue/queues.ts';
@@ -17,7 +17,7 @@ export interface OperateEnvironment extends DatabaseEnvironment {
   readonly operatorRoleARN: string;
 }
 
-/** @throws naming the variable that is missing or malformed */
+/** @throws an error that names the missing or malformed variable */
 export function readOperateEnvironment(env: NodeJS.ProcessEnv): OperateEnvironment {
   return {
     ...readDatabaseEnvironment(env),

@@ -1,4 +1,4 @@
-// Finds the one user that an operator names.
+// Finds the user that an operator names.
 import type { Database } from '../data/database.ts';
 import type { User } from '../data/accounts/users.ts';
 import { OperatorRefusal } from './command.ts';

@@ -1,4 +1,4 @@
-// The function of operators: no network reaches it, and only sessions of the operators' role are obeyed.
+// The function of operators. It has no network endpoint, and accepts only sessions of the operators' role.
 import { jsonLog } from '../log.ts';
 import { connectDatabase } from '../ports/aws/connect-aws.ts';
 import { createSQSCommandQueue } from '../ports/command-queue/sqs-command-queue.ts';
@@ -23,7 +23,7 @@ const operate = createOperate({
 
 export async function handler(event: unknown): Promise<Reply> {
   const reply = await operate(event);
-  // Bytes that are taken down go by commands.
+  // The deletion of content that was taken down is a command.
   await queue.relay();
   return reply;
 }

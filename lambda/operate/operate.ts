@@ -1,4 +1,4 @@
-// What the function does with a call: finds out who asks, by which right, and carries the command out.
+// Handles a call of the tool: proves the caller and the role, and runs the command.
 import * as z from 'zod';
 import { carryOut } from './carry-out.ts';
 import type { OperateOptions, Operator, Reply } from './carry-out.ts';
@@ -18,15 +18,15 @@ export interface FunctionOptions extends OperateOptions {
 export const operateCall = z.strictObject({
   request: operatorRequest,
   proofs: z.strictObject({
-    /** Of whoever sits before the tool, as they are without the role. */
+    /** A proof of the person at the tool, by their own credentials. */
     person: callerProof,
-    /** Of the session of the operators' role by which the function is invoked. */
+    /** A proof of the session of the operators' role that invokes the function. */
     session: callerProof,
   }),
 });
 export type OperateCall = z.output<typeof operateCall>;
 
-/** @throws if the call is not one of the tool's, or something fails by our fault */
+/** @throws if the call is not from the tool, or by our fault */
 export function createOperate(options: FunctionOptions): (call: unknown) => Promise<Reply> {
   return async (event) => {
     const call = operateCall.parse(event);
@@ -34,7 +34,7 @@ export function createOperate(options: FunctionOptions): (call: unknown) => Prom
   };
 }
 
-/** Who could not prove themselves is kept as such, with what they wanted. */
+/** A caller without a valid proof is recorded as unproven, with the request. */
 async function operatorOf(options: FunctionOptions, { request, proofs }: OperateCall): Promise<Operator> {
   const unknown = { name: 'not proven', via: 'not proven' };
   try {

@@ -1,7 +1,6 @@
-// Proves who calls, as Lambda does not tell a function who has invoked it.
-// The tool signs with its credentials a question to AWS, “who am I?”, for this one command. The function sends it, and
-// AWS answers with an ARN. Nobody can name an ARN whose credentials they lack: the address, the body and the command
-// are put in by the function.
+// Proves the identity of the caller, because Lambda does not tell a function who invoked it.
+// The tool signs a request to AWS, “who am I?”, for this one command. The function sends it, and AWS answers with an
+// ARN. A caller cannot forge an ARN without its credentials: the function itself sets address, body and command.
 import { createHash } from 'node:crypto';
 import { Sha256 } from '@smithy/core/checksum';
 import { SignatureV4 } from '@smithy/signature-v4';
@@ -18,7 +17,7 @@ export const callerProof = z.strictObject({
 export type CallerProof = z.output<typeof callerProof>;
 
 export interface ProofSubject {
-  /** The name of the function that is asked: a proof for one stage is none for another. */
+  /** The name of the called function, so that a proof for one stage is invalid for another. */
   readonly functionName: string;
   readonly region: string;
   readonly request: OperatorRequest;
@@ -35,10 +34,10 @@ const answer = z.object({
   GetCallerIdentityResponse: z.object({ GetCallerIdentityResult: z.object({ Arn: z.string().max(2048) }) }),
 });
 
-/** Signs the question. Done by the tool. */
+/** Signs the request. The tool calls this. */
 export async function signProof(subject: ProofSubject, credentials: Credentials): Promise<CallerProof> {
   const { region } = subject;
-  // Without the checksum as a header, which the function would have to send as well. The body is signed all the same.
+  // Without a checksum header, which the function would have to repeat. The signature covers the body in any case.
   const signer = new SignatureV4({ service: 'sts', region, sha256: Sha256, credentials, applyChecksum: false });
   const hostname = hostOf(region);
   const { headers } = await signer.sign({
@@ -57,13 +56,13 @@ export async function signProof(subject: ProofSubject, credentials: Credentials)
 }
 
 /**
- * Asks AWS whose proof it is. Done by the function.
+ * Asks AWS for the identity in a proof. The function calls this.
  * @returns the ARN
- * @throws {OperatorRefusal} if AWS does not accept it, or it is for another command
+ * @throws {OperatorRefusal} if AWS rejects the proof, or it is for another command
  */
 export async function proveCaller(subject: ProofSubject, proof: CallerProof, send = fetch): Promise<string> {
   const [, names = ''] = signedHeaders.exec(proof.authorization) ?? [];
-  // What is not signed, the caller could have taken from anybody's request.
+  // Unsigned headers prove nothing: the caller could have copied a proof from another request.
   if (!['host', commandHeader, 'x-amz-date'].every((name) => names.split(';').includes(name)))
     throw new OperatorRefusal('The proof of who asks does not cover the command.');
   const response = await send(`https://${hostOf(subject.region)}/`, {
@@ -90,7 +89,7 @@ export async function proveCaller(subject: ProofSubject, proof: CallerProof, sen
   return parsed.data.GetCallerIdentityResponse.GetCallerIdentityResult.Arn;
 }
 
-/** Whether an ARN is of a session of this role. */
+/** Whether the ARN is a session of the role. */
 export function isSessionOf(arn: string, roleARN: string): boolean {
   const [, account, name] = /^arn:[\w-]+:iam::(\d{12}):role\/(?:.*\/)?([^/]+)$/.exec(roleARN) ?? [];
   const [, ofAccount, ofName] = /^arn:[\w-]+:sts::(\d{12}):assumed-role\/([^/]+)\/[^/]+$/.exec(arn) ?? [];
@@ -101,7 +100,7 @@ function hostOf(region: string): string {
   return awsHost('sts', region);
 }
 
-/** What a proof is for: one request to one function. */
+/** A digest of the subject of a proof: one request to one function. */
 function digestOf({ functionName, request }: ProofSubject): string {
   const { id, words, options, reason, dryRun } = request;
   const text = JSON.stringify([functionName, id, words, Object.entries(options).sort(), reason, dryRun]);

@@ -1,13 +1,13 @@
-// Reads what an operator typed: which command it is, and whether its arguments, options and reason are right.
-// The tool does so before it asks anybody, and whoever carries the command out does so again.
+// Parses an operator's words: the command, its arguments, options and reason.
+// The tool does so before it sends the request, and the function does so again.
 import * as z from 'zod';
 import { operatorCommands } from './catalogue.ts';
 import { OperatorRefusal } from './command.ts';
 import type { OperatorCommand } from './command.ts';
 
-/** What the tool asks for. Everything in it is what somebody typed. */
+/** The request of the tool, with all that the operator typed. */
 export const operatorRequest = z.strictObject({
-  /** Chosen by the tool, so that the same request is carried out once. */
+  /** Chosen by the tool, so that the request runs only once. */
   id: z.string().regex(/^op_[0-9a-f]{32}$/),
   /** The noun, the verb, and the arguments. */
   words: z.array(z.string().max(500)).max(10),
@@ -22,7 +22,7 @@ export interface ReadRequest {
   readonly input: Readonly<Record<string, unknown>>;
 }
 
-/** @throws {OperatorRefusal} a sentence about the first thing that is wrong */
+/** @throws {OperatorRefusal} a sentence about the first fault */
 export function readRequest({ words, options, reason }: OperatorRequest): ReadRequest {
   const [noun = '', verb = '', ...given] = words;
   const command = operatorCommands.find((candidate) => candidate.noun === noun && candidate.verb === verb);

@@ -1,4 +1,4 @@
-// The access token of a connection, which is refreshed shortly before it ends.
+// The access token of a connection, refreshed shortly before it expires.
 import type { Connection } from '../data/channels/connections.ts';
 import { mirrorDatabaseOn } from '../data/mirror-database.ts';
 import { openGrant, sealGrant } from '../ports/managed-platforms/kept-grant.ts';
@@ -6,13 +6,13 @@ import { PlatformRefusal } from '../ports/managed-platforms/managed-platform.ts'
 import type { ManagedPlatform } from '../ports/managed-platforms/managed-platform.ts';
 import type { MirrorOptions } from './mirror-options.ts';
 
-/** A token that ends within so long is refreshed, so that it lasts for the calls of a turn. */
+/** A token that expires sooner than this is refreshed, so that it lasts for the calls of a turn. */
 const refreshAheadMs = 5 * 60_000;
 
 /**
- * The token, for the worker that has the connection's lease. A grant that was refreshed is stored before it is used:
- * the one before may be of no use any more.
- * @param force refreshes it in any case, as after a platform did not take it
+ * Returns a valid token, for the worker that holds the connection's lease. A refreshed grant is stored before its use,
+ * because the platform may have invalidated the previous one.
+ * @param force refreshes in any case, for example after the platform rejected the token
  * @throws {PlatformRefusal}
  */
 export async function accessTokenOf(
@@ -31,5 +31,5 @@ export async function accessTokenOf(
   return refreshed.accessToken;
 }
 
-/** Another worker has the connection by now. */
+/** The lease has passed to another worker. */
 export class LeaseLost extends Error {}

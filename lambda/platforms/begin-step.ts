@@ -1,4 +1,4 @@
-// The first transaction of a step: decides what it is, and writes down what has to be known before a platform is asked.
+// The first transaction of a step: decides it, and stores everything that must be known before the platform's call.
 import type { OpenBroadcastRow } from '../data/channels/broadcast-work.ts';
 import type { MirrorDatabase } from '../data/mirror-database.ts';
 import { describedAs, nextStep } from '../domain/channels/mirror.ts';
@@ -19,27 +19,27 @@ import { reserveUnits } from './reserve-units.ts';
 type Step = MirrorStep<OpenBroadcastRow>;
 export type CallStep = Exclude<Step, { readonly do: 'close' | 'open' | 'wait' | 'nothing' }>;
 
-/** A call that is about to be made. */
+/** A decided step, whose call has not been made yet. */
 export interface BegunStep {
   readonly mirror: Mirror;
   readonly step: CallStep;
-  /** The broadcast that an insert makes; null for other steps. */
+  /** The broadcast that an insert creates; null for other steps. */
   readonly makingID: string | null;
-  /** What is told of a broadcast; null where the call tells nothing. */
+  /** The broadcast's data for the platform; null if the call sends none. */
   readonly draft: BroadcastDraft | null;
   readonly describedHash: string;
-  /** The step waits for a token: nothing has been written that only a call can resolve. */
+  /** The step waits for a token. Nothing has been written that only a call can resolve. */
   readonly needsAccess: boolean;
 }
 
-/** A broadcast is scheduled for so long ahead at least: platforms refuse times that have passed. */
+/** The minimum from now to a broadcast's scheduled start, since platforms refuse past times. */
 const startAheadMs = 60_000;
 
 /**
- * Takes a step that needs no call.
- * @param platform undefined where the stage has not set it up
+ * Decides the next step. If it needs no call, completes it.
+ * @param platform undefined if the stage has not set it up
  * @param hasAccess whether the worker has a token
- * @returns the call to be made; null where the step is taken, or what it waits for is written down
+ * @returns the call to make; null if the step is complete, or waits
  */
 export async function beginStep(
   data: MirrorDatabase,
@@ -74,16 +74,16 @@ export async function beginStep(
   }
 }
 
-/** All is as it is wished. */
+/** Marks the mirror as done: the platform matches the wish. */
 async function finish(data: MirrorDatabase, { stream, intent }: Mirror, again: Date | null): Promise<void> {
   await data.mirrorWork.markDone(intent);
   await data.dueTimes.set(stream.id, 'broadcast_rotation', again);
   if (await data.broadcasts.hasOpen(stream.id)) return;
-  // The row was kept for its broadcasts alone.
+  // A deleted stream's row was kept only for its broadcasts.
   if (stream.deleted_at !== null && !isLive(stream.state)) await data.streams.delete(stream.id);
 }
 
-/** Whether the platform does not let us use the connection. What is left there of former wishes is then forgotten. */
+/** Whether the platform forbids the use of the connection. If nothing is wished any more, its broadcasts are closed. */
 async function isUnusable(
   data: MirrorDatabase,
   { stream, connection, intent, settings, facts }: Mirror,
@@ -118,7 +118,7 @@ async function begin(
 ): Promise<BegunStep> {
   const { stream, connection, settings, facts } = mirror;
   const begun: BegunStep = { ...noDraft, mirror, step };
-  // Another attempt takes units of its own.
+  // A retry of the end reserves its own units.
   if (step.do === 'end') await data.platformQuota.reserveEnd(step.broadcast.id, 0, quotaDay(clock()));
   if (step.do === 'find') return { ...begun, draft: fingerprintOf(step.broadcast) };
   if (settings === null) return begun;
@@ -143,7 +143,7 @@ async function begin(
   return { ...begun, draft, describedHash };
 }
 
-/** What a broadcast is found by: its title and start, as they were when it was made. The rest is not compared. */
+/** Title and start of a broadcast as inserted, to find it on the platform. The other fields are not compared. */
 function fingerprintOf(broadcast: OpenBroadcastRow): BroadcastDraft {
   return {
     title: broadcast.title,
@@ -159,7 +159,7 @@ function fingerprintOf(broadcast: OpenBroadcastRow): BroadcastDraft {
   };
 }
 
-/** When the broadcast is told to start: a second that no other one of the connection has, so that it is found by it. */
+/** The scheduled start: a second that no other broadcast of the connection has, so that it identifies this one. */
 async function startFor(data: MirrorDatabase, { connection, facts }: Mirror, except: string | null): Promise<Date> {
   const { wish, now } = facts;
   const earliest = new Date(now.getTime() + startAheadMs);
@@ -183,7 +183,7 @@ async function openChannel(
   await data.broadcastWork.setPhase(row.id, 'live', now);
 }
 
-/** Takes the units of a call before anything is written of it. Where there are none, the mirror waits for them. */
+/** Reserves the units of a call before anything is written. If there are none, the mirror waits for the quota. */
 async function hasUnits(
   data: MirrorDatabase,
   options: Pick<MirrorOptions, 'clock' | 'random' | 'dailyUnits'>,

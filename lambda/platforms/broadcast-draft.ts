@@ -1,4 +1,4 @@
-// What a platform is told of a broadcast: its settings, with the templates filled in.
+// The data of a broadcast for its platform: the settings, with filled templates.
 import { createHash } from 'node:crypto';
 import type { MirrorDatabase } from '../data/mirror-database.ts';
 import type { ManagedSettings } from '../data/channels/managed-settings.ts';
@@ -14,8 +14,8 @@ import type { PlayingItem } from './playing-item.ts';
 const descriptionLength = 5000;
 
 /**
- * Stands for all that a broadcast is told, but for its start and what templates are filled in with: a title is not
- * changed each day, nor with each item.
+ * A hash of everything that the platform receives, except the start and the values of templates: a new date or item
+ * does not change the title of a broadcast.
  */
 export function hashOfSettings(settings: ManagedSettings, stream: Stream): string {
   const { id: _id, seq: _seq, user_id: _user, name: _name, created_at: _at, ...fields } = settings;
@@ -30,7 +30,7 @@ export interface DraftedFor {
   readonly stream: Stream;
   readonly settings: ManagedSettings;
   readonly platform: PlatformName;
-  /** Null where it is told what the stream begins with. */
+  /** Null if the title names the first item. */
   readonly playing: PlayingItem | null;
 }
 
@@ -42,7 +42,7 @@ export async function draftOf(
   const templates = settings.title_template + settings.description_template;
   const values: Record<TemplateName, string> = {
     item: playing?.name ?? (templates.includes('{item}') ? await firstItemOf(data, stream) : ''),
-    // A date as people sort it, in the settings' own zone.
+    // The date as YYYY-MM-DD, in the time zone of the settings.
     date: new Intl.DateTimeFormat('en-CA', { timeZone: settings.time_zone, dateStyle: 'short' }).format(
       broadcast.scheduledStartAt,
     ),

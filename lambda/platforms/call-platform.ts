@@ -1,4 +1,4 @@
-// Makes the call of a step, and says what to note of its answer.
+// Makes the call of a step, and returns how to record its answer.
 import { buffer } from 'node:stream/consumers';
 import type { OpenBroadcastRow } from '../data/channels/broadcast-work.ts';
 import type { MirrorDatabase } from '../data/mirror-database.ts';
@@ -12,7 +12,7 @@ import { closeBroadcast } from './close-broadcast.ts';
 import type { BegunStep } from './begin-step.ts';
 import type { MirrorOptions } from './mirror-options.ts';
 
-/** Writes down what a call has answered, in the second transaction of the step. */
+/** Records the answer of a call, in the second transaction of the step. */
 export type Note = (data: MirrorDatabase, now: Date) => Promise<unknown>;
 
 /** @throws {PlatformRefusal} */
@@ -98,7 +98,7 @@ async function ensureIngest(
       backup_url: ingest.backupURL,
       sealed_key: sealedKey,
     });
-    // A stream that was started before it had an address has waited for this.
+    // The stream may have been started before it had an address, and waits for it.
     await launchOnIngest(data, stream.id);
   };
 }
@@ -111,7 +111,7 @@ async function describe(platform: ManagedPlatform, access: string, begun: BegunS
   return (data, now) => data.broadcastWork.markDescribed(id, { ...draft!, describedHash }, now);
 }
 
-/** One that is not known is the one whose making was not answered. None, twice a minute apart: it was not made. */
+/** The unknown broadcast is the lost one. If there is none in two searches, a minute apart, it was never created. */
 async function noteFound(
   data: MirrorDatabase,
   { mirror: { connection, intent } }: BegunStep,
@@ -162,10 +162,10 @@ async function noteObserved(
   });
 }
 
-/** The reason of a refusal that is no platform's. */
+/** The reason of a refusal that the platform did not send. */
 export const ownFailure = 'ours';
 
-/** A failure of ours on the way to the platform, which it may have been told of or not. */
+/** Wraps our own failure during a call. The platform may or may not have received the request. */
 export function asRefusal(error: unknown): PlatformRefusal {
   return error instanceof PlatformRefusal ? error : new PlatformRefusal('unavailable', ownFailure, { cause: error });
 }

@@ -1,4 +1,4 @@
-// Notes that a broadcast is over, and hands the stream on where it goes by another connection by now.
+// Records the end of a broadcast, and passes the stream to its new connection if it has left this one.
 import type { Broadcast } from '../data/channels/broadcasts.ts';
 import type { MirrorDatabase } from '../data/mirror-database.ts';
 import { remirror } from '../orchestration/channels/mirror-stream.ts';

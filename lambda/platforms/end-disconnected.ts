@@ -1,4 +1,4 @@
-// Forgets a channel that its user has disconnected, once nothing of ours is open there: its grant is ended last.
+// Deletes a channel that its user has disconnected, once all broadcasts are closed. The grant is revoked last.
 import type { LeasedConnection } from '../data/channels/connection-leases.ts';
 import { inMirrorTransaction, mirrorDatabaseOn } from '../data/mirror-database.ts';
 import { lockMirrorsOf, remirror } from '../orchestration/channels/mirror-stream.ts';
@@ -7,7 +7,7 @@ import { LeaseLost } from './access-token.ts';
 import type { MirrorOptions } from './mirror-options.ts';
 
 /**
- * @param isOverdue whether it has taken too long: then what is open there stays there
+ * @param isOverdue whether it has taken too long; then open broadcasts are abandoned
  * @throws {LeaseLost}
  */
 export async function endDisconnected(
@@ -18,11 +18,11 @@ export async function endDisconnected(
   const data = mirrorDatabaseOn(pool);
   const isOpen = await data.broadcasts.hasOpenOn(id);
   if (isOpen && !isOverdue && state !== 'grant_revoked') return;
-  // A platform that does not answer keeps nobody from disconnecting: a grant that we have forgotten is of no use.
+  // Disconnecting succeeds even if the platform does not answer: a grant that we have deleted is of no use.
   if (sealedGrant !== null && !(await data.connections.isConnectedElsewhere(id)))
     await platforms[platform]?.revoke(openGrant(sealer, id, sealedGrant));
   await inMirrorTransaction(pool, async (data) => {
-    // The streams before the connection, as everybody locks them.
+    // Locks are always taken on streams first, then on the connection.
     const mirrored = await lockMirrorsOf(data, { connectionID: id });
     if (!(await data.connectionLeases.lockLeased(id, leaseToken))) throw new LeaseLost();
     await data.connections.delete(id);

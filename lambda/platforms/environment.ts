@@ -1,4 +1,4 @@
-// The environment variables of the function behind the queue 'platforms': names for the stack, and their values.
+// The environment variables of the function behind the queue 'platforms': their names for the stack, and values.
 import type { AwsCoreEnvironment } from '../ports/aws/connect-aws.ts';
 import { databaseVariables, readDatabaseEnvironment } from '../ports/aws/environment.ts';
 import { requiredVariable } from '../required-variable.ts';
@@ -16,7 +16,7 @@ export const platformsVariables = [
 
 export interface PlatformsEnvironment extends Omit<AwsCoreEnvironment, 'serviceSecretARN'>, SettingsFor<'platforms'> {
   readonly uploadsBucket: string;
-  /** Of the secret with the clients of platforms, beside the keys of payment providers. */
+  /** The secret with the OAuth clients of platforms, which also has the keys of payment providers. */
   readonly secretARN: string;
 }
 

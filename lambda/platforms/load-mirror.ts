@@ -1,4 +1,4 @@
-// Loads what the next step of a stream's mirror follows from, with the stream locked.
+// Loads the facts that decide the next step of a stream's mirror. The stream is locked.
 import { createHash } from 'node:crypto';
 import type { OpenBroadcastRow } from '../data/channels/broadcast-work.ts';
 import type { LeasedConnection } from '../data/channels/connection-leases.ts';
@@ -22,24 +22,22 @@ export interface Mirror {
   readonly stream: Stream;
   readonly connection: LeasedConnection;
   readonly intent: MirrorIntent;
-  /** Null unless the stream goes by settings of this connection. */
+  /** Null unless the stream uses settings of this connection. */
   readonly settings: ManagedSettings | null;
   readonly ingest: PlatformIngest | null;
   readonly broadcasts: readonly OpenBroadcastRow[];
-  /** Null where there is none, or its upload is no picture that platforms take. */
+  /** Null if there is none, or platforms do not accept its upload. */
   readonly thumbnail: Upload | null;
-  /** What plays, where the title tells it. */
+  /** The current item; null unless the title names it. */
   readonly playing: PlayingItem | null;
   readonly facts: MirrorFacts<OpenBroadcastRow>;
 }
 
-/** What platforms take as a thumbnail, within what a function holds in memory. */
+/** The media types that platforms accept as thumbnails. */
 const thumbnailTypes = new Set(['image/jpeg', 'image/png']);
 const thumbnailBytes = 10 * 1024 * 1024;
 
-/**
- * @returns null where the stream has no generation that is due any more, or is another connection's to work
- */
+/** @returns null if no generation of the stream is due, or another connection has to work it */
 export async function loadMirror(
   data: MirrorDatabase,
   {

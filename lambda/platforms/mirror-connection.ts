@@ -1,4 +1,4 @@
-// Works the mirrors of one connection: by one worker at a time, one step after the other, until nothing is due.
+// Works the mirrors of one connection: one worker at a time, one step after the other, until nothing is due.
 import type { LeasedConnection } from '../data/channels/connection-leases.ts';
 import { inMirrorTransaction, mirrorDatabaseOn } from '../data/mirror-database.ts';
 import type { MirrorDatabase } from '../data/mirror-database.ts';
@@ -11,21 +11,21 @@ import { loadMirror } from './load-mirror.ts';
 import type { MirrorOptions } from './mirror-options.ts';
 import { noteRefusal } from './note-refusal.ts';
 
-/** Longer than a call may take with the refresh of its grant, so that nobody takes over from a worker that lives. */
+/** Longer than a call with a refresh of its grant, so that no worker takes over from a live one. */
 const leaseSeconds = 60;
-/** A connection gives way to others after this; with the step that was begun last it is less than the function has. */
+/** The length of a connection's turn. With the last step, it is shorter than the function's timeout. */
 const turnMs = 10_000;
 
 /**
- * Takes steps until nothing is due. If the time is over before, a command is sent for what is left. What is due later
- * has a command already.
- * @throws where the database fails
+ * Takes steps until nothing is due. If the turn ends first, sends a command for the rest. Steps that are due later
+ * already have a command.
+ * @throws if the database fails
  */
 export async function mirrorConnection(options: MirrorOptions, connectionID: string): Promise<void> {
   const data = mirrorDatabaseOn(options.pool);
   const beganMs = options.steadyClock();
   const leaseToken = options.newID('lse');
-  // What became due between the last look and the release is worked, too.
+  // The loop also works what becomes due between the last step and the release.
   while (!options.signal.aborted && (await data.mirrorWork.nextDue(connectionID, options.clock())) !== null) {
     if (options.steadyClock() - beganMs >= turnMs) {
       await data.outbox.send({ queue: 'platforms', body: { connectionID } });
@@ -48,16 +48,16 @@ interface PlannedStep extends BegunStep {
   readonly platform: ManagedPlatform;
 }
 
-/** Writes down how a step has ended. */
+/** Records how a step has ended. */
 type Note = (data: MirrorDatabase, now: Date, begun: PlannedStep) => Promise<unknown>;
 
-/** The work of one lease. Tokens stay in memory for as long as it. */
+/** The work of one lease. Tokens stay in memory only during it. */
 class Turn {
   readonly #options: MirrorOptions;
   readonly #connectionID: string;
   readonly #leaseToken: string;
   #access: string | null = null;
-  /** Whether the token was made anew because the platform did not take the one before. */
+  /** Whether the token was refreshed because the platform rejected the previous one. */
   #isRenewed = false;
 
   constructor(options: MirrorOptions, connectionID: string, leaseToken: string) {
@@ -66,7 +66,7 @@ class Turn {
     this.#leaseToken = leaseToken;
   }
 
-  /** @returns false where another worker has the connection */
+  /** @returns false if another worker has the connection */
   renew(): Promise<boolean> {
     const now = this.#options.clock();
     const until = new Date(now.getTime() + leaseSeconds * 1000);
@@ -78,7 +78,7 @@ class Turn {
     );
   }
 
-  /** Takes one step for the stream that has waited for longest. @returns false where none waits */
+  /** Takes one step for the stream that has waited longest. @returns false if none waits */
   async step(): Promise<boolean> {
     const { pool, clock } = this.#options;
     const streamID = await mirrorDatabaseOn(pool).mirrorWork.nextDue(this.#connectionID, clock());
@@ -93,7 +93,7 @@ class Turn {
 
   #begin(streamID: string): Promise<PlannedStep | null> {
     return inMirrorTransaction(this.#options.pool, async (data) => {
-      // The stream before the connection, as everybody locks them.
+      // Locks are always taken on the stream first, then on the connection.
       const stream = await data.streams.lockAny(streamID);
       const connection = await this.#lockConnection(data);
       const platform = this.#options.platforms[connection.platform];
@@ -134,7 +134,7 @@ class Turn {
     } catch (error) {
       const refusal = asRefusal(error);
       if (refusal.code !== 'grant_revoked' || this.#isRenewed) return this.#refused(refusal);
-      // The token may have ended before its time.
+      // The token may have expired early: refresh it once.
       this.#isRenewed = true;
       this.#access = null;
       return async (data) => begun.makingID !== null && data.broadcastWork.markUnmade(begun.makingID);
@@ -152,14 +152,14 @@ class Turn {
         code,
         reason,
         outcome,
-        // What is no refusal of the platform is our own failure.
+        // The platform did not refuse: it is our own failure.
         ...(reason === ownFailure && { error: refusal.cause }),
       });
       return noteRefusal(data, this.#options, platform, begun, refusal);
     };
   }
 
-  /** The second transaction of a step. Nothing is written where the worker has lost the connection meanwhile. */
+  /** The second transaction of a step. Writes nothing if the worker has lost the connection meanwhile. */
   #settle(begun: PlannedStep, note: Note): Promise<void> {
     return inMirrorTransaction(this.#options.pool, async (data) => {
       const stream = await data.streams.lockAny(begun.mirror.stream.id);

@@ -1,4 +1,4 @@
-// What the worker of mirrors works with.
+// The dependencies of the worker of mirrors.
 import type { Pool } from 'pg';
 import type { PlatformName } from '../domain/channels/managed-platforms.ts';
 import type { Log } from '../log.ts';
@@ -10,18 +10,18 @@ export interface MirrorOptions {
   readonly pool: Pool;
   readonly platforms: ManagedPlatforms;
   readonly sealer: Sealer;
-  /** Where thumbnails are. */
+  /** The store of thumbnails. */
   readonly objects: Pick<ObjectStore, 'read'>;
-  /** The units that each platform lets our project use on a day; a platform that is left out counts none. */
+  /** The daily quota of our project by platform, in the platform's units. A platform that is left out has no quota. */
   readonly dailyUnits: Readonly<Partial<Record<PlatformName, number>>>;
-  /** Where a platform may send events to; absent where none can reach us. */
+  /** The URL for a platform's events; absent if platforms cannot reach us. */
   readonly eventsURL?: (platform: PlatformName) => string;
   readonly clock: () => Date;
   readonly steadyClock: () => number;
-  /** Uniform in [0, 1). */
+  /** A uniform number in [0, 1). */
   readonly random: () => number;
   readonly newID: (prefix: string) => string;
   readonly log: Log;
-  /** Aborting it ends the work after the step that is under way. */
+  /** Aborting it ends the work after the current step. */
   readonly signal: AbortSignal;
 }

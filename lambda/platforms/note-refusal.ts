@@ -1,4 +1,4 @@
-// What is written down of a platform that refused or did not answer.
+// Records that a platform refused a call, or did not answer.
 import type { MirrorDatabase } from '../data/mirror-database.ts';
 import { retryAtOf, wordsOfMirror } from '../domain/channels/mirror-retries.ts';
 import type { MirrorCode } from '../domain/channels/mirror-retries.ts';
@@ -7,7 +7,7 @@ import type { ManagedPlatform, PlatformRefusal } from '../ports/managed-platform
 import type { BegunStep } from './begin-step.ts';
 import type { MirrorOptions } from './mirror-options.ts';
 
-/** Reasons that mean that a broadcast is not what we took it for: it is looked at before anything else. */
+/** Refusals that contradict our view of a broadcast. Its state is then observed before anything else. */
 const otherThanThought = new Set(['liveBroadcastNotFound', 'invalidTransition', 'videoNotFound']);
 
 export async function noteRefusal(
@@ -18,10 +18,10 @@ export async function noteRefusal(
   refusal: PlatformRefusal,
 ): Promise<void> {
   const now = clock();
-  // Where the platform may have made it, it is looked for before anything else.
+  // If the platform may have created it, it is searched before anything else.
   if (makingID !== null && refusal.outcome === 'rejected') await data.broadcastWork.markUnmade(makingID);
   if (step.do === 'thumbnail' && refusal.code === 'rejected') {
-    // A broadcast without its picture is better than none.
+    // A broadcast without its thumbnail is better than none.
     await data.broadcastWork.markThumbnail(step.broadcast.id, thumbnail!.id);
     return;
   }

@@ -1,4 +1,4 @@
-// Called by the queue 'platforms'.
+// The function behind the queue 'platforms'.
 import { newID } from '../data/shared/new-id.ts';
 import { jsonLog } from '../log.ts';
 import { readSecret } from '../ports/aws/call-aws.ts';
@@ -12,7 +12,7 @@ import { readPlatformsEnvironment } from './environment.ts';
 import { createPlatformsHandler } from './platforms.ts';
 
 const environment = readPlatformsEnvironment(process.env);
-// Several connections are worked at once.
+// Several connections are worked at the same time.
 const pool = connectDatabase(environment, 4);
 const origin = await readOrigin(environment);
 const clock = () => new Date();

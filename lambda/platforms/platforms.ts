@@ -1,12 +1,12 @@
-// Carries out the commands of the queue 'platforms': a managed platform is to be told something, or asked.
+// Handles the commands of the queue 'platforms': mirror the streams of a connection, and read its platform.
 import type { QueueHandler } from '../ports/command-queue/command-queue.ts';
 import { mirrorConnection } from './mirror-connection.ts';
 import type { MirrorOptions } from './mirror-options.ts';
 import { readBack } from './read-back.ts';
 
 /**
- * The handler of the queue. What is to be told stands in rows of the database. A connection that several commands name
- * is worked once. Commands that fail by our fault are delivered again.
+ * The handler of the queue. A command names only a connection; the work is in rows of the database. A connection named
+ * by several commands is worked once. Commands that fail by our fault are delivered again.
  */
 export function createPlatformsHandler(options: MirrorOptions): QueueHandler {
   return async ({ Records }) => {
@@ -24,7 +24,7 @@ export function createPlatformsHandler(options: MirrorOptions): QueueHandler {
   };
 }
 
-/** What is wished goes first. What a command asked for meanwhile is worked afterwards, as no other worker could. */
+/** Mirrors first and last: no other worker could mirror the connection while this one reads its platform. */
 async function work(options: MirrorOptions, connectionID: string): Promise<void> {
   await mirrorConnection(options, connectionID);
   if (options.signal.aborted) return;

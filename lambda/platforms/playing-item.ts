@@ -1,4 +1,4 @@
-// What a stream plays now, as its title tells it, and when that changes.
+// The current item of a stream for its title, and the time of the next change.
 import { createHash } from 'node:crypto';
 import type { MirrorDatabase } from '../data/mirror-database.ts';
 import { formatOfRun } from '../data/streams/streams.ts';
@@ -8,11 +8,11 @@ import type { TitleItem } from '../domain/channels/mirror.ts';
 import { occurrenceAt } from '../domain/playout/play-out.ts';
 import { framesPerSecond } from '../domain/shared/video-format.ts';
 
-/** Until it is known when a run began, what it plays is looked up again after this. */
+/** The interval of checks until the start of the run is known. */
 const unanchoredSeconds = 30;
 
 export interface PlayingItem {
-  /** For people. */
+  /** The name for viewers. */
   readonly name: string;
   readonly endsAt: Date;
 }
@@ -30,7 +30,7 @@ export async function playingOf(data: MirrorDatabase, stream: Stream, now: Date)
   return { name: await nameOf(data, stream, item.uploadID), endsAt };
 }
 
-/** The name of what a stream begins with: of the first item of its pictures, as they are live or drafted. */
+/** The name of the first item of a stream's video playlist, live or else drafted. */
 export async function firstItemOf(data: MirrorDatabase, stream: Stream): Promise<string> {
   const playlists = await data.playlists.findMany(stream.user_id, stream.playlist_ids);
   const video = playlists.find(({ kind }) => kind === 'video');

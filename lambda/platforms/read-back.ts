@@ -1,4 +1,4 @@
-// Asks a platform what is due of one connection: whether its grant is good, how its live broadcasts do, who watches.
+// Reads the due facts of one connection: whether its grant is valid, the health of its broadcasts, and viewers.
 import type { LeasedConnection } from '../data/channels/connection-leases.ts';
 import { inMirrorTransaction, mirrorDatabaseOn } from '../data/mirror-database.ts';
 import type { LiveBroadcast } from '../data/channels/read-backs.ts';
@@ -18,12 +18,12 @@ import type { MirrorOptions } from './mirror-options.ts';
 import { endDisconnected } from './end-disconnected.ts';
 import { reserveUnits } from './reserve-units.ts';
 
-/** Longer than all calls of a turn may take. */
+/** Longer than all calls of a turn. */
 const leaseSeconds = 60;
-/** After a refusal that does not say when to come back. */
+/** The wait after a refusal without a time for the next attempt. */
 const retrySeconds = 900;
 
-/** Does what is due, unless another worker has the connection: then the next sweep sees to it. */
+/** Does what is due. If another worker has the connection, the next sweep retries. */
 export async function readBack(options: MirrorOptions, connectionID: string): Promise<void> {
   const { pool, clock, newID } = options;
   const data = mirrorDatabaseOn(pool);
@@ -94,7 +94,7 @@ class ReadBack {
     await this.#data.readBacks.saveVerified(this.#connection.id, { title, liveURL, verifyAt });
   }
 
-  /** Asking again changes nothing, but where the platform has ended the subscription meanwhile. */
+  /** Subscribes to the channel's events. It has no effect unless the platform has ended the subscription. */
   async #subscribe(): Promise<void> {
     const { subscribe, name } = this.#platform;
     const { account_id: accountID } = this.#connection;
@@ -135,7 +135,7 @@ class ReadBack {
     return new Map(live.map(({ id }) => [id, { ingest, health: null }]));
   }
 
-  /** The mirror's worker looks itself, and makes what is wished. */
+  /** Lets the mirror's worker observe the broadcast, and restore what is wished. */
   #noteEnded({ stream_id: streamID }: LiveBroadcast): Promise<void> {
     return inMirrorTransaction(this.#options.pool, async (data) => {
       const stream = await data.streams.lockAny(streamID);
@@ -182,17 +182,17 @@ class ReadBack {
     );
   }
 
-  /** Takes the units of a call. Where there are none, what is due is put off. */
+  /** Reserves the units of a call. If there are none, postpones the due readings. */
   async #hasUnits(call: 'observe' | 'audience'): Promise<boolean> {
     if (await reserveUnits(this.#data, this.#options, this.#platform, call, null)) return true;
     await this.#postpone(null);
     return false;
   }
 
-  /** Calls with a token; once more with a new one, where the first has ended before its time. */
+  /** Calls with a token, and retries once with a refreshed one if it has expired early. */
   async #call<Answer>(ask: (access: string) => Promise<Answer>): Promise<Answer> {
     const token = async (force: boolean) => {
-      // Read anew: the grant may have been refreshed, and the one before may be of no use any more.
+      // Read again: the grant may have been refreshed, which may have invalidated the previous one.
       const { id } = this.#connection;
       const connection = await this.#data.connectionLeases.lockLeased(id, this.#leaseToken);
       if (!connection) throw new LeaseLost();

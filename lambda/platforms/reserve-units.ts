@@ -1,4 +1,4 @@
-// Takes the units of a call from the day's quota of our project, before the platform is asked.
+// Reserves the units of a call in the daily quota of our project, before the call.
 import type { Broadcast } from '../data/channels/broadcasts.ts';
 import type { MirrorDatabase } from '../data/mirror-database.ts';
 import { quotaDay, quotaShares, unitsKeptForEnds, unitsTaken } from '../domain/channels/platform-quota.ts';
@@ -6,12 +6,12 @@ import type { PlatformCall } from '../ports/managed-platforms/broadcasts.ts';
 import type { ManagedPlatform } from '../ports/managed-platforms/managed-platform.ts';
 import type { MirrorOptions } from './mirror-options.ts';
 
-/** What is known of the end of the broadcast that a call is about. */
+/** The units reserved for the end of a broadcast. */
 type ReservedEnd = Pick<Broadcast, 'reserved_units' | 'reserved_day'>;
 
 /**
- * @param broadcast that the call is about; null where it is about none, or makes one
- * @returns false where no more calls of this kind may be made on this day
+ * @param broadcast of the call; null if the call has none, or creates one
+ * @returns false if the quota of the day allows no more calls of this kind
  */
 export async function reserveUnits(
   data: Pick<MirrorDatabase, 'platformQuota'>,

@@ -1,6 +1,6 @@
-// Two seconds of colour bars and silence, as an MP4 of H.264 and AAC: what the synthetic stream plays.
+// The media of the synthetic stream: two seconds of colour bars and silence, as MP4 with H.264 and AAC.
 
-/** Base64. */
+/** The file in Base64. */
 export const clip = [
   'AAAAIGZ0eXBpc29tAAACAGlzb21pc28yYXZjMW1wNDEAAAoKbW9vdgAAAGxtdmhkAAAAAAAAAAAAAAAAAAAD6AAAB9AAAQAAAQAAAAAAAAAAAA',
   'AAAAEAAAAAAAAAAAAAAAAAAAABAAAAAAAAAAAAAAAAAABAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAwAABKR0cmFrAAAAXHRraGQA',

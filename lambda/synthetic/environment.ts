@@ -1,4 +1,4 @@
-// The environment of the function that proves starts: the names that its stack sets, and their values.
+// The environment of the function that tests starts: the names of its variables for the stack, and their values.
 import type { DatabaseEnvironment } from '../ports/aws/connect-aws.ts';
 import { databaseVariables, readDatabaseEnvironment } from '../ports/aws/environment.ts';
 import { requiredVariable } from '../required-variable.ts';
@@ -6,13 +6,13 @@ import { requiredVariable } from '../required-variable.ts';
 export const syntheticVariables = [...databaseVariables, 'BASE_URL', 'INGEST_BUCKET'] as const;
 
 export interface SyntheticEnvironment extends DatabaseEnvironment {
-  /** Origin of the API; `ssm:NAME` where it stands in a parameter. */
+  /** The origin of the API; `ssm:NAME` if it is in a parameter. */
   readonly origin: string;
-  /** Takes what the stream sends. */
+  /** The bucket that receives the stream. */
   readonly ingestBucket: string;
 }
 
-/** @throws naming the variable that is missing */
+/** @throws an error that names the missing variable */
 export function readSyntheticEnvironment(env: NodeJS.ProcessEnv): SyntheticEnvironment {
   return {
     ...readDatabaseEnvironment(env),

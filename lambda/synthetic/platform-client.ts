@@ -1,25 +1,25 @@
-// Asks the platform over its public API, as any client does.
+// Calls the platform by its public API, like any client.
 
-// oxlint-disable-next-line typescript/no-explicit-any -- answers of the API; what is read of them is checked by use
+// oxlint-disable-next-line typescript/no-explicit-any -- answers of the API; their fields are checked by use
 export type Answer = any;
 
 export interface PlatformClient {
   /**
-   * @param idempotencyKey for what must not be made twice
-   * @throws {Refused} for any answer but 2xx; fetch's error where none comes, or none in time
+   * @param idempotencyKey for requests that must not run twice
+   * @throws {Refused} for any status but 2xx; the error of fetch if there is no answer in time
    */
   ask(method: string, path: string, body?: object, idempotencyKey?: string): Promise<Answer>;
 }
 
 export interface PlatformClientOptions {
-  /** Ends with the version of the API. */
+  /** The base URL of the API, with its version. */
   readonly apiURL: string;
   readonly apiKey: string;
-  /** How long an answer may take. */
+  /** The time limit of an answer. */
   readonly timeoutMs: number;
 }
 
-/** The platform has answered, and not with what was asked for. */
+/** The platform answered with a status other than 2xx. */
 export class Refused extends Error {
   readonly status: number;
 

@@ -1,4 +1,4 @@
-// Proves that a stream can start: starts one over the public API, waits for its pictures at its ingest, and stops it.
+// Tests that a stream can start: starts one by the public API, waits for its pictures at its ingest, and stops it.
 import { setTimeout as delay } from 'node:timers/promises';
 import type { PlatformClient } from './platform-client.ts';
 import type { OpenIngest, SyntheticIngest } from './synthetic-ingest.ts';
@@ -8,21 +8,21 @@ import type { Until } from './synthetic-stream.ts';
 export interface ProofOptions {
   readonly client: PlatformClient;
   readonly ingest: SyntheticIngest;
-  /** Aborts when all of it should be over. */
+  /** Aborts at the time limit of the test. */
   readonly deadline: AbortSignal;
-  /** How long it waits before it looks again. */
+  /** The interval of polling. */
   readonly pollMs: number;
   readonly steadyClock: () => number;
 }
 
-/** In their order. A stream is ended before its start too, if it is live since a proof that failed. */
+/** The steps in order. `end` also comes before `start`, if a failed test has left the stream live. */
 export type Step = 'account' | 'ingest' | 'prepare' | 'end' | 'start' | 'pictures';
 
-/** No stream could be started, or it was not over in time. */
+/** The stream could not be started, or the test did not end in time. */
 export class StartNotProved extends Error {
   readonly step: Step;
 
-  /** @param state the last that was seen of the stream */
+  /** @param state the last known state of the stream; null if none is known */
   constructor(step: Step, state: string | null, cause: unknown) {
     super(`no start of a stream is proved: ${step}, the stream ${state ?? 'was not seen'}`, { cause });
     this.name = 'StartNotProved';
@@ -33,7 +33,7 @@ export class StartNotProved extends Error {
 const atRest: ReadonlySet<string> = new Set(['draft', 'invalid', 'stopped', 'failed']);
 
 /**
- * Whatever it needs is made the first time, and found again.
+ * Creates the objects that it needs the first time, and finds them later.
  * @returns seconds from the start to the first pictures
  * @throws {StartNotProved}
  */
@@ -68,7 +68,7 @@ export async function proveStart(options: ProofOptions): Promise<number> {
     step = 'prepare';
     const { id, destinationID } = (await findStream(client)) ?? (await makeStream(client, open, until));
     step = 'end';
-    // The first start waits for the preparation of the clip, which may take longer than a proof.
+    // The first start waits for the preparation of the clip, which may take longer than a test.
     if (!(await isAtRest(id)) && state !== 'preparing') {
       await stop(id);
       await until(() => isAtRest(id));
@@ -81,7 +81,7 @@ export async function proveStart(options: ProofOptions): Promise<number> {
     await until(() => isAtRest(id));
     return seconds;
   } catch (error) {
-    // What is left on the air is ended by the next proof, if there is one.
+    // If this fails, the next test stops the stream.
     if (started !== null) await stop(started).catch(() => {});
     throw new StartNotProved(step, state, error);
   }

@@ -1,4 +1,4 @@
-// The synthetic stream's ingest in AWS: HLS by PUT into a bucket, which lets in whoever is in the VPC.
+// The synthetic stream's ingest in AWS: HLS by PUT into a bucket that accepts requests from within the VPC.
 import { randomUUID } from 'node:crypto';
 import type { S3ClientConfig } from '@aws-sdk/client-s3';
 import { awsHost } from '../domain/shared/aws-partition.ts';
@@ -8,11 +8,11 @@ import type { SyntheticIngest } from './synthetic-ingest.ts';
 export interface S3IngestOptions {
   readonly bucket: string;
   readonly region: string;
-  /** Of the SDK, beside the region. */
+  /** The configuration of the SDK's client, except the region. */
   readonly client?: S3ClientConfig;
 }
 
-/** The keys of each start begin with a stream key of its own. The bucket lets objects expire. */
+/** Each start has its own stream key as a prefix of object keys. The bucket's lifecycle deletes objects. */
 export function createS3Ingest({ bucket, region, client }: S3IngestOptions): SyntheticIngest {
   return {
     async open() {
@@ -23,7 +23,7 @@ export function createS3Ingest({ bucket, region, client }: S3IngestOptions): Syn
         destination: { url: `https://${bucket}.${awsHost('s3', region)}/${streamKeyMark}/`, streamKey },
         async hasPictures() {
           const listed = await s3.send(new ListObjectsV2Command({ Bucket: bucket, Prefix: `${streamKey}/` }));
-          // A segment has pictures; a playlist is there before the first one.
+          // A segment contains pictures; the playlist arrives before the first segment.
           return (listed.Contents ?? []).some(({ Key = '', Size = 0 }) => Key.endsWith('.ts') && Size > 0);
         },
         async [Symbol.asyncDispose]() {

@@ -1,16 +1,16 @@
-// The user that the synthetic stream belongs to: an account as any other, with credits that do not run out.
+// The user of the synthetic stream: a normal account, with credits that do not run out.
 import { randomBytes } from 'node:crypto';
 import type { Pool } from 'pg';
 import { databaseOn } from '../data/database.ts';
 import { apiKeyPrefix, hashApiKey } from '../surfaces/admission/authenticate.ts';
 
 const userID = 'usr_synthetic';
-/** A name that nobody can have (RFC 2606), so no mail is sent to it. */
+/** A reserved domain (RFC 2606), so no mail can be sent to it. */
 const email = 'synthetic@stream.invalid';
-/** A start costs a credit at most, so they last for centuries. */
+/** A start costs one credit at most, so these last for centuries. */
 const credits = 1_000_000_000;
 
-/** Makes what is not there yet. @returns a key of the account, in place of that before: nobody has to keep it */
+/** Creates the account if it is missing. @returns a new API key, which replaces the previous one */
 export async function openSyntheticAccount(pool: Pool): Promise<string> {
   const { users, invoices } = databaseOn(pool);
   await users.ensureUser({ id: userID, email, name: 'Synthetic stream' });

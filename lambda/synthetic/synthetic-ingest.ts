@@ -1,10 +1,10 @@
-// Where the synthetic stream goes: an ingest that takes what comes and keeps none of it for long.
+// The port of the synthetic stream's ingest, which accepts any media and does not keep it for long.
 
-/** Takes one start of the stream, and no other. */
+/** An ingest for a single start of the stream. */
 export interface OpenIngest extends AsyncDisposable {
-  /** What the API is told of the destination. */
+  /** The destination to set by the API. */
   readonly destination: { readonly url: string; readonly streamKey: string };
-  /** Whether pictures have come: by what has arrived, and not by what the platform says of it. */
+  /** Whether pictures have arrived, independently of the reports of the platform. */
   hasPictures(): Promise<boolean>;
 }
 

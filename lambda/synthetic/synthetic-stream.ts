@@ -1,4 +1,4 @@
-// The stream that is started again and again: made once of a clip that this code brings along, and found again.
+// The stream that is started again and again: created once from an embedded clip, and found later.
 import { clip } from './clip.ts';
 import type { Answer, PlatformClient } from './platform-client.ts';
 import type { OpenIngest } from './synthetic-ingest.ts';
@@ -8,20 +8,20 @@ export interface SyntheticStream {
   readonly destinationID: string;
 }
 
-/** Resolves once something is so. */
+/** Resolves once `isDone` returns true. */
 export type Until = (isDone: () => Promise<boolean>) => Promise<void>;
 
-/** Of the stream, of its upload and of its destination. */
+/** The name of the stream, of its upload and of its destination. */
 const name = 'Synthetic stream';
 
-/** Prepared media is sent as it is, so a start takes next to nothing of an agent. */
+/** Prepared media is sent unchanged, so a start takes almost no capacity of an agent. */
 const settings = { name, quality: 'q_720p', framerate: 'f_24', streamBackend: 'manifest' };
 
 export async function findStream(client: PlatformClient): Promise<SyntheticStream | null> {
   return named(await client.ask('GET', `/streams?q=${encodeURIComponent(name)}`));
 }
 
-/** @param until waits for what the platform does meanwhile */
+/** @param until waits for the platform's processing of the clip */
 export async function makeStream(
   client: PlatformClient,
   { destination }: OpenIngest,
@@ -43,7 +43,7 @@ async function uploadClip(client: PlatformClient, until: Until): Promise<string>
   if (!upload.uploaded) {
     const { url, headers } = await client.ask('POST', `/uploads/${upload.id}/upload-url`);
     const { status } = await fetch(url, { method: 'PUT', headers, body: bytes });
-    // 412: a proof before has sent the bytes, and ended before it said so.
+    // 412: an earlier test has sent the bytes, and ended before it completed the upload.
     if (status !== 200 && status !== 412) throw new Error(`the bytes of the clip were answered ${status}`);
     await client.ask('POST', `/uploads/${upload.id}/complete`);
   }

@@ -1,4 +1,4 @@
-// The function that proves that a stream can be started; EventBridge calls it every minute.
+// The function that tests starts of streams. EventBridge calls it every minute.
 import { jsonLog } from '../log.ts';
 import { connectDatabase, readOrigin } from '../ports/aws/connect-aws.ts';
 import { readSyntheticEnvironment } from './environment.ts';
@@ -9,7 +9,7 @@ const environment = readSyntheticEnvironment(process.env);
 const pool = connectDatabase(environment, 1);
 const ingest = createS3Ingest({ bucket: environment.ingestBucket, region: environment.databaseRegion });
 const origin = await readOrigin(environment);
-/** Each look costs a request. */
+/** Each poll costs a request. */
 const pollMs = 2000;
 
 export async function handler(): Promise<void> {

@@ -1,4 +1,4 @@
-// What is done each minute: a start is proved over the public API, and a line of the log says whether it was.
+// The test of each minute: starts a stream by the public API, and logs the result.
 import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Pool } from 'pg';
@@ -8,25 +8,25 @@ import { proveStart, StartNotProved } from './prove-start.ts';
 import { openSyntheticAccount } from './synthetic-account.ts';
 import type { SyntheticIngest } from './synthetic-ingest.ts';
 
-/** A fault is seen by the next proof, which has not gone on for ever: within two minutes. */
+/** The time limits let the next test detect a fault within two minutes. */
 export const proofTimes = { everyMs: 60_000, withinMs: 40_000, answerMs: 8000 } as const;
 
 export interface WatchOptions {
   readonly pool: Pool;
-  /** Ends with the version of the API. */
+  /** The base URL of the API, with its version. */
   readonly apiURL: string;
   readonly ingest: SyntheticIngest;
-  /** Aborts when the proof should be over. */
+  /** Aborts at the time limit of the test. */
   readonly deadline: AbortSignal;
-  /** How long an answer of the API may take. */
+  /** The time limit of an answer of the API. */
   readonly answerMs: number;
-  /** How long a proof waits before it looks again. */
+  /** The interval of polling. */
   readonly pollMs: number;
   readonly steadyClock: () => number;
   readonly log: Log;
 }
 
-/** @returns null where a start is proved, else what failed */
+/** @returns null if the start succeeded, else the failure */
 export async function watchStart(options: WatchOptions): Promise<StartNotProved | null> {
   const { pool, apiURL, deadline, answerMs, log } = options;
   const proved = new AbortController();
@@ -35,10 +35,10 @@ export async function watchStart(options: WatchOptions): Promise<StartNotProved 
     const client = createPlatformClient({ apiURL, apiKey, timeoutMs: answerMs });
     return proveStart({ ...options, client });
   };
-  // Of the database and of the ingest nothing else says how long they may take.
+  // The database and the ingest have no time limits of their own.
   const over = async (): Promise<never> => {
     if (!deadline.aborted) await once(deadline, 'abort', { signal: proved.signal });
-    // A request may be under way, and one follows that ends the stream.
+    // A request may be in progress, and another one follows that stops the stream.
     await delay(2 * answerMs, undefined, { signal: proved.signal });
     throw new Error('it is not over in time');
   };

@@ -1,11 +1,11 @@
-// What a channel is told: one message for all incidents that it has to be told of, in the form of its service.
+// The message of an alert channel: one for all due incidents, in the format of its service.
 import { telegramTarget } from '../domain/notices/alert-target.ts';
 import type { AlertChannelKind } from '../domain/notices/alert-target.ts';
 import { describeIncident, incidentSentence } from '../domain/notices/incident-words.ts';
 import { showIncident } from '../orchestration/notices/show-incident.ts';
 import type { Notice } from '../data/notices/alert-notices.ts';
 
-/** A message as people read it. */
+/** The content of a message, before it gets its service's format. */
 export interface AlertMessage {
   readonly subject: string;
   readonly text: string;
@@ -21,11 +21,11 @@ export const testMessage: AlertMessage = {
   text: 'Alerts work. You asked for this message; you will be told here when something is wrong, and when it is well.',
 };
 
-/** Of more incidents than these, each has one line; the rest is counted. */
+/** Beyond this number of incidents, each has one line, and the rest is counted. */
 const describedAtMost = 3;
 const listedAtMost = 20;
 
-/** @param timeZone in which times are said */
+/** @param timeZone of the times in the message */
 export function messageOfNotices(notices: readonly Notice[], timeZone: string): AlertMessage {
   const said = notices.map((notice) => sayNotice(notice, timeZone));
   const [first] = said;
@@ -88,13 +88,13 @@ function sayDuration(from: Date, to: Date): string {
   return minutes < 120 ? `${minutes} min` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
 }
 
-/** The most characters that a service takes in one message, by its documentation. */
+/** The maximum number of characters of a message, by the documentation of each service. */
 const mostCharacters = { slack: 4000, discord: 2000, telegram: 4096 } as const;
 
 /**
  * The request that the service of a channel documents: Slack's incoming webhooks, Discord's webhooks, `sendMessage` of
- * Telegram's Bot API, or for a plain webhook the incidents as JSON. Names of users are no markup and mention nobody.
- * @param telegramURL the Bot API
+ * Telegram's Bot API, or the incidents as JSON for a plain webhook. User names cannot contain markup or mentions.
+ * @param telegramURL origin of the Bot API
  */
 export function requestOf(
   kind: Exclude<AlertChannelKind, 'email'>,
@@ -109,7 +109,7 @@ export function requestOf(
       return { url: target, body: JSON.stringify({ text: cut(escaped, mostCharacters.slack) }) };
     }
     case 'discord': {
-      // Flag 4: no previews of links.
+      // Flag 4 suppresses previews of links.
       const content = cut(text, mostCharacters.discord);
       return { url: target, body: JSON.stringify({ content, allowed_mentions: { parse: [] }, flags: 4 }) };
     }

@@ -1,4 +1,4 @@
-// One attempt to deliver: a POST to a checked address, within a time, that follows no redirects and reads little.
+// One delivery attempt: a POST to a checked address, with a timeout, no redirects, and a limit on the answer.
 import { request as requestHttp } from 'node:http';
 import type { IncomingMessage } from 'node:http';
 import { request as requestHttps } from 'node:https';
@@ -11,29 +11,29 @@ import { faultOfRequest } from '../ports/outbound/request-fault.ts';
 export interface AttemptOptions {
   readonly allowPrivateAddresses: boolean;
   readonly resolve: Resolve;
-  /** The time for all of the attempt, from looking up the name to the end of the answer. */
+  /** The time limit of the attempt, from the DNS lookup to the end of the answer, in milliseconds. */
   readonly timeoutMs: number;
-  /** PEM certificates to trust in place of the public authorities. */
+  /** PEM certificates to trust instead of the public authorities. */
   readonly tlsCa?: string;
 }
 
 export interface Outcome {
-  /** The status of the answer; null without an answer. */
+  /** The HTTP status; null without an answer. */
   readonly status: number | null;
-  /** How the answer's body begins; null without an answer. */
+  /** The beginning of the answer's body; null without an answer. */
   readonly excerpt: string | null;
-  /** Null when the receiver took the event. */
+  /** Null if the receiver accepted the event. */
   readonly failure: WebhookFailure | null;
-  /** The seconds that the receiver asked for by Retry-After; 0 when it asked for none. */
+  /** The seconds of the answer's Retry-After; 0 if there is none. */
   readonly retryAfterSeconds: number;
 }
 
-/** This much of an answer is read. */
+/** The number of bytes of an answer that are read. */
 export const excerptBytes = 1024;
 
 /**
- * Makes one attempt. Whatever the receiver does is an outcome, no error.
- * @throws the signal's reason when aborted
+ * Makes one attempt. Failures of the receiver are an outcome, not an error.
+ * @throws the signal's reason if aborted
  */
 export async function attempt(
   url: string,
@@ -48,8 +48,8 @@ export async function attempt(
     failure,
     retryAfterSeconds: 0,
   });
-  // The URL is checked again: the stage may have become stricter since it was registered, and the lookup, which checks
-  // addresses, is not asked about a literal one.
+  // The URL is checked again: the stage may have become stricter since its registration, and the lookup, which checks
+  // addresses, is not called for a literal IP address.
   if (faultOfWebhookURL(url, options) !== null) return unanswered('address_forbidden');
   const timeout = AbortSignal.timeout(options.timeoutMs);
   const either = AbortSignal.any([signal, timeout]);
@@ -80,7 +80,7 @@ function post(
   const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
   const request = (url.protocol === 'https:' ? requestHttps : requestHttp)(url, {
     method: 'POST',
-    // No agent: each request has a connection of its own, whose address its own lookup checks.
+    // No agent: each request has its own connection, to the address that its lookup has checked.
     agent: false,
     lookup: checkedLookup(options.resolve, options),
     headers: {
@@ -93,15 +93,15 @@ function post(
     ...(options.tlsCa === undefined ? {} : { ca: options.tlsCa }),
   });
   request.once('response', resolve);
-  // This listener stays for errors after the answer. Those fail the body too, so its reader is told.
+  // This listener also receives errors after the answer, which fail the body as well.
   request.on('error', reject);
-  // Some answers bring no response event, such as one that switches protocols.
+  // Some answers cause no response event, such as one that switches protocols.
   request.once('close', () => reject(new Error('the connection was closed without an answer')));
   request.end(body);
   return promise;
 }
 
-/** How the body of an answer begins. An answer that breaks off or never ends counts by its status all the same. */
+/** The beginning of an answer's body. An answer that breaks off or never ends still counts by its status. */
 async function beginningOf(answer: IncomingMessage): Promise<string> {
   const chunks: Buffer[] = [];
   let size = 0;
@@ -112,10 +112,10 @@ async function beginningOf(answer: IncomingMessage): Promise<string> {
       if (size >= excerptBytes) break;
     }
   } catch {
-    // The excerpt is what has arrived.
+    // Use the part that has arrived.
   }
   answer.destroy();
-  // Postgres cannot store a NUL.
+  // Postgres cannot store a NUL character.
   return Buffer.concat(chunks).subarray(0, excerptBytes).toString('utf8').replaceAll('\0', '');
 }
 
@@ -125,7 +125,7 @@ function failureOf(status: number): WebhookFailure | null {
   return status >= 300 && status < 400 ? 'redirected' : 'refused';
 }
 
-/** The seconds of Retry-After; 0 without one, and for the form that gives a date. */
+/** The seconds of Retry-After; 0 if it is absent, or a date. */
 function retryAfterSecondsOf({ headers: { 'retry-after': value = '' } }: IncomingMessage): number {
   return /^\d{1,9}$/.test(value) ? Number(value) : 0;
 }

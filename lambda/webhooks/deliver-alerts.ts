@@ -1,4 +1,4 @@
-// Tells an alert channel what it has to be told: by one sender at a time, all of it in one message.
+// Sends the due incidents to an alert channel: one sender at a time, all incidents in one message.
 import type { AlertChannel, LastDelivery } from '../data/notices/alert-channels.ts';
 import type { Notice } from '../data/notices/alert-notices.ts';
 import { databaseOn, inTransaction } from '../data/database.ts';
@@ -16,18 +16,18 @@ import type { WebhookDeliveryOptions } from './deliver.ts';
 import type { MailOptions } from './mail-notification.ts';
 
 export interface AlertOptions {
-  /** The Bot API of Telegram. */
+  /** The origin of Telegram's Bot API. */
   readonly telegramURL: string;
 }
 
 export const telegramURL = 'https://api.telegram.org';
 
-/** A message is made of so many incidents at most; the others come in the next. */
+/** The maximum number of incidents in a message. The others follow in the next. */
 const noticesAtOnce = 500;
-/** Who gets no sender comes again after this. */
+/** The delay of the next attempt if all senders of the user are busy. */
 const busySeconds = 2;
 
-/** Sends what a channel has to be told, until nothing can be sent any more. What comes later has its command. */
+/** Sends due incidents to a channel until nothing is due. Later incidents have their own command. */
 export async function deliverAlerts(
   options: WebhookDeliveryOptions & MailOptions & AlertOptions,
   channelID: string,
@@ -44,7 +44,7 @@ export async function deliverAlerts(
   }
 }
 
-/** @returns whether there may be more to send at once */
+/** @returns whether to look for more at once */
 async function deliverOnce(
   options: WebhookDeliveryOptions & MailOptions & AlertOptions,
   channel: AlertChannel,
@@ -58,7 +58,7 @@ async function deliverOnce(
     return false;
   }
   const notices = isTest ? [] : await alertNotices.due(channel.id, flapsToConfirm, noticesAtOnce);
-  // What was wrong may be well again before it was told.
+  // The incident may have ended before its message.
   if (!isTest && notices.length === 0) {
     await alertNotices.postpone(channel.id, 1, null);
     return false;
@@ -70,7 +70,7 @@ async function deliverOnce(
   log('alert_attempted', { channelID: channel.id, kind: channel.kind, incidents: notices.length, status, failure });
   if (failure === null) {
     await alertNotices.recordSent(channel.id, notices, delivery, isTest);
-    // What has come meanwhile has a command of its own.
+    // Incidents that came meanwhile have their own command.
     return isTest || notices.length === noticesAtOnce;
   }
   const ageSeconds = (clock().getTime() - (channel.failing_since ?? clock()).getTime()) / 1000;
@@ -109,12 +109,12 @@ async function send(
   return kind !== 'webhook' && isRefusedForGood(asked) ? { ...asked, failure: 'gone' } : asked;
 }
 
-/** Slack, Discord and Telegram say so that a token, webhook, channel or chat is gone; only 429 and 5xx pass. */
+/** Slack, Discord and Telegram answer so if a token, webhook, channel or chat is gone. Only 429 and 5xx are retried. */
 function isRefusedForGood({ status }: Outcome): boolean {
   return status !== null && [401, 403, 404, 410].includes(status);
 }
 
-/** Telegram has retry_after in `parameters`, Discord beside the message; both in seconds. 0: they say nothing. */
+/** The seconds of `retry_after`, in `parameters` at Telegram, at the top level at Discord; 0 if there is none. */
 function retryAfterOfBody({ excerpt, status }: Outcome): number {
   if (status !== 429) return 0;
   const found = /"retry_after"\s*:\s*(\d{1,9}(?:\.\d+)?)/.exec(excerpt ?? '');

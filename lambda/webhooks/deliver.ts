@@ -1,4 +1,4 @@
-// Delivers what is due to one webhook: by one sender at a time, a few events at once, each settled by its answer.
+// Delivers the due events of one webhook: one sender at a time, a few events at once, each ended by its answer.
 import type { Pool } from 'pg';
 import { databaseOn, inTransaction } from '../data/database.ts';
 import type { Database } from '../data/database.ts';
@@ -24,34 +24,33 @@ export interface WebhookDeliveryOptions {
   readonly attempts: AttemptOptions;
   readonly clock: () => Date;
   readonly steadyClock: () => number;
-  /** Uniform in [0, 1). */
+  /** A uniform number in [0, 1). */
   readonly random: () => number;
   readonly log: Log;
-  /** Aborting it ends deliveries that are under way; these are made again later. */
+  /** Aborting it ends deliveries in progress; they are repeated later. */
   readonly signal: AbortSignal;
 }
 
-/** This many events are sent to one webhook at once. */
+/** The number of events that are sent to one webhook at once. */
 const atOnce = 8;
-/** The same until its receiver has once taken an event: anybody can register an address that is not theirs. */
+/** This number before the first accepted event: users can register addresses that are not theirs. */
 const atOnceUntilTaken = 1;
-/** A lease lasts longer than an attempt may take, so that nobody takes over from a sender that lives. */
+/** Longer than an attempt may take, so that no sender takes over from a live one. */
 export const leaseSeconds = 30;
 /**
- * This many webhooks of one user are sent to at once: a function serves few commands at a time, and a slow receiver
- * makes its command wait.
+ * The number of webhooks of one user that are sent to at once. A function handles few commands at a time, and a slow
+ * receiver blocks its command.
  */
 export const sendersOfUser = 4;
 /**
- * A webhook gives way to others when events were sent to it for this long. Together with the attempts that were begun
- * last, this is less than the time that the function has.
+ * The length of a webhook's turn. With the attempts in progress at its end, it is shorter than the function's timeout.
  */
 const turnMs = 10_000;
 
 /**
- * Delivers what is due to a webhook, and then what is due to other webhooks of its user, whose commands may have found
- * as many senders at work as a user may have. Ends when nothing is due any more. If the time is over before, commands
- * are sent for what is left. What is due later has a command already.
+ * Delivers the due events of a webhook, and then of other webhooks of its user, whose commands may have met the limit
+ * of senders. Ends when nothing is due. If the turn ends first, sends commands for the rest. Events that are due later
+ * already have a command.
  */
 export async function deliverTo(options: WebhookDeliveryOptions, webhookID: string): Promise<void> {
   const senders = webhookSenders(options.pool);
@@ -81,12 +80,12 @@ export async function deliverTo(options: WebhookDeliveryOptions, webhookID: stri
 }
 
 interface Turn {
-  /** Whether the receiver answered any attempt, whatever it said. */
+  /** Whether the receiver answered any attempt, with any status. */
   readonly hasAnswered: boolean;
   readonly hasDelivered: boolean;
 }
 
-/** Delivers the events that are due first, as many as are sent at once. */
+/** Delivers the events that were due first, as many as allowed at once. */
 async function deliverSome(options: WebhookDeliveryOptions, webhook: Webhook): Promise<Turn> {
   const { pool, random } = options;
   const secrets = secretsOf(options, webhook);
@@ -97,20 +96,20 @@ async function deliverSome(options: WebhookDeliveryOptions, webhook: Webhook): P
   if (rejected) throw rejected.reason;
   const failures = results.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []));
   const hasAnswered = failures.some((failure) => !isUnanswered(failure));
-  // Where nobody answers, the events that wait and those still to come need not each be tried to find that out.
+  // If the receiver does not answer, further events wait, instead of a failed attempt for each.
   if (failures.length > 0 && !hasAnswered)
     await webhookSenders(pool).beSilent(webhook.id, silenceSeconds(webhook.silences + 1, random), webhookHost);
   return { hasAnswered, hasDelivered: failures.includes(null) };
 }
 
-/** The secret, and the one before for as long as it signs too. */
+/** The current secret, and the former one while it still signs. */
 function secretsOf({ sealer, clock }: WebhookDeliveryOptions, webhook: Webhook): string[] {
   const { sealed_secret: sealed, former_sealed_secret: former, former_secret_until: until } = webhook;
   const signing = former !== null && until !== null && until > clock() ? [sealed, former] : [sealed];
   return signing.map((secret) => sealer.open(secret, webhookSecretPlace(webhook.id)));
 }
 
-/** Makes one attempt and writes down how it ended. @returns why it failed; null when the event was taken */
+/** Makes one attempt and records its result. @returns the failure; null if the event was accepted */
 async function deliverOne(
   options: WebhookDeliveryOptions,
   webhook: Webhook,
@@ -136,9 +135,8 @@ async function deliverOne(
 }
 
 /**
- * Ends a delivery, or lets it be tried again. Disables the webhook where its receiver is gone or has failed for too
- * long.
- * @param delaySeconds how long to wait before the next attempt; null when there is to be none
+ * Ends a delivery, or schedules a retry. Disables the webhook if its receiver is gone, or has failed for too long.
+ * @param delaySeconds until the next attempt; null for no further attempt
  */
 async function settle(
   data: Database,

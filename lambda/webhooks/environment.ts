@@ -1,4 +1,4 @@
-// The environment variables of the function behind the queue 'webhooks': their names for the stack, and their values.
+// The environment variables of the function behind the queue 'webhooks': their names for the stack, and values.
 import type { AwsCoreEnvironment } from '../ports/aws/connect-aws.ts';
 import { databaseVariables, readDatabaseEnvironment } from '../ports/aws/environment.ts';
 import { requiredVariable } from '../required-variable.ts';
@@ -6,7 +6,7 @@ import { requiredVariable } from '../required-variable.ts';
 export const webhookVariables = [...databaseVariables, 'SEALING_KEY_ARN', 'BASE_URL', 'MAIL_FROM'] as const;
 
 export interface WebhookEnvironment extends Omit<AwsCoreEnvironment, 'serviceSecretARN'> {
-  /** Null: the stage has no address to send mails from. */
+  /** Null if the stage has no address to send mails from. */
   readonly mailFrom: string | null;
 }
 

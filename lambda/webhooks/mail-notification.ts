@@ -1,4 +1,4 @@
-// Mails users what they have to be told.
+// Mails notifications to users.
 import type { Pool } from 'pg';
 import { inTransaction } from '../data/database.ts';
 import { notificationWords } from '../domain/notices/notification-words.ts';
@@ -7,17 +7,17 @@ import type { Mailer } from '../ports/mailer/mailer.ts';
 
 export interface MailOptions {
   readonly pool: Pool;
-  /** Null where a stage has no address to send mails from: nobody is mailed then. */
+  /** Null if the stage has no address to send mails from; then no mail is sent. */
   readonly mailer: Mailer | null;
-  /** The address of the page where users sign in. */
+  /** The URL of the page where users sign in. */
   readonly siteURL: string;
   readonly log: Log;
 }
 
 /**
- * Sends the mail of a notification. It is handed over within the transaction that notes its sending: no mail is left
- * out, and where that transaction fails, the mail is sent once more, with the same reference.
- * @throws when the mail could not be handed over
+ * Sends the mail of a notification within the transaction that records it. So no mail is lost; if the transaction
+ * fails, the mail is sent again with the same reference.
+ * @throws if the mailer did not accept the mail
  */
 export async function mailNotification(
   { pool, mailer, siteURL, log }: MailOptions,

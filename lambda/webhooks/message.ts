@@ -1,8 +1,8 @@
-// An event as webhooks get it: its body is the same bytes in every attempt.
+// The message of an event for webhooks. Its body has the same bytes in every attempt.
 import type { BegunDelivery } from '../data/notices/webhook-deliveries.ts';
 import type { Message } from './sign.ts';
 
-/** @param at when the message is sent */
+/** @param at the time of sending */
 export function messageOf(
   { event_id: id, event_type: type, event_seq: sequence, event_at, event_data: data }: BegunDelivery,
   at: Date,

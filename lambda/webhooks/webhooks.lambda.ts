@@ -1,4 +1,4 @@
-// Called by the queue 'webhooks'.
+// The function behind the queue 'webhooks'.
 import { SESv2Client } from '@aws-sdk/client-sesv2';
 import { newID } from '../data/shared/new-id.ts';
 import { attemptSeconds } from '../domain/notices/webhook-retries.ts';
@@ -13,14 +13,14 @@ import { readWebhookEnvironment } from './environment.ts';
 import { createWebhooksHandler } from './webhooks.ts';
 
 const { mailFrom, ...environment } = readWebhookEnvironment(process.env);
-// Several events are settled at once.
+// Several events are recorded at the same time.
 const pool = connectDatabase(environment, 4);
 const sealer = await connectSealer(pool, environment);
 
 const carryOut = createWebhooksHandler({
   pool,
   sealer,
-  // In AWS a webhook must never reach into the VPC.
+  // In AWS, a webhook must never reach the VPC.
   attempts: { allowPrivateAddresses: false, resolve: createNameResolver(), timeoutMs: attemptSeconds * 1000 },
   mailer: mailFrom === null ? null : createSESMailer(new SESv2Client(), mailFrom),
   telegramURL,

@@ -1,5 +1,5 @@
-// Carries out the commands of the queue 'webhooks'.
-// Something is due to a webhook or an alert channel, a user has to be mailed, or incidents are to be looked at.
+// Handles the commands of the queue 'webhooks'.
+// A command delivers to a webhook or an alert channel, mails a user, or evaluates incidents.
 import type { WebhookCommand } from '../data/shared/outbox.ts';
 import { reconcileAllIncidents } from '../orchestration/notices/reconcile-incidents.ts';
 import type { ReconcileOptions } from '../orchestration/notices/reconcile-incidents.ts';
@@ -14,9 +14,9 @@ import type { MailOptions } from './mail-notification.ts';
 export type WebhookOptions = WebhookDeliveryOptions & MailOptions & AlertOptions & ReconcileOptions;
 
 /**
- * The handler of the queue. What is due, or what the mail says, stands in rows of the database. A webhook that several
- * commands name is served once. Commands that fail by our fault are delivered again. Commands that are left in the
- * outbox, mostly for later, are relayed by agents and by the sweep.
+ * The handler of the queue. The work of a command is in rows of the database. A webhook named by several commands is
+ * served once. Commands that fail by our fault are delivered again. Commands that stay in the outbox, mostly for later,
+ * are relayed by agents and by the sweep.
  */
 export function createWebhooksHandler(options: WebhookOptions): QueueHandler {
   const carryOut = async (command: WebhookCommand): Promise<void> => {
@@ -24,7 +24,7 @@ export function createWebhooksHandler(options: WebhookOptions): QueueHandler {
     if ('alertChannelID' in command) return deliverAlerts(options, command.alertChannelID);
     if ('incidents' in command) return reconcileAllIncidents(options, command.incidents);
     if ('notificationID' in command) return mailNotification(options, command.notificationID);
-    // A newer release may have sent it, and be there when it is delivered again.
+    // A newer release may have sent it, and may receive the next delivery.
     throw new Error(`not a command that is known here: ${JSON.stringify(command)}`);
   };
   return async ({ Records }) => {

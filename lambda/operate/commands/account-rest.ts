@@ -1,4 +1,4 @@
-// Commands that put accounts to rest and wake them: whoever is disabled is locked out, whoever is on hold may read.
+// Commands that disable accounts, put them on hold, and undo both. Users of accounts on hold can still read.
 import type { Database } from '../../data/database.ts';
 import type { User } from '../../data/accounts/users.ts';
 import { operatorCommand, shortText, userArg } from '../command.ts';

@@ -1,4 +1,4 @@
-// Commands that take content down by its hash, everywhere, and keep it out.
+// Commands that take content down everywhere by its hash, and block it.
 import type { Database } from '../../data/database.ts';
 import type { HeldContent } from '../../data/media/blocked-contents.ts';
 import { bytesHashOf } from '../../domain/playout/rendition.ts';

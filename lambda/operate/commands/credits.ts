@@ -1,4 +1,4 @@
-// Commands that give and take credits, through the ledger.
+// Commands that add and remove credits, through the ledger.
 import * as z from 'zod';
 import type { Database } from '../../data/database.ts';
 import { reassess } from '../../orchestration/billing/meter.ts';
@@ -6,7 +6,7 @@ import { operatorCommand, OperatorRefusal, userArg } from '../command.ts';
 import type { Outcome } from '../command.ts';
 import { foundUser } from '../found-user.ts';
 
-/** The ledger keeps four decimals. More credits than these are a mistake of typing. */
+/** The ledger has four decimals. A larger amount than this is a typing error. */
 const creditsArg = z
   .string()
   .regex(/^\d{1,7}(?:\.\d{1,4})?$/, 'is no number of credits, such as 100 or 2.5, below ten million')

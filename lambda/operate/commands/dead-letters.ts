@@ -1,4 +1,4 @@
-// Commands about commands: those that failed so often that their queue put them aside.
+// Commands about dead letters: queue commands that failed too often.
 import * as z from 'zod';
 import type { DeadLetter } from '../../ports/dead-letters/dead-letters.ts';
 import { queueNames } from '../../ports/command-queue/queues.ts';

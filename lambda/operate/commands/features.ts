@@ -1,4 +1,4 @@
-// Commands that give users features and limits of their own.
+// Commands that give users features and individual limits.
 import * as z from 'zod';
 import { features } from '../../data/accounts/users.ts';
 import { limitNames } from '../../domain/shared/limits.ts';

@@ -1,4 +1,4 @@
-// Commands about users: to find them, and to see what they use.
+// Commands that find users and show their usage.
 import { limitNames } from '../../domain/shared/limits.ts';
 import { operatorCommand, shortText, userArg } from '../command.ts';
 import type { Row } from '../command.ts';
