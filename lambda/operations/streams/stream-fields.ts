@@ -1,4 +1,4 @@
-// The settings of a stream in the API: one row for each setting, from which requests, changes and answers follow.
+// The settings of a stream in the API: one row per setting, which defines requests, changes and answers.
 import * as z from 'zod';
 import { streamKeyPlace } from '../../domain/shared/sealed-places.ts';
 import { unsetStream } from '../../domain/streams/stream-settings.ts';
