@@ -1,4 +1,5 @@
 // One stage of the platform: all of its stacks, in the order in which they are deployed.
+// Decision D106.
 import { BOOTSTRAP_QUALIFIER_CONTEXT, PermissionsBoundary, Stage, Tags } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
 import { ApiStack } from './api/api-stack.ts';

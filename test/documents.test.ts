@@ -139,7 +139,17 @@ describe('decisions', () => {
     expect(rows.length).toBeGreaterThanOrEqual(decisions.at(-1)!.number);
   });
 
-  it('are cited by numbers that there are', () => {
+  it('with a text are cited by the code that they explain', () => {
+    const code = list('{bin,lib,lambda,test}/**/{*.{ts,tsx,mjs,sql,py},Dockerfile}').map((path) =>
+      readFileSync(join(root, path), 'utf8'),
+    );
+    const cited = new Set(
+      code.flatMap((text) => [...text.matchAll(/\b[Dd]ecision D(\d+)\b/g)].map(([, n]) => Number(n))),
+    );
+    expect(decisions.filter(({ number }) => !cited.has(number))).toEqual([]);
+  });
+
+  it('are cited by numbers that exist', () => {
     const numbers = new Set(decisions.map(({ number }) => `D${number}`));
     const sources = list(
       '*.md',

@@ -1,4 +1,5 @@
 // The authorization server: better-auth and its OAuth provider, configured for this platform and for our own tables.
+// Decision D27, decision D32.
 import { oauthProvider } from '@better-auth/oauth-provider';
 import { betterAuth } from 'better-auth';
 import { isAPIError } from 'better-auth/api';

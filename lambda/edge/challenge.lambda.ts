@@ -1,5 +1,6 @@
 // Runs at CloudFront for every answer of the API: restores WWW-Authenticate, which API Gateway renames.
 // https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-known-issues.html, table of headers
+// Decision D113.
 import type { CloudFrontResponse, CloudFrontResponseEvent } from 'aws-lambda';
 
 /** CloudFront writes header names in lower case. */

@@ -1,6 +1,7 @@
 // Recovers a stage from the database of another.
 // It copies the rows next to the target's own, checks that the copy is equal, and then replaces the target's rows in
 // one transaction. After an interruption at any point, the next run continues.
+// Decision D163.
 import type { Pool } from 'pg';
 import type { DataKeyWrappers } from './take-place.ts';
 import { takePlace } from './take-place.ts';

@@ -1,6 +1,7 @@
 // Proves the identity of the caller, because Lambda does not tell a function who invoked it.
 // The tool signs a request to AWS, “who am I?”, for this one command. The function sends it, and AWS answers with an
 // ARN. A caller cannot forge an ARN without its credentials: the function itself sets address, body and command.
+// Decision D124.
 import { createHash } from 'node:crypto';
 import { Sha256 } from '@smithy/core/checksum';
 import { SignatureV4 } from '@smithy/signature-v4';

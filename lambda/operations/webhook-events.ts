@@ -1,5 +1,6 @@
 // The events that webhooks can subscribe to: the occasion of each, and its payload.
 // Triggers in the database write the events (data/migrations/0003_notices.sql).
+// Decision D23.
 import * as z from 'zod';
 import { graceMs } from '../domain/billing/credits.ts';
 import { findingKinds } from '../domain/media/findings.ts';

@@ -1,4 +1,5 @@
 // The entry of the web page: the sign-in pages, each in its own file, and the page for signed-in users.
+// Decision D156.
 import { lazy, StrictMode, Suspense } from 'react';
 import type { ComponentType } from 'react';
 import { createRoot } from 'react-dom/client';

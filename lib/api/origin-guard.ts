@@ -1,4 +1,5 @@
 // Refuses requests to API Gateway that do not come through the distribution.
+// Decision D89.
 import { RemovalPolicy } from 'aws-cdk-lib';
 import type { Stage } from 'aws-cdk-lib/aws-apigateway';
 import { Secret } from 'aws-cdk-lib/aws-secretsmanager';

@@ -1,4 +1,5 @@
 // Separates stages that share an account: the roles that deploy one stage cannot change the others.
+// Decision D111.
 import { Stack } from 'aws-cdk-lib';
 import { Effect, ManagedPolicy, PolicyStatement, Role } from 'aws-cdk-lib/aws-iam';
 import { Construct } from 'constructs';

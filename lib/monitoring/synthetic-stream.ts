@@ -1,4 +1,5 @@
 // A test stream that is started every minute: the function that starts it, and its destination.
+// Decision D165.
 import { Duration, RemovalPolicy, Stack } from 'aws-cdk-lib';
 import { type IMetric, Stats } from 'aws-cdk-lib/aws-cloudwatch';
 import { Rule, Schedule } from 'aws-cdk-lib/aws-events';

@@ -1,4 +1,5 @@
 // Publishes the deployed task definition to running agents, so that agents of an older one let ECS end them.
+// Decision D87.
 import { Stack } from 'aws-cdk-lib';
 import type { TaskDefinition } from 'aws-cdk-lib/aws-ecs';
 import { PolicyStatement } from 'aws-cdk-lib/aws-iam';

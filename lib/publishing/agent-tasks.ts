@@ -1,4 +1,5 @@
 // Common settings of all tasks of the publisher's image: health, deployment, and a hardened container.
+// Decision D92.
 import { Duration } from 'aws-cdk-lib';
 import { type CfnTaskDefinition, PropagatedTagSource, type TaskDefinition } from 'aws-cdk-lib/aws-ecs';
 import { agentHealthPort } from '../../lambda/publisher/environment.ts';

@@ -1,4 +1,5 @@
 // The containers that send streams and prepare media: one image in three services.
+// Decision D85.
 import { Duration, Size, Stack } from 'aws-cdk-lib';
 import { SubnetType } from 'aws-cdk-lib/aws-ec2';
 import { Platform } from 'aws-cdk-lib/aws-ecr-assets';

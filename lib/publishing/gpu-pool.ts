@@ -1,4 +1,5 @@
 // The GPU machines for ffmpeg agents and media workers: one for each task, and some spare ones.
+// Decision D107, decision D108.
 import { Duration, RemovalPolicy } from 'aws-cdk-lib';
 import { AutoScalingGroup, GroupMetrics, TerminationPolicy } from 'aws-cdk-lib/aws-autoscaling';
 import {

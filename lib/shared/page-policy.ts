@@ -1,4 +1,5 @@
 // The content security policy of the web page, in AWS and in the local run.
+// Decision D158.
 
 /** @param bucketOrigin origin of uploads, if it is not the page's own origin */
 export function contentSecurityPolicy(bucketOrigin: string | null): string {

@@ -1,4 +1,5 @@
 // The rights of each kind of deployable on secrets, media and queues, and its variables.
+// Decision D114.
 import type { Stack } from 'aws-cdk-lib';
 import type { IManagedPolicy, IRole } from 'aws-cdk-lib/aws-iam';
 import type { QueueName } from '../../lambda/ports/command-queue/queues.ts';

@@ -1,4 +1,5 @@
 // The stage that the deploy test deploys: the platform's own, with stand-ins for what the emulator lacks.
+// Decision D101.
 import { App, ArnFormat, Aspects, CfnParameter, CfnResource, SecretValue, Stack } from 'aws-cdk-lib';
 import type { CfnPolicy } from 'aws-cdk-lib/aws-iam';
 import { CfnFunction, Code, Function as LambdaFunction, Runtime } from 'aws-cdk-lib/aws-lambda';

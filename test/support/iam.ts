@@ -1,4 +1,5 @@
 // Asks an independent policy engine whether AWS allows a call under the policies of synthesized templates.
+// Decision D115.
 import { accountID } from './concrete-templates.ts';
 import type { ConcreteResource, ConcreteTemplates } from './concrete-templates.ts';
 import { judge } from './policy-engine.ts';

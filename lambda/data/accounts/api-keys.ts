@@ -1,4 +1,5 @@
 // SQL of the API keys of users.
+// Decision D29.
 import { all, one } from '../shared/queryable.ts';
 import type { Queryable } from '../shared/queryable.ts';
 

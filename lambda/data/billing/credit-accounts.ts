@@ -1,4 +1,5 @@
 // SQL of credit accounts: the credits left, when they will be used up, and whether free credits were given.
+// Decision D17.
 import { createHash } from 'node:crypto';
 import type { Consumption, Outlook, Warning } from '../../domain/billing/credits.ts';
 import { all, one } from '../shared/queryable.ts';

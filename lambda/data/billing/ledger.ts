@@ -1,4 +1,5 @@
 // SQL of the ledger: double entry. Rows are only added, with one transaction per cause and reference.
+// Decision D15.
 import { one } from '../shared/queryable.ts';
 import type { Queryable } from '../shared/queryable.ts';
 

@@ -1,4 +1,5 @@
 // SQL of the changes that users see. Triggers record each change with its transaction.
+// Decision D153.
 import type { ChangedKind } from '../../domain/notices/changes.ts';
 import { one } from '../shared/queryable.ts';
 import type { Queryable } from '../shared/queryable.ts';

@@ -1,4 +1,5 @@
 // SQL of webhooks: addresses of users that receive events. Their secrets are sealed.
+// Decision D122.
 import { all, one } from '../shared/queryable.ts';
 import type { Queryable } from '../shared/queryable.ts';
 

@@ -1,4 +1,5 @@
 // SQL of answers that are stored by their Idempotency-Key, for repeated requests.
+// Decision D126.
 import { one } from './queryable.ts';
 import type { Queryable } from './queryable.ts';
 

@@ -1,4 +1,5 @@
 // SQL of the parts that streams name: their uploads, playlists and destinations.
+// Decision D9.
 import { all, one } from '../shared/queryable.ts';
 import type { Queryable } from '../shared/queryable.ts';
 import type { Stream } from './streams.ts';

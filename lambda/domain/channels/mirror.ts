@@ -1,5 +1,6 @@
 // The mirror: the intended state of a stream's broadcasts on a managed platform, and the next step towards it.
 // Pure: a worker computes each step from the rows.
+// Decision D132.
 import type { StreamState } from '../streams/stream-lifecycle.ts';
 
 /**

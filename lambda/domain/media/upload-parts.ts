@@ -1,4 +1,5 @@
 // Parts of an object: an interruption costs one part at most.
+// Decision D139.
 
 /**
  * Size of every part but the last. An object has at most 10,000 parts (Amazon S3 user guide, "Multipart upload

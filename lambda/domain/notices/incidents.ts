@@ -1,4 +1,5 @@
 // Course of an incident: when a fault is confirmed, and when it has ended.
+// Decision D146.
 
 /** Kinds of incidents. Clients see these words; channels name the kinds that they want. */
 export const incidentKinds = [

@@ -1,4 +1,5 @@
 // The frames of a run that aired: acknowledged by destinations, as stretches by output.
+// Decision D145.
 import type { ItemOccurrence } from './play-out.ts';
 
 /** Consecutive pictures that a destination acknowledged, without a gap. Frames count from the anchor of the run. */

@@ -1,4 +1,5 @@
 // POST /uploads/{id}/upload-url: returns a URL for sending the file.
+// Decision D4.
 import * as z from 'zod';
 import { uploadURLSeconds } from '../../domain/media/upload-times.ts';
 import { orNotFound, pathID, timestamp } from '../fields.ts';

@@ -1,4 +1,5 @@
 // Applies the rest of an account: streams stop when it begins, and suspended due times return when it ends.
+// Decision D123.
 import type { Pool } from 'pg';
 import { databaseOn, inTransaction } from '../../data/database.ts';
 import type { Database } from '../../data/database.ts';

@@ -1,4 +1,5 @@
 // Turns reports of payment providers into credits: each message once, in any order of arrival.
+// Decision D19.
 import type { Pool } from 'pg';
 import { inTransaction } from '../../data/database.ts';
 import type { Database } from '../../data/database.ts';

@@ -1,5 +1,6 @@
 // Turns reports of agents into costs.
 // A live replica has an open live interval. The cost of an ended interval is taken from the credits of the user.
+// Decision D16.
 import type { Database } from '../../data/database.ts';
 import type { ReplicaRole } from '../../data/fleet/replicas.ts';
 import type { Stream } from '../../data/streams/streams.ts';

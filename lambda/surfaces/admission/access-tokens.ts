@@ -1,4 +1,5 @@
 // Verifies access tokens (RFC 9068) in this process, without a request to the authorization server.
+// Decision D30.
 import { createLocalJWKSet, errors, jwtVerify } from 'jose';
 import type { JWTPayload, JWTVerifyGetKey } from 'jose';
 import type { Pool } from 'pg';

@@ -1,4 +1,5 @@
 // The session of a signed-in user as a credential of the web page at the platform's origin, and of no other page.
+// Decision D154.
 import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto';
 
 /** The key that the authorization server signs cookies with. */

@@ -1,4 +1,5 @@
 // The schemas of answers as GraphQL types, with additional fields for related resources.
+// Decision D49.
 import { GraphQLBoolean, GraphQLList, GraphQLNonNull, GraphQLObjectType, GraphQLString } from 'graphql';
 import type {
   GraphQLEnumType,

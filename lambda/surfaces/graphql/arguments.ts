@@ -1,4 +1,5 @@
 // Builds the arguments of a GraphQL field from the path, query and body of its operation, and converts them back.
+// Decision D50.
 import { GraphQLBoolean, GraphQLInputObjectType, GraphQLList, GraphQLNonNull, GraphQLString } from 'graphql';
 import type { GraphQLArgumentConfig, GraphQLEnumType, GraphQLInputType, GraphQLScalarType } from 'graphql';
 import type { Operation } from '../../operations/operation.ts';

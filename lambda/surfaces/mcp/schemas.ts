@@ -1,4 +1,5 @@
 // JSON Schemas of tools: complete without references, and as short as possible, because AI clients read all of them.
+// Decision D56.
 import type * as z from 'zod';
 import { maxIDLength } from '../../operations/fields.ts';
 import { storableTextPattern } from '../fault-wording.ts';

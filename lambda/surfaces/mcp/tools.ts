@@ -1,4 +1,5 @@
 // The operations of the catalogue as MCP tools, one for each operation that is not public.
+// Decision D138.
 import type { ToolAnnotations } from '@modelcontextprotocol/server';
 import { toolName } from '../../operations/operation.ts';
 import type { Operation } from '../../operations/operation.ts';
