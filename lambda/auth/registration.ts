@@ -1,5 +1,4 @@
 // The metadata that applications may register (RFC 7591), without addresses that we would call. Decision D34.
-// Decision D34.
 
 /**
  * The fields that are passed on. backchannel_logout_uri, jwks_uri and unknown fields are dropped, because better-auth

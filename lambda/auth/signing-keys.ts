@@ -1,5 +1,4 @@
 // The keys that sign access tokens: creates and rotates them, and passes them to better-auth. Decision D33.
-// Decision D33.
 import { exportJWK, generateKeyPair, importJWK, SignJWT } from 'jose';
 import type { JWK } from 'jose';
 import type { Pool } from 'pg';

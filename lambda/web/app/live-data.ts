@@ -1,6 +1,5 @@
 // Keeps the answers of the API that the page shows current, by path. All polling is in this file. Decision D157.
 // A path is read again once the API reports a change.
-// Decision D157.
 import { useCallback, useSyncExternalStore } from 'react';
 import { ApiError, call } from './api.ts';
 

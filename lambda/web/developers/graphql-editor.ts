@@ -1,5 +1,4 @@
 // The editor of GraphQL queries: CodeMirror with completion and checks by the schema. It is loaded on demand.
-// Decision D162.
 import { autocompletion, closeBrackets, closeBracketsKeymap, completionKeymap } from '@codemirror/autocomplete';
 import { defaultKeymap, history, historyKeymap } from '@codemirror/commands';
 import { bracketMatching, HighlightStyle, syntaxHighlighting } from '@codemirror/language';

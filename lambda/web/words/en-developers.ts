@@ -1,4 +1,4 @@
-// The words of the pages for developers: a part of the catalogue. What operations say comes from their own document.
+// The words of the pages for developers, a part of the catalogue. Texts of operations come from the OpenAPI document.
 import { plural } from './plural.ts';
 
 export const developers = {
