@@ -1,4 +1,4 @@
-// A server that the bench of the API compares, as a process: the REST surface, or the same SQL behind bare hono.
+// A server process for the bench of the API: the REST surface, or the same SQL behind bare hono.
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { writeFile } from 'node:fs/promises';
@@ -35,7 +35,7 @@ function platform() {
 const nothing = { q: null, tags: null, type: null, probeState: null };
 const everything = { ...nothing, inFolder: null, belowFolder: null, hasFindings: null };
 
-/** The same statements without catalogue, checks, problems and contract, to see what they cost by themselves. */
+/** Runs the same statements without catalogue, checks, problems and contract, to measure their cost alone. */
 function bare() {
   const app = new Hono<{ Variables: { userID: string } }>();
   const data = databaseOn(pool);

@@ -16,7 +16,7 @@ import { hashApiKey } from '../../lambda/surfaces/admission/authenticate.ts';
 const clients = 50;
 const users = 10;
 const rounds = 6;
-/** How long a round of one server takes. Six rounds are a minute for each server. */
+/** Duration of one server's round. Six rounds are a minute for each server. */
 const roundMs = 10_000;
 
 interface Measure {
@@ -37,7 +37,7 @@ export async function apiBench(): Promise<void> {
   try {
     const uploadIDs = await fill(postgres.url);
     for (const kind of ['platform', 'bare']) served.push(await serve(kind, postgres.url, folder));
-    // A first load is not measured: it compiles the code and opens the connections.
+    // The first load is not measured: it compiles the code and opens the connections.
     for (const { port } of served) await load(port, uploadIDs, 2000, { latenciesMs: [], errors: 0 });
     for (let round = 0; round < rounds; round++)
       for (const { port, measure } of served) await load(port, uploadIDs, roundMs, measure);
@@ -51,7 +51,7 @@ export async function apiBench(): Promise<void> {
 
 const keyOf = (user: number) => `lss_bench_${user}`;
 
-/** Makes users with 100 uploads each. @returns the id of an upload of each user */
+/** Creates users with 100 uploads each. @returns the id of an upload of each user */
 async function fill(url: string): Promise<string[]> {
   const pool = createPool({ connectionString: url, max: 5 });
   await migrate(pool);
@@ -89,7 +89,9 @@ async function serve(kind: string, databaseURL: string, folder: string): Promise
   return { child, port: port!, measure: { latenciesMs: [], errors: 0 } };
 }
 
-/** Each client sends one request after the other. Of ten, five read pages, three read an upload, and two make one. */
+/**
+ * Each client sends one request after the other. Of ten requests, five read pages, three read and two create uploads.
+ */
 async function load(port: number, uploadIDs: readonly string[], durationMs: number, measure: Measure): Promise<void> {
   const agent = new Agent({ keepAlive: true, maxSockets: clients });
   const endMs = performance.now() + durationMs;

@@ -1,4 +1,4 @@
-// The packages that every API on Postgres with checked inputs needs, to compare the REST function's import with.
+// The packages that every API on Postgres with checked inputs needs: the baseline for the REST function's import.
 import pg from 'pg';
 import * as z from 'zod';
 

@@ -1,4 +1,4 @@
-// A process that publishes a prepared segment again and again over bare sockets, with one timer and nothing else.
+// A process that publishes a prepared segment repeatedly over bare sockets, with one timer and nothing else.
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import { readFile } from 'node:fs/promises';
@@ -13,7 +13,7 @@ export interface BarePublishing {
   readonly rtmpURL: string;
   /** The path of a segment of pictures. */
   readonly segment: string;
-  /** The first and the last socket are so far apart in it, like streams that were started one after the other. */
+  /** Distance between the first and the last socket in the segment, as between streams that start one by one. */
   readonly spreadSeconds: number;
 }
 
@@ -45,7 +45,7 @@ setInterval(() => {
 }, turnEveryMs / phaseCount);
 process.send!('publishing');
 
-/** The media of the segment, cut into what is due in each turn. */
+/** The media of the segment, cut into the part of each turn. */
 function sliceTurns(): Buffer[] {
   const media = bytes.subarray(header.mediaStart);
   const { groupCount, groupOffsets, framesPerSecond } = header;

@@ -1,4 +1,4 @@
-// How large the surfaces' bundles are and how long they take to import, against pg and zod alone in the same run.
+// Sizes and import times of the surfaces' bundles, compared with pg and zod alone in the same run.
 import { execFile } from 'node:child_process';
 import { mkdtemp, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -16,7 +16,7 @@ const entries = {
 };
 const root = join(import.meta.dirname, '../..');
 
-/** A function reads its environment when all its modules have been evaluated. It finds none, and the clock stops. */
+/** A function reads its environment after all of its modules were evaluated. The missing variables stop the clock. */
 const timeImport = `
   const began = performance.now();
   await import(process.argv[1]).catch((error) => {

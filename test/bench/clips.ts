@@ -16,7 +16,7 @@ import { segmentKey } from '../../lambda/publisher/prepared/segment-format.ts';
 export interface Clips {
   readonly folder: string;
   readonly items: readonly TimelineItem[];
-  /** The path of the list of files that ffmpeg copies, as `-f concat` takes it. */
+  /** The path of a list of files for ffmpeg's `-f concat`, which copies them. */
   readonly listPath: string;
 }
 

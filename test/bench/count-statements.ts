@@ -1,4 +1,4 @@
-// Counts the statements that this process sends to Postgres from now on, with those that begin and end transactions.
+// Counts the statements that this process sends to Postgres from now on, including those for transactions.
 import pg from 'pg';
 
 export function countStatements(): { count: number } {

@@ -1,5 +1,5 @@
-// What it costs an API call to know its caller, by an access token and by an API key.
-// Each is measured with GET /me, against the same handler that knows its caller already.
+// The cost of authenticating an API call, by an access token and by an API key.
+// Both are measured with GET /me, against the same handler with a known caller.
 import { databaseOn } from '../../lambda/data/database.ts';
 import { createPool } from '../../lambda/data/shared/queryable.ts';
 import { migrate } from '../../lambda/migrate/migrate.ts';

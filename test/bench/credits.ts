@@ -1,5 +1,5 @@
-// What metering costs in the database, and how exactly credits end.
-// Users with ten streams each are simulated until all have run out of credits.
+// The cost of metering in the database, and the precision of the end of credits.
+// Simulates users with ten streams each until all have run out of credits.
 import type { Pool } from 'pg';
 import { databaseOn, inTransaction } from '../../lambda/data/database.ts';
 import { graceMs, priceOf } from '../../lambda/domain/billing/credits.ts';
@@ -11,7 +11,7 @@ import { withDatabase } from './database.ts';
 const users = Number(process.env['CREDITS_USERS'] ?? 1000);
 const streamsOfEach = 10;
 const daysMs = 30 * 86_400_000;
-/** How often agents look for what is due. */
+/** Interval at which agents look for due work. */
 const lookEveryMs = 1000;
 
 export function creditsBench(): Promise<void> {
@@ -27,7 +27,7 @@ async function simulate(pool: Pool): Promise<void> {
      from generate_series(1, $1::int) u`,
     [users],
   );
-  // Each user has credits for one to thirty days with all streams live.
+  // Each user has credits for 1 to 30 days with all streams live.
   const { creditsPerHour } = priceOf({ role: 'primary', quality: 'q_720p', framerate: 'f_30' }, new Date(beginMs));
   const creditsOf = (user: number) => Math.round(streamsOfEach * creditsPerHour * 24 * (1 + ((user * 7919) % 29)));
   for (let user = 1; user <= users; user++) {
@@ -58,7 +58,7 @@ async function simulate(pool: Pool): Promise<void> {
   );
   await pool.query('analyze');
 
-  // Streams start one after the other, over the first hour.
+  // Streams start one after the other, within the first hour.
   const started = users * streamsOfEach;
   const startMs = (index: number) => beginMs + Math.floor((index / started) * 3_600_000);
   const startsOf = new Map<number, number[]>();
@@ -110,7 +110,7 @@ async function simulate(pool: Pool): Promise<void> {
   for (const { user_id: userID, ended_at: endedAt } of stopped.rows) {
     const user = Number(userID.slice('usr_'.length));
     const starts = startsOf.get(user)!;
-    // The streams of a user use credits at the same rate, so that the end follows from the mean of their starts.
+    // The streams of a user use credits at the same rate, so the end follows from the mean of their starts.
     const meanStartMs = starts.reduce((sum, ms) => sum + ms / starts.length, 0);
     const liveMs = ((creditsOf(user) / creditsPerHour) * 3_600_000) / starts.length;
     const exactMs = meanStartMs + liveMs;
@@ -122,6 +122,6 @@ async function simulate(pool: Pool): Promise<void> {
       `exhaustion off by at most ${Math.max(...errors).toFixed(0)} ms, looked at within ${latestMs} ms`,
   );
   const differences = await databaseOn(pool).reconciliation.differences();
-  // No agent runs here that could end the replicas which were told to end.
+  // No agent runs here that could end the replicas that must end.
   console.log(`books: ${differences.length} differences`);
 }

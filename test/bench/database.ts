@@ -1,4 +1,4 @@
-// A database of its own for a bench: on a server that is thrown away, and migrated.
+// A migrated database for a bench, on a temporary server.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,20 +8,20 @@ import type { RunningPostgres } from '../../bin/local/postgres/postgres.ts';
 import { createPool } from '../../lambda/data/shared/queryable.ts';
 import { migrate } from '../../lambda/migrate/migrate.ts';
 
-/** RDS gives a quarter of the memory, and prod has an instance with 8 GiB. */
+/** RDS uses a quarter of the memory, and prod has an instance with 8 GiB. */
 const productionSharedBuffers = '2GB';
 
 type Work = (pool: Pool) => Promise<void>;
 
 /**
- * Makes a database that never waits for a disk, and drops it with its server when the work is done.
- * @param connections of its pool at most
+ * Creates a database that never waits for a disk, and drops it with its server when the work is done.
+ * @param connections limit of connections of its pool
  */
 export async function withDatabase(connections: number, work: Work): Promise<void> {
   await withServer(await startThrowawayPostgres(), connections, work);
 }
 
-/** The same on a server with the settings of production: what is committed is on disk, and rows are vacuumed. */
+/** Creates a database on a server with the settings of production: commits reach the disk, and rows are vacuumed. */
 export async function withProductionDatabase(connections: number, work: Work): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'bench-postgres-'));
   try {

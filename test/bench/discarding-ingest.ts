@@ -1,5 +1,5 @@
-// The cheapest destination for benches, as a process: it accepts every publish, and drops what comes.
-// It also listens as plain TCP, and as both over TLS.
+// The cheapest destination for benches, as a process: it accepts every publication and discards the media.
+// It also listens on plain TCP, and on both over TLS.
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import type { AddressInfo, Server, Socket } from 'node:net';

@@ -1,4 +1,4 @@
-// Clips with a logo, titles and crossfades over them, prepared as the platform prepares them, and what that took.
+// Clips with a logo, titles and crossfades, prepared as the platform prepares them, and the cost of preparing them.
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -36,11 +36,11 @@ const titles = { title: 'Night Drive – Extended Mix', artist: 'The Loops' };
 const variants = variantsOf(overlays, { titles });
 const whole = wholeDrawing(overlays)!;
 const crossfade = { kind: 'crossfade', seconds: 1 } as const;
-/** Of the first laps, which is all that a bench sends. */
+/** Joins of the first laps: a bench sends no others. */
 const joinedOccurrences = 6;
 const never = new AbortController().signal;
 
-/** What it took to make some renditions or joins, what it takes to keep them, and how many there are. */
+/** The cost of making some renditions or joins, their storage, and their number. */
 export interface Made {
   readonly cpuSeconds: number;
   readonly bytes: number;
@@ -49,7 +49,7 @@ export interface Made {
 
 export interface DrawnClips {
   readonly items: readonly TimelineItem[];
-  /** By `lookKey`. */
+  /** Keys in the format of `lookKey`. */
   readonly looks: readonly string[];
   readonly joins: readonly string[];
   readonly made: Readonly<Record<'plain' | 'withLogo' | 'titles' | 'crossfades', Made>>;
@@ -59,11 +59,11 @@ interface Preparing {
   readonly tools: MediaTools;
   readonly encoder: EncoderSettings;
   readonly format: PictureFormat;
-  /** Where objects are kept, and the logo. */
+  /** Folder of objects and of the logo. */
   readonly folder: string;
 }
 
-/** @param plain the clips, which are prepared with nothing drawn over them; the first of them is again, to compare */
+/** @param plain the clips, prepared without overlays; the first of them is prepared again for comparison */
 export async function prepareDrawnClips(preparing: Preparing, plain: readonly TimelineItem[]): Promise<DrawnClips> {
   const { tools, format, folder } = preparing;
   const source = ['-f', 'lavfi', '-i', 'testsrc2=s=640x320,format=rgba', '-frames:v', '1', logoIn(folder)];
@@ -128,7 +128,7 @@ async function makeJoins({ tools, encoder, format, folder }: Preparing, items: r
   return { names: [...parts.keys()], made: { cpuSeconds, bytes, count: parts.size } };
 }
 
-/** What is drawn over formats of one size. */
+/** Overlays for formats of one size. */
 async function overlaysOf(formats: readonly PictureFormat[], folder: string): Promise<(PictureOverlay | null)[]> {
   const drawings = formats.map(({ drawn, variant }): Drawing | null => {
     if (variant === undefined) return drawn === undefined ? null : whole;
@@ -147,7 +147,7 @@ function logoIn(folder: string): string {
   return join(folder, 'logo.png');
 }
 
-/** @returns how long the object is */
+/** @returns the size of the object in bytes */
 async function keep(folder: string, key: string, bytes: Buffer): Promise<number> {
   const objects = createFileObjectStore({ folder, baseURL: 'http://127.0.0.1/objects', signingKey: 'bench' });
   await objects.write(key, bytes, { contentType: 'application/octet-stream' });

@@ -1,4 +1,4 @@
-// What the bench of fairness has one user do at worst: thousands of pieces of work, and hostile destinations.
+// The worst behaviour of one user in the bench of fairness: thousands of jobs, and hostile destinations.
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
@@ -28,29 +28,29 @@ export const backlog = {
 const userID = 'usr_many';
 const apiKey = `${apiKeyPrefix}many`;
 const hostileBytesPerSecond = 20e6;
-/** Of the files that the commands are about, so many are there: more than are examined in a bench. */
+/** Number of real files behind the commands: more than a bench inspects. */
 const files = 1000;
-/** Each import of the backlog takes so long. */
+/** Duration of each import of the backlog. */
 const importMs = 2000;
-/** The schedules come due so long after they were made. By then what wrote all rows at once has settled. */
+/** Time from the creation of the schedules until they are due. By then the load of writing all rows has ended. */
 const rushAfterMs = 40_000;
 
 export interface BacklogOptions {
   readonly run: LocalRun;
   readonly pool: Pool;
   readonly dataFolder: string;
-  /** A small file that can be examined. */
+  /** A small file that can be inspected. */
   readonly sample: string;
-  /** An upload of another user, whose prepared media all share. */
+  /** An upload of another user, whose prepared media all copies share. */
   readonly clipID: string;
 }
 
 export interface RunningBacklog extends AsyncDisposable {
-  /** When all schedules come due, by the clock of this process. */
+  /** The time at which all schedules are due, by the clock of this process. */
   readonly schedulesDueMs: number;
 }
 
-/** Makes the user with all their work. Resolves when all of it waits or is under way; disposing ends its servers. */
+/** Creates the user with all their work. Resolves when all of it waits or runs; disposal ends its servers. */
 export async function startBacklog(options: BacklogOptions): Promise<RunningBacklog> {
   const { run, pool, dataFolder, sample } = options;
   const servers = new AsyncDisposableStack();
@@ -97,7 +97,7 @@ export async function startBacklog(options: BacklogOptions): Promise<RunningBack
   return { schedulesDueMs, [Symbol.asyncDispose]: () => servers.disposeAsync() };
 }
 
-/** What is left of it. */
+/** The remaining work of the backlog. */
 export async function backlogLeft(pool: Pool): Promise<Record<string, number>> {
   const { rows } = await pool.query<Record<string, number>>(
     `select
@@ -114,7 +114,7 @@ export async function backlogLeft(pool: Pool): Promise<Record<string, number>> {
   return rows[0]!;
 }
 
-/** An upload of the user with the same content, so that its prepared media is there. */
+/** An upload of the user with the same content, so that its prepared media exists. */
 function copyClip({ pool, clipID }: BacklogOptions) {
   return pool.query(
     `insert into uploads (id, user_id, name, mime_type, type, object_key, uploaded, size_bytes, probe_state,
@@ -156,7 +156,7 @@ async function addImports(pool: Pool, url: string): Promise<void> {
   );
 }
 
-/** Streams that are ready and have to start at one time. They are too large for this machine, and wait for another. */
+/** Ready streams that must start at one time. They are too large for this machine, and wait for another. */
 async function addSchedules(pool: Pool, dueAt: Date): Promise<void> {
   await pool.query(
     `insert into destinations (id, user_id, name, url, sealed_stream_key)

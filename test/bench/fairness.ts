@@ -1,5 +1,5 @@
-// Whether one user's backlog keeps another waiting: what the other's work takes beside it, against alone.
-// All of it goes through a real `npm start`. `FAIRNESS_SAMPLES=100` takes more pieces of each kind.
+// Whether one user's backlog delays another user: durations of the other's work beside it, against alone.
+// All of the work goes through a real `npm start`. `FAIRNESS_SAMPLES=100` takes more samples of each kind.
 import { EventEmitter, once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -15,34 +15,34 @@ import { startReceiver } from '../webhooks/receiver.ts';
 import { backlog, backlogLeft, startBacklog } from './fairness-backlog.ts';
 
 const samples = Number(process.env['FAIRNESS_SAMPLES'] ?? 30);
-/** At most so long after all of them are done. */
+/** Longest pause after all samples of a round are done. */
 const betweenMs = 500;
 const mostMs = 120_000;
-/** Times that fall evenly into a span: agents look once a second, and a fixed time would always be just before. */
+/** Evenly distributed times in a span: agents look once a second, and a fixed time would always be just before. */
 const anyTimeOf = (spanMs: number, number: number) => (number * 0.618 * spanMs) % spanMs;
 const scheduledAheadMs = (number: number) => 500 + anyTimeOf(1000, number);
-/** Of each kind, so many pieces are not measured: the first start prepares the media, and code is compiled. */
+/** Samples of each kind that are not measured: the first start prepares the media, and code is compiled. */
 const warmUps = 4;
-/** Sampling begins so long before the schedules of the backlog come due, so that their rush is in what is measured. */
+/** Time from the start of sampling to the start of the backlog's schedules, so that samples include their rush. */
 const beforeRushMs = 2000;
 const examined = `select from uploads where id = $1 and probe_state = 'completed'`;
 const userID = 'usr_local';
 const media = { quality: 'q_720p', framerate: 'f_30', streamBackend: 'manifest' } as const;
 
-/** What the second user has, and how the bench sees what became of it. */
+/** The resources of the second user, and the events that show their progress. */
 interface Second {
   readonly run: LocalRun;
   readonly pool: Pool;
   readonly sample: string;
   readonly clipID: string;
   readonly source: SourceServer;
-  /** What is seen of the pieces, each by the name that it is told by: a row's id, a path that is fetched, a subject. */
+  /** Emits the name of each finished job: the id of a row, a fetched path, or a subject. */
   readonly seen: EventEmitter;
 }
 
-/** Milliseconds by what was waited for. */
+/** Milliseconds by the awaited event. */
 type Taken = Readonly<Record<string, number>>;
-/** One kind of work: hands in a piece of the second user's, and resolves when it is done. */
+/** One kind of work: submits one job of the second user, and resolves when it is done. */
 type Piece = (second: Second, number: number) => Promise<Taken>;
 
 const pieces: readonly Piece[] = [mediaPiece, schedulePiece, importPiece, eventPiece];
@@ -69,7 +69,7 @@ export async function fairnessBench(): Promise<void> {
     const clipID = await uploadFile(run.api, await mediaSample('plain.mp4'), 'video/mp4');
     using _listening = await listenToChanges(pool, seen);
     const second = { run, pool, sample, clipID, source, seen };
-    // The very first go one by one: starts of what is not prepared yet would wait for one preparation together.
+    // The first jobs run one by one: starts without prepared media would all wait for one preparation.
     for (const piece of pieces) await piece(second, 0);
     await sampleAll(second, 1, warmUps);
     const alone = await sampleAll(second, 1000, samples);
@@ -128,7 +128,7 @@ async function importPiece(second: Second, number: number): Promise<Taken> {
   const begunMs = performance.now();
   await untilRow(second, `select from imports where upload_id = $1 and state = 'completed'`, id);
   const fetchedMs = performance.now();
-  // What is examined for the import is not to pile up: the user would wait for their own work.
+  // The import's inspected upload must not pile up: the user would wait for their own work.
   await untilRow(second, examined, id);
   return { 'import: begun': begunMs - beganMs, 'import: fetched': fetchedMs - beganMs };
 }
@@ -145,14 +145,14 @@ async function eventPiece({ pool, seen }: Second, number: number): Promise<Taken
   return { 'webhook: event received': performance.now() - beganMs };
 }
 
-/** Resolves when a row is as the statement asks. It asks again whenever the row has changed. */
+/** Resolves when a row meets the condition of the statement. It queries again whenever the row has changed. */
 async function untilRow({ pool, seen }: Second, sql: string, id: string): Promise<void> {
   const ending = new AbortController();
   const timer = setTimeout(() => ending.abort(new Error(`not so after ${mostMs} ms: ${sql} (${id})`)), mostMs);
   try {
     for (;;) {
       const change = once(seen, id, { signal: ending.signal });
-      // Nobody waits for a change where the row is as asked already.
+      // If the row already meets the condition, the change is not awaited.
       change.catch(() => {});
       if ((await pool.query(sql, [id])).rowCount! > 0) return;
       await change;
@@ -164,8 +164,8 @@ async function untilRow({ pool, seen }: Second, sql: string, id: string): Promis
 }
 
 /**
- * Tells of each upload, import and stream that changes, by its id. To ask Postgres all the time took a
- * tenth of the processors: the bench would be what it measures.
+ * Emits the id of each upload, import and stream that changes. Constant polling of Postgres took a tenth of the
+ * processors: the bench would measure itself.
  */
 async function listenToChanges(pool: Pool, seen: EventEmitter): Promise<Disposable> {
   await pool.query(`create function tell_bench() returns trigger language plpgsql as $$ begin
@@ -183,7 +183,7 @@ async function listenToChanges(pool: Pool, seen: EventEmitter): Promise<Disposab
   return { [Symbol.dispose]: () => client.release(true) };
 }
 
-/** One piece of each kind at once, so many times: the next ones when all are done, and some time later. */
+/** Runs one job of each kind at once, repeatedly: the next round starts some time after all are done. */
 async function sampleAll(second: Second, first: number, count: number): Promise<Map<string, number[]>> {
   const all = new Map<string, number[]>();
   for (let number = first; number < first + count; number++) {

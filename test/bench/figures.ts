@@ -1,4 +1,4 @@
-// Figures of a stream that has been live for an hour, but for when they were sampled.
+// Figures of a stream that has been live for an hour, without their sampling time.
 export const figures = {
   startedAt: '2026-01-01T00:00:00.000Z',
   uptimeSeconds: 3600,

@@ -16,7 +16,7 @@ import { capacityFor } from '../support/capacities.ts';
 import { figures } from './figures.ts';
 
 const renewEveryMs = 1000;
-/** So many connections more are for renewals, which wait for nothing else. */
+/** Additional connections for renewals, which must not wait for other work. */
 const leaseConnections = 10;
 
 export const startOptions = {
@@ -28,7 +28,7 @@ export const startOptions = {
 interface FleetOptions {
   readonly pool: Pool;
   readonly agents: number;
-  /** How many replicas an agent can hold. */
+  /** The number of replicas that an agent can hold. */
   readonly room: number;
 }
 
@@ -70,7 +70,7 @@ export class Fleet {
     await this.#leasePool.end();
   }
 
-  /** Loses agents as with their machines: nobody declares them dead. */
+  /** Loses agents together with their machines: no process declares them dead. */
   lose(agentIDs: readonly string[]): void {
     for (const agentID of agentIDs) {
       this.#running.get(agentID)!.stop.abort();
@@ -78,13 +78,13 @@ export class Fleet {
     }
   }
 
-  /** Calls `watch` for each stream that goes live, with its new agent, until the answer is called. */
+  /** Calls `watch` for each stream that goes live, with its new agent, until the returned function is called. */
   onLive(watch: (streamID: string, agentID: string) => void): () => void {
     this.#watchers.add(watch);
     return () => void this.#watchers.delete(watch);
   }
 
-  /** Resolves when so many streams have gone live from now on. */
+  /** Resolves when this many streams have gone live from now on. */
   countLive(count: number): Promise<void> {
     const all = Promise.withResolvers<void>();
     let left = count;

@@ -1,6 +1,6 @@
-// How long after its confirmation each of 10,000 incidents is told, and that it is told once.
-// They come at once, a tenth of them flapping, for 1,000 users with two channels each, beside services that answer 429,
-// 500 or nothing.
+// The delay from confirmation to notice of each of 10,000 incidents, and that each is sent once.
+// They occur at once, a tenth of them flapping, for 1,000 users with two channels each. Some services answer 429, 500
+// or nothing.
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { Server, ServerResponse } from 'node:http';
@@ -20,15 +20,15 @@ import { createWebhooksHandler } from '../../lambda/webhooks/webhooks.ts';
 
 const users = Number(process.env['INCIDENT_USERS'] ?? 1000);
 const streamsOfUser = 10;
-/** As many calls of the function as AWS may have under way (lib/publishing/publishing-stack.ts). */
+/** The function's maximum number of concurrent calls in AWS (lib/publishing/publishing-stack.ts). */
 const consumers = 10;
 const troubleMs = 8000;
-/** A service does not answer for longer than an attempt lasts. */
+/** Silence of a service, as long as an attempt lasts. */
 const attemptMs = 2000;
 const troubles = ['none', '429', '500', 'silent'] as const;
 type Trouble = (typeof troubles)[number];
 
-/** What arrived: for each channel and incident, how often it was told that it began. */
+/** Received notices: for each channel and incident, the number of notices of its start. */
 type Told = Map<string, number>;
 
 export async function incidentsBench(): Promise<void> {
@@ -63,7 +63,7 @@ export async function incidentsBench(): Promise<void> {
     );
     const beganMs = performance.now();
     await signal(pool, `true`, 'wrong');
-    // A tenth goes and comes back twice more.
+    // A tenth of the conditions ends and returns twice more.
     for (const condition of ['well', 'wrong', 'well', 'wrong']) await signal(pool, `n % 10 = 0`, condition);
     console.log(`${users * streamsOfUser} incidents signalled in ${seconds(performance.now() - beganMs)}`);
     void setTimeout(troubleMs).then(() => (state.inTrouble = false));
@@ -107,7 +107,7 @@ async function serve(trouble: Trouble, state: { inTrouble: boolean; messages: nu
   return server;
 }
 
-/** Seven of ten users have services without trouble; of the others there is one of each kind. */
+/** Seven of ten users have working services; each of the others has another kind of fault. */
 async function makeUsers(
   pool: Pool,
   servers: ReadonlyMap<Trouble, Server>,
@@ -125,7 +125,7 @@ async function makeUsers(
     const kind = index % 2 === 0 ? 'webhook' : trouble === '429' ? 'telegram' : 'slack';
     const target = kind === 'telegram' ? `123456789:AAExampleExampleExampleExample/-1001` : `${url}/${index}`;
     const id = `alc_${index}`;
-    // As with the services themselves, only plain webhooks have a host that others share.
+    // As with real services, only plain webhooks have a host that users do not share.
     const host = kind === 'webhook' ? `host-${user}` : null;
     return { id, user: `usr_${user}`, kind, host, sealed: sealer.seal(target, alertTargetPlace(id)) };
   });
@@ -143,7 +143,7 @@ async function makeUsers(
   );
 }
 
-/** Signals streams of all users, as triggers do. @param which SQL of the condition on the number of the stream, n */
+/** Signals streams of all users, as triggers do. @param which SQL condition on the number of the stream, n */
 async function signal(pool: Pool, which: string, condition: string): Promise<void> {
   await pool.query(
     `select note_signal('usr_' || n / $1::int, 'stream_away', 'str_' || n, 'str_' || n, null, $3, '{"name": "Radio"}')

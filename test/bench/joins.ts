@@ -1,4 +1,4 @@
-// What joins of sound, and videos heard under it, cost to prepare for an hour, beside encoding it while it is sent.
+// The cost of preparing an hour of sound joins and of videos under songs, compared with live encoding.
 import { execFile } from 'node:child_process';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -18,7 +18,7 @@ import { prepareSegment } from '../../lambda/publisher/preparing/prepare-segment
 import { temporaryDataFolder } from '../support/local-run.ts';
 import { cpuSecondsOf } from './processor-time.ts';
 
-/** Songs as they usually are. */
+/** Songs of a usual playlist. */
 const songs = 6;
 const songSeconds = 211.3;
 const fadeSeconds = 3;
@@ -98,7 +98,7 @@ interface MixedSongs {
   readonly paths: ReadonlyMap<string, string>;
 }
 
-/** What it costs to mix the sound of a video under songs: no two parts of hours are the same. */
+/** Prints the cost of mixing the sound of a video under songs: no two parts are equal for hours. */
 async function printMixes(tools: MediaTools, { make, songs: heard, paths }: MixedSongs): Promise<void> {
   const pictures = `testsrc2=s=1920x1080:r=${rate}:d=${filmSeconds},noise=alls=8:allf=t`;
   const inputs = ['-f', 'lavfi', '-i', pictures, '-f', 'lavfi', '-i', `anoisesrc=c=pink:a=0.2:d=${filmSeconds}`];
@@ -130,7 +130,7 @@ async function printMixes(tools: MediaTools, { make, songs: heard, paths }: Mixe
   console.log(`  ${mixes.length} parts, ${each}, ${((bytes * perHour) / 1e6).toFixed(0)} MB an hour`);
 }
 
-/** A part of sound. @param paths by the names of contents */
+/** Makes a part of sound. @param paths by the names of contents */
 function made(tools: MediaTools, part: Part, paths: ReadonlyMap<string, string>): Promise<Buffer> {
   const drawings = { logoURL: async () => '', captionsOf: async () => null };
   return preparePart(tools, { part, urlOf: (hash) => paths.get(hash)!, encoder: null, drawings }, never);

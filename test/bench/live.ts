@@ -1,4 +1,4 @@
-// What a small machine does for live streams beside other work, seen from outside: a real `npm start`.
+// Live streams beside other work on a small machine, measured from outside: a real `npm start`.
 // `PARTS=beside,fits,first LIVE_MINUTES=1 npm run bench -- live` runs some of it, or for less time.
 import { execFile } from 'node:child_process';
 import { mkdir, readFile } from 'node:fs/promises';
@@ -16,7 +16,7 @@ const minutes = Number(process.env['LIVE_MINUTES'] ?? 5);
 const files = 30;
 const shortItems = 13;
 const encodedStreams = 16;
-/** A stream that begins has no rhythm yet. */
+/** Time until the rhythm of a new stream is steady. */
 const settlesMs = 5000;
 
 interface Bench {
@@ -24,9 +24,9 @@ interface Bench {
   readonly logFile: string;
   readonly folder: string;
   readonly rtmpURL: string;
-  /** The longest time without a picture, in milliseconds, of a key since this was last asked. */
+  /** The longest time without a picture of a key, in milliseconds, since the last call. */
   readonly takeLongestGapMs: (key: string) => number;
-  /** When the first picture of a key came, by `performance.now`; null before. */
+  /** Time of a key's first picture, by `performance.now`; null before. */
   readonly firstPictureAtMs: (key: string) => number | null;
 }
 
@@ -72,7 +72,7 @@ export async function liveBench(): Promise<void> {
   }
 }
 
-/** An encoded stream at 1080p30, while files are uploaded and examined. */
+/** An encoded stream at 1080p30, while files are uploaded and inspected. */
 async function besideExamining({ run, logFile, folder, rtmpURL, takeLongestGapMs }: Bench): Promise<void> {
   console.log(`one encoded stream at 1080p30 for ${minutes} minutes, beside ${files} uploads, ${onCores()}`);
   const clips = await makeClips(folder, { count: files, size: '1920x1080', seconds: 20 });
@@ -118,7 +118,7 @@ async function besideExamining({ run, logFile, folder, rtmpURL, takeLongestGapMs
   console.log(`  ${uploadedMs.length} files examined, each uploaded and examined within ${slowest.toFixed(1)} s`);
 }
 
-/** The first start of a stream by prepared media, of which nothing is prepared. */
+/** The first start of a prepared stream, before any of its media is prepared. */
 async function firstItems({ run, logFile, folder, rtmpURL, firstPictureAtMs }: Bench): Promise<void> {
   for (const quality of ['q_720p', 'q_1080p']) {
     const clips = await makeClips(folder, { count: shortItems, size: '1280x720', seconds: 6, name: quality });
@@ -168,7 +168,7 @@ async function whatFits({ run, folder, rtmpURL, takeLongestGapMs }: Bench): Prom
   for (const reason of new Set(began.filter((each) => each !== null))) console.log(`  the others: ${reason}`);
 }
 
-/** @returns null once it is active; else why it is not after the time that a start has */
+/** @returns null once the stream is active; otherwise the reason why it is not, after the time limit of a start */
 async function startAndWait({ api }: LocalRun, id: string): Promise<string | null> {
   await api('POST', `/streams/${id}/start`);
   let found = await api('GET', `/streams/${id}`);
@@ -186,7 +186,7 @@ interface Clips {
   readonly name?: string;
 }
 
-/** Makes files with the same media, of which no two have the same bytes of sound. */
+/** Makes files with the same pictures, each with different bytes of sound. */
 async function makeClips(folder: string, { count, size, seconds, name = 'clip' }: Clips): Promise<string[]> {
   const { ffmpegPath } = await findMediaTools(process.env);
   const make = (...args: string[]) => promisify(execFile)(ffmpegPath, ['-nostdin', '-v', 'error', '-y', ...args]);

@@ -1,4 +1,4 @@
-// What looks cost: an hour of an upright film for 1080p30 in each framing, against black bars; and what is drawn.
+// The cost of looks: an hour of an upright film for 1080p30 in each framing, against black bars, and overlays.
 import { execFile } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -1,5 +1,5 @@
-// How long a newcomer takes at human speed: from the page to sign up to a picture at the ingest.
-// A file of 50 MB goes over an ordinary line, in a real browser at a real `npm start`. The brief is three minutes.
+// The time that a new user needs at human speed, from the sign-up page to a picture at the ingest.
+// Uploads a file of 50 MB over an ordinary connection, in a real browser at a real `npm start`. The goal is 3 minutes.
 import { mkdir, readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
@@ -11,7 +11,7 @@ import { findMediaTools } from '../../lambda/publisher/media/media-tools.ts';
 import { chromiumPath } from '../support/chromium.ts';
 import { startLocalRun, temporaryDataFolder, until, watchChannels } from '../support/local-run.ts';
 
-/** Forty words a minute, and a look at each thing before it is touched. */
+/** Human speed: typing at forty words a minute, and a look at each element before it is used. */
 const keyMs = 300;
 const lookMs = 1500;
 const readMs = 4000;
@@ -50,7 +50,7 @@ export async function newcomerBench(): Promise<void> {
     tell('file chosen');
     await page.getByLabel('Platform').selectOption('other');
     await type(page.getByLabel('Name', { exact: true }), 'My ingest');
-    // Addresses and keys are pasted.
+    // Users paste addresses and keys.
     await paste(page.getByLabel('Address'), rtmpURL);
     await paste(page.getByLabel('Stream key', { exact: true }), 'newcomer');
     await press(page.getByRole('button', { name: 'Add a destination' }));

@@ -1,4 +1,4 @@
-// The rows that the bench `orchestration` begins with.
+// The initial rows of the bench `orchestration`.
 import type { Pool } from 'pg';
 import { databaseOn } from '../../lambda/data/database.ts';
 import { costOfSlot } from '../../lambda/domain/fleet/capacity.ts';
@@ -8,8 +8,8 @@ import { figures } from './figures.ts';
 export const usersOfAll = 1000;
 
 /**
- * Makes users with credits, an upload and a destination each, and live streams that the agents hold in equal shares.
- * @param room how many streams an agent can hold
+ * Creates users with credits, an upload and a destination each, and live streams in equal shares of the agents.
+ * @param room number of streams that an agent can hold
  */
 export async function fillStreams(pool: Pool, streams: number, agents: number, room: number): Promise<void> {
   await fillUsers(pool);
@@ -18,7 +18,7 @@ export async function fillStreams(pool: Pool, streams: number, agents: number, r
   await pool.query('vacuum analyze');
 }
 
-/** Makes the streams, and the agents that hold them, alone. */
+/** Creates only the streams and the agents that hold them. */
 export async function insertLiveStreams(pool: Pool, streams: number, agents: number, room: number): Promise<void> {
   await pool.query(
     `insert into streams (id, user_id, state, status, run_quality, run_framerate, stream_backend, started_at, stats)
@@ -61,7 +61,7 @@ export async function fillUsers(pool: Pool): Promise<void> {
   }
 }
 
-/** Gives each user an upload that was examined, and a destination. */
+/** Gives each user an inspected upload and a destination. */
 export async function fillParts(pool: Pool): Promise<void> {
   await pool.query(
     `insert into uploads (
@@ -82,7 +82,7 @@ export async function fillParts(pool: Pool): Promise<void> {
   );
 }
 
-/** Makes a stream that somebody can start. */
+/** Creates a stream that a user can start. */
 export async function insertReadyStream(pool: Pool, id: string, userNumber: number): Promise<void> {
   await pool.query(
     `insert into streams (id, user_id, state, video_upload_id, destination_id, stream_backend)
@@ -91,7 +91,7 @@ export async function insertReadyStream(pool: Pool, id: string, userNumber: numb
   );
 }
 
-/** @param room how many streams each can hold */
+/** @param room number of streams that each agent can hold */
 export function insertAgents(pool: Pool, count: number, room: number) {
   return pool.query(
     `insert into agents (id, supervisor, release, backends, capacity, lease_expires_at)

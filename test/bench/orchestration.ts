@@ -1,7 +1,7 @@
-// What many agents ask of one Postgres with the settings of production, all on this machine.
-// They renew with few streams and with many, a tenth and a third of them are lost at once while streams are started by
-// hand, and schedules fall due together. Parts of it run by
-// `ORCHESTRATION_STREAMS=100000 ORCHESTRATION_LOST=0.1 ORCHESTRATION_SCHEDULES=0`.
+// The load of many agents on one Postgres with the settings of production, all on this machine.
+// They renew with few streams and with many. A tenth and a third of them are lost at once while users start streams,
+// and schedules are due together. `ORCHESTRATION_STREAMS=100000 ORCHESTRATION_LOST=0.1 ORCHESTRATION_SCHEDULES=0` runs
+// parts of it.
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Pool } from 'pg';
 import { inTransaction } from '../../lambda/data/database.ts';
@@ -29,11 +29,11 @@ const scheduleCount = Number(process.env['ORCHESTRATION_SCHEDULES'] ?? 10_000);
 const scheduleAgents = 20;
 const steadySeconds = 20;
 const renewEveryMs = 1000;
-/** So many connections RDS Proxy would hold open for so many agents. */
+/** Number of connections that RDS Proxy would hold open for this number of agents. */
 const connections = 40;
-/** What is lost, one after the other: a single agent, a tenth of the agents, and a zone of three. */
+/** Losses, one after the other: a single agent, a tenth of the agents, and one of three zones. */
 const lostShares = process.env['ORCHESTRATION_LOST']?.split(',').map(Number) ?? [1 / agentCount, 1 / 10, 1 / 3];
-/** How much more the agents that are left at last can hold than there is. */
+/** Room of the finally remaining agents, as a multiple of all streams. */
 const spareShare = 1.15;
 const startEveryMs = 500;
 
@@ -65,7 +65,7 @@ export async function orchestrationBench(): Promise<void> {
   if (scheduleCount > 0) await withProductionDatabase(connections, scheduleBench);
 }
 
-/** Loses agents, and prints how long their streams were away, and what it cost beyond what the agents cost anyway. */
+/** Loses agents. Prints the outage of their streams, and the cost beyond the agents' usual cost. */
 async function loss(
   pool: Pool,
   fleet: Fleet,
@@ -73,7 +73,7 @@ async function loss(
   used: () => Promise<TimeUsed>,
   steady: TimeUsed,
 ): Promise<void> {
-  // Agents renew their leases one after the other, in this order: those of a zone do so at any time of a second.
+  // Agents renew their leases one after the other in this order. Agents of one zone renew at any time of a second.
   const count = Math.round(fleet.agentIDs.length * share);
   const lostAgents = Array.from({ length: count }, (_, index) => fleet.agentIDs[Math.floor(index / share)]!);
   const held = 'select stream_id from replicas where agent_id = any ($1)';
@@ -116,7 +116,7 @@ async function loss(
 
 let startedByHand = 0;
 
-/** Starts a stream every half second, as the API does. @returns how long each took from the call until it was live */
+/** Starts a stream every half second, as the API does. @returns the time of each from the call until it was live */
 async function startByHand(pool: Pool, fleet: Fleet, signal: AbortSignal): Promise<number[]> {
   const api = createPoolLike(pool, { max: 4 });
   const startOne = async () => {
@@ -145,11 +145,11 @@ async function startByHand(pool: Pool, fleet: Fleet, signal: AbortSignal): Promi
 
 interface TimeUsed {
   readonly postgres: number;
-  /** Of this process, which is all agents, and what measures them. */
+  /** Processor time of this process, which is all agents and the measurement. */
   readonly agents: number;
 }
 
-/** @returns a function that tells how many seconds of a processor were used until now */
+/** @returns a function for the processor seconds used so far */
 async function timeUsed(pool: Pool): Promise<() => Promise<TimeUsed>> {
   const postgres = await processorTime(pool);
   return async () => {
@@ -169,7 +169,7 @@ function renewalsOf({ renewMs }: Fleet): string {
   return `a renewal p50 ${quantile(renewMs, 0.5)} ms, p99 ${quantile(renewMs, 0.99)} ms`;
 }
 
-/** Measures starts that fall due within one minute, and that the first agent to come carries out. */
+/** Measures starts that are due within one minute and that the first free agent carries out. */
 async function scheduleBench(pool: Pool): Promise<void> {
   await fillUsers(pool);
   await fillParts(pool);
@@ -206,7 +206,7 @@ async function scheduleBench(pool: Pool): Promise<void> {
   );
 }
 
-/** Waits for ten minutes at most. What is missing then is printed. */
+/** Waits for ten minutes at most. Prints the missing results then. */
 async function orTooLate(work: Promise<void>): Promise<void> {
   const over = new AbortController();
   await Promise.race([work, delay(600_000, undefined, { signal: over.signal }).catch(() => {})]);

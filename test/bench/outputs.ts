@@ -1,4 +1,4 @@
-// What further outputs cost: a stream to thirty, thirty streams to one each, and a copying ffmpeg with a tee to thirty.
+// The cost of further outputs: a stream to 30, 30 streams to one each, and a copying ffmpeg with a tee to 30.
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -12,7 +12,7 @@ import { measure, measureCopies, print, seconds, warmUpSeconds } from './publish
 const format = { quality: 'q_1080p', framerate: 'f_30', videoCodec: 'h264' } as const;
 const durations = [10.1, 12.5];
 const outputs = Number(process.env['OUTPUTS'] ?? 30);
-/** Of what ffmpeg takes. */
+/** Target share of ffmpeg's cost. */
 const goal = 1 / 5;
 
 export async function outputsBench(): Promise<void> {
@@ -28,7 +28,7 @@ export async function outputsBench(): Promise<void> {
     const targets = Array.from({ length: outputs }, (_, index) => `[f=flv]rtmp://127.0.0.1:${port}/live/tee${index}`);
     const common = { kind: 'prepared', streams: outputs, warmUpSeconds, seconds, folder, items: clips.items } as const;
     const more = { format, bytesPerSecond, port, tlsCa: null } as const;
-    // Of its own accord a tee keeps the tags of MP4, which FLV does not take.
+    // By default a tee keeps the tags of MP4, which FLV does not support.
     const tags = ['-tag:v', '7', '-tag:a', '10'];
     const tee = await measureCopies(clips, [['-map', '0', ...tags, '-f', 'tee', targets.join('|')]]);
     print(`ffmpeg -c copy -f tee, ${outputs} outputs`, outputs, tee);

@@ -1,4 +1,4 @@
-// What a logo, titles and crossfades of pictures cost: to prepare and keep them, and to send what has them.
+// The cost of a logo, titles and crossfades of pictures: preparing, storing and sending them.
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -18,9 +18,9 @@ import type { PublishingOptions } from './publishing-process.ts';
 
 const streams = Number(process.env['STREAMS'] ?? 20);
 const format = { quality: 'q_1080p', framerate: 'f_30', videoCodec: 'h264' } as const;
-/** None is a whole number of AAC frames. */
+/** Durations that are no whole number of AAC frames. */
 const durations = [15.1, 12.3] as const;
-/** Videos of a usual channel. */
+/** Length of a video in a usual channel. */
 const usualItemSeconds = 240;
 const rounds = 2;
 
@@ -82,7 +82,7 @@ async function measureSending(
   } as const;
   console.log(`${streams} streams at 1080p30, percent of one core`);
   let [without, having] = [0, 0];
-  // In turns, so that whatever else the machine does falls on both.
+  // The variants alternate, so that other load of the machine affects both.
   for (let round = 0; round < rounds; round++) {
     const cuts = await measure({ ...common, items: plain });
     print('nothing drawn, cuts', streams, cuts);

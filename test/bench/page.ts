@@ -1,5 +1,5 @@
-// How the web page feels with a thousand streams and a playlist of a thousand items, on a slow processor (`CPU=4`).
-// A real `npm start` answers; it is compared with what people notice, as web.dev has it, and tasks of 50 ms.
+// Response times of the web page with 1,000 streams and a playlist of 1,000 items, on a slow processor (`CPU=4`).
+// A real `npm start` answers. The limits are the delays that users notice (web.dev), and tasks of 50 ms.
 import { chromium } from 'playwright-core';
 import type { CDPSession, Page } from 'playwright-core';
 import { chromiumPath } from '../support/chromium.ts';
@@ -9,7 +9,7 @@ import type { LocalRun } from '../support/local-run.ts';
 const slowdown = Number(process.env['CPU'] ?? 4);
 const streamCount = 1000;
 const itemCount = 1000;
-/** What Lighthouse calls slow 4G. */
+/** Lighthouse's definition of slow 4G. */
 const slow4G = { offline: false, latency: 150, downloadThroughput: 204_800, uploadThroughput: 93_750 };
 
 export async function pageBench(): Promise<void> {
@@ -56,7 +56,7 @@ async function fill({ api }: LocalRun): Promise<string> {
 async function firstLoad(page: Page, session: CDPSession, { connection: { siteURL, user } }: LocalRun): Promise<void> {
   await session.send('Network.enable');
   await session.send('Network.emulateNetworkConditions', slow4G);
-  // The first request bundles the page, which AWS has done at the deployment.
+  // The first request bundles the page. In AWS the deployment has done that.
   await fetch(siteURL);
   await page.goto(`${siteURL}/sign-in`);
   await page.getByLabel('Password').waitFor();
@@ -78,7 +78,7 @@ async function firstLoad(page: Page, session: CDPSession, { connection: { siteUR
 async function scroll(page: Page, session: CDPSession, name: string, url: string, rows: string): Promise<void> {
   await page.goto(url);
   await page.locator(rows).nth(5).waitFor();
-  // Both lists have as many, and further ones come when the end is near.
+  // Both lists have this many items, and load more near the end.
   const isAtEnd = async () => (await page.locator(rows).last().getAttribute('aria-posinset')) === String(itemCount);
   await page.mouse.move(600, 500);
   await page.evaluate(() => ((globalThis as any).measured.tasks = []));
@@ -100,7 +100,7 @@ async function scroll(page: Page, session: CDPSession, name: string, url: string
   );
 }
 
-/** Goes between screens, filters and edits, and reads how long each took until something was painted. */
+/** Uses screens, filters and edits, and reads the time of each until the next paint. */
 async function interact(page: Page, siteURL: string): Promise<void> {
   await page.goto(`${siteURL}/streams`);
   await page.getByText('Stream 999').first().waitFor();

@@ -1,6 +1,6 @@
-// What the whole platform takes for prepared streams, seen from outside: a real `npm start`, used through its API.
-// `STREAMS=1000 INGEST=discarding MEASURED_SECONDS=300 npm run bench -- platform` sends other numbers, to a server that
-// drops what comes, for longer; `AGENTS=2` has two processes send.
+// The cost of the whole platform for prepared streams, seen from outside: a real `npm start`, used through its API.
+// `STREAMS=1000 INGEST=discarding MEASURED_SECONDS=300 npm run bench -- platform` sends other numbers of streams to a
+// server that discards media, for longer; `AGENTS=2` uses two sending processes.
 import { fork, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir, readdir } from 'node:fs/promises';
@@ -20,11 +20,11 @@ import { cpuNanoseconds, pssMiB } from './process-figures.ts';
 const streams = Number(process.env['STREAMS'] ?? 300);
 const seconds = Number(process.env['MEASURED_SECONDS'] ?? 30);
 const agents = process.env['AGENTS'] ?? '1';
-/** How long the peers are measured, and an idle agent. */
+/** Duration of the measurement of the peers and of an idle agent. */
 const peerSeconds = Math.min(seconds, 30);
-/** A process that has just started collects its garbage, and compiles what it uses often. */
+/** Time for a new process to collect its garbage and to compile its hot code. */
 const settleSeconds = 30;
-/** Streams run for days: what compiling and the garbage of starting them cost is not theirs. Peers have it too. */
+/** Warm-up: streams run for days, so compiling and start-up garbage are not their cost. Peers get it too. */
 const warmUpSeconds = 60;
 const peers = 10;
 const activeWithinSeconds = 60;
@@ -109,7 +109,7 @@ async function untilActive(run: LocalRun, count: number): Promise<void> {
   }
 }
 
-/** @returns the percent of a core that the agents take */
+/** @returns the agents' use in percent of a core */
 async function measurePlatform(run: LocalRun, ingest: BenchIngest): Promise<number> {
   const agentIDs = await agentPids(run);
   const all = (await descendantsOf(run.process.pid!)).map(({ pid }) => pid).filter((pid) => !agentIDs.includes(pid));
@@ -167,12 +167,12 @@ async function measureCopies(ingest: BenchIngest, listPath: string): Promise<num
   }
 }
 
-/** The percent of a core that processes take together. */
+/** The use of all processes together, in percent of a core. */
 async function measure(pids: readonly number[], forSeconds: number): Promise<number> {
   const times = () => Promise.all(pids.map(cpuNanoseconds));
   const before = await times();
   await setTimeout(forSeconds * 1000);
-  // A process that has ended meanwhile counts for nothing.
+  // A process that has ended meanwhile counts as zero.
   const used = (await times()).map((after, index) => Math.max(0, after - before[index]!));
   return used.reduce((sum, each) => sum + each, 0) / 1e7 / forSeconds;
 }

@@ -1,15 +1,15 @@
-// Somebody who looks at the preview of a stream, as players of HLS do: playlists, and each piece of them once.
+// A viewer of a stream's preview, which works as HLS players do: it fetches playlists, and each piece once.
 import { setTimeout } from 'node:timers/promises';
 import type { ApiClient } from '../support/local-run.ts';
 
 export interface ViewerFigures {
-  /** From the wish to look until there is the piece that a player begins with. */
+  /** Time from the request of the preview until a player's first piece exists. */
   startedAfterMs: number;
-  /** At each playlist: how long ago what a player shows then was due. */
+  /** Delay of the picture that a player shows, at each playlist. */
   readonly behindMs: number[];
   readonly playlistMs: number[];
   pieces: number;
-  /** Pieces that the playlist said are not there. */
+  /** Pieces that are missing although a playlist names them. */
   missing: number;
   failures: number;
   bytes: number;
@@ -22,10 +22,10 @@ interface ListedPiece {
 }
 
 const everyMs = 2000;
-/** Pieces from the end of a playlist on with which players begin: `EXT-X-START` of ours is two pieces. */
+/** Position in a playlist at which players begin: our `EXT-X-START` is two pieces before the end. */
 const beginWith = -2;
 
-/** Looks at a stream until the signal aborts. */
+/** Views a stream until the signal aborts. */
 export async function openPreview(api: ApiClient, streamID: string, signal: AbortSignal): Promise<ViewerFigures> {
   const beganMs = Date.now();
   const figures: ViewerFigures = {
@@ -38,7 +38,7 @@ export async function openPreview(api: ApiClient, streamID: string, signal: Abor
     bytes: 0,
   };
   const { playlistURL } = await api('POST', `/streams/${streamID}/preview`);
-  /** By their times: each playlist signs its addresses anew. */
+  /** Pieces by their times, because each playlist signs new URLs. */
   const seen = new Set<number>();
   let header = '';
   while (!signal.aborted) {

@@ -1,5 +1,5 @@
-// What 100 previews that are open at once take, and whether the 100 prepared streams that they show lose a frame.
-// The streams of a real `npm start` are counted at their ingest; before and after, nobody looks.
+// The cost of 100 previews that are open at once, and whether the 100 prepared streams that they show lose frames.
+// The ingest of a real `npm start` counts the frames; before and after, no preview is open.
 import { fork } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
@@ -19,12 +19,12 @@ import type { ViewerFigures } from './preview-viewer.ts';
 import { cpuNanoseconds } from './process-figures.ts';
 
 const users = 10;
-/** A user's previews may ask for a playlist so often that ten are open at once. */
+/** Open previews of one user: the rate limit of playlists allows ten at once. */
 const streamsOfUser = Math.ceil(Number(process.env['PREVIEWS'] ?? 100) / users);
 const phaseSeconds = Number(process.env['PHASE_SECONDS'] ?? 25);
 const framesPerSecond = 30;
 const format = { quality: 'q_720p', framerate: 'f_30', videoCodec: 'h264' } as const;
-/** Players come one after the other, and ask every two seconds. */
+/** Time in which the players arrive one after the other. Each requests every two seconds. */
 const arrivingMs = 2000;
 
 interface Stream {
@@ -99,7 +99,7 @@ async function startStreams(run: LocalRun, clip: string, rtmpURL: string): Promi
   return streams;
 }
 
-/** Counts frames and processor time for a while. */
+/** Counts frames and processor time during one phase. */
 async function phase(name: string, run: LocalRun, ingest: ChildProcess): Promise<void> {
   const agents = (await nodeProcessesOf(run.process.pid!)).map(({ pid }) => pid);
   const all = (await descendantsOf(run.process.pid!)).map(({ pid }) => pid);
@@ -129,7 +129,7 @@ async function phase(name: string, run: LocalRun, ingest: ChildProcess): Promise
   );
 }
 
-/** Of each stream: how many pictures arrived, and how many of those before the last one did not. */
+/** For each stream: the number of received pictures, and of missing pictures before the last one. */
 async function factsOf(ingest: ChildProcess) {
   ingest.send('figures');
   const [{ keys }] = (await once(ingest, 'message')) as [{ keys: [string, KeyFacts][] }];

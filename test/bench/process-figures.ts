@@ -1,7 +1,7 @@
-// The time that processes of this machine have had on a processor, and their memory, as Linux says it.
+// The processor time and memory of local processes, as Linux reports them.
 import { readdir, readFile } from 'node:fs/promises';
 
-/** The time that all threads of a process have had on a processor; 0 for one that is gone. */
+/** The processor time of all threads of a process; 0 for one that has ended. */
 export async function cpuNanoseconds(pid: number): Promise<number> {
   const tasks = await readdir(`/proc/${pid}/task`).catch(() => []);
   const timeOf = async (task: string) => {

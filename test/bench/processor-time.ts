@@ -1,8 +1,8 @@
-// How much processor time a Postgres server uses, from outside, and what a piece of work takes here.
+// The processor time that a Postgres server uses, measured from outside, and that of a piece of work here.
 import { readFile, readdir } from 'node:fs/promises';
 import type { Pool } from 'pg';
 
-/** @returns a function that tells how many seconds of a processor the server and its connections have used */
+/** @returns a function for the processor seconds that the server and its connections have used */
 export async function processorTime(pool: Pool): Promise<() => Promise<number>> {
   const { rows } = await pool.query<{ pid: number }>('select pg_backend_pid() as pid');
   const statOf = async (pid: number | string) =>
@@ -14,15 +14,15 @@ export async function processorTime(pool: Pool): Promise<() => Promise<number>> 
     const stats = await Promise.all(processes.map(async (pid) => ({ pid, fields: await statOf(pid) })));
     const connections = stats.filter(({ fields }) => fields[1] === server);
     const servers = stats.filter(({ pid }) => pid === server);
-    // proc(5) has utime and stime at 11, and at 13 cutime and cstime, those of children that have ended, in hundredths
-    // of a second.
+    // Fields of proc(5): utime and stime at 11, and cutime and cstime at 13, those of ended children, in hundredths of
+    // a second.
     const used = [...connections, ...servers].map(({ fields }) => ticks(fields, 11));
     const ended = servers.map(({ fields }) => ticks(fields, 13));
     return [...used, ...ended].reduce((sum, each) => sum + each, 0) / 100;
   };
 }
 
-/** Seconds of a processor that this process, and those that it started and that have ended, have had for some work. */
+/** Processor seconds of this process and its ended children for some work. */
 export async function cpuSecondsOf(work: () => Promise<unknown>): Promise<number> {
   const before = await usedSeconds();
   await work();
@@ -31,6 +31,6 @@ export async function cpuSecondsOf(work: () => Promise<unknown>): Promise<number
 
 async function usedSeconds(): Promise<number> {
   const stat = (await readFile('/proc/self/stat', 'utf8')).replace(/^.*\) /, '').split(' ');
-  // proc(5): utime and stime, and cutime and cstime of children that have ended, in hundredths of a second.
+  // proc(5): utime and stime, and cutime and cstime of ended children, in hundredths of a second.
   return stat.slice(11, 15).reduce((sum, ticks) => sum + Number(ticks), 0) / 100;
 }

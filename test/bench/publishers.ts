@@ -1,4 +1,4 @@
-// What a stream costs: prepared media in one process, compared with a copying ffmpeg each, and with bare sockets.
+// The cost of a stream: prepared media in one process, compared with one copying ffmpeg each, and with bare sockets.
 import { execFile, fork, spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
@@ -23,7 +23,7 @@ interface Round {
   readonly isSecure: boolean;
   readonly streams: readonly number[];
   readonly ffmpegStreams: number;
-  /** The seconds of each clip. None is a whole number of AAC frames. */
+  /** The seconds of each clip, none a whole number of AAC frames. */
   readonly durations: readonly number[];
 }
 
@@ -119,7 +119,7 @@ async function runRound(
   }
 }
 
-/** Has a process of its own publish. */
+/** Publishes from a separate process, and measures it. */
 export async function measure(options: PublishingOptions): Promise<Consumption> {
   const child = fork(join(import.meta.dirname, 'publishing-process.ts'));
   child.send(options);
@@ -139,7 +139,7 @@ function measureFfmpeg(clips: Clips, streams: number, rtmpURL: string): Promise<
   return measureCopies(clips, outputs);
 }
 
-/** What ffmpeg takes that copies clips without an end. @param outputs the arguments for the output of each process */
+/** Cost of ffmpeg processes that copy clips endlessly. @param outputs the arguments for the output of each process */
 export async function measureCopies(
   { listPath }: Clips,
   outputs: readonly (readonly string[])[],
@@ -166,7 +166,7 @@ export async function measureCopies(
   }
 }
 
-/** @returns the path of the program, or null where there is no compiler */
+/** @returns the path of the program, or null if there is no compiler */
 async function compileWriteLoop(folder: string): Promise<string | null> {
   const program = join(folder, 'write-loop');
   try {
@@ -178,7 +178,7 @@ async function compileWriteLoop(folder: string): Promise<string | null> {
   }
 }
 
-/** @returns what the program used, in percent of a core */
+/** @returns the program's use in percent of a core */
 async function runWriteLoop(program: string, args: readonly number[]): Promise<number> {
   return Number((await promisify(execFile)(program, args.map(String))).stdout);
 }
@@ -189,7 +189,7 @@ async function pssMiBOf({ pid }: ChildProcess): Promise<number> {
   return Number(/^Pss:\s+(\d+)/m.exec(memory)![1]) / 1024;
 }
 
-/** The time that all threads of a process have had on a CPU (Linux, proc_pid_schedstat). */
+/** The CPU time of all threads of a process (Linux, proc_pid_schedstat). */
 async function cpuNanoseconds({ pid }: ChildProcess): Promise<number> {
   const tasks = await readdir(`/proc/${pid}/task`);
   const timeOf = async (task: string) => {

@@ -1,5 +1,5 @@
-// A process that sends streams for a bench, and says what that took.
-// It sends prepared media to an RTMP server, or as many bytes to a plain socket.
+// A process that sends streams for a bench, and reports the cost.
+// It sends prepared media to an RTMP server, or the same number of bytes to a plain socket.
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { connect } from 'node:net';
@@ -26,25 +26,25 @@ export interface PublishingOptions {
   readonly tlsCa: string | null;
   readonly streams: number;
   /**
-   * When they begin: one after the other, together as outputs of one stream do, or as far apart in the media as streams
-   * are that were started at any time.
+   * Start of the streams: one after the other, together as outputs of one stream, or at different places of the media,
+   * as streams that started at different times.
    */
   readonly begin: 'in turn' | 'together' | 'apart';
-  /** How long streams are sent before they are measured. */
+  /** Time for which streams are sent before the measurement. */
   readonly warmUpSeconds: number;
   readonly seconds: number;
   readonly port: number;
-  /** Where the prepared media is. */
+  /** Folder of the prepared media. */
   readonly folder: string;
   readonly items: readonly TimelineItem[];
   readonly format: PictureFormat;
-  /** The names of the joins that are there; absent: none. */
+  /** The names of the existing joins; undefined: none. */
   readonly joins?: readonly string[];
-  /** By `lookKey`, the renditions with drawings that are there; absent: none. */
+  /** The existing renditions with overlays, by `lookKey`; undefined: none. */
   readonly looks?: readonly string[];
-  /** How much a plain socket sends. */
+  /** Rate of a plain socket. */
   readonly bytesPerSecond: number;
-  /** Measures windows with telemetry sent there, and windows without, in turns. */
+  /** Measures windows with telemetry sent to this URL, and windows without, in turns. */
   readonly collectorURL?: string;
 }
 
@@ -54,7 +54,7 @@ export interface Consumption {
   readonly pssMiB: number;
   readonly framesSent: number;
   readonly droppedFrames: number;
-  /** Of each window with telemetry, with that of the window before, which had none. */
+  /** The use of each window with telemetry, and of the window before it, which had none. */
   readonly withTelemetry: readonly { readonly off: number; readonly on: number }[];
 }
 
@@ -76,7 +76,7 @@ async function publish(options: PublishingOptions): Promise<Consumption> {
 }
 
 const windows = 5;
-/** An export of an agent, and the one at the end. */
+/** One export interval of an agent, and the final export. */
 const windowMs = 10_000;
 
 async function measureTelemetry(collectorURL: string): Promise<Consumption['withTelemetry']> {
@@ -93,7 +93,7 @@ async function measureTelemetry(collectorURL: string): Promise<Consumption['with
     const off = await cpuPercent();
     const env = { OTEL_EXPORTER_OTLP_ENDPOINT: collectorURL };
     const telemetry = startTelemetry({ env, service: 'agent', instanceID: 'bench', log: console.error });
-    // More than an agent begins in that time once its streams run: each leaves four spans.
+    // More starts than an agent has in that time once its streams run: each creates four spans.
     const starts = setInterval(() => {
       for (const name of ['load plan', 'open media', 'connect', 'start replica'])
         beginSpan(name, 'internal', { 'loop.stream.backend': 'manifest' }, null)!.end();
@@ -172,7 +172,7 @@ async function sendPrepared({
   );
 }
 
-/** The names of the formats in which all of an item is prepared. */
+/** The names of the formats in which the whole item is prepared. */
 function formatsOf(item: TimelineItem, format: PictureFormat): string[] {
   return [...new Set([formatName(format), formatName(formatOfItem(format, item))])];
 }

@@ -1,5 +1,5 @@
-// What a day of many channels takes of YouTube's daily quota: the mirror's own rules and a clock.
-// The platform is always there; there is no process, no database and no request.
+// The use of YouTube's daily quota by many channels in a day: the mirror's own rules and a simulated clock.
+// The platform is always available; there is no process, no database and no request.
 import { quotaShares, unitsKeptForEnds, unitsTaken } from '../../lambda/domain/channels/platform-quota.ts';
 import { rotationOf } from '../../lambda/domain/channels/broadcast-rotation.ts';
 import { describedAs, nextStep } from '../../lambda/domain/channels/mirror.ts';
@@ -9,11 +9,11 @@ import { createYoutubePlatform } from '../../lambda/ports/managed-platforms/yout
 import { seeded } from '../support/seeded.ts';
 
 const channels = Number(process.env['QUOTA_CHANNELS'] ?? 1000);
-/** What Google gives a project that has not asked for more. */
+/** Google's default quota of a project. */
 const defaultUnits = 10_000;
 const hourSeconds = 3600;
 const daySeconds = 24 * hourSeconds;
-/** What others report, and the stand-in for YouTube takes: from the start to media, and from there to being live. */
+/** Typical delays, also of the stand-in for YouTube: from the start to media, and from there to live. */
 const mediaAfterSeconds = 3;
 const liveAfterSeconds = 7;
 
@@ -22,10 +22,10 @@ const midnight = Date.parse('2026-11-22T08:00:00Z');
 const at = (seconds: number) => new Date(midnight + seconds * 1000);
 const secondsOf = (time: Date) => (time.getTime() - midnight) / 1000;
 
-/** How channels are used on a day. */
+/** The use of channels on a day. */
 interface Habit {
   readonly name: string;
-  /** Each channel's start and end, in seconds of the day; it runs from before the day, or beyond it. */
+  /** Each channel's start and end, in seconds of the day; a run may begin before the day and end after it. */
   readonly run: (random: () => number) => { readonly start: number; readonly end: number };
   readonly rotateAfterMinutes: number | null;
   readonly healthEverySeconds: number;
@@ -75,12 +75,12 @@ type ByCall = Map<PlatformCall, number>;
 
 const tell = (counts: ByCall) => [...counts].map(([call, count]) => `${call} ${count}`).join(', ') || 'nothing';
 
-/** A row of ours, with what is so at the platform. */
+/** A row of ours, with its state at the platform. */
 interface SimulatedBroadcast extends OpenBroadcast {
-  /** When it goes live there, in seconds of the day. */
+  /** The time at which it goes live at the platform, in seconds of the day. */
   goesLiveAt: number;
   liveAt: Date | null;
-  /** Whether its end was paid for with its making, on this day. */
+  /** Whether the quota of its end was reserved at its creation, on this day. */
   isEndReserved: boolean;
 }
 
@@ -103,7 +103,7 @@ function simulate(habit: Habit, dailyUnits: number) {
   const byCall: ByCall = new Map();
   const leftOut: ByCall = new Map();
   let total = 0;
-  /** Whether there is enough left for a call of this kind. */
+  /** Whether the remaining quota allows a call of this kind. */
   const reserve = (call: PlatformCall, isEndReserved: boolean): boolean => {
     const taken = unitsTaken(call, units, isEndReserved);
     const kept = call === 'insert' && total + taken > dailyUnits / 3 ? keptForEnds() : 0;
@@ -118,14 +118,14 @@ function simulate(habit: Habit, dailyUnits: number) {
     return unitsKeptForEnds(before.length, units.end, dailyUnits);
   };
   const all = Array.from({ length: channels }, () => makeChannel(habit, random));
-  // Each second would be 86 million looks: a channel is looked at when something of it is due.
+  // Checking each channel every second would be 86 million checks, so a channel is checked only at its due times.
   const due = new Map<number, Channel[]>();
   const wake = (channel: Channel, second: number) => {
     const whole = Math.ceil(second);
     if (whole < daySeconds) due.set(whole, [...(due.get(whole) ?? []), channel]);
   };
   for (const channel of all) {
-    // What is scheduled is prepared some time before.
+    // Scheduled streams are prepared some time before.
     for (const second of [random() * Math.max(1, channel.start), channel.start, channel.end])
       if (second >= 0 && Number.isFinite(second)) wake(channel, second);
     wake(channel, Math.max(0, channel.nextHealthAt));
@@ -201,13 +201,13 @@ function newBroadcast(channel: Channel, second: number, autoStart: boolean): Mut
   };
 }
 
-/** Takes all steps that can be taken at once. @returns when to look again */
+/** Takes all steps that are possible now. @returns the time of the next check */
 function work(channel: Channel, habit: Habit, second: number, reserve: Reserve): number {
   if (second >= channel.nextHealthAt) {
     channel.nextHealthAt = second + habit.healthEverySeconds;
     if (second < channel.end && channel.broadcasts.some(({ phase }) => phase === 'live')) reserve('observe', false);
   }
-  // What was refused for its quota waits for the next day, but for what is wished anew.
+  // Calls that were refused for lack of quota wait for the next day, unless the wish has changed.
   if (channel.isStuckUntilTomorrow && second < channel.end) return Infinity;
   for (;;) {
     const step = nextStep(factsOf(channel, habit, second));
@@ -257,7 +257,7 @@ function factsOf(channel: Channel, habit: Habit, second: number): MirrorFacts<Mu
 
 type Call = Exclude<MirrorStep<Mutable<SimulatedBroadcast>>, { readonly do: 'wait' | 'nothing' | 'close' | 'open' }>;
 
-/** Does at the platform, and in our rows, what a call does. */
+/** Applies the effects of a call at the platform and in our rows. */
 function take(channel: Channel, step: Call, second: number): void {
   const mediaAt = channel.start + mediaAfterSeconds;
   switch (step.do) {

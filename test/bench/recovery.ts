@@ -1,4 +1,4 @@
-// How long a stream is dark when its agent is killed, and when its machine is lost, which is agent and supervisor.
+// The outage of a stream when its agent is killed, and when its machine (agent and supervisor) is lost.
 import { setTimeout } from 'node:timers/promises';
 import { startFaultyIngest } from '../support/faulty-ingest.ts';
 import type { Publication } from '../support/faulty-ingest.ts';

@@ -1,4 +1,4 @@
-// What charts cost: bytes of 10,000 streams, computed from measured rows, and how long a chart of one takes to read.
+// The cost of charts: bytes of 10,000 streams, computed from measured rows, and the time to read one chart.
 import { startThrowawayPostgres } from '../../bin/local/postgres/postgres.ts';
 import { databaseOn, inTransaction } from '../../lambda/data/database.ts';
 import { createPool, one } from '../../lambda/data/shared/queryable.ts';
@@ -6,7 +6,7 @@ import { tiers } from '../../lambda/domain/streams/series.ts';
 import type { Point, Resolution } from '../../lambda/domain/streams/series.ts';
 import { migrate } from '../../lambda/migrate/migrate.ts';
 
-/** Written in parts of a minute, as agents do, for a day; of coarser ones as long as they are kept. */
+/** Streams written in parts of a minute, as agents do, for a day; coarser rows for their retention time. */
 const measuredStreams = 40;
 const streams = 10_000;
 

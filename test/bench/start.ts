@@ -1,4 +1,4 @@
-// How long a start takes until the first picture is at the destination: by the API, and by bare ffmpeg, with one file.
+// The time of a start until the first picture is at the destination: by the API, and by bare ffmpeg, with one file.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout } from 'node:timers/promises';
@@ -15,7 +15,7 @@ import type { LocalRun } from '../support/local-run.ts';
 import { mediaSample } from '../support/media-samples.ts';
 
 const rounds = 15;
-/** With so many rounds there is a 99th percentile. */
+/** Enough rounds for a 99th percentile. */
 const preparedRounds = 100;
 
 export async function startBench(): Promise<void> {
@@ -34,7 +34,7 @@ export async function startBench(): Promise<void> {
         return createLoop(run.api, [uploadID], target, { quality, framerate: 'f_30', streamBackend });
       };
       const [encoded, prepared] = [await loopOf('ffmpeg'), await loopOf('manifest')];
-      // The first start prepares the upload, so that it is not measured.
+      // The first start prepares the upload, so it is not measured.
       await timeStream(run, prepared);
       for (let round = 0; round < rounds; round++) {
         encodedMs.push(await timeStream(run, encoded));
@@ -60,7 +60,7 @@ async function timeStream(run: LocalRun, streamID: string): Promise<number> {
   return firstAt - startedAt;
 }
 
-/** Starts ffmpeg as anybody would: with the same encoder, size and rate, but without a platform. */
+/** Starts plain ffmpeg: the same encoder, size and rate, but no platform. */
 async function timeFfmpeg(run: LocalRun, ffmpegPath: string, path: string, quality: string): Promise<number> {
   const size = quality === 'q_720p' ? '1280:720' : '1920:1080';
   const input = ['-re', '-stream_loop', '-1', '-i', path];

@@ -1,4 +1,4 @@
-// What telemetry costs an agent: processor time of a process with 300 streams, with and without it in turns.
+// The cost of telemetry for an agent: processor time of a process with 300 streams, with and without it in turns.
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';

@@ -1,5 +1,5 @@
-// How much of Postgres one user without credits can fill: they do their worst at the permitted rate, in two ways.
-// What there is afterwards is compared with what the table of limits and the bounds allow.
+// The space in Postgres that one user without credits can fill, at the permitted rate, in the two worst ways.
+// The result is compared with the bound that the table of limits gives.
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -23,11 +23,11 @@ const minutes = Number(process.env['WORST_MINUTES'] ?? 2);
 const apiKey = 'lss_bench_key_of_the_worst_user';
 const longID = (prefix: string, number: number) => `${prefix}_${number}_`.padEnd(200, 'x');
 
-/** Bytes of the largest row of each kind, with its indexes and what Postgres adds; measured generously. */
+/** Bytes of the largest row of each kind, with its indexes and Postgres' overhead; generous measurements. */
 const rowBytes = {
   uploads: 2048,
   playlists: 1024,
-  // An item is in the draft, in what is live, in what is being published and in the timeline of a run.
+  // An item is stored in the draft, in the live version, in the version being published and in a run's timeline.
   playlistItems: 4 * 512,
   streams: 4096,
   destinations: 8192,
@@ -36,7 +36,7 @@ const rowBytes = {
   pendingTopUps: 1024,
   keptAnswers: 1024,
   transitions: 256,
-  // The shortest media count as a second, in each format: a row of it, and one of its rendition.
+  // The shortest media counts as a second, in each format: one row of prepared seconds, and one of its rendition.
   preparedSeconds: 512,
 } as const;
 
@@ -129,7 +129,7 @@ async function doTheirWorst(pool: Pool, connections: Awaited<ReturnType<typeof c
   console.log(`together ${mib(total)} MiB; what is bounded may have ${mib(bound)} MiB, however long the user goes on`);
 }
 
-/** What the table of limits and the bounds let a user without credits fill. */
+/** The space that a user without credits may fill by the table of limits. */
 function boundBytes(): number {
   const rows = (
     [
@@ -145,10 +145,10 @@ function boundBytes(): number {
   ).map((name) => limits[name].base * rowBytes[name]);
   const kept =
     limits.keptAnswers.base * (rowBytes.keptAnswers + bounds.smallAnswerBytes) + bounds.keptAnswerBytesPerUser;
-  // A minute passes between two sweeps, in which each write may be an event for every webhook.
+  // A minute passes between two sweeps. Each write in it may be an event for every webhook.
   const deliveries = bounds.keptDeliveriesPerWebhook + requestsPerMinute.write;
   const archived = bounds.archivedDestinationsPerUser * rowBytes.destinations;
-  // The same holds for moves: a write can be a start of a stream that fails, which are three.
+  // Moves have a similar bound: a write can be a start that fails, which is three moves.
   const moves = limits.streams.base * bounds.keptTransitionsPerStream + 3 * requestsPerMinute.write;
   return [
     ...rows,

@@ -1,5 +1,5 @@
-// What is said to have been on the air was recorded by the destination, frame by frame, and is all of it.
-// In between come a publish, the death of an agent, a reset and a pause of the destination.
+// The reported on-air history equals the destination's recording, frame by frame, and is complete.
+// The run includes a publication, the death of an agent, a reset and a pause of the destination.
 import { execFile } from 'node:child_process';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -17,7 +17,7 @@ import { startRecordingFront } from '../support/recording-front.ts';
 import type { RecordingFront } from '../support/recording-front.ts';
 import { testLocalRun } from '../support/test-local-run.ts';
 
-/** In the suite it takes a minute and a half; of 20 minutes it should be right as well. */
+/** Duration of the run: a minute and a half in the suite; it should also pass with 20 minutes. */
 const minutes = Number(process.env['AIR_MINUTES'] ?? 1.5);
 const fps = 30;
 /** Seconds of the clips by their number. The last one is published while the stream is live. */
@@ -48,12 +48,12 @@ describe.each(['manifest', 'ffmpeg'] as const)(
     let front: RecordingFront;
     let streamID: string;
     let rows: Row[];
-    /** What was recorded, by playing. */
+    /** The recorded stretches, by playing. */
     let recorded: Stretch[];
     let day: string;
-    /** Where each frame of a playing was recorded last. */
+    /** The place of the last recording of each frame of a playing. */
     let placeOf: Map<string, { readonly file: string; readonly index: number }>;
-    /** What was said to be on the air at a time, when it was that time. */
+    /** The picture that was reported as on air at a time, fetched at that time. */
     let picture: Buffer;
     let pictureAt: Date;
 
@@ -70,7 +70,7 @@ describe.each(['manifest', 'ffmpeg'] as const)(
         const settings = { quality: 'q_720p', framerate: 'f_30', streamBackend };
         streamID = await createLoop(run.api, uploads.slice(0, -1), front.target, settings);
         const [playlistID] = (await run.api('GET', `/streams/${streamID}`)).playlistIDs;
-        // Until it is prepared, something stands in for an item.
+        // Until the item is prepared, a stand-in replaces it.
         await run.api('PATCH', `/streams/${streamID}`, { preparedPlaylistIDs: [playlistID] });
         const isPrepared = async () => (await run.api('GET', `/streams/${streamID}`)).preparedShare === 1;
         if (streamBackend === 'manifest') await until(isPrepared);
@@ -120,7 +120,7 @@ describe.each(['manifest', 'ffmpeg'] as const)(
       await rm(folder, { recursive: true });
     });
 
-    /** Waits until the item on the air has begun some seconds ago, and does not end within the next. */
+    /** Waits until the current item began some seconds ago and will last for some more. */
     async function untilAmidItem(): Promise<void> {
       await until(async () => {
         const [now] = (await run.api('GET', `/streams/${streamID}/timeline?limit=1`)).data;
@@ -128,7 +128,7 @@ describe.each(['manifest', 'ffmpeg'] as const)(
       });
     }
 
-    /** Nobody can see from outside which agent publishes: they are killed one after the other until it was that one. */
+    /** The publishing agent is not visible from outside: kills agents one after the other until it was that one. */
     async function killHolder(): Promise<void> {
       const before = front.connections;
       const { since } = (await run.api('GET', `/streams/${streamID}`)).replicas[0];
@@ -142,7 +142,7 @@ describe.each(['manifest', 'ffmpeg'] as const)(
       await untilActive(run.api, streamID);
     }
 
-    /** What a recording shows, by the playings that were planned: of several of a clip, the nearest in time. */
+    /** The planned playings in a recording; if a clip has several, the nearest in time. */
     async function playingsOf(file: string, beganAtMs: number): Promise<Stretch[]> {
       const found: Stretch[] = [];
       for (const [index, { clip, frame }] of (await readBarcodes(tools, file)).entries()) {

@@ -1,4 +1,4 @@
-// A destination to which every packet is lost, without a reset, is noticed in time, and soon live again afterwards.
+// A destination that silently loses every packet is noticed in time, and live again soon afterwards.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
@@ -31,10 +31,10 @@ it('a destination that loses packets is noticed within 5 s, and live again withi
   await expect.poll(firstPictures).toBeGreaterThan(60);
 
   for (const holeMs of holesMs) {
-    // Each hole begins at another moment between two samples of what was delivered.
+    // Each hole begins at another moment between two delivery samples.
     await setTimeout(3000 + holeMs / 7);
     await machine.cut();
-    // Cutting takes a moment itself: from here on every packet is lost.
+    // The cut itself takes a moment: from here on every packet is lost.
     const cutAtMs = steadyClock();
     await setTimeout(holeMs);
     await machine.mend();
@@ -48,7 +48,7 @@ it('a destination that loses packets is noticed within 5 s, and live again withi
     console.log(`a hole of ${holeMs} ms: noticed after ${noticedMs} ms, live again ${backMs} ms after its end`);
     expect(backMs ?? 0).toBeLessThan(3000);
   }
-  // The server does not learn the end of connections that are lost without a reset, but it saw no more than there were.
+  // The server does not see the end of connections that are lost without a reset, but it saw no extra ones.
   const seen = (await facts())!.publications.filter(({ pictures }) => pictures > 0);
   expect(seen.length).toBeLessThanOrEqual(holesMs.length + 1);
 });

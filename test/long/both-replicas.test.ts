@@ -1,4 +1,4 @@
-// Both replicas of a prepared stream send the same through fades, logos and texts, and where these change while live.
+// Both replicas of a prepared stream send equal media through fades, logos and texts, also when edited live.
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { drawingName, variantsOf } from '../../lambda/domain/playout/drawing-names.ts';
 import { lookKey, wholeDrawing, withNext } from '../../lambda/domain/playout/drawings.ts';
@@ -30,9 +30,9 @@ const overlays: Overlays = {
   theme: usualTheme,
 };
 const whole = wholeDrawing(overlays)!;
-/** Of the first, title and what comes next are far apart; of the second, they are in one variant. */
+/** In the first item, the title and the next item's title are far apart; in the second, one variant has both. */
 const films = [item('first', 9.3), item('second', 6.1)];
-/** An edit while live begins with an item, as joins and renditions that are made meanwhile do. */
+/** Start of an edit while live: at an item, like joins and renditions that are made meanwhile. */
 const editSeconds = 9.3 - 1 + (6.1 - 1);
 const rate = 30;
 const aacFramesPerSecond = audioFormat.sampleRate / audioFormat.samplesPerAacFrame;
@@ -76,14 +76,14 @@ const titledAs = (artist: string) =>
     { kind: 'crossfade', seconds: 1 },
   );
 
-/** What is drawn over formats of one size. */
+/** Overlays for formats of one size. */
 async function drawnOver(wanted: readonly PictureFormat[]) {
   const texts = wanted.map(({ variant }) => (variant === undefined ? [] : drawings.get(variant)!.texts));
   const sheets = await drawTogether(texts, profileOf(format), signal);
   return sheets.map((sheet) => ({ logo: { ...usualLogo, sourceURL: logoURL }, sheet }));
 }
 
-/** Prepares all that is drawn over items, and their joins, which are sent from a time of the run on. */
+/** Prepares all overlays of items and their joins, which are sent from a time of the run on. */
 async function makeAll(entries: readonly TimelineEntry[], fromSeconds: number): Promise<void> {
   const items = entries.flatMap(({ snapshot }) => snapshot.items);
   for (const each of items) {
@@ -102,7 +102,7 @@ async function makeAll(entries: readonly TimelineEntry[], fromSeconds: number): 
   await makeParts(parts, { ...making, fromSeconds }, joins);
 }
 
-/** Times of a connection count from its beginning. */
+/** An ingest whose times count from the beginning of a connection. */
 class Ingest extends CheckingIngest {
   originMs = 0;
 
@@ -112,7 +112,7 @@ class Ingest extends CheckingIngest {
   }
 }
 
-/** What a replica sends that begins with a frame: pictures and frames of sound, by their places in the run. */
+/** Media that a replica sends if it begins with a frame: pictures and frames of sound, by their places in the run. */
 async function sent(
   entries: readonly TimelineEntry[],
   startFrame: number,
@@ -151,8 +151,8 @@ it('send the same frames at the same times, also where texts change and their pi
   const primary = await sent(entries, 0, seconds + 1);
   expect(primary.size).toBeGreaterThan((seconds - 1) * rate * 2);
 
-  // After the fade, while a title is shown, and before the end: one text, none as its pictures are not there yet, and
-  // the other one.
+  // After the fade, while a title is shown, and before the end: one text, none while its pictures are missing, and the
+  // other text.
   const starts = [...occurrencesFrom(entries, 0, rate).take(5)].filter(
     ({ item: { uploadID } }) => uploadID === 'first',
   );
@@ -161,7 +161,7 @@ it('send the same frames at the same times, also where texts change and their pi
     expect([...new Set(shown)]).toHaveLength(3);
   }
 
-  // One begins in the first fade, one in what is sent without its title.
+  // One begins in the first fade, one in an item that is sent without its title.
   for (const startFrame of [255, 500]) {
     const backup = await sent(entries, startFrame);
     expect(backup.size).toBeGreaterThan((seconds - 1) * rate * 2 - startFrame * 2.6);

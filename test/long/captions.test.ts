@@ -1,4 +1,4 @@
-// The captions of a video are on every picture that they belong to, and on no other, by both backends alike.
+// The captions of a video are on exactly the right pictures, with both backends.
 import { execFile } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -16,7 +16,7 @@ const tools = await findMediaTools(process.env);
 const run = testLocalRun('--no-demo');
 const clipSeconds = 8;
 const fps = 30;
-/** Of how many parts of the width a picture is looked at. */
+/** Number of parts of the width that are examined. */
 const parts = 320;
 const captions = `WEBVTT
 
@@ -46,7 +46,7 @@ beforeAll(async () => {
 }, 120_000);
 afterAll(() => rm(folder, { recursive: true }));
 
-/** What is to be seen of the captions at a frame of the clip: those of the file that are shown. */
+/** The expected captions at a frame of the clip: those that the file shows. */
 function dueAt(frame: number): string {
   const seconds = (frame % (clipSeconds * fps)) / fps;
   const shown = [
@@ -57,7 +57,7 @@ function dueAt(frame: number): string {
   return shown.filter((each) => each !== false).join(' and ');
 }
 
-/** How wide the panel of captions is in each picture of a recording; 0: there is none. */
+/** Width of the panel of captions in each picture of a recording; 0: no panel. */
 async function panelWidths(file: string): Promise<number[]> {
   const row = `crop=iw:2:0:660,extractplanes=y,scale=${parts}:1:flags=area`;
   const decoded = ['-v', 'error', '-i', file, '-vf', row, '-fps_mode', 'passthrough', '-f', 'rawvideo', '-'];
@@ -68,7 +68,7 @@ async function panelWidths(file: string): Promise<number[]> {
   );
 }
 
-/** Sends the clip again and again, and says how wide the panel was in the last lap, by what was due. */
+/** Sends the clip repeatedly. @returns the panel's widths in the last lap, by the expected captions */
 async function widthsOf(streamBackend: string): Promise<Map<string, Set<number>>> {
   using ingest = await startFfmpegIngest(join(folder, `${streamBackend}.flv`), tools);
   const settings = { quality: 'q_720p', framerate: 'f_30', streamBackend, look };
@@ -76,7 +76,7 @@ async function widthsOf(streamBackend: string): Promise<Map<string, Set<number>>
   const read = () => run.api('GET', `/streams/${id}`);
   await run.api('POST', `/streams/${id}/start`);
   await untilActive(run.api, id);
-  // Until pictures with captions are prepared, those without are sent.
+  // Pictures without captions are sent until those with captions are prepared.
   await until(async () => (await read()).pendingLook === 0);
   const takenUpMs = Date.now();
   await until(async () => Date.now() > takenUpMs + (effectiveAheadSeconds + 2 * clipSeconds + 2) * 1000);
@@ -84,7 +84,7 @@ async function widthsOf(streamBackend: string): Promise<Map<string, Set<number>>
   await until(async () => (await read()).state === 'stopped');
   const file = await ingest.finish();
   const lap = clipSeconds * fps;
-  // A stop cuts the stream off: a picture that is shown before others may have come after them.
+  // A stop interrupts the stream: a picture may have arrived before pictures that are shown earlier.
   const last = (all: readonly unknown[]) => [all.length - lap - 10, all.length - 10] as const;
   const [shown, panels] = [await readBarcodes(tools, file), await panelWidths(file)];
   const [frames, widths] = [shown.slice(...last(shown)), panels.slice(...last(panels))];
@@ -103,7 +103,7 @@ it('on every picture that they belong to', { timeout: 240_000 }, async () => {
   for (const [due, widths] of [...encoded, ...prepared]) {
     if (due === '') expect([...widths]).toEqual([0]);
     else expect(Math.min(...widths)).toBeGreaterThan(10);
-    // A panel has one width; encoders leave a part more or less at its edges.
+    // A panel has one width; encoders change it by a part at its edges.
     expect(Math.max(...widths) - Math.min(...widths)).toBeLessThanOrEqual(1);
   }
   for (const [due, widths] of encoded)

@@ -1,4 +1,4 @@
-// An operator disables a user with streams on air: nothing is left of them within two seconds, by whatever backend.
+// An operator disables a user with streams on air: they end within two seconds, with both backends.
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
@@ -49,7 +49,7 @@ test('a disabled user is off air, and goes on when enabled', async () => {
   for (const id of streamIDs) await api('POST', `/streams/${id}/start`);
   await until(async () => (await Promise.all(streamIDs.map(stateOf))).every((state) => state === 'active'));
   expect(await live()).toHaveLength(2);
-  // By then the user is disabled, however long the two commands take on a busy machine.
+  // By then the user is disabled, however slow the two commands are on a busy machine.
   const scheduleStartAt = new Date(Date.now() + 20_000).toISOString();
   await api('POST', `/streams/${waiting}/schedule`, { scheduleStartAt });
 
@@ -70,7 +70,7 @@ test('a disabled user is off air, and goes on when enabled', async () => {
   expect(endedAt - rows[0].disabled_at.getTime()).toBeLessThan(promisedMs);
 
   await expect(api('POST', `/streams/${streamIDs[0]}/start`)).rejects.toThrow('401');
-  // The time of the schedule passes, and the agents look once more.
+  // The time of the schedule passes, and the agents check once more.
   await setTimeout(Date.parse(scheduleStartAt) + 3000 - Date.now());
   const told = receiver.received.length;
   expect(await live()).toEqual([]);
@@ -86,7 +86,7 @@ test('a disabled user is off air, and goes on when enabled', async () => {
   ]);
 
   await operate('user', 'enable', email, '--reason', 'they stopped');
-  // The schedule goes on, and the webhook hears what it missed.
+  // The schedule resumes, and the webhook receives the missed events.
   await until(async () => (await stateOf(waiting)) === 'active');
   await until(async () => receiver.received.slice(told).some(({ body }) => body.includes('account_at_rest')));
   expect(await Promise.all(streamIDs.map(stateOf))).toEqual(['stopped', 'stopped']);

@@ -1,5 +1,5 @@
-// Four files as different as those of users, in one loop of 1080p30 for minutes, become one stream with exact times.
-// Where the machine says that it cannot encode that while it is sent, it is 720p30.
+// Four very different files in one loop of 1080p30 for minutes become one stream with exact times.
+// If the machine reports that it cannot encode that live, 720p30 is used.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -15,7 +15,7 @@ import { beeps, flashes, makeSyncClip } from '../support/sync-clip.ts';
 import type { SyncClip } from '../support/sync-clip.ts';
 import { testLocalRun } from '../support/test-local-run.ts';
 
-/** The stream should be right for ten minutes. The suite takes one, in which a drift would show. */
+/** Duration: the stream should be right for ten minutes. The suite takes one, which would show a drift. */
 const minutes = Number(process.env['LOOP_MINUTES'] ?? 1);
 
 const sizes = { q_1080p: { width: 1920, height: 1080 }, q_720p: { width: 1280, height: 720 } } as const;
@@ -68,7 +68,7 @@ describe(`four files for ${minutes} minutes`, { timeout: (minutes + 4) * 60_000 
   );
   afterAll(() => rm(folder, { recursive: true }));
 
-  /** @returns the stream once it is on air; null when no publisher is as large as it needs */
+  /** @returns the stream once it is on air; null if no publisher has enough room for it */
   async function startIfItFits(
     quality: keyof typeof sizes,
     uploads: readonly string[],

@@ -1,4 +1,4 @@
-// Stages to which a company gives what it has: every two choices meet, and each stage passes what checks templates.
+// Stages with settings that companies choose: every two choices meet, and each stage passes the template checks.
 import { spawnSync } from 'node:child_process';
 import { globSync } from 'node:fs';
 import { join } from 'node:path';
@@ -74,7 +74,7 @@ test.skipIf(!hasPython())('cfn-lint finds no error in a stage of each place', as
     globSync(`**/assembly-${name}/*.template.json`, { cwd: directory }).map((path) => join(directory, path)),
   );
   expect(templates.length).toBeGreaterThan(40);
-  // As in template-linters.test.ts.
+  // Same command as in template-linters.test.ts.
   const command = [join(programs, 'cfn-lint'), '--ignore-checks', 'W', '--', ...templates];
   const { status, stdout } = spawnSync(join(programs, 'python'), command, { encoding: 'utf8' });
   expect({ status, stdout }).toEqual({ status: 0, stdout: '' });

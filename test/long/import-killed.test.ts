@@ -1,4 +1,4 @@
-// The workers of an import are killed with SIGKILL at random moments, one after the other. In the end the file arrives.
+// Import workers are killed with SIGKILL at random moments, one after the other. In the end the file arrives.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -48,7 +48,7 @@ test('a file arrives, although its workers are killed', async () => {
     else await expect.poll(state, { timeout: 120_000 }).toBe('completed');
     worker.kill('SIGKILL');
     await exited;
-    // This is what the supervisor of a worker does when it has died.
+    // The supervisor of a worker makes this call after its death.
     await databaseOn(service.pool()).imports.freeAll();
   }
   const stored = await buffer(await service.objects().read(await objectKeyOf(service, id)));

@@ -1,4 +1,4 @@
-// A link becomes a playable upload in a real local run, although the process that fetches it is killed on the way.
+// A link becomes a playable upload in a real local run, although the fetching process is killed meanwhile.
 import { readFile } from 'node:fs/promises';
 import { expect, it } from 'vitest';
 import { partBytes } from '../../lambda/domain/media/upload-parts.ts';
@@ -10,7 +10,7 @@ import type { ProcessIdentity } from '../support/processes.ts';
 
 it('an import survives the death of its worker, and its upload is examined', { timeout: 90_000 }, async () => {
   const clip = await readFile(await mediaSample('plain.mp4'));
-  // A box that nobody looks into (ISO/IEC 14496-12, 8.1.2) makes it longer than two parts.
+  // A box that parsers skip (ISO/IEC 14496-12, 8.1.2) makes the file longer than two parts.
   const filler = anyBytes(2 * partBytes);
   filler.writeUInt32BE(filler.length);
   filler.write('free', 4);

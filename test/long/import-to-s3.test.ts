@@ -1,4 +1,4 @@
-// Imports into S3 in parts: another worker can continue one, and one that was deleted leaves nothing behind.
+// Imports into S3 in parts: another worker can continue one, and a deleted import leaves nothing behind.
 import { CreateBucketCommand, ListMultipartUploadsCommand, S3Client } from '@aws-sdk/client-s3';
 import { buffer } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';

@@ -1,4 +1,4 @@
-// Uploads in parts over a line that drops, by a client that is killed: into a local run, and into S3.
+// Multipart uploads over a dropping connection by a client that is killed: into a local run, and into S3.
 import { CreateBucketCommand, ListMultipartUploadsCommand, S3Client } from '@aws-sdk/client-s3';
 import { getRequestListener } from '@hono/node-server';
 import { createHash } from 'node:crypto';
@@ -21,7 +21,7 @@ import { until } from '../support/local-run.ts';
 import { testService } from '../support/service.ts';
 import { testLocalRun } from '../support/test-local-run.ts';
 
-/** `PARTS_MEBIBYTES=1024` for a longer file. */
+/** Size of the file. `PARTS_MEBIBYTES=1024` makes it longer. */
 const sizeBytes = Number(process.env['PARTS_MEBIBYTES'] ?? 200) * 1024 ** 2 + 12_345;
 const options = { dropEveryMs: 700, kills: 3, parallel: 1 };
 const emulator = await findAWSEmulator();
@@ -43,7 +43,7 @@ async function sha256Of(body: AsyncIterable<Uint8Array>): Promise<string> {
   return hash.digest('hex');
 }
 
-/** One part is sent twice for each interruption, at most; requests of the API and headers come on top. */
+/** Each interruption repeats at most one part; requests of the API and headers add to that. */
 function expectLittleTwice({ bytesSent, drops, kills }: InterruptedUpload): void {
   const interruptions = drops + kills;
   const small = (Math.ceil(sizeBytes / partBytes) + interruptions) * 4096;

@@ -1,4 +1,4 @@
-// `npm start` is killed at random moments, again and again. No process stays, and in the end the demo is live.
+// `npm start` is killed at random moments, repeatedly. No process remains, and in the end the demo is live.
 import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
@@ -15,7 +15,7 @@ const longestRunMs = 12_000;
 const goneWithinMs = 10_000;
 const root = join(import.meta.dirname, '../..');
 
-/** Who is killed: npm alone, the platform alone, or the whole process group, as when a terminal or a container ends. */
+/** Killed processes: npm alone, the platform alone, or the whole process group, as when a terminal closes. */
 const victims = ['npm', 'platform', 'group'] as const;
 
 describe('npm start, killed at random moments', { timeout: 15 * 60_000 }, async () => {
@@ -66,7 +66,7 @@ async function kill(npm: ChildProcess, victim: (typeof victims)[number]): Promis
   if (npm.exitCode === null && npm.signalCode === null) await once(npm, 'exit');
 }
 
-/** Kills a process. @returns false when it has ended before, as the set-up does that runs before the platform */
+/** Kills a process. @returns false if it has already ended, as the set-up before the platform does */
 function isKilled(pid: number): boolean {
   try {
     return process.kill(pid, 'SIGKILL');
@@ -76,7 +76,7 @@ function isKilled(pid: number): boolean {
   }
 }
 
-/** The commands of all programs that were given the data folder, even of those that were started at the last moment. */
+/** The commands of all programs with the data folder as argument, even if they started at the last moment. */
 async function namingFolder(path: string): Promise<string[]> {
   const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
   const commands = await Promise.all(pids.map((pid) => readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')));

@@ -1,4 +1,4 @@
-// An agent is killed in the middle of a crossfade: whoever takes the stream over sends the same samples.
+// An agent is killed in the middle of a crossfade: the agent that takes over sends the same samples.
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -15,13 +15,15 @@ import { nodeProcessesOf } from '../support/processes.ts';
 import { testLocalRun } from '../support/test-local-run.ts';
 
 const fadeSeconds = 2;
-/** After which the next song begins, in frames of pictures. So a lap has a whole number of AAC frames, as any other. */
+/**
+ * Duration after which the next song begins. It is whole in pictures, and every lap has a whole number of AAC frames.
+ */
 const occurrenceSeconds = 80 / 30;
 const songSeconds = occurrenceSeconds + fadeSeconds;
 const lapFrames = (2 * occurrenceSeconds * 48_000) / 1024;
-/** So many frames of a fade have come when the agent is killed; four times as many are to come. */
+/** Number of received frames of a fade at which the agent is killed; four times as many remain. */
 const begunFrames = 20;
-/** A machine that is busy may be late for a fade. */
+/** Limit of attempts, because a busy machine may be late for a fade. */
 const mostKills = 5;
 
 interface Song {
@@ -85,7 +87,7 @@ it('the agent after it sends what it had sent, and the rest of the fade', async 
       });
     });
   const hasFadeBegun = () => fading(begunFrames) === begunFrames && fading(2 * begunFrames) < 2 * begunFrames;
-  // It begins with the song that is prepared first. Joins are sent from the first item on that begins after they are
+  // It begins with the song that is prepared first. Joins are sent from the first item on that begins after they were
   // made.
   await untilHeard(() => alone.every((song) => frames.some(({ body }) => song.has(body))) && fading(1) > 0);
   await until(async () => (await api('GET', `/streams/${id}`)).pendingJoins === 0);
@@ -117,7 +119,7 @@ it('the agent after it sends what it had sent, and the rest of the fade', async 
 
 const run = testLocalRun('--no-demo');
 
-/** The frames of a song as it is alone. */
+/** The frames of a song that plays alone. */
 async function framesOf({ id, path }: Song): Promise<string[]> {
   const folder = join(run.dataFolder, 'objects');
   const objects = createFileObjectStore({ folder, baseURL: 'http://127.0.0.1/objects', signingKey: 'test' });
@@ -131,7 +133,7 @@ async function framesOf({ id, path }: Song): Promise<string[]> {
   return ingest.audio.map(({ payload }) => payload.toString('base64'));
 }
 
-/** Reads the frames of sound that the ingest gets, over all connections. */
+/** Reads the frames of sound that the ingest receives, over all connections. */
 async function watch(frames: Frame[], signal: AbortSignal): Promise<void> {
   for (let connection = 0; !signal.aborted;) {
     try {
@@ -142,7 +144,7 @@ async function watch(frames: Frame[], signal: AbortSignal): Promise<void> {
       for await (const { body } of readFlvTags(Readable.fromWeb(answer.body as never), flvTagType.audio))
         if (body[1] === flvPacketType.media) frames.push({ connection, body: body.toString('base64') });
     } catch {
-      // The broadcast has ended, or the test has.
+      // The broadcast or the test has ended.
     } finally {
       await setTimeout(20);
     }

@@ -1,4 +1,4 @@
-// An agent with fifty streams of four outputs is killed: every output is back, and no key has two publishers.
+// An agent with fifty streams of four outputs is killed: every output returns, and no key has two publishers.
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
@@ -18,7 +18,7 @@ it('every output of fifty streams of a killed agent is back', { timeout: 600_000
     ingest.send('facts');
     return new Map(((await once(ingest, 'message')) as [{ keys: [string, KeyFacts][] }])[0].keys);
   };
-  /** Of those that have no picture of a connection that goes on. */
+  /** Number of outputs without a picture on an open connection. */
   const dark = async () => {
     const known = await facts();
     return keys.filter((key) => {
@@ -27,7 +27,7 @@ it('every output of fifty streams of a killed agent is back', { timeout: 600_000
     });
   };
 
-  // One agent has all of them; its supervisor starts the one that takes over.
+  // One agent holds all of them; its supervisor starts the agent that takes over.
   await using fleet = await startMachines(['one'], 2 * keys.length);
   const { api } = fleet.run;
   for (let stream = 0; stream < streamCount; stream++) {
@@ -52,7 +52,7 @@ it('every output of fifty streams of a killed agent is back', { timeout: 600_000
   const connections = (known: ReadonlyMap<string, KeyFacts>) =>
     keys.reduce((sum, key) => sum + known.get(`live/${key}`)!.publications.length, 0);
   const killedAtMs = await fleet.kill(victim!.machine, 'agent');
-  // Each that it held has another connection, and then all have pictures.
+  // Each held output has another connection, and then all have pictures.
   const lost = victim!.count;
   expect(lost).toBeGreaterThan(0);
   const anew = async () => connections(await facts()) - connections(before);

@@ -1,4 +1,4 @@
-// A process is killed between payment and credit, before each statement. After a restart the credits are there, once.
+// A process is killed between payment and credit, before each statement. After a restart the user is credited once.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
@@ -17,7 +17,7 @@ const service = testService();
 const { billing, deliverPayment, invoice, refund, topUp } = paymentsOn(service);
 const program = join(import.meta.dirname, '../support/killed-payment.ts');
 
-/** Lets a process take a message and be killed before a statement. @returns whether it lived to its end */
+/** Lets a process apply a message and be killed before a statement. @returns whether it survived to its end */
 async function takeAndDie({ body, headers }: SignedMessage, statements: number): Promise<boolean> {
   const settings: KilledPayment = {
     databaseURL: service.pool().options.connectionString!,
@@ -33,7 +33,7 @@ async function takeAndDie({ body, headers }: SignedMessage, statements: number):
   });
   const [code, signal] = (await once(child, 'exit')) as [number | null, string | null];
   expect(code === 0 || signal === 'SIGKILL').toBe(true);
-  // A sweep skips what the dead process had locked, until Postgres has noticed its end.
+  // A sweep skips rows that the dead process had locked, until Postgres has noticed its end.
   await until(async () => (await countConnectionsOf(service, 'killed payment')) === 0);
   return code === 0;
 }

@@ -1,4 +1,4 @@
-// The library, as somebody else uses it: packed, installed into a fresh CDK app, type-checked and synthesized there.
+// The library in a user's hands: packed, installed into a fresh CDK app, type-checked and synthesized there.
 import { spawnSync } from 'node:child_process';
 import { cpSync, globSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -21,7 +21,7 @@ interface Template {
   >;
 }
 
-/** The Node of this process stands first on the path, as npm and the CDK run others by that. */
+/** The Node of this process is first in the PATH, because npm and the CDK start others through it. */
 function run(command: string, args: readonly string[], cwd: string): string {
   const PATH = `${dirname(process.execPath)}:${process.env.PATH}`;
   const env = { ...process.env, PATH, AWS_EC2_METADATA_DISABLED: 'true', NODE_OPTIONS: '' };
@@ -76,7 +76,7 @@ describe('the library in a fresh CDK app', () => {
     expect([...templates.keys()].map((file) => file.replace(/[0-9A-F]{8}\.template\.json$/, '')).sort()).toEqual(
       own.node.children.map(({ node }) => `radio${node.id}`).sort(),
     );
-    // The folder of an asset has the hash of the code in its name.
+    // The folder name of an asset is the hash of the code.
     const functionsIn = (out: string) => globSync('asset.*/index.mjs', { cwd: out }).sort();
     expect(functionsIn(join(folder, 'cdk.out-stage'))).toEqual(functionsIn(app.outdir));
     const missed = [...templates].flatMap(([file, { Resources }]) =>

@@ -19,7 +19,7 @@ const itemSeconds = 3;
 const secondsAfter = 5;
 const h264 = ['-c:v', 'libx264', '-preset', 'ultrafast'];
 
-/** Makes a clip that is white and silent: where it begins, the picture rises for the last time, and no beep follows. */
+/** Makes a white, silent clip: at its beginning the picture rises for the last time, and no beep follows. */
 async function makeWhiteClip({ ffmpegPath }: MediaTools, path: string): Promise<string> {
   const white = ['-f', 'lavfi', '-i', 'color=white:s=640x480:r=60:d=2.5', '-pix_fmt', 'yuv420p'];
   await promisify(execFile)(ffmpegPath, ['-nostdin', '-v', 'error', '-y', ...white, ...h264, path]);
@@ -77,7 +77,7 @@ describe('a playlist that is published while live', () => {
     const items = Math.round(boundary / itemSeconds);
     expect(Math.abs(boundary - items * itemSeconds)).toBeLessThanOrEqual(1.1 / framesPerSecond);
     expect(boundary - publishedAtSeconds).toBeGreaterThan(9);
-    // Each old item flashed twice, at 0.5 and 2.5 s. No new one flashes.
+    // Each old item flashed twice, at 0.5 and 2.5 s. New items do not flash.
     expect(shown).toHaveLength(2 * items + 1);
     expect(await beeps(tools, file)).toHaveLength(2 * items);
     expect(recording.video.dts.at(-1)! / 1000 - boundary).toBeGreaterThan(secondsAfter - 2);

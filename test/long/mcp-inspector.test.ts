@@ -1,4 +1,4 @@
-// The inspector of MCP, from npm, lists what is served and calls tools, and its portability check finds no error.
+// The MCP inspector from npm lists and calls the tools, and its portability check finds no error.
 import { execFile } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -10,7 +10,7 @@ import { hashApiKey } from '../../lambda/surfaces/admission/authenticate.ts';
 import { callEveryTool } from '../support/every-tool.ts';
 import { testSite } from '../support/site.ts';
 
-// The inspector has 110 MB with all that it needs. It is not a dependency, but installed into a throwaway folder.
+// The inspector has 110 MB with its dependencies. It is no dependency of ours, but installed into a temporary folder.
 const inspector = '@modelcontextprotocol/inspector@2.12.0';
 const run = promisify(execFile);
 const folder = await mkdtemp(join(tmpdir(), 'mcp-inspector-'));
@@ -45,7 +45,7 @@ describe.skipIf(!installed)(`the inspector of MCP${installed ? '' : ` (skipped: 
     });
   });
 
-  /** Runs the inspector once. @returns its exit code, and what it printed */
+  /** Runs the inspector once. @returns its exit code and output */
   async function inspect(
     era: string,
     method: string,
@@ -64,8 +64,8 @@ describe.skipIf(!installed)(`the inspector of MCP${installed ? '' : ` (skipped: 
 
   test.each(['legacy', 'modern'])('lists tools, resources and prompts by the %s protocol', async (era) => {
     const { code, stderr, answer } = await inspect(era, 'tools/list', '--strict');
-    // Its warnings about outputs do not count: clients read them, and all clients know lists of types. Inputs are for
-    // models.
+    // Its warnings about outputs do not count: clients read them, and all clients know lists of types. Models read only
+    // the inputs.
     expect([code, stderr.match(/^\w+: tool .*\n {2}Path: inputSchema.*\n.*/gm) ?? []]).toEqual([0, []]);
     expect(answer.tools.length).toBeGreaterThan(30);
     expect((await inspect(era, 'resources/templates/list')).answer.resourceTemplates.length).toBeGreaterThan(4);
@@ -87,7 +87,7 @@ describe.skipIf(!installed)(`the inspector of MCP${installed ? '' : ` (skipped: 
     expect(refused).toMatchObject({ problem: { code: 'not_found', status: 404 } });
   });
 
-  // Each call is a process of a second. The SDK's own clients, which the inspector has in it, call every tool as well.
+  // Each call is a process of a second. The SDK's own clients, which the inspector contains, also call every tool.
   const everyTool = process.env['INSPECT_EVERY_TOOL'] ? test : null;
   everyTool?.('calls every tool', async () => {
     const { tools } = (await inspect('modern', 'tools/list')).answer;

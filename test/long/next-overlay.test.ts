@@ -1,4 +1,4 @@
-// What comes next is drawn over the end of each item that is encoded while it is sent, also in a shuffled order.
+// The next item's title is drawn over the end of each live-encoded item, also in a shuffled order.
 import { expect, it } from 'vitest';
 import { usualNext, usualTheme } from '../../lambda/domain/playout/overlays.ts';
 import { frameCountOf, occurrencesFrom } from '../../lambda/domain/playout/play-out.ts';
@@ -31,14 +31,14 @@ it.each(['sequential', 'shuffle'] as const)('%s', async (mode) => {
   const frames = frameCountOf(films[0]!, rate);
   const isDue = (index: number) => index % frames >= frames - nextSeconds * rate;
   expect(shown.map((width) => width > 0)).toEqual(shown.map((_, index) => isDue(index)));
-  // The panel is as wide as the title, and all of the first lap have another one.
+  // The panel is as wide as the title, and all items of the first lap have different ones.
   const lasts = [...occurrencesFrom(entries, 0, rate).take(4)].map(({ startFrame }) => shown[startFrame + frames - 5]!);
   const following = [...occurrencesFrom(entries, 0, rate).take(5)].slice(1).map(({ item: { itemID } }) => itemID);
   expect(new Map(lasts.map((width, index) => [width, following[index]])).size).toBe(new Set(following).size);
   expect(new Set(following.map((itemID, index) => `${itemID} ${lasts[index]}`)).size).toBe(new Set(following).size);
 });
 
-/** How much of the top of each picture is bright, of four items. */
+/** Bright share of the top of each picture, for four items. */
 async function widthsOf(entries: readonly TimelineEntry[], path: string): Promise<number[]> {
   const source = await openEncoded(tools, { video: entries, audio: [], pathOf: () => path }, 0);
   const ingest = new CheckingIngest();

@@ -1,4 +1,4 @@
-// A music radio: a still image under a playlist of songs, with a stream key that nobody may see.
+// A music radio: a still image with a playlist of songs, and a stream key that must stay secret.
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
@@ -28,7 +28,7 @@ describe('an image under an audio playlist', { timeout: 60_000 }, () => {
       operations: songs.map((uploadID) => ({ op: 'add', uploadID })),
     });
     await api('POST', `/streams/${streamID}/start`);
-    // That is longer than the songs of 3 s and 2 s and the image of 10 s, with their joins.
+    // Longer than the songs of 3 s and 2 s and the image of 10 s, with their joins.
     await until(async () => (await api('GET', `/streams/${streamID}/stats`)).framesSent > 30 * 12);
     commandLines = await allCommandLines();
   }, 60_000);

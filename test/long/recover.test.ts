@@ -1,4 +1,4 @@
-// Recovering a stage: 10,000 streams and their books, from one cluster to another, by a command that is killed.
+// Recovery of a stage: 10,000 streams and billing records move to another cluster, by a killed and repeated command.
 import { spawn } from 'node:child_process';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -24,10 +24,10 @@ const secretPlace = 'destinations/dst_1';
 
 let root: string;
 const folderOf = (name: string) => join(root, name);
-/** When the lost region was last heard of, to the millisecond to which Postgres rounds the end of an interval. */
+/** Last sign of life of the lost region, in milliseconds, to which Postgres rounds the end of an interval. */
 let lastSeen: Date;
 
-/** Runs something on the cluster of a data folder, which is up only meanwhile. */
+/** Runs a function on the cluster of a data folder, which runs only during the call. */
 async function onCluster<Result>(name: string, work: (pool: Pool) => Promise<Result>): Promise<Result> {
   const postgres = await startDurablePostgres({ dataFolder: DataFolder.at(folderOf(name)).postgres });
   const pool = createPool({ connectionString: postgres.url, max: 30 });
@@ -52,8 +52,8 @@ async function makeRun(name: string, fill: (pool: Pool) => Promise<void>): Promi
 
 /**
  * Runs the command.
- * @param killAfterLines sends it SIGKILL when it has said so much
- * @returns what it said, and its exit code: null if it was killed
+ * @param killAfterLines number of printed lines after which it gets SIGKILL
+ * @returns its output, and its exit code: null if it was killed
  */
 async function recoverRun(
   args: readonly string[],
@@ -80,7 +80,7 @@ beforeAll(async () => {
   root = await mkdtemp(join(tmpdir(), 'recover-'));
   await makeRun('lost', async (pool) => {
     await fillStreams(pool, streams, 100, streams);
-    // The agents of the new place have names of their own, and those of the lost one were heard of an hour ago.
+    // The agents of the new region have their own names, and those of the lost one last reported an hour ago.
     await pool.query(
       `insert into agents (id, supervisor, release, backends, capacity, lease_expires_at, renewed_at, renewing_since)
        select 'lost_' || id, 's', 'r', backends, capacity, now() - interval '1 hour', now() - interval '1 hour',
@@ -92,7 +92,7 @@ beforeAll(async () => {
       `update live_intervals set agent_id = 'lost_' || agent_id, started_at = now() - interval '2 hours'`,
     );
     await pool.query(`delete from agents where id not like 'lost_%'`);
-    // The streams of some were charged before.
+    // Some users' streams were charged before.
     await databaseOn(pool).agents.declareDead('lost_agent_1');
     await recoverReplicas(pool);
     const sealer = await openSealer(
@@ -137,7 +137,7 @@ describe('recovering 10,000 streams from a lost place', () => {
     expect(lines.at(-1)).toMatch(/^The books agree\. It took [\d.]+ minutes\.$/);
     console.log(`${streams} streams. ${lines.at(-1)}`);
     expect(code).toBe(0);
-    // Tables of the runs before are not copied again.
+    // Tables of previous runs are not copied again.
     expect(lines.filter((line) => line.startsWith('copied ')).length).toBeLessThan(30);
   });
 
@@ -171,7 +171,7 @@ describe('recovering 10,000 streams from a lost place', () => {
 
   it('lets agents of the new place take every stream on air, and nobody pay for the time in between', async () => {
     await onCluster('new', async (pool) => {
-      // The agents of the new place have stayed, and go on renewing their leases, as they did while this was done.
+      // The agents of the new region remain, and kept renewing their leases meanwhile.
       const renewed = await pool.query(
         `update agents set lease_expires_at = now() + interval '1 minute' where id not like 'lost_%'`,
       );

@@ -1,4 +1,4 @@
-// Daily recurrences over every change of clocks in ten years, in every time zone, compared with two other computations.
+// Daily recurrences over every clock change of ten years, in every time zone, compared with two other computations.
 import { RRuleTemporal } from 'rrule-temporal';
 import { expect, test } from 'vitest';
 import { startsOf } from '../../lambda/domain/streams/recurrence.ts';
@@ -7,12 +7,12 @@ const dayMs = 86_400_000;
 const minuteMs = 60_000;
 const from = Date.UTC(2026, 10, 21);
 const to = Date.UTC(2036, 10, 21);
-/** Clocks change at most once in this time: even those of Morocco change a month apart. */
+/** Minimum time between two clock changes: even those of Morocco are a month apart. */
 const scanMs = 7 * dayMs;
 
 type SixNumbers = [number, number, number, number, number, number];
 
-/** How many milliseconds the clocks of a time zone are ahead of UTC. */
+/** Offset of a time zone's clocks from UTC in milliseconds; positive if they are ahead. */
 function offsetOf(timeZone: string): (at: number) => number {
   const format = new Intl.DateTimeFormat('en', {
     timeZone,
@@ -30,7 +30,7 @@ function offsetOf(timeZone: string): (at: number) => number {
   };
 }
 
-/** The times of all changes of clocks, to the second. */
+/** The times of all clock changes, to the second. */
 function changesOf(offsetAt: (at: number) => number): number[] {
   const changes: number[] = [];
   for (let before = from; before < to; before += scanMs) {
@@ -47,7 +47,7 @@ function changesOf(offsetAt: (at: number) => number): number[] {
 }
 
 /**
- * The first time at which the clocks of a time zone show a local time, or null when they never show it.
+ * The first time at which the clocks of a time zone show a local time, or null if they never show it.
  * @param local the local time as if it were UTC
  */
 function instantOf(local: number, offsetAt: (at: number) => number): number | null {
@@ -56,7 +56,7 @@ function instantOf(local: number, offsetAt: (at: number) => number): number | nu
   return instants.sort((a, b) => a - b)[0] ?? null;
 }
 
-/** As many daily starts from the first wanted one on: by our function, and by the library when it is asked directly. */
+/** The same number of daily starts from the first wanted one on: by our function, and directly by the library. */
 async function dailyStarts(timeZone: string, wanted: readonly number[]): Promise<number[][]> {
   const firstStartAt = new Date(wanted[0]!);
   const recurrence = { rule: 'FREQ=DAILY', timeZone, firstStartAt, lengthSeconds: null };
@@ -79,7 +79,7 @@ test('daily starts follow local time over all changes of clocks', { timeout: 600
     changesSeen += changes.length;
     for (const change of changes) {
       const [earlier, later] = [offsetAt(change - 1000), offsetAt(change)].sort((a, b) => a - b) as [number, number];
-      // Starts are at the edges and in the middle of the hour that is skipped or repeated, and half a day away from it.
+      // Starts are at the edges and in the middle of the skipped or repeated hour, and half a day away from it.
       const middle = (earlier + later) / 2;
       for (const offset of [earlier, middle, later, later + dayMs / 2]) {
         const local = change + offset;

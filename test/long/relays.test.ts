@@ -1,4 +1,4 @@
-// Servers of others pass a loop of prepared clips on to viewers without a seam.
+// Independent servers relay a loop of prepared clips to viewers without a seam.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -15,7 +15,7 @@ import { makeSyncClip } from '../support/sync-clip.ts';
 const tools = await findMediaTools(process.env);
 const items = [item('first', 1.37), item('second', 2.03), item('third', 1.01)];
 const seconds = 40;
-/** With this, media is sent at twice real time, like over a connection that always catches up. */
+/** Interval that sends media at twice real time, like over a connection that always catches up. */
 const msPerTurn = 125;
 
 let folder: string;

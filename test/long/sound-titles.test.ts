@@ -1,4 +1,4 @@
-// Titles over pictures tell of the sound track, by both backends: of each song at its time, whatever the pictures do.
+// Titles over pictures follow the sound track, with both backends: each song's at its time, whatever the pictures are.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { usualNext, usualTheme } from '../../lambda/domain/playout/overlays.ts';
 import { occurrencesFrom } from '../../lambda/domain/playout/play-out.ts';
@@ -52,13 +52,13 @@ beforeAll(async () => {
 });
 afterAll(() => clips[Symbol.asyncDispose]());
 
-/** The pictures with their overlays, and the songs, one after the other. */
+/** The pictures with their overlays, and the songs in sequence. */
 function tracksOf(pictures: TimelineItem) {
   const [entry] = timelineOf(pictures);
   return { video: [{ ...entry!, snapshot: { ...entry!.snapshot, overlays } }], audio: timelineOf(...songs) };
 }
 
-/** What each picture has to tell. */
+/** The expected title of each picture. */
 function expected(audio = timelineOf(...songs)): (string | null)[] {
   const told: (string | null)[] = [];
   const all = [...occurrencesFrom(audio, 0, rate).take(10)];
@@ -70,7 +70,7 @@ function expected(audio = timelineOf(...songs)): (string | null)[] {
   return told.slice(0, (seconds - 1) * rate);
 }
 
-/** Names what is seen by its width: the same text has the same one, and every other text another. */
+/** Titles by the measured widths: equal texts have equal widths, different texts different ones. */
 function namedBy(widths: readonly number[], told: readonly (string | null)[]): (string | null)[] {
   const widthOf = new Map([...new Set(told)].map((text) => [text, widths[told.indexOf(text) + 3]!]));
   expect(new Set(widthOf.values()).size).toBe(widthOf.size);
@@ -80,7 +80,7 @@ function namedBy(widths: readonly number[], told: readonly (string | null)[]): (
   });
 }
 
-/** What the ffmpeg backend shows. @param after three seconds */
+/** Widths that the ffmpeg backend shows. @param after three seconds */
 async function widthsEncoded(
   video: readonly TimelineEntry[],
   audio: readonly TimelineEntry[],

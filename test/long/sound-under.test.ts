@@ -1,4 +1,4 @@
-// Videos are heard under a song at their level, all the time, by both backends, through the whole platform.
+// Videos are audible under a song at their level at all times, with both backends, through the whole platform.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -18,9 +18,9 @@ const filmHertz = 5000;
 const songHertz = 440;
 const gainDB = -9;
 const filmSeconds = 6;
-/** Shorter than what is mixed together: each playing of it is one part. */
+/** Shorter than a mixed part: each playing of the song is one part. */
 const songSeconds = 16.3;
-/** So many parts have to be there before it is listened to. */
+/** Number of parts that must exist before the measurement. */
 const partsAhead = 4;
 let folder: string;
 let filmIDs: string[];
@@ -65,7 +65,7 @@ async function heard(streamBackend: string): Promise<Record<'film' | 'song', num
 
 it('all the time', { timeout: 240_000 }, async () => {
   for (const { film, song } of await Promise.all([heard('ffmpeg'), heard('manifest')])) {
-    // Where a film or a song begins anew, and where an encoder of the file begins, a tenth may have less.
+    // A tenth may be quieter when a film, a song or an encoder of the file begins again.
     const [wrongFilm, wrongSong] = [film, song].map((levels, index) =>
       levels.filter((level) => Math.abs(level - [gainDB, 0][index]!) > 1),
     );

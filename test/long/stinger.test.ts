@@ -1,4 +1,4 @@
-// A stinger is seen over the end of each item and the beginning of the next one, as it should be, by both backends.
+// A stinger is correctly visible over the end of each item and the beginning of the next one, with both backends.
 import { execFile } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -40,7 +40,7 @@ beforeAll(async () => {
 }, 120_000);
 afterAll(() => rm(folder, { recursive: true }));
 
-/** The luma of each picture of a lap. */
+/** The expected luma of each picture of a lap. */
 function wantedLumas(): number[] {
   const cut = Math.round(cutSeconds * fps);
   return clips.flatMap(({ luma, seconds }) =>
@@ -58,7 +58,7 @@ async function lumasOf(file: string): Promise<number[]> {
   return Array.from({ length: stdout.length / 6 }, (_, picture) => stdout[picture * 6]!);
 }
 
-/** By how much the last lap of a stream is off, wherever in it the recording ends. */
+/** The largest deviation in the last lap of a stream, wherever in it the recording ends. */
 async function farthestOff(streamBackend: string): Promise<number> {
   using ingest = await startFfmpegIngest(join(folder, `${streamBackend}.flv`), tools);
   const look = { join: { kind: 'stinger' }, stinger: { uploadID: stingerID, cutSeconds } };
@@ -67,14 +67,14 @@ async function farthestOff(streamBackend: string): Promise<number> {
   const read = () => run.api('GET', `/streams/${id}`);
   await run.api('POST', `/streams/${id}/start`);
   await untilActive(run.api, id);
-  // Until they are made, items follow by cuts.
+  // Until stingers are made, items follow by cuts.
   await until(async () => ((await read()).pendingJoins ?? 0) === 0);
   const takenUpMs = Date.now();
   await until(async () => Date.now() > takenUpMs + (effectiveAheadSeconds + 2 * lapSeconds + 2) * 1000);
   await run.api('POST', `/streams/${id}/stop`);
   await until(async () => (await read()).state === 'stopped');
   const wanted = wantedLumas();
-  // A stop cuts the stream off: a picture that is shown before others may have come after them.
+  // A stop interrupts the stream: a picture may have arrived before pictures that are shown earlier.
   const seen = (await lumasOf(await ingest.finish())).slice(-wanted.length - 10, -10);
   const offBy = wanted.map((_, shift) =>
     Math.max(...seen.map((luma, frame) => Math.abs(luma - wanted[(frame + shift) % wanted.length]!))),

@@ -1,4 +1,4 @@
-// A collector that others wrote takes the trace of one start, from the request to the first picture, connected.
+// An independent collector receives the trace of one start, connected from the request to the first picture.
 import { join } from 'node:path';
 import { expect, it, vi } from 'vitest';
 import { startLocalRun, temporaryDataFolder } from '../support/local-run.ts';

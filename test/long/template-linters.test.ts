@@ -1,4 +1,4 @@
-// Linters that others wrote find nothing in the templates that is not answered at its construct.
+// Independent linters find only faults in the templates that are explained at their constructs.
 import { spawnSync } from 'node:child_process';
 import { globSync } from 'node:fs';
 import { join } from 'node:path';
@@ -10,7 +10,7 @@ import { synthesizeStage, testApp } from '../support/synth.ts';
 
 const app = testApp();
 for (const [name, settings] of Object.entries(stages)) synthesizeStage(app, name, settings);
-// What no stage of the table has.
+// A feature that no stage of the table has.
 synthesizeStage(app, 'open', { ...stages.dev, ecsExec: true });
 new PipelineStack(app, 'pipeline', {
   githubRepository: 'owner/name',
@@ -23,8 +23,8 @@ const templates = globSync('**/*.template.json', { cwd: directory }).map((path) 
 describe.skipIf(!hasPython())(`linters of templates${hasPython() ? '' : ' (skipped: needs python3 with venv)'}`, () => {
   test('cfn-lint finds no error', async () => {
     const programs = await pythonEnvironment('cfn-lint==1.58.0');
-    // The CDK writes dependencies that references imply already (W3005). lib/network says why zones are given (W3010).
-    // The last stack of a stage has the addresses of the one before as its outputs (W6001).
+    // The CDK writes dependencies that references already imply (W3005). lib/network explains the fixed zones (W3010).
+    // The last stack of a stage outputs the addresses of the previous one (W6001).
     const accepted = ['W3005', 'W3010', 'W6001'];
     const command = [join(programs, 'cfn-lint'), '--ignore-checks', ...accepted, '--', ...templates];
     const { status, stdout } = spawnSync(join(programs, 'python'), command, { encoding: 'utf8' });

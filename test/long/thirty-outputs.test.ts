@@ -1,4 +1,4 @@
-// A prepared stream to thirty outputs at servers of three kinds, one of them added live: all have the same pictures.
+// A prepared stream to thirty outputs at servers of three kinds, one of them added live: all get equal pictures.
 import { execFile } from 'node:child_process';
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -21,7 +21,7 @@ const service = testService();
 const { call, create, readyStream, stream, upload } = actorsOn(service);
 const samples = samplesOfFile();
 const outputCount = 30;
-/** Of servers that are a process for each publisher or viewer. */
+/** Numbers of outputs at servers with a process for each publisher or viewer. */
 const [listenerCount, relayedCount] = [4, 4];
 const clipSeconds = 6;
 
@@ -37,7 +37,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true }));
 
-/** Where an output goes, and what was recorded there once the stream has ended. */
+/** The target of an output, and its recording after the end of the stream. */
 interface Place {
   readonly kind: 'nginx' | 'node-media-server' | 'ffmpeg';
   readonly target: RtmpTarget;
@@ -54,7 +54,7 @@ async function listeners(): Promise<Place[]> {
   return found;
 }
 
-/** @returns the places, and what makes viewers of them; null where node-media-server cannot be installed */
+/** @returns the places, and a function that adds viewers; null if node-media-server cannot be installed */
 async function relayed() {
   const relay = await relays['node-media-server']!(folder);
   if (!relay) return null;
@@ -100,7 +100,7 @@ async function recordedByNginx(count: number): Promise<Place[] | null> {
   });
 }
 
-/** The pictures of a recording, in order: a hash of each one's bytes, and its time in milliseconds. */
+/** The pictures of a recording, in order: a hash of each picture's bytes, and its time in milliseconds. */
 async function picturesOf(file: string): Promise<{ hashes: string[]; timesMs: number[] }> {
   const what = ['-select_streams', 'v', '-show_data_hash', 'md5', '-show_entries', 'packet=dts_time,data_hash'];
   const { stdout } = await run(tools.ffprobePath, ['-v', 'error', ...what, '-of', 'csv=p=0', file], {
@@ -116,7 +116,7 @@ async function picturesOf(file: string): Promise<{ hashes: string[]; timesMs: nu
   };
 }
 
-/** Whether these pictures follow each other in the others, from some place of them on, as far as both go. */
+/** Whether these pictures form a stretch of the others, as far as both last. */
 function isPartOf(hashes: readonly string[], all: readonly string[]): boolean {
   const isSameFrom = (begins: number) =>
     hashes.slice(0, all.length - begins).every((hash, place) => hash === all[begins + place]);
@@ -169,7 +169,7 @@ it('thirty outputs at three kinds of servers are frame-identical', { timeout: 60
   await agent.stop();
 
   const recordings = [];
-  // A relay ends with its first file, so that all others have ended by then.
+  // A relay ends with its first file, so all other places have ended by then.
   for (const place of [first, ...rest, added].toSorted((a, b) => b.kind.localeCompare(a.kind)))
     recordings.push({ place, ...(await picturesOf(await place.file())) });
   const whole = recordings.find(({ place }) => place === first)!.hashes;

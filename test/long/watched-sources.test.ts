@@ -1,4 +1,4 @@
-// Sources on servers that others wrote, watched to the last byte: WsgiDAV (PyPI), and an emulator's S3.
+// Watched sources on independent servers, to the last byte: WsgiDAV (PyPI), and an emulator's S3.
 import {
   CopyObjectCommand,
   CreateBucketCommand,
@@ -27,7 +27,7 @@ const service = testService();
 const patiently = { timeout: 30_000, interval: 50 };
 const emulator = await findAWSEmulator();
 
-/** Waits until the bytes of an upload are here, and answers them. */
+/** Waits until all bytes of an upload have arrived. @returns them */
 async function bytesOf(user: TestUser, uploadID: string): Promise<Buffer> {
   const look = async () => (await user.call('GET', `/uploads/${uploadID}`)).body.externalSource;
   await expect.poll(look, patiently).toMatchObject({ state: 'completed', failure: null });
@@ -73,7 +73,7 @@ describe.skipIf(!hasPython())('a WebDAV folder (skipped without python3 and PyPI
     await rm(folder, { recursive: true });
   });
 
-  /** Writes a file that is as old as it has to be to count as written to its end. */
+  /** Writes a file that is old enough to count as completely written. */
   const write = async (path: string, bytes: Buffer, ageSeconds = 3600) => {
     await mkdir(dirname(join(folder, path)), { recursive: true });
     await writeFile(join(folder, path), bytes);
@@ -100,11 +100,11 @@ describe.skipIf(!hasPython())('a WebDAV folder (skipped without python3 and PyPI
     expect((await bytesOf(user, first!.id)).equals(one)).toBe(true);
     expect((await bytesOf(user, second!.id)).equals(two)).toBe(true);
 
-    // Nothing changes where nothing has.
+    // An unchanged source changes nothing.
     await scanAgain(service, user, source.id);
     expect(await uploadsOf(user)).toHaveLength(2);
 
-    // It is renamed and moved, which fetches nothing.
+    // The file is renamed and moved, which fetches nothing.
     await mkdir(join(folder, 'Moved'));
     await rename(join(folder, 'One & only.mp4'), join(folder, 'Moved/renamed.mp4'));
     await write('Shows/Öne #1/two.mp4', three, 4500);

@@ -1,4 +1,4 @@
-// A media worker keeps its task while a command is under way, and gives back what it cannot finish.
+// A media worker protects its task during a command, and returns commands that it cannot finish.
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
@@ -25,7 +25,7 @@ const tools = await findMediaTools(process.env);
 const service = testService();
 const { call, create, data, playlist, upload } = actorsOn(service);
 
-/** What a worker works with that reads from this store. */
+/** The dependencies of a worker that reads from this store. */
 const workerWith = (objects: MediaWorkerOptions['objects']): MediaWorkerOptions => ({
   pool: service.pool(),
   objects,
@@ -37,15 +37,15 @@ const workerWith = (objects: MediaWorkerOptions['objects']): MediaWorkerOptions 
 });
 
 /**
- * A command to prepare an upload whose bytes come when the test lets them, and a worker that takes it.
- * @returns what ends the bytes before they are whole
+ * A command to prepare an upload whose bytes arrive under the test's control, and a worker that takes it.
+ * @returns a function that ends the bytes early
  */
 async function workAtSlowUpload(options: Pick<MediaWorkerOptions, 'givingBack' | 'onLoad'>) {
   await service.pool().query('delete from outbox');
   const command = { task: 'prepare_upload', uploadID: await upload(), format: 'sound' } as const;
   await data().outbox.send({ queue: 'media', body: command });
   const bytes = new PassThrough();
-  // Nobody may be reading them yet when they fail.
+  // The bytes may fail before anything reads them.
   bytes.on('error', () => {});
   const objects = { ...service.objects(), read: async () => bytes };
   const pool = service.pool();
@@ -83,7 +83,7 @@ it('its task is protected while a command is under way, and not before or after'
   keeper.setWork('replicas', 0);
   keeper.everyMinute();
   const worker = await workAtSlowUpload({ onLoad: (count) => keeper.setWork('media commands', count) });
-  // The agent says every second that it has no replica.
+  // The agent reports every second that it has no replica.
   keeper.setWork('replicas', 0);
   keeper.everyMinute();
   await keeper.idle();
@@ -124,7 +124,7 @@ it('no transaction is open while a segment is made, which one command does at a 
   const command = { task: 'prepare_upload', uploadID, format: 'sound' } as const;
   const begun: string[] = [];
   const goOn = new AbortController();
-  /** A worker for which the address of the media, which it asks for first, is long in coming. */
+  /** A worker that first requests the address of the media, and waits long for it. */
   const startWorker = (consumer: string) => {
     const presignGet = async () => {
       begun.push(consumer);
@@ -150,17 +150,17 @@ it('no transaction is open while a segment is made, which one command does at a 
   );
   expect(open.rows).toEqual([]);
 
-  // Another command for the same ends at once.
+  // Another command for the same upload ends at once.
   await data().outbox.send({ queue: 'media', body: command });
   const second = startWorker('second');
   await expect.poll(async () => (await pool.query('select from outbox')).rowCount).toBe(1);
   expect([second.received.length, begun]).toEqual([1, ['first']]);
-  // The command of a worker that died goes on with what it has claimed.
+  // The command of a dead worker continues with the segments that it had claimed.
   await redeliver(pool, 'first');
   await expect.poll(() => begun).toEqual(['first', 'second']);
 });
 
-/** Lets a worker have a command delivered for the last time. */
+/** Delivers a command to a worker for the last time. */
 async function deliverLast(body: MediaCommand): Promise<void> {
   const presignGet = () => mediaSample('plain.mp4');
   const objects = { ...service.objects(), presignGet };
@@ -171,7 +171,7 @@ async function deliverLast(body: MediaCommand): Promise<void> {
   expect(batchItemFailures).toEqual([]);
 }
 
-/** Lets a table refuse what a command writes, until the end of the test. */
+/** Makes a table refuse the writes of a command, until the end of the test. */
 async function poison(table: string, condition: string): Promise<void> {
   await service.pool().query(`create function poison() returns trigger language plpgsql
     as $$ begin raise exception 'out of range'; end $$`);
@@ -185,7 +185,7 @@ async function poison(table: string, condition: string): Promise<void> {
   });
 }
 
-/** A playlist with an upload that nobody has examined yet, whose draft is being published. */
+/** A playlist with an upload that was not inspected yet, whose draft is being published. */
 async function publishingWithUnexamined() {
   const uploadID = await create('/uploads', { name: 'clip', mimeType: 'video/mp4' });
   const bytes = await readFile(await mediaSample('plain.mp4'));

@@ -1,4 +1,4 @@
-// Which deployable uses which adapters, with the variables that its template gives it.
+// The adapters that each deployable uses, with the variables from its template.
 import type { Pool } from 'pg';
 import { sourceRolePrefix } from '../../lambda/domain/sources/source-role.ts';
 import type { QueueName } from '../../lambda/ports/command-queue/queues.ts';
@@ -16,10 +16,10 @@ interface AdapterUse {
   readonly takesOnRoles?: true;
 }
 
-/** Of a user of the stage, in that one's account. */
+/** The role of a user of the stage, in the user's account. */
 const sourceRoleARN = `arn:aws:iam::222222222222:role/${sourceRolePrefix}-of-a-user`;
 
-/** By the id of the function or of the task definition. Functions and tasks that are not here have no such adapters. */
+/** Uses by the id of the function or task definition. All others use no such adapters. */
 const uses: readonly (readonly [id: RegExp, use: AdapterUse])[] = [
   [/^Api\/(?:Rest|Mcp|Graphql)[0-9A-F]{8}$/, { media: 'takes in' }],
   [/^Api\/Platforms[0-9A-F]{8}$/, { media: 'reads' }],
@@ -76,7 +76,7 @@ function variablesOf({ properties }: ConcreteResource): Readonly<Record<string, 
   return properties.Environment?.Variables ?? Object.fromEntries(ofContainer.map(({ Name, Value }) => [Name, Value]));
 }
 
-/** In the terms of the stage: variables give resources their names, URLs or ARNs. */
+/** A recorded request in the terms of the stage: variables give resources their names, URLs or ARNs. */
 function callOf(
   { action, resource, part, context }: NeededRight,
   templates: ConcreteTemplates,

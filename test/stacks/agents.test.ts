@@ -1,4 +1,4 @@
-// What agents and import workers run on and from: machines and tasks scaled by their use, and what their image has.
+// Hosts and images of agents and import workers: machines and tasks scaled by their use, and the image's files.
 import { existsSync, readFileSync } from 'node:fs';
 import { join, posix } from 'node:path';
 import { runInNewContext } from 'node:vm';
@@ -28,7 +28,7 @@ const root = join(import.meta.dirname, '../..');
 const imageStages = readDockerfile(readFileSync(join(root, 'lambda/publisher/Dockerfile'), 'utf8'));
 const image = imageStages.at(-1)!;
 
-/** The entries of which the image has bundles, relative to the repository, by the paths of those bundles in it. */
+/** The entries of the image's bundles, relative to the repository, by the paths of those bundles in the image. */
 function bundlesInImage(): Record<string, string> {
   const bundles: Record<string, string> = {};
   for (const { fromStage, sources, target } of copiesOf(image)) {
@@ -97,7 +97,7 @@ describe('the agents', () => {
     });
   });
 
-  // “Default: 1”, if a service is made without a number, and a worker has a GPU machine to itself.
+  // “Default: 1”, if a service is created without a number, and a worker occupies a GPU machine.
   // https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/aws-resource-ecs-service.html
   test('start without a media worker', () => {
     const counts = resources
@@ -210,7 +210,7 @@ describe('the image', () => {
     for (const entry of Object.values(bundles)) expect(existsSync(join(root, entry))).toBe(true);
   });
 
-  // No shell is in between: signals of ECS have to reach the process that gives back its streams.
+  // No shell in between: signals of ECS must reach the process that returns its streams.
   test('starts the agent by itself, and import workers by the command of their task definition', () => {
     const withEntry = ([program = '', bundle = '', ...rest]: string[]) => [program, bundles[bundle], ...rest];
     expect(textsOf(image, 'ENTRYPOINT')).toEqual([]);

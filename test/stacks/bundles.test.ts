@@ -1,4 +1,4 @@
-// What is uploaded: for each function a module that Node 24 can read, and what the publisher's image is built from.
+// Uploaded assets: for each function a module that Node 24 can load, and the publisher's image context.
 import { spawnSync } from 'node:child_process';
 import { existsSync, globSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
@@ -24,9 +24,9 @@ describe('the bundles', () => {
     const [authKB = 0, mcpKB = 0, graphqlKB = 0, ...sizesKB] = bundles
       .map((bundle) => statSync(bundle).size / 1024)
       .sort((a, b) => b - a);
-    // What few requests use lies beside the module: recurrences, Stripe, the clients of S3 and SQS.
-    // An operation takes 2 to 3 KB of each surface, most of it its descriptions; the bounds have room for some more.
-    // `import { z } from 'zod'` would add 350 KB: bundlers leave out zod's locales only behind `import * as z`.
+    // Code for few requests is in separate modules: recurrences, Stripe, the clients of S3 and SQS.
+    // An operation adds 2 to 3 KB to each surface, mostly descriptions; the bounds have room for some more.
+    // `import { z } from 'zod'` would add 350 KB: bundlers omit zod's locales only with `import * as z`.
     expect(Math.max(...sizesKB)).toBeLessThanOrEqual(930);
     expect(graphqlKB).toBeLessThanOrEqual(1060);
     expect(mcpKB).toBeLessThanOrEqual(1115);

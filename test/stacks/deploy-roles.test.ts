@@ -1,4 +1,4 @@
-// What the roles that deploy one stage may do to another in the same account, judged by a policy engine: nothing.
+// The rights of one stage's deploy roles on another stage in the same account: none, by a policy engine.
 import type { Stack } from 'aws-cdk-lib';
 import { describe, expect, test } from 'vitest';
 import { PipelineStack } from '../../lib/delivery/pipeline-stack.ts';
@@ -25,7 +25,7 @@ const stageNames = Object.keys(stages) as (keyof typeof stages)[];
 const qualifierOf = (stage: keyof typeof stages) => stages[stage].bootstrapQualifier ?? 'hnb659fds';
 const bootstrapRole = (stage: keyof typeof stages, kind: string) =>
   `cdk-${qualifierOf(stage)}-${kind}-role-${accountID}-us-east-1`;
-/** All in one account, as each has none of its own in the settings. */
+/** All stages in one account, because the settings give none of them its own. */
 const stageApp = testApp();
 const templatesOf = Object.fromEntries(
   stageNames.map((name) => [name, new ConcreteTemplates(synthesizeStage(stageApp, name, stages[name]))]),
@@ -34,13 +34,13 @@ const pairs = stageNames.flatMap((one) =>
   stageNames.filter((other) => other !== one).map((other): [keyof typeof stages, keyof typeof stages] => [one, other]),
 );
 
-/** What `cdk bootstrap` gives the role that CloudFormation works as, where nobody tells it otherwise. */
+/** Default policy of CloudFormation's execution role, from `cdk bootstrap`. */
 const administrator: NamedPolicy = {
   name: 'AdministratorAccess',
   policy: { Version: '2012-10-17', Statement: [{ Effect: 'Allow', Action: '*', Resource: '*' }] },
 };
 
-/** Of what is lost or taken over when it is done to the resources of a type. */
+/** Actions that destroy or take over the resources of a type. */
 const harm: Readonly<Record<string, string>> = {
   'AWS::ECS::Cluster': 'ecs:DeleteCluster',
   'AWS::IAM::ManagedPolicy': 'iam:CreatePolicyVersion',
@@ -57,13 +57,13 @@ const harm: Readonly<Record<string, string>> = {
   'AWS::SSM::Parameter': 'ssm:PutParameter',
 };
 
-/** By a role of the bootstrap with all rights, and with what the stack `pipeline` attaches to it. */
+/** The verdict for a bootstrap role that has all rights and the attached policy of the stack `pipeline`. */
 function verdictOn(role: string, action: string, resource: ConcreteResource): Promise<Verdict> {
   const attached = templates
     .ofType('AWS::IAM::ManagedPolicy')
     .filter(({ properties }) => properties.Roles?.includes(role))
     .map(({ id, properties }) => ({ name: id, policy: properties.PolicyDocument }));
-  // S3 takes tags into account for a bucket that was told to, and ours are not.
+  // S3 evaluates tags only for buckets that enable it, and ours do not.
   const isTagged = resource.type !== 'AWS::S3::Bucket';
   const tag = [resource.properties.Tags ?? []].flat().find(({ Key }: any) => Key === 'stage')?.Value;
   return judge({
@@ -72,7 +72,7 @@ function verdictOn(role: string, action: string, resource: ConcreteResource): Pr
     arn: resource.arn.replace(/:\*$/, ''),
     context: tag === undefined || !isTagged ? {} : { 'aws:ResourceTag/stage': tag },
     identityPolicies: [administrator, ...attached],
-    // Rights on a key are those that its own policy leaves to IAM.
+    // IAM can grant rights on a key only as far as the key's own policy allows it.
     resourcePolicy: resource.properties.KeyPolicy,
   });
 }
@@ -105,7 +105,7 @@ function targetsIn(stage: keyof typeof stages) {
   );
 }
 
-/** By how AWS would answer, the lines that say what would be done to what. */
+/** Lines that name the action and its resource, by AWS' answer. */
 async function answers(role: string, stage: keyof typeof stages): Promise<Partial<Record<Verdict, string[]>>> {
   const lines: Partial<Record<Verdict, string[]>> = {};
   for (const { action, resource } of targetsIn(stage))

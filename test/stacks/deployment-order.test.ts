@@ -1,4 +1,4 @@
-// What CloudFormation waits for where no value is passed on: at creation, and in reverse when a stage is destroyed.
+// Order without passed values that CloudFormation keeps: at creation, and in reverse when a stage is destroyed.
 import { describe, expect, test } from 'vitest';
 import { stages } from '../../lib/stages.ts';
 import { type Resource, synthesizeStage, testApp } from '../support/synth.ts';
@@ -16,7 +16,7 @@ function idsOf(stackId: string, type: string): string[] {
     .map(([id]) => id);
 }
 
-/** All resources that a resource waits for, however many are in between. They are deleted after it. */
+/** All resources that a resource waits for, directly or indirectly. They are deleted after it. */
 function awaitedBy(stackId: string, id: string): ReadonlySet<string> {
   const { Resources: resources } = prod.template(stackId);
   const awaited = new Set<string>();
@@ -31,7 +31,7 @@ function awaitedBy(stackId: string, id: string): ReadonlySet<string> {
   return awaited;
 }
 
-/** The logical ids, and other words, that a resource names by `Ref`, `Fn::GetAtt`, `Fn::Sub` or `DependsOn`. */
+/** The logical ids and other words that a resource names by `Ref`, `Fn::GetAtt`, `Fn::Sub` or `DependsOn`. */
 function namedBy(resource: Resource | undefined): string[] {
   const text = JSON.stringify([resource?.Properties, resource?.DependsOn].flat());
   return [...text.matchAll(/[A-Za-z0-9]+/g)].map(([word]) => word);
@@ -44,7 +44,8 @@ describe('the services on GPU machines', () => {
 
   // “A capacity provider must be associated with the cluster to be used in a capacity provider strategy.”
   // https://docs.aws.amazon.com/AmazonECS/latest/APIReference/API_CapacityProviderStrategyItem.html
-  // An association that goes before a service fails: “The specified capacity provider is in use and cannot be removed”.
+  // An association that is deleted before a service fails: “The specified capacity provider is in use and cannot be
+  // removed”.
   test('are made after the machines are associated with the cluster, and deleted before that ends', () => {
     const associations = idsOf('Publishing', 'AWS::ECS::ClusterCapacityProviderAssociations');
     expect(associations).toHaveLength(1);
@@ -57,8 +58,8 @@ describe('the services on GPU machines', () => {
 });
 
 describe('the proxy', () => {
-  // An instance that has just become available is configured further for minutes, and a proxy refuses it as a target in
-  // this state. The migration, which connects to the instance, proves that it takes connections.
+  // An instance that has just become available is configured for some more minutes, and a proxy refuses it as a target
+  // in this state. The migration, which connects to the instance, proves that it accepts connections.
   test('gets its target after the migration has made the role that the proxy signs in as', () => {
     const [target = ''] = idsOf('Database', 'AWS::RDS::DBProxyTargetGroup');
     const awaited = [...awaitedBy('Database', target)];
@@ -79,8 +80,8 @@ describe('the stacks', () => {
     }
   });
 
-  // CloudFormation refuses to delete or to replace what another stack imports. It says nothing of the kind where a
-  // stack reads an output (`Fn::GetStackOutput`), and does not deploy that stack again when the output changes.
+  // CloudFormation refuses to delete or replace resources that another stack imports. It does not check stacks that
+  // read an output (`Fn::GetStackOutput`), and does not deploy them again when the output changes.
   test('import from each other, but for what CloudFront takes from another region', () => {
     for (const stage of [prod, withDomain]) {
       const reading = [...stage.stacks.keys()].filter((stackId) =>

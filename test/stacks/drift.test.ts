@@ -1,4 +1,4 @@
-// The weekly comparison of a stage with its templates: what it looks at, and that somebody hears of what it finds.
+// The weekly comparison of a stage with its templates: its scope, and the alarms for its findings.
 import { expect, test } from 'vitest';
 import { stages } from '../../lib/stages.ts';
 import { type SynthesizedStage, synthesizeStage, testApp } from '../support/synth.ts';
@@ -26,7 +26,7 @@ test('is of every stack in the region of the stage', () => {
   expect(statesOf(prod).Stacks.Result.stackNames.toSorted()).toEqual(
     [...prod.stacks.keys()].map((id) => `prod-${id}`).toSorted(),
   );
-  // What CloudFront needs is in us-east-1.
+  // The resources for CloudFront are in us-east-1.
   expect(statesOf(frankfurt).Stacks.Result.stackNames.toSorted()).toEqual(
     [...frankfurt.stacks.keys()]
       .filter((id) => id !== 'Edge')

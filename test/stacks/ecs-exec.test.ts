@@ -1,4 +1,4 @@
-// Commands in tasks that run: every service lets them in where the stage does, and none where it does not.
+// Commands in running tasks: every service allows them if the stage does, and no service otherwise.
 import { expect, test } from 'vitest';
 import { stages } from '../../lib/stages.ts';
 import { synthesizeStage, testApp } from '../support/synth.ts';

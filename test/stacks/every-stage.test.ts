@@ -1,4 +1,4 @@
-// What holds for every stage, each by itself and all of them together.
+// Rules that hold for every stage, each by itself and all of them together.
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
@@ -21,7 +21,7 @@ function typesByStack(stage: SynthesizedStage): string[][] {
 }
 
 describe.each(built)('stage %s', (_name, stage, settings) => {
-  // Whoever looks at a stage first waits seconds for its templates.
+  // The first read of a stage's templates takes seconds.
   beforeAll(() => void stage.resources(), 60_000);
 
   checkEveryStage(stage, test, settings);
@@ -32,7 +32,7 @@ describe('all stages', () => {
     const [ofDev = [], ofStaging = [], ofProd = []] = built.map(([, stage]) => typesByStack(stage).flat());
     const more = (types: readonly string[], others: readonly string[]) =>
       types.filter((type) => !others.includes(type)).toSorted();
-    // Agents on machines are scaled by alarms of the stack itself; in prod those of the queues are of the same type.
+    // Alarms of the stack itself scale the agents on machines; in prod the queues' alarms are of the same type.
     expect([more(ofStaging, ofProd), more(ofProd, ofStaging)]).toEqual([[], []]);
     expect(more(ofDev, ofProd)).toEqual(['AWS::EC2::Instance']);
     expect(more(ofProd, ofDev)).toEqual([
@@ -73,8 +73,8 @@ describe('all stages', () => {
     }
   });
 
-  // What stays is mostly paid for: a key is a dollar a month. One role is in the settings of the account's API Gateway.
-  // The function at the edge cannot be deleted for some hours after the distribution, and costs nothing.
+  // Retained resources usually cost money: a key is a dollar a month. One role is in the account's API Gateway
+  // settings. The edge function cannot be deleted for some hours after the distribution, and costs nothing.
   test('keep only what costs nothing when they are deleted, where they do not keep data', () => {
     const [, dev] = built.find(([, { stage }]) => stage.node.id === Object.keys(stages)[0])!;
     const kept = dev.resources().filter(([, { DeletionPolicy }]) => DeletionPolicy && DeletionPolicy !== 'Delete');

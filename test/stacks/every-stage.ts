@@ -1,4 +1,4 @@
-// What holds for every stage, however the templates change: checks of its templates, which may be wrong on purpose.
+// Rules that hold for every stage and every change of templates: checks that tests also run on faulty templates.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
@@ -23,8 +23,7 @@ function deadLetterQueueOf({ Properties }: Resource): string | undefined {
   return Properties.RedrivePolicy?.deadLetterTargetArn['Fn::GetAtt'][0];
 }
 
-/** The functions of this repository. The CDK brings others for its custom resources. */
-/** Ours but for the one that CloudFront runs, which has bounds of its own: `web.test.ts`. */
+/** The functions of this repository, without the CDK's own and without CloudFront's, which `web.test.ts` checks. */
 function ownFunctionsOf(stage: SynthesizedStage): [string, Resource][] {
   return resourcesOf(stage, 'AWS::Lambda::Function').filter(
     ([id, { Properties }]) =>
@@ -33,8 +32,8 @@ function ownFunctionsOf(stage: SynthesizedStage): [string, Resource][] {
 }
 
 /**
- * @param test takes each check by its title, and calls it now or later; a check throws if it does not hold
- * @param settings of the stage, as far as it may do without something
+ * @param test receives each check by its title, and calls it now or later; a check throws if it does not hold
+ * @param settings of the stage, because some stages omit features
  */
 export function checkEveryStage(
   stage: SynthesizedStage,
@@ -78,7 +77,7 @@ export function checkEveryStage(
   test('has a runbook entry for every alarm, and tells somebody', () => {
     const runbook = readFileSync(join(import.meta.dirname, '../../lib/README.md'), 'utf8');
     const headings = new Set([...runbook.matchAll(/^### (.+)$/gm)].map(([, heading]) => heading));
-    // Alarms in other stacks scale a service, and tell nobody.
+    // Alarms in other stacks scale a service, and notify no one.
     const alarms = stage.resources('Monitoring').filter(([, { Type }]) => Type === 'AWS::CloudWatch::Alarm');
     const named = alarms.map(
       ([, { Properties }]) => /Runbook: lib\/README\.md, “(.+)”\.$/.exec(Properties.AlarmDescription)?.[1],
@@ -109,7 +108,7 @@ export function checkEveryStage(
     expect(functions.map(([id]) => id.slice(0, -8)).sort()).toEqual(Object.keys(read).sort());
     for (const [id, { Properties }] of functions) {
       const { Variables } = Properties.Environment;
-      // Without a proxy whose certificate is public, whoever uses the database is told of the authorities of RDS.
+      // A proxy has a public certificate. Without one, functions that use the database need the authorities of RDS.
       const authorities = settings.databaseProxy ? [] : ['NODE_EXTRA_CA_CERTS'];
       const names = new Set([...(read[id.slice(0, -8)] ?? []), ...authorities, 'NODE_OPTIONS']);
       expect(Object.keys(Variables).sort()).toEqual([...names].sort());
@@ -150,7 +149,7 @@ export function checkEveryStage(
     const inbound = resourcesOf(stage, 'AWS::EC2::SecurityGroup').flatMap(
       ([, { Properties }]) => Properties.SecurityGroupIngress ?? [],
     );
-    // What comes from the network itself, and wants to go out.
+    // Traffic from the network itself to the outside.
     const forwarded = { CidrIp: '10.0.0.0/16', IpProtocol: '-1' };
     expect(inbound).toEqual(settings.nat === 'instance' ? [expect.objectContaining(forwarded)] : []);
     const rules = resourcesOf(stage, 'AWS::EC2::SecurityGroupIngress').map(([, { Properties }]) => Properties);

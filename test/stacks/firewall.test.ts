@@ -1,4 +1,4 @@
-// The web ACL: it refuses no request that API, OAuth or pages are made for, and answers the others as the API does.
+// The web ACL: it accepts all requests that API, OAuth and pages serve, and refuses others in the API's format.
 import { describe, expect, test } from 'vitest';
 import { pagePaths } from '../../lambda/web/paths.ts';
 import { stages } from '../../lib/stages.ts';
@@ -18,7 +18,7 @@ const counted = new Set<string>(
   ),
 );
 
-/** Whether a request that a managed rule matches is refused: by the rule itself, or by its label. */
+/** Whether a request that matches a managed rule is refused, by the rule itself or by its label. */
 function refuses([name, { label }]: (typeof documentedRules)[number]): boolean {
   if (!counted.has(`${name} Count`)) return true;
   return refusedLabels.some(({ Scope, Key }) => (Scope === 'NAMESPACE' ? label.startsWith(Key) : label === Key));
@@ -67,7 +67,7 @@ const authorization = String(
     redirect_uri: 'http://127.0.0.1:33418/callback.log?next=../../start',
     response_type: 'code',
     scope: `openid profile email offline_access ${scopes.join(' ')}`,
-    // Some clients keep what they were doing in it, in their own encoding.
+    // Some clients store their own state in it, in their own encoding.
     state: `<return to="http://10.0.0.7/../app.ini">${'c3RhdGU'.repeat(300)}`,
     code_challenge: 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM',
     code_challenge_method: 'S256',

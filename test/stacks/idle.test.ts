@@ -1,4 +1,4 @@
-// What stages pay for while nobody streams: what dev and staging do without, and what stands in for it.
+// The costs of stages without streams: features that dev and staging omit, and their replacements.
 import { describe, expect, test } from 'vitest';
 import { monthOf } from '../../bin/cost/stage-month.ts';
 import { stages } from '../../lib/stages.ts';
@@ -94,7 +94,7 @@ test('without a proxy, whoever uses the database is told which authorities certi
 });
 
 test('no function, container or machine of a stage is in fewer logs or alarms for being cheap', () => {
-  // Whether one is started every minute is decided by itself (`syntheticStream`).
+  // A separate setting (`syntheticStream`) decides whether a stream starts every minute.
   const isOfSynthetic = (id: string) => /^Alarms(?:Starts|Function\w+Synthetic)/.test(id);
   const alarms = every.map(
     (stage) =>

@@ -1,10 +1,10 @@
-// What a stage leaves when it is destroyed: “Leaving” in lib/README.md names all that its templates keep.
+// Resources that remain when a stage is destroyed: “Leaving” in lib/README.md names all that the templates keep.
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { stages } from '../../lib/stages.ts';
 import { synthesizeStage, testApp } from '../support/synth.ts';
 
-/** What “Leaving” calls each type of resource that outlives its stack. */
+/** The words of “Leaving” for each type of resource that outlives its stack. */
 const words: Readonly<Record<string, string>> = {
   'AWS::ApiGateway::Account': 'API Gateway account setting',
   'AWS::IAM::Role': 'IAM role',

@@ -1,4 +1,4 @@
-// Who may send mails to users: two functions, from the stage's own address, which SES verifies.
+// Functions that may send mails to users: two, from the stage's own address, which SES verifies.
 import { describe, expect, test } from 'vitest';
 import { stages } from '../../lib/stages.ts';
 import { synthesizeStage, testApp } from '../support/synth.ts';
@@ -27,7 +27,7 @@ describe.each(cases)('a stage with %s of its own', (_, stage, sender, configurat
     const rights = [...ofType('AWS::IAM::Policy'), ...ofType('AWS::IAM::ManagedPolicy')]
       .flatMap(({ PolicyDocument }) => PolicyDocument.Statement)
       .filter(({ Action }: { Action: unknown }) => JSON.stringify(Action).includes('ses:'));
-    // In the sandbox, SES asks for the right to send for the receiver's identity too, and at all times for the
+    // In the sandbox, SES also requires the right on the receiver's identity, and always that on the
     // configuration set. https://docs.aws.amazon.com/ses/latest/dg/control-user-access.html
     const resources = [
       expect.stringContaining(`:configuration-set/${configurationSet}`),

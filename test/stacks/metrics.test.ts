@@ -1,4 +1,4 @@
-// What is measured of a stage: figures of its own, and lines of the logs that its programs write.
+// Metrics of a stage: its own figures, and the log lines of its programs.
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -14,7 +14,7 @@ const monitoring = prod.resources('Monitoring').map(([, resource]) => resource);
 const alarms = monitoring.filter(({ Type }) => Type === 'AWS::CloudWatch::Alarm');
 const filters = monitoring.filter(({ Type }) => Type === 'AWS::Logs::MetricFilter').map(({ Properties }) => Properties);
 
-/** The pattern and the log groups of a metric that is counted in logs. */
+/** The pattern and the log groups of a metric that counts log lines. */
 function counted(metricName: string): { readonly pattern: string; readonly logGroups: string } {
   const own = filters.filter(({ MetricTransformations: [{ MetricName }] }) => MetricName === metricName);
   const [pattern = '', ...others] = new Set(own.map(({ FilterPattern }): string => FilterPattern));
@@ -22,7 +22,7 @@ function counted(metricName: string): { readonly pattern: string; readonly logGr
   return { pattern, logGroups: JSON.stringify(own.map(({ LogGroupName }) => LogGroupName)) };
 }
 
-/** The properties of the one alarm that looks at a metric of the stage, and the metric's statistic. */
+/** The properties of the one alarm on a metric of the stage, and the metric's statistic. */
 function alarmOn(metricName: string) {
   const found = alarms.flatMap(({ Properties }) => {
     const [query, ...others] = Properties.Metrics ?? [];
@@ -33,7 +33,7 @@ function alarmOn(metricName: string) {
   return found[0];
 }
 
-// API Gateway gives its figures the name of the API, not its id: APIs of the same name share them.
+// API Gateway labels its figures with the name of the API, not its id: APIs of the same name share them.
 // https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-metrics-and-dimensions.html
 test('the figures of the API are those of this stage’s API and its one deployment', () => {
   const [, api] = prod.resources('Api').find(([, { Type }]) => Type === 'AWS::ApiGateway::RestApi') ?? [];
@@ -65,7 +65,7 @@ test('the events that are counted are those that programs log', () => {
   const root = join(import.meta.dirname, '../../lambda');
   const sources = globSync('**/*.ts', { cwd: root }).map((file) => readFileSync(join(root, file), 'utf8'));
   const logged = new Set(sources.flatMap((text) => [...text.matchAll(/[lL]og\(\s*'(\w+)'/g)]).map(([, name]) => name));
-  // What Lambda writes by itself has a type, and no event.
+  // Lambda's own log lines have a type, and no event.
   const own = filters.filter(({ FilterPattern }) => !FilterPattern.startsWith('{ $.type = "platform.'));
   const events = own.flatMap(({ FilterPattern }) => [...FilterPattern.matchAll(/\$\.event = "(\w+)"/g)]);
   expect(events.length).toBeGreaterThan(own.length - 1);
@@ -76,7 +76,7 @@ describe('a machine whose GPU does not encode', () => {
   const { pattern, logGroups } = counted('GpusUnused');
 
   test('raises an alarm as long as agents or workers run on it', async () => {
-    // This machine has no GPU, so what is logged here is what such an agent logs.
+    // This machine has no GPU, so its log lines are those of an agent without one.
     const lines: string[] = [];
     const encoder = await chooseEncoder(
       await findMediaTools(process.env),
@@ -92,7 +92,7 @@ describe('a machine whose GPU does not encode', () => {
   test.each([
     ['a GPU that encodes', { event: 'encoder_chosen', encoder: 'h264_nvenc' }],
     ['its reports', { event: 'agent_load', encoder: 'h264_nvenc' }],
-    // The GPUs of g4dn machines encode no AV1, so software does it there at all times.
+    // The GPUs of g4dn machines cannot encode AV1, so agents there always use software.
     ['a codec that the GPU lacks', { event: 'encoder_chosen', encoder: 'libsvtav1', insteadOf: ['av1_nvenc: …'] }],
   ])('is not %s', (_what, line) => {
     expect(matchesFilter(pattern, JSON.stringify(line))).toBe(false);
@@ -133,7 +133,7 @@ describe('every function', () => {
       ({ MetricTransformations: [{ MetricName }] }) => MetricName === 'FunctionsShortOfMemory',
     );
     expect(new Set(own.map(({ LogGroupName }) => JSON.stringify(LogGroupName))).size).toBe(12);
-    // The line as Lambda documents it (“Lambda Telemetry API Event schema reference”).
+    // The line in Lambda's documented format (“Lambda Telemetry API Event schema reference”).
     const report = (maxMemoryUsedMB: number) =>
       JSON.stringify({
         time: '2026-11-23T12:00:00.000Z',

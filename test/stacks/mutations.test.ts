@@ -1,4 +1,4 @@
-// Whether the tests would notice: fifty random mutations of a stage's templates, each judged by what has to hold.
+// Whether the tests would notice faults: fifty random mutations of a stage's templates, each judged by all rules.
 import { join } from 'node:path';
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
@@ -22,8 +22,8 @@ const mutationCount = Number(process.env.MUTATIONS ?? 50);
 const leastCaughtPercent = 90;
 
 /**
- * Who finds faults in templates. None compares them with a snapshot of templates. Who judges stages in another way adds
- * a line here.
+ * Judges that find faults in templates, none by comparison with a snapshot. Add a line here for each new kind of
+ * judgement of stages.
  */
 const judges: Readonly<Record<string, (stage: MutableStage) => readonly string[] | Promise<readonly string[]>>> = {
   'order pairs': (stage) => faultsOfOrder(new TemplateGraph(stage)),
@@ -56,7 +56,7 @@ const judges: Readonly<Record<string, (stage: MutableStage) => readonly string[]
   },
 };
 
-/** The calls of AWS that tests have recorded, and that a policy engine refuses. */
+/** The recorded calls of AWS that a policy engine refuses. */
 async function faultsOfCalls(stage: MutableStage): Promise<readonly string[]> {
   const templates = new ConcreteTemplates({ stacks: stage.stacks, template: (id) => stage.template(id) });
   const account = new SimulatedAccount(templates);
@@ -66,7 +66,7 @@ async function faultsOfCalls(stage: MutableStage): Promise<readonly string[]> {
   return calls.filter((_, index) => verdicts[index] !== 'Allowed').map((call) => `refused: ${formatCall(call)}`);
 }
 
-/** Mulberry32: the same numbers from 0 to 1 for the same seed. */
+/** Mulberry32: equal numbers from 0 to 1 for equal seeds. */
 function randomNumbers(start: number): () => number {
   let state = start;
   return () => {
@@ -77,7 +77,7 @@ function randomNumbers(start: number): () => number {
   };
 }
 
-/** Different mutations, of each kind as often as of the others. */
+/** Distinct mutations, equally many of each kind. */
 function chosen(pools: readonly (readonly Mutation[])[], count: number): readonly Mutation[] {
   const random = randomNumbers(seed);
   const left = pools.map((pool) => [...pool]);
@@ -90,7 +90,7 @@ function chosen(pools: readonly (readonly Mutation[])[], count: number): readonl
   return picked;
 }
 
-/** The judges that find a fault, by name. One that cannot even read the templates has found one. */
+/** The names of the judges that find a fault. A judge that cannot read the templates has found one. */
 async function findersOf(stage: MutableStage): Promise<readonly string[]> {
   const finders: string[] = [];
   for (const [name, judge] of Object.entries(judges)) {
@@ -104,7 +104,7 @@ async function findersOf(stage: MutableStage): Promise<readonly string[]> {
 }
 
 test('nearly every right, dependency, network rule and header rule that goes is noticed to be gone', async () => {
-  // With an address to send mails from: calls with it are on record.
+  // With an address to send mails from, because recorded calls use it.
   const original = synthesizeStage(testApp(), 'dev', { ...completeDev, mailFrom: 'no-reply@example.com' });
   const templates = templatesOf(original);
   const whole = new MutableStage(original, templates);
@@ -131,7 +131,7 @@ test('nearly every right, dependency, network rule and header rule that goes is 
     [...perKind, ...perJudge, ...survivors.map(({ kind, taken }) => `survived: ${kind}: ${taken}`)].join('\n'),
   );
 
-  // A large number asks for all. Most of those are rights, of which the CDK grants more than are needed.
+  // A large number selects all. Most of them are rights, because the CDK grants more than necessary.
   const possible = [...pools.values()].flat().length;
   expect(judged).toHaveLength(Math.min(mutationCount, possible));
   const leastCaught = judged.length < possible ? (judged.length * leastCaughtPercent) / 100 : 0;

@@ -1,4 +1,4 @@
-// Templates that are wrong on purpose: ways to take one right, dependency, network rule or header rule away.
+// Templates with deliberate faults: removes one right, dependency, network rule or header rule.
 import { TemplateGraph } from '../support/template-graph.ts';
 import type { SynthesizedStage } from '../support/synth.ts';
 
@@ -6,7 +6,7 @@ export type MutationKind = 'right' | 'dependency' | 'network rule' | 'header rul
 
 export interface Mutation {
   readonly kind: MutationKind;
-  /** What is taken away from where. */
+  /** The removed element and its place. */
   readonly taken: string;
   readonly applyTo: (stage: MutableStage) => void;
 }
@@ -16,7 +16,7 @@ export class MutableStage implements Pick<SynthesizedStage, 'stacks' | 'template
   readonly stage: SynthesizedStage['stage'];
   readonly stacks: SynthesizedStage['stacks'];
   readonly #templates: Map<string, any>;
-  /** Ids of the stacks that each waits for. */
+  /** Ids of the stacks that each stack waits for. */
   readonly dependencies: Map<string, Set<string>>;
 
   constructor(original: SynthesizedStage, templates = templatesOf(original)) {
@@ -44,7 +44,7 @@ export class MutableStage implements Pick<SynthesizedStage, 'stacks' | 'template
   }
 }
 
-/** Templates by the ids of their stacks. They are read once, as each reading synthesizes. */
+/** Templates by the ids of their stacks. They are read once, because each reading synthesizes. */
 export function templatesOf(stage: SynthesizedStage): ReadonlyMap<string, unknown> {
   return new Map([...stage.stacks.keys()].map((id) => [id, stage.template(id)]));
 }
@@ -104,7 +104,7 @@ function rights(stage: MutableStage): readonly Mutation[] {
   });
 }
 
-/** One entry of `DependsOn`, or one dependency between stacks. What another way implies is none: nothing changes. */
+/** Removes an entry of `DependsOn` or a dependency between stacks, unless a reference implies it anyway. */
 function dependencies(stage: MutableStage): readonly Mutation[] {
   const inStacks = eachResource(stage).flatMap(({ stackId, logicalId, resource }) =>
     [resource.DependsOn ?? []].flat().map((name: string, index: number) => ({
@@ -131,8 +131,8 @@ function dependencies(stage: MutableStage): readonly Mutation[] {
 }
 
 /**
- * A rule of a security group, the membership of something in one, a route, or its table's association. A group without
- * rules for what goes out has one that lets everything out, so taking the one that says the same changes nothing.
+ * Removes a rule of a security group, a membership in one, a route, or its table's association. A group without egress
+ * rules allows all egress, so a mutation that removes its allow-all rule changes nothing and is omitted.
  */
 function networkRules(stage: MutableStage): readonly Mutation[] {
   const types = new Set(['SecurityGroupIngress', 'SecurityGroupEgress', 'Route', 'SubnetRouteTableAssociation']);
@@ -167,7 +167,7 @@ function networkRules(stage: MutableStage): readonly Mutation[] {
   });
 }
 
-/** A header, a directive, a behaviour or a rule of one, of the distribution or of API Gateway's own answers. */
+/** Removes a header, a directive, a behaviour or its rule, from the distribution or from API Gateway's own answers. */
 function headerRules(stage: MutableStage): readonly Mutation[] {
   const kind = 'header rule';
   return eachResource(stage).flatMap(({ stackId, logicalId, resource }): Mutation[] => {
@@ -242,7 +242,7 @@ function eachResource(stage: MutableStage) {
   );
 }
 
-/** Indices of a list, if there is one. */
+/** Indices of a list; empty if there is no list. */
 function elementsAt(resource: any, path: readonly Step[]): number[] {
   const list = path.reduce((value, step) => value?.[step], resource);
   return Array.isArray(list) ? [...list.keys()] : [];

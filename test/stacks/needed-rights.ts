@@ -1,11 +1,11 @@
-// The rights without which something of the platform fails, with the reason of each; a stage has to grant them all.
+// The rights without which a part of the platform fails, each with its reason. A stage must grant them all.
 import type { GraphResource, TemplateGraph } from '../support/template-graph.ts';
 
 export interface NeededRights {
-  /** STACK/LOGICAL-ID of the roles, or of the resources whose own policies are meant. */
+  /** STACK/LOGICAL-ID of the roles, or of the resources whose own policies must grant the right. */
   readonly of: RegExp;
   readonly actions: readonly string[];
-  /** Each is the STACK/LOGICAL-ID of a resource, or a piece of a name that the stage chose. */
+  /** STACK/LOGICAL-ID of each resource, or a part of a name that the stage chose. */
   readonly on: readonly RegExp[];
   readonly because: string;
 }
@@ -274,7 +274,7 @@ export const neededRights: readonly NeededRights[] = [
 
 const matches = (pattern: string, action: string) => new RegExp(`^${pattern.replaceAll('*', '.*')}$`).test(action);
 
-/** What a role may do by the policies of the templates; those that AWS keeps are not among them. */
+/** The statements of a role in the templates. Policies managed by AWS are not included. */
 function statementsOf(graph: TemplateGraph, role: GraphResource): readonly (readonly [any, stackId: string])[] {
   const attached = graph.namedIn(role.Properties.ManagedPolicyArns ?? [], role.stackId);
   const others = [...graph.ofType('AWS::IAM::Policy'), ...graph.ofType('AWS::IAM::ManagedPolicy')].filter(
@@ -290,13 +290,13 @@ function statementsOf(graph: TemplateGraph, role: GraphResource): readonly (read
   );
 }
 
-/** Whether a resource of a statement is what a right is needed on, by the resources in it or by its text. */
+/** Whether a statement's resource is one that the right needs, by its referenced resources or by its text. */
 function isOn(graph: TemplateGraph, resource: unknown, stackId: string, on: RegExp): boolean {
   if (resource === '*') return true;
   return graph.namedIn(resource, stackId).some((id) => on.test(id)) || on.test(JSON.stringify(resource));
 }
 
-/** Needed rights that a stage does not grant, a line each. A row that is about no role of the stage is a fault too. */
+/** Missing rights of a stage, a line each. A row that matches no role of the stage is a fault too. */
 export function faultsOfRights(graph: TemplateGraph): readonly string[] {
   const roles = graph.ofType('AWS::IAM::Role');
   return neededRights.flatMap(({ of, actions, on, because }) => {

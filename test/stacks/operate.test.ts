@@ -1,4 +1,4 @@
-// Who may operate a stage: sessions of one role, which can do nothing else; and no network leads to the function.
+// Access of operators to a stage: only sessions of one role without other rights, and no network path.
 import { expect, test } from 'vitest';
 import { stages } from '../../lib/stages.ts';
 import { ConcreteTemplates } from '../support/concrete-templates.ts';

@@ -1,4 +1,4 @@
-// Which resources must wait for which, with the reason of each, and which must not: policy as data, judged at the end.
+// Pairs of resources that must wait for each other, or must not, each with its reason: policy as data.
 import type { GraphResource, TemplateGraph } from '../support/template-graph.ts';
 
 /** Resources of a type, in every stack or in one, whose logical ids begin in a certain way. */
@@ -9,15 +9,15 @@ interface Selection {
 }
 
 export interface OrderedPair {
-  /** Are made first and deleted last. */
+  /** Resources that are created first and deleted last. */
   readonly before: Selection;
   readonly after: Selection;
-  /** Narrows the pair to those that belong together; without it each of `after` waits for each of `before`. */
+  /** Restricts the pair to related resources; without it each of `after` waits for each of `before`. */
   readonly together?: (graph: TemplateGraph, before: GraphResource, after: GraphResource) => boolean;
   readonly because: string;
 }
 
-/** Resources that must not wait for others: otherwise a first deployment would stand still, or take needlessly long. */
+/** Resources that must not wait for others: a first deployment would otherwise block, or take needlessly long. */
 export interface UnorderedPair {
   readonly waiting: Selection;
   readonly notFor: Selection;
@@ -50,7 +50,7 @@ const ofSameSubnet: OrderedPair['together'] = (graph, association, gateway) =>
   graph.resourceIn(association.Properties.SubnetId, association.stackId) ===
   graph.resourceIn(gateway.Properties.SubnetId, gateway.stackId);
 
-/** The route of a public subnet to the internet, and what lives in the subnet. */
+/** Whether a route to the internet is in the route table of a gateway's subnet. */
 const outOfItsSubnet: OrderedPair['together'] = (graph, route, gateway) => {
   const subnet = graph.resourceIn(gateway.Properties.SubnetId, gateway.stackId);
   return graph
@@ -87,7 +87,7 @@ export const orderedPairs: readonly OrderedPair[] = [
   },
   {
     before: { type: 'AWS::IAM::Policy' },
-    // The CDK's function for single calls is idle until the resource of a call is made, which waits for the right.
+    // The CDK's function for single calls is idle until the resource of a call is created, which waits for the right.
     after: { type: 'AWS::Lambda::Function', id: /^(?!AWS679f53fac)/ },
     together: rightsOf,
     because: 'a function that runs without its rights fails, as the first minute of a schedule does',
@@ -248,14 +248,14 @@ function selected(graph: TemplateGraph, { type, stack, id = /^/ }: Selection): r
     .filter(({ stackId, logicalId }) => (stack === undefined || stack === stackId) && id.test(logicalId));
 }
 
-/** The concrete pairs that an entry of the list stands for. */
+/** The concrete pairs that match an entry of the list. */
 export function pairsOf(graph: TemplateGraph, { before, after, together = () => true }: OrderedPair) {
   return selected(graph, after).flatMap((later) =>
     selected(graph, before).flatMap((earlier) => (together(graph, earlier, later) ? [{ earlier, later }] : [])),
   );
 }
 
-/** What is wrong with the order of a stage, a line each. A list without concrete pairs is wrong as well. */
+/** Faults in the order of a stage, a line each. An entry without concrete pairs is a fault as well. */
 export function faultsOfOrder(graph: TemplateGraph): readonly string[] {
   const unheld = orderedPairs.flatMap((pair) => {
     const pairs = pairsOf(graph, pair);
@@ -274,7 +274,7 @@ export function faultsOfOrder(graph: TemplateGraph): readonly string[] {
   return [...graph.cycles().map((id) => `${id} waits for itself`), ...unheld, ...held, ...earlyReaders(graph)];
 }
 
-/** Stacks with a value of another stack that they do not wait for. CloudFormation refuses them: it is not there yet. */
+/** Stacks that read a value of another stack without waiting for it. CloudFormation refuses them. */
 function earlyReaders(graph: TemplateGraph): readonly string[] {
   const early = [...graph.resources.values()].flatMap(({ stackId, Properties }) =>
     graph

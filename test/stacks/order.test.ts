@@ -1,4 +1,4 @@
-// What CloudFormation waits for, at creation and, in reverse, when a stage is destroyed: every pair has its reason.
+// The order in which CloudFormation creates resources and, in reverse, destroys a stage: every pair has its reason.
 import { describe, expect, test } from 'vitest';
 import { stages } from '../../lib/stages.ts';
 import { completeDev } from '../support/complete-dev.ts';
@@ -24,7 +24,7 @@ test('a stage that does without something waits for what it needs all the same',
   expect(faults.filter((fault) => !fault.startsWith('nothing to order'))).toEqual([]);
 });
 
-/** A graph of one stack that has these resources. */
+/** A graph of one stack with these resources. */
 function graphOf(resources: Record<string, object>, dependencies: object[] = []): TemplateGraph {
   const template = { Resources: resources };
   return new TemplateGraph({

@@ -1,4 +1,4 @@
-// How changes reach AWS: pinned actions, a role for each environment, and images that are never overwritten.
+// The path of changes to AWS: pinned actions, a role for each environment, and images that are never overwritten.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { App } from 'aws-cdk-lib';
@@ -63,7 +63,7 @@ function testAppWithPipeline(): App {
   return own;
 }
 
-/** Whether a policy denies an action, as IAM reads it: an asterisk stands for anything, also for nothing. */
+/** Whether a policy denies an action, as IAM evaluates it: an asterisk matches any text, also none. */
 function denies(statements: readonly any[], action: string, resource: string, stageTag?: string): boolean {
   const covers = (patterns: unknown, text: string) =>
     [patterns]
@@ -86,7 +86,7 @@ function denies(statements: readonly any[], action: string, resource: string, st
   );
 }
 
-/** An ARN of the template, in the account 1. */
+/** Text of an ARN in the template, in the account 1. */
 function textOf(value: any): string {
   const parts: any[] = value['Fn::Join']?.[1] ?? [value];
   return parts
@@ -140,8 +140,8 @@ describe('stages in one account', () => {
       expect(denies(fenceOf(qualifier), 'iam:DeletePolicy', 'arn:aws:iam::1:policy/pipeline-Fenceprod')).toBe(true);
   });
 
-  // The policy of the bootstrap's deploy role: DeleteStack and UpdateStack on every resource; and a stack that was
-  // deployed by a role is deleted by that role, whoever asks.
+  // The policy of the bootstrap's deploy role allows DeleteStack and UpdateStack on every resource. A stack that a role
+  // deployed is deleted with that role, regardless of the caller.
   test.each([
     ['cloudformation:DeleteStack', stackOf('prod')],
     ['cloudformation:CreateChangeSet', stackOf('dev')],
@@ -178,7 +178,7 @@ describe('stages in one account', () => {
 });
 
 describe('an account that knows GitHub already', () => {
-  // An account has one provider for each address: a second one fails with EntityAlreadyExists.
+  // An account can have only one provider for each address: a second one fails with EntityAlreadyExists.
   // https://docs.aws.amazon.com/IAM/latest/APIReference/API_CreateOpenIDConnectProvider.html
   const arn = 'arn:aws:iam::123456789012:oidc-provider/token.actions.githubusercontent.com';
   const made = (githubProviderArn: string) =>
@@ -205,7 +205,7 @@ describe('an account that knows GitHub already', () => {
 });
 
 describe('images', () => {
-  // Of a release there are an index and an image for each of two architectures.
+  // A release has an index and an image for each of two architectures.
   // https://docs.aws.amazon.com/AmazonECR/latest/userguide/LifecyclePolicies.html
   test('are kept by releases, not by their parts', () => {
     const [repository] = Object.values<any>(template.findResources('AWS::ECR::Repository'));

@@ -1,4 +1,4 @@
-// What browsers and clients are told by the distribution and by API Gateway itself: the rules, each with its reason.
+// Rules for the headers that the distribution and API Gateway send to browsers and clients, each with its reason.
 import type { GraphResource, TemplateGraph } from '../support/template-graph.ts';
 
 interface HeaderRule {
@@ -48,7 +48,7 @@ const contentSecurityPolicy: Readonly<Record<string, string>> = {
   'require-trusted-types-for': "'script'",
 };
 
-/** Paths of the API, and what a client does there that it could not do at the page. */
+/** Paths of the API, and client actions that need the API there instead of the page. */
 const apiPaths: Readonly<Record<string, string>> = {
   '/v1/*': 'REST',
   '/mcp': 'MCP',
@@ -61,7 +61,7 @@ const apiPaths: Readonly<Record<string, string>> = {
 const cachingDisabled = '4135ea2d-6df8-44a3-9df3-4b5a84be39ad';
 const allViewerExceptHostHeader = 'b689b0a8-53d0-40ab-baf2-68738e2966ac';
 
-/** Types of answers that API Gateway gives by itself, and the headers of each. */
+/** Types of answers that API Gateway gives itself, and the headers of each. */
 const problem = { 'Content-Type': "'application/problem+json'" };
 const gatewayResponses: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   THROTTLED: { ...problem, 'Retry-After': "'1'" },
@@ -71,7 +71,7 @@ const gatewayResponses: Readonly<Record<string, Readonly<Record<string, string>>
   DEFAULT_5XX: problem,
 };
 
-/** What is wrong with what the public is answered, a line each. */
+/** Faults of the public answers, a line each. */
 export function faultsOfPublicAnswers(graph: TemplateGraph): readonly string[] {
   const [distribution, ...others] = graph.ofType('AWS::CloudFront::Distribution');
   if (!distribution || others.length > 0) return ['there is not one distribution'];
@@ -111,7 +111,7 @@ function faultsOfBehaviors(graph: TemplateGraph, { Properties, stackId }: GraphR
   ];
 }
 
-/** At the origin's response: CloudFront runs nothing at the viewer's where the status is an error. */
+/** Whether the origin response function runs: CloudFront runs no viewer response functions for error statuses. */
 function givesChallengesBack(graph: TemplateGraph, behavior: any, stackId: string): boolean {
   return (behavior.LambdaFunctionAssociations ?? []).some(
     ({ EventType, LambdaFunctionARN }: any) =>

@@ -1,4 +1,4 @@
-// Who reaches whom, as a committed table that people read: who changes the network changes the table as well.
+// Network connections as a committed table for readers: a change of the network changes the table as well.
 import { describe, expect, test } from 'vitest';
 import { stages } from '../../lib/stages.ts';
 import { reachOf } from '../support/stage-reach.ts';

@@ -1,4 +1,4 @@
-// What lib/README.md tells engineers to run names things that are there.
+// Names in lib/README.md's instructions for engineers: all of them exist.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';

@@ -1,4 +1,4 @@
-// A stage with a second region: what is copied there, by which key, and by whom; and that others have nothing of it.
+// A stage with a second region: its copies there, their keys and roles, and no trace of it in other stages.
 import { describe, expect, test } from 'vitest';
 import { stages } from '../../lib/stages.ts';
 import { synthesizeStage, testApp } from '../support/synth.ts';

@@ -1,4 +1,4 @@
-// Stages in other regions: each synthesizes, is judged by a web ACL where CloudFront wants it, and passes cdk-nag.
+// Stages in other regions: each synthesizes, has a web ACL in CloudFront's region, and passes cdk-nag.
 import { describe, expect, test } from 'vitest';
 import type { StageSettings } from '../../lib/stage-settings.ts';
 import { checkStage } from '../../lib/stage-settings.ts';

@@ -1,4 +1,4 @@
-// Releases that take themselves back: what the templates promise of functions and of agents.
+// Releases that roll themselves back: the guarantees of the templates for functions and agents.
 import { describe, expect, test, vi } from 'vitest';
 import { versionedLog } from '../../lambda/log.ts';
 import type { Log } from '../../lambda/log.ts';
@@ -88,7 +88,7 @@ describe('the functions that answer callers', () => {
   });
 });
 
-/** What version 7 of a function writes. */
+/** Log lines of version 7 of a function. */
 function linesOf(work: (log: Log) => void): readonly string[] {
   const written = vi.spyOn(process.stderr, 'write').mockReturnValue(true);
   try {

@@ -1,9 +1,9 @@
-// What the policies on resources have to say: nobody without TLS, and AWS' own services where they write or read.
+// Required statements of resource policies: no access without TLS, and access of AWS' own services.
 import type { TemplateGraph } from '../support/template-graph.ts';
 
 interface NeededStatement {
   readonly policy: string;
-  /** The property that names what the policy is on. */
+  /** The property that names the policy's resource. */
   readonly subject: 'Bucket' | 'Queues' | 'Topics';
   /** STACK/LOGICAL-ID of the resources that need the statement. */
   readonly on: RegExp;
@@ -66,7 +66,7 @@ const neededStatements: readonly NeededStatement[] = [
   },
 ];
 
-/** Types that have one of these policies each, and those whose policy is a property of theirs. */
+/** Types that need one of these policies each, and types with the policy as a property. */
 const subjects = { Bucket: 'AWS::S3::Bucket', Queues: 'AWS::SQS::Queue', Topics: 'AWS::SNS::Topic' } as const;
 
 const includes = (given: any, wanted: Readonly<Record<string, unknown>>) =>
@@ -79,7 +79,7 @@ function isGuarded(graph: TemplateGraph, id: string, { policy, subject, statemen
     .some(({ Properties }) => Properties.PolicyDocument.Statement.some((given: any) => includes(given, statement)));
 }
 
-/** Statements that a stage lacks, a line each. */
+/** Missing statements of a stage, a line each. */
 export function faultsOfResourcePolicies(graph: TemplateGraph): readonly string[] {
   const lacking = neededStatements.flatMap((needed) =>
     graph
@@ -92,7 +92,7 @@ export function faultsOfResourcePolicies(graph: TemplateGraph): readonly string[
     const byAccount = statements.some(
       ({ Action, Principal }) => Action === 'kms:*' && JSON.stringify(Principal).includes(':root'),
     );
-    // The topic's key: its publishers use it in their own name.
+    // The topic's key: its publishers use it under their own identity.
     const lacksServices =
       id.includes('NotificationsKey') &&
       !['kms:Decrypt', 'kms:GenerateDataKey*'].every((action) =>

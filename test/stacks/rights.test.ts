@@ -1,4 +1,4 @@
-// Who may do what, judged by a policy engine: every recorded call is allowed, and hangs on a right that is used for it.
+// Rights judged by a policy engine: every recorded call is allowed, and needs a right that grants it.
 import { describe, expect, test } from 'vitest';
 import { formatCall, newCalls, readRecordedCalls } from '../deploy/recorded-calls.ts';
 import { ConcreteTemplates } from '../support/concrete-templates.ts';
@@ -10,7 +10,7 @@ import { callsOfAdapters } from './adapter-callers.ts';
 import { callsOfServices } from './service-calls.ts';
 import { unusedRights } from './unused-rights.ts';
 
-/** As the deploy test deploys it, and with an address to send mails from. */
+/** The stage of the deploy test, with an address to send mails from. */
 const stage = synthesizeStage(testApp(), 'emulated', { ...completeDev, mailFrom: 'no-reply@example.com' });
 const templates = new ConcreteTemplates(stage);
 const account = new SimulatedAccount(templates);
@@ -36,7 +36,7 @@ describe('what is called', () => {
     expect(await refused(calls)).toEqual([]);
   });
 
-  /** Two thousand questions to the engine. */
+  /** Time for two thousand requests to the engine. */
   const askingMs = 60_000;
   test(
     'is refused, and nothing else, once its right is taken away, is elsewhere, or bound',
@@ -90,7 +90,7 @@ describe('who reads the bytes of strangers', () => {
       context: { 'iam:PassedToService': 'scheduler.amazonaws.com' },
     },
     { caller, action: 'sqs:SendMessage', resource: queue('Timers') },
-    // By KMS itself: the key of the bucket serves those who go by S3.
+    // Directly from KMS: the bucket's key may be used only through S3.
     { caller, action: 'kms:Decrypt', resource: mediaKey },
     { caller, action: 's3:PutObject', resource: `${bucket}#health/probe` },
   ];
@@ -110,7 +110,7 @@ describe('who reads the bytes of strangers', () => {
         { caller: importWorker, action: 'sqs:SendMessage', resource: queue('PublishFfmpeg') },
         { caller: importWorker, action: 's3:GetObject', resource: `${bucket}#renditions/ID` },
         { caller: importWorker, action: 's3:DeleteObject', resource: `${bucket}#renditions/ID` },
-        // A role that was not made for it, and one of anybody's without saying for whom.
+        // A role that was not created for this, and a role in any account without the external id.
         {
           caller: importWorker,
           action: 'sts:AssumeRole',
@@ -139,7 +139,7 @@ describe('who reads the bytes of strangers', () => {
       agents.flatMap((agent) => [
         ...withoutSecrets(agent),
         ...withoutKey(agent, 'sources'),
-        // Only what was wrapped as a data key.
+        // Only a ciphertext that was wrapped as a data key.
         {
           caller: agent,
           action: 'kms:Decrypt',

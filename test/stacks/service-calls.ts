@@ -1,9 +1,9 @@
-// What AWS' own services do for the stage, which no test of ours can see: from the documentation of each.
+// Calls that AWS' own services make for the stage, which our tests cannot observe: from their documentation.
 import type { ConcreteResource, ConcreteTemplates } from '../support/concrete-templates.ts';
 import { accountID } from '../support/concrete-templates.ts';
 import type { AwsCall, SimulatedAccount } from '../support/iam.ts';
 
-/** Services that take on a role, by the part of its policy that names them. */
+/** Services that assume a role, and the part of the role's policy that names them. */
 export function callsOfServices(account: SimulatedAccount, templates: ConcreteTemplates): readonly AwsCall[] {
   return [
     ...schedulerCalls(templates),
@@ -51,7 +51,7 @@ function proxyCalls(templates: ConcreteTemplates): readonly AwsCall[] {
   ];
 }
 
-/** CloudFront developer guide, "Set up IAM permissions and roles for Lambda@Edge": both take on the function's role. */
+/** CloudFront developer guide, "Set up IAM permissions and roles for Lambda@Edge": both assume the function's role. */
 function edgeCalls(templates: ConcreteTemplates): readonly AwsCall[] {
   const role = the(templates, 'AWS::IAM::Role', /^Edge\/ChallengeRole/);
   return ['lambda.amazonaws.com', 'edgelambda.amazonaws.com'].map((caller) => ({
@@ -61,7 +61,7 @@ function edgeCalls(templates: ConcreteTemplates): readonly AwsCall[] {
   }));
 }
 
-/** What `npm run operate` does: it takes on the operators' role, and invokes the function as that. */
+/** The calls of `npm run operate`: it assumes the operators' role, and invokes the function with it. */
 function operating(templates: ConcreteTemplates): readonly AwsCall[] {
   const role = the(templates, 'AWS::IAM::Role', /^Operate\/Operator[0-9A-F]{8}$/);
   const operate = the(templates, 'AWS::Lambda::Function', /^Operate\/Operate[0-9A-F]{8}$/);
@@ -70,7 +70,7 @@ function operating(templates: ConcreteTemplates): readonly AwsCall[] {
 
 /**
  * Step Functions developer guide, "Creating an IAM role for your state machine"; CloudFormation user guide, "Detect
- * unmanaged configuration changes to stacks": whoever asks reads each resource.
+ * unmanaged configuration changes to stacks": the caller's role reads each resource.
  */
 function driftCalls(templates: ConcreteTemplates): readonly AwsCall[] {
   const role = the(templates, 'AWS::IAM::Role', /^Monitoring\/DriftCheckReader/);
@@ -88,7 +88,7 @@ function driftCalls(templates: ConcreteTemplates): readonly AwsCall[] {
   ];
 }
 
-/** The function that proves starts lists what has arrived. Agents sign nothing, and are nobody to the bucket. */
+/** The synthetic function lists the arrived objects. Agents sign nothing, and are anonymous to the bucket. */
 function syntheticCalls(account: SimulatedAccount, templates: ConcreteTemplates): readonly AwsCall[] {
   const caller = account.roleOf(the(templates, 'AWS::Lambda::Function', /^Monitoring\/SyntheticStreamSynthetic/).id);
   const ingest = the(templates, 'AWS::S3::Bucket', /^Monitoring\/SyntheticStreamIngest/);

@@ -1,4 +1,4 @@
-// The table of stages: a mistake in it fails the synth and is named; an engineer's own stage has the values of dev.
+// The table of stages: the synth fails on a mistake and names it; an engineer's own stage has the values of dev.
 import { describe, expect, test } from 'vitest';
 import { checkStage, type StageSettings } from '../../lib/stage-settings.ts';
 import { stages, stagesToBuild } from '../../lib/stages.ts';

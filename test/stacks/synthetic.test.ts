@@ -1,4 +1,4 @@
-// The stream that is started every minute in AWS: who is told where none can be, and who may send to its ingest.
+// The stream that starts every minute in AWS: the alarm if it fails, and the access to its ingest.
 import { expect, test } from 'vitest';
 import { stages } from '../../lib/stages.ts';
 import { matchesFilter } from '../support/filter-pattern.ts';
@@ -18,7 +18,7 @@ test('the function is called every minute, and not again for what failed', () =>
       Targets: [expect.objectContaining({ RetryPolicy: expect.objectContaining({ MaximumRetryAttempts: 0 }) })],
     }),
   ]);
-  // A call that hangs is over before the next one.
+  // A hanging call ends before the next one begins.
   expect(Properties.Timeout).toBeLessThan(60);
 });
 

@@ -1,4 +1,4 @@
-// Whose everything is: each resource that takes tags has those of its stage, and the budget counts by them.
+// Tags: each resource that supports tags has those of its stage, and the budget counts by them.
 import { expect, test } from 'vitest';
 import { stages } from '../../lib/stages.ts';
 import { synthesizeStage, testApp } from '../support/synth.ts';
@@ -6,7 +6,7 @@ import { synthesizeStage, testApp } from '../support/synth.ts';
 const prod = synthesizeStage(testApp(), 'prod', stages.prod);
 const tags = { stage: 'prod', owner: stages.prod.owner, 'cost-center': stages.prod.costCenter };
 
-/** The tags of a resource, as its type writes them; for a launch template, those of each thing that it makes. */
+/** The tags of a resource in its type's format; for a launch template, those of everything that it creates. */
 function tagsOf({ Tags: tagged = [], ResourceTags = [], TagSpecifications = [], LaunchTemplateData = {} }: any) {
   const specified = [...TagSpecifications, ...(LaunchTemplateData.TagSpecifications ?? [])];
   const lists: any[] = specified.length > 0 ? specified.map(({ Tags }) => Tags) : [tagged, ResourceTags];
@@ -15,10 +15,10 @@ function tagsOf({ Tags: tagged = [], ResourceTags = [], TagSpecifications = [], 
     .map(([key, value]) => `${key}=${value}`);
 }
 
-/** The CDK makes these functions and their roles for custom resources, and gives no tags to them. */
+/** Functions and roles that the CDK creates for custom resources, without tags. */
 const ofCdk = /^CustomVpcRestrictDefaultSG|^AWSCDKTrigger/;
 
-/** CloudFormation gives resources of these types no tags. */
+/** Types of resources that CloudFormation cannot tag. */
 const untagged = [
   'AWS::ApiGateway::Account',
   'AWS::ApiGateway::Deployment',

@@ -1,4 +1,4 @@
-// Tasks are as large as what fills them: by the costs of an agent and of streams.
+// Sizes of tasks match their load: the costs of an agent and of streams.
 import { expect, it } from 'vitest';
 import { preparedTaskSize } from '../../lib/publishing/task-sizes.ts';
 import { stages } from '../../lib/stages.ts';

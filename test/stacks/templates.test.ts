@@ -1,4 +1,4 @@
-// The templates of prod, one snapshot file a stack: a change to what is deployed is seen in review.
+// The templates of prod, one snapshot file for each stack: reviews show every change to deployed resources.
 import { describe, expect, test } from 'vitest';
 import { stages } from '../../lib/stages.ts';
 import { synthesizeStage, testApp } from '../support/synth.ts';

@@ -1,8 +1,8 @@
-// Rights that roles have and no call has used, each with the reason why it is there all the same.
+// Rights of roles that no call has used, each with the reason to keep it.
 import type { AwsCall, SimulatedAccount } from '../support/iam.ts';
 import type { Statement } from '../support/policy-engine.ts';
 
-/** The first that matches ROLE ACTION RESOURCE is the reason. */
+/** Reasons for patterns of ROLE ACTION RESOURCE. The first match applies. */
 const reasons: readonly (readonly [right: RegExp, reason: string])[] = [
   [/ xray:/, 'Lambda itself traces, with the role of the function'],
   [/ExecutionRole\w* (?:ecr|logs):/, 'ECS itself pulls the image and writes the logs of a task'],
@@ -60,7 +60,7 @@ function rightsOf({ Action, Resource = '*' }: Statement) {
   return [Action].flat().flatMap((action) => [Resource].flat().map((resource) => ({ action, resource })));
 }
 
-/** As policies use `*` and `?`. */
+/** Matches with `*` and `?` as policies do. */
 function matches(pattern: string, text: string): boolean {
   const escaped = pattern.replaceAll(/[.+^${}()|[\]\\]/g, String.raw`\$&`);
   return new RegExp(`^${escaped.replaceAll('*', '.*').replaceAll('?', '.')}$`, 'i').test(text);

@@ -1,4 +1,4 @@
-// The checks at synth: cdk-nag finds nothing but what is accepted, and that is listed with its reason and occurs.
+// The checks at synth: cdk-nag finds only accepted faults, and each acceptance has a reason and still applies.
 import { Validations } from 'aws-cdk-lib';
 import { AwsSolutionsChecks } from 'cdk-nag';
 import type { IConstruct } from 'constructs';
@@ -15,7 +15,7 @@ interface Acceptance {
 
 const app = testApp({ validating: true });
 const built = Object.entries(stages).map(([name, settings]) => synthesizeStage(app, name, settings).stage);
-// It has what only some stages have: a domain, and whom to tell.
+// Features that only some stages have: a domain, and recipients of alarms.
 synthesizeStage(app, 'complete', {
   ...stages.prod,
   domain: { name: 'live.example.com', hostedZoneId: 'Z0123456789ABC' },
@@ -60,7 +60,7 @@ describe('AwsSolutions', () => {
 
   test('would find everything that is accepted, if it were not', () => {
     const strict = new AwsSolutionsChecks(app);
-    // This method is private in cdk-nag: replacing it is the only way to learn what would be found.
+    // This method is private in cdk-nag: only its replacement reveals all findings.
     Object.defineProperty(strict, 'isAcknowledged', { value: () => false });
     const findings = strict
       .validateScope(app)

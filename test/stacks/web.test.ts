@@ -1,4 +1,4 @@
-// What the public meets: one distribution for page and API behind a web ACL, and no other way in.
+// Public access: one distribution for page and API behind a web ACL, and no other way in.
 import { describe, expect, test } from 'vitest';
 import { stages } from '../../lib/stages.ts';
 import { type Resource, type SynthesizedStage, synthesizeStage, testApp } from '../support/synth.ts';
@@ -40,7 +40,7 @@ describe('the distribution', () => {
     }
   });
 
-  // CloudFront skips functions of the viewer's response where the status is 400 or higher, which challenges have.
+  // CloudFront skips viewer response functions at statuses of 400 and above, which challenges have.
   // https://docs.aws.amazon.com/AmazonCloudFront/latest/DeveloperGuide/edge-functions-restrictions.html
   test('gives every answer of the API, refusals too, its challenge back', () => {
     const [[versionID]] = prod.resources('Edge').filter(([, { Type }]) => Type === 'AWS::Lambda::Version') as [
@@ -51,7 +51,7 @@ describe('the distribution', () => {
       expect(LambdaFunctionAssociations).toEqual([
         { EventType: 'origin-response', LambdaFunctionARN: { 'Fn::GetStackOutput': expect.anything() } },
       ]);
-      // The output is named after the version, so that a new version is a change of the distribution's template too.
+      // The output is named after the version, so that a new version also changes the distribution's template.
       const reference = LambdaFunctionAssociations[0].LambdaFunctionARN['Fn::GetStackOutput'];
       expect(reference.OutputName).toContain(versionID);
     }
@@ -135,7 +135,7 @@ describe('a stage with a domain, in another region', () => {
     ]);
   });
 
-  // A function reads a parameter when it starts, and may go on for hours. A variable that changes starts it anew.
+  // A function reads a parameter when it starts, and may run for hours. A changed variable restarts it.
   test('tells its functions its name, without a parameter', () => {
     const origins = abroad
       .resources()

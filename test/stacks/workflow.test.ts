@@ -1,4 +1,4 @@
-// How GitHub delivers a change: what holds up what, what runs with credentials, and which images are refused.
+// GitHub's delivery of a change: its blocking jobs, jobs with credentials, and refused images.
 import { spawnSync } from 'node:child_process';
 import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -36,7 +36,7 @@ describe('the workflow', () => {
     expect(workflow).toContain('cdk deploy --app cdk.out');
   });
 
-  // A run that waits for reviewers holds its group, and GitHub cancels what waits behind it but the newest.
+  // A run that waits for reviewers holds its group, and GitHub cancels all but the newest of the runs behind it.
   // https://docs.github.com/en/actions/how-tos/write-workflows/choose-when-workflows-run/control-workflow-concurrency
   test('has each delivery in a group of its own, but for the jobs that deploy', () => {
     const [group] = head.match(/(?<=^ {2}group: ).+/m) ?? [];
@@ -45,7 +45,7 @@ describe('the workflow', () => {
     expect(grouped).toEqual(['staging', 'prod']);
   });
 
-  // “bash --noprofile --norc -eo pipefail {0}” only where the shell is named; else “bash -e {0}”.
+  // “bash --noprofile --norc -eo pipefail {0}” only if the shell is named; otherwise “bash -e {0}”.
   // https://docs.github.com/en/actions/reference/workflows-and-actions/workflow-syntax#defaultsrunshell
   test('does not take the end of a pipe for the whole', () => {
     expect(head).toMatch(/^defaults:\n {2}run:\n(?: {4}#.*\n)* {4}shell: bash$/m);
@@ -79,7 +79,7 @@ describe('the workflow', () => {
       const typed = args.replace('"$GITHUB_JOB"', stage).replace('${{ needs.image.outputs.digest }}', digest);
       const command = readCommand(typed.replace(' --', '').replaceAll('"', '').split(' '));
       expect(command).toMatchObject({ stage, checkOnly: true, needsCredentials: true, needsDocker: false });
-      // A job has the outputs of those that it names, and of no others.
+      // A job has the outputs only of the jobs that it names.
       expect(jobs.get(stage)).toMatch(/^ {4}needs: \[image, \w+\]$/m);
     }
   });
@@ -92,7 +92,7 @@ describe('the workflow', () => {
 
 describe('an image', { timeout: 30_000 }, () => {
   /**
-   * The shapes of basic and of enhanced scanning.
+   * Answers in the shapes of basic and of enhanced scanning.
    * https://docs.aws.amazon.com/AmazonECR/latest/APIReference/API_DescribeImageScanFindings.html
    */
   const basic = (status: string, ...names: string[]) => ({
@@ -109,7 +109,7 @@ describe('an image', { timeout: 30_000 }, () => {
     },
   });
 
-  /** Runs the script with a CLI that gives these answers, one after the other; null: there is no scan yet. */
+  /** Runs the script with a CLI that gives these answers, one after the other; null: no scan yet. */
   function scan(...answers: readonly (object | null)[]): { readonly status: number | null; readonly output: string } {
     const folder = mkdtempSync(join(tmpdir(), 'scan-'));
     onTestFinished(() => rmSync(folder, { recursive: true }));

@@ -1,4 +1,4 @@
-// An app of somebody else: the constructs that stand alone, in a stack with a VPC and an API of its own.
+// An app of a library user: the standalone constructs, in a stack with a VPC and an API of its own.
 import { App, Duration, Stack } from 'aws-cdk-lib';
 import { RestApi } from 'aws-cdk-lib/aws-apigateway';
 import { Port, SecurityGroup, Vpc } from 'aws-cdk-lib/aws-ec2';

@@ -1,4 +1,4 @@
-// An app of somebody else: CDK Pipelines with a stage of the platform.
+// An app of a library user: CDK Pipelines with a stage of the platform.
 import { App, Stack } from 'aws-cdk-lib';
 import { Repository } from 'aws-cdk-lib/aws-codecommit';
 import { CodePipeline, CodePipelineSource, ShellStep } from 'aws-cdk-lib/pipelines';

@@ -1,4 +1,4 @@
-// An app of somebody else: a stage of the platform, held to its nag, with an aspect of theirs.
+// An app of a library user: a stage of the platform, checked by the user's cdk-nag, with the user's aspect.
 import { App, Aspects, CfnResource, Stack, Validations } from 'aws-cdk-lib';
 import { Bucket } from 'aws-cdk-lib/aws-s3';
 import { AwsSolutionsChecks } from 'cdk-nag';
@@ -9,7 +9,7 @@ import { stages } from 'loop-streaming-platform/stages';
 
 const app = new App();
 Validations.of(app).addPlugins(new AwsSolutionsChecks(app));
-// What their nag finds a fault with, so that it is seen to look.
+// A construct that their cdk-nag must report, as a proof that it runs.
 if (app.node.tryGetContext('flawed')) new Bucket(new Stack(app, 'Flawed'), 'Bucket');
 const stage = new ServiceStage(app, 'radio', {
   settings: { ...stages.prod, account: '123456789012', bootstrapQualifier: null },

@@ -1,4 +1,4 @@
-// What was aired is noted while a replica goes on, before figures tell of it no more.
+// Aired items are recorded while a replica runs, before newer figures replace them.
 import { expect, it } from 'vitest';
 import type { SaidFigures } from '../../../lambda/data/fleet/figures.ts';
 import type { Replica } from '../../../lambda/data/fleet/replicas.ts';

@@ -1,4 +1,4 @@
-// Two agents on one Postgres that send to the sink: they share work, give it back, lose it and outlast the database.
+// Two agents on one Postgres that send to the sink: they share, return and lose work, and survive outages.
 import { beforeAll, describe, expect, inject, it } from 'vitest';
 import type { Channel } from '../../../bin/local/rtmp-sink/channel.ts';
 import { LeaseLost } from '../../../lambda/publisher/agent/agent-lease.ts';
@@ -45,7 +45,7 @@ function startAgent(agentID: string, streams = 4): TestAgent {
   });
 }
 
-/** Makes a stream with a loop of two seconds, and starts it. */
+/** Creates a stream with a loop of two seconds, and starts it. */
 async function startStream(streamKey: string, port = sink().port): Promise<string> {
   const destination = await call('POST', '/destinations', {
     name: 'sink',
@@ -146,7 +146,7 @@ describe('an agent', { timeout: 30_000 }, () => {
     await register('dead');
     expect(await claim('dead')).toHaveLength(1);
     await loseLease('dead');
-    // The lifecycle refuses to start a stream that has no schedule.
+    // The lifecycle refuses to start a stream without a schedule.
     await armNow(await readyStream(), 'schedule_start');
     startAgent('agent');
     await untilState(id, 'active');
@@ -163,7 +163,7 @@ describe('an agent', { timeout: 30_000 }, () => {
     const other = await startStream('other');
     await untilState(other, 'active');
     expect(await holders()).toEqual({ agent: 2 });
-    // Its destination is back, and its room is another's: it waits for an agent that has some.
+    // Its destination has returned, but its room is taken: it waits for an agent that has room.
     await using back = await startScriptedServer({}, port);
     await expect.poll(() => back.connections.length).toBe(1);
     await expect.poll(holders).toEqual({ agent: 1 });
@@ -194,7 +194,7 @@ describe('an agent', { timeout: 30_000 }, () => {
     expect(await statsOf(id)).toMatchObject({ droppedFrames: 0, reconnects: 0 });
     const channel = sink().channels()[0]!;
     expect(channel).toMatchObject({ live: true, connections: 1, timestampRegressions: 0 });
-    // There is a frame every 33 1/3 ms from 0 on, and none is missing.
+    // There is a frame every 33 1/3 ms from 0 on, without gaps.
     const framesExpected = (channel.lastTimestampMs! * 30) / 1000;
     expect(Math.abs(channel.videoFrames - framesExpected)).toBeLessThanOrEqual(2);
     expect((await stream(id)).state).toBe('active');

@@ -1,4 +1,4 @@
-// The database server is killed and recovers. Streams go on meanwhile, and a start that was under way happens, or not.
+// The database server is killed and recovers. Streams continue; a start in progress happens completely or not at all.
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { setTimeout } from 'node:timers/promises';
 import { Client } from 'pg';
@@ -11,7 +11,7 @@ import { keysOf, testFleet } from '../../support/prepared-fleet.ts';
 import { streamsWithReplica } from '../../support/replica-claims.ts';
 import { testService } from '../../support/service.ts';
 
-/** How long the database is away: longer than a lease lasts. */
+/** Duration of the database outage: longer than a lease. */
 const outageMs = 8000;
 
 const database = crashingPostgres();
@@ -32,7 +32,7 @@ it(
     await database.kill();
     await setTimeout(outageMs);
     await database.start();
-    // Agents may take so long to find the database again, and others wait less before they declare them dead.
+    // Agents may need this long to reach the database again. Others wait less before they declare them dead.
     await setTimeout(15_000);
     expect(await leases(service)).toEqual(['first', 'second'].map((id) => ({ id, streams: 5, renewed: true })));
     await untilState(ids, 'active');
@@ -57,7 +57,7 @@ describe('a start that was under way', { timeout: 60_000 }, () => {
     actors.user().call('POST', `/streams/${id}/start`, undefined, { 'idempotency-key': `start-${id}` });
   const statusesOf = (answers: readonly { status: number }[]) => answers.map(({ status }) => status);
 
-  /** Keeps every start from its last writes, until the database is killed. */
+  /** Blocks the last writes of every start, until the database is killed. */
   async function lockOutbox(): Promise<void> {
     const inTheWay = new Client({ connectionString: database.url() }).on('error', () => {});
     await inTheWay.connect();
@@ -102,7 +102,7 @@ describe('a start that was under way', { timeout: 60_000 }, () => {
       const { status } = answers[index]!;
       const isStarted = (await causes(id)).includes('start');
       expect([200, 502]).toContain(status);
-      // A start that was answered has happened. One that was not answered may have happened.
+      // An answered start has happened. An unanswered one may have happened.
       if (status === 200) expect(isStarted).toBe(true);
       const repeated = await start(id);
       expect(repeated.status).toBe(200);

@@ -1,4 +1,4 @@
-// Commands that a queue delivers several times at once, or too late: nothing happens twice, and nothing fails.
+// Commands that a queue delivers several times at once, or too late: none takes effect twice, and none fails.
 import { CreateQueueCommand, GetQueueAttributesCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
@@ -32,7 +32,7 @@ afterAll(() => emulator.stop());
 
 interface Adapter {
   readonly queue: CommandQueue;
-  /** Counts the commands that nobody is done with: they wait, are delivered just now, or are dead. */
+  /** Counts the unfinished commands: waiting, being delivered, or dead. */
   readonly left: () => Promise<number>;
 }
 
@@ -81,7 +81,7 @@ describe.each([
       adapter = await open((event, fields) => void logged.push(JSON.stringify({ event, ...fields })));
     });
 
-    /** Sends a command several times, and waits until all of them are done with. */
+    /** Sends a command several times, and waits until all copies are finished. */
     async function deliver(queue: QueueName, body: unknown): Promise<void> {
       await writeCommands(
         service.pool(),

@@ -1,4 +1,4 @@
-// An agent checks destinations beside its streams: asked for through the API, a few at a time, without a stream key.
+// An agent checks destinations beside its streams: on request of the API, a few at once, without a stream key.
 import { expect, it, onTestFinished } from 'vitest';
 import { checking } from '../../../lambda/domain/shared/outbound-limits.ts';
 import { findMediaTools } from '../../../lambda/publisher/media/media-tools.ts';

@@ -1,4 +1,4 @@
-// An agent process that the system stops for longer than its lease, and that goes on when a peer has its streams.
+// An agent process that the system stops for longer than its lease, and that resumes when a peer has its streams.
 import { expect, it } from 'vitest';
 import { startFaultyIngest } from '../../support/faulty-ingest.ts';
 import { startMachines } from '../../support/machines.ts';

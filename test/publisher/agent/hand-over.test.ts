@@ -1,4 +1,4 @@
-// Streams that go from agent to agent on purpose, and replicas that stand in for each other.
+// Deliberate hand-overs of streams between agents, and replicas that replace each other.
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
@@ -17,7 +17,7 @@ const { call, causes, stream } = actors;
 const fleet = fleetOfFile(service, actors);
 const holders = () => holdersByRole(service);
 let ingest: FaultyIngest;
-/** The hash of each picture of a publication, in the order in which they came. */
+/** The hash of each picture of a publication, in the order of arrival. */
 let pictures: Map<Publication, string[]>;
 beforeEach(async () => {
   pictures = new Map();
@@ -33,7 +33,7 @@ beforeEach(async () => {
 
 const publications = (path: string) => ingest.keys.get(path)?.publications ?? [];
 
-/** Resolves once a publication has brought more pictures than this. @param index of the publication at its path */
+/** Resolves once a publication has more pictures than this. @param index of the publication at its path */
 async function untilPictures(path: string, index: number, count = 30): Promise<void> {
   await expect.poll(() => publications(path)[index]?.pictures ?? 0).toBeGreaterThan(count);
 }
@@ -108,7 +108,7 @@ describe('an agent that is asked to end', { timeout: 60_000 }, () => {
       });
     });
 
-    /** Makes an agent hand a stream over to one that waits at the silent URL. */
+    /** Makes an agent hand a stream over to another, which waits for an answer of the silent URL. */
     async function handedOver() {
       const first = fleet().agent('first');
       const { port } = silent.address() as AddressInfo;
@@ -176,8 +176,8 @@ describe('two replicas', { timeout: 60_000 }, () => {
 });
 
 /**
- * Expects to find one list of pictures in the other, for as long as both were sent. Nobody knows where it begins there:
- * the same pictures come again with every loop.
+ * Expects to find one list of pictures in the other, for as long as both were sent. The offset is unknown, because
+ * every loop repeats the same pictures.
  */
 function expectSamePictures(one: readonly string[], other: readonly string[]): void {
   const isSameFrom = (shift: number) => {

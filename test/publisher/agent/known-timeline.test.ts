@@ -1,4 +1,4 @@
-// A timeline is loaded again when it has changed, not for each item; and the last one is good while there is no other.
+// A timeline is loaded again only when it has changed, and the last one stays valid while no other can be loaded.
 import { expect, it } from 'vitest';
 import { KnownTimeline } from '../../../lambda/publisher/agent/known-timeline.ts';
 

@@ -1,4 +1,4 @@
-// An agent that cannot reach the database lets go before another takes over; when nobody reaches it, no frame is lost.
+// An agent without database access stops before another takes over; if all agents lose access, no frame is lost.
 import { describe, expect, inject, it, onTestFinished } from 'vitest';
 import { setTimeout } from 'node:timers/promises';
 import { actorsOn } from '../../support/actors.ts';
@@ -20,7 +20,7 @@ const { fleet, ingest, liveStreams, publications, untilState } = testFleet(servi
 
 const holders = () => replicasByAgent(service);
 
-/** Resolves once an agent knows its one peer, and that peer has renewed for a while. */
+/** Resolves once an agent knows its one peer, and that peer has been renewing for a while. */
 async function untilPeered(agentID: string): Promise<void> {
   await fleet().untilPeers(agentID);
   await setTimeout(4000);
@@ -52,7 +52,7 @@ describe('an agent that is cut off from the database while it is the only one', 
     fleet().agent('cut', { databaseURL: way.url });
     const ids = await liveStreams(keysOf(1));
     way.cut();
-    // Its lease is over by then.
+    // By then its lease has ended.
     await setTimeout(6000);
     expect(publications('key0')).toMatchObject([{ endedAtMs: null }]);
     fleet().agent('later');
@@ -105,7 +105,7 @@ describe('a database that is away from everybody', { timeout: 300_000 }, () => {
     const before = await Promise.all(ids.map(causes));
     const urls = { databaseURL: service.databaseURL(), serverURL: inject('postgresURL') };
     await whileDatabaseIsAway(urls, () => setTimeout(outageMs));
-    // Agents may take so long to find the database again, and others wait less before they declare them dead.
+    // Agents may need this long to reach the database again. Others wait less before they declare them dead.
     await setTimeout(15_000);
     expect(await holders()).toEqual({ first: streams / 2, second: streams / 2 });
     await untilState(ids, 'active');
@@ -113,7 +113,7 @@ describe('a database that is away from everybody', { timeout: 300_000 }, () => {
     for (const key of keysOf(streams)) {
       expect(publications(key)).toHaveLength(1);
       expect(ingest().keys.get(`live/${key}`)!.mostAtOnce).toBe(1);
-      // There is a picture every 33 or 34 ms, and none is missing.
+      // There is a picture every 33 or 34 ms, without gaps.
       expect(publications(key)[0]).toMatchObject({ endedAtMs: null, longestStepMs: 34 });
     }
     for (const id of ids)
@@ -126,7 +126,7 @@ describe('a database that is away from everybody', { timeout: 300_000 }, () => {
     for (const name of ['first', 'second']) fleet().agent(name, { databaseURL: way.url, capacity: capacityFor(1) });
     const ids = await liveStreams(['a', 'b']);
     await untilState(ids, 'active');
-    // Agents ask for their peers every three seconds.
+    // Agents read the list of their peers every three seconds.
     await untilPeered('first');
     way.cut();
     await setTimeout(20_000);

@@ -1,4 +1,4 @@
-// An agent that does not keep up with its streams leaves to others what would decode files beside them.
+// An agent that cannot keep up with its streams leaves commands that decode files to other agents.
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { StreamBackend } from '../../../lambda/domain/streams/stream-words.ts';
 import type { MediaCommand } from '../../../lambda/data/shared/outbox.ts';
@@ -18,7 +18,7 @@ beforeEach(() => {
   pauses = 0;
 });
 
-/** Delivers a command to an agent. @param receives how often the queue has delivered it by then */
+/** Delivers a command to an agent. @param receives number of deliveries by the queue so far */
 async function deliver(body: MediaCommand, receives = 1): Promise<void> {
   const handle = unlessLeft(
     async ({ Records }) => {

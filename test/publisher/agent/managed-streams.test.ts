@@ -1,4 +1,4 @@
-// Streams to a connected channel: agents publish to the ingest that the platform gave, and to its backup.
+// Streams to a connected channel: agents publish to the platform's ingest and to its backup.
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { launchOnIngest } from '../../../lambda/orchestration/runs/launch-stream.ts';
 import { actorsOn } from '../../support/actors.ts';

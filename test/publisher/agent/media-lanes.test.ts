@@ -1,4 +1,4 @@
-// An agent carries out media commands of two users at once, and of one user one at a time.
+// An agent carries out media commands of two users at once, but only one command of each user at a time.
 import { expect, it, onTestFinished } from 'vitest';
 import { databaseOn } from '../../../lambda/data/database.ts';
 import { findMediaTools } from '../../../lambda/publisher/media/media-tools.ts';

@@ -1,4 +1,4 @@
-// An agent whose thread is busy all the time takes nothing more, until it has room again.
+// An agent whose thread is always busy claims no more work, until it has room again.
 import { expect, it } from 'vitest';
 import { Pressure } from '../../../lambda/publisher/agent/pressure.ts';
 

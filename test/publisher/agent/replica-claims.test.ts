@@ -1,4 +1,4 @@
-// Agents share out what waits: none takes everything, and everything is taken.
+// Agents share waiting replicas: no agent claims all of them, and all are claimed.
 import { expect, it } from 'vitest';
 import { ReplicaClaims } from '../../../lambda/publisher/agent/replica-claims.ts';
 import { actorsOn } from '../../support/actors.ts';
@@ -9,7 +9,7 @@ import { testService } from '../../support/service.ts';
 const service = testService();
 const { data, register, startedStream } = actorsOn(service);
 
-/** An agent that claims, and only notes what it has. */
+/** An agent that only claims, and records its claims. */
 async function claiming(agentID: string) {
   await register(agentID);
   const held = new Set<string>();
@@ -32,7 +32,7 @@ async function claiming(agentID: string) {
   return Object.assign(agent, { claims, held });
 }
 
-/** Streams that wait for an agent. Nobody renews the agents' leases meanwhile. */
+/** Starts streams that wait for an agent. No agent's lease is renewed meanwhile. */
 async function startTwelve(): Promise<void> {
   for (let count = 0; count < 12; count++) await startedStream();
   await service.pool().query(`update agents set lease_expires_at = now() + interval '1 hour'`);

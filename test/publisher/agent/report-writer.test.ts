@@ -1,4 +1,4 @@
-// Reports of an agent: written together, in one transaction, and none of them holds up another.
+// Reports of an agent are written together in one transaction, and none of them delays another.
 import type { Pool } from 'pg';
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { Replica } from '../../../lambda/data/fleet/replicas.ts';
@@ -101,7 +101,7 @@ describe('reports of several users', () => {
     const writer = new ReportWriter(pool, { needsPlace: false, mostAtOnce: 2 });
     let answers: Promise<boolean>[] = [];
     await whileLocked(`select from replicas where id = '${held!.id}' for update`, async () => {
-      // What one user reports waits for it, with its stream locked already.
+      // The reports of one user wait for it, while their stream is already locked.
       answers = [writer.write(live(held!, 'usr_a'))];
       await expect.poll(() => isLocked(held!.stream_id)).toBe(true);
       answers.push(...later.map((replica) => writer.write(live(replica, 'usr_a'))));
@@ -154,7 +154,7 @@ describe('reports of what was taken over', () => {
   });
 });
 
-/** Does work while somebody else has what a statement locks. */
+/** Does work while another transaction holds the locks of a statement. */
 async function whileLocked(locking: string, work: () => Promise<unknown>): Promise<void> {
   const other = await service.pool().connect();
   await other.query('begin');
@@ -167,7 +167,7 @@ async function whileLocked(locking: string, work: () => Promise<unknown>): Promi
   }
 }
 
-/** When a stream was moved last: transactions have one time. */
+/** The time of a stream's last move: equal within a transaction. */
 async function transitionTimes(id: string): Promise<Date> {
   const [last] = await data().streamMoves.lastTransitions([id], 1);
   return last!.at;

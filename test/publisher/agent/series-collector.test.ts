@@ -1,4 +1,4 @@
-// What an agent measures becomes points of ten seconds, whatever its rhythm.
+// An agent's measurements become points of ten seconds, whatever their interval.
 import { expect, it } from 'vitest';
 import type { StreamStats } from '../../../lambda/data/streams/streams.ts';
 import { SeriesCollector } from '../../../lambda/publisher/agent/series-collector.ts';
@@ -19,7 +19,7 @@ it('rates are means, counts are what came to them, and the state is the worst', 
   collector.add([stats(8, { ...live, bitrateKbps: 1000, droppedFrames: 3 })], ofStream);
   collector.add([stats(16, { ...live, bitrateKbps: 2000, droppedFrames: 4, reconnects: 1 })], ofStream);
   collector.add([stats(24, { framesSent: 1, droppedFrames: 100, reconnects: 1 })], ofStream);
-  // Another claim of the same agent counts from the beginning.
+  // Another claim of the same agent starts its counts at zero.
   collector.add([stats(32, { ...live, droppedFrames: 2 })], ofStream);
   expect(collector.take('all')).toEqual([
     {

@@ -1,4 +1,4 @@
-// Streams whose destinations are no RTMP servers, from the API to a listener: started, on the air, and stopped.
+// Streams to destinations other than RTMP, from the API to a listener: started, on air, and stopped.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-// What a check finds out about an address, at servers that do what servers do: which step, whose fault, and what to do.
+// The result of an address check at real kinds of servers: failed step, responsible side, and remedy.
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
@@ -17,7 +17,7 @@ import type { Script } from '../rtmp/scripted-server.ts';
 const certificate = await makeCertificate('DNS:localhost');
 const options: CheckOptions = { allowPrivateAddresses: true, log: () => {} };
 
-/** Checks an address. @returns what was found, with the steps as words: those done, and the one that failed */
+/** Checks an address. @returns the result, with the steps as words: the completed ones, and the failed one */
 async function check(url: string, more: Partial<CheckOptions> = {}) {
   const { failure, detail, steps } = await checkAddress(url, false, { ...options, ...more });
   for (const { ms } of steps) expect(ms).toBeGreaterThanOrEqual(0);
@@ -34,7 +34,7 @@ async function serve(script?: Script) {
   return server;
 }
 
-/** A server that takes connections, and does this with each. */
+/** A server that accepts connections, and calls a function with each. */
 async function listen(onConnection: (socket: Socket) => void): Promise<number> {
   const sockets: Socket[] = [];
   const server = createServer((socket) => {
@@ -222,10 +222,10 @@ it('reaches a listener of SRT by its first answer, and says where none answers',
     detail: 'An SRT listener answers. Whether it takes the stream ID and passphrase shows once a stream starts.',
     steps: 'address, handshake',
   });
-  // No handshake but the induction came, which has neither a stream id nor a passphrase.
+  // Only the induction handshake arrived, which has neither a stream id nor a passphrase.
   expect(new Set(heard)).toEqual(new Set([1]));
   expect(await check(`srt://127.0.0.1:${await freePort()}`)).toMatchObject({
-    // Where the system is told that nothing listens there, it says so at once.
+    // If the system learns that no listener exists, it reports that at once.
     failure: expect.stringMatching(/^un(?:reachable|answered): destination$/),
     steps: 'address, not handshake',
   });

@@ -1,4 +1,4 @@
-// Destination addresses: the public internet is open, our own networks are not.
+// Destination addresses: the public internet is allowed, our own networks are not.
 import { promisify } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { allowedLookup, assertAddressAllowed } from '../../../lambda/publisher/destination/destination-address.ts';

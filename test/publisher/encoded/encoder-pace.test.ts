@@ -1,4 +1,4 @@
-// An encoder in software gets a faster preset while streams have little in hand, step by step, and its own when idle.
+// A software encoder gets a faster preset step by step while streams have short buffers, and its own when idle.
 import { expect, it } from 'vitest';
 import { EncoderPace } from '../../../lambda/publisher/encoded/encoder-pace.ts';
 

@@ -1,4 +1,4 @@
-// A stream that is encoded while it is sent to five outputs: one encoder, the same pictures, and each output by itself.
+// A live-encoded stream to five outputs: one encoder, the same pictures, and independent outputs.
 import { expect, it } from 'vitest';
 import { findMediaTools } from '../../../lambda/publisher/media/media-tools.ts';
 import type { RtmpMessage } from '../../../lambda/publisher/rtmp/message.ts';
@@ -49,7 +49,7 @@ it(
       pictures(servers[index]!.connections[connection]?.received).map(({ payload }) => payload.toString('base64'));
     await expect.poll(() => framesOf(3).length).toBeGreaterThan(60);
 
-    // One is added while the others are live, and one of these is reset.
+    // One output is added while the others are live, and one of these is reset.
     await call('POST', `/streams/${id}/outputs`, { destinationID: await destinationAt(servers[4]!) });
     await expect.poll(() => framesOf(4).length).toBeGreaterThan(30);
     servers[1]!.connections[0]!.socket.resetAndDestroy();
@@ -68,14 +68,14 @@ it(
     ] as const) {
       const frames = framesOf(index, connection);
       expect(frames.length).toBeGreaterThan(30);
-      // Laps may look alike: it is one of those places where the first output has the same picture.
+      // Laps may look alike: the output begins at one of the occurrences of this picture in the first output.
       const isSameFrom = (begins: number) =>
         frames.slice(0, first.length - begins).every((frame, place) => frame === first[begins + place]);
       const places = first.flatMap((frame, place) => (frame === frames[0] && first.length - place > 30 ? [place] : []));
       expect(places.some(isSameFrom)).toBe(true);
     }
     for (const index of [0, 2, 3, 4]) expect(servers[index]!.connections).toHaveLength(1);
-    // Each lap of two seconds is opened once, whatever the number of outputs, and the next one ahead of its time.
+    // Each lap of two seconds is opened once for all outputs, and the next one in advance.
     const laps = Math.ceil(first.length / 60);
     expect(opened).toBeLessThanOrEqual(laps + 3);
   },

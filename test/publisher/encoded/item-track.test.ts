@@ -1,4 +1,4 @@
-// A track plays what its timeline says, frame by frame, whatever the media of its items do. Fake media have the faults.
+// A track plays its timeline frame by frame, whatever faults the media of its items have. The media are fakes.
 import { describe, expect, it } from 'vitest';
 import type { TimelineEntry, TimelineItem } from '../../../lambda/domain/playout/play-out.ts';
 import { ToolError } from '../../../lambda/publisher/ffmpeg/media-tool.ts';
@@ -30,11 +30,11 @@ interface FakeMedia extends ItemMedia {
 }
 
 interface Faults {
-  /** The error with which opening an item fails. @param opened how many items were opened before */
+  /** The error of opening an item; null: none. @param opened number of items that were opened before */
   readonly openFailure?: (name: string, opened: number) => Error | null;
-  /** The error with which reading a frame, as in `a:30`, fails. @param reads how often it was read before */
+  /** The error of reading a frame such as `a:30`; null: none. @param reads number of earlier reads */
   readonly readFailure?: (frame: string, reads: number) => Error | null;
-  /** What opening an item waits for. */
+  /** Delays the opening of an item. */
   readonly opening?: () => Promise<void>;
 }
 

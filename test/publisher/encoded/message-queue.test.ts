@@ -1,4 +1,4 @@
-// Pictures and sound leave the queue in order of time, at exact times, and not too early. The encoders are fakes.
+// Pictures and sound leave the queue in order, at exact times, and not too early. The encoders are fakes.
 import { describe, expect, it } from 'vitest';
 import type { Framerate } from '../../../lambda/domain/shared/video-format.ts';
 import type { AudioEncoder } from '../../../lambda/publisher/ffmpeg/audio-encoder.ts';
@@ -16,7 +16,9 @@ const occurrence = {
   frameCount: 1800,
 } as const;
 
-/** An encoder as ffmpeg's: it begins with a priming frame, and gives a frame once 8192 samples after it are written. */
+/**
+ * An encoder like ffmpeg's: begins with a priming frame, and returns a frame once 8192 samples after it are written.
+ */
 class FakeEncoder implements AudioEncoder {
   readonly sequenceHeader = Promise.resolve(Buffer.from('header'));
   readonly primingSamples = 1024;
@@ -53,7 +55,7 @@ interface Script {
   readonly framerate?: Framerate;
   readonly startFrame?: number;
   readonly sequenceHeaders?: Readonly<Record<number, string>>;
-  /** What reading a frame waits for, and whose failure it fails with. */
+  /** Delays the reading of a frame; its failure fails the reading. */
   readonly before?: (index: number) => Promise<void>;
 }
 
@@ -109,7 +111,7 @@ function timestamps(messages: readonly QueuedMessage[], type: 'video' | 'audio')
     .map(({ timestampMs }) => timestampMs);
 }
 
-/** Resolves when all has happened that waits for no timer and for nothing outside the process. */
+/** Resolves when everything has run that needs no timer and nothing outside the process. */
 function settled(): Promise<void> {
   return new Promise((resolve) => {
     setImmediate(resolve);
@@ -128,7 +130,7 @@ describe.each<[Framerate, number]>([
     const video = timestamps(messages, 'video');
     const audio = timestamps(messages, 'audio');
     expect(video).toEqual(video.map((_, index) => Math.round((index * 1000) / framesPerSecond)));
-    // A picture is shown a frame after it is decoded. Sound is sent as much later.
+    // A picture is shown one frame after its decoding. Sound is delayed by the same time.
     expect(audio).toEqual(audio.map((_, index) => Math.round((index * 1024) / 48 + 1000 / framesPerSecond)));
     await queue.close();
   });
@@ -138,7 +140,7 @@ describe.each<[Framerate, number]>([
     const messages = await take(1000);
     const times = messages.map(({ timestampMs }) => timestampMs);
     expect(times).toEqual(times.toSorted((a, b) => a - b));
-    // Frame 0 of the encoder is the priming frame, which holds no sound.
+    // Frame 0 of the encoder is the priming frame, which has no sound.
     const sound = messages.filter(({ type }) => type === 'audio').map(({ payload }) => payload.toString());
     expect(sound).toEqual(sound.map((_, index) => `sound ${index + 1}`));
     const pictures = messages.filter(({ picture }) => picture !== null);

@@ -1,4 +1,4 @@
-// The paced sender keeps to the clock, and notices a destination or an encoder that does not. All three are fakes here.
+// The paced sender follows the clock, and notices a slow destination or encoder. All three are fakes here.
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
@@ -15,7 +15,7 @@ import type { Publisher } from '../../../lambda/publisher/destination/publisher.
 const frameMs = 40;
 const pictureBytes = 1000;
 const gopFrames = 50;
-/** The sender may send media ahead of its time by this much. */
+/** The most that the sender may send media ahead of its time. */
 const leadMs = 300;
 
 const occurrence: ItemOccurrence = {
@@ -30,7 +30,7 @@ const occurrence: ItemOccurrence = {
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-/** A connection that takes what is sent at once, as TCP does, or in the next turn, as TLS does, or not at all. */
+/** A connection that accepts data at once, as TCP does, or in the next turn, as TLS does, or not at all. */
 class FakePublisher implements Publisher {
   readonly tookAll = true;
   takes: 'at once' | 'a moment later' | 'nothing' = 'at once';
@@ -77,7 +77,7 @@ class FakePublisher implements Publisher {
   }
 }
 
-/** A queue with a picture every 40 ms of the timeline. It gives them as fast as it is asked, unless it is stalled. */
+/** A queue with a picture every 40 ms of the timeline. It returns them immediately, unless it is stalled. */
 class FakeMessages implements Pick<Tap, 'next' | 'close' | 'endBeforeKeyframe' | 'secondsInHand'> {
   secondsInHand = 1.5;
   #frame = 0;
@@ -122,7 +122,7 @@ class FakeMessages implements Pick<Tap, 'next' | 'close' | 'endBeforeKeyframe' |
   }
 }
 
-/** Begins to send, and tells what the sender reports. */
+/** Begins to send, and returns the reports of the sender. */
 function begin({
   publisher = new FakePublisher(),
   messages = new FakeMessages(),
@@ -155,12 +155,12 @@ function begin({
   return { publisher, messages, figures, events, startMs, end: () => end };
 }
 
-/** Lets time pass on the fake clock. */
+/** Advances the fake clock. */
 function pass(ms: number): Promise<unknown> {
   return vi.advanceTimersByTimeAsync(ms);
 }
 
-/** How much of the heap is in use once its garbage has been collected. */
+/** Used heap in bytes after a garbage collection. */
 function usedBytes(): number {
   setFlagsFromString('--expose-gc');
   const collectGarbage = runInNewContext('gc') as () => void;
@@ -228,7 +228,7 @@ describe('the sender, while all goes well,', () => {
       await pass(100_000 * frameMs);
       expect(publisher.sent.length).toBeGreaterThanOrEqual(100_000);
       publisher.sent.length = 0;
-      // A listener on the connection that stays for each frame would take more.
+      // A leaked listener on the connection for each frame would need more.
       expect(usedBytes() - atFirstBytes).toBeLessThan(100_000 * 40);
       expect(vi.getTimerCount()).toBe(1);
       publisher.end(null);
@@ -344,7 +344,7 @@ describe('an encoder', () => {
     messages.failure = new Error('no picture');
     await pass(100);
     expect(end()).toBe(messages.failure);
-    // One picture may have come before the failure, and waited for its time.
+    // One picture may have been read before the failure and waited for its time.
     expect(publisher.sent.length).toBeLessThanOrEqual(sent + 1);
   });
 });

@@ -1,4 +1,4 @@
-// A ticker and a clock over what the ffmpeg backend encodes: they go on over items, in the time of the run.
+// A ticker and a clock over pictures of the ffmpeg backend: they continue across items, in the time of the run.
 import { execFile } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -29,7 +29,7 @@ const overlays = {
 };
 const items = [item('first', 5, { hasAudio: false }), item('second', 6, { hasAudio: false })];
 
-/** What is sent from a frame of a run on. @param anchoredAt when the run began */
+/** Path of the media sent from a frame of a run on. @param anchoredAt start time of the run */
 async function recorded(startFrame: number, frames: number, anchoredAt: string): Promise<string> {
   const grey = ['-f', 'lavfi', '-i', 'color=gray:s=320x180:r=30:d=6', '-c:v', 'libx264', '-preset', 'ultrafast'];
   const path = await madeSample('running-texts-grey.mov', grey);
@@ -81,13 +81,13 @@ it('run over the join of two items, and are the same for who begins in the middl
     );
   const lefts = await leftsIn(whole);
   const { pixelsPerFrame } = tickerPace(width, rate);
-  // The last pictures may be shown without those that they refer to.
+  // The last pictures may be shown without their reference pictures.
   const inside = lefts.slice(0, -10).flatMap((left, frame) => (left > 8 && lefts[frame + 1]! > 8 ? [frame] : []));
   expect(inside.length).toBeGreaterThan(6 * rate);
   expect(new Set(inside.map((frame) => lefts[frame]! - lefts[frame + 1]!))).toEqual(new Set([pixelsPerFrame]));
   const later = await leftsIn(await recorded(6 * rate, rate, anchoredAt));
   const off = later.slice(0, -10).map((left, frame) => Math.abs(left - lefts[6 * rate + frame]!));
-  // Encoders move an edge by a pixel at most.
+  // Encoders move an edge by at most a pixel.
   expect(Math.max(...off)).toBeLessThanOrEqual(1);
 });
 

@@ -1,4 +1,4 @@
-// One encoder and many connections: each gets all that is its own, whatever the others do. The encoder is a fake.
+// One encoder with many connections: each gets all of its data, whatever the others do. The encoder is a fake.
 import { beforeEach, describe, expect, it } from 'vitest';
 import { profileOf } from '../../../lambda/publisher/ffmpeg/profile.ts';
 import type { EncodedMessage, QueuedMessage } from '../../../lambda/publisher/encoded/message-queue.ts';
@@ -19,7 +19,7 @@ const occurrence = {
   frameCount: 1800,
 } as const;
 
-/** Gives pictures and sound in order of time from a frame on, sound a frame later, as the queue of an encoder does. */
+/** Returns pictures and sound in order from a frame on, sound a frame later, as the queue of an encoder does. */
 class FakeEncoding {
   readonly secondsInHand = 1.5;
   failure: Error | null = null;

@@ -1,4 +1,4 @@
-// A stream's sound is encoded in one piece: every sample that is written comes out again, at its time.
+// A stream's sound is encoded in one piece: every written sample comes out again, at its time.
 import { spawn } from 'node:child_process';
 import { buffer } from 'node:stream/consumers';
 import { describe, expect, it } from 'vitest';
@@ -10,7 +10,7 @@ import { everyMediaTools } from '../../support/media-samples.ts';
 const builds = await everyMediaTools();
 const { samplesPerAacFrame, bytesPerSample, sampleRate, bitrateKbps } = audioFormat;
 
-/** Stereo samples, silent at first and a loud tone from sample `onset` on. */
+/** Stereo samples, silent at first, with a loud tone from sample `onset` on. */
 function tone(sampleCount: number, onset: number): Buffer {
   const samples = new Int16Array(sampleCount * 2);
   for (let index = onset; index < sampleCount; index++)
@@ -19,7 +19,7 @@ function tone(sampleCount: number, onset: number): Buffer {
 }
 
 /**
- * A frame of AAC-LC, 48 kHz, stereo, with a header of ADTS (ISO/IEC 13818-7, 6.2). A decoder takes such frames without
+ * A frame of AAC-LC, 48 kHz, stereo, with an ADTS header (ISO/IEC 13818-7, 6.2). A decoder accepts such frames without
  * a container.
  */
 function adts(frame: Buffer): Buffer {
@@ -40,7 +40,7 @@ describe.each(builds)('with the $name build', ({ tools }) => {
     const video30Bytes = 1600 * bytesPerSample;
     let written = 0;
     for (let frame = 0; frame < frameCount; frame++) {
-      // The latency that the encoder promises has to be enough. Samples come in portions of a video frame.
+      // The latency that the encoder promises must suffice. Samples arrive in portions of a video frame.
       while (written < (frame * samplesPerAacFrame + encoder.latencySamples) * bytesPerSample) {
         encoder.write(pcm.subarray(written, written + video30Bytes));
         written += video30Bytes;

@@ -1,4 +1,4 @@
-// Reads items to their ends, and decodes what they show, for tests of the ffmpeg backend.
+// Reads items to their ends and decodes their pictures, for tests of the ffmpeg backend.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { buffer } from 'node:stream/consumers';
@@ -15,7 +15,7 @@ import { fastEncoder } from '../../support/media-samples.ts';
 
 export const profile = profileOf({ quality: 'q_720p', framerate: 'f_30', videoCodec: 'h264' });
 
-/** A request for two seconds of pictures, cheaply encoded, unless told otherwise. */
+/** A request for pictures, cheaply encoded. Default: two seconds. */
 export function itemRequest(
   sourceURL: string,
   {
@@ -35,7 +35,7 @@ export function itemRequest(
   };
 }
 
-/** The sound of a file for as long as so many frames. */
+/** A request for the sound of a file, as long as a number of frames. */
 export function soundRequest(sourceURL: string, startFrame: number, frameCount: number): ComposedAudioRequest {
   const [startSample, count] = [startFrame * profile.samplesPerFrame, frameCount * profile.samplesPerFrame];
   return { sound: plainSound(sourceURL), startSample, count, urlOf: (source) => source };
@@ -68,7 +68,7 @@ export async function readSound(tools: MediaTools, request: ItemRequest): Promis
   }
 }
 
-/** An FLV file with the frames of items one after the other, as a stream sends them. */
+/** An FLV file with the frames of items in sequence, as a stream sends them. */
 export function joinItems(items: readonly VideoFrame[][]): Buffer {
   const parts: Buffer[] = [Buffer.from('FLV\x01\x01\0\0\0\x09\0\0\0\0', 'latin1')];
   const addTag = (timestampMs: number, body: Buffer): void => {
@@ -91,7 +91,7 @@ export function joinItems(items: readonly VideoFrame[][]): Buffer {
 /** The luma of a decoded picture: 16 by 9 pixels, each from 16 for black to 235 for white. */
 export type Picture = Uint8Array;
 
-/** Decodes an FLV file. @throws what the decoder complains of */
+/** Decodes an FLV file. @throws the decoder's complaints */
 export async function decodePictures({ ffmpegPath }: MediaTools, flv: Buffer): Promise<Picture[]> {
   const input = ['-f', 'flv', '-i', 'pipe:0'];
   const filters = ['-fps_mode', 'passthrough', '-vf', 'scale=16:9:flags=area+accurate_rnd,format=yuv420p'];

@@ -1,4 +1,4 @@
-// The reader takes an FLV file apart into the same tags, however its bytes arrive.
+// The reader parses an FLV file into the same tags, however its bytes arrive.
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { FlvReader } from '../../../lambda/publisher/ffmpeg/flv-reader.ts';

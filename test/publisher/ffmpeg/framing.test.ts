@@ -1,4 +1,4 @@
-// How pictures of other shapes come into the frame of a stream: a page of them, by the filters of all backends.
+// Framing of pictures of other shapes for a stream: a page of them, by the filters of all backends.
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -14,7 +14,7 @@ import { pageOf, similarities } from '../../support/picture-page.ts';
 
 const builds = await everyMediaTools();
 const { signal } = new AbortController();
-/** A row each: widescreen, an upright still, what a phone filmed upright, pixels that are not square, HDR. */
+/** Sources, one row each: widescreen, an upright still, an upright phone film, non-square pixels, HDR. */
 const sources = [
   { name: 'silent-24.mov', kind: 'video' },
   { name: 'still.jpg', kind: 'image' },
@@ -29,7 +29,7 @@ const keptPage = join(import.meta.dirname, 'framing-page.jpg');
 const formatOf = (aspect: (typeof aspects)[number]) =>
   ({ quality: 'q_720p', framerate: 'f_30', videoCodec: 'h264', ...ofAspect(aspect) }) as const;
 
-/** The page: a row for each source, and in it for each aspect all framings. */
+/** The page: a row for each source, with all framings for each aspect. */
 async function makePage(tools: MediaTools): Promise<Buffer> {
   await using server = await serveSamples();
   const pictures: Buffer[] = [];

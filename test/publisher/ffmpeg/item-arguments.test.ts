@@ -1,4 +1,4 @@
-// How many threads open a stranger's file: as few as its pictures need, and never one for each core of a large machine.
+// Threads that open a user's file: as few as its pictures need, and never one for each core of a large machine.
 import { availableParallelism } from 'node:os';
 import { describe, expect, it } from 'vitest';
 import { decodingThreads } from '../../../lambda/domain/fleet/capacity.ts';
@@ -11,7 +11,7 @@ import { fastEncoder } from '../../support/media-samples.ts';
 const picturesOf = (width: number, height: number, framerate: number) =>
   decodingThreads(decodeCost({ width, height, framerate, isDeep: false }));
 
-/** The threads of the input, which stand before it. */
+/** The thread option of the input, which precedes the input. */
 function inputThreads(given: readonly string[]): string | undefined {
   const beforeInput = given.slice(0, given.indexOf('-i'));
   expect(beforeInput[beforeInput.indexOf('-filter_threads') + 1]).toBe(

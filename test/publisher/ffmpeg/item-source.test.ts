@@ -1,4 +1,4 @@
-// Items of every sort become frames at exact times that join without a seam, with sound that is exact to the sample.
+// Items of every kind become frames at exact times that join without a seam, with sample-exact sound.
 import { describe, expect, it } from 'vitest';
 import { ToolError } from '../../../lambda/publisher/ffmpeg/media-tool.ts';
 import { plainSound } from '../../../lambda/domain/playout/composed-sound.ts';
@@ -30,7 +30,7 @@ const builds = await everyMediaTools();
 const { tools } = builds[0]!;
 const never = new AbortController().signal;
 
-/** The places, counted in frames from the start of a joined stream, at which its frames are shown. */
+/** The display positions of a joined stream's frames, in frames from its start. */
 function shownFrames(items: readonly VideoFrame[][]): number[] {
   return items
     .flat()
@@ -77,7 +77,7 @@ describe.each(builds)('with the $name build', ({ tools }) => {
         headers.add(first.sequenceHeader!.toString('hex'));
       }
       expect([...headers]).toHaveLength(1);
-      // The AVCDecoderConfigurationRecord behind the 5 bytes of the tag: version 1, High profile, level 3.1.
+      // The AVCDecoderConfigurationRecord after the 5 bytes of the tag: version 1, High profile, level 3.1.
       expect([...headers][0]!.slice(10)).toMatch(/^0164001f/u);
     },
   );
@@ -88,7 +88,7 @@ describe.each(builds)('with the $name build', ({ tools }) => {
     const encode = (frameCount: number) => encodeItem(tools, itemRequest(counting, { frameCount }));
     const items = await Promise.all(lengths.map(encode));
     const frameCount = lengths.reduce((sum, length) => sum + length);
-    // Every frame is shown one frame late, since B-frames need this delay.
+    // Every frame is shown one frame late, because B-frames need this delay.
     expect(shownFrames(items)).toEqual(countTo(frameCount).map((frame) => frame + 1));
     expect(items[3]!.filter(({ keyframe }) => keyframe).map(({ index }) => index)).toEqual([0, 60]);
     const pictures = await decodePictures(tools, joinItems(items));
@@ -138,7 +138,7 @@ describe('pictures of an item', () => {
 
   it('that a phone filmed upright are turned, and stand between black bars', async () => {
     const picture = await firstPicture(await uprightSample());
-    // 9:16 in the middle of 16:9 takes 5 of 16 columns. The video was white on its left, which is now above or below.
+    // 9:16 in the middle of 16:9 takes 5 of 16 columns. The white left side of the video is now above or below.
     expect([2, 13].map((x) => isBlack(at(picture, x, 1)))).toEqual([true, true]);
     expect([1, 7].map((y) => at(picture, 8, y) > 200).sort()).toEqual([false, true]);
   });
@@ -160,8 +160,8 @@ describe('pictures of an item', () => {
       const greys = await mediaSample(`greys-${range}.mkv`);
       const [frame] = await encodeItem(tools, itemRequest(greys, { frameCount: 1, dynamicRange: range }));
       const [picture] = await decodePictures(tools, joinItems([[frame!]]));
-      // These are black, a dark grey (20 of 203 cd/m² by IEC 61966-2-1), diffuse white, which leaves room for brighter
-      // tones, and the peak.
+      // Expected are black, a dark grey (20 of 203 cd/m² by IEC 61966-2-1), diffuse white with room for brighter tones,
+      // and the peak.
       const expected = [17, 92, 201, 235];
       for (const [index, luma] of expected.entries())
         expect(Math.abs(at(picture!, index * 4 + 2, 4) - luma)).toBeLessThan(2);
@@ -174,7 +174,7 @@ describe('pictures of an item', () => {
     const green2020 = await mediaSample('green-pq.mkv');
     const frames = await encodeItem(tools, itemRequest(green2020, { frameCount: 1, dynamicRange: 'pq' }));
     const [picture] = await decodePictures(tools, joinItems([frames]));
-    // In BT.709 only green is left. With the primaries of BT.2020 the same light has a third as much red.
+    // In BT.709 only green remains. With the primaries of BT.2020 the same light has a third as much red.
     const green = 1.055 * (40 / 203) ** (1 / 2.4) - 0.055;
     expect(Math.abs(at(picture!, 8, 4) - (black + 219 * 0.7152 * green))).toBeLessThan(2);
   });
@@ -232,7 +232,7 @@ describe('sound of an item', () => {
     for (let frame = 0; frame < 90; frame++) shares.push(await audio.readSamples(profile.samplesPerFrame));
     await audio.close();
     expect(shares.every((share) => share.length === 6400)).toBe(true);
-    // The song lasts 3 s. Begun at its second 1, it sounds for 2 s.
+    // The song lasts 3 s. Started at its second 1, it sounds for 2 s.
     expect(shares.map((share) => share.some((byte) => byte !== 0)).lastIndexOf(true)).toBeCloseTo(60, -1);
   });
 

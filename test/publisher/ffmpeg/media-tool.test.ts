@@ -1,4 +1,4 @@
-// No ffmpeg outlives the process that started it, and none tells the address from which it reads.
+// ffmpeg never outlives the process that started it, and never reveals the address of its input.
 import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
@@ -14,7 +14,7 @@ import { itemRequest } from './encoded-item.ts';
 const builds = await everyMediaTools();
 const sourceFolder = new URL('../../../lambda/publisher/ffmpeg/', import.meta.url);
 
-/** Runs a program in a process of its own, and waits for the first line that it writes. */
+/** Runs a program in a separate process, and waits for its first line of output. */
 async function startAgent(program: string): Promise<ChildProcess> {
   const agent = spawn(process.execPath, ['--input-type=module', '--eval', program], {
     stdio: ['ignore', 'pipe', 'inherit'],
@@ -37,7 +37,7 @@ async function killAgent(agent: ChildProcess): Promise<number[]> {
   return children;
 }
 
-/** Resolves once the processes have ended. They are no children of this one, so it can only look for them. */
+/** Resolves once the processes have ended. They are not children of this process, so it polls. */
 async function untilGone(pids: readonly number[]): Promise<void> {
   while (pids.some((pid) => existsSync(`/proc/${pid}`))) await delay(10);
 }
@@ -75,7 +75,7 @@ describe.runIf(process.platform === 'linux').each(builds)(
     });
 
     it('takes the ffprobe with it by which its thread examines a file', async () => {
-      // The head of the file is answered, and the tool waits for the rest.
+      // The server sends the head of the file, and the tool waits for the rest.
       const agent = await startAgent(`
       import { createServer } from 'node:http';
       import { examineOnThread } from '${new URL('../media/examining-thread.ts', sourceFolder).href}';

@@ -1,4 +1,4 @@
-// What is drawn over pictures: a page of logos and titles, in all places, styles, shapes and scripts.
+// Overlays on pictures: a page of logos and titles, in all places, styles, shapes and scripts.
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -31,7 +31,7 @@ interface Scene {
   readonly aspect?: Aspect;
   readonly framing?: FramingName;
   /**
-   * Whether only what is around a text at the bottom left is on the page, so that one can read it there.
+   * Whether the page shows only the surroundings of a text at the bottom left, so that the text is readable there.
    */
   readonly isClose?: boolean;
 }
@@ -53,7 +53,7 @@ const scripts: readonly (readonly string[])[] = [
 ];
 const scenes: readonly Scene[] = [
   ...scripts.map((lines) => ({ lines, isClose: true })),
-  // Too long for its room; one word that is; nothing but a title; a text that is read both ways.
+  // A text too long for its room; one such word; a title alone; a bidirectional text.
   { lines: ['A title that goes on and on, until nobody knows any more what it was that it began with, is cut'] },
   { lines: ['Donaudampfschifffahrtselektrizitätenhauptbetriebswerkbauunterbeamtengesellschaft', 'Wien'] },
   { lines: ['Night Drive'], isClose: true },
@@ -69,7 +69,7 @@ const scenes: readonly Scene[] = [
 ];
 const shape = { columns: 8, rows: 5, tilePixels: 208 };
 const keptPage = join(import.meta.dirname, 'overlays-page.jpg');
-/** A close text without one of its letters is less alike than that. What is behind a framed one differs by builds. */
+/** Minimum similarity: less than with a missing letter. The background of a framed text differs between builds. */
 const leastSimilarity = { plain: 0.99, framed: 0.85 } as const;
 
 interface Sources {
@@ -129,6 +129,6 @@ it('signs that titles of songs have are drawn, each as itself', async () => {
   const drawn = await Promise.all(
     signs.map(async (sign) => (await drawTexts([{ ...text, lines: [sign] }], profile, signal))!.png.toString('base64')),
   );
-  // What a font lacks is the same box for all.
+  // Characters that a font lacks are all the same box.
   expect(new Set(drawn).size).toBe(signs.length);
 });

@@ -1,4 +1,4 @@
-// The encoding profiles fit the frames, the samples and each other.
+// The encoding profiles match the frames, the samples and each other.
 import { describe, expect, it } from 'vitest';
 import { framerates, framesPerSecond, qualities, videoCodecs } from '../../../lambda/domain/shared/video-format.ts';
 import { audioFormat, profileOf } from '../../../lambda/publisher/ffmpeg/profile.ts';
@@ -76,7 +76,7 @@ it('HEVC names the lowest level that has room for its pictures and bits', () => 
       const hasRoom = ([samples, samplesPerSecond, kbps]: readonly [number, number, number]) =>
         width * height <= samples && width * height * rate <= samplesPerSecond && videoBitrateKbps <= kbps;
       const lowest = (Object.keys(levels) as (keyof typeof levels)[]).find((each) => hasRoom(levels[each]));
-      // 24 and 25 frames per second have the level that 30 have.
+      // 24 and 25 frames per second use the level of 30.
       if (rate >= 30) expect({ quality, framerate, level }).toEqual({ quality, framerate, level: lowest });
       else expect(hasRoom(levels[level as keyof typeof levels])).toBe(true);
     }

@@ -1,4 +1,4 @@
-// A clock and a ticker over pictures: every minute its own text, and lines that go on evenly over the joins of items.
+// A clock and a ticker over pictures: a new text every minute, and lines that move evenly across joins.
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
@@ -40,7 +40,7 @@ describe('a ticker', () => {
   const size = { width, height };
   const ticker = { ...usualTicker, lines: ['▮', '▮▮'] };
 
-  /** For each picture the columns of the bar that are bright, by what ffmpeg draws from a time of an item on. */
+  /** The bright columns of the bar in each picture that ffmpeg draws from a time of an item on. */
   async function brightColumns(runSeconds: number, startSeconds: number, frames: number): Promise<number[][]> {
     const sheet = (await drawTexts(tickerTexts({ ticker, theme }, runSeconds), size, signal))!;
     const overlay = { logo: null, sheet };
@@ -65,13 +65,13 @@ describe('a ticker', () => {
   it('runs evenly, from the right edge on, and goes on where another item begins', async () => {
     const { pixelsPerFrame } = tickerPace(width, framesPerSecond);
     const first = await brightColumns(0, 0, 90);
-    // What is at the left edge when a run begins would have come before.
+    // A text at the left edge at the start of a run would have come earlier.
     const middle = first.map((columns) => columns.filter((x) => x > width / 4));
     const begun = middle.findIndex((columns) => columns.length > 0);
     const lefts = middle.slice(begun).map((columns) => columns[0]!);
     expect(lefts[0]).toBeGreaterThan(width - 40);
     expect(new Set(lefts.slice(1).map((left, index) => lefts[index]! - left))).toEqual(new Set([pixelsPerFrame]));
-    // The next item begins after two seconds of the run; or this one is opened in its midst.
+    // The next item begins after two seconds of the run; or this one is opened in the middle.
     expect(await brightColumns(2, 0, 10)).toEqual(first.slice(60, 70));
     expect(await brightColumns(1, 1, 10)).toEqual(first.slice(60, 70));
   });
@@ -85,7 +85,7 @@ describe('a ticker', () => {
       return enters ? [frame] : [];
     });
     expect(begins.length).toBeGreaterThanOrEqual(5);
-    // Three marks in each round: that of the first line, and the two of the second one.
+    // Three marks in each round: one of the first line, and two of the second line.
     const [one, two, three, again] = begins as [number, number, number, number];
     expect(begins[4]! - two).toBe(again - one);
     expect((again - one) * pixelsPerFrame).toBeGreaterThan(width);

@@ -1,4 +1,4 @@
-// The sound of a video under the sound track: at its level, lower under speech, and never above what peaks may have.
+// The sound of a video under the sound track: at its level, lower under speech, and never above the peak limit.
 import { describe, expect, it } from 'vitest';
 import { highestPeakDBTP } from '../../../lambda/domain/playout/sound.ts';
 import { bytesOf, samplesOf } from '../../../lambda/publisher/ffmpeg/composed-samples.ts';
@@ -8,7 +8,7 @@ import { UnderMixer } from '../../../lambda/publisher/ffmpeg/sound-under.ts';
 const { sampleRate } = audioFormat;
 const seconds = 4;
 
-/** A tone of both channels. @param isOn by the second */
+/** A tone in both channels. @param isOn by the second */
 function tone(hertz: number, amplitude: number, isOn: (second: number) => boolean = () => true): Buffer {
   const samples = new Int16Array(seconds * sampleRate * 2);
   for (let at = 0; at < samples.length; at++) {
@@ -18,7 +18,7 @@ function tone(hertz: number, amplitude: number, isOn: (second: number) => boolea
   return bytesOf(samples);
 }
 
-/** Mixes as a stream does: picture by picture. */
+/** Mixes picture by picture, as a stream does. */
 function mixed(over: Buffer, under: Buffer, settings: { readonly gainDB: number; readonly duck: boolean }): Int16Array {
   const mixer = new UnderMixer();
   const size = (sampleRate / 30) * audioFormat.bytesPerSample;
@@ -28,7 +28,7 @@ function mixed(over: Buffer, under: Buffer, settings: { readonly gainDB: number;
   return samplesOf(Buffer.concat(parts));
 }
 
-/** How much of a frequency is in the sound from a second to another, in dB of full scale. */
+/** Level of a frequency in the sound between two times in seconds, in dB of full scale. */
 function levelOf(samples: Int16Array, hertz: number, from: number, to: number): number {
   let [sine, cosine] = [0, 0];
   const first = Math.round(from * sampleRate);

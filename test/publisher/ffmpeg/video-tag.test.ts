@@ -1,4 +1,4 @@
-// Video tags of every codec say what is in them, and take another composition time.
+// Video tags of every codec describe their content, and accept another composition time.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { readVideoTag, withCompositionTime } from '../../../lambda/publisher/ffmpeg/video-tag.ts';

@@ -1,4 +1,4 @@
-// A prepared stream as HLS that is pushed, to an ingest that checks YouTube's rules.
+// A prepared stream as pushed HLS, to an ingest that checks YouTube's rules.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -29,7 +29,7 @@ describe.for(['h264', 'hevc'] as const)('%s', { timeout: 120_000 }, (videoCodec)
     await rm(folder, { recursive: true });
   });
 
-  /** Begins a stream to the ingest. @returns null where there is no encoder or no openssl */
+  /** Begins a stream to the ingest. @returns null without an encoder or openssl */
   async function begin(
     more: Parameters<typeof beginPrepared>[2] = {},
     { copy = 0, streamKey }: { copy?: 0 | 1; streamKey?: string } = {},

@@ -1,4 +1,4 @@
-// Bounds of inspections, of time, memory and attempts: what reaches one is left with what was found until then.
+// Limits of time, memory and attempts of inspections: at a limit, the findings so far are kept.
 import { once } from 'node:events';
 import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
@@ -25,7 +25,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true }));
 
-/** An upload of 14 s whose content has its pictures already. */
+/** An upload of 14 s whose content already has its pictures. */
 beforeEach(async () => {
   await service.pool().query('truncate inspections');
   uploadID = await upload();
@@ -68,7 +68,7 @@ it('what fails by our fault is tried again after a minute, four times, and is th
   for (let attempt = 1; attempt <= 4; attempt++) {
     expect(await inspect(gone)).toBe(true);
     expect(await state()).toEqual({ state: 'pending', attempts: attempt });
-    // Not before its time.
+    // Not before its due time.
     expect(await inspect(gone)).toBe(false);
     await change(`claimed_until = now() - interval '1 second'`);
   }
@@ -92,7 +92,7 @@ it('a piece that does not get on ends after its longest time, and nobody tries i
 it.skipIf(process.platform !== 'linux')('what takes more memory than a piece may is not tried again', async () => {
   const greedy = join(folder, 'greedy');
   const made = '-f lavfi -i color=s=15000x15000:d=1';
-  // A picture of 15,000 × 15,000 takes 1.8 GB.
+  // A picture of 15,000 × 15,000 needs 1.8 GB.
   await writeFile(
     greedy,
     `#!/bin/sh\nexec "${tools.ffmpegPath}" -nostdin -loglevel error ${made} -vf format=gbrap16le -f null -\n`,

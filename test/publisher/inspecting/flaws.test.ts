@@ -1,4 +1,4 @@
-// Each flaw is found where it was put, and nothing else; loudness is what ffmpeg measures by itself.
+// Each flaw is found at its place, and nothing else; the loudness equals ffmpeg's own measurement.
 import { execFile } from 'node:child_process';
 import { stat } from 'node:fs/promises';
 import { promisify } from 'node:util';
@@ -16,7 +16,7 @@ const toolSets = await everyMediaTools();
 const { signal } = new AbortController();
 const unhurried: PieceTimes = { usualMs: 100_000, longestMs: 100_000 };
 
-/** Looks through a file as the inspector does. @returns what was found in the end, and in how many pieces */
+/** Inspects a file as the inspector does. @returns the final findings, and the number of pieces */
 async function lookThrough({ path }: FlawedFile, { tools }: (typeof toolSets)[number], times = unhurried) {
   const sourceURL = await path();
   const facts = await probeMedia(tools, sourceURL, { mimeType: null, type: null, fileSize: null }, signal);
@@ -44,7 +44,7 @@ const soundSeconds = 0.1;
 
 describe.each(toolSets)('with the ffmpeg $name', (tools) => {
   const found = new Map<FlawedFile, ReturnType<typeof lookThrough>>();
-  /** What is in a file, which is looked through once for all tests. */
+  /** The findings of a file, which is inspected once for all tests. */
   const inspected = (file: FlawedFile) => {
     const known = found.get(file) ?? lookThrough(file, tools);
     found.set(file, known);
@@ -84,7 +84,7 @@ describe.each(toolSets)('with the ffmpeg $name', (tools) => {
       const summary = stderr.slice(stderr.lastIndexOf('Summary:'));
       const said = (name: string) => Number(new RegExp(`${name}: +(-?[\\d.]+)`).exec(summary)![1]);
       expect(Math.abs(loudness!.integratedLUFS - said('I'))).toBeLessThanOrEqual(0.5);
-      // Of three seconds there is one value, and ffmpeg says how far that is above the gate of the range.
+      // Three seconds give one value, and ffmpeg reports its distance from the gate of the range.
       const [, gate, low] = /Loudness range:[^]*?Threshold: +(\S+)[^]*?LRA low: +(\S+)/.exec(summary)!;
       expect(Math.abs(loudness!.rangeLU - (low === gate ? 0 : said('LRA')))).toBeLessThanOrEqual(0.5);
       expect(Math.abs(loudness!.truePeakDBTP - said('Peak'))).toBeLessThanOrEqual(0.5);

@@ -36,7 +36,7 @@ let folder: string;
 let files: Map<string, string>;
 let streamID: string;
 let anchoredAt: Date;
-/** What the worker has stored. */
+/** Objects that the worker has stored. */
 let stored: Map<string, Buffer>;
 
 beforeAll(async () => {
@@ -61,7 +61,7 @@ beforeEach(async () => {
   ({ anchored_at: anchoredAt } = await data().streams.anchor(streamID));
 });
 
-/** What a worker does with the commands that wait. */
+/** Carries out the waiting commands as a worker does. @returns their number */
 async function work(): Promise<number> {
   const waiting = (await commandsTo(service, 'media')).filter(
     (body) => 'task' in body && body.task === 'capture_frame',
@@ -78,7 +78,7 @@ async function work(): Promise<number> {
   return waiting.length;
 }
 
-/** Lets a worker work until there is an answer. Where that takes too long, one is told to ask again. */
+/** Lets a worker work until there is an answer. If that takes too long, the answer asks to retry. */
 async function ask(path: string): Promise<Answer> {
   let isAnswered = false;
   const asked = call('GET', path).finally(() => (isAnswered = true));
@@ -87,13 +87,13 @@ async function ask(path: string): Promise<Answer> {
   return answer.status === 502 ? ask(path) : answer;
 }
 
-/** Asks for the picture of a time, has it made, and reads it. */
+/** Requests the picture of a time, lets a worker make it, and reads it. */
 async function frameAt(at: Date): Promise<{ clip: number; frame: number }> {
   const [shown] = await readBarcodes(tools, await jpegAt(at));
   return shown!;
 }
 
-/** The same as a file. */
+/** Requests the picture of a time as a JPEG file. */
 async function jpegAt(at: Date, more = ''): Promise<string> {
   const { status, headers } = await ask(`/streams/${streamID}/frame?at=${at.toISOString()}${more}`);
   expect(status).toBe(302);
@@ -130,7 +130,7 @@ it('is of a year ahead what a sender sends then, on a clock that is a year ahead
   );
   const recording = join(folder, 'a-year-ahead.flv');
   await writeFile(recording, flvOf(ingest));
-  // A lap begins with the year, and the sender with that.
+  // Both a lap and the sender begin with the year.
   const shown = await readBarcodes(tools, recording);
   for (const index of [0, 41, 100, 149]) {
     const at = new Date(anchoredAt.getTime() + yearMs + Math.ceil((index * 1000) / fps));

@@ -1,4 +1,4 @@
-// What is uploaded is looked through once for each content: the API tells what was found, and it goes with the content.
+// Uploads are inspected once for each content: the API shows the findings, and they are deleted with the content.
 import { readFile } from 'node:fs/promises';
 import { buffer } from 'node:stream/consumers';
 import { beforeEach, expect, it } from 'vitest';
@@ -42,7 +42,7 @@ async function carryOut(body: MediaCommand): Promise<void> {
   expect(answer.batchItemFailures).toEqual([]);
 }
 
-/** An upload that has been examined. */
+/** An inspected upload. */
 async function examined(name: SampleName, mimeType: string): Promise<string> {
   media = await mediaSample(name);
   const uploadID = await create('/uploads', { name, mimeType });

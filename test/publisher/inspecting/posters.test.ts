@@ -1,4 +1,4 @@
-// The poster of a stream is a picture of what it sent seconds ago, and is made once for all who look.
+// The poster of a stream is a picture that it sent seconds ago, made once for all viewers.
 import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -20,7 +20,7 @@ const actors = actorsOn(service);
 const { activeStream, call, register, upload } = actors;
 
 const fps = 30;
-/** The clips by how far apart their keyframes are, in frames. Each is longer than a strip of posters. */
+/** The clips by the distance of their keyframes, in frames. Each is longer than a strip of posters. */
 const clips = { 'each second': 30, 'as far apart as encoders like them': 250 } as const;
 const clipSeconds = 70;
 const oldestSeconds = 8;
@@ -28,7 +28,7 @@ const oldestSeconds = 8;
 let tools: MediaTools;
 let folder: string;
 let files: Map<string, string>;
-/** What the worker has stored. */
+/** Objects that the worker has stored. */
 let stored: Map<string, Buffer>;
 
 beforeAll(async () => {
@@ -52,7 +52,7 @@ async function clip(every: number): Promise<string> {
   return uploadID;
 }
 
-/** A stream that has been on the air for so long, and the address of its poster. */
+/** A stream that has been on air for some seconds, and the address of its poster. */
 async function streamOf(videoUploadObjectID: string, seconds: number) {
   const { id } = await activeStream('agent', { videoUploadObjectID, framerate: 'f_30' });
   await service
@@ -64,7 +64,7 @@ async function streamOf(videoUploadObjectID: string, seconds: number) {
 
 const look = (posterURL: string) => service.send(new Request(posterURL));
 
-/** What a worker does with the commands that wait. */
+/** Carries out the waiting commands as a worker does. @returns their number */
 async function work(by = tools): Promise<number> {
   const waiting = (await takeCommands(service, 'media')).filter(
     (body) => 'task' in body && body.task === 'capture_posters',
@@ -80,7 +80,7 @@ async function work(by = tools): Promise<number> {
   return waiting.length;
 }
 
-/** Lets a worker work until there is an answer. Where that takes too long, one is told to ask again. */
+/** Lets a worker work until there is an answer. If that takes too long, the answer asks to retry. */
 async function posterAt(posterURL: string, by = tools): Promise<Answer> {
   let isAnswered = false;
   const asked = look(posterURL).finally(() => (isAnswered = true));

@@ -1,4 +1,4 @@
-// Files that cost more than anybody could want of them are refused by their headers, within little memory.
+// Files that are far too costly to process are refused by their headers, within little memory.
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
@@ -13,7 +13,7 @@ import { examiningMemoryMiB, isOutOfMemory, startMediaTool } from '../../../lamb
 import { probeMedia } from '../../../lambda/publisher/media/probe.ts';
 import { everyMediaTools } from '../../support/media-samples.ts';
 
-/** It prints the most memory that a program has taken. */
+/** Program that prints the peak memory of another program. */
 const measuring = '/usr/bin/time';
 const builds = await everyMediaTools();
 const never = new AbortController().signal;
@@ -30,7 +30,7 @@ const keep = async (name: string, bytes: Buffer): Promise<string> => {
   return path;
 };
 
-/** A PNG of zeros. @param rows so many of them are there */
+/** A PNG of zeros. @param rows number of rows that the file really contains */
 async function png(
   name: string,
   size: { width: number; height: number; depth: 8 | 16 },
@@ -90,14 +90,14 @@ async function film(name: string, graph: string, options: string): Promise<strin
   return path;
 }
 
-/** A program that does what another one does, and notes the most memory that it has taken. */
+/** A wrapper that runs another program, and logs its peak memory. */
 async function measured(program: string, logPath: string): Promise<string> {
   const path = join(folder, `measured-${crypto.randomUUID()}`);
   await writeFile(path, `#!/bin/sh\nexec ${measuring} -q -a -o ${logPath} -f %M ${program} "$@"\n`, { mode: 0o755 });
   return path;
 }
 
-/** A program that does what another one does, and notes what it was told. */
+/** A wrapper that runs another program, and logs its arguments. */
 async function noted(program: string, logPath: string): Promise<string> {
   const path = join(folder, `noted-${crypto.randomUUID()}`);
   await writeFile(path, `#!/bin/sh\necho "$@" >> ${logPath}\nexec ${program} "$@"\n`, { mode: 0o755 });
@@ -201,7 +201,7 @@ describe.each(builds)('with the $name build', ({ name: build, tools }) => {
     expect(peakMiB).toBeLessThan(examiningMemoryMiB);
   });
 
-  // Each thread has pictures of its own, and ffmpeg would start one for each core.
+  // Each thread holds pictures of its own, and ffmpeg would start one for each core.
   it('what is decoded of a film to examine it takes one thread', async () => {
     const path = await film('plain.mp4', 'testsrc2=s=320x180:r=10:d=8', '-c:v libx264 -preset ultrafast');
     const log = await keep(`${crypto.randomUUID()}.log`, Buffer.alloc(0));

@@ -1,4 +1,4 @@
-// An agent takes the encoder that works, whatever ffmpeg says that it knows. Stubs play machines with a GPU.
+// An agent chooses an encoder that works, not one that ffmpeg only lists. Stubs simulate machines with a GPU.
 import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -12,7 +12,7 @@ const builds = await everyMediaTools();
 const nvenc = { codec: 'h264_nvenc' };
 const x264 = { codec: 'libx264', preset: 'veryfast' };
 
-/** Chooses an encoder of H.264 among those of an ffmpeg. @returns it, and what was logged */
+/** Chooses an encoder of H.264 among those of an ffmpeg. @returns the encoder, and the log lines */
 async function choose(ffmpegPath: string, timeoutMs?: number) {
   const logged: Record<string, unknown>[] = [];
   const log: Log = (event, fields) => void logged.push({ event, ...fields });
@@ -20,7 +20,7 @@ async function choose(ffmpegPath: string, timeoutMs?: number) {
   return { encoder, logged };
 }
 
-/** Writes a program that takes the place of ffmpeg. @returns its path */
+/** Writes a program that replaces ffmpeg. @returns its path */
 async function stub(script: string): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'stub-'));
   onTestFinished(() => rm(folder, { recursive: true }));
@@ -32,7 +32,7 @@ async function stub(script: string): Promise<string> {
 
 describe('NVENC', () => {
   it('is taken where it encodes a picture', async () => {
-    // The stub reads its input, as ffmpeg does, and asks for all bytes of one picture.
+    // The stub reads its input, as ffmpeg does, and requires all bytes of one picture.
     const path = await stub('case "$*" in *h264_nvenc*) test "$(wc -c)" -eq 1382400;; *) exit 1;; esac');
     expect(await choose(path)).toEqual({
       encoder: nvenc,

@@ -1,4 +1,4 @@
-// ffmpeg may open only the addresses and the formats of media that users upload.
+// ffmpeg may open only the addresses and formats of media that users upload.
 import { expect, it } from 'vitest';
 import { inputGuardArguments } from '../../../lambda/publisher/media/container-formats.ts';
 

@@ -1,4 +1,4 @@
-// Files are examined on a thread of its own, with the same facts and errors as without it.
+// Files are inspected on a separate thread, with the same facts and errors as on the main thread.
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';

@@ -1,4 +1,4 @@
-// Titles of files as their tags have them, whatever is written there.
+// Titles from the tags of files, whatever the tags contain.
 import { describe, expect, it } from 'vitest';
 import { shownTitle } from '../../../lambda/domain/playout/titles.ts';
 import { probeMedia } from '../../../lambda/publisher/media/probe.ts';
@@ -30,7 +30,7 @@ describe.each(builds)('with the $name build', ({ tools }) => {
   });
 });
 
-/** A song whose title has two megabytes. */
+/** A song with a title of two megabytes. */
 async function titledBeyondMeasure(): Promise<string> {
   const path = await textFile('long-title.txt', `;FFMETADATA1\ntitle=${'A'.repeat(2_000_000)}\n`);
   const recipe = ['-f', 'lavfi', '-i', 'sine=d=1', '-f', 'ffmetadata', '-i', path, '-map_metadata', '1'];

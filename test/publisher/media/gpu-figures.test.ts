@@ -1,11 +1,11 @@
-// What an agent says of its GPU: by a stub of NVIDIA's program, as no machine of ours has one.
+// An agent's figures of its GPU, from a stub of NVIDIA's program, because no machine of ours has one.
 import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { readGpuFigures } from '../../../lambda/publisher/media/gpu-figures.ts';
 
-/** @param answer what it writes, where it is asked for the figures in the form that its manual has */
+/** @param answer output for a request of the figures in the format of the manual */
 async function stub(answer: string): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'nvidia-smi-'));
   onTestFinished(() => rm(folder, { recursive: true }));

@@ -1,4 +1,4 @@
-// The probe finds the facts of real files, and says in words why a file cannot be played.
+// The probe finds the facts of real files, and explains in words why a file cannot be played.
 import { describe, expect, it } from 'vitest';
 import { ToolError } from '../../../lambda/publisher/ffmpeg/media-tool.ts';
 import { MediaError } from '../../../lambda/publisher/media/media-error.ts';
@@ -67,7 +67,7 @@ describe.each(builds)('with the $name build', ({ tools }) => {
       'audio/mpeg',
       { kind: 'audio', width: null, videoCodec: null, audioCodec: 'mp3', framerate: null, hasVideo: false },
     ],
-    // What their encoders put before and after the sound is none of it.
+    // The padding that encoders add before and after the sound does not count.
     ['song.mp3', 'audio/mpeg', { durationSeconds: expect.closeTo(3, 3) }],
     ['song.opus', 'audio/ogg', { durationSeconds: expect.closeTo(2, 3) }],
     ['song.aac', 'audio/aac', { kind: 'audio', audioCodec: 'aac' }],
@@ -120,7 +120,7 @@ describe.each(builds)('with the $name build', ({ tools }) => {
     expect(found).toMatchObject({ mimeType, kind: mimeType.split('/')[0] });
   });
 
-  /** Leaves a share of a file from its beginning. */
+  /** Keeps a share of a file from its beginning. */
   const cut = (share: number) => (bytes: Buffer) => bytes.subarray(0, bytes.length * share);
   /** A playlist of HLS with one segment. */
   const playlistOf = (segment: string) => `#EXTM3U\n#EXT-X-TARGETDURATION:2\n#EXTINF:2,\n${segment}\n#EXT-X-ENDLIST\n`;

@@ -1,4 +1,4 @@
-// A destination in memory that puts messages together from chunks, and takes as many bytes as a test lets it take.
+// A destination in memory that assembles messages from chunks, and accepts as many bytes as a test allows.
 import { flvHeader, flvTag } from '../../../bin/local/rtmp-sink/flv-writer.ts';
 import { ChunkReader } from '../../../lambda/publisher/rtmp/chunk-reader.ts';
 import { fromPublisher } from '../../../lambda/publisher/rtmp/inbound-limits.ts';
@@ -18,9 +18,9 @@ export class CheckingIngest implements Publisher {
   readonly deliveredAgoMs = 0;
   readonly heldSeconds = 0;
   moveRequest: string | null = null;
-  /** Whether the destination takes all bytes at once. Otherwise they wait until `take`. */
+  /** Whether the destination accepts all bytes at once. Otherwise they wait until `take`. */
   takesAll = true;
-  /** All chunks of media, as they came. */
+  /** All chunks of media, in the order of arrival. */
   readonly media: Buffer[] = [];
   readonly video: RtmpMessage[] = [];
   readonly audio: RtmpMessage[] = [];
@@ -57,7 +57,7 @@ export class CheckingIngest implements Publisher {
     }
   }
 
-  /** Takes so many of the bytes that wait. */
+  /** Accepts this number of the waiting bytes. */
   take(bytes: number): void {
     this.bytesQueued = Math.max(0, this.bytesQueued - bytes);
   }
@@ -77,7 +77,7 @@ export class CheckingIngest implements Publisher {
   }
 }
 
-/** The times of the frames among messages, in milliseconds. Sequence headers are no frames. */
+/** The times of the frames among messages, in milliseconds. Sequence headers are not frames. */
 export function frameTimes(messages: readonly RtmpMessage[]): number[] {
   return messages.filter(({ payload }) => payload[1] === 1).map(({ timestampMs }) => timestampMs);
 }
@@ -87,7 +87,7 @@ export function isKeyframe({ payload }: RtmpMessage): boolean {
   return payload[0]! >> 4 === 1 && payload[1] === 1;
 }
 
-/** An FLV file of all messages that came. */
+/** An FLV file of all received messages. */
 export function flvOf({ video, audio }: CheckingIngest): Buffer {
   const tags = [...video, ...audio].sort((a, b) => a.timestampMs - b.timestampMs);
   return Buffer.concat([

@@ -1,4 +1,4 @@
-// HEVC and AV1, prepared by real encoders and sent as Enhanced RTMP, are judged by what servers of others recorded.
+// HEVC and AV1 from real encoders, sent as Enhanced RTMP and judged by the recordings of independent servers.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -30,19 +30,19 @@ import {
 import type { PreparedClips } from './prepared-clips.ts';
 import { objectsOf, syntheticSegments } from './synthetic-renditions.ts';
 
-/** Encoders that take less time than those that agents choose: nobody looks at the pictures. */
+/** Faster encoders than those that agents choose, because the quality of the pictures does not matter. */
 const fast = { hevc: { codec: 'libx265', preset: 'ultrafast' }, av1: { codec: 'libsvtav1', preset: '12' } } as const;
-/** Neither clip lasts a whole number of AAC frames, or of frames of the stream. */
+/** Clips that last no whole number of AAC frames or stream frames. */
 const clips = [
   { item: item('first', 1.37), framesPerSecond: 25, sampleRate: 44_100 },
   { item: item('second', 2.03), framesPerSecond: 30, sampleRate: 48_000 },
 ];
 const items = clips.map((clip) => clip.item);
 const seconds = 34;
-/** With this, media is sent at twice real time, so that a viewer can keep up. */
+/** Interval that sends media at twice real time, so that a viewer can keep up. */
 const msPerTurn = 125;
 const lackingTools = 'no ffmpeg of 6.1 or later with this encoder is installed';
-/** Once a lap, half a second after its first picture, the second clip has a flash. */
+/** Times of the flash: once a lap, half a second after the first picture of the second clip. */
 const [lapSeconds, flashSeconds] = [102 / 30, 41 / 30 + 0.5];
 
 describe.for(['hevc', 'av1'] as const)('%s', { timeout: 120_000 }, (videoCodec) => {
@@ -139,7 +139,7 @@ describe.for(['hevc', 'av1'] as const)('%s', { timeout: 120_000 }, (videoCodec) 
     const heard = (await beeps(tools!, file)).filter(inSecondClip);
     expect(seen.length).toBeGreaterThanOrEqual(9);
     expect(heard).toHaveLength(seen.length);
-    // Sound may be off by half an AAC frame, and the place of a beep is found to about two milliseconds.
+    // Sound may deviate by half an AAC frame, and the position of a beep is found to about two milliseconds.
     seen.forEach((at, index) => expect(Math.abs(at - heard[index]!)).toBeLessThan(0.0107 + 0.002));
   });
 });
@@ -154,6 +154,6 @@ it.each([0, 41, 102, 143, 204])('AV1 that begins at frame %i has its sound in it
   const [pictures, sound] = [frameTimes(ingest.video), frameTimes(ingest.audio)];
   expect(steps(pictures)).toEqual([33, 34]);
   expect(steps(sound)).toEqual([21, 22]);
-  // Sound may be off by half an AAC frame, and both times are rounded. Pictures of AV1 are shown as they are decoded.
+  // Sound may deviate by half an AAC frame, and both times are rounded. Pictures of AV1 are shown in decoding order.
   expect(Math.abs(sound[0]! - pictures[0]!)).toBeLessThanOrEqual(10.7 + 1);
 });

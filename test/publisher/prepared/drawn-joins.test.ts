@@ -1,4 +1,4 @@
-// Joins of pictures with something drawn over them: what they are made of, and how one ffmpeg reads it.
+// Joins of pictures with overlays: their composition, and the ffmpeg arguments that read it.
 import { describe, expect, it } from 'vitest';
 import { lookKey } from '../../../lambda/domain/playout/drawings.ts';
 import { picturePartsAt } from '../../../lambda/domain/playout/composition-parts.ts';
@@ -22,7 +22,7 @@ const first10 = `v${'b'.repeat(16)}f10` as const;
 const rate = 30;
 const logo = { uploadID: 'logo', ...usualLogo };
 
-/** The parts of the first occurrences of a playlist with titles of so many seconds. */
+/** The parts of a playlist's first occurrences, with titles of a given duration in seconds. */
 function partsOf(
   items: readonly TimelineItem[],
   kind: 'crossfade' | 'dip',
@@ -37,7 +37,7 @@ function partsOf(
   return occurrences.map((occurrence) => picturePartsAt({ entries, contentHashes }, occurrence, format));
 }
 
-/** The layers of a part from the lowest, each with its texts and when these are seen. */
+/** The layers of a part from the lowest, each with its texts and the times at which they are visible. */
 function drawnIn({ part }: PlacedPart) {
   return part.composition.layers.map(({ source, drawn: over }) => [
     source,
@@ -129,7 +129,7 @@ describe('one ffmpeg', () => {
     const made = [...graph.matchAll(/\]?(?:[^[\];]+)\[([a-z]+[\d_]*)\](?=;|$)/g)].map(([, label]) => label);
     expect(new Set(made).size).toBe(made.length);
     expect(graph.lastIndexOf('overlay=')).toBeLessThan(graph.indexOf('xfade='));
-    // The item before is read from where it ends.
+    // The previous item is read from its end.
     expect(given[given.indexOf('/before.mov') - 2]).toBe('8.000000');
   });
 

@@ -1,4 +1,4 @@
-// Prepared items are sent as they are framed where that is there, and else as they are there, by every agent alike.
+// Prepared items are sent framed if that rendition exists, otherwise in an existing one, equally by every agent.
 import { buffer } from 'node:stream/consumers';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { TimelineItem } from '../../../lambda/domain/playout/play-out.ts';
@@ -26,7 +26,7 @@ beforeAll(async () => {
 });
 afterAll(() => clips[Symbol.asyncDispose]());
 
-/** What comes of three laps, where the item is there in these formats. */
+/** Media of three laps, if the item exists in these formats. */
 async function sent(
   formats: readonly string[],
   items: readonly TimelineItem[] = [film],
@@ -83,7 +83,7 @@ it('is sent with what is drawn over it from the item on that all agents know, an
   expect(known.pictures).toHaveLength(bars.pictures.length);
   expect(known.pictures).not.toEqual(bars.pictures);
   const later = await sent([base, name], [withLogo], looks(1.5));
-  // The third lap begins after it. What comes first is no picture.
+  // The third lap begins after it. The first message is not a picture.
   expect(later.pictures.slice(0, 61)).toEqual(bars.pictures.slice(0, 61));
   expect(later.pictures.slice(61)).toEqual(known.pictures.slice(61));
 });

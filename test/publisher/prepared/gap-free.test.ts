@@ -1,4 +1,4 @@
-// An album plays as it was recorded: no gap, no click and no seam between its tracks, whatever they are encoded with.
+// An album plays as recorded: no gap, click or seam between its tracks, whatever their codec is.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { occurrencesFrom } from '../../../lambda/domain/playout/play-out.ts';
 import type { TimelineEntry, TimelineItem } from '../../../lambda/domain/playout/play-out.ts';
@@ -19,7 +19,7 @@ const tools = await findMediaTools(process.env);
 const rate = 30;
 const amplitude = 0.25;
 const hertz = 440;
-/** Where tracks end: none at a picture, at a frame of AAC or at a zero of the tone, which goes on where it began. */
+/** Ends of tracks, none at a picture, an AAC frame or a zero of the tone, which continues across tracks. */
 const ends = [7.0137, 14.3391, 21.5558, 28.8713, 36.1049, 44];
 const albums = [
   ['without a loss', ['wav', 'flac', 'wav', 'flac', 'flac', 'wav']],
@@ -31,7 +31,7 @@ const paths = new Map<string, string>();
 const picture = item('gap-free-picture', 4);
 let clips: PreparedClips;
 const made = new Map<string, number>();
-/** So many seconds have all joins, that of the end with the beginning too. */
+/** Duration that includes all joins, also that from the end to the beginning. */
 const seconds = 52;
 
 beforeAll(async () => {
@@ -42,7 +42,7 @@ beforeAll(async () => {
 });
 afterAll(() => clips[Symbol.asyncDispose]());
 
-/** The tracks of an album, which are uploaded, and the largest step that any of their files has. */
+/** The uploaded tracks of an album, and the largest step between samples in any of their files. */
 async function albumOf(extensions: readonly (keyof typeof codecs)[]) {
   const songs: TimelineItem[] = [];
   const stepsOfFiles: number[] = [];
@@ -81,7 +81,7 @@ async function received(entries: readonly TimelineEntry[]) {
   return ingest;
 }
 
-/** A tone without a seam has the same power all the time, and no larger step than it has in its files. */
+/** Checks a tone for seams: without one, its power is constant, and no step is larger than in its files. */
 function seamsOf(samples: Float32Array, stepOfFiles: number) {
   const heard = samples.subarray(audioFormat.sampleRate, (seconds - 2) * audioFormat.sampleRate);
   const off = powersOf(heard, 1 / 44, amplitude).map((dB) => Math.abs(dB));

@@ -1,4 +1,4 @@
-// What is heard of a stream, as samples: of what an ingest received, and of what the ffmpeg backend encodes.
+// The audible sound of a stream as samples: from a recording of an ingest, and from the ffmpeg backend.
 import { execFile } from 'node:child_process';
 import { rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -16,7 +16,7 @@ import { format } from './prepared-clips.ts';
 
 const run = promisify(execFile);
 
-/** What a viewer hears, of the left channel, from -1 to 1. */
+/** The left channel as a viewer hears it, from -1 to 1. */
 export async function heardOf(tools: MediaTools, ingest: CheckingIngest): Promise<Float32Array> {
   const path = join(tmpdir(), `heard-${crypto.randomUUID()}.flv`);
   await writeFile(path, flvOf(ingest));
@@ -25,7 +25,7 @@ export async function heardOf(tools: MediaTools, ingest: CheckingIngest): Promis
   return heard;
 }
 
-/** The same of a file. */
+/** The left channel of a file, from -1 to 1. */
 export async function heardOfFile({ ffmpegPath }: MediaTools, path: string): Promise<Float32Array> {
   const decoding = ['-v', 'error', '-i', path, '-map', '0:a', '-af', 'pan=mono|c0=c0', '-f', 'f32le', '-'];
   const { stdout } = await run(ffmpegPath, decoding, { encoding: 'buffer', maxBuffer: 1024 ** 3 });
@@ -38,7 +38,7 @@ interface EncodedTracks {
   readonly pathOf: (objectKey: string) => string;
 }
 
-/** The ffmpeg backend, from a frame on. */
+/** Opens the ffmpeg backend from a frame on. */
 export function openEncoded(
   tools: MediaTools,
   { video, audio, pathOf }: EncodedTracks,
@@ -60,7 +60,7 @@ export function openEncoded(
   );
 }
 
-/** What the ffmpeg backend gives to its encoder of sound, of the left channel. */
+/** The left channel that the ffmpeg backend passes to its encoder of sound. */
 export async function heardEncoded(
   tools: MediaTools,
   tracks: EncodedTracks,
@@ -81,7 +81,7 @@ export function largestStep(samples: Float32Array): number {
   return largest;
 }
 
-/** The power of each stretch of so many seconds, in dB over that of a tone of an amplitude. */
+/** The power of each stretch of this many seconds, in dB relative to a tone of an amplitude. */
 export function powersOf(samples: Float32Array, seconds: number, amplitude: number): number[] {
   const size = Math.round(audioFormat.sampleRate * seconds);
   return Array.from({ length: Math.floor(samples.length / size) }, (_, index) => {
@@ -91,10 +91,10 @@ export function powersOf(samples: Float32Array, seconds: number, amplitude: numb
   });
 }
 
-/** What hardly can be heard has this level, in dB. */
+/** Level below which sound is hardly audible, in dB. */
 export const silentDB = -60;
 
-/** How much of a tone is in each tenth of a second, in dB over one of an amplitude. */
+/** The level of a tone in each tenth of a second, in dB relative to a tone of an amplitude. */
 export function levelsOf(
   samples: Float32Array,
   { hertz, amplitude }: { readonly hertz: number; readonly amplitude: number },

@@ -1,4 +1,4 @@
-// Songs that follow one another by crossfades and fades: no click, constant power, exact times, and the same for all.
+// Songs with crossfades and fades: no click, constant power, exact times, and equal output of all senders.
 import { rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -26,18 +26,18 @@ const rate = 30;
 const songCount = 20;
 const laps = 3;
 const amplitude = 0.25;
-/** None lasts a whole number of pictures or AAC frames. */
+/** Songs that last no whole number of pictures or AAC frames. */
 const songs = Array.from({ length: songCount }, (_, index) => item(`song${index}`, 7.013 + 0.071 * index));
-/** Far enough apart that two of them do not beat slowly. */
+/** Frequencies far enough apart that two of them do not beat slowly. */
 const hertzOf = ({ uploadID }: TimelineItem) => 220 + 40 * Number(uploadID.slice('song'.length));
 const paths = new Map<string, string>();
 const picture = item('picture', 4);
 const crossfade = { kind: 'crossfade', seconds: 3 } as const;
 
 let clips: PreparedClips;
-/** Has everything at hand: the clock of the test does not wait for the track of sound to be read. */
+/** A store that returns everything at once, because the test's clock does not wait for reads of the sound track. */
 let store: SegmentStore;
-/** Joins that are made, by name. */
+/** First sending times of joins in seconds, by name. */
 const made = new Map<string, number>();
 
 beforeAll(async () => {
@@ -74,7 +74,7 @@ function timelineWith(wish: Join, mode: 'sequential' | 'shuffle'): TimelineEntry
   return [{ ...entry!, snapshot: { mode, seed: 7, items: withJoins(songs, wish) } }];
 }
 
-/** Makes the joins of some seconds, as workers would. */
+/** Makes the joins of the first seconds, as workers would. */
 async function makeJoins(entries: readonly TimelineEntry[], seconds: number): Promise<void> {
   const contentHashes = new Map(songs.map(({ uploadID }) => [uploadID, uploadID]));
   for (const occurrence of occurrencesFrom(entries, 0, rate)) {
@@ -164,7 +164,7 @@ it('fades go through silence, without a click, at exact times', { timeout: 120_0
 
 describe.each([
   ['crossfade', crossfade],
-  // Times the sample rate this is not a whole number, as numbers are multiplied.
+  // The product with the sample rate is not a whole number in floating point.
   ['crossfade of 2.3 s', { kind: 'crossfade', seconds: 2.3 }],
   ['fade', { kind: 'fade', seconds: 1 }],
 ] as const)('encoded while it is sent, a %s', (kind, wish) => {
@@ -177,7 +177,7 @@ describe.each([
     expect(largestStep(samples)).toBeLessThan(Math.SQRT2 * stepOfSong);
     if (kind === 'fade') expect(fadesOf(samples, entries, seconds)).toEqual(fadesWanted(entries, seconds));
     else expect(powers(samples).filter((dB) => Math.abs(dB) > 1)).toEqual([]);
-    // Whoever begins later, also within a join, hears the same.
+    // A sender that begins later, even within a join, sends the same sound.
     const { startFrame } = occurrencesFrom(entries, 1, rate).drop(1).next().value!;
     const later = await encoded(entries, 3, startFrame + 17);
     const first = (startFrame + 17) * (audioFormat.sampleRate / rate);
@@ -202,7 +202,7 @@ function farthest(some: Float32Array, others: Float32Array): number {
   return some.reduce((most, sample, at) => Math.max(most, Math.abs(sample - others[at]!)), 0);
 }
 
-/** How loud the joins of a recording are in their middle, and a second before and after that. */
+/** Levels of a recording's joins in their middle, and a second before and after it. */
 function fadesOf(samples: Float32Array, entries: readonly TimelineEntry[], seconds: number): object[] {
   const isLoud = (second: number) => {
     const middle = Math.round(second * audioFormat.sampleRate);

@@ -1,4 +1,4 @@
-// Items of all loudnesses come out equally loud on both backends; what is right already stays bit for bit as it was.
+// Items of all loudnesses become equally loud with both backends; correct ones stay unchanged bit for bit.
 import { execFile } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -26,14 +26,14 @@ import type { PreparedClips } from './prepared-clips.ts';
 const run = promisify(execFile);
 const tools = await findMediaTools(process.env);
 const seconds = 6;
-/** As far apart as the files that a newcomer had. */
+/** Gains as far apart as the files of a new user. */
 const gains = [8, -22, -5, -14, 12];
 const targetLUFS = -14;
 const sound = soundAt(targetLUFS);
 
 let folder: string;
 let clips: PreparedClips;
-/** The items with what brings them to the target, and the same as they are. */
+/** The items with the gains that bring them to the target, and the items unchanged. */
 let levelled: TimelineItem[];
 let plain: TimelineItem[];
 const paths = new Map<string, string>();
@@ -68,7 +68,7 @@ const received = async (items: readonly TimelineItem[], playSeconds: number, sta
 const payloads = ({ ingest }: { ingest: CheckingIngest }, kind: 'video' | 'audio') =>
   ingest[kind].map(({ payload }) => payload.toString('base64'));
 
-/** Without the first and the last half second, which are of two items in a recording. */
+/** Loudness without the first and the last half second, which contain two items in a recording. */
 const loudnessOf = (input: readonly string[]) =>
   Promise.all(gains.map((_, index) => measuredLoudness(tools, input, index * seconds + 0.5, seconds - 1)));
 
@@ -119,7 +119,7 @@ describe('prepared', { timeout: 120_000 }, () => {
     for (const { uploadID } of plain) await clips.prepare(item(uploadID, seconds), paths.get(uploadID)!, 'sound');
     const store = new SegmentStore({ objects: clips.objects, maxCachedBytes: 64 * 1024 * 1024 });
     const tracks = () => ({ video: timelineOf(plain[0]!), audio: timelineOf(...levelled) });
-    // The clock of the test does not wait for the track of sound to be read, so all of it is there before.
+    // The clock of the test does not wait for reads of the sound track, so all of it is read before.
     for (const each of levelled) {
       const key = segmentKey(renditionOf(each.uploadID, each, sound), 0);
       await store.block(key, await store.header(key), 0);
@@ -164,7 +164,7 @@ it(
   'a file that is right already is sent as it is, sample by sample, by both backends',
   { timeout: 120_000 },
   async () => {
-    // A sine of −14 dB in both channels is one of −14 LUFS.
+    // A sine of −14 dB in both channels has −14 LUFS.
     const sine = `0.2*sin(2*PI*997*t)`;
     const sound = ['-f', 'lavfi', '-i', `aevalsrc='${sine}|${sine}':s=48000:d=${seconds}`, '-c:a', 'pcm_s16le'];
     const pictures = ['-f', 'lavfi', '-i', `testsrc2=s=320x180:r=30:d=${seconds}`];
@@ -180,7 +180,7 @@ it(
     await source.close();
     expect(Buffer.concat(samples).equals(stdout)).toBe(true);
 
-    // As a track of sound it is what it is with the pictures, but for the very end, after which nothing comes.
+    // As a sound track it equals the sound with pictures, except at the very end, where nothing follows.
     await clips.prepare(film, path);
     await clips.prepare(film, path, 'sound');
     const [beside, alone] = await Promise.all(
@@ -199,7 +199,7 @@ async function record(name: string, { ingest }: { readonly ingest: CheckingInges
   return path;
 }
 
-/** What of it is not as loud as it should be, and what differs by more than 1 LU or peaks above −1 dBTP. */
+/** Deviations of more than 1 LU from the target, and peaks above −1 dBTP. */
 function faultsOf(loudness: readonly { lufs: number; peakDBTP: number }[]): string[] {
   const lufs = loudness.map((each) => each.lufs);
   const spread = Math.max(...lufs) - Math.min(...lufs);

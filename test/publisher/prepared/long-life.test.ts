@@ -21,7 +21,7 @@ const dayMs = 86_400_000;
 const days = Number(process.env['SIMULATED_DAYS'] ?? 60);
 const rate = 24;
 const format = { quality: 'q_720p', framerate: 'f_24', videoCodec: 'h264' } as const;
-/** No item lasts a whole number of pictures, AAC frames or GOPs. */
+/** Items that last no whole number of pictures, AAC frames or GOPs. */
 const items = [item('a', 61.03), item('b', 17.37), item('c', 7.01)];
 const frameCounts = items.map((each) => frameCountOf(each, rate));
 const url = parseRtmpURL('rtmp://live.example.com/live')!;
@@ -32,14 +32,14 @@ const ticksPerMs = 3;
 const pictureTicks = (1000 * ticksPerMs) / rate;
 const soundFrameTicks = (1024 * ticksPerMs) / 48;
 /**
- * A time is the sum of two that are rounded to the millisecond, each by up to a tick. So is the time of the first
- * picture of the connection, from which times count.
+ * Tolerance: a time is the sum of two times, each rounded to the millisecond by up to a tick. The time of the
+ * connection's first picture, the origin of times, is such a sum too.
  */
 const roundingTicks = 4;
 const timestampRange = 2 ** 32;
 const timestampRangeTicks = timestampRange * ticksPerMs;
 
-/** Judges the messages of one kind: each has to be the next of the loop, and to come at its time. */
+/** Judges the messages of one kind: each must be the next of the loop, at its time. */
 class JudgedTrack {
   count = 0;
   expectedTicks = 0;
@@ -55,7 +55,7 @@ class JudgedTrack {
     this.#frameTicks = frameTicks;
   }
 
-  /** @returns what is wrong with the message, or null */
+  /** @returns the fault of the message, or null */
   take(timestampMs: number, bytes: Buffer, start: number): string | null {
     const expectedTicks = this.expectedTicks;
     const offTicks = Math.abs(timestampMs * ticksPerMs - expectedTicks);
@@ -83,7 +83,7 @@ class JudgedTrack {
   }
 }
 
-/** Judges the messages of a stream over all its connections, pictures and sound apart. */
+/** Judges the messages of a stream over all its connections, pictures and sound separately. */
 class Judge {
   readonly faults: string[] = [];
   readonly #pictures = new JudgedTrack('picture', labelOffset.video, pictureTicks);
@@ -97,10 +97,10 @@ class Judge {
     return this.#sound.count;
   }
 
-  /** A connection begins: its messages have to go on where those of the last one ended. */
+  /** Begins a connection: its messages must continue after those of the previous one. */
   begin(): void {
     this.#pictures.expectedTicks = 0;
-    // Pictures are shown one picture after they are decoded. Sound is sent as much later.
+    // Pictures are shown one picture after their decoding. Sound is delayed by the same time.
     this.#sound.expectedTicks = this.soundFrames * soundFrameTicks + pictureTicks - this.pictures * pictureTicks;
   }
 
@@ -117,7 +117,7 @@ interface Streaming {
   readonly store: SegmentStore;
 }
 
-/** Prepares a stream, without a destination. All of its media is read into the cache: later no read takes any time. */
+/** Prepares a stream without a destination. Reads all media into the cache, so that later reads take no time. */
 async function streaming(pictureBytes?: number): Promise<Streaming> {
   const segments = syntheticSegments(items, format, pictureBytes);
   const store = new SegmentStore({ objects: objectsOf(segments), maxCachedBytes: 1024 ** 3 });
@@ -130,8 +130,8 @@ async function streaming(pictureBytes?: number): Promise<Streaming> {
 }
 
 /**
- * Sends a stream over one connection, from where the judge has seen it end.
- * @param untilMs when the connection is closed, unless it ends by itself before
+ * Sends a stream over one connection, from the position that the judge has reached.
+ * @param untilMs time at which the connection is closed, unless it ends earlier
  */
 async function connection(
   { clock, schedule, store }: Streaming,
@@ -179,7 +179,7 @@ async function connection(
   return { ingest, publisher, events, nextFrame: nextFrame as number | null };
 }
 
-/** How much of the heap is in use once its garbage has been collected. */
+/** Used heap in bytes after a garbage collection. */
 function heapBytes(): number {
   setFlagsFromString('--expose-gc');
   (runInNewContext('gc') as () => void)();

@@ -1,4 +1,4 @@
-// The media of a stream that loops two prepared clips, of which neither lasts a whole number of groups of pictures.
+// A stream that loops two prepared clips. Neither lasts a whole number of groups of pictures.
 import type { VideoCodec } from '../../../lambda/domain/shared/video-format.ts';
 import type { EncoderSettings } from '../../../lambda/publisher/ffmpeg/encoder-arguments.ts';
 import type { MediaTools } from '../../../lambda/publisher/media/media-tools.ts';
@@ -13,7 +13,7 @@ const encoders: Readonly<Record<'h264' | 'hevc', EncoderSettings>> = {
   hevc: { codec: 'libx265', preset: 'ultrafast' },
 };
 
-/** The first lasts 41 pictures, and the second 61. */
+/** Clips of 41 and 61 pictures. */
 const clips = [item('first', 1.37), item('second', 2.03)];
 
 export async function loopingClips(tools: MediaTools, videoCodec: Exclude<VideoCodec, 'av1'> = 'h264') {

@@ -15,11 +15,11 @@ export interface PartMaking {
   readonly encoder?: EncoderSettings;
   readonly logoPath?: string;
   readonly captions?: string;
-  /** The time of the run from which on the parts are sent; absent: 0. */
+  /** The first sending time of the parts, in seconds of the run; undefined: 0. */
   readonly fromSeconds?: number;
 }
 
-/** Makes those parts that are not made yet, and adds them to `made`. @returns the keys of their objects */
+/** Makes the missing parts, and adds them to `made`. @returns the keys of their objects */
 export async function makeParts(
   parts: Iterable<PlacedPart>,
   { tools, objects, pathOf, encoder = fastEncoder, logoPath, captions, fromSeconds = 0 }: PartMaking,

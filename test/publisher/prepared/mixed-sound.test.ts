@@ -1,4 +1,4 @@
-// The sound of videos under songs, prepared: at its level, at its time, and as the ffmpeg backend has it.
+// The sound of videos under songs, prepared: at its level and time, and as in the ffmpeg backend.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { withJoins, withPictureJoins } from '../../../lambda/domain/playout/item-joins.ts';
 import { mixPartsWithin } from '../../../lambda/domain/playout/mixed-sound.ts';
@@ -24,16 +24,16 @@ const tools = await findMediaTools(process.env);
 const rate = 30;
 const seconds = 36;
 const amplitude = 0.2;
-/** The first one is longer than what is mixed together. */
+/** Songs; the first one is longer than a mixed part. */
 const songs = [item('song0', 24.317, { kind: 'audio' }), item('song1', 9.21, { kind: 'audio' })];
-/** The second one says nothing of itself, the third one is not heard. */
+/** Films; the second one has no settings of its own, the third one is inaudible. */
 const films = [
   item('film0', 7.31, { ownUnder: { enabled: true, gainDB: -6, duck: false } }),
   item('film1', 5.04),
   item('film2', 6.17, { ownUnder: { enabled: false, gainDB: 0, duck: false } }),
 ];
 const ofStream = { enabled: true, gainDB: -12, duck: true } as const;
-/** In dB of its own amplitude. The songs are taken to be speech, so the second one gives way. */
+/** Levels in dB of their own amplitude. The songs count as speech, so the second film is ducked. */
 const heardAt = new Map([
   ['film0', -6],
   ['film1', -24],
@@ -48,7 +48,7 @@ const hertzOf = new Map([
 const paths = new Map<string, string>();
 
 let clips: PreparedClips;
-/** Has everything at hand: the clock of the test does not wait for the track of sound to be read. */
+/** A store that returns everything at once, because the test's clock does not wait for reads of the sound track. */
 let store: SegmentStore;
 
 beforeAll(async () => {
@@ -87,7 +87,7 @@ async function keepAtHand(key: string): Promise<void> {
 const audio = timelineOf(...withJoins(songs, { kind: 'crossfade', seconds: 2 }));
 const video = timelineOf(...withPictureJoins(withSoundUnder(films, ofStream), { kind: 'dip', seconds: 0.5 }));
 
-/** Makes the mixes of a stretch, as workers would. @returns from when on each is sent */
+/** Makes the mixes of a stretch, as workers would. @returns the first sending time of each */
 async function made(entries: { video: readonly TimelineEntry[]; audio: readonly TimelineEntry[] }) {
   const contentHashes = new Map([...songs, ...films].map(({ uploadID }) => [uploadID, uploadID]));
   const under = { pictures: { entries: entries.video, contentHashes }, format };
@@ -106,7 +106,7 @@ async function received(joins: ReadonlyMap<string, number>, length = seconds, st
   return { ingest, ...recorded };
 }
 
-/** What of a video is wrong, by the tenth of a second: at its level for as long as it is shown, but while it fades. */
+/** Faults of a video's level by the tenth of a second: constant while the video is shown, except during fades. */
 function wrongOf(samples: Float32Array, uploadID: string): string[] {
   const levels = levelsOf(samples, { hertz: hertzOf.get(uploadID)!, amplitude });
   const wanted: (number | null)[] = levels.map(() => silentDB);

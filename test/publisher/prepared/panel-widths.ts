@@ -1,4 +1,4 @@
-// How wide the bright panels of texts are at the top of dark pictures, as the width of each text is another.
+// Widths of the bright panels of texts at the top of dark pictures: each text has another width.
 import { execFile } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -8,10 +8,10 @@ import type { MediaTools } from '../../../lambda/publisher/media/media-tools.ts'
 import { flvOf } from './checking-ingest.ts';
 import type { CheckingIngest } from './checking-ingest.ts';
 
-/** Of how many parts of the width a picture is looked at. */
+/** Number of parts of the width that are examined. */
 const parts = 320;
 
-/** How much of the top of each of the first pictures is bright, of 320 parts. */
+/** The bright share of the top of each of the first pictures, of 320 parts. */
 export async function panelWidths(tools: MediaTools, ingest: CheckingIngest, count: number): Promise<number[]> {
   const folder = await mkdtemp(join(tmpdir(), 'panels-'));
   try {

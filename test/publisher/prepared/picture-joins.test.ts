@@ -1,4 +1,4 @@
-// Videos and stills that follow one another by crossfades, through black and by stingers, by both backends.
+// Videos and stills joined by crossfades, through black and by stingers, with both backends.
 import { execFile } from 'node:child_process';
 import { rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -28,7 +28,7 @@ const tools = await findMediaTools(process.env);
 const rate = 30;
 const amplitude = 0.25;
 const never = new AbortController().signal;
-/** Their pictures have one luma each, so that every picture of a stream says how much it has of which. */
+/** Clips with one luma each, so that every picture of a stream reveals the weights of its sources. */
 const clips = [
   { clip: item('bright', 7.3), luma: 200, hertz: 440 },
   { clip: item('still', 10, { kind: 'image', hasAudio: false }), luma: 130, hertz: 0 },
@@ -86,7 +86,7 @@ async function received(entries: readonly TimelineEntry[], seconds: number, star
 async function lumasOf(bytes: Buffer, extension: string): Promise<number[]> {
   const path = join(tmpdir(), `lumas-${crypto.randomUUID()}.${extension}`);
   await writeFile(path, bytes);
-  // Two by two pixels: 4 bytes of luma, and 2 of colour. Of one plane alone, builds of ffmpeg make grey as they like.
+  // Two by two pixels: 4 bytes of luma, and 2 of colour. For a single plane, the grey depends on the build of ffmpeg.
   const filters = 'crop=64:64,scale=2:2:flags=area,format=yuv420p';
   const { stdout } = await run(
     tools.ffmpegPath,
@@ -94,11 +94,11 @@ async function lumasOf(bytes: Buffer, extension: string): Promise<number[]> {
     { encoding: 'buffer' },
   );
   await rm(path);
-  // The last pictures may be shown without those that they refer to.
+  // The last pictures may be shown without their reference pictures.
   return Array.from({ length: stdout.length / 6 - 6 }, (_, picture) => stdout[picture * 6]!);
 }
 
-/** What should be seen of each picture, by the timeline. */
+/** The expected luma of each picture, by the timeline. */
 function wantedLumas(entries: readonly TimelineEntry[], count: number): number[] {
   const lumaOf = new Map<string, number>(clips.map(({ clip, luma }) => [clip.uploadID, luma]));
   const lumas: number[] = [];
@@ -220,7 +220,7 @@ it('does not fade a part of an item that ends before the item does', async () =>
   expect(levelOf(left, hertz, 1.5, 0.5)).toBeCloseTo(amplitude, 2);
 });
 
-/** How much of a frequency is in a part of samples: the amplitude of its wave. */
+/** Amplitude of a frequency in a part of samples. */
 function levelOf(samples: Float32Array, hertz: number, fromSeconds: number, seconds: number): number {
   const { sampleRate } = audioFormat;
   const part = samples.subarray(fromSeconds * sampleRate, (fromSeconds + seconds) * sampleRate);

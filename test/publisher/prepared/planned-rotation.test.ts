@@ -1,4 +1,4 @@
-// A prepared stream whose connections end before the time limit of a platform: no picture is lost, and it never fails.
+// A prepared stream whose connections end before a platform's time limit: no picture is lost, and it never fails.
 import { createHash } from 'node:crypto';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { DestinationError } from '../../../lambda/publisher/destination/destination-error.ts';

@@ -1,4 +1,4 @@
-// Prepared media, as ingests record it, is one stream without a seam, although no item lasts a whole number of frames.
+// Recorded prepared media is one stream without a seam, although no item lasts a whole number of frames.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -16,7 +16,7 @@ import type { PreparedClips, Tracks } from './prepared-clips.ts';
 
 const tools = await findMediaTools(process.env);
 const h264 = ['-c:v', 'libx264', '-preset', 'ultrafast', '-c:a', 'aac'];
-/** No clip lasts a whole number of AAC frames, or of frames of the stream. */
+/** Clips that last no whole number of AAC frames or stream frames. */
 const clips = [
   { name: 'first', seconds: 1.37, framesPerSecond: 25, sampleRate: 44_100 },
   { name: 'second', seconds: 2.03, framesPerSecond: 30, sampleRate: 48_000 },
@@ -45,7 +45,7 @@ afterAll(async () => {
   await prepared[Symbol.asyncDispose]();
 });
 
-/** Sends so many seconds of a stream to an ingest. @returns the path of what it recorded */
+/** Sends some seconds of a stream to an ingest. @returns the path of the recording */
 async function record(ingest: Ingest, seconds: number, tracks: Tracks): Promise<string> {
   onTestFinished(() => ingest[Symbol.dispose]());
   const client = { allowPrivateAddresses: true, connectTimeoutMs: 5000 };
@@ -57,15 +57,15 @@ async function record(ingest: Ingest, seconds: number, tracks: Tracks): Promise<
 }
 
 /**
- * The seconds by which the sound of the second clip is early in a lap, because it begins at a whole AAC frame of the
- * stream and its pictures do not.
+ * Lead of the second clip's sound in a lap, in seconds: the sound begins at a whole AAC frame of the stream, the
+ * pictures do not.
  */
 function lagByGrid(lap: number): number {
   const startFrame = lap * lapFrames + secondClipFrame;
   return startFrame / 30 - (soundGridFrame(startFrame, 30) * 1024) / 48_000;
 }
 
-/** How many different sequence headers of a kind are in a recording. */
+/** The number of different sequence headers of a kind in a recording. */
 async function sequenceHeaders(file: string, type: 'audio' | 'video'): Promise<number> {
   const headers = (await readFlv(file)).filter((message) => message.type === type && message.payload[1] === 0);
   return new Set(headers.map(({ payload }) => payload.toString('hex'))).size;
@@ -73,7 +73,7 @@ async function sequenceHeaders(file: string, type: 'audio' | 'video'): Promise<n
 
 const [lapFrames, secondClipFrame] = [132, 41];
 
-/** The seconds by which each flash of the second clip, one in a lap, is seen later than its beep is heard. */
+/** Delays in seconds from each beep of the second clip, one in a lap, to its flash. */
 async function lags(file: string): Promise<number[]> {
   const [lapSeconds, startSeconds] = [lapFrames / 30, secondClipFrame / 30];
   const inSecond = (at: number) => at % lapSeconds > startSeconds + 0.4 && at % lapSeconds < startSeconds + 0.7;
@@ -98,14 +98,14 @@ describe('100 joins are recorded without a seam by', { timeout: 120_000 }, () =>
     expect(video.dts.length).toBeGreaterThan(147 * 30);
     expect(steps(video.dts)).toEqual([33, 34]);
     expect(steps(audio.dts)).toEqual([21, 22]);
-    // At the very end some pictures are missing that should be shown before others that were sent.
+    // At the very end some pictures are missing that are shown before others that were sent.
     const shown = video.pts.toSorted((a, b) => a - b).slice(0, -4);
     expect(deltas(shown).every((delta) => delta >= 32 && delta <= 35)).toBe(true);
-    // Sound may be off by half an AAC frame, and the place of a beep is found to about two milliseconds.
+    // Sound may deviate by half an AAC frame, and the position of a beep is found to about two milliseconds.
     const found = await lags(file);
     expect(found.length).toBeGreaterThanOrEqual(33);
     expect(Math.max(...found.map(Math.abs))).toBeLessThan(0.0107 + 0.002);
-    // The sound is as far off at the first join as at the last.
+    // The sound has the same deviation at the first join as at the last.
     const apart = found.map((lag, lap) => lag - lagByGrid(lap));
     expect(Math.max(...apart) - Math.min(...apart)).toBeLessThan(0.003);
   });
@@ -135,7 +135,7 @@ describe('a playlist of sound plays without a seam and by its own length', { tim
     expect([await sequenceHeaders(file, 'video'), await sequenceHeaders(file, 'audio')]).toEqual([1, 1]);
     expect(steps(video.dts)).toEqual([33, 34]);
     expect(steps(audio.dts)).toEqual([21, 22]);
-    // Each of at least 35 songs is heard when it is due. A song begins at the AAC frame that is nearest to its picture.
+    // Each of at least 35 songs is heard when it is due. A song begins at the AAC frame nearest to its picture.
     const heard = await beeps(tools, file);
     expect(heard.length).toBeGreaterThanOrEqual(35);
     expectInTurn(heard, [first, second], 1024 / 48_000 + 0.002);

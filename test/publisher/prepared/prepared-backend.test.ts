@@ -34,7 +34,7 @@ beforeEach(() => clearRenditions(service));
 const logged: { event: string; fields: Record<string, unknown> }[] = [];
 const eventsOf = (name: string) => logged.filter(({ event }) => event === name);
 
-/** Runs an agent that prepares and publishes until the end of the test, and has to end without an error. */
+/** Runs an agent that prepares and publishes until the end of the test, and must end without an error. */
 function startAgent(
   agentID: string,
   source = clip,
@@ -51,7 +51,7 @@ function startAgent(
   return agent;
 }
 
-/** Lets the bytes of an upload be others than those of all other uploads. */
+/** Gives an upload bytes that differ from those of all other uploads. */
 async function giveOtherBytes(uploadID: string): Promise<void> {
   const key = await objectKeyOf(service, uploadID);
   await service.objects().write(key, Buffer.from('other'), { contentType: 'video/mp4' });
@@ -64,7 +64,7 @@ function untilPlays(id: string, uploadID: string, timeout: number): Promise<void
   return expect.poll(async () => (await statsOf(id)).currentItem?.uploadID, { timeout }).toBe(uploadID);
 }
 
-/** Makes a stream of the prepared backend. @returns its id */
+/** Creates a stream of the prepared backend. @returns its id */
 async function preparedStream(more: object): Promise<string> {
   const destinationID = await create('/destinations', {
     name: 'sink',
@@ -79,7 +79,7 @@ function untilState(id: string, state: string): Promise<void> {
   return expect.poll(async () => (await stream(id)).state).toBe(state);
 }
 
-/** The content of an upload of these bytes, which has picture and sound. */
+/** The content of an upload of these bytes, with pictures and sound. */
 const contentOf = (bytes: string, durationSeconds: number) =>
   contentHashOf(createHash('sha256').update(bytes).digest('hex'), {
     kind: 'video',
@@ -90,7 +90,7 @@ const contentOf = (bytes: string, durationSeconds: number) =>
 
 describe('the prepared backend', { timeout: 180_000 }, () => {
   it('prepares the same bytes once, whoever asks, and sends them without any process', async () => {
-    // Both uploads have the same bytes, and both are wanted at once.
+    // Both uploads have the same bytes, and both are needed at once.
     const streams = [
       await preparedStream({ videoUploadObjectID: await upload({ durationSeconds: 2 }) }),
       await preparedStream({ videoUploadObjectID: await upload({ durationSeconds: 2 }) }),
@@ -114,7 +114,7 @@ describe('the prepared backend', { timeout: 180_000 }, () => {
     expect((await descendantsOf(process.pid)).filter(({ name }) => name.startsWith('ffmpeg'))).toEqual([]);
     expect(await statsOf(streams[0]!)).toMatchObject({ droppedFrames: 0, reconnects: 0 });
 
-    // The upload is prepared already: a start has nothing to wait for.
+    // The upload is already prepared: a start need not wait.
     await call('POST', `/streams/${streams[0]}/stop`);
     await untilState(streams[0]!, 'stopped');
     expect((await start(streams[0]!)).body.state).toBe('activating');
@@ -131,7 +131,7 @@ describe('the prepared backend', { timeout: 180_000 }, () => {
     startAgent('agent');
     await untilState(id, 'active');
     const next = await upload({ durationSeconds: 3 });
-    // Its bytes are prepared while the stream goes on.
+    // Its bytes are prepared while the stream runs.
     await giveOtherBytes(next);
     await play(next);
     await call('POST', `/playlists/${playlistID}/publish`);
@@ -170,13 +170,13 @@ describe('the prepared backend', { timeout: 180_000 }, () => {
         operations: [good, bad].map((uploadID) => ({ op: 'add', uploadID })),
       });
       startAgent('agent');
-      // A stream starts with the first item that is ready: the other one has to be there as well.
+      // A stream starts with the first item that is ready: the other one must be ready as well.
       await call('PATCH', `/streams/${id}`, { preparedPlaylistIDs: [playlistID] });
       const stateOfBad = async () => (await data().renditions.lockOfUploads([bad], 'q_720p-f_30'))[0]?.state;
       await expect.poll(stateOfBad).toBe('ready');
       await start(id);
       await untilState(id, 'active');
-      // The turn of the segment has not come, so that it is in no cache.
+      // The segment's turn has not come, so no cache has it.
       const key = segmentKey({ contentHash: contentOf('other', 21), format }, 0);
       const bytes = await buffer(await service.objects().read(key));
       const damaged = Buffer.from(bytes).fill(0x55, bytes.length >> 1);
@@ -185,7 +185,7 @@ describe('the prepared backend', { timeout: 180_000 }, () => {
       logged.length = 0;
       await expect.poll(() => eventsOf('segment_unreadable')[0]?.fields).toMatchObject({ uploadID: bad, segment: 0 });
       await expect.poll(() => eventsOf('segment_prepared').length).toBe(1);
-      // Only this segment of two is made anew. Whoever starts now need not wait for the other.
+      // Only this segment of two is made again. A start now need not wait for the other.
       expect(eventsOf('segment_prepared')[0]!.fields).toMatchObject({ uploadID: bad, segment: 0, of: 2 });
       expect(await stateOfBad()).toBe('ready');
       assertSegment(await buffer(await service.objects().read(key)));
@@ -228,7 +228,7 @@ describe('the prepared backend', { timeout: 180_000 }, () => {
     for (const channel of others)
       expect(channel).toMatchObject({ live: true, connections: 1, timestampRegressions: 0 });
     expect(others).toHaveLength(2);
-    // All of them go to another agent, which sends each to where it belongs.
+    // Another agent takes over all of them, and sends each to its own destination.
     await agent.stop();
     startAgent('second');
     await expect
@@ -254,7 +254,7 @@ describe('the prepared backend', { timeout: 180_000 }, () => {
     const { currentItem, loopCount, sampledAt } = await statsOf(id);
     const playedSeconds = loopCount * 2 + currentItem.positionSeconds;
     const runSeconds = (Date.parse(sampledAt) - anchoredAt.getTime()) / 1000;
-    // Media is sent ahead of its time by half a second.
+    // Media is sent half a second ahead of its time.
     expect(Math.abs(playedSeconds - runSeconds - 0.5)).toBeLessThan(1);
   });
 
@@ -268,7 +268,7 @@ describe('the prepared backend', { timeout: 180_000 }, () => {
     const bytes = await buffer(await service.objects().read(key));
     bytes[bytes.length - 100]! ^= 1;
     await service.objects().write(key, bytes, { contentType: 'application/octet-stream' });
-    // The second agent has nothing of the segment in its cache.
+    // The second agent has no part of the segment in its cache.
     startAgent('second');
     await expect.poll(() => eventsOf('segment_unreadable').length).toBeGreaterThan(0);
     await expect.poll(() => eventsOf('segment_prepared').length).toBeGreaterThan(0);

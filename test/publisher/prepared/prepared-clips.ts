@@ -1,4 +1,4 @@
-// Renditions for tests, made from real files by the real preparation, and played without waiting for the clock.
+// Renditions for tests, made from real files by the real preparation, and played faster than real time.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -26,13 +26,13 @@ import { CheckingIngest } from './checking-ingest.ts';
 import { fastEncoder } from '../../support/media-samples.ts';
 
 export const format = { quality: 'q_720p', framerate: 'f_30', videoCodec: 'h264' } as const;
-/** How often a stream gets the same turn again, until it is believed that its destination takes nothing. */
+/** Number of repeated turns after which a destination counts as stalled. */
 const patience = 5000;
 const noSignal = new AbortController().signal;
 
 export interface PreparedClips extends AsyncDisposable {
   readonly objects: FileObjectStore;
-  /** Prepares all of a file. The item's upload id serves as content hash. */
+  /** Prepares a whole file. The item's upload id serves as content hash. */
   prepare(
     item: TimelineItem,
     path: string,
@@ -60,7 +60,7 @@ export async function preparedClips(tools: MediaTools): Promise<PreparedClips> {
   };
 }
 
-/** Reads a rendition: the headers of its segments, and all of its messages as a server gets them. */
+/** Reads a rendition: the headers of its segments, and all of its messages as a server receives them. */
 export async function receiveRendition(
   objects: FileObjectStore,
   rendition: Rendition,
@@ -98,11 +98,11 @@ export function timelineOf(...items: readonly TimelineItem[]): TimelineEntry[] {
 export interface Tracks {
   readonly video: readonly TimelineEntry[];
   readonly audio?: readonly TimelineEntry[];
-  /** Those that are made, and from when on they are sent. */
+  /** Existing joins, each with its first sending time in seconds. */
   readonly joins?: ReadonlyMap<string, number>;
 }
 
-/** Options of prepared media on the clock of a test: streams have their turns only when `play` gives them. */
+/** Options of prepared media on a test's clock: streams have their turns only when `play` gives them. */
 export function mediaOptions(objects: PreparedMediaOptions['store'] | FileObjectStore, tracks: () => Tracks) {
   const turns = new Set<Turn>();
   const logged: string[] = [];
@@ -131,8 +131,8 @@ export function mediaOptions(objects: PreparedMediaOptions['store'] | FileObject
 }
 
 /**
- * Sends so many seconds of a stream, from a frame on, as fast as the publisher takes them. The clock begins at 0.
- * @param events gets what the sender reports
+ * Sends some seconds of a stream from a frame on, as fast as the publisher accepts them. The clock begins at 0.
+ * @param events gets the reports of the sender
  */
 export async function play(
   { options, turns }: ReturnType<typeof mediaOptions>,
@@ -174,7 +174,7 @@ export async function play(
     const before = framesDone();
     const isDue = before < Math.floor(((nowMs + 500) * 30) / 1000);
     const isStillReading = () => isDue && publisher.bytesQueued === 0 && framesDone() === before;
-    // Reading takes no time on this clock: a stream that has nothing to send yet when it should gets its turn again.
+    // Reading takes no time on this clock: a stream without data at its turn gets another turn.
     let attempts = 0;
     do {
       for (const turn of turns) turn(nowMs);
@@ -188,12 +188,12 @@ export async function play(
   return figures;
 }
 
-/** The ingests of tests acknowledge every 263 KB. A publisher that waits for more is ahead of them. */
+/** Limit of unacknowledged bytes. Test ingests acknowledge every 263 KB, so a publisher above it is too fast. */
 const acknowledgedWithinBytes = 400_000;
 
 /**
- * Resolves once a real ingest has taken nearly all that was sent. For `eachTurn` of `play`: the clock of a test runs
- * faster than ingests take media.
+ * Resolves once a real ingest has accepted nearly all sent data. For `eachTurn` of `play`: the clock of a test runs
+ * faster than ingests accept media.
  */
 export async function untilTaken(publisher: Publisher): Promise<void> {
   const isAhead = () =>

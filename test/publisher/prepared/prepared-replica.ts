@@ -1,4 +1,4 @@
-// A held replica of a prepared stream in real time, without a database, and what it reports.
+// A held replica of a prepared stream in real time, without a database, and its reports.
 import { onTestFinished } from 'vitest';
 import { SendSchedule } from '../../../lambda/publisher/prepared/send-schedule.ts';
 import { preparedMedia } from '../../../lambda/publisher/prepared/prepared-media.ts';
@@ -28,7 +28,7 @@ export async function preparedLoop() {
 
 /**
  * Begins to publish.
- * @param to an RTMP URL, or where else to
+ * @param to an RTMP URL, or another target
  * @param freeURL the destination's other URL, if no other replica uses it
  */
 export function beginPrepared(

@@ -1,4 +1,4 @@
-// Prepared media is the same whoever sends it, and goes on whatever the destination and the object store do.
+// Prepared media is equal for all senders, and continues despite faults of the destination and the object store.
 import { execFile } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -49,7 +49,7 @@ beforeAll(async () => {
     });
   await prepared.prepare(items.odd, await clip('odd', 5.03));
   await prepared.prepare(items.even, await clip('even', 4));
-  // In noise no two frames are the same.
+  // Noise never repeats a frame.
   const noise = ['-f', 'lavfi', '-i', 'anoisesrc=d=3.01:seed=1:r=44100'];
   await promisify(execFile)(tools.ffmpegPath, ['-nostdin', '-v', 'error', ...noise, join(folder, 'song.wav')]);
   await prepared.prepare(items.song, join(folder, 'song.wav'), 'sound');
@@ -60,30 +60,30 @@ afterAll(async () => {
   await prepared[Symbol.asyncDispose]();
 });
 
-/** A store so slow that it is still reading when a stream skips what it reads. */
+/** A store so slow that it is still reading when a stream skips the requested part. */
 function slowly(objects: PreparedClips['objects']): SegmentStore {
   const read: typeof objects.read = async (key, range) => {
     await setTimeout(5);
     return objects.read(key, range);
   };
-  // The cache is too small for what is read ahead, so that everything is read again and again.
+  // The cache is too small for the media read ahead, so everything is read repeatedly.
   return new SegmentStore({ objects: { read }, maxCachedBytes: 1 });
 }
 
-/** Sends a stream to an ingest that takes everything at once. */
+/** Sends a stream to an ingest that accepts everything at once. */
 async function send(tracks: Tracks, options: Parameters<typeof play>[2], ingest = new CheckingIngest()) {
   const run = mediaOptions(prepared.objects, () => tracks);
   const figures = await play(run, ingest, options);
   return { ingest, figures: figures.sample(0, new Date(), 30), ...run };
 }
 
-/** Expects that nothing is repeated, left out, or earlier than what came before. */
+/** Expects that nothing is repeated, omitted, or out of order. */
 function expectNoSeam(ingest: CheckingIngest): void {
   expect(steps(frameTimes(ingest.video))).toEqual([33, 34]);
   expect(steps(frameTimes(ingest.audio))).toEqual([21, 22]);
 }
 
-/** The frames among messages from one on, each with the milliseconds since the one before. */
+/** The frames from one message on, each with the milliseconds since the previous one. */
 function framesFrom(messages: readonly RtmpMessage[], first: number) {
   const frames = messages.filter(({ payload }) => payload[1] === 1).slice(first);
   return frames.map(({ timestampMs, payload }, index) => ({
@@ -92,7 +92,9 @@ function framesFrom(messages: readonly RtmpMessage[], first: number) {
   }));
 }
 
-/** The bytes up to the end of the second frame of sound. The first picture and the first sound are among them. */
+/**
+ * The number of bytes up to the end of the second frame of sound. They include the first picture and the first sound.
+ */
 function afterFirstMessages({ media }: CheckingIngest): number {
   const bytes = Buffer.concat(media);
   let offset = 0;
@@ -137,7 +139,7 @@ describe('two agents', { timeout: 20_000 }, () => {
       const tracks: Tracks = hasSong ? { video, audio: timelineOf(items.song) } : { video };
       const { ingest: early } = await send(tracks, { startFrame, seconds: 45 });
       const { ingest: late } = await send(tracks, { startFrame: startFrame + later, seconds: 12 });
-      // The first messages of a connection differ: they count from its own beginning.
+      // The first messages of a connection differ: their times count from its own beginning.
       const same = Buffer.concat(late.media).subarray(afterFirstMessages(late));
       expect(same.length).toBeGreaterThan(1_000_000);
       expect(Buffer.concat(early.media).includes(same)).toBe(true);
@@ -163,7 +165,7 @@ describe('a track of sound', { timeout: 20_000 }, () => {
     expectNoSeam(ingest);
     expect(frameTimes(ingest.video).length / 30).toBeCloseTo(60.5, 0);
     expect(Math.abs(frameTimes(ingest.audio).at(-1)! - frameTimes(ingest.video).at(-1)!)).toBeLessThan(70);
-    // The song lasts 90 pictures, which is in turn 140 and 141 frames of sound.
+    // The song lasts 90 pictures, which is alternately 140 and 141 frames of sound.
     const frames = ingest.audio.filter(({ payload }) => payload[1] === 1);
     const payloads = frames.map(({ payload }) => payload.toString('hex'));
     const isLapStart = (index: number) => [0, 1, 9].every((place) => payloads[index + place] === payloads[place]);
@@ -254,7 +256,7 @@ describe('a destination', { timeout: 20_000 }, () => {
     expect(afterGaps.length).toBeGreaterThanOrEqual(3);
     expect(afterGaps.every(isKeyframe)).toBe(true);
     expect(Math.min(...deltas(frameTimes(ingest.audio)))).toBeGreaterThan(0);
-    // The stream is at the present: its delay does not grow.
+    // The stream is in sync again: its delay does not grow.
     expect(120_000 - frames.at(-1)!.timestampMs).toBeLessThan(6000);
   });
 
@@ -370,6 +372,6 @@ it('twenty streams share what they read: each block is read once', { timeout: 20
     return play(options, new CheckingIngest({ keepsMedia: false }), { seconds: 10 });
   };
   await Promise.all(Array.from({ length: 20 }, playOne));
-  // That is both renditions once, and their headers.
+  // The bound is both renditions once, with their headers.
   expect(bytesRead).toBeLessThan(((5.03 + 4) * 4_500_000) / 8 + 4 * 64 * 1024 + 2 * 1024 * 1024);
 });

@@ -1,4 +1,4 @@
-// A segment is read as it was written, and refused when one of its bytes has changed.
+// A segment is read as it was written, and refused if one of its bytes has changed.
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { deltaChunks } from '../../../lambda/publisher/prepared/delta-chunks.ts';

@@ -1,4 +1,4 @@
-// What a reader asks of a segment and the segment does not have is damage: it is reported, and something else plays.
+// A segment without the requested groups is damaged: the damage is reported, and a stand-in plays.
 import { expect, it } from 'vitest';
 import { SegmentDamaged } from '../../../lambda/publisher/prepared/segment-format.ts';
 import type { SegmentHeader } from '../../../lambda/publisher/prepared/segment-format.ts';
@@ -11,7 +11,7 @@ import { objectsOf, syntheticSegments } from './synthetic-renditions.ts';
 const film = item('film', 25);
 const other = item('other', 5);
 const filmKey = 'renditions/v1/film/q_720p-f_30/0';
-/** The film's first segment as a rendition of a still of the same bytes would have it: 60 pictures of 600. */
+/** The film's first segment as in a rendition of a still with the same bytes: 60 pictures of 600. */
 function segmentsOfStill() {
   const segments = syntheticSegments([film, other], format);
   const [still] = syntheticSegments([item('film', 2)], format);

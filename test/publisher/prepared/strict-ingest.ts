@@ -1,4 +1,4 @@
-// An RTMP server in memory that is fast enough for months of a stream, and refuses whatever breaks the protocol.
+// An RTMP server in memory that is fast enough for months of a stream, and refuses all protocol errors.
 import { EventEmitter } from 'node:events';
 import type { Socket } from 'node:net';
 import type { Amf0Input } from '../../../lambda/publisher/rtmp/amf0.ts';
@@ -8,9 +8,9 @@ import { controlMessage, messageType } from '../../../lambda/publisher/rtmp/mess
 import type { RtmpMessage } from '../../../lambda/publisher/rtmp/message.ts';
 
 /**
- * What a server puts into its acknowledgements. `total`: all bytes so far, as 32 bits that wrap, as the protocol says.
- * `total until 2 GiB`: the same, but none once the number is larger than 31 bits. `increment`: the bytes since the last
- * acknowledgement, as YouTube does.
+ * The number in a server's acknowledgements. `total`: all bytes so far, as 32 bits that wrap, as in the protocol.
+ * `total until 2 GiB`: the total, but no acknowledgement once it exceeds 31 bits. `increment`: the bytes since the last
+ * acknowledgement, as YouTube sends it.
  */
 export type Acknowledging = 'total' | 'total until 2 GiB' | 'increment';
 
@@ -24,7 +24,7 @@ interface ChunkStream {
   readonly id: number;
   type: number;
   streamID: number;
-  /** The time in 32 bits, as servers keep it. */
+  /** The time in 32 bits, as servers store it. */
   timestampMs: number;
   field: number;
   isExtended: boolean;
@@ -33,12 +33,12 @@ interface ChunkStream {
 }
 
 /**
- * Is called with each message of media.
- * @param bytes hold the payload from `start` on, only until the call returns
+ * Called with each message of media.
+ * @param bytes contain the payload from `start` on, only until the call returns
  */
 export type OnMedia = (type: number, timestampMs: number, bytes: Buffer, start: number) => void;
 
-/** Takes one publisher. An error of protocol is thrown from the write that made it. */
+/** Accepts one publisher. A write with a protocol error throws. */
 export class StrictIngest {
   /** The client's end of the connection. Neither end ever waits for the other. */
   readonly socket: Socket;
@@ -83,7 +83,7 @@ export class StrictIngest {
     this.#read(rest);
   }
 
-  /** @returns how many bytes were read. The rest is a part of a header. */
+  /** @returns the number of bytes read. The rest is an incomplete header. */
   #read(input: Buffer): number {
     let offset = 0;
     while (offset < input.length) {
@@ -111,8 +111,8 @@ export class StrictIngest {
   }
 
   /**
-   * Reads whole messages of media with a header of format 1, which nearly all are, without copying them.
-   * @returns where the last of them ends
+   * Reads whole messages of media with a header of format 1, which nearly all have, without copying them.
+   * @returns the end of the last message
    */
   #readMedia(input: Buffer, start: number): number {
     let offset = start;
@@ -134,7 +134,7 @@ export class StrictIngest {
     return offset;
   }
 
-  /** @returns the bytes of the header, or 0 when a part of it is missing */
+  /** @returns the size of the header in bytes, or 0 if a part of it is missing */
   #readHeader(input: Buffer, start: number): number {
     if (start === input.length) return 0;
     const first = input[start]!;
@@ -203,7 +203,7 @@ export class StrictIngest {
   }
 }
 
-/** As much of a socket as the client uses. Everything that is written arrives at once. */
+/** The parts of a socket that the client uses. All written data arrives at once. */
 class MemorySocket extends EventEmitter {
   readonly writableLength = 0;
   writable = true;
@@ -218,7 +218,7 @@ class MemorySocket extends EventEmitter {
     this.#receive(bytes);
   }
 
-  /** Brings bytes from the server. They come a moment later, as from a network. */
+  /** Delivers bytes from the server. They arrive a moment later, as from a network. */
   give(bytes: Buffer): void {
     queueMicrotask(() => this.emit('data', bytes));
   }

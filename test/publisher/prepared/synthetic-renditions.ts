@@ -1,4 +1,4 @@
-// Renditions with labels in place of pictures and sound: so small that months of them are sent in a minute.
+// Renditions with labels in place of pictures and sound: small enough to send months of them in a minute.
 import { Readable } from 'node:stream';
 import {
   firstSoundFrameFrom,
@@ -16,7 +16,7 @@ import { segmentKey, writeSegment } from '../../../lambda/publisher/prepared/seg
 import type { Group } from '../../../lambda/publisher/prepared/segment-format.ts';
 import { mediaChunkSize } from '../../../lambda/publisher/rtmp/message.ts';
 
-/** Where the label begins in a payload of each kind: one byte for the item, and two for the frame within it. */
+/** The offset of the label in a payload of each kind: one byte for the item, and two for the frame within it. */
 export const labelOffset = { video: 5, audio: 2 } as const;
 const labelBytes = 3;
 
@@ -70,7 +70,7 @@ function groupOf(item: number, picture: number, format: PictureFormat, pictureBy
   return { video: deltaChunks('video', deltaMs, labelled(head, item, picture, pictureBytes)), sound };
 }
 
-/** The milliseconds from the frame before to this one; 0 for the first. */
+/** The milliseconds from the previous frame to this one; 0 for the first. */
 function sinceBefore(position: number, offsetMs: (position: number) => number): number {
   return position === 0 ? 0 : offsetMs(position) - offsetMs(position - 1);
 }

@@ -1,4 +1,4 @@
-// Uploads of every sort become renditions that fit each other, with exact counts and without errors of a decoder.
+// Uploads of every kind become renditions that match each other, with exact counts and without decoder errors.
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -21,7 +21,7 @@ import type { PreparedClips } from './prepared-clips.ts';
 const tools = await findMediaTools(process.env);
 const never = new AbortController().signal;
 const rate = 30;
-/** The sequence headers of the first rendition: those of all others have to be the same. */
+/** The sequence headers of the first rendition: all others must have equal ones. */
 let parameters: string | undefined;
 
 /** Each upload with its seconds, and whether it has sound. */
@@ -84,7 +84,7 @@ afterAll(async () => {
   await samples[Symbol.asyncDispose]();
   await prepared[Symbol.asyncDispose]();
 });
-/** The items that earlier tests have prepared, with pictures. */
+/** The items with pictures that earlier tests have prepared. */
 const items: TimelineItem[] = [];
 
 /** An item with the facts that the probe finds in a file. */
@@ -140,14 +140,14 @@ describe('preparing an upload:', { timeout: 600_000 }, () => {
     const path = await mediaSample(name);
     const it = await itemOf(path);
     expect(it).toMatchObject({ kind: 'image', hasAudio: false });
-    // A still becomes one GOP, which plays again and again.
+    // A still becomes one GOP, which is repeated.
     await expectWhole(await prepare(it, path), 2 * rate);
     items.push(it);
   });
 
   it('a file whose end is missing holds its last picture', async () => {
     const path = await changedSample('front-index.mp4', 'cut.mp4', (bytes) => bytes.subarray(0, bytes.length * 0.7));
-    // The probe refuses such a file: it was damaged after it was examined.
+    // The probe refuses such a file: it was damaged after its inspection.
     await expect(itemOf(path)).rejects.toMatchObject({ code: 'truncated' });
     const it = item('cut', 8);
     await expectWhole(await prepare(it, path), 8 * rate);
@@ -161,7 +161,7 @@ describe('preparing an upload:', { timeout: 600_000 }, () => {
     const { headers, ingest } = await prepare(it, path, 'sound');
     const frames = frameTimes(ingest.audio).length;
     expect(headers[0]!.groupCount).toBe(frames);
-    // That is long enough for every framerate, and not much longer.
+    // Long enough for every frame rate, and not much longer.
     expect((frames * 1024) / 48_000).toBeGreaterThanOrEqual(it.durationSeconds);
     expect((frames * 1024) / 48_000).toBeLessThan(it.durationSeconds + 0.1);
     expect(headers[0]!.audioSequenceHeader.toString('hex')).toBe(parameters!.split(' ')[1]);
@@ -175,7 +175,7 @@ describe('preparing an upload:', { timeout: 600_000 }, () => {
     expect(run.unreadable).toEqual([]);
     expect(steps(frameTimes(ingest.video))).toEqual([33, 34]);
     expect(steps(frameTimes(ingest.audio))).toEqual([21, 22]);
-    // There is one sequence header of each kind for all of it.
+    // There is one sequence header of each kind for the whole rendition.
     expect(ingest.video.filter(({ payload }) => payload[1] === 0)).toHaveLength(1);
     expect(ingest.audio.filter(({ payload }) => payload[1] === 0)).toHaveLength(1);
     const { decodeErrors, video } = await decode(ingest);

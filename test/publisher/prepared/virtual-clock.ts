@@ -1,4 +1,4 @@
-// A clock that stands still while anything happens and then jumps to the next timer, so that months pass in a minute.
+// A clock that stands still during work and then jumps to the next timer, so that months pass in a minute.
 import { onTestFinished, vi } from 'vitest';
 
 interface Timer {
@@ -6,7 +6,7 @@ interface Timer {
   readonly wake: () => void;
 }
 
-/** After so many microtasks, what a timer woke up waits for the next timer: it reads only what is in memory. */
+/** Number of microtasks after which a timer's work waits for the next timer: it reads only from memory. */
 const microtasksPerTimer = 3;
 const microtask = Promise.resolve();
 
@@ -14,7 +14,7 @@ export class VirtualClock {
   nowMs = 0;
   readonly #timers = new Set<Timer>();
 
-  /** Takes over all timers of this process until the end of the test. */
+  /** Replaces all timers of this process until the end of the test. */
   constructor() {
     vi.stubGlobal('setTimeout', (wake: () => void, ms: number) => {
       const timer = { atMs: this.nowMs + ms, wake };
@@ -27,7 +27,7 @@ export class VirtualClock {
 
   readonly steadyClock = (): number => this.nowMs;
 
-  /** Runs timers until a time. @param eachTimer is called after each timer; when it answers false, the clock stops */
+  /** Runs timers until a time. @param eachTimer called after each timer; the clock stops when it returns false */
   async runUntil(endMs: number, eachTimer: () => boolean | void): Promise<void> {
     while (this.nowMs < endMs && this.#timers.size > 0) {
       let next: Timer | null = null;

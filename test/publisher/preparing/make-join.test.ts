@@ -1,4 +1,4 @@
-// A join is made once by a worker, for all streams that wait for it, and goes with the contents that are heard in it.
+// A worker makes a join once for all streams that wait for it; it is deleted with the contents that it uses.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

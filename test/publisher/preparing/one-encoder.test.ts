@@ -21,7 +21,7 @@ const { data, upload } = actorsOn(service);
 
 const format = { quality: 'q_720p', framerate: 'f_24', videoCodec: 'h264' } as const;
 const formatOf = { content: 'film', format: 'q_720p-f_24' };
-/** Encoders whose parameter sets differ, as those of x264 and NVENC do: one of them weights its predictions. */
+/** Encoders with different parameter sets, as x264 and NVENC have: one of them weights its predictions. */
 const encoders = {
   plain: { codec: 'libx264', preset: 'ultrafast' },
   weighting: { codec: 'libx264', preset: 'superfast' },
@@ -55,7 +55,7 @@ const ask = (segment?: number) =>
     body: { task: 'prepare_upload', uploadID, format: formatOf.format, ...(segment !== undefined && { segment }) },
   });
 
-/** Runs a worker until the end of the test. @returns the numbers of the segments that it makes, a list that grows */
+/** Runs a worker until the end of the test. @returns the numbers of the segments that it makes, a growing list */
 async function startWorker(kind: Kind, onPrepared: () => void = () => {}, givingBack?: AbortSignal) {
   const made: number[] = [];
   const options = {
@@ -77,7 +77,7 @@ async function startWorker(kind: Kind, onPrepared: () => void = () => {}, giving
   return { made, stop };
 }
 
-/** Lets a worker of the kind `plain` make the first of three segments, and end. */
+/** Runs a worker of the kind `plain` until it has made the first of three segments. */
 async function beginWithPlain(): Promise<void> {
   await ask();
   const ending = new AbortController();
@@ -97,7 +97,7 @@ async function untilReady(): Promise<void> {
 }
 const keyOf = (segment: number) => segmentKey({ contentHash: formatOf.content, format }, segment);
 
-/** How many different parameter sets the rendition has. */
+/** The number of different parameter sets in the rendition. */
 async function parameterSets(): Promise<number> {
   const headers = await Promise.all(
     [0, 1, 2].map(async (segment) => readSegmentHeader(await buffer(await objects.read(keyOf(segment))))),
@@ -105,7 +105,7 @@ async function parameterSets(): Promise<number> {
   return new Set(headers.map(({ videoSequenceHeader }) => videoSequenceHeader!.toString('hex'))).size;
 }
 
-/** Lets so much time have passed since workers came: longer than a kind that is there is not seen. */
+/** Makes the last visit of workers old: longer ago than the time after which a kind counts as missing. */
 async function letWorkersBeLongAgo(kind: string): Promise<void> {
   const long = `interval '16 minutes'`;
   await service.pool().query(`update encoders set seen_at = seen_at - ${long} where kind = $1`, [kind]);
@@ -130,7 +130,7 @@ it('a rendition is made by the kind that began it, while workers of both kinds t
   expect(await row()).toMatchObject({ encoder: 'libx264 ultrafast' });
   expect(await parameterSets()).toBe(1);
 
-  // A segment that is lost is made by that kind too.
+  // A lost segment is also made by that kind.
   await right.stop();
   await objects.delete(keyOf(1));
   await ask(1);
@@ -190,6 +190,6 @@ it('a rendition of which no kind was noted goes on with any', async () => {
   const other = await startWorker('weighting');
   await untilReady();
   expect(other.made).toEqual([1, 2]);
-  // So the encoders of this test do differ.
+  // This proves that the encoders of this test differ.
   expect(await parameterSets()).toBe(2);
 });

@@ -1,4 +1,4 @@
-// Prepared segments continue each other exactly, whatever is in them.
+// Prepared segments continue each other exactly, whatever they contain.
 import { buffer } from 'node:stream/consumers';
 import { describe, expect, it } from 'vitest';
 import { firstSoundFrameFrom } from '../../../lambda/domain/playout/prepared-play-out.ts';

@@ -1,4 +1,4 @@
-// Workers that prepare the same content make one rendition of it, and one goes on where another was killed.
+// Workers that prepare the same content make one rendition of it, and one continues after another was killed.
 import { on, once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -41,14 +41,14 @@ afterAll(async () => {
 });
 beforeEach(() => clearRenditions(service));
 
-/** Makes an upload with this content hash. Its media lasts two seconds, after which the last picture is held. */
+/** Creates an upload with this content hash. Its media lasts two seconds, then the last picture is held. */
 async function uploadOf(content: string, durationSeconds: number): Promise<string> {
   const id = await upload({ durationSeconds });
   await data().uploads.recordContentHash(id, content);
   return id;
 }
 
-/** Makes a stream that keeps an upload prepared. @returns the id of the stream */
+/** Creates a stream that keeps an upload prepared. @returns the id of the stream */
 async function keep(uploadID: string): Promise<string> {
   const id = await create('/streams', { streamBackend: 'manifest', ...format });
   const playlistID = await create('/playlists', { streamID: id, kind: 'video', mode: 'sequential' });
@@ -68,7 +68,7 @@ const workerAs = (consumer: string) => ({
   tools,
 });
 
-/** Runs a worker until the end of the test. @returns the segments that it prepares, a list that grows */
+/** Runs a worker until the end of the test. @returns the segments that it prepares, a growing list */
 function startWorker(consumer: string, source = sourceURL): string[] {
   const prepared: string[] = [];
   const worker = startPreparing({ ...workerAs(consumer), sourceURL: source }, (segment) => prepared.push(segment));
@@ -126,12 +126,12 @@ it('another worker goes on where one was killed', { timeout: 120_000 }, async ()
   onTestFinished(() => void worker.kill('SIGKILL'));
   let made = 0;
   for await (const _ of on(worker, 'message')) if (++made === 3) break;
-  // The third segment is made, but perhaps not noted; perhaps the fourth is begun.
+  // The third segment is made, but may not be recorded; the fourth may have begun.
   worker.kill('SIGKILL');
   await once(worker, 'exit');
   const noted = Math.round((await stream(id)).preparedShare * 4);
   expect(noted).toBeGreaterThanOrEqual(2);
-  // This is what a supervisor does when its process has died.
+  // A supervisor makes this call after the death of its process.
   await redeliver(service.pool(), 'killed');
   const prepared = startWorker('other');
   await untilPrepared(id);

@@ -1,4 +1,4 @@
-// A worker of the queue 'media' for tests: in this process, or in one of its own that can be killed.
+// A worker of the queue 'media' for tests: in this process, or in a separate one that tests can kill.
 import { spawn } from 'node:child_process';
 import { createPool } from '../../../lambda/data/shared/queryable.ts';
 import { createPostgresCommandQueue } from '../../../lambda/ports/command-queue/postgres-command-queue.ts';
@@ -14,15 +14,15 @@ export interface PreparingWorker {
   readonly objectsFolder: string;
   /** The address of the media of every upload. */
   readonly sourceURL: string;
-  /** The name under which the worker takes commands. */
+  /** The worker's name as a consumer of commands. */
   readonly consumer: string;
   readonly tools: MediaTools;
   readonly encoder?: EncoderSettings;
-  /** Aborts when the worker has to give back what it does. */
+  /** Aborts when the worker must return its command. */
   readonly givingBack?: AbortSignal;
 }
 
-/** Starts a worker in this process. @param onPrepared is told each segment, as `UPLOAD NUMBER` */
+/** Starts a worker in this process. @param onPrepared called for each segment, with `UPLOAD NUMBER` */
 export function startPreparing(
   { databaseURL, objectsFolder, sourceURL, consumer, tools, encoder = fastEncoder, ...ending }: PreparingWorker,
   onPrepared: (segment: string) => void,
@@ -58,7 +58,7 @@ export function startPreparing(
   };
 }
 
-/** Starts a worker in a process of its own, which sends a message for each segment. */
+/** Starts a worker in a separate process, which sends a message for each segment. */
 export function spawnPreparing(worker: PreparingWorker) {
   const script = `
     import { startPreparing } from ${JSON.stringify(import.meta.url)};

@@ -1,4 +1,4 @@
-// What was prepared goes with the last upload of its content: only what was made, a part at a time, and nobody's else.
+// Prepared media is deleted with the last upload of its content: only existing objects, in parts, no one else's.
 import { beforeEach, expect, it } from 'vitest';
 import { createMediaWorker } from '../../../lambda/publisher/media-worker.ts';
 import { posterKey, posterStripKey } from '../../../lambda/domain/media/content-pictures.ts';
@@ -51,7 +51,7 @@ async function failuresOf(body: object) {
   return batchItemFailures;
 }
 
-/** What a worker deletes once the last upload of a content is gone. */
+/** The command that deletes the objects after the last upload of a content. */
 const removal = { task: 'delete_object', objectKey: 'uploads/gone' } as const;
 const segmentsDeleted = (content: string) =>
   deleted.filter((key) => key.includes(`/${content}/${format}/`)).map((key) => Number(key.split('/').at(-1)));
@@ -59,13 +59,13 @@ const row = async (content: string) =>
   (await service.pool().query('select state, segments_done from renditions where content_hash = $1', [content]))
     .rows[0];
 
-/** A rendition of so many segments, of which the first ones are made. */
+/** A rendition whose first segments are made. */
 async function rendition(content: string, { of, made }: { of: number; made: number }): Promise<void> {
   await data().renditions.begin(content, format, of);
   for (let segment = 0; segment < made; segment++) await data().renditions.finishSegment(content, format, segment);
 }
 
-/** Makes an upload with a content. @returns its id */
+/** Creates an upload with a content. @returns its id */
 async function uploadOf(content: string): Promise<string> {
   const id = await upload();
   await data().uploads.recordContentHash(id, content);
@@ -138,7 +138,7 @@ it('whoever uploads the same while it is deleted has nothing in place of what is
     }
   };
   await carryOut(removal);
-  // Of what is deleted nothing is noted as there, and the upload that came is prepared from there on.
+  // No deleted segment is recorded as existing, and the new upload is prepared from there on.
   const { state, segments_done: done } = await row('again');
   expect(state).toBe('preparing');
   expect(done).toBeLessThanOrEqual(Math.min(...segmentsDeleted('again')));

@@ -1,4 +1,4 @@
-// Users who upload the same bytes share what is prepared of them, and none of them can spoil it for the others.
+// Users who upload the same bytes share their prepared media, and none of them can damage it for the others.
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -23,7 +23,7 @@ const { call, create, data, stream, upload } = actorsOn(service);
 
 const format = { quality: 'q_720p', framerate: 'f_24', videoCodec: 'h264' } as const;
 const formatName = 'q_720p-f_24';
-/** What the release before this one called a content: the hash of its bytes. */
+/** A content's name in the previous release: the hash of its bytes. */
 const bytesHash = 'b'.repeat(64);
 
 let samples: SampleServer;
@@ -50,7 +50,7 @@ function startWorker(): void {
   onTestFinished(() => worker.stop());
 }
 
-/** Makes a stream that keeps an upload prepared. @returns the id of the stream */
+/** Creates a stream that keeps an upload prepared. @returns the id of the stream */
 async function keep(uploadID: string): Promise<string> {
   const id = await create('/streams', { streamBackend: 'manifest', ...format });
   const playlistID = await create('/playlists', { streamID: id, kind: 'video', mode: 'sequential' });
@@ -59,7 +59,7 @@ async function keep(uploadID: string): Promise<string> {
   return id;
 }
 
-/** Uploads the eight seconds of film, and keeps it prepared. @param said what its user says of it */
+/** Uploads the eight seconds of film, and keeps it prepared. @param said the user's settings for it */
 async function uploadFilm(said: object = {}) {
   const id = await create('/uploads', { name: 'film', mimeType: 'video/mp4', ...said });
   const bytes = await readFile(path);
@@ -74,7 +74,7 @@ function untilPrepared(streamID: string): Promise<void> {
   return expect.poll(async () => (await stream(streamID)).preparedShare).toBe(1);
 }
 
-/** How many pictures were prepared of the content of an upload, in segments of at most 480. */
+/** The number of prepared pictures of an upload's content, by segment of at most 480. */
 async function picturesOf(uploadID: string): Promise<number[]> {
   const contentHash = (await data().uploads.findAny(uploadID))!.content_hash!;
   const counts: number[] = [];
@@ -89,7 +89,7 @@ async function picturesOf(uploadID: string): Promise<number[]> {
   return counts;
 }
 
-/** An upload whose content has the name that the release before gave it. */
+/** An upload whose content has its name from the previous release. */
 async function uploadNamedBefore(durationSeconds: number | null): Promise<string> {
   const id = await upload({ durationSeconds });
   await data().uploads.recordContentHash(id, bytesHash);
@@ -141,7 +141,7 @@ it('a rendition that is half made goes on as it began, whoever comes with anothe
 });
 
 it('what was made of other facts, and is ready, is left to those who have them', async () => {
-  // The release before made one still of a film, since somebody had called it an image.
+  // The previous release made a still of a film, because a user had declared it an image.
   const still = renditionOf(bytesHash, { kind: 'image', durationSeconds: 0 }, format);
   const request = { rendition: still, segment: 0, sourceURL: path, kind: 'image', hasAudio: true } as const;
   const signal = new AbortController().signal;
@@ -150,7 +150,7 @@ it('what was made of other facts, and is ready, is left to those who have them',
   await data().renditions.begin(bytesHash, formatName, 1, 'libx264 ultrafast');
   await data().renditions.finishSegment(bytesHash, formatName, 0);
   const film = await uploadNamedBefore(8);
-  // An agent has found that the segment does not have the groups of the film.
+  // An agent has found that the segment lacks the groups of the film.
   await ask(film, 0);
   startWorker();
   await expect.poll(() => picturesOf(film).catch(() => [])).toEqual([8 * 24]);

@@ -1,4 +1,4 @@
-// What an encoder gives is written in pieces while somebody looks, as it was given, and only then.
+// The encoder's output is written unchanged in pieces while a user watches, and only then.
 import { execFile } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -18,11 +18,11 @@ const tools = await findMediaTools(process.env);
 const profile = profileOf({ quality: 'q_720p', framerate: 'f_30', videoCodec: 'h264' });
 const lookedAt = { streamID: 'str_1', replicaID: 'rep_1', role: 'primary' } as const;
 const startFrame = 300;
-/** The file has a keyframe each second. */
+/** Duration of the file, which has a keyframe each second. */
 const seconds = 6;
 
 let folder: string;
-/** What a real encoder made: messages of sound, and of pictures with what comes before the first. */
+/** Output of a real encoder: messages of sound, and of pictures with the headers before the first. */
 let given: EncodedMessage[][];
 let audioSequenceHeader: Buffer;
 let encoders: SharedEncoders;
@@ -31,7 +31,7 @@ let stored: Map<string, Buffer>;
 let pieces: EncodedPiece[];
 let calls: number;
 let isClosed: boolean;
-/** While it is set, the store answers nothing. */
+/** While it is set, the store does not answer. */
 let isStoreAway: Promise<void> | null;
 
 beforeAll(async () => {
@@ -81,7 +81,7 @@ beforeEach(() => {
   });
 });
 
-/** A connection that takes what the encoder gives. */
+/** A connection that reads the encoder's output. */
 async function connect() {
   const messages = given[Symbol.iterator]();
   const source = {
@@ -145,7 +145,7 @@ test('a store that answers nothing holds up no connection and no chores, and onl
   writers.follow([lookedAt]);
   for (const _ of given) await connection.next();
   writers.follow([]);
-  // Looked at again, it begins once nothing of before is left.
+  // When the preview is opened again, it begins after all old pieces are gone.
   writers.follow([lookedAt]);
   expect(writers.areAny).toBe(false);
   away.resolve();

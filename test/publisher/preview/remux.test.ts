@@ -1,4 +1,4 @@
-// What is taken out of prepared GOPs is what was prepared, at its times, across joins.
+// Remuxed pieces of prepared GOPs are equal to the prepared media, at their times, across joins.
 import { execFile } from 'node:child_process';
 import { createHash, randomUUID } from 'node:crypto';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
@@ -48,7 +48,7 @@ async function piecesOf(options: Omit<RemuxOptions, 'log'>, count: number) {
   return { path, spans };
 }
 
-/** Packets of a file: what they are of, when they are due, and how many samples or pictures they bring. */
+/** Packets of a file: their stream, times, and numbers of samples or pictures. */
 async function packetsOf(tools: MediaTools, path: string, selected: 'v' | 'a') {
   const args = ['-v', 'error', '-select_streams', selected, '-show_entries', 'packet=pts_time,dts_time', '-of', 'json'];
   const { stdout } = await promisify(execFile)(tools.ffprobePath, [...args, path]);
@@ -66,7 +66,7 @@ const timelinesOf = (
   return { video: { entries: video, contentHashes }, audio: { entries: audio, contentHashes, joins } };
 };
 
-/** Encoders that take little time: nobody looks at the pictures. */
+/** Fast encoders, because the quality of the pictures does not matter. */
 const encoders = {
   h264: fastEncoder,
   hevc: { codec: 'libx265', preset: 'ultrafast' },
@@ -89,7 +89,7 @@ it.for(['h264', 'hevc', 'av1'] as const)(
     const timelines = timelinesOf(timelineOf(one, two));
     const { path, spans } = await piecesOf({ store, format: wanted, timelines }, 10);
 
-    // Pieces follow each other, and have something of every item in it.
+    // Consecutive pieces have no gap and contain something of every item.
     spans.slice(1).forEach(({ start }, index) => expect(start).toBe(spans[index]!.end));
     const frames = spans.at(-1)!.end;
     const pictures = await packetsOf(tools, path, 'v');
@@ -99,7 +99,7 @@ it.for(['h264', 'hevc', 'av1'] as const)(
     sound.slice(1).forEach(({ pts }, index) => expect(pts - sound[index]!.pts).toBeCloseTo(1024 / 48_000, 4));
     expect(sound[0]!.pts).toBeCloseTo(pictures[0]!.pts, 1);
     expect(Math.abs(sound.at(-1)!.pts - frames / framesPerSecond)).toBeLessThan(0.1);
-    // Decoders find nothing wrong.
+    // Decoders find no fault.
     const decode = ['-nostdin', '-v', 'error', '-xerror', '-i', path, '-f', 'null', '-'];
     const { stderr } = await promisify(execFile)(tools.ffmpegPath, decode);
     expect(stderr).toBe('');
@@ -133,7 +133,7 @@ describe('a piece has what is sent, bit for bit and at its time', { timeout: 120
   }, 120_000);
   afterAll(() => clips[Symbol.asyncDispose]());
 
-  /** Hashes of what a file has of a track, by their times in milliseconds. */
+  /** Hashes of a file's track, by their times in milliseconds. */
   const hashesOf = async (path: string, selected: 'v' | 'a') => {
     const args = ['-v', 'error', '-copyts', '-i', path, '-map', `0:${selected}`, '-c', 'copy', '-f', 'framehash', '-'];
     const { stdout } = await promisify(execFile)(tools.ffmpegPath, args, { maxBuffer: 1024 ** 2 });
@@ -159,7 +159,7 @@ describe('a piece has what is sent, bit for bit and at its time', { timeout: 120
     const tracks = { video: video(), audio: audio?.() ?? [], joins };
     const timelines = timelinesOf(tracks.video, tracks.audio, joins);
     const { path } = await piecesOf({ store, format, timelines }, 6);
-    // What is sent comes from the same store, which has all of it by now: the clock of the test does not wait for it.
+    // The sender uses the same store, which has everything by now: the clock of the test does not wait for it.
     const ingest = new CheckingIngest();
     const sending = mediaOptions(store, () => tracks);
     await play(sending, ingest, { seconds: 13 });

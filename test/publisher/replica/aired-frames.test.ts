@@ -1,4 +1,4 @@
-// Which pictures count as aired: those whose bytes were acknowledged, in stretches without a gap.
+// Pictures count as aired if their bytes were acknowledged, in stretches without a gap.
 import { expect, it } from 'vitest';
 import type { ItemOccurrence } from '../../../lambda/domain/playout/play-out.ts';
 import { AiredFrames } from '../../../lambda/publisher/replica/aired-frames.ts';

@@ -1,4 +1,4 @@
-// Attempts that fail are counted: the more there are in a row, the longer is the wait, and refused keys are given up.
+// Failed attempts are counted: more in a row mean a longer wait, and refused keys are abandoned.
 import { expect, it } from 'vitest';
 import { DestinationError } from '../../../lambda/publisher/destination/destination-error.ts';
 import { Attempts, backoffMs } from '../../../lambda/publisher/replica/backoff.ts';

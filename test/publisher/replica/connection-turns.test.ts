@@ -1,4 +1,4 @@
-// An agent makes a few connections for each user and to each host at once, and nobody waits behind another user's.
+// An agent opens a few connections at once for each user and to each host; users never wait for other users.
 import { expect, it } from 'vitest';
 import { connecting } from '../../../lambda/domain/shared/outbound-limits.ts';
 import { ConnectionTurns } from '../../../lambda/publisher/replica/connection-turns.ts';
@@ -6,7 +6,7 @@ import type { Connecting } from '../../../lambda/publisher/replica/connection-tu
 
 const never = new AbortController().signal;
 
-/** Asks for turns. @returns what has begun so far, and how to end the oldest turn of a user */
+/** Requests turns. @returns the begun turns so far, and a function that ends the oldest turn of a user */
 function queue() {
   const turns = new ConnectionTurns();
   const begun: { userID: string; end: () => void }[] = [];

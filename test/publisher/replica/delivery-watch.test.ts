@@ -1,10 +1,10 @@
-// A destination that takes nothing for some seconds is stalled, unless it was the watch that did not look.
+// A destination that accepts no data for some seconds is stalled, unless the watch itself was not running.
 import { expect, it } from 'vitest';
 import { DeliveryWatch } from '../../../lambda/publisher/replica/delivery-watch.ts';
 import { Figures } from '../../../lambda/publisher/replica/figures.ts';
 import { DestinationError } from '../../../lambda/publisher/destination/destination-error.ts';
 
-/** The times, in milliseconds, at which the watch looks: four in a second. */
+/** The times of the watch's checks in milliseconds: four in a second. */
 const seconds = (from: number, to: number) =>
   Array.from({ length: (to - from) * 4 }, (_, quarter) => (from + quarter / 4) * 1000);
 

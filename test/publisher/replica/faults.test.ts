@@ -1,4 +1,4 @@
-// Destinations that refuse, reset, stall, drip or reject a key: the replica notices each in time, and says what it is.
+// Destinations that refuse, reset, stall, drip or reject a key: the replica notices and reports each in time.
 import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { messageType } from '../../../lambda/publisher/rtmp/message.ts';
@@ -26,11 +26,11 @@ async function until(isSo: () => boolean, timeout = 20_000): Promise<void> {
 }
 const untilPictures = (count: number, of: number) => until(() => (publications()[of]?.pictures ?? 0) > count);
 
-/** The pictures that a scripted server got over a connection. */
+/** The pictures that a scripted server received over a connection. */
 const pictures = (served: ServedConnection | undefined) =>
   (served?.received ?? []).filter(({ type, payload }) => type === messageType.video && payload[1] === 1);
 
-/** What the database says of a stream that goes to a server. */
+/** The database's plan of a stream to a server. */
 const planOf = (url: string, streamKey = 'key') => ({
   userID: 'usr',
   target: { way: 'rtmp' as const, url, streamKey },
@@ -110,7 +110,7 @@ describe('a destination', { timeout: 60_000 }, () => {
     const { loopCount, currentItem, framesSent, droppedFrames, reconnects } = run.sampleFigures(new Date()).stats;
     expect([droppedFrames, reconnects]).toEqual([0, 0]);
     expect(framesSent).toBe(loopCount * 60 + Math.round(currentItem!.positionSeconds * 30) + 1);
-    // The destination moved one connection. The next one goes to the address that the user gave.
+    // The destination redirected one connection. The next one uses the user's address.
     there.connections[0]!.socket.resetAndDestroy();
     await until(() => pictures(here.connections[1]).length > 0);
   });

@@ -1,4 +1,4 @@
-// The figures of streams that are live stand in one row of their agent. A stream gets its last figures when it ends.
+// The figures of live streams are in one row of their agent. A stream's own row gets the last ones when it ends.
 import { expect, it } from 'vitest';
 import { figuresPerSecond } from '../../../lambda/publisher/agent/chores.ts';
 import { actorsOn } from '../../support/actors.ts';
@@ -17,7 +17,7 @@ async function untilSent(ids: readonly string[], frames: number): Promise<void> 
   await expect.poll(beyond, { timeout: 120_000 }).toHaveLength(ids.length);
 }
 
-/** The transaction that wrote the row of each stream last. */
+/** The last transaction that wrote the row of each stream. */
 async function lastWrites(): Promise<unknown[]> {
   return (await service.pool().query('select id, xmin::text from streams order by id')).rows;
 }
@@ -32,7 +32,7 @@ it('an agent tells the figures of many streams without a write to their rows', a
   await untilSent(ids, 200);
   expect(await lastWrites()).toEqual(written);
 
-  // When a stream has ended, its figures count to its last frame.
+  // The figures of an ended stream include its last frame.
   const [id] = ids as [string];
   await actors.call('POST', `/streams/${id}/stop`);
   await expect.poll(async () => (await actors.stream(id)).state, { timeout: 5000 }).toBe('stopped');

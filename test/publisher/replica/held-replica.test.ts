@@ -1,4 +1,4 @@
-// A held replica goes on whatever its destination, its media and the database do. ffmpeg and the RTMP client are real.
+// A held replica survives faults of its destination, media and database. ffmpeg and the RTMP client are real.
 import { once } from 'node:events';
 import { connect, createServer } from 'node:net';
 import type { AddressInfo, Server } from 'node:net';
@@ -32,10 +32,10 @@ import { replicaRow, roomyAgent } from './replica-row.ts';
 const tools = await findMediaTools(process.env);
 const profile = profileOf({ quality: 'q_720p', framerate: 'f_30', videoCodec: 'h264' });
 const minuteMs = 60_000;
-/** The clock of streams goes so many times slower, so that also a busy machine encodes faster than they play. */
+/** Slow-down factor of the clock of streams, so that even a busy machine encodes faster than they play. */
 const slowness = 3;
 const steadyClock = () => performance.now() / slowness;
-/** Nothing here asserts how long anything takes. */
+/** Generous timeout, because these tests assert no durations. */
 const patienceMs = 2 * minuteMs;
 const testTimeoutMs = 4 * minuteMs;
 
@@ -49,16 +49,16 @@ interface Begin extends Partial<HeldReplicaOptions> {
   readonly rtmpURL: string;
   /** Paths of the files to loop. */
   readonly files?: readonly string[];
-  /** How long each of them is played; longer than it is, its last picture stays. */
+  /** Playing time of each file; if it is longer than the file, the last picture stays. */
   readonly itemSeconds?: number;
   readonly connectTimeoutMs?: number;
-  /** The database does not answer the first question before this. */
+  /** Delays the database's first answer. */
   readonly planned?: Promise<void>;
-  /** What every question to the database waits for, and whose failure it fails with. */
+  /** Delays every answer of the database; its failure fails the query. */
   readonly unlessAway?: () => Promise<void>;
 }
 
-/** Holds a replica until the end of the test at the latest. @returns it, and what it reports */
+/** Holds a replica until the end of the test at the latest. @returns the replica, and its reports */
 function begin({
   rtmpURL,
   files = [clip],
@@ -116,7 +116,7 @@ function begin({
     client: { allowPrivateAddresses: true, connectTimeoutMs },
     report: async (report) => {
       told.push(report.reason?.code ?? report.state);
-      // On a busy machine a live stream may warn that it falls behind.
+      // On a busy machine a live stream may warn that it is late.
       const isWarning = report.state === 'live' && reports.at(-1)?.state === 'live';
       if (!isWarning) reports.push(report);
       return true;
@@ -130,7 +130,7 @@ function begin({
   onTestFinished(() => run.end());
   return {
     run,
-    /** Without what a live stream warns of. */
+    /** The reports without warnings of a live stream. */
     reports,
     told,
     logged,
@@ -145,7 +145,7 @@ async function ingest(script?: Script): Promise<ScriptedServer> {
   return server;
 }
 
-/** Starts a server that does not speak RTMP. @returns its address, as if it did */
+/** Starts a server that does not speak RTMP. @returns its RTMP address */
 async function strangeServer(onConnection: Parameters<typeof createServer>[1]): Promise<string> {
   const server = createServer(onConnection);
   return `rtmp://127.0.0.1:${await listen(server)}/live`;
@@ -304,7 +304,7 @@ describe('a connection whose time is over', { timeout: testTimeoutMs }, () => {
       const { framesSent, droppedFrames } = run.figures.sample(steadyClock(), new Date(), 30);
       return (framesSent + droppedFrames) * (1000 / 30);
     };
-    // Who went on where the connection before ended would be late for ever.
+    // A sender that resumed at the end of the previous connection would be late for ever.
     await until(() => sinceAnchorMs() - playedMs() < 700);
     expect(new Set(states())).toEqual(new Set(['live']));
   });
@@ -324,7 +324,7 @@ describe('a connection whose time is over', { timeout: testTimeoutMs }, () => {
     expect(new Set(made.states())).toEqual(new Set(['live']));
     const figures = made.run.figures.sample(steadyClock(), new Date(), 30);
     expect(figures).toMatchObject({ reconnects: 0, droppedFrames: 0 });
-    // All the while that the database was asked, which is longer than the connection was to last.
+    // The database was asked during this time, which is longer than the connection was planned to last.
     expect(pictures(server.connections[0]!.received).length).toBeGreaterThan(6 * 30);
   });
 
@@ -345,7 +345,7 @@ describe('a connection whose time is over', { timeout: testTimeoutMs }, () => {
 });
 
 describe('an encoder', { timeout: testTimeoutMs }, () => {
-  /** Stops each ffmpeg of this process as soon as it is there. @returns a function that lets all of them go on */
+  /** Stops each ffmpeg of this process once it has started. @returns a function that resumes all of them */
   function stopEncoders(): () => Promise<void> {
     const stopped = new Set<number>();
     const signal = (pid: number, name: 'SIGSTOP' | 'SIGCONT') => {

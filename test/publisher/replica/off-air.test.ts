@@ -1,4 +1,4 @@
-// A replica whose destination takes nothing gives its share of the agent back, and is given up after hours.
+// A replica whose destination accepts nothing returns its share of the agent, and is abandoned after hours.
 import { expect, it, onTestFinished } from 'vitest';
 import { failsAfterMs, keepsShareMs, keepsShareWhileSlowMs } from '../../../lambda/domain/fleet/off-air.ts';
 import { profileOf } from '../../../lambda/publisher/ffmpeg/profile.ts';
@@ -11,7 +11,7 @@ import { startScriptedServer } from '../rtmp/scripted-server.ts';
 import type { Script } from '../rtmp/scripted-server.ts';
 import { replicaRow, roomyAgent } from './replica-row.ts';
 
-/** Media that is taken as soon as it is sent, until the connection ends. */
+/** Media that is accepted as soon as it is sent, until the connection ends. */
 function someMedia() {
   const opened: Sending[] = [];
   const media: StreamMedia = {
@@ -32,7 +32,7 @@ function someMedia() {
   return { media, opened };
 }
 
-/** Begins to publish, as an agent that claims the replica after it has been failing for so long. */
+/** Begins to publish, as an agent that claims a replica that has been failing for some time. */
 function begin(
   rtmpURL: string,
   { failingForMs = 0, room = roomyAgent().room }: { failingForMs?: number; room?: AgentRoom },

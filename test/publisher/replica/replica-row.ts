@@ -32,7 +32,7 @@ export function replicaRow(backend: Replica['backend']): Replica {
   };
 }
 
-/** An agent with room for all, whose streams connect as they like. */
+/** An agent with room for all replicas, whose streams connect without limits. */
 export function roomyAgent() {
   const room: AgentRoom = {
     take: async (_share, begin) => {

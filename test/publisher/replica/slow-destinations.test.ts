@@ -1,4 +1,4 @@
-// A hundred streams of one process, of which some have bad destinations: the others lose nothing by that.
+// A hundred streams of one process, some with bad destinations: the others lose nothing.
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
@@ -23,7 +23,7 @@ beforeAll(async () => {
 afterAll(() => loop[Symbol.asyncDispose]());
 
 const mediaBytesPerSecond = () => ((loop.media.profile.videoBitrateKbps + audioFormat.bitrateKbps) * 1000) / 8;
-/** Null where there is no openssl: then no destination has TLS. */
+/** Null if openssl is missing: then no destination uses TLS. */
 const certificate = await makeCertificate('IP:127.0.0.1');
 const client = {
   allowPrivateAddresses: true,
@@ -32,7 +32,7 @@ const client = {
   ...(certificate && { tlsCa: certificate.cert }),
 };
 
-/** Starts an ingest in a process of its own, so that its work takes no time from the publishers. */
+/** Starts an ingest in a separate process, so that its work takes no time from the publishers. */
 async function goodIngest(): Promise<{ rtmpURL: string; facts(): Promise<KeyFacts[]> }> {
   const child = fork(join(import.meta.dirname, '../../support/faulty-ingest-process.ts'));
   onTestFinished(() => child.disconnect());
@@ -50,7 +50,7 @@ interface BadIngestOptions {
   readonly onPicture?: (ingest: FaultyIngest, publication: Publication) => unknown;
 }
 
-/** Starts an ingest in this process that goes wrong on command. */
+/** Starts an ingest in this process that fails on command. */
 async function badIngest({ isSecure = false, onPicture = () => {} }: BadIngestOptions = {}): Promise<FaultyIngest> {
   const ingest = await startFaultyIngest({
     ...(isSecure && certificate && { certificate }),
@@ -61,7 +61,7 @@ async function badIngest({ isSecure = false, onPicture = () => {} }: BadIngestOp
   return ingest;
 }
 
-/** Media that is looked at while it is sent. @returns it, and the most bytes that waited for its destination */
+/** Media with a probe. @returns it, and the peak number of bytes that waited for its destination */
 function watched(media: StreamMedia): { media: StreamMedia; most: { inSocket: number; undelivered: number } } {
   const most = { inSocket: 0, undelivered: 0 };
   const look = ({ bytesSent, bytesQueued, bytesDelivered }: Publisher) => {
@@ -134,7 +134,7 @@ it(
       expect(words()).toEqual(['live', 'too_slow']);
       expect(publications()).toHaveLength(1);
     }
-    // The stream is back at once after each reset.
+    // The stream returns at once after each reset.
     expect(resets.publications().length).toBeGreaterThanOrEqual(5);
     for (const { most } of bad) {
       expect(most.inSocket).toBeLessThan(1.6 * mediaBytesPerSecond());

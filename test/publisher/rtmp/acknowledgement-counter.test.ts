@@ -1,4 +1,4 @@
-// The counter knows how many bytes a server acknowledged, whether the server counts them right or not.
+// The counter knows the number of acknowledged bytes, whether the server counts them correctly or not.
 import { expect, test } from 'vitest';
 import { AcknowledgementCounter } from '../../../lambda/publisher/rtmp/acknowledgement-counter.ts';
 

@@ -1,4 +1,4 @@
-// AMF0: every value that is written can be read, and no bytes that are read do harm.
+// AMF0: every written value can be read, and no input does harm.
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { decodeAmf0, encodeAmf0 } from '../../../lambda/publisher/rtmp/amf0.ts';
@@ -19,7 +19,7 @@ const { value: anyValue } = fc.letrec<{ value: Amf0Value }>((tie) => ({
   ),
 }));
 
-/** Reads values, or answers null where they are refused. @throws any other error */
+/** Reads values; null if they are refused. @throws any other error */
 function decodeOrRefuse(bytes: Buffer): Amf0Value[] | null {
   try {
     return decodeAmf0(bytes);

@@ -1,4 +1,4 @@
-// Chunks: messages come back whole, however they were cut and interleaved, and whatever their timestamps are.
+// Chunks: messages arrive whole, however they were cut and interleaved, and whatever their timestamps are.
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { ChunkReader } from '../../../lambda/publisher/rtmp/chunk-reader.ts';
@@ -27,7 +27,7 @@ function eightOfNineMiB(chunkStreamID: number): Buffer {
   return Buffer.concat([Buffer.of(chunkStreamID), hex('000000 900000 08 01000000'), Buffer.alloc(8 * 1024 * 1024)]);
 }
 
-/** Matches null and a refusal, and no other error. */
+/** Matches null and a refusal, but no other error. */
 const nullOrRefusal = { asymmetricMatch: (error: unknown) => error === null || error instanceof RtmpProtocolError };
 
 function errorOf(work: () => void): unknown {
@@ -55,7 +55,7 @@ describe('what the writer writes, the reader reads', () => {
     chunkStreamID: fc.integer({ min: 2, max: 63 }),
     type: fc.constantFrom(messageType.audio, messageType.video, messageType.dataAmf0),
     streamID: fc.constantFrom(0, 1, 7, wrapMs - 1),
-    // Timestamps go forth and back by steps of every size, around the borders of 24 and 32 bits.
+    // Timestamps move back and forth by steps of every size, around the borders of 24 and 32 bits.
     timestampMs: fc
       .tuple(fc.constantFrom(0, 0xff_ff_ff, 2 ** 31, wrapMs, 3 * wrapMs), fc.integer({ min: -100, max: 100 }))
       .map(([border, offset]) => Math.max(0, border + offset)),
@@ -173,7 +173,7 @@ describe('the reader takes', () => {
 });
 
 describe('the reader refuses', () => {
-  /** An empty message on the chunk stream that has this number among those of two bytes. */
+  /** An empty message on a chunk stream, by its number among those with two bytes. */
   const chunkOf = (number: number) => hex('00', number.toString(16).padStart(2, '0'), '000000 000000 08 01000000');
 
   test.for([
@@ -200,7 +200,7 @@ describe('the reader refuses', () => {
   });
 
   test('any other bytes that it cannot read, with no other error', () => {
-    // Headers that are nearly right get further than noise.
+    // Nearly correct headers get further than noise.
     const anyFields = fc.record({
       basic: fc.nat(255),
       timestamp: fc.nat(0xff_ff_ff),

@@ -1,4 +1,4 @@
-// The meter knows how many bytes the other side's system has taken. Linux tells it in /proc.
+// The meter knows how many bytes the other side's system has accepted, from Linux' /proc.
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { connect, createServer } from 'node:net';
@@ -9,7 +9,7 @@ import { DeliveryMeter } from '../../../lambda/publisher/rtmp/delivery-meter.ts'
 
 const interfaces = Object.values(networkInterfaces()).flatMap((addressed) => addressed ?? []);
 const addresses = new Set(interfaces.map(({ address }) => address));
-/** These are more bytes than the buffers of both sides hold. */
+/** More bytes than the buffers of both sides hold. */
 const sentBytes = 32 * 1024 * 1024;
 const writeBytes = 64 * 1024;
 
@@ -25,7 +25,7 @@ async function sending(options: TcpSocketConnectOpts): Promise<Socket> {
   onTestFinished(() => void socket.destroy());
   await once(socket, 'connect');
   socket.on('error', () => {});
-  // Writes are small, since a write counts as waiting until all of it is taken.
+  // Writes are small, because a write counts as waiting until all of it is accepted.
   for (let sent = 0; sent < sentBytes; sent += writeBytes) socket.write(Buffer.alloc(writeBytes));
   return socket;
 }
@@ -50,9 +50,9 @@ describe.skipIf(!existsSync('/proc/net/tcp'))('a connection', () => {
     const flowing = await sending({ host: '127.0.0.2', port, ...local });
     const [still, well] = [metered(stalled), metered(flowing)];
     await expect.poll(() => well.bytesDelivered).toBe(sentBytes);
-    // Each has a meter of its own, which looks at its own time.
+    // Each connection has its own meter with its own schedule.
     await expect.poll(() => still.bytesDelivered).not.toBeNull();
-    // More bytes than these have left the process: they are on their way.
+    // The process has sent more bytes than that: they are in transit.
     expect(still.bytesDelivered).toBeLessThan(stalled.bytesWritten - stalled.writableLength);
   });
 });

@@ -1,4 +1,4 @@
-// Small FLV files for tests: made by ffmpeg, taken apart into messages, and judged by ffprobe.
+// Small FLV files for tests: made by ffmpeg, parsed into messages, and judged by ffprobe.
 import { execFile } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
@@ -50,7 +50,7 @@ export interface TrackFacts {
 export interface FileFacts {
   readonly video: TrackFacts;
   readonly audio: TrackFacts;
-  /** What ffmpeg complains of when it decodes all of the file. */
+  /** Complaints of ffmpeg when it decodes the whole file. */
   readonly decodeErrors: string;
 }
 

@@ -1,4 +1,4 @@
-// The handshake: both sides finish it, however its bytes are cut, and the digests are those of other programs.
+// The handshake: both sides finish it, however its bytes are cut, and the digests match those of other programs.
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
@@ -36,7 +36,7 @@ async function read(socket: Socket, bytes: number): Promise<Buffer> {
   return Buffer.concat(pieces).subarray(0, bytes);
 }
 
-/** Lets one side receive bytes in pieces. @returns what it answers, and the bytes after the handshake, or null */
+/** Delivers bytes to one side in pieces. @returns its answer, and the bytes after the handshake, or null */
 function receiveInPieces(
   handshake: Handshake,
   bytes: Buffer,

@@ -1,4 +1,4 @@
-// A destination may answer and acknowledge; one that sends more than that is left, after a bounded amount of work.
+// A destination may answer and acknowledge; if it sends more, the client disconnects after a bounded amount of work.
 import type { Socket } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { encodeAmf0 } from '../../../lambda/publisher/rtmp/amf0.ts';
@@ -18,7 +18,7 @@ const rates = {
   sentBytesPerMessage: 4096,
 };
 const acknowledgement = new ChunkWriter().write([controlMessage(messageType.acknowledgement, 1)]);
-/** The header of an empty message, and then such a message in each byte. */
+/** The header of an empty message, and then one such message in each byte. */
 const emptyMessages = Buffer.concat([Buffer.from('070000000000000801000000', 'hex'), Buffer.alloc(65_000, 0xc7)]);
 const never = new AbortController().signal;
 
@@ -30,7 +30,7 @@ async function publishTo() {
   return { publisher, socket: server.connections[0]!.socket };
 }
 
-/** @returns how many bytes went out */
+/** @returns the number of sent bytes */
 async function sendUntilClosed(socket: Socket, flood: Buffer): Promise<number> {
   let sent = 0;
   while (!socket.destroyed && sent < 64 * 1024 * 1024) {
@@ -55,7 +55,7 @@ describe('a publisher leaves a destination', () => {
     const { publisher, socket } = await publishTo();
     const sent = sendUntilClosed(socket, flood);
     expect(await publisher.ended).toMatchObject({ code: 'protocol_violated' });
-    // What its system and ours have in their buffers is sent as well.
+    // The buffers of both systems are sent as well.
     expect(await sent).toBeLessThan(32 * 1024 * 1024);
   });
 
@@ -122,14 +122,14 @@ describe('a destination may', () => {
   });
 });
 
-/** Commands of 60 KiB, which are read through. */
+/** Commands of 60 KiB, which the client parses completely. */
 function longMessages(): Buffer {
   const payload = encodeAmf0(['onNothing', 0, 'x'.repeat(60_000)]);
   const writer = new ChunkWriter();
   return writer.write([{ chunkStreamID: 3, type: messageType.commandAmf0, streamID: 0, timestampMs: 0, payload }]);
 }
 
-/** On each of five chunk streams the first chunk of a message of 60 KiB, which lacks its last byte. */
+/** On each of five chunk streams, the first chunk of a message of 60 KiB without its last byte. */
 function unfinishedMessages(): Buffer {
   const chunkBytes = 59_999;
   const announced = new ChunkWriter().write([controlMessage(messageType.setChunkSize, chunkBytes)]);

@@ -1,4 +1,4 @@
-// RTMP servers of others record what our client sent.
+// Independent RTMP servers record the media of our client.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-// The RTMP client introduces itself as encoders do, says what refusals and ends mean, and keeps the stream key secret.
+// The RTMP client identifies itself as encoders do, explains refusals and ends, and keeps the stream key secret.
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import type { Socket } from 'node:net';
@@ -141,7 +141,7 @@ describe('a destination that says no', () => {
     ['publish', 'NetStream.Publish.Denied', `${streamKey} is not allowed`, 'key_refused'],
     ['publish', 'NetStream.Publish.Rejected', 'too many streams', 'server_full'],
     ['publish', 'Anything.Else', '', 'key_refused'],
-    // Wowza and Flash Media Server answer this when they ask for RTMP authentication.
+    // Wowza and Flash Media Server answer this to request RTMP authentication.
     [
       'connect',
       'NetConnection.Connect.Rejected',
@@ -418,7 +418,7 @@ describe('a connection that ends', () => {
     expect(await publisher.ended).toBeNull();
   });
 
-  // Twitch does this for a key that it does not know, and SRS when a hook refuses.
+  // Twitch does this for an unknown key, and SRS when a hook refuses.
   test('by the destination as soon as the stream has begun', async () => {
     const server = await serve();
     const publisher = await connectTo(server.rtmpURL);

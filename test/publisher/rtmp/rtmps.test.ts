@@ -1,4 +1,4 @@
-// RTMPS: nothing is sent to a server that cannot prove its name.
+// RTMPS: the client sends nothing to a server that cannot prove its name.
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { createServer } from 'node:tls';
@@ -14,7 +14,7 @@ import { makeCertificate, makeExpiredCertificate } from '../../support/certifica
 
 const certificate = await makeCertificate('DNS:localhost');
 
-/** Starts the sink behind a proxy that ends TLS. */
+/** Starts the sink behind a proxy that terminates TLS. */
 async function startTlsSink(shown: TlsOptions | null = certificate) {
   const sink = await startRtmpSink({ port: 0 });
   const serverNames: unknown[] = [];
@@ -83,7 +83,7 @@ describe.skipIf(certificate === null)('RTMPS (needs openssl)', () => {
       };
       for (let round = 0; round < 3; round++) await connectOnce();
       expect(reused).toEqual([false, true, true]);
-      // A certificate that has expired meanwhile is not trusted because of the session.
+      // A resumed session does not make an expired certificate valid.
       vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 10 * 365 * 86_400_000 });
       onTestFinished(() => void vi.useRealTimers());
       await connectOnce();

@@ -1,4 +1,4 @@
-// An RTMP server that answers commands as a test wants, to do what platforms do.
+// An RTMP server with scripted answers to commands, which simulates platforms.
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import type { Socket } from 'node:net';
@@ -11,24 +11,24 @@ import { RtmpConnection } from '../../../lambda/publisher/rtmp/rtmp-connection.t
 export interface ServedConnection {
   readonly connection: RtmpConnection;
   readonly socket: Socket;
-  /** Every message but those of protocol control, which the connection answers itself. */
+  /** Every message except protocol control messages, which the connection answers itself. */
   readonly received: RtmpMessage[];
   readonly reply: (name: string, transactionID: number, ...values: Amf0Input[]) => void;
 }
 
-/** What the server does at a command, by its name, in place of the usual. */
+/** The server's reactions to commands by name, in place of the default ones. */
 export type Script = Readonly<Record<string, (served: ServedConnection, command: RtmpCommand) => void>>;
 
 export interface ScriptedServer extends AsyncDisposable {
   readonly port: number;
   readonly rtmpURL: string;
-  /** The connections so far, in the order in which they came. */
+  /** The connections so far, in the order of arrival. */
   readonly connections: readonly ServedConnection[];
   /** The commands of all connections. */
   commands(): RtmpCommand[];
 }
 
-/** The script of a server that takes every publisher. */
+/** The script of a server that accepts every publisher. */
 const welcoming: Script = {
   connect: ({ reply }, { transactionID }) =>
     reply('_result', transactionID, {}, { level: 'status', code: 'NetConnection.Connect.Success' }),
@@ -36,7 +36,7 @@ const welcoming: Script = {
   publish: ({ reply }) => reply('onStatus', 0, null, { level: 'status', code: 'NetStream.Publish.Start' }),
 };
 
-/** @param port where it listens; 0 for any */
+/** @param port the port to listen on; 0: any free port */
 export async function startScriptedServer(script: Script = {}, port = 0): Promise<ScriptedServer> {
   const connections: ServedConnection[] = [];
   const steps: Script = { ...welcoming, ...script };

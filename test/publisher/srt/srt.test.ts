@@ -1,4 +1,4 @@
-// A prepared stream over SRT, to listeners of libsrt, over lines that lose packets, and to listeners that refuse it.
+// A prepared stream over SRT, to listeners of libsrt, over lossy connections, and to listeners that refuse it.
 import { execFile } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -40,7 +40,7 @@ const targetAt = (port: number, more: Partial<PublishTarget<'srt'>> = {}): Publi
   ...more,
 });
 
-/** Publishes so many pictures to a target, and ends the stream. */
+/** Publishes a number of pictures to a target, and ends the stream. */
 async function publish(target: PublishTarget, pictures: number) {
   const { run, words } = beginPrepared(loop.media, target);
   const sent = () => run.figures.sample(performance.now(), new Date(), 30).framesSent;
@@ -50,11 +50,11 @@ async function publish(target: PublishTarget, pictures: number) {
   return sent();
 }
 
-/** What a listener recorded of so many pictures. */
+/** A listener's recording of a number of pictures. */
 async function recorded(file: string, sent: number) {
   const { video, audio, decodeErrors } = await judgeRecording(tools, file);
   return {
-    // A listener is told of the end while it still holds the last packets.
+    // A listener learns of the end while it still holds the last packets.
     isComplete: video.dts.length > sent - 10,
     pictureSteps: steps(video.dts),
     // Times are whole milliseconds in RTMP, and the frames of one packet follow each other exactly.
@@ -87,13 +87,13 @@ describe('a listener', { timeout: 120_000 }, () => {
     const random = seeded(1);
     const line = await startLossyLine(listener.port, () => random() < 0.02);
     onTestFinished(() => line[Symbol.dispose]());
-    // As people set it for such lines; it leaves time for a busy machine to send again what was lost.
+    // A latency that users choose for such connections; it gives a busy machine time to retransmit lost packets.
     const target = targetAt(line.port, { passphrase, latencyMs: 2000 });
     const seconds = Number(process.env.SRT_SECONDS ?? 15);
     await publish(target, 30 * seconds);
     await listener.ended;
     expect(line.lost).toBeGreaterThan(50);
-    // What the listener held when it was told of the end is dropped, in the middle of a picture.
+    // The data that the listener held at the end is dropped, in the middle of a picture.
     const judged = join(folder, 'lossy-but-its-end.ts');
     await promisify(execFile)(tools.ffmpegPath, [
       '-v',
